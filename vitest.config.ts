@@ -9,6 +9,8 @@ export default defineConfig({
     // They have a command of their own, see vitest.repairs.config.ts.
     exclude: [...configDefaults.exclude, 'packages/*/test/repairs/**'],
     // .ci/run counts from the file.
-    reporters: process.env['CI'] ? ['default', ['json', { outputFile: 'dist/test-results.json' }]] : ['default'],
+    reporters: process.env['CI']
+      ? ['default', ['json', { outputFile: 'dist/test-results.json' }]]
+      : ['default'],
   },
 });

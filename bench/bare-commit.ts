@@ -10,8 +10,8 @@ const rowsPerRound = 5;
 const body = 'x'.repeat(100);
 
 /**
- * What a durable round cannot be without: rows handed to a worker thread, one transaction there, and the answer. It has the journal
- * and the settings that the store has, and nothing else.
+ * What a durable round cannot be without: rows handed to a worker thread, one transaction there,
+ * and the answer. It has the journal and the settings that the store has, and nothing else.
  */
 export class BareCommit implements AsyncDisposable {
   readonly #worker: Worker;
@@ -36,7 +36,9 @@ export class BareCommit implements AsyncDisposable {
 
 function serve({ path, synchronous }: { path: string; synchronous: Synchronous }): void {
   const database = new DatabaseSync(path);
-  database.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous}; create table rows (seq integer primary key, body text) strict`);
+  database.exec(
+    `pragma journal_mode = wal; pragma synchronous = ${synchronous}; create table rows (seq integer primary key, body text) strict`,
+  );
   const insert = database.prepare('insert into rows (seq, body) values (?, ?)');
   parentPort?.on('message', (rows: readonly Row[]) => {
     database.exec('begin immediate');

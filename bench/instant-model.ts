@@ -1,9 +1,20 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4Content,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 
-/** What an instant model answers to its nth call, from 0: a number of calls of the tool `add`, or a text in deltas. */
+/**
+ * What an instant model answers to its nth call, from 0: a number of calls of the tool `add`, or a
+ * text in deltas.
+ */
 export type Answer = { readonly calls: number } | { readonly deltas: readonly string[] };
 
-/** A model of the AI SDK's interface that answers at once, so that everything measured is the framework's. */
+/**
+ * A model of the AI SDK's interface that answers at once, so that everything measured is the
+ * framework's.
+ */
 export interface InstantModel extends LanguageModelV4 {
   /** `performance.now()` at which each call came in; kept only when asked for. */
   readonly calledAt: readonly number[];
@@ -15,15 +26,24 @@ const usage = {
   inputTokens: { total: 10, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: 5, text: undefined, reasoning: undefined },
 };
-/** Other arguments for each call, of one length: equal calls would be a loop, which supervision ends. */
+/**
+ * Other arguments for each call, of one length: equal calls would be a loop, which supervision
+ * ends.
+ */
 export function addInput(call: number, index: number): string {
   return `{"a":${1_000 + call},"b":${index + 1}}`;
 }
 
-/** What an instant model says, by the number of the call, from 0, and by whose the last message of the prompt is. */
+/**
+ * What an instant model says, by the number of the call, from 0, and by whose the last message of
+ * the prompt is.
+ */
 export type Answering = (call: number, last: 'tool' | 'other') => Answer;
 
-export function instantModel(answer: Answering, options: { readonly keepTimes?: boolean } = {}): InstantModel {
+export function instantModel(
+  answer: Answering,
+  options: { readonly keepTimes?: boolean } = {},
+): InstantModel {
   const calledAt: number[] = [];
   let calls = 0;
   let firstDeltaAt = 0;
@@ -42,7 +62,12 @@ export function instantModel(answer: Answering, options: { readonly keepTimes?: 
     },
     async doGenerate(call) {
       const given = next(call);
-      return { content: contentOf(given, calls), finishReason: finishReasonOf(given), usage, warnings: [] };
+      return {
+        content: contentOf(given, calls),
+        finishReason: finishReasonOf(given),
+        usage,
+        warnings: [],
+      };
     },
     async doStream(options) {
       const given = next(options);
@@ -60,7 +85,10 @@ export function instantModel(answer: Answering, options: { readonly keepTimes?: 
 }
 
 function finishReasonOf(answer: Answer) {
-  return { unified: 'calls' in answer ? ('tool-calls' as const) : ('stop' as const), raw: undefined };
+  return {
+    unified: 'calls' in answer ? ('tool-calls' as const) : ('stop' as const),
+    raw: undefined,
+  };
 }
 
 function contentOf(answer: Answer, call: number): LanguageModelV4Content[] {
@@ -69,7 +97,12 @@ function contentOf(answer: Answer, call: number): LanguageModelV4Content[] {
 }
 
 function toolCall(call: number, index: number) {
-  return { type: 'tool-call' as const, toolCallId: `call_${call}_${index}`, toolName: 'add', input: addInput(call, index) };
+  return {
+    type: 'tool-call' as const,
+    toolCallId: `call_${call}_${index}`,
+    toolName: 'add',
+    input: addInput(call, index),
+  };
 }
 
 function* partsOf(answer: Answer, call: number): Generator<LanguageModelV4StreamPart> {
@@ -89,4 +122,5 @@ export function roundsOf(rounds: number, calls: number): (call: number) => Answe
 }
 
 /** Calls `add` once and then ends, in any process that goes on with the conversation. */
-export const oneCall: Answering = (_call, last) => (last === 'tool' ? { deltas: ['done'] } : { calls: 1 });
+export const oneCall: Answering = (_call, last) =>
+  last === 'tool' ? { deltas: ['done'] } : { calls: 1 };

@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BaseCheckpointSaver } from '@langchain/langgraph';
 
-/** The version of better-sqlite3 that comes with its native parts; the one that the checkpointer names would be compiled, and ends the process on Node 24. */
+/**
+ * The version of better-sqlite3 that comes with its native parts; the one that the checkpointer
+ * names would be compiled, and ends the process on Node 24.
+ */
 const manifest = {
   private: true,
   dependencies: { '@langchain/langgraph-checkpoint-sqlite': '1.0.4', 'better-sqlite3': '13.2.0' },
@@ -17,13 +20,18 @@ const longestInstallMs = 300_000;
 /** The checkpointer of LangGraph.js on a file. */
 export interface SqliteSaver {
   readonly checkpointer: BaseCheckpointSaver;
-  /** Asked of the connection that it writes with: two libraries of SQLite in one process must not open one file, since each would end the other's locks. */
+  /**
+   * Asked of the connection that it writes with: two libraries of SQLite in one process must not
+   * open one file, since each would end the other's locks.
+   */
   bytes(): number;
   close(): void;
 }
 
 interface SaverModule {
-  readonly SqliteSaver: { fromConnString(path: string): BaseCheckpointSaver & { readonly db: Connection; setup(): void } };
+  readonly SqliteSaver: {
+    fromConnString(path: string): BaseCheckpointSaver & { readonly db: Connection; setup(): void };
+  };
 }
 
 interface Connection {
@@ -39,7 +47,10 @@ interface Found {
 
 let found: Promise<Found> | undefined;
 
-/** It has a native part: so it is installed outside of the workspace, on first use, and whoever never measures does not need it. */
+/**
+ * It has a native part: so it is installed outside of the workspace, on first use, and whoever
+ * never measures does not need it.
+ */
 export function findSqliteSaver(): Promise<Found> {
   found ??= find();
   return found;
@@ -57,7 +68,11 @@ async function find(): Promise<Found> {
         // better-sqlite3 takes NORMAL by itself where there is a log.
         saver.db.pragma(`synchronous = ${synchronous}`);
         const pragma = (name: string): number => Number(saver.db.pragma(name, { simple: true }));
-        return { checkpointer: saver, bytes: () => pragma('page_count') * pragma('page_size'), close: () => saver.db.close() };
+        return {
+          checkpointer: saver,
+          bytes: () => pragma('page_count') * pragma('page_size'),
+          close: () => saver.db.close(),
+        };
       },
     };
   } catch (error) {
@@ -69,8 +84,20 @@ function install(): void {
   mkdirSync(home, { recursive: true });
   writeFileSync(join(home, 'package.json'), JSON.stringify(manifest));
   // What it shares with LangGraph.js itself (its peer dependencies) it must take from there.
-  const args = ['install', '--prefix', home, '--no-audit', '--no-fund', '--loglevel=error', '--legacy-peer-deps'];
+  const args = [
+    'install',
+    '--prefix',
+    home,
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    '--legacy-peer-deps',
+  ];
   const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` };
-  const { status } = spawnSync('npm', args, { stdio: ['ignore', 'ignore', 'inherit'], env, timeout: longestInstallMs });
+  const { status } = spawnSync('npm', args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env,
+    timeout: longestInstallMs,
+  });
   if (status !== 0) throw new Error('npm could not install it');
 }

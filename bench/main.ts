@@ -72,26 +72,40 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const unknown = values.only.find((name) => benchmarks.every((benchmark) => benchmark.name !== name));
+  const unknown = values.only.find((name) =>
+    benchmarks.every((benchmark) => benchmark.name !== name),
+  );
   if (unknown !== undefined) throw new TypeError(`There is no benchmark "${unknown}".\n\n${usage}`);
-  const chosen = benchmarks.filter(({ name }) => values.only.length === 0 || values.only.includes(name));
+  const chosen = benchmarks.filter(
+    ({ name }) => values.only.length === 0 || values.only.includes(name),
+  );
   const rows = await measure(chosen, values.quick, values.check ? checkAttempts : 1);
   report(chosen, rows);
   if (values.json !== undefined) await writeFile(values.json, toJson(rows));
   return values.check ? verdict([...rows.values()].flat()) : 0;
 }
 
-/** How often a benchmark that exceeds a ceiling is measured before that is believed: the machine may have been busy. */
+/**
+ * How often a benchmark that exceeds a ceiling is measured before that is believed: the machine may
+ * have been busy.
+ */
 const checkAttempts = 3;
 
-async function measure(chosen: readonly Benchmark[], quick: boolean, attempts: number): Promise<Map<string, readonly Row[]>> {
+async function measure(
+  chosen: readonly Benchmark[],
+  quick: boolean,
+  attempts: number,
+): Promise<Map<string, readonly Row[]>> {
   const rows = new Map<string, readonly Row[]>();
   const folder = await mkdtemp(join(tmpdir(), 'adjutant-bench-'));
   try {
     for (const benchmark of chosen) {
       for (let attempt = 1; attempt <= attempts; attempt++) {
         process.stderr.write(`${benchmark.name} …\n`);
-        const measured = await benchmark.run({ quick, folder: await mkdtemp(join(folder, 'run-')) });
+        const measured = await benchmark.run({
+          quick,
+          folder: await mkdtemp(join(folder, 'run-')),
+        });
         const before = rows.get(benchmark.name) ?? measured;
         // Line by line the attempt that kept the ceiling.
         const kept = measured.map((row, i) => (isWithin(row) === false ? (before[i] as Row) : row));
@@ -122,7 +136,9 @@ function verdict(rows: readonly Row[]): number {
     console.log(`\nAll ${checked} ceilings are kept.`);
     return 0;
   }
-  console.log(`\n${exceeded.length} of ${checked} ceilings are exceeded: ${exceeded.map(({ work }) => work).join('; ')}.`);
+  console.log(
+    `\n${exceeded.length} of ${checked} ceilings are exceeded: ${exceeded.map(({ work }) => work).join('; ')}.`,
+  );
   return 1;
 }
 

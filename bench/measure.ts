@@ -1,4 +1,7 @@
-/** What is compared: each takes one measurement and gives its value. Preparation belongs outside of what is timed. */
+/**
+ * What is compared: each takes one measurement and gives its value. Preparation belongs outside of
+ * what is timed.
+ */
 export interface Subject {
   readonly name: string;
   readonly measure: () => Promise<number> | number;
@@ -20,7 +23,9 @@ export class Figure {
   get median(): number {
     const { values } = this;
     const middle = values.length >> 1;
-    return values.length % 2 === 1 ? (values[middle] as number) : ((values[middle - 1] as number) + (values[middle] as number)) / 2;
+    return values.length % 2 === 1
+      ? (values[middle] as number)
+      : ((values[middle - 1] as number) + (values[middle] as number)) / 2;
   }
 
   get least(): number {
@@ -35,10 +40,13 @@ export class Figure {
 export type Figures = ReadonlyMap<string, Figure>;
 
 /**
- * Measures all subjects in turn, again and again, every other time in reverse order, so that whatever slows the machine for a while
- * slows all of them. Each has warmed up before.
+ * Measures all subjects in turn, again and again, every other time in reverse order, so that
+ * whatever slows the machine for a while slows all of them. Each has warmed up before.
  */
-export async function interleave(subjects: readonly Subject[], repetitions: number): Promise<Figures> {
+export async function interleave(
+  subjects: readonly Subject[],
+  repetitions: number,
+): Promise<Figures> {
   const values = new Map<string, number[]>(subjects.map(({ name }) => [name, []]));
   for (const { measure } of subjects) await warmUp(measure);
   for (let repetition = 0; repetition < repetitions; repetition++) {
@@ -55,13 +63,15 @@ export async function interleave(subjects: readonly Subject[], repetitions: numb
 /** Until V8 has compiled what is hot, but slow work only once. */
 async function warmUp(measure: Subject['measure']): Promise<void> {
   const until = performance.now() + warmUpMs;
-  for (let times = 0; times < mostWarmUps && (times === 0 || performance.now() < until); times++) await measure();
+  for (let times = 0; times < mostWarmUps && (times === 0 || performance.now() < until); times++)
+    await measure();
 }
 
 /**
- * The garbage that the last subject has just made. Not a full collection: between runs no object of a conversation is alive, and with
- * the last one of a shape V8 throws away the code that it has optimised for it, so that each run would be three times as slow as in a
- * process that does anything else.
+ * The garbage that the last subject has just made. Not a full collection: between runs no object of
+ * a conversation is alive, and with the last one of a shape V8 throws away the code that it has
+ * optimised for it, so that each run would be three times as slow as in a process that does
+ * anything else.
  */
 function collectYoung(): void {
   globalThis.gc?.({ type: 'minor' });
@@ -79,10 +89,12 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * What the work of `more` takes above that of `less`: quantile against quantile, and only of the quicker half. Differences of single
- * measurements would be smallest where `less` was disturbed.
+ * What the work of `more` takes above that of `less`: quantile against quantile, and only of the
+ * quicker half. Differences of single measurements would be smallest where `less` was disturbed.
  */
 export function difference(more: Figure, less: Figure, scale: number): Figure {
   const half = Math.ceil(Math.min(more.values.length, less.values.length) / 2);
-  return new Figure(more.values.slice(0, half).map((value, i) => (value - (less.values[i] as number)) * scale));
+  return new Figure(
+    more.values.slice(0, half).map((value, i) => (value - (less.values[i] as number)) * scale),
+  );
 }

@@ -10,16 +10,28 @@ export function machineLine(): string {
 
 /** Medians side by side, and the best of ours against its ceiling. */
 export function table(rows: readonly Row[]): string {
-  const lines = [['work', 'unit', 'floor', ours, '(checked)', ...peers, 'ceiling', 'verdict'], ...rows.map(cells)];
-  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length))) ?? [];
-  return lines.map((line) => line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  ')).join('\n');
+  const lines = [
+    ['work', 'unit', 'floor', ours, '(checked)', ...peers, 'ceiling', 'verdict'],
+    ...rows.map(cells),
+  ];
+  const widths =
+    lines[0]?.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length))) ??
+    [];
+  return lines
+    .map((line) =>
+      line
+        .map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)))
+        .join('  '),
+    )
+    .join('\n');
 }
 
 function cells(row: Row): string[] {
   const { work, unit, figures, ceiling } = row;
   const within = isWithin(row);
   const medians = ['bare loop', ours].map((name) => number(figures.get(name)?.median));
-  const limit = ceiling === undefined ? '' : `${ceiling.at === 'least' ? '≥' : '≤'} ${number(ceiling.limit)}`;
+  const limit =
+    ceiling === undefined ? '' : `${ceiling.at === 'least' ? '≥' : '≤'} ${number(ceiling.limit)}`;
   const verdict = within === undefined ? '' : within ? 'ok' : 'EXCEEDED';
   return [
     work,
@@ -35,7 +47,13 @@ function cells(row: Row): string[] {
 function number(value: number | undefined): string {
   if (value === undefined) return '–';
   if (value >= 1000) return Math.round(value).toLocaleString('en-US');
-  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value >= 1 ? value.toFixed(2) : value.toFixed(4).replace(/0{1,2}$/, '');
+  return value >= 100
+    ? value.toFixed(0)
+    : value >= 10
+      ? value.toFixed(1)
+      : value >= 1
+        ? value.toFixed(2)
+        : value.toFixed(4).replace(/0{1,2}$/, '');
 }
 
 /** Everything measured, for other programs. */
@@ -45,7 +63,9 @@ export function toJson(groups: ReadonlyMap<string, readonly Row[]>): string {
       benchmark,
       work: row.work,
       unit: row.unit,
-      figures: Object.fromEntries([...row.figures].map(([name, { median, least, most }]) => [name, { median, least, most }])),
+      figures: Object.fromEntries(
+        [...row.figures].map(([name, { median, least, most }]) => [name, { median, least, most }]),
+      ),
       ceiling: row.ceiling,
       within: isWithin(row),
     })),

@@ -1,6 +1,16 @@
 import { Figure, type Figures } from './measure.ts';
 
-export type Unit = 'ms' | 'µs' | 'B' | 'KiB' | 'MiB' | 'runs/s' | 'rounds/s' | 'appends/s' | 'events/s' | '×';
+export type Unit =
+  | 'ms'
+  | 'µs'
+  | 'B'
+  | 'KiB'
+  | 'MiB'
+  | 'runs/s'
+  | 'rounds/s'
+  | 'appends/s'
+  | 'events/s'
+  | '×';
 
 /** What the design allows. */
 export interface Ceiling {
@@ -36,8 +46,8 @@ export interface Settings {
 export const ours = 'Adjutant';
 
 /**
- * The value of ours that counts: the best of the repetitions, because other programs on the machine can only make them worse.
- * What nothing else can disturb (bytes) is the same in all of them.
+ * The value of ours that counts: the best of the repetitions, because other programs on the machine
+ * can only make them worse. What nothing else can disturb (bytes) is the same in all of them.
  */
 export function checkedValue({ figures, ceiling }: Row): number | undefined {
   const figure: Figure | undefined = figures.get(ours);
@@ -54,6 +64,7 @@ export function isWithin(row: Row): boolean | undefined {
 
 /** What ours takes against other work of ours, by the best repetition of each. */
 export function ratioOf(work: string, figures: Figures, other: string, limit: number): Row {
-  const ratio = (figures.get(ours)?.least ?? Number.NaN) / (figures.get(other)?.least ?? Number.NaN);
+  const ratio =
+    (figures.get(ours)?.least ?? Number.NaN) / (figures.get(other)?.least ?? Number.NaN);
   return { work, unit: '×', figures: new Map([[ours, new Figure([ratio])]]), ceiling: { limit } };
 }

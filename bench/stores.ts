@@ -29,19 +29,26 @@ export async function openStores(settings: Settings): Promise<readonly OpenStore
 
 let files = 0;
 
-export async function openSqlite({ folder }: Settings, synchronous: 'full' | 'normal'): Promise<OpenStore> {
+export async function openSqlite(
+  { folder }: Settings,
+  synchronous: 'full' | 'normal',
+): Promise<OpenStore> {
   const path = join(folder, `store-${++files}.db`);
   const peerPath = join(folder, `peer-${files}.db`);
   const store = sqlite(path, { synchronous });
   const { open, reason } = await findSqliteSaver();
-  if (reason !== undefined) note(`NOT MEASURED: LangGraph.js on SQLite (@langchain/langgraph-checkpoint-sqlite): ${reason}.`);
+  if (reason !== undefined)
+    note(
+      `NOT MEASURED: LangGraph.js on SQLite (@langchain/langgraph-checkpoint-sqlite): ${reason}.`,
+    );
   const saver = open?.(peerPath, synchronous);
   const ours = durableAdjutant(store, async () => pagesOf(path));
   return {
     name: synchronous === 'full' ? 'SQLite FULL' : 'SQLite NORMAL',
     store,
     ours,
-    peers: saver === undefined ? [] : [durableLangGraph(saver.checkpointer, async () => saver.bytes())],
+    peers:
+      saver === undefined ? [] : [durableLangGraph(saver.checkpointer, async () => saver.bytes())],
     async [Symbol.asyncDispose]() {
       saver?.close();
       await ours.close();
@@ -53,7 +60,9 @@ export async function openSqlite({ folder }: Settings, synchronous: 'full' | 'no
 function pagesOf(path: string): number {
   const database = new DatabaseSync(path);
   try {
-    const [pages, size] = ['page_count', 'page_size'].map((name) => Number(database.prepare(`pragma ${name}`).get()?.[name]));
+    const [pages, size] = ['page_count', 'page_size'].map((name) =>
+      Number(database.prepare(`pragma ${name}`).get()?.[name]),
+    );
     return (pages as number) * (size as number);
   } finally {
     database.close();
@@ -75,7 +84,8 @@ export async function openPostgres(url: string): Promise<OpenStore> {
     peers: [durableLangGraph(saver, () => relationsOf(pool, peerSchema))],
     async [Symbol.asyncDispose]() {
       await ours.close();
-      for (const made of [schema, peerSchema]) await pool.query(`drop schema if exists "${made}" cascade`);
+      for (const made of [schema, peerSchema])
+        await pool.query(`drop schema if exists "${made}" cascade`);
       await pool.end();
     },
   };
@@ -102,7 +112,10 @@ export function storeNotes(): readonly string[] {
   return [...said];
 }
 
-/** Where PostgreSQL is: `PG_URL`, or a server of this machine that takes anybody; `undefined` when there is none. */
+/**
+ * Where PostgreSQL is: `PG_URL`, or a server of this machine that takes anybody; `undefined` when
+ * there is none.
+ */
 export const postgresUrl: string | undefined = await findPostgres();
 
 async function findPostgres(): Promise<string | undefined> {
@@ -113,7 +126,9 @@ async function findPostgres(): Promise<string | undefined> {
     return url;
   } catch (error) {
     const reason = (error as Error).message || (error as { code?: string }).code;
-    note(`NOT MEASURED: everything on PostgreSQL, because there is none (${reason}). Set PG_URL, or say "npm run with-postgres -- npm run bench".`);
+    note(
+      `NOT MEASURED: everything on PostgreSQL, because there is none (${reason}). Set PG_URL, or say "npm run with-postgres -- npm run bench".`,
+    );
     return undefined;
   } finally {
     await client.end().catch(() => undefined);

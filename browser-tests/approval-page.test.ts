@@ -7,8 +7,15 @@ import { z } from 'zod';
 import { launchChromium, pictures, type WatchedPage, watchedPage } from './chromium.ts';
 import { faintTexts, overflow } from './page-checks.ts';
 
-const phone = { javaScriptEnabled: false, viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 } as const;
-const longName = 'a-mailing-list-with-a-name-that-no-screen-is-wide-enough-for@department.of.example.com';
+const phone = {
+  javaScriptEnabled: false,
+  viewport: { width: 360, height: 740 },
+  isMobile: true,
+  hasTouch: true,
+  deviceScaleFactor: 2,
+} as const;
+const longName =
+  'a-mailing-list-with-a-name-that-no-screen-is-wide-enough-for@department.of.example.com';
 
 /** A served app with an agent that waits for leave to send a mail and one to pay. */
 async function waitingApp() {
@@ -23,13 +30,24 @@ async function waitingApp() {
       return 'sent';
     },
   });
-  const pay = tool({ name: 'pay', description: 'Pays', schema: z.object({ cents: z.number() }), approval: true, execute: () => done.push('paid') });
-  const body = 'Dear all,\n\nthe office is closed on Monday.\n\n<script>document.title = "taken over"</script>';
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({ cents: z.number() }),
+    approval: true,
+    execute: () => done.push('paid'),
+  });
+  const body =
+    'Dear all,\n\nthe office is closed on Monday.\n\n<script>document.title = "taken over"</script>';
   const toolCalls = [
     { name: 'send_mail', args: { to: longName, subject: 'Closed on Monday', body } },
     { name: 'pay', args: { cents: 9_000 } },
   ];
-  const clerk = agent({ name: 'clerk', model: roundModel([{ toolCalls }, { text: 'Done.' }]), tools: [mail, pay] });
+  const clerk = agent({
+    name: 'clerk',
+    model: roundModel([{ toolCalls }, { text: 'Done.' }]),
+    tools: [mail, pay],
+  });
   const app = runtime({
     app: 'office',
     store: memoryStore(),
@@ -43,7 +61,9 @@ async function waitingApp() {
   onTestFinished(() => listening.close({ closeApp: true }));
   const link = async (name: string): Promise<string> => {
     const request = pendingApprovals.find((call) => call.name === name);
-    const response = await fetch(`${listening.url}/v1/approvals/${request?.requestId}/link`, { method: 'POST' });
+    const response = await fetch(`${listening.url}/v1/approvals/${request?.requestId}/link`, {
+      method: 'POST',
+    });
     return ((await response.json()) as { url: string }).url;
   };
   return { app, session: session.id, done, link };
@@ -51,7 +71,11 @@ async function waitingApp() {
 
 /** What keeps people from reading the page or from using it. */
 async function faultsOf(watched: WatchedPage) {
-  return { faint: await faintTexts(watched), overflow: await overflow(watched), problems: watched.problems };
+  return {
+    faint: await faintTexts(watched),
+    overflow: await overflow(watched),
+    problems: watched.problems,
+  };
 }
 
 const noFaults = { faint: [], overflow: 0, problems: [] };
@@ -65,14 +89,20 @@ test('people decide on a phone without JavaScript', { timeout: 60_000 }, async (
     const { page, requests } = watched;
     const url = await link('send_mail');
     await page.goto(url);
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Send a mail to ${longName}`);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(
+      `Send a mail to ${longName}`,
+    );
     expect(await page.title()).toBe('May this be done?');
     const shown = await page.locator('pre').textContent();
     expect(JSON.parse(shown ?? '')).toMatchObject({ subject: 'Closed on Monday' });
     expect(await page.getByRole('button').allTextContents()).toEqual(['Approve', 'Reject']);
-    for (const button of await page.getByRole('button').all()) expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    for (const button of await page.getByRole('button').all())
+      expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     expect(await faultsOf(watched)).toEqual(noFaults);
-    await page.screenshot({ path: join(pictures(), `approval-phone-${colorScheme}.png`), fullPage: true });
+    await page.screenshot({
+      path: join(pictures(), `approval-phone-${colorScheme}.png`),
+      fullPage: true,
+    });
     // Nothing but the page itself was asked for.
     expect(requests.filter((request) => !request.endsWith('/favicon.ico'))).toEqual([url]);
     await page.context().close();
@@ -94,17 +124,26 @@ test('people decide on a phone without JavaScript', { timeout: 60_000 }, async (
   expect((await app.resume(session)).status).toBe('completed');
   expect(done).toEqual([`mail to ${longName}`]);
   const { events } = await app.session({ id: session });
-  expect(events.filter((event) => event.type === 'tool_input').map(({ decision, reason }) => [decision, reason])).toEqual([
+  expect(
+    events
+      .filter((event) => event.type === 'tool_input')
+      .map(({ decision, reason }) => [decision, reason]),
+  ).toEqual([
     ['approve', 'fine with me'],
     ['reject', undefined],
   ]);
 
   const again = await page.goto(url);
-  expect([again?.status(), await page.getByRole('alert').textContent()]).toEqual([410, 'This has been answered']);
+  expect([again?.status(), await page.getByRole('alert').textContent()]).toEqual([
+    410,
+    'This has been answered',
+  ]);
   await page.screenshot({ path: join(pictures(), 'approval-phone-used.png') });
 });
 
-test('a page of another site can neither frame the page nor send its form', { timeout: 60_000 }, async ({ skip }) => {
+test('a page of another site can neither frame the page nor send its form', {
+  timeout: 60_000,
+}, async ({ skip }) => {
   const { app, link } = await waitingApp();
   const browser = await launchChromium(skip);
   onTestFinished(() => browser.close());

@@ -34,16 +34,23 @@ async function hostedPage(): Promise<string> {
   return `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
 }
 
-test('a page of another origin starts a run and misses nothing of it, also when the server is restarted meanwhile', { timeout: 60_000 }, async ({
-  skip,
-}) => {
+test('a page of another origin starts a run and misses nothing of it, also when the server is restarted meanwhile', {
+  timeout: 60_000,
+}, async ({ skip }) => {
   const browser = await launchChromium(skip);
   onTestFinished(() => browser.close());
   const origin = await hostedPage();
-  const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ chunks: words, chunkDelayMs: 25 })) });
+  const clerk = agent({
+    name: 'clerk',
+    model: scriptedModel(() => ({ chunks: words, chunkDelayMs: 25 })),
+  });
   const app = runtime({ app: 'shop', store: memoryStore(), runnables: [clerk] });
   onTestFinished(() => app.close());
-  const { credential } = await apiKeys(app).create({ name: 'page', roles: ['operator'], user: 'ann' });
+  const { credential } = await apiKeys(app).create({
+    name: 'page',
+    roles: ['operator'],
+    user: 'ann',
+  });
   const options = { auth: { keys: true }, cors: { origins: [origin] } };
   const first = await serve(app, { ...options, port: 0 });
 
@@ -68,9 +75,12 @@ test('a page of another origin starts a run and misses nothing of it, also when 
   onTestFinished(() => second.close());
   await watched.page.waitForFunction('window.outcome !== undefined');
 
-  const outcome = await watched.evaluate<{ error?: string; session: string; seen: unknown[]; run: { status: string; output: string } }>(
-    'window.outcome',
-  );
+  const outcome = await watched.evaluate<{
+    error?: string;
+    session: string;
+    seen: unknown[];
+    run: { status: string; output: string };
+  }>('window.outcome');
   expect(outcome.error).toBeUndefined();
   expect(outcome.run).toMatchObject({ status: 'completed', output: words.join('') });
   const ledger: unknown[] = [];
@@ -79,6 +89,11 @@ test('a page of another origin starts a run and misses nothing of it, also when 
   expect(await watched.page.locator('p').textContent()).toBe(words.join(''));
   // Only what a restart takes from a page: connections that are cut off or refused.
   expect(
-    watched.problems.filter((problem) => !/^failed: |ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET)/.test(problem)),
+    watched.problems.filter(
+      (problem) =>
+        !/^failed: |ERR_(CONNECTION_REFUSED|INCOMPLETE_CHUNKED_ENCODING|CONNECTION_RESET)/.test(
+          problem,
+        ),
+    ),
   ).toEqual([]);
 });

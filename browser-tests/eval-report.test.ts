@@ -22,7 +22,11 @@ afterAll(async () => {
 });
 
 /** A report as somebody opens it who got the file. */
-async function opened(report: EvalReport, skip: (reason: string) => never, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+async function opened(
+  report: EvalReport,
+  skip: (reason: string) => never,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
   browser ??= await launchChromium(skip);
   const file = join(folder, `${report.total}.html`);
   writeFileSync(file, evalReportHtml(report));
@@ -39,7 +43,9 @@ function idsWith(has: (passed: number, trials: number) => boolean): string[] {
   const [first, second] = sample.variants;
   return (first?.cases ?? []).flatMap((one, index) => {
     const both = [one, second?.cases[index]].map((report) => report?.trials ?? []);
-    return both.some((trials) => has(trials.filter(({ passed }) => passed).length, trials.length)) ? [one.id] : [];
+    return both.some((trials) => has(trials.filter(({ passed }) => passed).length, trials.length))
+      ? [one.id]
+      : [];
   });
 }
 
@@ -70,15 +76,28 @@ test('filters, search and order show the cases that they name', async ({ skip })
   expect(await shownCases(watched)).toEqual(all.filter((_, index) => index % 4 === 0));
   await page.getByRole('combobox', { name: 'Tag' }).selectOption('');
 
-  const rates = all.map((id, index) => [id, sample.variants.reduce((sum, { cases }) => sum + (cases[index]?.passRate ?? 0), 0), index] as const);
+  const rates = all.map(
+    (id, index) =>
+      [
+        id,
+        sample.variants.reduce((sum, { cases }) => sum + (cases[index]?.passRate ?? 0), 0),
+        index,
+      ] as const,
+  );
   await page.getByRole('combobox', { name: 'Order' }).selectOption('worst');
-  expect(await shownCases(watched)).toEqual(rates.toSorted((a, b) => Math.round((a[1] - b[1]) * 1e6) || a[2] - b[2]).map(([id]) => id));
+  expect(await shownCases(watched)).toEqual(
+    rates.toSorted((a, b) => Math.round((a[1] - b[1]) * 1e6) || a[2] - b[2]).map(([id]) => id),
+  );
   expect(watched.problems).toEqual([]);
   expect(watched.requests).toHaveLength(1);
 });
 
-test('a case is opened by keyboard and by a link, and shows its trials and the command for the session', async ({ skip }) => {
-  const watched = await opened(sample, skip, { permissions: ['clipboard-read', 'clipboard-write'] });
+test('a case is opened by keyboard and by a link, and shows its trials and the command for the session', async ({
+  skip,
+}) => {
+  const watched = await opened(sample, skip, {
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
   const { page } = watched;
   const regressed = sample.comparisons[0]?.regressed[0] ?? '';
   await page.getByRole('button', { name: 'Passed' }).click();
@@ -86,8 +105,12 @@ test('a case is opened by keyboard and by a link, and shows its trials and the c
   const row = page.locator('.case', { has: page.locator('.case-id', { hasText: regressed }) });
   await row.locator('.trial[open]').first().waitFor();
   expect(await row.locator('.trial').count()).toBe(10);
-  expect(await row.locator('.trial[open] .message.user').first().textContent()).toContain('where is my order');
-  expect(await row.locator('.trial[open] .calls').first().textContent()).toContain('findOrder({"orderId":');
+  expect(await row.locator('.trial[open] .message.user').first().textContent()).toContain(
+    'where is my order',
+  );
+  expect(await row.locator('.trial[open] .calls').first().textContent()).toContain(
+    'findOrder({"orderId":',
+  );
   const command = await row.locator('.trial[open] .session code').first().textContent();
   expect(command).toMatch(/^adjutant show eval\/evr_2f8c1d90\/\d\/\d+\/\d --tree$/);
   // The link has put the focus on the case.
@@ -107,15 +130,21 @@ test.for([
   ['dark', 1280],
   ['light', 320],
   ['dark', 320],
-] as const)('everything can be read: %s, %i pixels wide', async ([colorScheme, width], { skip }) => {
-  const watched = await opened(sample, skip, { colorScheme, viewport: { width, height: 900 } });
-  await watched.page.getByRole('button', { name: 'Open all' }).click();
-  expect(await faintTexts(watched)).toEqual([]);
-  expect(await overflow(watched)).toBe(0);
-  expect(watched.problems).toEqual([]);
-  await watched.page.getByRole('button', { name: 'Close all' }).click();
-  await watched.page.screenshot({ path: join(pictures(), `eval-report-${colorScheme}-${width}.png`), fullPage: true });
-});
+] as const)(
+  'everything can be read: %s, %i pixels wide',
+  async ([colorScheme, width], { skip }) => {
+    const watched = await opened(sample, skip, { colorScheme, viewport: { width, height: 900 } });
+    await watched.page.getByRole('button', { name: 'Open all' }).click();
+    expect(await faintTexts(watched)).toEqual([]);
+    expect(await overflow(watched)).toBe(0);
+    expect(watched.problems).toEqual([]);
+    await watched.page.getByRole('button', { name: 'Close all' }).click();
+    await watched.page.screenshot({
+      path: join(pictures(), `eval-report-${colorScheme}-${width}.png`),
+      fullPage: true,
+    });
+  },
+);
 
 test('without JavaScript all but the filters is there', async ({ skip }) => {
   const watched = await opened(sample, skip, { javaScriptEnabled: false });
@@ -142,7 +171,9 @@ test('what a report says is text, whatever it says', async ({ skip }) => {
   expect(watched.requests).toHaveLength(1);
 });
 
-test('a thousand cases with five trials of two variants are one page that works', async ({ skip }) => {
+test('a thousand cases with five trials of two variants are one page that works', async ({
+  skip,
+}) => {
   const watched = await opened(sampleReport({ cases: 1_000, trials: 5 }), skip);
   const { page } = watched;
   expect(await page.locator('.case').count()).toBe(1_000);

@@ -5,7 +5,10 @@ export interface FaintText {
   readonly ratio: number;
 }
 
-/** Texts that stand out too little from what is behind them: WCAG asks for 4.5, for large text for 3. Disabled controls are exempt there, too. */
+/**
+ * Texts that stand out too little from what is behind them: WCAG asks for 4.5, for large text for
+ * 3. Disabled controls are exempt there, too.
+ */
 export function faintTexts({ evaluate }: WatchedPage): Promise<readonly FaintText[]> {
   return evaluate(`(() => {
     const parts = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
@@ -36,7 +39,9 @@ export function faintTexts({ evaluate }: WatchedPage): Promise<readonly FaintTex
   })()`);
 }
 
-/** How many pixels the page is wider than its window: 0 when nothing has to be scrolled sideways. */
+/**
+ * How many pixels the page is wider than its window: 0 when nothing has to be scrolled sideways.
+ */
 export function overflow({ evaluate }: WatchedPage): Promise<number> {
   return evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

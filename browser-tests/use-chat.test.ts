@@ -26,7 +26,10 @@ async function servedPage(): Promise<string> {
   const page = `<!doctype html><html lang="en"><title>Chat</title><link rel="icon" href="data:,"><div id="root"></div><script src="/page.js"></script></html>`;
   const files = createServer((request, response) => {
     const isScript = request.url === '/page.js';
-    response.setHeader('content-type', isScript ? 'text/javascript; charset=utf-8' : 'text/html; charset=utf-8');
+    response.setHeader(
+      'content-type',
+      isScript ? 'text/javascript; charset=utf-8' : 'text/html; charset=utf-8',
+    );
     response.end(isScript ? output[0].code : page);
   });
   await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
@@ -34,7 +37,9 @@ async function servedPage(): Promise<string> {
   return `http://127.0.0.1:${(files.address() as AddressInfo).port}`;
 }
 
-/** A clerk who looks things up, pays when somebody approves, and counts as fast as the clock goes. */
+/**
+ * A clerk who looks things up, pays when somebody approves, and counts as fast as the clock goes.
+ */
 function clerkApp() {
   const clock = testClock();
   const paid: number[] = [];
@@ -89,7 +94,9 @@ async function say({ page }: WatchedPage, text: string): Promise<void> {
 
 /** What the messages of the page show. */
 function shown({ evaluate }: WatchedPage): Promise<readonly string[]> {
-  return evaluate(`[...document.querySelectorAll('article')].map((one) => [...one.children].map((part) => part.textContent.trim()).join(' | '))`);
+  return evaluate(
+    `[...document.querySelectorAll('article')].map((one) => [...one.children].map((part) => part.textContent.trim()).join(' | '))`,
+  );
 }
 
 function isReady({ page }: WatchedPage): Promise<void> {
@@ -98,11 +105,14 @@ function isReady({ page }: WatchedPage): Promise<void> {
 
 async function ledger(app: Runtime, session: string): Promise<readonly Event[]> {
   const events: Event[] = [];
-  for await (const event of app.events(session)) if (event.type !== 'unreadable') events.push(event);
+  for await (const event of app.events(session))
+    if (event.type !== 'unreadable') events.push(event);
   return events;
 }
 
-test('useChat talks with an agent: tools, approvals, a reload in mid-answer', { timeout: 120_000 }, async ({ skip }) => {
+test('useChat talks with an agent: tools, approvals, a reload in mid-answer', {
+  timeout: 120_000,
+}, async ({ skip }) => {
   const browser = await launchChromium(skip);
   onTestFinished(() => browser.close());
   const { app, clock, paid, watched } = await openChat(browser, 'chat-1');
@@ -152,16 +162,29 @@ test('useChat talks with an agent: tools, approvals, a reload in mid-answer', { 
   await isReady(watched);
   expect(await shown(watched)).toEqual(['One, two, three, four, five.']);
   expect(await page.getByRole('alert').count()).toBe(0);
-  // A reload aborts the stream of the page before it; and Chromium now and then counts a stream that was read to its end as aborted.
+  // A reload aborts the stream of the page before it; and Chromium now and then counts a stream
+  // that was read to its end as aborted.
   expect(problems.filter((problem) => !problem.startsWith('failed: '))).toEqual([]);
 
   const events = await ledger(app, 'chat-1');
-  expect(events.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual(['Pay for order 17', 'And one cent more', 'Count']);
-  expect(events.flatMap((event) => (event.type === 'tool_attempt' ? [event.callId.slice(-4)] : []))).toEqual(['r1.0', 'r2.0']);
-  expect(events.flatMap((event) => (event.type === 'tool_input' ? [[event.decision, event.reason]] : []))).toEqual([
+  expect(events.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual([
+    'Pay for order 17',
+    'And one cent more',
+    'Count',
+  ]);
+  expect(
+    events.flatMap((event) => (event.type === 'tool_attempt' ? [event.callId.slice(-4)] : [])),
+  ).toEqual(['r1.0', 'r2.0']);
+  expect(
+    events.flatMap((event) =>
+      event.type === 'tool_input' ? [[event.decision, event.reason]] : [],
+    ),
+  ).toEqual([
     ['approve', undefined],
     ['reject', 'too much'],
   ]);
-  expect(events.flatMap((event) => (event.type === 'invocation_end' ? [event.status] : []))).toEqual(['completed', 'completed', 'completed']);
+  expect(
+    events.flatMap((event) => (event.type === 'invocation_end' ? [event.status] : [])),
+  ).toEqual(['completed', 'completed', 'completed']);
   expect(paid).toEqual([9_000]);
 });

@@ -3,9 +3,12 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
-const pages = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'examples/README.md', ...globSync('docs/**/*.md', { cwd: root })].filter((page) =>
-  existsSync(join(root, page)),
-);
+const pages = [
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'examples/README.md',
+  ...globSync('docs/**/*.md', { cwd: root }),
+].filter((page) => existsSync(join(root, page)));
 
 /** The anchors of a page's headings, made as GitHub makes them. */
 function anchorsOf(path: string): ReadonlySet<string> {

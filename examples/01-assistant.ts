@@ -48,7 +48,11 @@ for (const question of ['Do you have lamps?', 'I take two.', 'What did we talk a
   answers.push(result.output);
 }
 
-assert.deepEqual(answers, ['There are 3 lamps.', 'I have ordered 2 lamps.', 'You asked about lamps and ordered 2.']);
+assert.deepEqual(answers, [
+  'There are 3 lamps.',
+  'I have ordered 2 lamps.',
+  'You asked about lamps and ordered 2.',
+]);
 assert.equal(stock.get('lamp'), 1);
 assert.equal(chat.state.ordered, 2);
 assert.equal(chat.status, 'completed');

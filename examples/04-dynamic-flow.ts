@@ -1,14 +1,26 @@
-/** An order of work that is found while it is done: a tool calls, spawns, dispatches, or hands the conversation over. */
+/**
+ * An order of work that is found while it is done: a tool calls, spawns, dispatches, or hands the
+ * conversation over.
+ */
 import assert from 'node:assert/strict';
 import { agent, run, tool } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 
 // With a real model: model: openai('gpt-5-mini')
-const lawyer = agent({ name: 'lawyer', model: scriptedModel([{ text: 'The contract is valid.' }]) });
-const translator = agent({ name: 'translator', model: scriptedModel([{ text: 'Der Vertrag ist gültig.' }]) });
+const lawyer = agent({
+  name: 'lawyer',
+  model: scriptedModel([{ text: 'The contract is valid.' }]),
+});
+const translator = agent({
+  name: 'translator',
+  model: scriptedModel([{ text: 'Der Vertrag ist gültig.' }]),
+});
 const archivist = agent({ name: 'archivist', model: scriptedModel([{ text: 'Filed.' }]) });
-const notary = agent({ name: 'notary', model: scriptedModel([{ text: 'I am the notary and take it from here.' }]) });
+const notary = agent({
+  name: 'notary',
+  model: scriptedModel([{ text: 'I am the notary and take it from here.' }]),
+});
 
 const delegate = tool({
   name: 'delegate',
@@ -34,10 +46,17 @@ const delegate = tool({
   },
 });
 
-const call = (mode: string, task: string) => ({ toolCalls: [{ name: 'delegate', args: { mode, task } }] });
+const call = (mode: string, task: string) => ({
+  toolCalls: [{ name: 'delegate', args: { mode, task } }],
+});
 const clerk = agent({
   name: 'clerk',
-  model: scriptedModel([call('call', 'Check it'), call('spawn', 'Translate it'), call('dispatch', 'File it'), call('transfer', 'Certify it')]),
+  model: scriptedModel([
+    call('call', 'Check it'),
+    call('spawn', 'Translate it'),
+    call('dispatch', 'File it'),
+    call('transfer', 'Certify it'),
+  ]),
   tools: [delegate],
 });
 

@@ -10,7 +10,10 @@ let busy = 0;
 let mostBusy = 0;
 const guide = agent({
   name: 'guide',
-  model: scriptedModel((prompt) => ({ text: `A day in ${cities.find((city) => JSON.stringify(prompt).includes(city))}`, delayMs: 5 })),
+  model: scriptedModel((prompt) => ({
+    text: `A day in ${cities.find((city) => JSON.stringify(prompt).includes(city))}`,
+    delayMs: 5,
+  })),
 });
 
 const watch = () => {
@@ -36,8 +39,13 @@ const oneByOne = step({
 const allAtOnce = step({
   name: 'all_at_once',
   execute: async (ctx) => {
-    const handles = cities.map((city) => ({ handle: ctx.spawn(guide, { message: `Plan a day in ${city}` }), done: watch() }));
-    const results = await Promise.all(handles.map(({ handle, done }) => handle.wait().finally(done)));
+    const handles = cities.map((city) => ({
+      handle: ctx.spawn(guide, { message: `Plan a day in ${city}` }),
+      done: watch(),
+    }));
+    const results = await Promise.all(
+      handles.map(({ handle, done }) => handle.wait().finally(done)),
+    );
     return ctx.complete(results.map(({ output }) => output ?? ''));
   },
 });
@@ -48,7 +56,9 @@ for (const [runnable, expectedBusy] of [
 ] as const) {
   mostBusy = 0;
   const result = await run(runnable);
-  console.log(`${runnable.name}: ${JSON.stringify(result.output)}, at most ${mostBusy} at the same time`);
+  console.log(
+    `${runnable.name}: ${JSON.stringify(result.output)}, at most ${mostBusy} at the same time`,
+  );
   assert.deepEqual(result.output, ['A day in Bergen', 'A day in Porto', 'A day in Turin']);
   assert.equal(mostBusy, expectedBusy);
   assert.equal(result.rounds, 3);

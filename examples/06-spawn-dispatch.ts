@@ -1,4 +1,7 @@
-/** `spawn` gives a handle: the caller does not end before the child. `dispatch` gives none: the run's result does not wait. */
+/**
+ * `spawn` gives a handle: the caller does not end before the child. `dispatch` gives none: the
+ * run's result does not wait.
+ */
 import assert from 'node:assert/strict';
 import { agent, run, session, step } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
@@ -6,7 +9,11 @@ import { scriptedModel } from 'adjutant/testing';
 // With a real model: model: openai('gpt-5-mini')
 const fast = agent({ name: 'fast', model: scriptedModel([{ text: 'done' }]) });
 const slow = agent({ name: 'slow', model: scriptedModel([{ text: 'too late', delayMs: 60_000 }]) });
-const mail = agent({ name: 'mail', model: scriptedModel([{ text: 'sent', delayMs: 20 }]), output: 'mail' });
+const mail = agent({
+  name: 'mail',
+  model: scriptedModel([{ text: 'sent', delayMs: 20 }]),
+  output: 'mail',
+});
 
 const work = step({
   name: 'work',
@@ -27,7 +34,9 @@ const mailSent = new Promise<void>((resolve) => {
 });
 
 const result = await run(work, { session: log });
-console.log(`result: ${JSON.stringify(result.output)}; mail so far: ${log.state.mail ?? 'not sent'}`);
+console.log(
+  `result: ${JSON.stringify(result.output)}; mail so far: ${log.state.mail ?? 'not sent'}`,
+);
 assert.deepEqual(result.output, { first: 'done', second: 'cancelled' });
 assert.equal(log.state.mail, undefined);
 

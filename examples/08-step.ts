@@ -1,11 +1,20 @@
-/** Steps: code between agents. They route, stop, answer themselves, guard a door, and make pipelines. */
+/**
+ * Steps: code between agents. They route, stop, answer themselves, guard a door, and make
+ * pipelines.
+ */
 import assert from 'node:assert/strict';
 import { agent, run, sequence, session, step } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 
 // With a real model: model: openai('gpt-5-mini')
-const urgent = agent({ name: 'urgent', model: scriptedModel(() => ({ text: 'We call you at once.' })) });
-const standard = agent({ name: 'standard', model: scriptedModel(() => ({ text: 'We answer within a day.' })) });
+const urgent = agent({
+  name: 'urgent',
+  model: scriptedModel(() => ({ text: 'We call you at once.' })),
+});
+const standard = agent({
+  name: 'standard',
+  model: scriptedModel(() => ({ text: 'We answer within a day.' })),
+});
 
 const load = step({
   name: 'load',
@@ -34,7 +43,10 @@ const route = step({
   },
 });
 
-const count = step({ name: 'count', execute: (ctx) => ctx.complete(ctx.session.events.length, 'eventCount') });
+const count = step({
+  name: 'count',
+  execute: (ctx) => ctx.complete(ctx.session.events.length, 'eventCount'),
+});
 const support = sequence({ name: 'support', runnables: [load, gate, route, count] });
 
 async function answerTo(input: string, state: Record<string, string> = {}) {
@@ -42,7 +54,9 @@ async function answerTo(input: string, state: Record<string, string> = {}) {
   ticket.state.update(state);
   const result = await run(support, { session: ticket, input });
   const answer = ticket.events.findLast((event) => event.type === 'assistant')?.text;
-  console.log(`${JSON.stringify(input)} -> ${answer ?? `${result.status}: ${result.error?.message}`}`);
+  console.log(
+    `${JSON.stringify(input)} -> ${answer ?? `${result.status}: ${result.error?.message}`}`,
+  );
   return { answer, result };
 }
 

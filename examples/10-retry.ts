@@ -16,7 +16,11 @@ const weather = tool({
   execute: (ctx) => {
     attempts.push(clock.now() - startedAt);
     // A status of 429 says that nothing was done, so the attempt may be repeated; 404 would not be.
-    if (ctx.attempt < 3) throw new ToolFailure('Too many requests', { errorType: 'http_429', status: 'error_transient' });
+    if (ctx.attempt < 3)
+      throw new ToolFailure('Too many requests', {
+        errorType: 'http_429',
+        status: 'error_transient',
+      });
     return { city: ctx.args.city, sky: 'clear' };
   },
 });
@@ -24,7 +28,10 @@ const weather = tool({
 const reporter = agent({
   name: 'reporter',
   // With a real model: model: openai('gpt-5-mini')
-  model: scriptedModel([{ toolCalls: [{ name: 'weather', args: { city: 'Oslo' } }] }, { text: 'It is clear in Oslo.' }]),
+  model: scriptedModel([
+    { toolCalls: [{ name: 'weather', args: { city: 'Oslo' } }] },
+    { text: 'It is clear in Oslo.' },
+  ]),
   tools: [weather],
 });
 
@@ -32,7 +39,9 @@ const app = runtime({ app: 'weather', ports: { clock } });
 const running = app.run(reporter, 'How is the weather in Oslo?');
 for await (const event of running) {
   if (event.type !== 'tool_result') continue;
-  console.log(`attempt ${event.attempt}: ${event.result.status}${event.settled ? '' : `, again in ${event.retryAfterMs} ms`}`);
+  console.log(
+    `attempt ${event.attempt}: ${event.result.status}${event.settled ? '' : `, again in ${event.retryAfterMs} ms`}`,
+  );
   if (event.retryAfterMs !== undefined) clock.advance(event.retryAfterMs);
 }
 const result = await running;

@@ -1,4 +1,7 @@
-/** A session in a SQLite file: one process begins a run and stops, another one reads it and finishes it. */
+/**
+ * A session in a SQLite file: one process begins a run and stops, another one reads it and finishes
+ * it.
+ */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,11 +27,18 @@ function openApp(responses: readonly ScriptedResponse[]) {
   });
   // With a real model: model: openai('gpt-5-mini')
   const cashier = agent({ name: 'cashier', model: scriptedModel(responses), tools: [charge] });
-  return { app: runtime({ app: 'shop', store: sqlite(join(folder, 'shop.db')), runnables: [cashier] }), cashier };
+  return {
+    app: runtime({ app: 'shop', store: sqlite(join(folder, 'shop.db')), runnables: [cashier] }),
+    cashier,
+  };
 }
 
-// The first process is stopped when the card has been charged, while the model thinks about its answer.
-const first = openApp([{ toolCalls: [{ name: 'charge', args: { cents: 4_200 } }] }, { text: 'never heard', delayMs: 60_000 }]);
+// The first process is stopped when the card has been charged, while the model thinks about its
+// answer.
+const first = openApp([
+  { toolCalls: [{ name: 'charge', args: { cents: 4_200 } }] },
+  { text: 'never heard', delayMs: 60_000 },
+]);
 const running = first.app.run(first.cashier, { session: 'order-17', input: 'Pay order 17' });
 for await (const event of running) if (event.type === 'tool_result') break;
 running.stop();
@@ -42,7 +52,8 @@ console.log(`read ${read.events.length} events; status ${read.status}`);
 assert.equal(read.status, 'active');
 
 const result = await second.app.resume('order-17');
-for (const entry of transcript(result.session.events)) console.log(entry.kind, 'text' in entry ? entry.text : entry.name);
+for (const entry of transcript(result.session.events))
+  console.log(entry.kind, 'text' in entry ? entry.text : entry.name);
 
 assert.equal(result.output, 'Order 17 is paid.');
 assert.equal(result.toolCalls.length, 1);

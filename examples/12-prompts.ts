@@ -1,4 +1,7 @@
-/** What the model sees is computed from the ledger by renderers, and the exact prompt of every call can be shown again. */
+/**
+ * What the model sees is computed from the ledger by renderers, and the exact prompt of every call
+ * can be shown again.
+ */
 import assert from 'node:assert/strict';
 import {
   agent,
@@ -16,12 +19,28 @@ import {
 import { scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 
-const search = tool({ name: 'search', description: 'Searches', schema: z.object({ query: z.string() }), readOnly: true, execute: () => 'nothing' });
-const erase = tool({ name: 'erase', description: 'Erases', schema: z.object({}), destructive: true, execute: () => 'erased' });
+const search = tool({
+  name: 'search',
+  description: 'Searches',
+  schema: z.object({ query: z.string() }),
+  readOnly: true,
+  execute: () => 'nothing',
+});
+const erase = tool({
+  name: 'erase',
+  description: 'Erases',
+  schema: z.object({}),
+  destructive: true,
+  execute: () => 'erased',
+});
 
 /** A renderer of one's own: a pure function from one render context to the next. */
 const shout: Renderer = (context) =>
-  context.append({ type: 'synthetic', role: 'system', text: `Answer in ${context.state['session']?.['language']}.` });
+  context.append({
+    type: 'synthetic',
+    role: 'system',
+    text: `Answer in ${context.state['session']?.['language']}.`,
+  });
 
 const model = scriptedModel([{ text: 'First answer' }, { text: 'Second answer' }]);
 const librarian = agent({
@@ -33,7 +52,9 @@ const librarian = agent({
     injectSystemMessage((context) => `You are the ${context.agent}.`),
     includeHistory(),
     selectRecentEvents(2),
-    enrichUserMessages(({ message, state }) => `[reader of ${state['session']?.['language']} books] ${message}`),
+    enrichUserMessages(
+      ({ message, state }) => `[reader of ${state['session']?.['language']} books] ${message}`,
+    ),
     limitTools(['search']),
     shout,
   ],
@@ -46,7 +67,8 @@ await run(librarian, { session: desk, input: 'And about wasps?' });
 
 const lastCall = desk.events.findLast((event) => event.type === 'model_start');
 const { prompt, tools } = promptOf(desk, lastCall?.seq ?? 0);
-for (const { role, content } of prompt) console.log(`${role}: ${typeof content === 'string' ? content : JSON.stringify(content)}`);
+for (const { role, content } of prompt)
+  console.log(`${role}: ${typeof content === 'string' ? content : JSON.stringify(content)}`);
 
 // It is what the model got, to the byte, and the ledger keeps the message as it was written.
 assert.equal(JSON.stringify(prompt), JSON.stringify(model.calls[1]?.prompt));

@@ -1,4 +1,7 @@
-/** The built-in tools: exact arithmetic, sums over CSV files, and files below one folder that cannot be left. */
+/**
+ * The built-in tools: exact arithmetic, sums over CSV files, and files below one folder that cannot
+ * be left.
+ */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { agent, run } from 'adjutant';
@@ -28,19 +31,31 @@ const bookkeeper = agent({
         ],
       },
       { toolCalls: [{ name: 'queryCsv', args: sumUnpaid }] },
-      { toolCalls: [{ name: 'calculate', args: { expression: `round(${sumIn(prompt)} * 15%, 2)` } }] },
+      {
+        toolCalls: [
+          { name: 'calculate', args: { expression: `round(${sumIn(prompt)} * 15%, 2)` } },
+        ],
+      },
       { toolCalls: [{ name: 'readFile', args: { path: '../../README.md' } }] },
     ];
     return answers[call] ?? { text: `The unpaid invoices add up to ${sumIn(prompt)}.` };
   }),
-  tools: [listFiles({ root }), searchFiles({ root }), readFile({ root }), queryCsv({ root }), calculate()],
+  tools: [
+    listFiles({ root }),
+    searchFiles({ root }),
+    readFile({ root }),
+    queryCsv({ root }),
+    calculate(),
+  ],
 });
 
 const result = await run(bookkeeper, 'Add up the unpaid invoices and tell me 15 % of the total.');
 const contents = new Map<string, unknown>();
 for (const event of result.session.events) {
   if (event.type !== 'tool_result') continue;
-  console.log(`${event.name}: ${event.result.status} ${JSON.stringify(event.result.content).slice(0, 120)}`);
+  console.log(
+    `${event.name}: ${event.result.status} ${JSON.stringify(event.result.content).slice(0, 120)}`,
+  );
   contents.set(event.name, event.result.content);
 }
 console.log(result.output);

@@ -1,4 +1,7 @@
-/** Runs that wait for somebody: a tool that is an answer, a tool that asks before it acts, and a loop that is a conversation. */
+/**
+ * Runs that wait for somebody: a tool that is an answer, a tool that asks before it acts, and a
+ * loop that is a conversation.
+ */
 import assert from 'node:assert/strict';
 import { agent, loop, runtime, tool } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
@@ -46,7 +49,8 @@ assert.equal(result.status, 'yielded');
 assert.deepEqual(question?.args, { question: 'Where to?' });
 assert.ok(question);
 
-// Nothing runs while it waits: the answer may come after a minute or a year, in this process or in another one.
+// Nothing runs while it waits: the answer may come after a minute or a year, in this process or in
+// another one.
 result.session.addToolInput(question.callId, { answer: 'Lisbon' });
 result = await app.run(traveller, { session: result.session });
 
@@ -64,7 +68,14 @@ assert.deepEqual(booked, ['Lisbon']);
 // A conversation: between its rounds the loop waits for a message.
 const concierge = loop({
   name: 'concierge',
-  runnable: agent({ name: 'talker', model: scriptedModel([{ text: 'Which day?' }, { text: 'Tuesday it is.' }, { text: 'Bon voyage!' }]) }),
+  runnable: agent({
+    name: 'talker',
+    model: scriptedModel([
+      { text: 'Which day?' },
+      { text: 'Tuesday it is.' },
+      { text: 'Bon voyage!' },
+    ]),
+  }),
   maxIterations: 3,
   yields: true,
 });

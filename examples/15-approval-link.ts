@@ -1,6 +1,7 @@
 /**
- * An approval by a link in an e-mail. GET shows what is asked and decides nothing, so that whatever follows links by itself does no harm; POST
- * decides, once. The process that serves the link has nothing but the store and the key.
+ * An approval by a link in an e-mail. GET shows what is asked and decides nothing, so that whatever
+ * follows links by itself does no harm; POST decides, once. The process that serves the link has
+ * nothing but the store and the key.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -47,15 +48,21 @@ function openShop() {
     store: sqlite(join(folder, 'shop.db')),
     runnables: [clerk],
     recover: 'manual',
-    // Of several keys the first one signs and all are known: put a new key in front, and take the old one out when its links are over.
-    approvals: { keys: [{ id: '2026-11', secret: 'a-secret-of-at-least-32-bytes-from-your-vault' }] },
+    // Of several keys the first one signs and all are known: put a new key in front, and take the
+    // old one out when its links are over.
+    approvals: {
+      keys: [{ id: '2026-11', secret: 'a-secret-of-at-least-32-bytes-from-your-vault' }],
+    },
   });
   return { app, clerk };
 }
 
 // The run asks, a mail goes out, and the process ends.
 const shop = openShop();
-const waiting = await shop.app.run(shop.clerk, { session: 'order-17', input: 'The customer of order 17 wants the money back' });
+const waiting = await shop.app.run(shop.clerk, {
+  session: 'order-17',
+  input: 'The customer of order 17 wants the money back',
+});
 assert.equal(waiting.status, 'yielded');
 const [request] = await shop.app.listPendingApprovals();
 assert.ok(request);
@@ -68,7 +75,9 @@ const page = createServer(async (message, response) => {
   const { pathname, searchParams } = new URL(message.url ?? '/', 'http://localhost');
   const given = decodeURIComponent(pathname.slice(1));
   const reply = (status: number, text: string): void =>
-    void response.writeHead(status, { 'content-type': 'text/plain', 'referrer-policy': 'no-referrer' }).end(text);
+    void response
+      .writeHead(status, { 'content-type': 'text/plain', 'referrer-policy': 'no-referrer' })
+      .end(text);
   try {
     if (message.method !== 'POST') {
       const { request: asked, decisions } = await app.requests.show(given);
@@ -85,7 +94,10 @@ const page = createServer(async (message, response) => {
 await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
 const address = `http://127.0.0.1:${(page.address() as AddressInfo).port}`;
 
-async function visit(method: 'GET' | 'POST', link: string): Promise<{ status: number; text: string }> {
+async function visit(
+  method: 'GET' | 'POST',
+  link: string,
+): Promise<{ status: number; text: string }> {
   const response = await fetch(`${address}/${link}`, { method });
   const visited = { status: response.status, text: await response.text() };
   console.log(method, visited.status, visited.text);
@@ -94,16 +106,27 @@ async function visit(method: 'GET' | 'POST', link: string): Promise<{ status: nu
 
 // The mail scanner and the reader look at it, as often as they like.
 for (let looks = 0; looks < 2; looks++) {
-  assert.deepEqual(await visit('GET', token), { status: 200, text: 'Refund 89.00 € for order 17? approve or reject' });
+  assert.deepEqual(await visit('GET', token), {
+    status: 200,
+    text: 'Refund 89.00 € for order 17? approve or reject',
+  });
 }
 
 // A link that somebody has altered decides nothing: here one that asks for another order.
 const [version, claims = '', signature] = token.split('.');
-const altered = Buffer.from(Buffer.from(claims, 'base64url').toString().replace('order-17', 'order-99')).toString('base64url');
-assert.equal((await visit('POST', `${[version, altered, signature].join('.')}?decision=approve`)).status, 403);
+const altered = Buffer.from(
+  Buffer.from(claims, 'base64url').toString().replace('order-17', 'order-99'),
+).toString('base64url');
+assert.equal(
+  (await visit('POST', `${[version, altered, signature].join('.')}?decision=approve`)).status,
+  403,
+);
 assert.equal((await visit('POST', 'made-up?decision=approve')).status, 403);
 
-assert.deepEqual(await visit('POST', `${token}?decision=approve`), { status: 200, text: 'approve: thank you' });
+assert.deepEqual(await visit('POST', `${token}?decision=approve`), {
+  status: 200,
+  text: 'approve: thank you',
+});
 // It has been used.
 assert.equal((await visit('POST', `${token}?decision=reject`)).status, 403);
 assert.equal((await visit('GET', token)).status, 403);

@@ -1,4 +1,7 @@
-/** A process is killed in the middle of a round of tools. Another one continues: what was done is not done again. */
+/**
+ * A process is killed in the middle of a round of tools. Another one continues: what was done is
+ * not done again.
+ */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,7 +16,8 @@ import { z } from 'zod';
 /** What both processes have: the same definitions under the same names, and the same file. */
 function openShop(folder: string, isFirst: boolean) {
   const note = (line: string): void => appendFileSync(join(folder, 'effects.txt'), `${line}\n`);
-  // Nobody knows whether a charge that was cut off took effect, so it is not made again unasked: the default.
+  // Nobody knows whether a charge that was cut off took effect, so it is not made again unasked:
+  // the default.
   const charge = tool({
     name: 'charge',
     description: 'Charges a card',
@@ -51,7 +55,15 @@ function openShop(folder: string, isFirst: boolean) {
     tools: [charge, pack],
   });
   // With `recover: 'auto'`, the default, the second process would begin by itself.
-  return { clerk, app: runtime({ app: 'shop', store: sqlite(join(folder, 'shop.db')), runnables: [clerk], recover: 'manual' }) };
+  return {
+    clerk,
+    app: runtime({
+      app: 'shop',
+      store: sqlite(join(folder, 'shop.db')),
+      runnables: [clerk],
+      recover: 'manual',
+    }),
+  };
 }
 
 /** The process that will be killed. */
@@ -65,9 +77,14 @@ async function serve(folder: string): Promise<void> {
 
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'adjutant-example-'));
-  const child = spawn(process.execPath, [...process.execArgv, import.meta.filename, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('close', (_code, signal) => resolve(signal)));
-  for await (const line of createInterface({ input: child.stdout })) if (line === 'charge') child.kill('SIGKILL');
+  const child = spawn(process.execPath, [...process.execArgv, import.meta.filename, folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<NodeJS.Signals | null>((resolve) =>
+    child.on('close', (_code, signal) => resolve(signal)),
+  );
+  for await (const line of createInterface({ input: child.stdout }))
+    if (line === 'charge') child.kill('SIGKILL');
   assert.equal(await ended, 'SIGKILL');
 
   const { app } = openShop(folder, false);
@@ -79,8 +96,16 @@ async function main(): Promise<void> {
 
   const effects = readFileSync(join(folder, 'effects.txt'), 'utf8').trim().split('\n');
   console.log(effects);
-  assert.equal(effects.filter((line) => line === 'charged 4200').length, 1, 'the card was charged once');
-  assert.equal(effects.filter((line) => line === 'packing 17').length, 2, 'packing was cut off, and done again');
+  assert.equal(
+    effects.filter((line) => line === 'charged 4200').length,
+    1,
+    'the card was charged once',
+  );
+  assert.equal(
+    effects.filter((line) => line === 'packing 17').length,
+    2,
+    'packing was cut off, and done again',
+  );
   const { events } = result.session;
   assert.deepEqual(
     events.map(({ seq }) => seq),

@@ -1,4 +1,6 @@
-/** A run that went wrong is forked before the mistake and tried again. The original stays as it was. */
+/**
+ * A run that went wrong is forked before the mistake and tried again. The original stays as it was.
+ */
 import assert from 'node:assert/strict';
 import { agent, runtime, tool } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
@@ -33,7 +35,8 @@ const first = await app.run(analyst, { session: 'quarter', input: 'What is the p
 console.log(`${first.session.id}: ${first.output}`);
 assert.equal(first.output, 'The profit is 19.');
 
-// The report was read well; the answer was wrong. The place to go back to is right after the tool's result.
+// The report was read well; the answer was wrong. The place to go back to is right after the tool's
+// result.
 const { seq } = first.session.events.find(({ type }) => type === 'tool_result') ?? assert.fail();
 const then = await app.stateAt('quarter', seq);
 console.log(`at ${seq}: ${then.status}, state`, then.sessionState);

@@ -1,9 +1,19 @@
 /**
- * A page that refuses every visitor, and a model that asks for it again and again. Nothing is set up here: supervision is on by default. It tells the
- * model what to do instead, then does not make the call any more, and the run ends with an answer. `explain` says what was decided, and why.
+ * A page that refuses every visitor, and a model that asks for it again and again. Nothing is set
+ * up here: supervision is on by default. It tells the model what to do instead, then does not make
+ * the call any more, and the run ends with an answer. `explain` says what was decided, and why.
  */
 import assert from 'node:assert/strict';
-import { type AgentOptions, agent, explain, explainText, promptAt, run, ToolFailure, tool } from 'adjutant';
+import {
+  type AgentOptions,
+  agent,
+  explain,
+  explainText,
+  promptAt,
+  run,
+  ToolFailure,
+  tool,
+} from 'adjutant';
 import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 
@@ -19,11 +29,16 @@ const fetchPage = tool({
   },
 });
 
-/** It heeds nothing that it is told, as weak models do: as long as there are tools, it asks for the same page. */
+/**
+ * It heeds nothing that it is told, as weak models do: as long as there are tools, it asks for the
+ * same page.
+ */
 function stubbornModel(): ScriptedModel {
   const model: ScriptedModel = scriptedModel((_prompt, call) =>
     model.calls[call]?.toolChoice?.type === 'none'
-      ? { text: 'The page refuses visitors, so I could not read the prices. Please send me the page as a file.' }
+      ? {
+          text: 'The page refuses visitors, so I could not read the prices. Please send me the page as a file.',
+        }
       : { toolCalls: [{ name: 'fetchPage', args: { url: 'https://shop.example/prices' } }] },
   );
   return model;
@@ -34,17 +49,24 @@ async function research(options: Pick<AgentOptions, 'supervision'>) {
   fetched = 0;
   // With a real model: model: openai('gpt-5-mini')
   const model = stubbornModel();
-  const result = await run(agent({ name: 'researcher', model, tools: [fetchPage], ...options }), 'What are the prices?');
+  const result = await run(
+    agent({ name: 'researcher', model, tools: [fetchPage], ...options }),
+    'What are the prices?',
+  );
   return { ...result, model, fetched };
 }
 
 const unwatched = await research({ supervision: false });
-console.log(`Without supervision: fetched ${unwatched.fetched} times, then ${unwatched.stopReason}.`);
+console.log(
+  `Without supervision: fetched ${unwatched.fetched} times, then ${unwatched.stopReason}.`,
+);
 assert.equal(unwatched.fetched, 25);
 assert.equal(unwatched.stopReason, 'round_limit');
 
 const { session, output, stopReason, rounds, ...watched } = await research({});
-console.log(`By default: fetched ${watched.fetched} times in ${rounds} rounds, then ${stopReason}: ${output}`);
+console.log(
+  `By default: fetched ${watched.fetched} times in ${rounds} rounds, then ${stopReason}: ${output}`,
+);
 assert.equal(watched.fetched, 2);
 assert.equal(stopReason, 'loop');
 assert.match(output ?? '', /refuses visitors/);

@@ -1,6 +1,7 @@
 /**
- * What is done about a tool that fails: it is tried again after a while, another tool takes its place, and a service that is down is left alone until
- * it may work again. A test clock lets the delays pass at once.
+ * What is done about a tool that fails: it is tried again after a while, another tool takes its
+ * place, and a service that is down is left alone until it may work again. A test clock lets the
+ * delays pass at once.
  */
 import assert from 'node:assert/strict';
 import { agent, explain, runtime, ToolFailure, tool } from 'adjutant';
@@ -21,8 +22,12 @@ const forecast = tool({
   fallback: { tool: 'almanac', args: ({ city }) => ({ region: `around ${city}` }) },
   execute: ({ args }) => {
     askedAt.push(clock.monotonic() / 1_000);
-    // What `fetch` libraries throw is understood as it is. A service that says when to come back is asked again then.
-    if (httpStatus !== 200) throw new ToolFailure('The weather service has a problem', { errorType: `http_${httpStatus}` });
+    // What `fetch` libraries throw is understood as it is. A service that says when to come back is
+    // asked again then.
+    if (httpStatus !== 200)
+      throw new ToolFailure('The weather service has a problem', {
+        errorType: `http_${httpStatus}`,
+      });
     return `Sunny in ${args.city}`;
   },
 });
@@ -34,11 +39,22 @@ const almanac = tool({
   execute: ({ args }) => `Usually it rains ${args.region}`,
 });
 
-const ask = (city: string): ScriptedResponse => ({ toolCalls: [{ name: 'forecast', args: { city } }] });
+const ask = (city: string): ScriptedResponse => ({
+  toolCalls: [{ name: 'forecast', args: { city } }],
+});
 const reporter = agent({
   name: 'reporter',
   // With a real model: model: openai('gpt-5-mini')
-  model: scriptedModel([ask('Oslo'), { text: 'a' }, ask('Rome'), { text: 'b' }, ask('Bonn'), { text: 'c' }, ask('Nice'), { text: 'd' }]),
+  model: scriptedModel([
+    ask('Oslo'),
+    { text: 'a' },
+    ask('Rome'),
+    { text: 'b' },
+    ask('Bonn'),
+    { text: 'c' },
+    ask('Nice'),
+    { text: 'd' },
+  ]),
   tools: [forecast, almanac],
   supervision: {
     errors: {
@@ -48,9 +64,16 @@ const reporter = agent({
     },
   },
 });
-const app = runtime({ app: 'weather', ports: { clock }, supervision: { circuitBreaker: { failures: 3, resetAfter: 60_000 } } });
+const app = runtime({
+  app: 'weather',
+  ports: { clock },
+  supervision: { circuitBreaker: { failures: 3, resetAfter: 60_000 } },
+});
 
-/** Asks for the weather of a city. Gives when the service was asked, in seconds, what the model read, and what was decided. */
+/**
+ * Asks for the weather of a city. Gives when the service was asked, in seconds, what the model
+ * read, and what was decided.
+ */
 async function report(city: string, onWait: () => void = () => {}) {
   askedAt.length = 0;
   const start = clock.monotonic() / 1_000;
@@ -74,12 +97,18 @@ assert.deepEqual(await report('Oslo', () => (httpStatus = 200)), {
   decided: ['error_router: backoff'],
 });
 
-// Down: asked again with growing delays; then the almanac stands in, and three failures in a row open the circuit.
+// Down: asked again with growing delays; then the almanac stands in, and three failures in a row
+// open the circuit.
 httpStatus = 503;
 assert.deepEqual(await report('Rome'), {
   askedAfter: [0, 2, 6],
   content: 'Usually it rains around Rome',
-  decided: ['error_router: backoff', 'error_router: backoff', 'error_router: fallbackTool', 'circuit_breaker: open'],
+  decided: [
+    'error_router: backoff',
+    'error_router: backoff',
+    'error_router: fallbackTool',
+    'circuit_breaker: open',
+  ],
 });
 
 // While it is open the service is left alone, in all sessions of this runtime.

@@ -1,9 +1,19 @@
 /**
- * Answers that are values: held to a schema, mended when they do not fit, checked against a goal, and handed to the next agent under a typed key of
- * the session's state.
+ * Answers that are values: held to a schema, mended when they do not fit, checked against a goal,
+ * and handed to the next agent under a typed key of the session's state.
  */
 import assert from 'node:assert/strict';
-import { agent, explain, includeHistory, injectSystemMessage, message, output, run, sequence, session } from 'adjutant';
+import {
+  agent,
+  explain,
+  includeHistory,
+  injectSystemMessage,
+  message,
+  output,
+  run,
+  sequence,
+  session,
+} from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 
@@ -14,7 +24,8 @@ const clerk = agent({
   name: 'clerk',
   // With a real model: model: openai('gpt-5-mini'), which is held to the schema by the provider.
   model: scriptedModel([
-    // JSON among words, in single quotes: it is found and read. It does not fit, so the model is told where.
+    // JSON among words, in single quotes: it is found and read. It does not fit, so the model is
+    // told where.
     { text: "Here is the order: {'product': 'lamp', 'pieces': 'three'}" },
     // It fits, and does not do what was asked.
     { text: '{"product": "lamp", "pieces": 30}' },
@@ -25,7 +36,8 @@ const clerk = agent({
   output: output(stateSchema, 'order'),
   goal: {
     description: 'An order as the customer wrote it',
-    check: ({ pieces }) => pieces <= 10 || `the shop sells at most 10 pieces, not ${pieces}: read the message again`,
+    check: ({ pieces }) =>
+      pieces <= 10 || `the shop sells at most 10 pieces, not ${pieces}: read the message again`,
   },
 });
 
@@ -33,19 +45,29 @@ const packer = agent({
   name: 'packer',
   model: scriptedModel([{ text: '4.5' }]),
   context: [
-    injectSystemMessage(message(stateSchema, ({ state }) => `Pack ${state.order?.pieces} of ${state.order?.product}. How many kilograms is it?`)),
+    injectSystemMessage(
+      message(
+        stateSchema,
+        ({ state }) =>
+          `Pack ${state.order?.pieces} of ${state.order?.product}. How many kilograms is it?`,
+      ),
+    ),
   ],
   // A primitive is read from whatever the model writes: 4.5, **4.5**, "4.5".
   output: z.number(),
 });
 
 const shop = await session('shop', { stateSchema });
-const result = await run(sequence({ name: 'sale', runnables: [clerk, packer] }), { session: shop, input: 'Three lamps, please!' });
+const result = await run(sequence({ name: 'sale', runnables: [clerk, packer] }), {
+  session: shop,
+  input: 'Three lamps, please!',
+});
 console.log(`${shop.state.order?.pieces} of ${shop.state.order?.product}: ${result.output} kg`);
 assert.deepEqual(shop.state.order, { product: 'lamp', pieces: 3 });
 assert.equal(result.output, 4.5);
 
-for (const { component, decision, why } of explain(shop)) console.log(`${component} ${decision}: ${why}`);
+for (const { component, decision, why } of explain(shop))
+  console.log(`${component} ${decision}: ${why}`);
 assert.deepEqual(
   explain(shop).map(({ component, decision }) => `${component}: ${decision}`),
   ['output: repair', 'goal: again'],
@@ -53,7 +75,11 @@ assert.deepEqual(
 
 // A value that never fits ends the agent with an error, after two repairs.
 const failed = await run(
-  agent({ name: 'stubborn', model: scriptedModel([], { defaultResponse: { text: 'no number' } }), output: z.number() }),
+  agent({
+    name: 'stubborn',
+    model: scriptedModel([], { defaultResponse: { text: 'no number' } }),
+    output: z.number(),
+  }),
   'How many?',
 );
 assert.equal(failed.error?.code, 'validation_error');

@@ -1,9 +1,19 @@
 /**
- * Code of your own around agents: middleware for all of them (what they cost, what they all read, answers that are kept) and hooks for one of them. The
- * order is always the same: middleware lies outside hooks, and the runtime outside the agent.
+ * Code of your own around agents: middleware for all of them (what they cost, what they all read,
+ * answers that are kept) and hooks for one of them. The order is always the same: middleware lies
+ * outside hooks, and the runtime outside the agent.
  */
 import assert from 'node:assert/strict';
-import { agent, explain, globalInstructions, type Hooks, type Middleware, responseCache, runtime, tool } from 'adjutant';
+import {
+  agent,
+  explain,
+  globalInstructions,
+  type Hooks,
+  type Middleware,
+  responseCache,
+  runtime,
+  tool,
+} from 'adjutant';
 import { scriptedModel, testClock } from 'adjutant/testing';
 import { z } from 'zod';
 
@@ -41,7 +51,9 @@ const remove = tool({
 /** What is returned takes the place of what would have come next. */
 const careful: Hooks = {
   beforeTool: (_ctx, { args }) =>
-    (args as { path: string }).path.startsWith('/') ? { error: 'Only files of the workspace may be removed.' } : undefined,
+    (args as { path: string }).path.startsWith('/')
+      ? { error: 'Only files of the workspace may be removed.' }
+      : undefined,
   afterAgent: (_ctx, output) => `${output} (${removed.length} removed)`,
 };
 
@@ -78,7 +90,10 @@ assert.equal(first.output, 'Done (1 removed)');
 assert.deepEqual(removed, ['old.txt']);
 assert.equal(first.toolCalls[0]?.success, false);
 assert.match(JSON.stringify(model.calls[1]?.prompt), /Only files of the workspace may be removed/);
-assert.deepEqual(model.calls[0]?.prompt[0], { role: 'system', content: 'Never say more than you know.' });
+assert.deepEqual(model.calls[0]?.prompt[0], {
+  role: 'system',
+  content: 'Never say more than you know.',
+});
 assert.equal(dollars.toFixed(3), '0.009');
 
 console.log(order.slice(0, 6));
@@ -91,7 +106,8 @@ assert.deepEqual(order.slice(0, 6), [
   'after: middleware of the runtime',
 ]);
 
-// The same question in another session: the answers come from the cache and use nothing; their tool calls are made like any other.
+// The same question in another session: the answers come from the cache and use nothing; their tool
+// calls are made like any other.
 const second = await app.run(cleaner, 'Clean up');
 console.log(second.output, second.usage);
 assert.equal(second.output, 'Done (2 removed)');
@@ -102,5 +118,11 @@ assert.deepEqual(second.usage, { inputTokens: 0, outputTokens: 0 });
 for (const { seq, what, why } of explain(second.session)) console.log(`${seq}. ${what} ${why}`);
 assert.deepEqual(
   explain(second.session).map(({ component, decision }) => `${component}: ${decision}`),
-  ['hooks: continue', 'hooks: skip_tool', 'hooks: continue', 'hooks: answer', 'hooks: change_output'],
+  [
+    'hooks: continue',
+    'hooks: skip_tool',
+    'hooks: continue',
+    'hooks: answer',
+    'hooks: change_output',
+  ],
 );

@@ -1,9 +1,19 @@
 /**
- * A conversation that is longer than the model's window. What is old is summarised by a second model when the prompt has grown to 70 % of the window;
- * facts that code asked to remember stay as they are. The ledger keeps everything: only what the model reads becomes shorter.
+ * A conversation that is longer than the model's window. What is old is summarised by a second
+ * model when the prompt has grown to 70 % of the window; facts that code asked to remember stay as
+ * they are. The ledger keeps everything: only what the model reads becomes shorter.
  */
 import assert from 'node:assert/strict';
-import { agent, explain, includeHistory, injectSystemMessage, type Model, promptAt, runtime, tool } from 'adjutant';
+import {
+  agent,
+  explain,
+  includeHistory,
+  injectSystemMessage,
+  type Model,
+  promptAt,
+  runtime,
+  tool,
+} from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 
@@ -14,17 +24,28 @@ const readChapter = tool({
   readOnly: true,
   execute: (ctx) => {
     // What must not be forgotten, whatever becomes of the rest.
-    if (ctx.args.chapter === 1) ctx.remember('The patient is allergic to penicillin.', { key: 'allergy' });
+    if (ctx.args.chapter === 1)
+      ctx.remember('The patient is allergic to penicillin.', { key: 'allergy' });
     return `Chapter ${ctx.args.chapter}\n${'The patient felt better on this day, and the doctors noted it down.\n'.repeat(20)}`;
   },
 });
 
 const chapters = 16;
 const scripted = scriptedModel((_prompt, call) =>
-  call < chapters ? { toolCalls: [{ name: 'readChapter', args: { chapter: call + 1 } }] } : { text: 'Do not give penicillin.' },
+  call < chapters
+    ? { toolCalls: [{ name: 'readChapter', args: { chapter: call + 1 } }] }
+    : { text: 'Do not give penicillin.' },
 );
-// With a real model: openai('gpt-5-mini'). Its window is known; for others there is the setting `contextWindow`.
-const reader: Model = { kind: 'model', provider: 'scripted', modelId: 'reader', settings: {}, contextWindow: 4_000, load: () => scripted };
+// With a real model: openai('gpt-5-mini'). Its window is known; for others there is the setting
+// `contextWindow`.
+const reader: Model = {
+  kind: 'model',
+  provider: 'scripted',
+  modelId: 'reader',
+  settings: {},
+  contextWindow: 4_000,
+  load: () => scripted,
+};
 const summaries = scriptedModel([], {
   defaultResponse: { text: 'The patient felt better in the chapters that were read so far.' },
   modelId: 'small',
@@ -37,7 +58,10 @@ const doctor = agent({
   tools: [readChapter],
   compaction: { model: summaries },
 });
-const { session, output } = await runtime({ app: 'clinic' }).run(doctor, 'Read the whole file. What must we not do?');
+const { session, output } = await runtime({ app: 'clinic' }).run(
+  doctor,
+  'Read the whole file. What must we not do?',
+);
 console.log(output);
 assert.equal(output, 'Do not give penicillin.');
 
@@ -47,9 +71,14 @@ const compactions = session.events.filter((event) => event.type === 'compaction'
 assert.equal(compactions.length, 2);
 assert.ok(compactions.every(({ tokensBefore, tokensAfter }) => tokensAfter < tokensBefore / 2));
 
-// Every prompt can be shown again as it was: the last one before the first summary, that of the summary itself, and the one after it.
-const asked = session.events.filter((event) => event.type === 'model_start' && event.seq < (compactions[0]?.seq ?? 0)).length;
-const [before, , after] = [asked - 1, asked, asked + 1].map((call) => JSON.stringify(promptAt(session, call).prompt));
+// Every prompt can be shown again as it was: the last one before the first summary, that of the
+// summary itself, and the one after it.
+const asked = session.events.filter(
+  (event) => event.type === 'model_start' && event.seq < (compactions[0]?.seq ?? 0),
+).length;
+const [before, , after] = [asked - 1, asked, asked + 1].map((call) =>
+  JSON.stringify(promptAt(session, call).prompt),
+);
 console.log(`${before?.length} characters before, ${after?.length} after`);
 assert.match(before ?? '', /Chapter 1\\n/);
 assert.doesNotMatch(after ?? '', /Chapter 1\\n/);

@@ -1,6 +1,6 @@
 /**
- * A store of one's own (own-store/), proved by the contract that all stores of Adjutant pass, here in node:test; then an agent that is stopped at
- * every append and goes on from its files.
+ * A store of one's own (own-store/), proved by the contract that all stores of Adjutant pass, here
+ * in node:test; then an agent that is stopped at every append and goes on from its files.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
@@ -32,15 +32,24 @@ const makeBooker = () =>
     name: 'booker',
     model: roundModel([{ toolCalls: [{ name: 'book', args: { seats: 2 } }] }, { text: 'Booked.' }]),
     tools: [
-      tool({ name: 'book', description: 'Books seats', schema: z.object({ seats: z.number() }), execute: ({ args }) => `${args.seats} seats` }),
+      tool({
+        name: 'book',
+        description: 'Books seats',
+        schema: z.object({ seats: z.number() }),
+        execute: ({ args }) => `${args.seats} seats`,
+      }),
     ],
   });
 
 test('an agent goes on from the files wherever its process stops', async () => {
   const directory = newDirectory();
   const store = fileStore(directory);
-  // A tool that reports is not run again: what it did is unknown where the process stopped inside it, so only the end is compared.
-  const { points } = await crashPoints(() => ({ runnable: makeBooker(), compares: 'end' }), { store, manners: ['before', 'after'] });
+  // A tool that reports is not run again: what it did is unknown where the process stopped inside
+  // it, so only the end is compared.
+  const { points } = await crashPoints(() => ({ runnable: makeBooker(), compares: 'end' }), {
+    store,
+    manners: ['before', 'after'],
+  });
   assert.ok(points > 4);
   await store.close();
   rmSync(directory, { recursive: true });
@@ -52,7 +61,8 @@ test('what was written stays, and half a line is no line', async () => {
   const { session } = await first.run(makeBooker(), { session: 's', input: 'Two seats' });
   await first.close();
 
-  // The end of the last line is lost: the one that gave the session back. So it seems to be held still, which a new process does not wait for.
+  // The end of the last line is lost: the one that gave the session back. So it seems to be held
+  // still, which a new process does not wait for.
   const [name = ''] = readdirSync(directory);
   const path = join(directory, name);
   truncateSync(path, statSync(path).size - 3);

@@ -1,10 +1,20 @@
 /**
- * Tests with `runTest`: what the user says, what the model answers, what the world does. Everything else is the real runtime. No test runner is needed;
- * testing/ has the same in vitest and jest.
+ * Tests with `runTest`: what the user says, what the model answers, what the world does. Everything
+ * else is the real runtime. No test runner is needed; testing/ has the same in vitest and jest.
  */
 import assert from 'node:assert/strict';
 import { agent, includeHistory, injectSystemMessage, openai, tool, toolResult } from 'adjutant';
-import { expectPrompt, input, ledgerStory, model, result, runTest, TestStepError, testAgent, user } from 'adjutant/testing';
+import {
+  expectPrompt,
+  input,
+  ledgerStory,
+  model,
+  result,
+  runTest,
+  TestStepError,
+  testAgent,
+  user,
+} from 'adjutant/testing';
 import { z } from 'zod';
 
 // A tool without `execute`: its result comes from outside.
@@ -47,7 +57,8 @@ agent pupil starts
   pupil ends`,
 );
 
-// A tool that asks first and then calls a service. In a test the user confirms by `input`, and `result` stands for the service: `execute` is not run.
+// A tool that asks first and then calls a service. In a test the user confirms by `input`, and
+// `result` stands for the service: `execute` is not run.
 const bookAppointment = tool({
   name: 'bookAppointment',
   description: 'Books an appointment',
@@ -56,7 +67,10 @@ const bookAppointment = tool({
   execute: () => assert.fail('a test must not call the booking service'),
 });
 const desk = agent({ name: 'desk', model: openai('gpt-5-mini'), tools: [bookAppointment] });
-const asksToBook = [user('Book me in.'), model({ toolCalls: [{ name: 'bookAppointment', args: { date: '2024-01-15' } }] })];
+const asksToBook = [
+  user('Book me in.'),
+  model({ toolCalls: [{ name: 'bookAppointment', args: { date: '2024-01-15' } }] }),
+];
 
 const booked = await runTest(desk, [
   ...asksToBook,
@@ -65,7 +79,9 @@ const booked = await runTest(desk, [
   model('You are booked in: 123.'),
 ]);
 console.log(booked.output);
-assert.deepEqual(booked.events.find((event) => event.type === 'tool_result')?.result.content, { bookingId: '123' });
+assert.deepEqual(booked.events.find((event) => event.type === 'tool_result')?.result.content, {
+  bookingId: '123',
+});
 
 // The service may fail as well, or give something that depends on the arguments.
 const full = await runTest(desk, [
@@ -85,7 +101,8 @@ const echoed = await runTest(desk, [
 ]);
 assert.match(JSON.stringify(echoed.prompts.at(-1)), /B-2024-01-15/);
 
-// What a model is shown is a part of the agent, so test it: `expectPrompt` looks at the call that the next `model` step answers.
+// What a model is shown is a part of the agent, so test it: `expectPrompt` looks at the call that
+// the next `model` step answers.
 await runTest(pupil, [
   user('Hello'),
   expectPrompt((prompt, call) => {
@@ -102,12 +119,15 @@ await runTest(pupil, [
 ]);
 
 // A script that the run does not follow fails, and says what happened instead.
-await assert.rejects(runTest(pupil, [user('Hello'), input({ calculate: { answer: 4 } }), model('4')]), (error) => {
-  assert.ok(error instanceof TestStepError);
-  console.log(error.message);
-  assert.match(error.message, /^Step 2 of 3, input/);
-  return true;
-});
+await assert.rejects(
+  runTest(pupil, [user('Hello'), input({ calculate: { answer: 4 } }), model('4')]),
+  (error) => {
+    assert.ok(error instanceof TestStepError);
+    console.log(error.message);
+    assert.match(error.message, /^Step 2 of 3, input/);
+    return true;
+  },
+);
 
 // For one message and a list of answers there is a shorthand.
 const { output } = await testAgent(pupil, { input: 'Hello', responses: ['Hello!'] });

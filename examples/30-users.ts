@@ -1,8 +1,19 @@
-/** Somebody who talks to an agent: a script, a person at a terminal, other agents, or a model with a plan. `runWithUser` brings the two together. */
+/**
+ * Somebody who talks to an agent: a script, a person at a terminal, other agents, or a model with a
+ * plan. `runWithUser` brings the two together.
+ */
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { agent, loop, runtime, tool } from 'adjutant';
-import { agentUser, humanUser, runWithUser, type ScriptedResponse, scriptedModel, scriptedUser, simulatedUser } from 'adjutant/testing';
+import {
+  agentUser,
+  humanUser,
+  runWithUser,
+  type ScriptedResponse,
+  scriptedModel,
+  scriptedUser,
+  simulatedUser,
+} from 'adjutant/testing';
 import { z } from 'zod';
 
 const ask = tool({
@@ -19,11 +30,15 @@ const confirm = tool({
 });
 
 const asks = (question: string) => ({ toolCalls: [{ name: 'ask', args: { question } }] });
-const confirms = (cents: number) => ({ toolCalls: [{ name: 'confirm', args: { item: 'coffee', cents } }] });
+const confirms = (cents: number) => ({
+  toolCalls: [{ name: 'confirm', args: { item: 'coffee', cents } }],
+});
 // With a real model: model: openai('gpt-5-mini')
-const waiter = (answers: readonly ScriptedResponse[]) => agent({ name: 'waiter', model: scriptedModel(answers), tools: [ask, confirm] });
+const waiter = (answers: readonly ScriptedResponse[]) =>
+  agent({ name: 'waiter', model: scriptedModel(answers), tools: [ask, confirm] });
 
-// A script: answers in order, answers that depend on the arguments, and messages. Whatever it is asked beyond that is an error, not a silence.
+// A script: answers in order, answers that depend on the arguments, and messages. Whatever it is
+// asked beyond that is an error, not a silence.
 const script = scriptedUser({
   messages: ['A coffee, please', 'Thank you'],
   tools: {
@@ -32,7 +47,13 @@ const script = scriptedUser({
   },
 });
 const scripted = await runtime({ app: 'café' }).runWithUser(
-  waiter([asks('With milk?'), asks('With sugar?'), confirms(350), { text: 'A coffee with milk.' }, { text: 'You are welcome.' }]),
+  waiter([
+    asks('With milk?'),
+    asks('With sugar?'),
+    confirms(350),
+    { text: 'A coffee with milk.' },
+    { text: 'You are welcome.' },
+  ]),
   { user: script },
 );
 console.log(
@@ -54,7 +75,10 @@ script.assertUsed();
 // A loop that yields is one run that waits for a message between its rounds.
 const chat = loop({
   name: 'chat',
-  runnable: agent({ name: 'talker', model: scriptedModel([{ text: 'Hi!' }, { text: 'See you.' }]) }),
+  runnable: agent({
+    name: 'talker',
+    model: scriptedModel([{ text: 'Hi!' }, { text: 'See you.' }]),
+  }),
   maxIterations: 10,
   yields: true,
 });
@@ -75,16 +99,22 @@ const person = humanUser({
   formatPrompt: ({ toolName, args }) => `Enter input for ${toolName} ${JSON.stringify(args)}: `,
   parseInput: (typed) => JSON.parse(typed),
 });
-const typed = await runWithUser(waiter([asks('Which size?'), { text: 'A large tea.' }]), { user: person });
+const typed = await runWithUser(waiter([asks('Which size?'), { text: 'A large tea.' }]), {
+  user: person,
+});
 assert.deepEqual(typed.answers[0]?.input, { answer: 'a large one' });
 assert.match(String(screen.read()), /Enter input for ask \{"question":"Which size\?"\}: /);
 
-// Agents that play the user: one talks, one answers what a tool asks; the bridge translates. Their runs are in a session of their own.
+// Agents that play the user: one talks, one answers what a tool asks; the bridge translates. Their
+// runs are in a session of their own.
 const customer = agentUser({
   loop: agent({ name: 'customer', model: scriptedModel([{ text: 'A cake' }, { text: 'DONE' }]) }),
   tools: { ask: agent({ name: 'taste', model: scriptedModel([{ text: 'chocolate' }]) }) },
   bridge: {
-    formatPrompt: ({ turn, question }) => (turn === undefined ? JSON.stringify(question.args) : `The waiter said: ${JSON.stringify(turn.reply)}`),
+    formatPrompt: ({ turn, question }) =>
+      turn === undefined
+        ? JSON.stringify(question.args)
+        : `The waiter said: ${JSON.stringify(turn.reply)}`,
     formatResponse: (output, { question }) => {
       if (question !== undefined) return { answer: String(output) };
       return output === 'DONE' ? { done: true } : output;
@@ -92,11 +122,18 @@ const customer = agentUser({
   },
 });
 const app = runtime({ app: 'café' });
-const played = await app.runWithUser(waiter([asks('Which one?'), { text: 'One chocolate cake.' }]), { user: customer, session: 'cake' });
+const played = await app.runWithUser(
+  waiter([asks('Which one?'), { text: 'One chocolate cake.' }]),
+  { user: customer, session: 'cake' },
+);
 console.log(played.ended, played.output);
 assert.deepEqual(played.answers[0]?.input, { answer: 'chocolate' });
 const behind = await app.session({ id: 'cake-conversation-user' });
-assert.ok(behind.events.some((event) => event.type === 'user' && event.text === 'The waiter said: "One chocolate cake."'));
+assert.ok(
+  behind.events.some(
+    (event) => event.type === 'user' && event.text === 'The waiter said: "One chocolate cake."',
+  ),
+);
 
 // One model with a plan needs no bridge.
 const guest = simulatedUser({
@@ -104,7 +141,12 @@ const guest = simulatedUser({
   conversationPlan: 'You want a table for two at eight. Say the time only when you are asked.',
   maxTurns: 5,
   // In earnest: model: openai('gpt-5-mini')
-  model: scriptedModel([{ text: '{"done":false,"message":"At eight","reason":""}' }, { text: '{"done":true,"message":"","reason":"It is booked"}' }]),
+  model: scriptedModel([
+    { text: '{"done":false,"message":"At eight","reason":""}' },
+    { text: '{"done":true,"message":"","reason":"It is booked"}' },
+  ]),
 });
-const planned = await runWithUser(waiter([{ text: 'When?' }, { text: 'Booked for eight.' }]), { user: guest });
+const planned = await runWithUser(waiter([{ text: 'When?' }, { text: 'Booked for eight.' }]), {
+  user: guest,
+});
 assert.deepEqual([planned.ended, planned.reason, planned.turns], ['user_done', 'It is booked', 2]);

@@ -1,17 +1,40 @@
-/** The parts of `runTest` by themselves, for tests that run an app of their own: a model that is scripted, a session with a past, a stream that is collected. */
+/**
+ * The parts of `runTest` by themselves, for tests that run an app of their own: a model that is
+ * scripted, a session with a past, a stream that is collected.
+ */
 import assert from 'node:assert/strict';
-import { agent, includeHistory, injectSystemMessage, openai, promptAt, run, runtime, tool } from 'adjutant';
-import { collectStream, createTestSession, forbidRealModels, scriptedModel, testClock } from 'adjutant/testing';
+import {
+  agent,
+  includeHistory,
+  injectSystemMessage,
+  openai,
+  promptAt,
+  run,
+  runtime,
+  tool,
+} from 'adjutant';
+import {
+  collectStream,
+  createTestSession,
+  forbidRealModels,
+  scriptedModel,
+  testClock,
+} from 'adjutant/testing';
 import { z } from 'zod';
 
-// Nothing below may call a real model, whatever somebody forgets. The environment variable ADJUTANT_REAL_MODELS=forbid does the same.
+// Nothing below may call a real model, whatever somebody forgets. The environment variable
+// ADJUTANT_REAL_MODELS=forbid does the same.
 forbidRealModels();
 const forgotten = await run(agent({ name: 'forgotten', model: openai('gpt-5-mini') }), 'Hello');
 assert.equal(forgotten.error?.code, 'real_model_forbidden');
 
 // One answer for each call, and one for all calls after that.
 const model = scriptedModel([{ text: 'Hello' }], { defaultResponse: { text: 'Default' } });
-const greeter = agent({ name: 'greeter', model, context: [injectSystemMessage('You greet.'), includeHistory()] });
+const greeter = agent({
+  name: 'greeter',
+  model,
+  context: [injectSystemMessage('You greet.'), includeHistory()],
+});
 const app = runtime({ app: 'test' });
 const first = await app.run(greeter, { session: 's', input: 'Hi' });
 const second = await app.run(greeter, { session: 's', input: 'Hi again' });
@@ -41,19 +64,28 @@ const thinker = scriptedModel([
   { thoughts: 'I need a tool.', toolCalls: [{ name: 'add', args: { a: 2, b: 2 } }] },
   { chunks: ['The answer ', 'is ', '4'] },
 ]);
-const { stream, text, result } = await collectStream(run(agent({ name: 'pupil', model: thinker, tools: [add] }), '2 + 2?'));
+const { stream, text, result } = await collectStream(
+  run(agent({ name: 'pupil', model: thinker, tools: [add] }), '2 + 2?'),
+);
 assert.equal(text, 'The answer is 4');
 assert.equal(result.output, text);
 assert.equal(stream.filter(({ type }) => type === 'assistant_delta').length, 3);
 assert.ok(stream.some((event) => event.type === 'thought' && event.text === 'I need a tool.'));
 
 // A session that has a past: state and messages from before the test.
-const session = await createTestSession({ userId: 'ann', state: { orders: 3, user: { name: 'Ann' } }, messages: ['I am in a hurry.'] });
+const session = await createTestSession({
+  userId: 'ann',
+  state: { orders: 3, user: { name: 'Ann' } },
+  messages: ['I am in a hurry.'],
+});
 const polite = agent({
   name: 'polite',
   model: scriptedModel([{ text: 'Quickly, then.' }]),
   context: [
-    injectSystemMessage(({ state }) => `You talk to ${state.user?.['name']}, who has ordered ${state.session?.['orders']} times.`),
+    injectSystemMessage(
+      ({ state }) =>
+        `You talk to ${state.user?.['name']}, who has ordered ${state.session?.['orders']} times.`,
+    ),
     includeHistory(),
   ],
 });
@@ -64,8 +96,14 @@ assert.equal(prompt.length, 3);
 
 // Time that stands still until the test lets it pass. Answers may take as long as they like.
 const clock = testClock();
-const slow = agent({ name: 'slow', model: scriptedModel([{ text: 'too late', delayMs: 60_000 }], { clock }) });
-const running = runtime({ app: 'test', ports: { clock } }).run(slow, { input: 'Hello?', timeout: 30_000 });
+const slow = agent({
+  name: 'slow',
+  model: scriptedModel([{ text: 'too late', delayMs: 60_000 }], { clock }),
+});
+const running = runtime({ app: 'test', ports: { clock } }).run(slow, {
+  input: 'Hello?',
+  timeout: 30_000,
+});
 for await (const event of running) if (event.type === 'model_start') break;
 clock.advance(30_000);
 assert.equal((await running).error?.code, 'timeout');

@@ -1,6 +1,6 @@
 /**
- * Tests of one agent (testing/) in two test runners, as `npx vitest run testing/bookings.test.ts` and `npx jest` run them.
- * In vitest also a recorded session that is a regression test.
+ * Tests of one agent (testing/) in two test runners, as `npx vitest run testing/bookings.test.ts`
+ * and `npx jest` run them. In vitest also a recorded session that is a regression test.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -23,14 +23,24 @@ function runTests(...args: readonly string[]): string {
   return output;
 }
 
-const inVitest = runTests(join(packageFolder('vitest'), 'vitest.mjs'), 'run', '--reporter=verbose', 'examples/testing');
+const inVitest = runTests(
+  join(packageFolder('vitest'), 'vitest.mjs'),
+  'run',
+  '--reporter=verbose',
+  'examples/testing',
+);
 console.log(inVitest);
 assert.match(inVitest, /✓ .*tool call with yield/);
 assert.match(inVitest, /✓ .*incidents\/fully-booked\.ledger\.json/);
 assert.match(inVitest, /Tests\s+\d+ passed/);
 
 // Adjutant is made of ES modules, which jest runs with this flag.
-const inJest = runTests('--experimental-vm-modules', join(packageFolder('jest'), 'bin/jest.js'), '--config', 'examples/testing/jest.config.json');
+const inJest = runTests(
+  '--experimental-vm-modules',
+  join(packageFolder('jest'), 'bin/jest.js'),
+  '--config',
+  'examples/testing/jest.config.json',
+);
 console.log(inJest);
 assert.match(inJest, /✓ tool call with yield/);
 assert.match(inJest, /Tests:\s+\d+ passed/);

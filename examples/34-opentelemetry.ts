@@ -1,4 +1,7 @@
-/** Traces and metrics with OpenTelemetry: a run is a part of the request that asked for it, and goes on in another trace that is linked to it. */
+/**
+ * Traces and metrics with OpenTelemetry: a run is a part of the request that asked for it, and goes
+ * on in another trace that is linked to it.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -17,7 +20,12 @@ import { z } from 'zod';
 // A collector: it takes what the exporters of OpenTelemetry send as JSON (OTLP/HTTP), and keeps it.
 interface Attribute {
   readonly key: string;
-  readonly value: { readonly stringValue?: string; readonly boolValue?: boolean; readonly intValue?: number | string; readonly doubleValue?: number };
+  readonly value: {
+    readonly stringValue?: string;
+    readonly boolValue?: boolean;
+    readonly intValue?: number | string;
+    readonly doubleValue?: number;
+  };
 }
 interface SentSpan {
   readonly traceId: string;
@@ -29,7 +37,9 @@ interface SentSpan {
   readonly status: { readonly code?: number };
 }
 interface SentTraces {
-  readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly SentSpan[] }[] }[];
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly { readonly spans: readonly SentSpan[] }[];
+  }[];
 }
 interface SentPoint {
   readonly attributes: readonly Attribute[];
@@ -38,7 +48,10 @@ interface SentPoint {
 interface SentMetrics {
   readonly resourceMetrics: readonly {
     readonly scopeMetrics: readonly {
-      readonly metrics: readonly { readonly name: string; readonly histogram?: { readonly dataPoints: readonly SentPoint[] } }[];
+      readonly metrics: readonly {
+        readonly name: string;
+        readonly histogram?: { readonly dataPoints: readonly SentPoint[] };
+      }[];
     }[];
   }[];
 }
@@ -49,10 +62,14 @@ const collector = createServer(async (request, response) => {
   for await (const part of request) parts.push(part as Buffer);
   const body: unknown = JSON.parse(Buffer.concat(parts).toString());
   if (request.url === '/v1/traces') {
-    spans.push(...(body as SentTraces).resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
+    spans.push(
+      ...(body as SentTraces).resourceSpans.flatMap(({ scopeSpans }) =>
+        scopeSpans.flatMap((scope) => scope.spans),
+      ),
+    );
   } else {
-    for (const { name, histogram } of (body as SentMetrics).resourceMetrics.flatMap(({ scopeMetrics }) =>
-      scopeMetrics.flatMap((scope) => scope.metrics),
+    for (const { name, histogram } of (body as SentMetrics).resourceMetrics.flatMap(
+      ({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics),
     ))
       for (const point of histogram?.dataPoints ?? []) points.push({ metric: name, point });
   }
@@ -63,9 +80,13 @@ const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
 
 // What an application does at its start, whatever it traces: the exporters send to the collector.
 const tracerProvider = new TracerProvider({
-  spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `${endpoint}/v1/traces` }) })],
+  spanProcessors: [
+    new BatchSpanProcessor({ exporter: new OTLPTraceExporter({ url: `${endpoint}/v1/traces` }) }),
+  ],
 });
-const reader = new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter({ url: `${endpoint}/v1/metrics` }) });
+const reader = new PeriodicExportingMetricReader({
+  exporter: new OTLPMetricExporter({ url: `${endpoint}/v1/metrics` }),
+});
 const meterProvider = new MeterProvider({ readers: [reader] });
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 trace.setGlobalTracerProvider(tracerProvider);
@@ -87,7 +108,10 @@ const stock = tool({
 const buyer = agent({
   name: 'buyer',
   // With a real model: model: openai('gpt-5-mini')
-  model: scriptedModel([{ toolCalls: [{ name: 'stock', args: { item: 'lamp' } }] }, { text: 'Three lamps are left.' }]),
+  model: scriptedModel([
+    { toolCalls: [{ name: 'stock', args: { item: 'lamp' } }] },
+    { text: 'Three lamps are left.' },
+  ]),
   tools: [stock],
 });
 const order = tool({
@@ -110,7 +134,13 @@ const clerk = agent({
 // Two processes on one store: one begins, the other goes on once somebody has allowed the order.
 const store = memoryStore();
 const newProcess = () =>
-  runtime({ app: 'shop', store: keptOpen(store), recover: 'manual', runnables: [clerk, buyer], middleware: [openTelemetry()] });
+  runtime({
+    app: 'shop',
+    store: keptOpen(store),
+    recover: 'manual',
+    runnables: [clerk, buyer],
+    middleware: [openTelemetry()],
+  });
 
 const first = newProcess();
 const waiting = await tracer.startActiveSpan('POST /orders', async (span) => {
@@ -177,7 +207,8 @@ assert.deepEqual(tree, [
   '        chat scripted',
 ]);
 
-// The run goes on in the trace of whoever answered, and says which span it continues; its session is the same.
+// The run goes on in the trace of whoever answered, and says which span it continues; its session
+// is the same.
 const [begun, continued] = spans.filter(({ name }) => name === 'run clerk');
 assert.ok(begun && continued);
 assert.notEqual(begun.traceId, continued.traceId);

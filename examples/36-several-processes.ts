@@ -1,4 +1,7 @@
-/** A server is killed in the middle of an answer. Its successor goes on with the run, and the client that listens notices no more than a pause. */
+/**
+ * A server is killed in the middle of an answer. Its successor goes on with the run, and the client
+ * that listens notices no more than a pause.
+ */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,9 +15,13 @@ import { sqlite } from 'adjutant/sqlite';
 import { scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 
-const answer = 'Your order is paid for, packed, and on its way to you: it will be there tomorrow before noon.';
+const answer =
+  'Your order is paid for, packed, and on its way to you: it will be there tomorrow before noon.';
 
-/** What every process serves. On several machines: postgres('postgres://…') in the place of the file, and pubsub: redis('redis://…'). */
+/**
+ * What every process serves. On several machines: postgres('postgres://…') in the place of the
+ * file, and pubsub: redis('redis://…').
+ */
 async function serveShop(folder: string, port: number): Promise<void> {
   const charge = tool({
     name: 'charge',
@@ -38,7 +45,10 @@ async function serveShop(folder: string, port: number): Promise<void> {
 }
 
 /** Starts a process. Resolves when it listens. */
-async function startServer(folder: string, port = 0): Promise<{ readonly child: ChildProcess; readonly port: number }> {
+async function startServer(
+  folder: string,
+  port = 0,
+): Promise<{ readonly child: ChildProcess; readonly port: number }> {
   const child = fork(import.meta.filename, [folder, String(port)]);
   const [listening] = (await once(child, 'message')) as [number];
   return { child, port: listening };
@@ -49,7 +59,10 @@ async function main(): Promise<void> {
   const first = await startServer(folder);
   let second: Awaited<ReturnType<typeof startServer>> | undefined;
 
-  const shop = client({ url: `http://127.0.0.1:${first.port}`, retry: { first: 50, longest: 200 } });
+  const shop = client({
+    url: `http://127.0.0.1:${first.port}`,
+    retry: { first: 50, longest: 200 },
+  });
   const run = shop.runs.start({ agent: 'clerk', input: 'Carry out order 17' });
   const { session } = await run.accepted();
 
@@ -74,7 +87,11 @@ async function main(): Promise<void> {
   for await (const { seq } of shop.sessions.events(session)) ledger.push(seq);
   assert.deepEqual(seqs, ledger, 'each event came once, and in order');
   assert.equal((await run).output, answer);
-  assert.equal(readFileSync(join(folder, 'effects.txt'), 'utf8'), 'charged 4200\n', 'the card was charged once');
+  assert.equal(
+    readFileSync(join(folder, 'effects.txt'), 'utf8'),
+    'charged 4200\n',
+    'the card was charged once',
+  );
 
   second?.child.kill('SIGTERM');
   if (second !== undefined) assert.deepEqual(await once(second.child, 'exit'), [null, 'SIGTERM']);

@@ -1,9 +1,20 @@
 /**
  * `npm run build`: makes the packages as they are published and checks them as a user gets them.
- * compile (libraries: declarations by the compiler, modules bundled) → stage (dist/stage/<name>) → pack (dist/packages/*.tgz) → publint, attw → install into an empty project → smoke test.
- * Stops at the first step that fails, since each needs the one before.
+ * compile (libraries: declarations by the compiler, modules bundled) → stage (dist/stage/<name>) →
+ * pack (dist/packages/*.tgz) → publint, attw → install into an empty project → smoke test. Stops at
+ * the first step that fails, since each needs the one before.
  */
-import { chmodSync, cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleEntries } from './bundle.ts';
@@ -26,7 +37,12 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 class BuildError extends Error {}
 
-async function step(name: string, program: string, args: readonly string[], cwd: string = repositoryRoot): Promise<string> {
+async function step(
+  name: string,
+  program: string,
+  args: readonly string[],
+  cwd: string = repositoryRoot,
+): Promise<string> {
   const { ok, output, seconds } = await runCommand(program, args, { cwd });
   console.log(`${ok ? 'ok  ' : 'FAIL'} ${name} (${seconds.toFixed(1)} s)`);
   if (!ok) throw new BuildError(output);
@@ -36,7 +52,11 @@ async function step(name: string, program: string, args: readonly string[], cwd:
 async function compile({ folder, isLibrary }: PublishedPackage): Promise<void> {
   const home = join(repositoryRoot, 'packages', folder);
   rmSync(join(home, 'dist'), { recursive: true, force: true });
-  await step(`compile packages/${folder}`, 'tsc', ['-p', `packages/${folder}/tsconfig.build.json`, ...(isLibrary ? ['--emitDeclarationOnly'] : [])]);
+  await step(`compile packages/${folder}`, 'tsc', [
+    '-p',
+    `packages/${folder}/tsconfig.build.json`,
+    ...(isLibrary ? ['--emitDeclarationOnly'] : []),
+  ]);
   if (isLibrary) await bundleEntries(home, join(home, 'dist'));
   makeProgramsExecutable(home);
   refuseSourceUrls(home);
@@ -47,20 +67,31 @@ function readPackageJson(home: string): { [key: string]: Json } {
 }
 
 function makeProgramsExecutable(home: string): void {
-  for (const program of Object.values((readPackageJson(home)['bin'] ?? {}) as Record<string, string>)) {
+  for (const program of Object.values(
+    (readPackageJson(home)['bin'] ?? {}) as Record<string, string>,
+  )) {
     const path = join(home, program);
-    if (!existsSync(path)) throw new BuildError(`package.json names the program ${program}, which the compiler did not write`);
+    if (!existsSync(path))
+      throw new BuildError(
+        `package.json names the program ${program}, which the compiler did not write`,
+      );
     const code = readFileSync(path, 'utf8');
     if (!code.startsWith('#!')) writeFileSync(path, `#!/usr/bin/env node\n${code}`);
     chmodSync(path, 0o755);
   }
 }
 
-/** The compiler rewrites `.ts` in imports but not in URLs (a worker's file): such a URL would name a file that is not packed. */
+/**
+ * The compiler rewrites `.ts` in imports but not in URLs (a worker's file): such a URL would name a
+ * file that is not packed.
+ */
 function refuseSourceUrls(home: string): void {
   for (const path of globSync('dist/**/*.js', { cwd: home })) {
     const found = /new URL\(\s*['"`][^'"`]*\.ts['"`]/.exec(readFileSync(join(home, path), 'utf8'));
-    if (found) throw new BuildError(`${path}: ${found[0]}…) names a source file; derive the ending from import.meta.url`);
+    if (found)
+      throw new BuildError(
+        `${path}: ${found[0]}…) names a source file; derive the ending from import.meta.url`,
+      );
   }
 }
 
@@ -74,7 +105,11 @@ function stage(folder: string): string {
     const own = join(home, file);
     cpSync(existsSync(own) ? own : join(repositoryRoot, file), join(target, file));
   }
-  const { scripts: _scripts, devDependencies: _devDependencies, ...published } = readPackageJson(home);
+  const {
+    scripts: _scripts,
+    devDependencies: _devDependencies,
+    ...published
+  } = readPackageJson(home);
   published['exports'] = withoutSource(published['exports'] ?? {});
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);
   return target;
@@ -82,7 +117,11 @@ function stage(folder: string): string {
 
 function withoutSource(target: Json): Json {
   if (typeof target !== 'object' || target === null || Array.isArray(target)) return target;
-  return Object.fromEntries(Object.entries(target).flatMap(([key, value]) => (key === 'adjutant-source' ? [] : [[key, withoutSource(value)]])));
+  return Object.fromEntries(
+    Object.entries(target).flatMap(([key, value]) =>
+      key === 'adjutant-source' ? [] : [[key, withoutSource(value)]],
+    ),
+  );
 }
 
 async function pack(folder: string): Promise<string> {
@@ -95,27 +134,58 @@ async function pack(folder: string): Promise<string> {
     stage(folder),
   );
   const start = output.search(/^[[{]/m);
-  const packed = Object.values(JSON.parse(output.slice(start)) as Record<string, { filename: string; size: number; entryCount: number }>)[0];
+  const packed = Object.values(
+    JSON.parse(output.slice(start)) as Record<
+      string,
+      { filename: string; size: number; entryCount: number }
+    >,
+  )[0];
   if (!packed) throw new BuildError(`npm pack did not say what it packed:\n${output}`);
-  console.log(`     ${packed.filename}: ${packed.entryCount} files, ${Math.ceil(packed.size / 1024)} KiB`);
+  console.log(
+    `     ${packed.filename}: ${packed.entryCount} files, ${Math.ceil(packed.size / 1024)} KiB`,
+  );
   return join(destination, packed.filename);
 }
 
-async function checkPackage({ folder, isLibrary }: PublishedPackage, tarball: string): Promise<void> {
+async function checkPackage(
+  { folder, isLibrary }: PublishedPackage,
+  tarball: string,
+): Promise<void> {
   await step(`publint packages/${folder}`, 'publint', ['run', tarball, '--strict']);
-  if (isLibrary) await step(`attw packages/${folder}`, 'attw', [tarball, '--profile', 'esm-only', '--no-definitely-typed']);
+  if (isLibrary)
+    await step(`attw packages/${folder}`, 'attw', [
+      tarball,
+      '--profile',
+      'esm-only',
+      '--no-definitely-typed',
+    ]);
 }
 
 /** Installs the packed packages into an empty project and uses them there with plain Node. */
 async function tryInstalled(tarballs: readonly string[]): Promise<void> {
   const project = mkdtempSync(join(tmpdir(), 'adjutant-build-'));
   try {
-    writeFileSync(join(project, 'package.json'), '{ "name": "smoke-test", "private": true, "type": "module" }\n');
+    writeFileSync(
+      join(project, 'package.json'),
+      '{ "name": "smoke-test", "private": true, "type": "module" }\n',
+    );
     cpSync(join(repositoryRoot, 'scripts/smoke-test.ts'), join(project, 'smoke-test.ts'));
     const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
-    await step('install them into an empty project', 'npm', ['install', ...quiet, ...tarballs], project);
-    console.log((await step('import every entry', process.execPath, ['smoke-test.ts'], project)).replace(/^(?=.)/gm, '     '));
-    console.log(`     ${(await step('adjutant --version', join(project, 'node_modules/.bin/adjutant'), ['--version'], project)).trim()}`);
+    await step(
+      'install them into an empty project',
+      'npm',
+      ['install', ...quiet, ...tarballs],
+      project,
+    );
+    console.log(
+      (await step('import every entry', process.execPath, ['smoke-test.ts'], project)).replace(
+        /^(?=.)/gm,
+        '     ',
+      ),
+    );
+    console.log(
+      `     ${(await step('adjutant --version', join(project, 'node_modules/.bin/adjutant'), ['--version'], project)).trim()}`,
+    );
   } finally {
     rmSync(project, { recursive: true, force: true });
   }

@@ -1,13 +1,20 @@
-/** `npm run check`: everything that can be said about the code without running it. Runs all parts and then says which failed. */
+/**
+ * `npm run check`: everything that can be said about the code without running it. Runs all parts
+ * and then says which failed.
+ */
 import { runCommand, runJobs } from './command.ts';
 
 await runJobs(
   [
-    { name: 'format and lint (biome; "npm run format" repairs)', run: () => runCommand('biome', ['check', '--error-on-warnings', '.']) },
+    {
+      name: 'format and lint (biome; "npm run format" repairs)',
+      run: () => runCommand('biome', ['check', '--error-on-warnings', '.']),
+    },
     { name: 'types (tsc)', run: () => runCommand('tsc', ['-p', 'tsconfig.json']) },
     {
       name: 'architecture (packages/core/test)',
-      run: () => runCommand('vitest', ['run', '--reporter=default', 'packages/core/test/architecture']),
+      run: () =>
+        runCommand('vitest', ['run', '--reporter=default', 'packages/core/test/architecture']),
     },
     {
       name: 'unused files, exports and dependencies (knip)',

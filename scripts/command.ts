@@ -20,14 +20,25 @@ export interface CommandOptions {
   readonly timeoutSeconds?: number;
 }
 
-/** Runs a program, with those of node_modules (the pinned Node among them) first on its PATH. Never rejects: what goes wrong is in the result. */
-export async function runCommand(program: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+/**
+ * Runs a program, with those of node_modules (the pinned Node among them) first on its PATH. Never
+ * rejects: what goes wrong is in the result.
+ */
+export async function runCommand(
+  program: string,
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
   const { promise, resolve } = Promise.withResolvers<CommandResult>();
   const { timeoutSeconds = 300 } = options;
   const started = performance.now();
   let output = '';
   const finish = (ok: boolean, reason: string): void => {
-    resolve({ ok, output: ok ? output : `${output.trimEnd()}\n${reason}\n`, seconds: (performance.now() - started) / 1000 });
+    resolve({
+      ok,
+      output: ok ? output : `${output.trimEnd()}\n${reason}\n`,
+      seconds: (performance.now() - started) / 1000,
+    });
   };
   const child = spawn(program, args, {
     cwd: options.cwd ?? repositoryRoot,
@@ -43,7 +54,12 @@ export async function runCommand(program: string, args: readonly string[], optio
     output += chunk;
   });
   child.on('error', (error) => finish(false, `could not start ${program}: ${error.message}`));
-  child.on('close', (code, signal) => finish(code === 0, signal ? `ended by ${signal} (limit ${timeoutSeconds} s)` : `exit code ${code}`));
+  child.on('close', (code, signal) =>
+    finish(
+      code === 0,
+      signal ? `ended by ${signal} (limit ${timeoutSeconds} s)` : `exit code ${code}`,
+    ),
+  );
   return promise;
 }
 
@@ -53,8 +69,9 @@ export interface Job {
 }
 
 /**
- * Runs jobs, `parallel` at a time, and prints `ok` or `FAIL` with the output of what failed, and at the end what failed and
- * `N passed, N failed` alone on the last line. Sets the exit code. No job at all is a failure: something looked in the wrong place.
+ * Runs jobs, `parallel` at a time, and prints `ok` or `FAIL` with the output of what failed, and at
+ * the end what failed and `N passed, N failed` alone on the last line. Sets the exit code. No job
+ * at all is a failure: something looked in the wrong place.
  */
 export async function runJobs(jobs: readonly Job[], parallel: number): Promise<void> {
   const failed: string[] = [];

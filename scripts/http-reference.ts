@@ -38,7 +38,9 @@ interface Operation {
   readonly 'x-permission': string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Content }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly description: string; readonly content?: Content }>
+  >;
 }
 
 interface Document {
@@ -66,14 +68,25 @@ What [\`@adjutant/server\`](../guide/http-server.md) answers. The same is at \`/
 export function renderHttpReference(document: object): string {
   const { tags, paths, components } = document as Document;
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ title: `${method.toUpperCase()} ${path}`, operation })),
+    Object.entries(methods).map(([method, operation]) => ({
+      title: `${method.toUpperCase()} ${path}`,
+      operation,
+    })),
   );
   const groups = tags.map(({ name, description }) => {
     const own = operations.filter(({ operation }) => operation.tags.includes(name));
-    return [`## ${name}`, description ?? '', ...own.map(({ title, operation }) => renderOperation(title, operation))].join('\n\n');
+    return [
+      `## ${name}`,
+      description ?? '',
+      ...own.map(({ title, operation }) => renderOperation(title, operation)),
+    ].join('\n\n');
   });
-  const schemas = Object.entries(components.schemas).toSorted(([one], [other]) => one.localeCompare(other, 'en'));
-  const types = ['## Types', ...schemas.map(([name, schema]) => renderType(name, schema))].join('\n\n');
+  const schemas = Object.entries(components.schemas).toSorted(([one], [other]) =>
+    one.localeCompare(other, 'en'),
+  );
+  const types = ['## Types', ...schemas.map(([name, schema]) => renderType(name, schema))].join(
+    '\n\n',
+  );
   return `${[introduction.trimEnd(), ...groups, types].join('\n\n')}\n`;
 }
 
@@ -87,20 +100,40 @@ function renderOperation(title: string, operation: Operation): string {
     `${summary}. ${permission === 'public' ? 'Public.' : `Permission \`${permission}\`.`}`,
     ...(description === undefined ? [] : [description]),
     ...(told.length === 0 ? [] : [table(['parameter', 'in', 'type', ''], told.map(parameterRow))]),
-    ...(requestBody === undefined ? [] : [`Body${requestBody.required === true ? '' : ' (may be left out)'}: ${contentText(requestBody.content)}`]),
+    ...(requestBody === undefined
+      ? []
+      : [
+          `Body${requestBody.required === true ? '' : ' (may be left out)'}: ${contentText(requestBody.content)}`,
+        ]),
     answers
-      .map(([status, { description: about, content }]) => `- **${status}** ${about}${content === undefined ? '' : `: ${contentText(content)}`}`)
+      .map(
+        ([status, { description: about, content }]) =>
+          `- **${status}** ${about}${content === undefined ? '' : `: ${contentText(content)}`}`,
+      )
       .join('\n'),
   ].join('\n\n');
 }
 
-function parameterRow({ name, in: place, required, description, schema }: Parameter): readonly string[] {
-  return [`\`${name}\`${required === true && place !== 'path' ? ' (required)' : ''}`, place, typeOf(schema), notes(schema, description)];
+function parameterRow({
+  name,
+  in: place,
+  required,
+  description,
+  schema,
+}: Parameter): readonly string[] {
+  return [
+    `\`${name}\`${required === true && place !== 'path' ? ' (required)' : ''}`,
+    place,
+    typeOf(schema),
+    notes(schema, description),
+  ];
 }
 
 function contentText(content: Content): string {
   return Object.entries(content)
-    .map(([type, { schema }]) => (type === 'application/json' && schema !== undefined ? typeOf(schema) : `\`${type}\``))
+    .map(([type, { schema }]) =>
+      type === 'application/json' && schema !== undefined ? typeOf(schema) : `\`${type}\``,
+    )
     .join(' or ');
 }
 
@@ -108,8 +141,14 @@ function renderType(name: string, schema: Schema): string {
   const { description, properties, oneOf, anyOf } = schema;
   const about = description === undefined ? [] : [description];
   const choices = oneOf ?? anyOf;
-  if (choices !== undefined) return [`### ${name}`, ...about, ...choices.map((choice) => membersOf(choice) ?? typeOf(choice))].join('\n\n');
-  const members = properties === undefined ? typeOf(schema) : (membersOf(schema) ?? 'An object without members.');
+  if (choices !== undefined)
+    return [
+      `### ${name}`,
+      ...about,
+      ...choices.map((choice) => membersOf(choice) ?? typeOf(choice)),
+    ].join('\n\n');
+  const members =
+    properties === undefined ? typeOf(schema) : (membersOf(schema) ?? 'An object without members.');
   return [`### ${name}`, ...about, members].join('\n\n');
 }
 
@@ -117,19 +156,35 @@ function membersOf({ properties = {}, required = [] }: Schema): string | undefin
   const rows = Object.entries(properties).map(([name, schema]) => [
     `\`${name}\`${required.includes(name) ? '' : '?'}`,
     typeOf(schema),
-    notes(schema, schema.description ?? schema.allOf?.find(({ description }) => description !== undefined)?.description),
+    notes(
+      schema,
+      schema.description ??
+        schema.allOf?.find(({ description }) => description !== undefined)?.description,
+    ),
   ]);
   return rows.length === 0 ? undefined : table(['member', 'type', ''], rows);
 }
 
 function typeOf(schema: Schema): string {
-  const { $ref, type, enum: choices, const: only, items, properties, additionalProperties, oneOf, anyOf, allOf } = schema;
+  const {
+    $ref,
+    type,
+    enum: choices,
+    const: only,
+    items,
+    properties,
+    additionalProperties,
+    oneOf,
+    anyOf,
+    allOf,
+  } = schema;
   if ($ref !== undefined) {
     const name = $ref.split('/').at(-1) ?? '';
     return `[${name}](#${name.toLowerCase()})`;
   }
   if (only !== undefined) return `\`${JSON.stringify(only)}\``;
-  if (choices !== undefined) return choices.map((choice) => `\`${JSON.stringify(choice)}\``).join(' or ');
+  if (choices !== undefined)
+    return choices.map((choice) => `\`${JSON.stringify(choice)}\``).join(' or ');
   if (allOf?.[0] !== undefined) return typeOf(allOf[0]);
   const alternatives = oneOf ?? anyOf;
   if (alternatives !== undefined) return alternatives.map(typeOf).join(' or ');
@@ -139,7 +194,9 @@ function typeOf(schema: Schema): string {
       .map((name) => `\`${name}\``)
       .join(', ')}`;
   if (typeof additionalProperties === 'object')
-    return Object.keys(additionalProperties).length === 0 ? 'object' : `object of ${typeOf(additionalProperties)}`;
+    return Object.keys(additionalProperties).length === 0
+      ? 'object'
+      : `object of ${typeOf(additionalProperties)}`;
   return type === undefined ? 'any JSON' : [type].flat().join(' or ');
 }
 
@@ -160,6 +217,7 @@ function notes(schema: Schema, description: string | undefined): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`;
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`;
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

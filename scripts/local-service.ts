@@ -12,9 +12,19 @@ export interface Service {
 
 export const isRoot = process.getuid?.() === 0;
 
-export function run(program: string, args: readonly string[], options: { readonly env?: NodeJS.ProcessEnv } = {}): void {
-  const { status, error } = spawnSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'], ...options });
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} failed (${error?.message ?? `exit code ${status}`})`);
+export function run(
+  program: string,
+  args: readonly string[],
+  options: { readonly env?: NodeJS.ProcessEnv } = {},
+): void {
+  const { status, error } = spawnSync(program, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    ...options,
+  });
+  if (status !== 0)
+    throw new Error(
+      `${program} ${args.join(' ')} failed (${error?.message ?? `exit code ${status}`})`,
+    );
 }
 
 /** Installs a Debian package, where that is possible. Returns whether it was. */
@@ -40,13 +50,18 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** What a server of this machine answers to a first message; nothing when there is none, or when it takes more than five seconds. */
+/**
+ * What a server of this machine answers to a first message; nothing when there is none, or when it
+ * takes more than five seconds.
+ */
 export async function firstAnswer(port: number, message: Buffer): Promise<Buffer> {
   const nothing = Buffer.alloc(0);
   const socket = connect(port, '127.0.0.1');
   try {
     socket.write(message);
-    const [answer] = (await Promise.race([once(socket, 'data'), wait(5_000, [nothing])])) as [Buffer];
+    const [answer] = (await Promise.race([once(socket, 'data'), wait(5_000, [nothing])])) as [
+      Buffer,
+    ];
     return answer;
   } catch {
     return nothing;
@@ -55,14 +70,24 @@ export async function firstAnswer(port: number, message: Buffer): Promise<Buffer
   }
 }
 
-/** Runs the command of this process's arguments with a variable set to the service's address, and ends with its exit code. */
-export async function runWith(name: string, variable: string, find: () => Promise<Service>): Promise<void> {
+/**
+ * Runs the command of this process's arguments with a variable set to the service's address, and
+ * ends with its exit code.
+ */
+export async function runWith(
+  name: string,
+  variable: string,
+  find: () => Promise<Service>,
+): Promise<void> {
   const [program, ...args] = process.argv.slice(2);
   if (program === undefined) throw new Error(`Name a command: npm run ${name} -- npm test`);
   const service = await find();
   console.error(`${name}: ${service.url.replace(/:[^:@/]+@/, ':***@')}`);
   try {
-    const child = spawn(program, args, { stdio: 'inherit', env: { ...process.env, [variable]: service.url } });
+    const child = spawn(program, args, {
+      stdio: 'inherit',
+      env: { ...process.env, [variable]: service.url },
+    });
     const [code] = (await once(child, 'exit')) as [number | null];
     process.exitCode = code ?? 1;
   } finally {

@@ -1,8 +1,9 @@
 /**
  * `npm run snippets`: type-checks and runs every ```ts fence of README.md and docs/guide.
  *
- * A fence is a whole program, run in an empty folder. `no-run` behind `ts` leaves a fence out. The comment `<!-- prelude: file.ts -->`
- * right before a fence puts docs/preludes/file.ts in front of it, for what a reader need not see (a scripted model, a test store).
+ * A fence is a whole program, run in an empty folder. `no-run` behind `ts` leaves a fence out. The
+ * comment `<!-- prelude: file.ts -->` right before a fence puts docs/preludes/file.ts in front of
+ * it, for what a reader need not see (a scripted model, a test store).
  */
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +17,8 @@ interface Snippet {
 
 // Below the ignored dist/, and not below node_modules, where Node does not strip types.
 const folder = join(repositoryRoot, 'dist/doc-snippets');
-const fence = /(?:<!-- *prelude: *(?<prelude>\S+) *-->\s*\n)?^```(?:ts|typescript)(?<info>[^\n]*)\n(?<code>.*?)^```$/gms;
+const fence =
+  /(?:<!-- *prelude: *(?<prelude>\S+) *-->\s*\n)?^```(?:ts|typescript)(?<info>[^\n]*)\n(?<code>.*?)^```$/gms;
 
 function snippetsOf(document: string): Snippet[] {
   const text = readFileSync(join(repositoryRoot, document), 'utf8');
@@ -24,7 +26,9 @@ function snippetsOf(document: string): Snippet[] {
     const { prelude, info = '', code = '' } = match.groups ?? {};
     if (info.split(/\s+/).includes('no-run')) return [];
     const line = text.slice(0, match.index + match[0].lastIndexOf(code)).split('\n').length;
-    const before = prelude ? readFileSync(join(repositoryRoot, 'docs/preludes', prelude), 'utf8') : '';
+    const before = prelude
+      ? readFileSync(join(repositoryRoot, 'docs/preludes', prelude), 'utf8')
+      : '';
     return [{ place: `${document}:${line}`, code: `${before}${code}` }];
   });
 }
@@ -40,19 +44,36 @@ async function typeCheck(): Promise<CommandResult> {
 async function runSnippet(snippet: Snippet): Promise<CommandResult> {
   const cwd = join(folder, `${fileOf(snippet)}.work`);
   mkdirSync(cwd, { recursive: true });
-  return runCommand(process.execPath, ['--conditions=adjutant-source', join(folder, fileOf(snippet))], { cwd, timeoutSeconds: 120 });
+  return runCommand(
+    process.execPath,
+    ['--conditions=adjutant-source', join(folder, fileOf(snippet))],
+    { cwd, timeoutSeconds: 120 },
+  );
 }
 
-const documents = ['README.md', ...globSync('docs/guide/**/*.md', { cwd: repositoryRoot }).sort()].filter((path) =>
-  existsSync(join(repositoryRoot, path)),
-);
+const documents = [
+  'README.md',
+  ...globSync('docs/guide/**/*.md', { cwd: repositoryRoot }).sort(),
+].filter((path) => existsSync(join(repositoryRoot, path)));
 const snippets = documents.flatMap(snippetsOf);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-for (const snippet of snippets) writeFileSync(join(folder, fileOf(snippet)), `${snippet.code}\nexport {};\n`);
+for (const snippet of snippets)
+  writeFileSync(join(folder, fileOf(snippet)), `${snippet.code}\nexport {};\n`);
 // A reader of a snippet does not care for unused names, so these two are off.
 const compilerOptions = { noUnusedLocals: false, noUnusedParameters: false };
-writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'], exclude: [] }));
+writeFileSync(
+  join(folder, 'tsconfig.json'),
+  JSON.stringify({
+    extends: '../../tsconfig.json',
+    compilerOptions,
+    include: ['*.ts'],
+    exclude: [],
+  }),
+);
 
 const jobs = snippets.map((snippet) => ({ name: snippet.place, run: () => runSnippet(snippet) }));
-await runJobs(snippets.length === 0 ? [] : [{ name: 'types of all snippets (tsc)', run: typeCheck }, ...jobs], 2);
+await runJobs(
+  snippets.length === 0 ? [] : [{ name: 'types of all snippets (tsc)', run: typeCheck }, ...jobs],
+  2,
+);

@@ -1,6 +1,6 @@
 /**
- * `npm run structure`: measures what makes the code legible, beside what is wanted.
- * Counted are the sources of `core`, `server` and `cli` without their tests, unless a line says otherwise.
+ * `npm run structure`: measures what makes the code legible, beside what is wanted. Counted are the
+ * sources of `core`, `server` and `cli` without their tests, unless a line says otherwise.
  */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -20,13 +20,22 @@ interface Measure {
 
 const widest = 100;
 const tree = readSourceTree();
-const isSource = (path: string): boolean => /^packages\/(core|server|cli)\/src\//.test(path) && !path.endsWith('.test.ts');
+const isSource = (path: string): boolean =>
+  /^packages\/(core|server|cli)\/src\//.test(path) && !path.endsWith('.test.ts');
 const sources = tree.filter(({ path }) => isSource(path));
 const core = sources.filter(({ path }) => path.startsWith('packages/core/src/'));
-const textOf = ({ path }: { readonly path: string }): string => readFileSync(`${repositoryRoot}${path}`, 'utf8');
+const textOf = ({ path }: { readonly path: string }): string =>
+  readFileSync(`${repositoryRoot}${path}`, 'utf8');
 const texts = sources.map(textOf);
 
-const measures: readonly Measure[] = [...comments(), ...sizes(), ...folders(), ...graph(), await walk(), exported()];
+const measures: readonly Measure[] = [
+  ...comments(),
+  ...sizes(),
+  ...folders(),
+  ...graph(),
+  await walk(),
+  exported(),
+];
 print(measures);
 const missed = measures.filter(({ isMet }) => !isMet);
 process.stdout.write(`${measures.length - missed.length} passed, ${missed.length} failed\n`);
@@ -43,7 +52,13 @@ function comments(): Measure[] {
       now: `${share.toFixed(1)} % of ${all}`,
       isMet: share <= 2,
     },
-    { name: '@example / {@link}', before: '0 / 0', wanted: '≥ 25', now: `${examples} / ${links}`, isMet: examples >= 25 },
+    {
+      name: '@example / {@link}',
+      before: '0 / 0',
+      wanted: '≥ 25',
+      now: `${examples} / ${links}`,
+      isMet: examples >= 25,
+    },
   ];
 }
 
@@ -52,7 +67,9 @@ function sizes(): Measure[] {
   const wide = lines.filter((line) => line.length > widest).length;
   const largest = sources.toSorted((a, b) => b.lines - a.lines);
   const over = largest.filter(({ lines: count }) => count > 400).length;
-  const functions = sources.flatMap((file) => file.functions.map((one) => one.lines)).sort((a, b) => a - b);
+  const functions = sources
+    .flatMap((file) => file.functions.map((one) => one.lines))
+    .sort((a, b) => a - b);
   const [p90, most] = [functions[Math.floor(functions.length * 0.9)] ?? 0, functions.at(-1) ?? 0];
   return [
     {
@@ -84,7 +101,9 @@ function folders(): Measure[] {
   for (const { path } of tree.filter(({ path: each }) => each.startsWith('packages/')))
     counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
   const crowded = [...counts].filter(([, count]) => count > 25).sort(([, a], [, b]) => b - a);
-  const now = crowded.map(([folder, count]) => `${count} ${folder.replace('packages/', '')}`).join(', ');
+  const now = crowded
+    .map(([folder, count]) => `${count} ${folder.replace('packages/', '')}`)
+    .join(', ');
   return [
     {
       name: 'folders with more than 25 files, tests too',
@@ -112,21 +131,43 @@ function graph(): Measure[] {
 
 async function walk(): Promise<Measure> {
   const passed = await filesPassedByRun(`${repositoryRoot}packages/core/src/`);
-  return { name: "files that app.run(agent, 'hi') passes", before: '~72', wanted: '≤ 45', now: String(passed.length), isMet: passed.length <= 45 };
+  return {
+    name: "files that app.run(agent, 'hi') passes",
+    before: '~72',
+    wanted: '≤ 45',
+    now: String(passed.length),
+    isMet: passed.length <= 45,
+  };
 }
 
 function exported(): Measure {
   const index = textOf({ path: 'packages/core/src/index.ts' });
-  const names = [...index.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) => list.split(',').filter((name) => name.trim() !== ''));
-  return { name: 'exported names of adjutant', before: '368', wanted: '≤ 200', now: String(names.length), isMet: names.length <= 200 };
+  const names = [...index.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) =>
+    list.split(',').filter((name) => name.trim() !== ''),
+  );
+  return {
+    name: 'exported names of adjutant',
+    before: '368',
+    wanted: '≤ 200',
+    now: String(names.length),
+    isMet: names.length <= 200,
+  };
 }
 
 function print(rows: readonly Measure[]): void {
   const table = [
     ['', 'on 71dd7d3', 'wanted', 'now', ''],
-    ...rows.map(({ name, before, wanted, now, isMet }) => [name, before, wanted, now, isMet ? 'ok' : 'MISSED']),
+    ...rows.map(({ name, before, wanted, now, isMet }) => [
+      name,
+      before,
+      wanted,
+      now,
+      isMet ? 'ok' : 'MISSED',
+    ]),
   ];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => (row[column] ?? '').length)));
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(...table.map((row) => (row[column] ?? '').length)),
+  );
   for (const row of table)
     process.stdout.write(
       `${row

@@ -1,6 +1,7 @@
 /**
- * `npm run test:repairs [-- <filter>…]`: the regression tests in the folders `test/repairs` of the packages, each file named after its point.
- * Filters are those of vitest: `b18` runs the files with that in their path. The last line is `N passed, N failed`.
+ * `npm run test:repairs [-- <filter>…]`: the regression tests in the folders `test/repairs` of the
+ * packages, each file named after its point. Filters are those of vitest: `b18` runs the files with
+ * that in their path. The last line is `N passed, N failed`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

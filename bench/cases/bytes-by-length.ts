@@ -20,16 +20,27 @@ export const bytesByLength: Benchmark = {
     const rows: Row[] = [];
     for (const opened of await openStores(settings)) {
       await using open = opened;
-      for (const [rounds, runs] of lengths) rows.push(await bytesOf(open, rounds, settings.quick ? 1 : runs));
+      for (const [rounds, runs] of lengths)
+        rows.push(await bytesOf(open, rounds, settings.quick ? 1 : runs));
     }
     return rows;
   },
 };
 
-async function bytesOf({ name, ours, peers }: OpenStore, rounds: number, runs: number): Promise<Row> {
+async function bytesOf(
+  { name, ours, peers }: OpenStore,
+  rounds: number,
+  runs: number,
+): Promise<Row> {
   const figures = new Map<string, Figure>();
-  for (const contender of [ours, ...peers]) figures.set(contender.name, new Figure([await growth(contender, rounds, runs)]));
-  return { work: `stored for a round of ${rounds}, ${name}`, unit: 'KiB', figures, ...(rounds >= 200 ? { ceiling: { limit: kibPerRound } } : {}) };
+  for (const contender of [ours, ...peers])
+    figures.set(contender.name, new Figure([await growth(contender, rounds, runs)]));
+  return {
+    work: `stored for a round of ${rounds}, ${name}`,
+    unit: 'KiB',
+    figures,
+    ...(rounds >= 200 ? { ceiling: { limit: kibPerRound } } : {}),
+  };
 }
 
 let sessions = 0;

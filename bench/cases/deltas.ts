@@ -15,9 +15,18 @@ export const deltas: Benchmark = {
   name: 'deltas',
   async run({ quick }) {
     const subjects = (measure: (contender: Contender) => Promise<number>) =>
-      contenders.map((contender) => ({ name: contender.name, measure: () => measure(contender), every: contender === langGraph ? 4 : 1 }));
+      contenders.map((contender) => ({
+        name: contender.name,
+        measure: () => measure(contender),
+        every: contender === langGraph ? 4 : 1,
+      }));
     return [
-      { work: 'a delta of 2,000', unit: 'µs', figures: await interleave(subjects(oneDelta), quick ? 8 : 40), ceiling: { limit: 0.8 } },
+      {
+        work: 'a delta of 2,000',
+        unit: 'µs',
+        figures: await interleave(subjects(oneDelta), quick ? 8 : 40),
+        ceiling: { limit: 0.8 },
+      },
       {
         work: 'the first delta, after the model’s',
         unit: 'ms',
@@ -30,7 +39,9 @@ export const deltas: Benchmark = {
 
 async function oneDelta(contender: Contender): Promise<number> {
   const stream = contender.deltas(many);
-  const ms = await elapsed(async () => assertEqual((await stream()).received, many, `Deltas of ${contender.name}`));
+  const ms = await elapsed(async () =>
+    assertEqual((await stream()).received, many, `Deltas of ${contender.name}`),
+  );
   return (ms * 1_000) / many;
 }
 

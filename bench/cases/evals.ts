@@ -37,7 +37,11 @@ async function plainRuns(): Promise<number> {
   const shop = app();
   const runnable = assistant();
   const ms = await elapsed(async () => {
-    for (let i = 0; i < cases; i++) await shop.run(runnable, { input: inputOf(i), session: await shop.session({ id: `case ${i}` }) });
+    for (let i = 0; i < cases; i++)
+      await shop.run(runnable, {
+        input: inputOf(i),
+        session: await shop.session({ id: `case ${i}` }),
+      });
   });
   await shop.close();
   return ms / cases;
@@ -53,7 +57,8 @@ async function evaluated(): Promise<number> {
       scorers: [toolTrajectory(), responseMatch()],
       concurrency: 1,
     });
-    if (!report.passed || report.variants[0]?.summary.trials !== cases) throw new Error('The eval did not come out as it should.');
+    if (!report.passed || report.variants[0]?.summary.trials !== cases)
+      throw new Error('The eval did not come out as it should.');
   });
   await shop.close();
   return ms / cases;

@@ -33,7 +33,8 @@ async function forksOn({ name, store, ours }: OpenStore, { quick }: Settings): P
   }
   const measure = (rounds: number) => async (): Promise<number> => {
     const ms = await elapsed(async () => {
-      for (let i = 0; i < forksPerMeasurement; i++) await ledgers.fork(`forks-${rounds}`, heads.get(rounds) as number, `fork-${++made}`);
+      for (let i = 0; i < forksPerMeasurement; i++)
+        await ledgers.fork(`forks-${rounds}`, heads.get(rounds) as number, `fork-${++made}`);
     });
     return ms / forksPerMeasurement;
   };
@@ -41,7 +42,10 @@ async function forksOn({ name, store, ours }: OpenStore, { quick }: Settings): P
     lengths.map((rounds) => ({ name: `${rounds}`, measure: measure(rounds) })),
     quick ? 10 : 60,
   );
-  const [short, long] = lengths.map((rounds) => figures.get(`${rounds}`) as Figure) as [Figure, Figure];
+  const [short, long] = lengths.map((rounds) => figures.get(`${rounds}`) as Figure) as [
+    Figure,
+    Figure,
+  ];
   const of = (figure: Figure) => new Map([[oursName, figure]]);
   return [
     { work: `fork of 10 rounds in the store, ${name}`, unit: 'ms', figures: of(short) },

@@ -4,17 +4,24 @@ import { scriptedModel } from 'adjutant/testing';
 import { Figure } from '../measure.ts';
 import { type Benchmark, ours, type Row } from '../row.ts';
 
-/** What twice the text may take against once: more would be a time that grows faster than its text. */
+/**
+ * What twice the text may take against once: more would be a time that grows faster than its text.
+ */
 const growth = 2.2;
 const characters = 450_000;
 
-/** Units of which texts are made that are slow for rules whose time grows with the square of the length. */
+/**
+ * Units of which texts are made that are slow for rules whose time grows with the square of the
+ * length.
+ */
 const units = ['1', '1 ', '4 ', '1-', 'a', 'DE12 ', '\n', '1.1.', 'a@'];
 
 /** What looks at texts that strangers write. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
-  'personal data is looked for': (text) => redactPersonalData().input?.({ agent: 'a', round: 1, text }),
-  'instructions are looked for': (text) => injectionPatterns().input?.({ agent: 'a', round: 1, text }),
+  'personal data is looked for': (text) =>
+    redactPersonalData().input?.({ agent: 'a', round: 1, text }),
+  'instructions are looked for': (text) =>
+    injectionPatterns().input?.({ agent: 'a', round: 1, text }),
   'the rehearsal model reads': answerOfRules,
 };
 
@@ -23,10 +30,15 @@ async function answerOfRules(text: string): Promise<unknown> {
   return model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text }] }] });
 }
 
-/** How the time of what reads hostile texts grows with them: of all texts the one for which it grows most. */
+/**
+ * How the time of what reads hostile texts grows with them: of all texts the one for which it grows
+ * most.
+ */
 export const hostileTexts: Benchmark = {
   name: 'hostile-texts',
-  notes: ['Hostile texts: medians of the slowest text; nobody else is measured, because nobody else reads them.'],
+  notes: [
+    'Hostile texts: medians of the slowest text; nobody else is measured, because nobody else reads them.',
+  ],
   async run({ quick }) {
     const rows: Row[] = [];
     for (const [name, read] of Object.entries(readers)) {
@@ -37,7 +49,12 @@ export const hostileTexts: Benchmark = {
         figures: new Map([[ours, new Figure(times.twice)]]),
       });
       const ratio = new Figure([Math.min(...times.twice) / Math.max(Math.min(...times.once), 1)]);
-      rows.push({ work: `${name}: twice the text against once`, unit: '×', figures: new Map([[ours, ratio]]), ceiling: { limit: growth } });
+      rows.push({
+        work: `${name}: twice the text against once`,
+        unit: '×',
+        figures: new Map([[ours, ratio]]),
+        ceiling: { limit: growth },
+      });
     }
     const chat = await chatGrowth(quick ? 3 : 7);
     rows.push({
@@ -53,7 +70,10 @@ export const hostileTexts: Benchmark = {
 const pieces = 1_500;
 const piece = 'abcde'.repeat(60);
 
-/** How the work of a chat grows with the pieces of its answer, which come one at a time. Time of the processor: the model takes most of the other. */
+/**
+ * How the work of a chat grows with the pieces of its answer, which come one at a time. Time of the
+ * processor: the model takes most of the other.
+ */
 async function chatGrowth(times: number): Promise<Figure> {
   const measured: { once: number[]; twice: number[] } = { once: [], twice: [] };
   for (let i = 0; i < times; i++) {
@@ -65,10 +85,20 @@ async function chatGrowth(times: number): Promise<Figure> {
 
 async function readChat(count: number): Promise<void> {
   const chunks = Array.from({ length: count }, () => piece);
-  const app = runtime({ app: 'bench', runnables: [agent({ name: 'talk', model: scriptedModel(() => ({ chunks, chunkDelayMs: 1 })) })] });
+  const app = runtime({
+    app: 'bench',
+    runnables: [agent({ name: 'talk', model: scriptedModel(() => ({ chunks, chunkDelayMs: 1 })) })],
+  });
   const api = server(app);
-  const body = JSON.stringify({ id: 'c', messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Go' }] }] });
-  const request = new Request('http://localhost/v1/agents/talk/chat', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const body = JSON.stringify({
+    id: 'c',
+    messages: [{ id: 'm', role: 'user', parts: [{ type: 'text', text: 'Go' }] }],
+  });
+  const request = new Request('http://localhost/v1/agents/talk/chat', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body,
+  });
   const text = await (await api.fetch(request)).text();
   if (text.length < count * piece.length) throw new Error('The answer was not told whole.');
   await api.close();

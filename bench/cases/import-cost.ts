@@ -18,7 +18,9 @@ interface Cost {
 /** Importing the package in a fresh process, above a process that imports nothing. */
 export const importCost: Benchmark = {
   name: 'import-cost',
-  notes: ['What is imported is the package as it is built, not its source. Peers: `ai`; `@langchain/langgraph/prebuilt`.'],
+  notes: [
+    'What is imported is the package as it is built, not its source. Peers: `ai`; `@langchain/langgraph/prebuilt`.',
+  ],
   async run({ quick }) {
     const built = await buildCore();
     try {
@@ -47,8 +49,18 @@ async function importRows(entry: string, repetitions: number): Promise<Row[]> {
   }));
   await interleave(subjects, repetitions);
   return [
-    { work: 'importing the package', unit: 'ms', figures: aboveEmpty(costs, 'ms'), ceiling: { limit: 30 } },
-    { work: 'memory after importing the package', unit: 'MiB', figures: aboveEmpty(costs, 'mebibytes'), ceiling: { limit: 10 } },
+    {
+      work: 'importing the package',
+      unit: 'ms',
+      figures: aboveEmpty(costs, 'ms'),
+      ceiling: { limit: 30 },
+    },
+    {
+      work: 'memory after importing the package',
+      unit: 'MiB',
+      figures: aboveEmpty(costs, 'mebibytes'),
+      ceiling: { limit: 10 },
+    },
   ];
 }
 
@@ -56,16 +68,27 @@ async function importRows(entry: string, repetitions: number): Promise<Row[]> {
 async function costOf(module: string | undefined): Promise<Cost> {
   const code = `${module === undefined ? '' : `await import(${JSON.stringify(module)});`} console.log(process.memoryUsage.rss())`;
   const start = performance.now();
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code], { cwd: import.meta.dirname });
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: import.meta.dirname,
+  });
   return { ms: performance.now() - start, mebibytes: Number(stdout) / 2 ** 20 };
 }
 
-/** Quantile against quantile, as with other differences; the median of the empty process would be right only for our median. */
+/**
+ * Quantile against quantile, as with other differences; the median of the empty process would be
+ * right only for our median.
+ */
 function aboveEmpty(costs: ReadonlyMap<string, readonly Cost[]>, measure: keyof Cost): Figures {
-  const figure = (name: string): Figure => new Figure((costs.get(name) ?? []).map((cost) => cost[measure]));
+  const figure = (name: string): Figure =>
+    new Figure((costs.get(name) ?? []).map((cost) => cost[measure]));
   const base = figure(empty);
   const names = [...costs.keys()].filter((name) => name !== empty);
-  return new Map(names.map((name) => [name, new Figure(figure(name).values.map((value, i) => value - (base.values[i] as number)))]));
+  return new Map(
+    names.map((name) => [
+      name,
+      new Figure(figure(name).values.map((value, i) => value - (base.values[i] as number))),
+    ]),
+  );
 }
 
 /** Bundles the core as it is published, to where its dependencies are found. */

@@ -14,7 +14,9 @@ const session = 'long-session';
 /** A session of 1,000 rounds is read from its store, gets one more message, and answers it. */
 export const loadSession: Benchmark = {
   name: 'load-session',
-  notes: ['The AI SDK has no store: it reads its messages from one JSON file, written by the benchmark, and writes nothing.'],
+  notes: [
+    'The AI SDK has no store: it reads its messages from one JSON file, written by the benchmark, and writes nothing.',
+  ],
   async run(settings) {
     const store = sqlite(join(settings.folder, 'load.db'));
     await agentOfRounds(rounds, 1, { store }).run(session);
@@ -28,7 +30,14 @@ export const loadSession: Benchmark = {
       settings.quick ? 8 : 30,
     );
     await store.close();
-    return [{ work: 'load 1,000 rounds and take one step, warm', unit: 'ms', figures, ceiling: { limit: 6 } }];
+    return [
+      {
+        work: 'load 1,000 rounds and take one step, warm',
+        unit: 'ms',
+        figures,
+        ceiling: { limit: 6 },
+      },
+    ];
   },
 };
 
@@ -46,8 +55,14 @@ function messagesOf(count: number): ModelMessage[] {
   const messages: ModelMessage[] = [{ role: 'user', content: 'go' }];
   for (let i = 0; i < count; i++) {
     const call = { toolCallId: `call_${i}`, toolName: 'add' };
-    messages.push({ role: 'assistant', content: [{ type: 'tool-call', ...call, input: { a: 1, b: 2 } }] });
-    messages.push({ role: 'tool', content: [{ type: 'tool-result', ...call, output: { type: 'json', value: 3 } }] });
+    messages.push({
+      role: 'assistant',
+      content: [{ type: 'tool-call', ...call, input: { a: 1, b: 2 } }],
+    });
+    messages.push({
+      role: 'tool',
+      content: [{ type: 'tool-result', ...call, output: { type: 'json', value: 3 } }],
+    });
   }
   return messages;
 }

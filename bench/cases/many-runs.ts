@@ -20,6 +20,13 @@ export const manyRuns: Benchmark = {
     }
     await store.close();
     const figures = new Map([[ours, new Figure(rates)]]);
-    return [{ work: 'durable rounds, 100 runs at once on SQLite FULL', unit: 'rounds/s', figures, ceiling: { limit: 15_000, at: 'least' } }];
+    return [
+      {
+        work: 'durable rounds, 100 runs at once on SQLite FULL',
+        unit: 'rounds/s',
+        figures,
+        ceiling: { limit: 15_000, at: 'least' },
+      },
+    ];
   },
 };

@@ -28,5 +28,9 @@ export const parallelCalls: Benchmark = {
 
 function oneMoreCall(measured: Figures, name: string): Figure {
   const perCall = 1_000 / rounds / (most - 1);
-  return difference(measured.get(`${name} ${most}`) as Figure, measured.get(`${name} 1`) as Figure, perCall);
+  return difference(
+    measured.get(`${name} ${most}`) as Figure,
+    measured.get(`${name} 1`) as Figure,
+    perCall,
+  );
 }

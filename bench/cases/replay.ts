@@ -11,10 +11,14 @@ const eventsPerSecond = 20_000;
 const mostTimes = 4;
 const wholeRun = 'the run itself';
 
-/** How fast recorded runs are replayed, with their prompts compared, against how fast they were run. */
+/**
+ * How fast recorded runs are replayed, with their prompts compared, against how fast they were run.
+ */
 export const replaying: Benchmark = {
   name: 'replay',
-  notes: ['replay: the run itself is the same conversation in memory, on a model and a tool that answer at once.'],
+  notes: [
+    'replay: the run itself is the same conversation in memory, on a model and a tool that answer at once.',
+  ],
   run: async (settings) => [...(await replayOf(20, settings)), ...(await replayOf(200, settings))],
 };
 
@@ -25,14 +29,29 @@ async function replayOf(rounds: number, { quick }: Settings): Promise<readonly R
   const perSecond = (ms: number): number => (events * conversations * 1_000) / ms;
   const figures = await interleave(
     [
-      { name: ours, measure: async () => perSecond(await elapsed(() => repeated(conversations, () => replayOnce(record, rounds)))) },
-      { name: wholeRun, measure: async () => perSecond(await elapsed(() => repeated(conversations, () => agentOfRounds(rounds, 1).run()))) },
+      {
+        name: ours,
+        measure: async () =>
+          perSecond(await elapsed(() => repeated(conversations, () => replayOnce(record, rounds)))),
+      },
+      {
+        name: wholeRun,
+        measure: async () =>
+          perSecond(
+            await elapsed(() => repeated(conversations, () => agentOfRounds(rounds, 1).run())),
+          ),
+      },
     ],
     quick ? 4 : 12,
   );
   const [replays, runs] = [figures.get(ours)?.values ?? [], figures.get(wholeRun)?.median ?? 0];
   return [
-    { work: `replay of ${events} events`, unit: 'events/s', figures, ceiling: { limit: eventsPerSecond, at: 'least' } },
+    {
+      work: `replay of ${events} events`,
+      unit: 'events/s',
+      figures,
+      ceiling: { limit: eventsPerSecond, at: 'least' },
+    },
     {
       work: `replay against the run, ${events} events`,
       unit: '×',
@@ -54,7 +73,10 @@ async function recordOf(rounds: number): Promise<RecordedLedger> {
 
 async function replayOnce(record: RecordedLedger, rounds: number): Promise<void> {
   const { agent } = agentOfRounds(rounds, 1);
-  const report = await replay(record, runtime({ app: 'bench', recover: 'manual', runnables: [agent] }));
+  const report = await replay(
+    record,
+    runtime({ app: 'bench', recover: 'manual', runnables: [agent] }),
+  );
   assertEqual(report.divergence?.subject ?? 'none', 'none', 'Divergences of a replay');
   assertEqual(report.events, record.events.length, 'Events of a replay');
 }

@@ -6,10 +6,15 @@ const lengths = [10, 1_000, 10_000];
 /** By rounds. */
 const limits: Readonly<Record<number, number>> = { 1000: 6 };
 
-/** Sessions of which the process has nothing in memory are opened, get one more message, and answer it. */
+/**
+ * Sessions of which the process has nothing in memory are opened, get one more message, and answer
+ * it.
+ */
 export const resumeSessions: Benchmark = {
   name: 'resume-sessions',
-  notes: ['Sessions that LangGraph.js resumes were stored with one checkpoint, as the last of a run of that length holds everything.'],
+  notes: [
+    'Sessions that LangGraph.js resumes were stored with one checkpoint, as the last of a run of that length holds everything.',
+  ],
   async run(settings) {
     const rows: Row[] = [];
     for (const opened of await openStores(settings)) {
@@ -20,13 +25,21 @@ export const resumeSessions: Benchmark = {
   },
 };
 
-async function resumeOf({ name, ours, peers }: OpenStore, rounds: number, { quick }: Settings): Promise<Row> {
+async function resumeOf(
+  { name, ours, peers }: OpenStore,
+  rounds: number,
+  { quick }: Settings,
+): Promise<Row> {
   const session = `rounds-${rounds}`;
   const subjects: Subject[] = [];
   for (const contender of [ours, ...peers]) {
     await contender.storeRounds(session, rounds);
     const isPeer = contender !== ours;
-    subjects.push({ name: contender.name, measure: () => elapsed(() => contender.oneMore(session)), every: isPeer && rounds > 10 ? 4 : 1 });
+    subjects.push({
+      name: contender.name,
+      measure: () => elapsed(() => contender.oneMore(session)),
+      every: isPeer && rounds > 10 ? 4 : 1,
+    });
   }
   const figures = await interleave(subjects, rounds >= 10_000 ? 4 : quick ? 8 : 24);
   const work = `resume ${rounds.toLocaleString('en-US')} rounds and take one step, ${name}`;

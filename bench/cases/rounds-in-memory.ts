@@ -24,7 +24,8 @@ export const roundsInMemory: Benchmark = {
 };
 
 async function roundsOfLength(rounds: number, { quick }: Settings): Promise<Row> {
-  // Short conversations are timed many at a time: a clock tick and the start of a run must not count.
+  // Short conversations are timed many at a time: a clock tick and the start of a run must not
+  // count.
   const conversations = Math.ceil(200 / rounds);
   const measure = (contender: Contender, times: number) => async (): Promise<number> => {
     const prepared = Array.from({ length: times }, () => contender.rounds(rounds, 1));
@@ -38,15 +39,31 @@ async function roundsOfLength(rounds: number, { quick }: Settings): Promise<Row>
     [
       { name: bareLoop.name, measure: measure(bareLoop, conversations) },
       { name: adjutant.name, measure: measure(adjutant, conversations) },
-      { name: aiSdk.name, measure: measure(aiSdk, Math.ceil(conversations / 4)), every: isLong ? 6 : 3 },
-      { name: langGraph.name, measure: measure(langGraph, Math.ceil(conversations / 4)), every: isLong ? 12 : 3 },
+      {
+        name: aiSdk.name,
+        measure: measure(aiSdk, Math.ceil(conversations / 4)),
+        every: isLong ? 6 : 3,
+      },
+      {
+        name: langGraph.name,
+        measure: measure(langGraph, Math.ceil(conversations / 4)),
+        every: isLong ? 12 : 3,
+      },
     ],
     quick ? 6 : 24,
   );
-  return { work: `a round in memory, ${rounds} rounds`, unit: 'ms', figures, ceiling: { limit: msPerRound } };
+  return {
+    work: `a round in memory, ${rounds} rounds`,
+    unit: 'ms',
+    figures,
+    ceiling: { limit: msPerRound },
+  };
 }
 
-/** Rounds of one conversation, from one model call to the next; what a single pause makes slow does not change the median. */
+/**
+ * Rounds of one conversation, from one model call to the next; what a single pause makes slow does
+ * not change the median.
+ */
 async function flatnessOfRounds({ quick }: Settings): Promise<Row> {
   const ratios: number[] = [];
   for (let repetition = quick ? 6 : 20; repetition > 0; repetition--) {
@@ -55,11 +72,20 @@ async function flatnessOfRounds({ quick }: Settings): Promise<Row> {
     ratios.push(medianRound(model.calledAt, late) / medianRound(model.calledAt, early));
   }
   const figures = new Map([[ours, new Figure(ratios)]]);
-  return { work: 'round 1,000 against round 10, in memory', unit: '×', figures, ceiling: { limit: flatness, of: 'median' } };
+  return {
+    work: 'round 1,000 against round 10, in memory',
+    unit: '×',
+    figures,
+    ceiling: { limit: flatness, of: 'median' },
+  };
 }
 
-export function medianRound(calledAt: readonly number[], [from, to]: readonly [number, number]): number {
+export function medianRound(
+  calledAt: readonly number[],
+  [from, to]: readonly [number, number],
+): number {
   const rounds: number[] = [];
-  for (let i = from; i < to; i++) rounds.push((calledAt[i + 1] as number) - (calledAt[i] as number));
+  for (let i = from; i < to; i++)
+    rounds.push((calledAt[i + 1] as number) - (calledAt[i] as number));
   return median(rounds);
 }

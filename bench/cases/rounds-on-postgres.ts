@@ -14,7 +14,9 @@ const flatness = 1.1;
 /** One durable round with one tool call; its floor is one statement that inserts as many rows. */
 export const roundsOnPostgres: Benchmark = {
   name: 'rounds-on-postgres',
-  notes: ['The floor on PostgreSQL is one statement that inserts the rows of one round, on one connection.'],
+  notes: [
+    'The floor on PostgreSQL is one statement that inserts the rows of one round, on one connection.',
+  ],
   async run(settings) {
     if (postgresUrl === undefined) return [];
     await using opened = await openPostgres(postgresUrl);
@@ -22,15 +24,29 @@ export const roundsOnPostgres: Benchmark = {
     const rows: Row[] = [];
     for (const rounds of lengths) rows.push(await roundsOfLength(opened, bare, rounds, settings));
     const ratios: number[] = [];
-    for (let times = settings.quick ? 2 : 5; times > 0; times--) ratios.push(await flatnessOf(opened));
+    for (let times = settings.quick ? 2 : 5; times > 0; times--)
+      ratios.push(await flatnessOf(opened));
     const figures = new Map([[ours, new Figure(ratios)]]);
-    return [...rows, { work: 'round 1,000 against round 10, PostgreSQL', unit: '×', figures, ceiling: { limit: flatness, of: 'median' } }];
+    return [
+      ...rows,
+      {
+        work: 'round 1,000 against round 10, PostgreSQL',
+        unit: '×',
+        figures,
+        ceiling: { limit: flatness, of: 'median' },
+      },
+    ];
   },
 };
 
 let sessions = 0;
 
-async function roundsOfLength({ ours: own, peers, name }: OpenStore, bare: BareInsert, rounds: number, { quick }: Settings): Promise<Row> {
+async function roundsOfLength(
+  { ours: own, peers, name }: OpenStore,
+  bare: BareInsert,
+  rounds: number,
+  { quick }: Settings,
+): Promise<Row> {
   const times = Math.ceil(50 / rounds);
   const subjects: Subject[] = [{ name: 'bare loop', measure: () => bare.commits(100) }];
   for (const contender of [own, ...peers]) {
@@ -44,7 +60,12 @@ async function roundsOfLength({ ours: own, peers, name }: OpenStore, bare: BareI
     subjects.push({ name: contender.name, measure, every: contender === own ? 1 : 3 });
   }
   const figures = await interleave(subjects, quick ? 3 : 9);
-  return { work: `a round on ${name}, ${rounds} rounds`, unit: 'ms', figures, ceiling: { limit: msPerRound } };
+  return {
+    work: `a round on ${name}, ${rounds} rounds`,
+    unit: 'ms',
+    figures,
+    ceiling: { limit: msPerRound },
+  };
 }
 
 async function flatnessOf({ store }: OpenStore): Promise<number> {
@@ -69,7 +90,9 @@ class BareInsert implements AsyncDisposable {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
     await client.query('create schema if not exists adjutant_bench_bare');
-    await client.query('create table if not exists adjutant_bench_bare.rows (seq bigint generated always as identity primary key, body text)');
+    await client.query(
+      'create table if not exists adjutant_bench_bare.rows (seq bigint generated always as identity primary key, body text)',
+    );
     return new BareInsert(client);
   }
 
@@ -78,7 +101,8 @@ class BareInsert implements AsyncDisposable {
     const bodies = Array.from({ length: rowsPerRound }, () => body);
     const text = 'insert into adjutant_bench_bare.rows (body) select unnest($1::text[])';
     const ms = await elapsed(async () => {
-      for (let i = 0; i < count; i++) await this.#client.query({ name: 'bare', text, values: [bodies] });
+      for (let i = 0; i < count; i++)
+        await this.#client.query({ name: 'bare', text, values: [bodies] });
     });
     return ms / count;
   }

@@ -15,7 +15,10 @@ const lengths = [10, 100, 1_000];
 const longestOfPeers = 100;
 const flatness = 1.1;
 
-/** One durable round with one tool call; its floor is a bare commit of as many rows in a worker thread. */
+/**
+ * One durable round with one tool call; its floor is a bare commit of as many rows in a worker
+ * thread.
+ */
 export const roundsOnSqlite: Benchmark = {
   name: 'rounds-on-sqlite',
   notes: [
@@ -35,7 +38,11 @@ async function roundsWith(synchronous: Synchronous, settings: Settings): Promise
   const figures = await interleave(
     [
       { name: 'bare loop', measure: () => commits(bare, 200) },
-      ...lengths.map((rounds) => ({ name: `${rounds}`, measure: () => conversations(store, rounds), every: rounds === 1_000 ? 2 : 1 })),
+      ...lengths.map((rounds) => ({
+        name: `${rounds}`,
+        measure: () => conversations(store, rounds),
+        every: rounds === 1_000 ? 2 : 1,
+      })),
       ...lengths.flatMap((rounds) => (rounds > longestOfPeers ? [] : ofPeers(opened, rounds))),
     ],
     quick ? 4 : 12,
@@ -58,7 +65,12 @@ async function roundsWith(synchronous: Synchronous, settings: Settings): Promise
   );
   return [
     ...rows,
-    { work: `round 1,000 against round 10, ${name}`, unit: '×', figures: new Map([[ours, ratios]]), ceiling: { limit: flatness, of: 'median' } },
+    {
+      work: `round 1,000 against round 10, ${name}`,
+      unit: '×',
+      figures: new Map([[ours, ratios]]),
+      ceiling: { limit: flatness, of: 'median' },
+    },
   ];
 }
 
@@ -67,7 +79,8 @@ let sessions = 0;
 function ofPeers({ peers }: OpenStore, rounds: number): Subject[] {
   return peers.map((peer) => ({
     name: `${peer.name} ${rounds}`,
-    measure: async () => (await elapsed(() => peer.rounds(`rounds-${++sessions}`, rounds))) / rounds,
+    measure: async () =>
+      (await elapsed(() => peer.rounds(`rounds-${++sessions}`, rounds))) / rounds,
     every: 3,
   }));
 }

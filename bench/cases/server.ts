@@ -12,6 +12,11 @@ export const server: Benchmark = {
     'The AI SDK streams the answer to the request that asked for it (`streamText` behind Hono); it has no sessions that others could follow.',
   ],
   async run(settings) {
-    return [...(await startedRuns(settings)), ...(await followers(settings)), ...(await latency(settings)), ...(await idleFollowers(settings))];
+    return [
+      ...(await startedRuns(settings)),
+      ...(await followers(settings)),
+      ...(await latency(settings)),
+      ...(await idleFollowers(settings)),
+    ];
   },
 };

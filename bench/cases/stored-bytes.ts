@@ -19,8 +19,13 @@ interface Size {
 export const storedBytes: Benchmark = {
   name: 'stored-bytes',
   async run(settings) {
-    const [ten, hundred, thousand] = [await sizeOf(10, settings), await sizeOf(100, settings), await sizeOf(1_000, settings)];
-    const perRound = (more: number, less: number, rounds: number): number => (more - less) / rounds / 1_024;
+    const [ten, hundred, thousand] = [
+      await sizeOf(10, settings),
+      await sizeOf(100, settings),
+      await sizeOf(1_000, settings),
+    ];
+    const perRound = (more: number, less: number, rounds: number): number =>
+      (more - less) / rounds / 1_024;
     const late = perRound(thousand.rows, hundred.rows, 900);
     const early = perRound(hundred.rows, ten.rows, 90);
     return [
@@ -30,8 +35,18 @@ export const storedBytes: Benchmark = {
         figures: only(perRound(thousand.pages, hundred.pages, 900)),
         ceiling: { limit: 0.8 },
       },
-      { work: 'stored for a round on SQLite, in rows', unit: 'KiB', figures: only(late), ceiling: { limit: 0.8 } },
-      { work: 'stored for round 1,000 against round 100', unit: '×', figures: only(late / early), ceiling: { limit: 1.1 } },
+      {
+        work: 'stored for a round on SQLite, in rows',
+        unit: 'KiB',
+        figures: only(late),
+        ceiling: { limit: 0.8 },
+      },
+      {
+        work: 'stored for round 1,000 against round 100',
+        unit: '×',
+        figures: only(late / early),
+        ceiling: { limit: 1.1 },
+      },
       ...(await largeResults(settings)),
     ];
   },
@@ -47,7 +62,10 @@ async function largeResults(settings: Settings): Promise<readonly Row[]> {
   return rows;
 }
 
-/** What a round with a large result adds to the file, beside the same texts in a table of one column. */
+/**
+ * What a round with a large result adds to the file, beside the same texts in a table of one
+ * column.
+ */
 async function largeResult(kb: number, { folder }: Settings): Promise<readonly Row[]> {
   const path = join(folder, `results-${kb}.db`);
   const store = sqlite(path);
@@ -62,7 +80,12 @@ async function largeResult(kb: number, { folder }: Settings): Promise<readonly R
   // Its tables come into being with the first use.
   await store.for({ tenant: 'default', app: 'bench' }).head('none');
   const empty = bytesOf(path);
-  const worker = agent({ name: 'worker', model: instantModel(roundsOf(largeRounds, 1)), tools: [add], limits: { rounds: largeRounds + 100 } });
+  const worker = agent({
+    name: 'worker',
+    model: instantModel(roundsOf(largeRounds, 1)),
+    tools: [add],
+    limits: { rounds: largeRounds + 100 },
+  });
   await app.run(worker, 'go');
   await app.close();
   await store.close();
@@ -71,7 +94,8 @@ async function largeResult(kb: number, { folder }: Settings): Promise<readonly R
     const bare = new DatabaseSync(join(folder, `bare-${kb}.db`));
     bare.exec('create table rows (seq integer primary key, body text) strict');
     const insert = bare.prepare('insert into rows (body) values (?)');
-    for (const { body } of database.prepare('select body from events order by seq').iterate()) insert.run(body as string);
+    for (const { body } of database.prepare('select body from events order by seq').iterate())
+      insert.run(body as string);
     const [bytes, floor] = [pagesOf(database) - empty, pagesOf(bare)];
     bare.close();
     const work = `stored for a round with a result of ${kb} KB on SQLite`;
@@ -81,7 +105,12 @@ async function largeResult(kb: number, { folder }: Settings): Promise<readonly R
     ]);
     return [
       { work, unit: 'KiB', figures: perRound },
-      { work: `${work}, against bare rows`, unit: '×', figures: only(bytes / floor), ceiling: { limit: 1.5 } },
+      {
+        work: `${work}, against bare rows`,
+        unit: '×',
+        figures: only(bytes / floor),
+        ceiling: { limit: 1.5 },
+      },
     ];
   } finally {
     database.close();
@@ -98,7 +127,9 @@ function bytesOf(path: string): number {
 }
 
 function pagesOf(database: DatabaseSync): number {
-  const [pages, size] = ['page_count', 'page_size'].map((name) => Number(database.prepare(`pragma ${name}`).get()?.[name]));
+  const [pages, size] = ['page_count', 'page_size'].map((name) =>
+    Number(database.prepare(`pragma ${name}`).get()?.[name]),
+  );
   return (pages as number) * (size as number);
 }
 
@@ -120,7 +151,10 @@ async function sizeOf(rounds: number, { folder }: Settings): Promise<Size> {
   }
 }
 
-/** Numbers as SQLite stores them take a byte or more of a header and of a body; they are counted by their digits, which is more. */
+/**
+ * Numbers as SQLite stores them take a byte or more of a header and of a body; they are counted by
+ * their digits, which is more.
+ */
 function lengthOfRows(database: DatabaseSync): number {
   const columns = database.prepare('select name from pragma_table_info(?)').all('events');
   const sum = columns.map(({ name }) => `octet_length("${String(name)}")`).join(' + ');

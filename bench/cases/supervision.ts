@@ -7,12 +7,17 @@ const conversations = 4;
 /** What watching over calls that all go well may add to a round. */
 const overhead = 1.1;
 
-/** What supervision costs when there is nothing to do: the same conversations with it and without it. */
+/**
+ * What supervision costs when there is nothing to do: the same conversations with it and without
+ * it.
+ */
 export const supervision: Benchmark = {
   name: 'supervision',
   async run({ quick }) {
     const measure = (options: { readonly supervision?: false }) => async (): Promise<number> => {
-      const prepared = Array.from({ length: conversations }, () => agentOfRounds(rounds, 1, options));
+      const prepared = Array.from({ length: conversations }, () =>
+        agentOfRounds(rounds, 1, options),
+      );
       const ms = await elapsed(async () => {
         for (const { run } of prepared) await run();
       });
@@ -27,6 +32,9 @@ export const supervision: Benchmark = {
       quick ? 10 : 40,
     );
     const row: Row = { work: `a round in memory, ${rounds} rounds`, unit: 'ms', figures };
-    return [row, ratioOf('a round with supervision against one without', figures, without, overhead)];
+    return [
+      row,
+      ratioOf('a round with supervision against one without', figures, without, overhead),
+    ];
   },
 };

@@ -11,7 +11,10 @@ const rounds = 20_000;
 /** One for the start, five for each round. */
 const events = 1 + 5 * rounds;
 
-/** Sessions of 100,001 events are looked at and forked, each time by a runtime that has nothing of them in memory. */
+/**
+ * Sessions of 100,001 events are looked at and forked, each time by a runtime that has nothing of
+ * them in memory.
+ */
 export const timeTravel: Benchmark = {
   name: 'time-travel',
   notes: [
@@ -24,22 +27,38 @@ export const timeTravel: Benchmark = {
     const ledgers = store.for({ tenant: 'default', app });
     await writeRounds(ledgers);
     const reader = (from: Store = store) => runtime({ app, store: from, recover: 'manual' });
-    const stateOf = async (seq: number, from?: Store) => assertEqual((await reader(from).stateAt(session, seq)).seq, seq, 'The place');
+    const stateOf = async (seq: number, from?: Store) =>
+      assertEqual((await reader(from).stateAt(session, seq)).seq, seq, 'The place');
     const forgetful = withoutSnapshots(store);
     let forks = 0;
     await stateOf(events);
     const rows: readonly (readonly [string, Subject['measure'], number?])[] = [
       ['state after 100,001 events, cold', () => elapsed(() => stateOf(events, forgetful)), 150],
       ['state after 100,001 events, from a snapshot', () => elapsed(() => stateOf(events)), 5],
-      ['state after 99,000 of 100,001 events, from a snapshot', () => elapsed(() => stateOf(99_000)), 5],
-      ['fork at 100,001 events, in the store', () => elapsed(() => ledgers.fork(session, events, `fork${forks++}`))],
-      ['fork at event 10 of 100,001, in the store', () => elapsed(() => ledgers.fork(session, 10, `fork${forks++}`))],
+      [
+        'state after 99,000 of 100,001 events, from a snapshot',
+        () => elapsed(() => stateOf(99_000)),
+        5,
+      ],
+      [
+        'fork at 100,001 events, in the store',
+        () => elapsed(() => ledgers.fork(session, events, `fork${forks++}`)),
+      ],
+      [
+        'fork at event 10 of 100,001, in the store',
+        () => elapsed(() => ledgers.fork(session, 10, `fork${forks++}`)),
+      ],
       ['fork at 100,001 events, and open the fork', () => elapsed(() => reader().fork(session))],
     ];
     const measured: Row[] = [];
     for (const [work, measure, limit] of rows) {
       const figures = await interleave([{ name: ours, measure }], repetitions);
-      measured.push({ work, unit: 'ms', figures, ...(limit === undefined ? {} : { ceiling: { limit } }) });
+      measured.push({
+        work,
+        unit: 'ms',
+        figures,
+        ...(limit === undefined ? {} : { ceiling: { limit } }),
+      });
     }
     await store.close();
     return measured;
@@ -53,9 +72,16 @@ function withoutSnapshots(store: Store): Store {
   const forget = (ledgers: LedgerStore): LedgerStore =>
     new Proxy(ledgers, {
       get: (target, name: keyof LedgerStore) =>
-        name === 'getSnapshot' ? () => Promise.resolve(undefined) : (target[name] as (...args: unknown[]) => unknown).bind(target),
+        name === 'getSnapshot'
+          ? () => Promise.resolve(undefined)
+          : (target[name] as (...args: unknown[]) => unknown).bind(target),
     });
-  return { description: store.description, admin: store.admin, for: (scope) => forget(store.for(scope)), close: () => store.close() };
+  return {
+    description: store.description,
+    admin: store.admin,
+    for: (scope) => forget(store.for(scope)),
+    close: () => store.close(),
+  };
 }
 
 async function writeRounds(ledgers: LedgerStore): Promise<void> {
@@ -86,11 +112,46 @@ function eventsOfRounds(): Event[] {
   for (let round = 1; round <= rounds; round++) {
     const call = { callId: `run/r${round}.0`, name: 'add' };
     const recipe = { encoder: 2, segments: [], resultLimit: 1, settings: 's' };
-    add({ type: 'model_start', agent: 'worker', round, attempt: 1, model: 'a:b', recipe, estimatedInputTokens: 1 });
-    add({ type: 'tool_call', ...call, agent: 'worker', args: { a: 1, b: 2 }, providerCallId: `c${round}`, round, index: 0 });
-    add({ type: 'model_end', round, attempt: 1, status: 'completed', usage: { inputTokens: 1, outputTokens: 1 }, durationMs: 1 });
-    add({ type: 'state_change', scope: 'session', source: 'mutation', changes: [{ key: `key${round % 100}`, newValue: round }] });
-    add({ type: 'tool_result', ...call, attempt: 1, result: { status: 'success', content: 3 }, settled: true, durationMs: 1 });
+    add({
+      type: 'model_start',
+      agent: 'worker',
+      round,
+      attempt: 1,
+      model: 'a:b',
+      recipe,
+      estimatedInputTokens: 1,
+    });
+    add({
+      type: 'tool_call',
+      ...call,
+      agent: 'worker',
+      args: { a: 1, b: 2 },
+      providerCallId: `c${round}`,
+      round,
+      index: 0,
+    });
+    add({
+      type: 'model_end',
+      round,
+      attempt: 1,
+      status: 'completed',
+      usage: { inputTokens: 1, outputTokens: 1 },
+      durationMs: 1,
+    });
+    add({
+      type: 'state_change',
+      scope: 'session',
+      source: 'mutation',
+      changes: [{ key: `key${round % 100}`, newValue: round }],
+    });
+    add({
+      type: 'tool_result',
+      ...call,
+      attempt: 1,
+      result: { status: 'success', content: 3 },
+      settled: true,
+      durationMs: 1,
+    });
   }
   return list;
 }

@@ -5,7 +5,10 @@ import { type OpenStore, openStores } from '../stores.ts';
 
 /** That many are started at the same time. */
 const atOnce = 50;
-/** Until everything has been compiled that ever is: code is hundreds of bytes for each of the first runs, and nothing for later ones. */
+/**
+ * Until everything has been compiled that ever is: code is hundreds of bytes for each of the first
+ * runs, and nothing for later ones.
+ */
 const warmUpRuns = 4_000;
 const runsOfPeers = 200;
 
@@ -14,7 +17,10 @@ interface Held {
   readonly storedKiB: number;
 }
 
-/** Runs that wait for an approval: what the process and the store hold for each, and what it takes to go on with one of them. */
+/**
+ * Runs that wait for an approval: what the process and the store hold for each, and what it takes
+ * to go on with one of them.
+ */
 export const waitingRuns: Benchmark = {
   name: 'waiting-runs',
   notes: [
@@ -31,25 +37,45 @@ export const waitingRuns: Benchmark = {
   },
 };
 
-async function waitingOn({ name, ours: own, peers }: OpenStore, { quick }: Settings): Promise<Row[]> {
+async function waitingOn(
+  { name, ours: own, peers }: OpenStore,
+  { quick }: Settings,
+): Promise<Row[]> {
   await startMany(own, quick ? warmUpRuns / 4 : warmUpRuns);
   const few = await hold(own, 1_000);
   const many = await hold(own, quick ? 2_000 : 10_000);
   const peer = peers[0];
   if (peer !== undefined) await startMany(peer, runsOfPeers);
   const ofPeer = peer === undefined ? undefined : await hold(peer, quick ? runsOfPeers : 1_000);
-  const line = (work: string, unit: Unit, figures: Figures, limit: number): Row => ({ work: `${work}, ${name}`, unit, figures, ceiling: { limit } });
+  const line = (work: string, unit: Unit, figures: Figures, limit: number): Row => ({
+    work: `${work}, ${name}`,
+    unit,
+    figures,
+    ceiling: { limit },
+  });
   const figuresOf = (what: keyof Held, held: Held): Figures => {
-    const values = [[ours, held], ...(peer === undefined || ofPeer === undefined ? [] : [[peer.name, ofPeer] as const])] as const;
+    const values = [
+      [ours, held],
+      ...(peer === undefined || ofPeer === undefined ? [] : [[peer.name, ofPeer] as const]),
+    ] as const;
     return new Map(values.map(([who, given]) => [who, new Figure([given[what]])]));
   };
   const resumed = await interleave(
-    [own, ...peers].map((contender) => ({ name: contender.name, measure: () => goOn(contender), every: contender === own ? 1 : 4 })),
+    [own, ...peers].map((contender) => ({
+      name: contender.name,
+      measure: () => goOn(contender),
+      every: contender === own ? 1 : 4,
+    })),
     quick ? 12 : 60,
   );
   return [
     line('heap for one of 1,000 waiting runs', 'KiB', figuresOf('heapKiB', few), 0.1),
-    line(`heap for one of ${quick ? '2,000' : '10,000'} waiting runs`, 'KiB', figuresOf('heapKiB', many), 0.1),
+    line(
+      `heap for one of ${quick ? '2,000' : '10,000'} waiting runs`,
+      'KiB',
+      figuresOf('heapKiB', many),
+      0.1,
+    ),
     line('stored for a waiting run', 'KiB', figuresOf('storedKiB', many), 3),
     line('go on with a waiting run', 'ms', resumed, 1),
   ];
@@ -72,7 +98,10 @@ async function hold(contender: DurableContender, count: number): Promise<Held> {
   const [heap, bytes] = [await heapAfterCollection(), await contender.bytes()];
   await startMany(contender, count);
   const perRun = (more: number): number => Math.max(0, more / count / 1_024);
-  return { heapKiB: perRun((await heapAfterCollection()) - heap), storedKiB: perRun((await contender.bytes()) - bytes) };
+  return {
+    heapKiB: perRun((await heapAfterCollection()) - heap),
+    storedKiB: perRun((await contender.bytes()) - bytes),
+  };
 }
 
 /** What is referred to weakly goes only after the turn in which it was last used. */

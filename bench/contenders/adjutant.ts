@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { type InstantModel, instantModel, roundsOf } from '../instant-model.ts';
 import { assertEqual, type Contender, deltaText } from './contender.ts';
 
-/** A tool that declares nothing: its attempts are durable before it is executed, which is the dearest kind. */
+/**
+ * A tool that declares nothing: its attempts are durable before it is executed, which is the
+ * dearest kind.
+ */
 const add = tool({
   name: 'add',
   description: 'Adds two numbers',
@@ -11,7 +14,9 @@ const add = tool({
   execute: ({ args }) => args.a + args.b,
 });
 
-/** An agent that does so many rounds with so many calls in each, and the runtime of one run of it. */
+/**
+ * An agent that does so many rounds with so many calls in each, and the runtime of one run of it.
+ */
 export interface AgentOfRounds {
   readonly agent: Agent;
   readonly model: InstantModel;
@@ -26,11 +31,20 @@ export function agentOfRounds(
 ) {
   const { keepTimes = false, ...runtimeOptions } = options;
   const model = instantModel(roundsOf(rounds, calls), { keepTimes });
-  const definition = agent({ name: 'worker', model, tools: [add], limits: { rounds: rounds + 100 } });
-  // One runtime for each conversation: of an app with thousands of them, not each would look for runs to recover.
+  const definition = agent({
+    name: 'worker',
+    model,
+    tools: [add],
+    limits: { rounds: rounds + 100 },
+  });
+  // One runtime for each conversation: of an app with thousands of them, not each would look for
+  // runs to recover.
   const app = runtime({ app: 'bench', recover: 'manual', ...runtimeOptions });
   const run = async (session?: string): Promise<void> => {
-    const result = await app.run(definition, session === undefined ? 'go' : { input: 'go', session });
+    const result = await app.run(
+      definition,
+      session === undefined ? 'go' : { input: 'go', session },
+    );
     assertEqual(result.rounds, rounds + 1, 'Rounds of Adjutant');
     assertEqual(result.toolCalls.length, rounds * calls, 'Tool calls of Adjutant');
   };

@@ -17,7 +17,9 @@ export const bareLoop: Contender = {
       for (let call = 0; ; call++) {
         const given = await Promise.resolve(answer(call));
         if ('deltas' in given) break;
-        const results = await Promise.all(Array.from({ length: given.calls }, (_, index) => add(JSON.parse(addInput(call, index)))));
+        const results = await Promise.all(
+          Array.from({ length: given.calls }, (_, index) => add(JSON.parse(addInput(call, index)))),
+        );
         messages.push({ role: 'assistant', content: given }, { role: 'tool', content: results });
         executed += results.length;
       }

@@ -17,13 +17,20 @@ const addIfAllowed = tool({
 });
 const careful = agent({ name: 'careful', model: instantModel(oneCall), tools: [addIfAllowed] });
 
-/** A runtime without recovery for each conversation, and one with recovery that starts the runs that wait. */
-export function durableAdjutant(store: Store, bytes: () => Promise<number>): DurableContender & { close(): Promise<void> } {
+/**
+ * A runtime without recovery for each conversation, and one with recovery that starts the runs that
+ * wait.
+ */
+export function durableAdjutant(
+  store: Store,
+  bytes: () => Promise<number>,
+): DurableContender & { close(): Promise<void> } {
   const app = runtime({ app: name, store, runnables: [careful] });
   return {
     name: 'Adjutant',
     rounds: (session, rounds) => agentOfRounds(rounds, 1, { store }).run(session),
-    storeRounds: (session, rounds) => storeRounds(store.for({ tenant: 'default', app: name }), session, rounds),
+    storeRounds: (session, rounds) =>
+      storeRounds(store.for({ tenant: 'default', app: name }), session, rounds),
     oneMore: (session) => agentOfRounds(0, 0, { store }).run(session),
     async wait(session) {
       const { status } = await app.run(careful, { session, input: 'go' });
@@ -52,10 +59,16 @@ async function storeRounds(ledgers: LedgerStore, session: string, rounds: number
   await memory.close();
 }
 
-async function append(ledgers: LedgerStore, session: string, events: readonly Event[]): Promise<void> {
+async function append(
+  ledgers: LedgerStore,
+  session: string,
+  events: readonly Event[],
+): Promise<void> {
   const claim = await ledgers.claim(session, 'bench', { ttl: 60_000 });
   let head = { seq: 0, epoch: claim.epoch };
   for (let from = 0; from < events.length; from += eventsPerBatch)
-    head = await ledgers.append(session, head, { events: events.slice(from, from + eventsPerBatch) });
+    head = await ledgers.append(session, head, {
+      events: events.slice(from, from + eventsPerBatch),
+    });
   await ledgers.release(claim);
 }

@@ -1,6 +1,11 @@
 import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
-import { AIMessage, AIMessageChunk, type BaseMessage, HumanMessage } from '@langchain/core/messages';
+import {
+  AIMessage,
+  AIMessageChunk,
+  type BaseMessage,
+  HumanMessage,
+} from '@langchain/core/messages';
 import { ChatGenerationChunk, type ChatResult } from '@langchain/core/outputs';
 import { tool } from '@langchain/core/tools';
 import { createReactAgent } from '@langchain/langgraph/prebuilt';
@@ -36,8 +41,13 @@ export class InstantChatModel extends BaseChatModel {
 
   async _generate(messages: BaseMessage[]): Promise<ChatResult> {
     const answer = this.#next(messages);
-    if ('deltas' in answer) return { generations: [{ text: '', message: new AIMessage(answer.deltas.join('')) }] };
-    const tool_calls = Array.from({ length: answer.calls }, (_, i) => ({ id: `call_${this.#calls}_${i}`, name: 'add', args: { a: 1, b: 2 } }));
+    if ('deltas' in answer)
+      return { generations: [{ text: '', message: new AIMessage(answer.deltas.join('')) }] };
+    const tool_calls = Array.from({ length: answer.calls }, (_, i) => ({
+      id: `call_${this.#calls}_${i}`,
+      name: 'add',
+      args: { a: 1, b: 2 },
+    }));
     return { generations: [{ text: '', message: new AIMessage({ content: '', tool_calls }) }] };
   }
 
@@ -45,7 +55,11 @@ export class InstantChatModel extends BaseChatModel {
     return this.#answer(this.#calls++, messages.at(-1)?.getType() === 'tool' ? 'tool' : 'other');
   }
 
-  override async *_streamResponseChunks(messages: BaseMessage[], _options: object, run?: CallbackManagerForLLMRun) {
+  override async *_streamResponseChunks(
+    messages: BaseMessage[],
+    _options: object,
+    run?: CallbackManagerForLLMRun,
+  ) {
     const answer = this.#next(messages);
     if (!('deltas' in answer)) return;
     this.firstDeltaAt = performance.now();
@@ -60,9 +74,15 @@ export class InstantChatModel extends BaseChatModel {
 export const langGraph: Contender = {
   name: 'LangGraph.js',
   rounds(rounds, calls) {
-    const agent = createReactAgent({ llm: new InstantChatModel(roundsOf(rounds, calls)), tools: [add] });
+    const agent = createReactAgent({
+      llm: new InstantChatModel(roundsOf(rounds, calls)),
+      tools: [add],
+    });
     return async () => {
-      const result = await agent.invoke({ messages: [new HumanMessage('go')] }, { recursionLimit: rounds * 2 + 100 });
+      const result = await agent.invoke(
+        { messages: [new HumanMessage('go')] },
+        { recursionLimit: rounds * 2 + 100 },
+      );
       assertEqual(result.messages.length, rounds * (calls + 1) + 2, 'Messages of LangGraph.js');
     };
   },
@@ -73,8 +93,12 @@ export const langGraph: Contender = {
       const agent = createReactAgent({ llm: model, tools: [] });
       let received = 0;
       let firstAfterMs = 0;
-      for await (const [message] of await agent.stream({ messages: [new HumanMessage('go')] }, { streamMode: 'messages' })) {
-        if (message.content === deltaText && received++ === 0) firstAfterMs = performance.now() - model.firstDeltaAt;
+      for await (const [message] of await agent.stream(
+        { messages: [new HumanMessage('go')] },
+        { streamMode: 'messages' },
+      )) {
+        if (message.content === deltaText && received++ === 0)
+          firstAfterMs = performance.now() - model.firstDeltaAt;
       }
       return { received, firstAfterMs };
     };

@@ -2,7 +2,10 @@
 export type HostConfig =
   | {
       readonly kind: 'adjutant';
-      readonly store: { readonly kind: 'memory' } | { readonly kind: 'sqlite'; readonly path: string } | PostgresPlace;
+      readonly store:
+        | { readonly kind: 'memory' }
+        | { readonly kind: 'sqlite'; readonly path: string }
+        | PostgresPlace;
       readonly heartbeat?: number;
     }
   | { readonly kind: 'bare'; readonly heartbeat?: number }
@@ -19,7 +22,10 @@ export interface Memory {
   readonly heapUsed: number;
 }
 
-/** Milliseconds that others had to wait, and of processor time, which other programs of the machine do not make longer. */
+/**
+ * Milliseconds that others had to wait, and of processor time, which other programs of the machine
+ * do not make longer.
+ */
 export interface Turn {
   readonly wait: number;
   readonly cpu: number;

@@ -8,7 +8,9 @@ const url = await host(JSON.parse(process.argv[2] as string) as HostConfig);
 const turns = monitorEventLoopDelay({ resolution: 1 });
 turns.enable();
 
-const answers: { readonly [Name in keyof HostAnswers]: () => HostAnswers[Name] | Promise<HostAnswers[Name]> } = { memory, cpu, longestTurn };
+const answers: {
+  readonly [Name in keyof HostAnswers]: () => HostAnswers[Name] | Promise<HostAnswers[Name]>;
+} = { memory, cpu, longestTurn };
 
 process.on('message', async ({ id, asked }: { id: number; asked: keyof HostAnswers }) => {
   process.send?.({ id, answer: await answers[asked]() });

@@ -33,8 +33,16 @@ const add = tool({
   execute: ({ args }) => args.a + args.b,
 });
 
-async function adjutantHost({ store, heartbeat }: Extract<HostConfig, { kind: 'adjutant' }>): Promise<string> {
-  const worker = agent({ name: 'worker', model: plannedModel(), tools: [add], limits: { rounds: 1_000 } });
+async function adjutantHost({
+  store,
+  heartbeat,
+}: Extract<HostConfig, { kind: 'adjutant' }>): Promise<string> {
+  const worker = agent({
+    name: 'worker',
+    model: plannedModel(),
+    tools: [add],
+    limits: { rounds: 1_000 },
+  });
   const app = runtime({ app: 'bench', store: storeOf(store), runnables: [worker] });
   const stream = heartbeat === undefined ? {} : { heartbeat };
   return (await serve(app, { port: 0, stream, limits: { streams: manyStreams } })).url;
@@ -53,7 +61,10 @@ function storeOf(place: Extract<HostConfig, { kind: 'adjutant' }>['store']): Sto
 
 type Write = (text: string) => void;
 
-/** What one writes by hand with the same framework of HTTP: an answer that is always the same, and a stream that passes on what comes. */
+/**
+ * What one writes by hand with the same framework of HTTP: an answer that is always the same, and a
+ * stream that passes on what comes.
+ */
 function bareRoutes(heartbeat: number | undefined): Hono {
   const readers = new Set<Write>();
   const encoder = new TextEncoder();
@@ -63,7 +74,15 @@ function bareRoutes(heartbeat: number | undefined): Hono {
     void emit(planIn(input), (text) => {
       for (const write of readers) write(text);
     });
-    return context.json({ session: 'session', id: 'run', status: 'accepted', links: { run: '/v1/sessions/session/runs/run' } }, 202);
+    return context.json(
+      {
+        session: 'session',
+        id: 'run',
+        status: 'accepted',
+        links: { run: '/v1/sessions/session/runs/run' },
+      },
+      202,
+    );
   });
   api.get('/v1/sessions/:session/stream', () => {
     let write: Write = () => undefined;
@@ -86,16 +105,25 @@ function bareRoutes(heartbeat: number | undefined): Hono {
 }
 
 const eventsPerRound = 5;
-const eventData = JSON.stringify({ v: 1, seq: 1, id: 'event', at: 1_700_000_000_000, invocationId: 'run', filler: 'x'.repeat(200) });
+const eventData = JSON.stringify({
+  v: 1,
+  seq: 1,
+  id: 'event',
+  at: 1_700_000_000_000,
+  invocationId: 'run',
+  filler: 'x'.repeat(200),
+});
 
 async function emit(plan: ReturnType<typeof planIn>, write: Write): Promise<void> {
   if ('deltas' in plan) {
     const head = { type: 'assistant_delta', invocationId: 'run', agent: 'worker' };
-    for await (const delta of deltasOf(plan)) write(`event: assistant_delta\ndata: ${JSON.stringify({ ...head, delta })}\n\n`);
+    for await (const delta of deltasOf(plan))
+      write(`event: assistant_delta\ndata: ${JSON.stringify({ ...head, delta })}\n\n`);
   } else {
     for (let round = 0; round < plan.rounds; round++) {
       await new Promise<void>((resolve) => setImmediate(resolve));
-      for (let i = 0; i < eventsPerRound; i++) write(`id: 1\nevent: tool_call\ndata: ${eventData}\n\n`);
+      for (let i = 0; i < eventsPerRound; i++)
+        write(`id: 1\nevent: tool_call\ndata: ${eventData}\n\n`);
     }
   }
   write('event: invocation_end\ndata: {}\n\n');
@@ -107,13 +135,20 @@ function aiSdkRoutes(): Hono {
   const model = plannedModel();
   api.post('/v1/runs', async (context) => {
     const { input } = await context.req.json<{ input: string }>();
-    return streamText({ model, prompt: input, stopWhen: stepCountIs(1_000) }).toUIMessageStreamResponse();
+    return streamText({
+      model,
+      prompt: input,
+      stopWhen: stepCountIs(1_000),
+    }).toUIMessageStreamResponse();
   });
   return api;
 }
 
 function listening(api: Hono): Promise<string> {
   return new Promise((resolve) => {
-    listen({ fetch: api.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false }, ({ port }) => resolve(`http://127.0.0.1:${port}`));
+    listen(
+      { fetch: api.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false },
+      ({ port }) => resolve(`http://127.0.0.1:${port}`),
+    );
   });
 }

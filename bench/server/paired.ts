@@ -7,7 +7,10 @@ export interface PairedSubject<Value> {
   readonly measure: () => Promise<Value>;
 }
 
-/** Several values of each measurement, by the name of the subject and in the order of the repetitions. */
+/**
+ * Several values of each measurement, by the name of the subject and in the order of the
+ * repetitions.
+ */
 export class Paired<Value> {
   readonly #values: ReadonlyMap<string, readonly Value[]>;
 
@@ -28,9 +31,19 @@ export class Paired<Value> {
     return { work, unit, figures: this.figures(value) };
   }
 
-  /** What ours has against another one, repetition by repetition: both were measured right after each other. */
-  against(work: string, value: (of: Value) => number, { other, ...ceiling }: Ceiling & { readonly other: string }): Row {
-    return { ...this.#compared(work, '×', (own, its) => value(own) / value(its), other), ceiling: { of: 'median', ...ceiling } };
+  /**
+   * What ours has against another one, repetition by repetition: both were measured right after
+   * each other.
+   */
+  against(
+    work: string,
+    value: (of: Value) => number,
+    { other, ...ceiling }: Ceiling & { readonly other: string },
+  ): Row {
+    return {
+      ...this.#compared(work, '×', (own, its) => value(own) / value(its), other),
+      ceiling: { of: 'median', ...ceiling },
+    };
   }
 
   /** What ours has above another one. */
@@ -38,15 +51,25 @@ export class Paired<Value> {
     return this.#compared(work, unit, (own, its) => value(own) - value(its), other);
   }
 
-  #compared(work: string, unit: Unit, compare: (own: Value, its: Value) => number, other: string): Row {
+  #compared(
+    work: string,
+    unit: Unit,
+    compare: (own: Value, its: Value) => number,
+    other: string,
+  ): Row {
     const theirs = this.#values.get(other) ?? [];
-    const compared = (this.#values.get(ours) ?? []).map((own, i) => compare(own, theirs[i] as Value));
+    const compared = (this.#values.get(ours) ?? []).map((own, i) =>
+      compare(own, theirs[i] as Value),
+    );
     return { work, unit, figures: new Map([[ours, new Figure(compared)]]) };
   }
 }
 
 /** Measures in turn, as `interleave` does; what is measured to warm up does not count. */
-export async function paired<Value>(subjects: readonly PairedSubject<Value>[], repetitions: number): Promise<Paired<Value>> {
+export async function paired<Value>(
+  subjects: readonly PairedSubject<Value>[],
+  repetitions: number,
+): Promise<Paired<Value>> {
   const values = new Map<string, Value[]>(subjects.map(({ name }) => [name, []]));
   await interleave(
     subjects.map(({ name, measure }) => ({

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What a model is to stream, or how many rounds it is to make; sent as the input of a run, so that every host hears of it the same way. */
+/**
+ * What a model is to stream, or how many rounds it is to make; sent as the input of a run, so that
+ * every host hears of it the same way.
+ */
 export type Plan =
   | {
       readonly deltas: number;
@@ -23,7 +26,9 @@ export function planIn(text: string): Plan {
 }
 
 const digits = 15;
-/** A delta says when it was made: microseconds of the clock that all processes of a machine share. */
+/**
+ * A delta says when it was made: microseconds of the clock that all processes of a machine share.
+ */
 export const stampPattern = /@(\d{15})/g;
 
 export function microseconds(): number {
@@ -39,7 +44,10 @@ function stampedDelta(): string {
 }
 
 /** The deltas of a plan, each when it is due. */
-export async function* deltasOf({ deltas, perSecond }: Extract<Plan, { deltas: number }>): AsyncGenerator<string, void, undefined> {
+export async function* deltasOf({
+  deltas,
+  perSecond,
+}: Extract<Plan, { deltas: number }>): AsyncGenerator<string, void, undefined> {
   const start = performance.now();
   for (let i = 0; i < deltas; i++) {
     const due = perSecond === undefined ? 0 : start + (i * 1_000) / perSecond - performance.now();

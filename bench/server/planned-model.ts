@@ -1,4 +1,8 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import { addInput, instantModel } from '../instant-model.ts';
 import { deltasOf, type Plan, planIn } from './plan.ts';
 
@@ -7,13 +11,18 @@ const usage = {
   outputTokens: { total: 5, text: undefined, reasoning: undefined },
 };
 
-/** A model of the AI SDK's interface that does what its input says: streams stamped deltas, or calls `add` round after round. */
+/**
+ * A model of the AI SDK's interface that does what its input says: streams stamped deltas, or calls
+ * `add` round after round.
+ */
 export function plannedModel(): LanguageModelV4 {
   const instant = instantModel(() => ({ deltas: ['done'] }));
   return {
     ...instant,
     async doStream(options) {
-      const plan = planIn(JSON.stringify(options.prompt.filter(({ role }) => role === 'user').at(-1) ?? ''));
+      const plan = planIn(
+        JSON.stringify(options.prompt.filter(({ role }) => role === 'user').at(-1) ?? ''),
+      );
       if ('deltas' in plan) return { stream: ReadableStream.from(partsOf(plan)) };
       const rounds = roundsSince(options.prompt);
       if (rounds >= plan.rounds) return instant.doStream(options);
@@ -28,7 +37,9 @@ function roundsSince(prompt: LanguageModelV4CallOptions['prompt']): number {
   return prompt.slice(begin).filter(({ role }) => role === 'tool').length;
 }
 
-async function* partsOf(plan: Extract<Plan, { deltas: number }>): AsyncGenerator<LanguageModelV4StreamPart> {
+async function* partsOf(
+  plan: Extract<Plan, { deltas: number }>,
+): AsyncGenerator<LanguageModelV4StreamPart> {
   yield { type: 'text-start', id: 'text' };
   for await (const delta of deltasOf(plan)) yield { type: 'text-delta', id: 'text', delta };
   yield { type: 'text-end', id: 'text' };
@@ -36,6 +47,11 @@ async function* partsOf(plan: Extract<Plan, { deltas: number }>): AsyncGenerator
 }
 
 async function* callPart(round: number): AsyncGenerator<LanguageModelV4StreamPart> {
-  yield { type: 'tool-call', toolCallId: `call_${round}`, toolName: 'add', input: addInput(round, 0) };
+  yield {
+    type: 'tool-call',
+    toolCallId: `call_${round}`,
+    toolName: 'add',
+    input: addInput(round, 0),
+  };
   yield { type: 'finish', finishReason: { unified: 'tool-calls', raw: undefined }, usage };
 }

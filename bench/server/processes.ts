@@ -12,11 +12,17 @@ class Asked implements AsyncDisposable {
   #id = 0;
 
   constructor(file: URL, args: readonly string[]) {
-    const flags = ['--conditions=adjutant-source', '--expose-gc', ...(process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [])];
+    const flags = [
+      '--conditions=adjutant-source',
+      '--expose-gc',
+      ...(process.env['BENCH_NODE_FLAGS']?.split(' ') ?? []),
+    ];
     this.#process = fork(fileURLToPath(file), args, { execArgv: flags });
     this.ready = new Promise((resolve, reject) => {
       this.#waiting.set(0, resolve);
-      this.#process.once('exit', (code) => reject(new Error(`A process of the benchmark ended (${code}).`)));
+      this.#process.once('exit', (code) =>
+        reject(new Error(`A process of the benchmark ended (${code}).`)),
+      );
     });
     this.#process.on('message', ({ id, answer }: { id: number; answer: unknown }) => {
       this.#waiting.get(id)?.(answer);
@@ -55,7 +61,9 @@ export class HostProcess implements AsyncDisposable {
   }
 
   static async start(config: HostConfig): Promise<HostProcess> {
-    const process = new Asked(new URL('./host-process.ts', import.meta.url), [JSON.stringify(config)]);
+    const process = new Asked(new URL('./host-process.ts', import.meta.url), [
+      JSON.stringify(config),
+    ]);
     return new HostProcess((await process.ready) as string, process);
   }
 

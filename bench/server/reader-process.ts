@@ -2,7 +2,10 @@ import { type ClientRequest, request } from 'node:http';
 import { microseconds, stampPattern } from './plan.ts';
 import type { Reading, ReadingResult } from './reading.ts';
 
-/** One stream of server-sent events, read as its bytes come: little work, for there may be a thousand in this process. */
+/**
+ * One stream of server-sent events, read as its bytes come: little work, for there may be a
+ * thousand in this process.
+ */
 class Follower {
   frames = 0;
   bytes = 0;
@@ -22,11 +25,16 @@ class Follower {
   constructor({ url, method = 'GET', body, isStamped = false, ends }: Reading) {
     this.#isStamped = isStamped;
     this.#ends = ends;
-    this.#request = request(url, { method, agent: false, headers: { accept: 'text/event-stream', 'content-type': 'application/json' } });
+    this.#request = request(url, {
+      method,
+      agent: false,
+      headers: { accept: 'text/event-stream', 'content-type': 'application/json' },
+    });
     this.opened = new Promise((resolve, reject) => {
       this.#request.once('error', reject);
       this.#request.once('response', (response) => {
-        if (response.statusCode !== 200) reject(new Error(`A stream was answered with ${response.statusCode}.`));
+        if (response.statusCode !== 200)
+          reject(new Error(`A stream was answered with ${response.statusCode}.`));
         response.on('data', (chunk: Buffer) => this.#read(chunk));
         response.on('error', () => undefined);
         resolve();
@@ -59,7 +67,8 @@ class Follower {
   #readFrame(frame: string, now: number): void {
     const before = this.deltas;
     // A stamp that was read before is said again where the text has become durable.
-    if (frame.includes('@')) for (const [, digits] of frame.matchAll(stampPattern)) this.#readStamp(Number(digits), now);
+    if (frame.includes('@'))
+      for (const [, digits] of frame.matchAll(stampPattern)) this.#readStamp(Number(digits), now);
     if (this.deltas > before) this.deltaFrames++;
     if (frame.includes(this.#ends)) this.#onEnd();
   }
@@ -93,9 +102,11 @@ const acts = {
     return acts.seen();
   },
   async seen(): Promise<ReadingResult> {
-    const sum = (what: 'frames' | 'bytes' | 'deltas' | 'deltaFrames'): number => followers.reduce((all, follower) => all + follower[what], 0);
+    const sum = (what: 'frames' | 'bytes' | 'deltas' | 'deltaFrames'): number =>
+      followers.reduce((all, follower) => all + follower[what], 0);
     const latencies = Float64Array.from(followers.flatMap((follower) => follower.latencies)).sort();
-    const quantile = (part: number): number => (latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0) / 1_000;
+    const quantile = (part: number): number =>
+      (latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0) / 1_000;
     return {
       at: microseconds(),
       frames: sum('frames'),
@@ -112,8 +123,11 @@ const acts = {
   },
 };
 
-process.on('message', async ({ id, asked, given }: { id: number; asked: keyof typeof acts; given: Reading }) => {
-  process.send?.({ id, answer: await acts[asked](given) });
-});
+process.on(
+  'message',
+  async ({ id, asked, given }: { id: number; asked: keyof typeof acts; given: Reading }) => {
+    process.send?.({ id, answer: await acts[asked](given) });
+  },
+);
 process.on('disconnect', () => process.exit());
 process.send?.({ id: 0 });

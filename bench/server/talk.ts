@@ -8,9 +8,14 @@ const ends = 'event: invocation_end';
 
 /** @throws when it is refused, but where there is no such route, as on a bare server */
 export async function post(url: string, body: object): Promise<void> {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
   await response.arrayBuffer();
-  if (!response.ok && response.status !== 404) throw new Error(`${url} was answered with ${response.status}.`);
+  if (!response.ok && response.status !== 404)
+    throw new Error(`${url} was answered with ${response.status}.`);
 }
 
 export interface Followed extends ReadingResult {
@@ -19,15 +24,28 @@ export interface Followed extends ReadingResult {
 }
 
 /** Opens streams of a new session. @returns its id */
-export async function openStreams(host: HostProcess, reader: ReaderProcess, count: number): Promise<string> {
+export async function openStreams(
+  host: HostProcess,
+  reader: ReaderProcess,
+  count: number,
+): Promise<string> {
   const session = `session-${randomUUID()}`;
   await post(`${host.url}/v1/sessions`, { id: session });
-  await reader.open({ url: `${host.url}/v1/sessions/${session}/stream`, count, isStamped: true, ends });
+  await reader.open({
+    url: `${host.url}/v1/sessions/${session}/stream`,
+    count,
+    isStamped: true,
+    ends,
+  });
   return session;
 }
 
 /** Opens streams of a new session, starts a run in it and waits until all have read it. */
-export async function follow(host: HostProcess, reader: ReaderProcess, { count, plan }: { count: number; plan: Plan }): Promise<Followed> {
+export async function follow(
+  host: HostProcess,
+  reader: ReaderProcess,
+  { count, plan }: { count: number; plan: Plan },
+): Promise<Followed> {
   const session = await openStreams(host, reader, count);
   const start = performance.now();
   await post(`${host.url}/v1/runs`, { agent: 'worker', session, input: planText(plan) });
@@ -38,10 +56,21 @@ export async function follow(host: HostProcess, reader: ReaderProcess, { count, 
 }
 
 /** Reads the answer to a request that streams it. */
-export async function readAnswer(host: HostProcess, reader: ReaderProcess, plan: Plan): Promise<Followed> {
+export async function readAnswer(
+  host: HostProcess,
+  reader: ReaderProcess,
+  plan: Plan,
+): Promise<Followed> {
   const start = performance.now();
   const body = JSON.stringify({ input: planText(plan) });
-  await reader.open({ url: `${host.url}/v1/runs`, count: 1, method: 'POST', body, isStamped: true, ends: '"type":"finish"' });
+  await reader.open({
+    url: `${host.url}/v1/runs`,
+    count: 1,
+    method: 'POST',
+    body,
+    isStamped: true,
+    ends: '"type":"finish"',
+  });
   const result = await reader.finished();
   const ms = performance.now() - start;
   await reader.close();

@@ -12,7 +12,9 @@ test('the page is that of the routes as they are: npm run http-reference', () =>
 });
 
 test('every link of the page to a type leads to one', () => {
-  const headings = new Set([...page.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name.toLowerCase()));
+  const headings = new Set(
+    [...page.matchAll(/^### (\w+)$/gm)].map(([, name = '']) => name.toLowerCase()),
+  );
   const links = [...page.matchAll(/\]\(#(\w+)\)/g)].map(([, name = '']) => name);
   expect(links.length).toBeGreaterThan(30);
   expect(links.filter((name) => !headings.has(name))).toEqual([]);

@@ -29,11 +29,14 @@ function codesInSources(): ReadonlySet<string> {
   ];
   const codes = new Set<string>();
   for (const path of globSync('packages/{core,cli,server}/src/**/*.ts', { cwd: root })) {
-    if (/\.(test|fixture)\.ts$|testing\/(contracts\/store|kit\/prompt-too-long)/.test(path)) continue;
+    if (/\.(test|fixture)\.ts$|testing\/(contracts\/store|kit\/prompt-too-long)/.test(path))
+      continue;
     const source = read(path);
-    for (const pattern of patterns) for (const [, code = ''] of source.matchAll(pattern)) codes.add(code);
+    for (const pattern of patterns)
+      for (const [, code = ''] of source.matchAll(pattern)) codes.add(code);
   }
-  const kinds = /export type ModelErrorKind =([^;]*);/.exec(read(`${core}/models/classify.ts`))?.[1] ?? '';
+  const kinds =
+    /export type ModelErrorKind =([^;]*);/.exec(read(`${core}/models/classify.ts`))?.[1] ?? '';
   for (const [, kind] of kinds.matchAll(/'([a-z_]+)'/g)) codes.add(`model_${kind}`);
   return codes;
 }
@@ -48,7 +51,9 @@ describe('errors.md', () => {
   });
 
   test('names no error code that does not exist', () => {
-    const rows = [...read('docs/reference/errors.md').matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell = '']) => [...wordsOf(cell)]);
+    const rows = [...read('docs/reference/errors.md').matchAll(/^\| (`[^|]+) \|/gm)].flatMap(
+      ([, cell = '']) => [...wordsOf(cell)],
+    );
     expect(rows.length).toBeGreaterThan(40);
     expect(rows.filter((code) => !codes.has(code))).toEqual([]);
   });
@@ -62,15 +67,23 @@ function sectionOf(page: string, heading: string): string {
 describe('events.md', () => {
   const page = read('docs/reference/events.md');
   const source = read(`${core}/ledger/event.ts`);
-  const durable = [...source.matchAll(/export interface \w+ extends Envelope<'(\w+)'> \{(.*?)\n\}/gs)].map(([, type = '', body = '']) => ({
+  const durable = [
+    ...source.matchAll(/export interface \w+ extends Envelope<'(\w+)'> \{(.*?)\n\}/gs),
+  ].map(([, type = '', body = '']) => ({
     type,
     fields: [...body.matchAll(/^ {2}readonly (\w+\??):/gm)].map(([, field = '']) => field),
   }));
-  const transientSource = source.slice(source.indexOf('export type TransientEvent'), source.indexOf('export type StreamEvent'));
+  const transientSource = source.slice(
+    source.indexOf('export type TransientEvent'),
+    source.indexOf('export type StreamEvent'),
+  );
   const transient = transientSource
     .split(/readonly type: /)
     .slice(1)
-    .map((part) => ({ type: /'(\w+)'/.exec(part)?.[1] ?? '', fields: [...part.matchAll(/readonly (\w+\??):/g)].map(([, field = '']) => field) }));
+    .map((part) => ({
+      type: /'(\w+)'/.exec(part)?.[1] ?? '',
+      fields: [...part.matchAll(/readonly (\w+\??):/g)].map(([, field = '']) => field),
+    }));
 
   test('finds the types in the source', () => {
     expect(durable.length).toBe([...source.matchAll(/^ {2}\w+: \d+,$/gm)].length);
@@ -164,8 +177,13 @@ describe('options.md', () => {
     ['tools/builtin/csv/query-csv.ts', 'QueryCsvOptions', 'Built-in tools'],
     ['tools/builtin/current-time.ts', 'CurrentTimeOptions', 'Built-in tools'],
   ])('%s: has every option of %s', (path, name, heading) => {
-    const body = new RegExp(`export interface ${name}\\b[^{]*\\{(.*?)\\n\\}`, 's').exec(read(`${core}/${path}`))?.[1] ?? '';
-    const options = [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, option = '']) => option);
+    const body =
+      new RegExp(`export interface ${name}\\b[^{]*\\{(.*?)\\n\\}`, 's').exec(
+        read(`${core}/${path}`),
+      )?.[1] ?? '';
+    const options = [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(
+      ([, option = '']) => option,
+    );
     expect(options.length).toBeGreaterThan(0);
     const words = [...wordsOf(sectionOf(page, heading))].flatMap((word) => word.split('.'));
     expect(options.filter((option) => !words.includes(option))).toEqual([]);

@@ -1,6 +1,7 @@
 /**
- * A store of one's own: a directory with a file of JSON lines for each session. It has what every store must have, head, events, ownership and
- * inbox, and leaves the rest out. One process at a time may use a directory.
+ * A store of one's own: a directory with a file of JSON lines for each session. It has what every
+ * store must have, head, events, ownership and inbox, and leaves the rest out. One process at a
+ * time may use a directory.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -42,10 +43,15 @@ export const leftOut = {
 
 /** What is left out is refused and not ignored, so that no app believes that it was kept. */
 function refuse(what: string): never {
-  throw new AdjutantError('not_supported', `A file store cannot ${what}. Use another store.`, { store: 'files' });
+  throw new AdjutantError('not_supported', `A file store cannot ${what}. Use another store.`, {
+    store: 'files',
+  });
 }
 
-export function fileStore(directory: string, { clock = systemClock }: { readonly clock?: Clock } = {}): Store {
+export function fileStore(
+  directory: string,
+  { clock = systemClock }: { readonly clock?: Clock } = {},
+): Store {
   mkdirSync(directory, { recursive: true });
   const open = new Map<string, FileLedgers>();
   let isClosed = false;
@@ -91,9 +97,13 @@ class FileLedgers implements LedgerStore {
     if (shared.length > 0) refuse('keep shared scopes');
     if (blobs.length > 0) refuse('keep values of more than 64 KB');
     if (requests.length + settles.length > 0) refuse('keep requests');
-    if (!(expected.epoch >= 1)) throw new RangeError(`Session "${session}" must be claimed before something is appended to it.`);
+    if (!(expected.epoch >= 1))
+      throw new RangeError(
+        `Session "${session}" must be claimed before something is appended to it.`,
+      );
     const misplaced = events.find(({ seq }, i) => seq !== expected.seq + i + 1);
-    if (misplaced !== undefined) throw new RangeError(`The event ${misplaced.seq} does not follow ${expected.seq}.`);
+    if (misplaced !== undefined)
+      throw new RangeError(`The event ${misplaced.seq} does not follow ${expected.seq}.`);
     const receipt = this.#file(session).append(expected, batch, this.#now());
     for (const listener of this.#listeners) listener();
     return receipt;
@@ -104,11 +114,17 @@ class FileLedgers implements LedgerStore {
     for (const event of this.#stretch(session, range)) yield [decodeEvent(event, session)];
   }
 
-  async *readStored(session: string, range: ReadRange = {}): AsyncGenerator<readonly StoredEvent[]> {
+  async *readStored(
+    session: string,
+    range: ReadRange = {},
+  ): AsyncGenerator<readonly StoredEvent[]> {
     for (const event of this.#stretch(session, range)) yield [storedEvent(event, session)];
   }
 
-  #stretch(session: string, { after = 0, upTo = Number.POSITIVE_INFINITY }: ReadRange): readonly Event[] {
+  #stretch(
+    session: string,
+    { after = 0, upTo = Number.POSITIVE_INFINITY }: ReadRange,
+  ): readonly Event[] {
     return this.#existing(session).events.filter(({ seq }) => seq > after && seq <= upTo);
   }
 
@@ -116,7 +132,10 @@ class FileLedgers implements LedgerStore {
     return this.#now();
   }
 
-  /** The time, which never falls: when the clock went back, it stands until the clock is there again. */
+  /**
+   * The time, which never falls: when the clock went back, it stands until the clock is there
+   * again.
+   */
   #now(): number {
     this.#lastNow = Math.max(this.#lastNow, this.#place.clock.now());
     return this.#lastNow;
@@ -127,12 +146,21 @@ class FileLedgers implements LedgerStore {
     return file.exists ? file.head : undefined;
   }
 
-  async claim(session: string, owner: string, { ttl, force = false }: Parameters<LedgerStore['claim']>[2]): ReturnType<LedgerStore['claim']> {
+  async claim(
+    session: string,
+    owner: string,
+    { ttl, force = false }: Parameters<LedgerStore['claim']>[2],
+  ): ReturnType<LedgerStore['claim']> {
     const file = this.#file(session);
     const now = this.#now();
     const { lease } = file;
-    const isHeld = lease !== undefined && lease.owner !== owner && lease.until > now && !isOwnerGone(lease.owner);
-    if (isHeld && !force) throw new SessionBusyError({ session, owner: lease.owner, until: lease.until });
+    const isHeld =
+      lease !== undefined &&
+      lease.owner !== owner &&
+      lease.until > now &&
+      !isOwnerGone(lease.owner);
+    if (isHeld && !force)
+      throw new SessionBusyError({ session, owner: lease.owner, until: lease.until });
     return file.claim(owner, ttl, now);
   }
 
@@ -147,7 +175,10 @@ class FileLedgers implements LedgerStore {
     return { ...this.#file(claim.session).release(claim, options.inboxSeq), now: this.#now() };
   }
 
-  async post(session: string, item: Parameters<LedgerStore['post']>[1]): ReturnType<LedgerStore['post']> {
+  async post(
+    session: string,
+    item: Parameters<LedgerStore['post']>[1],
+  ): ReturnType<LedgerStore['post']> {
     if (item.settles !== undefined) refuse('keep requests');
     return { ...this.#existing(session).post(item), now: this.#now() };
   }
@@ -207,7 +238,12 @@ class FileLedgers implements LedgerStore {
   /** Names come from outside: the file is named after their hash. @throws StoreUnavailableError */
   #file(session: string): LedgerFile {
     const { directory, name } = this.#place;
-    if (this.#isClosed) throw new StoreUnavailableError({ store: directory, reason: 'it has been closed', permanent: true });
+    if (this.#isClosed)
+      throw new StoreUnavailableError({
+        store: directory,
+        reason: 'it has been closed',
+        permanent: true,
+      });
     const found = this.#files.get(session);
     if (found !== undefined) return found;
     const hash = createHash('sha256').update(`${name}\n${session}`).digest('hex');
@@ -229,6 +265,11 @@ function storedEvent(event: Event, session: string): StoredEvent {
     return decodeEvent(event, session);
   } catch (error) {
     if (!isAdjutantError(error, 'ledger_unreadable')) throw error;
-    return { type: 'unreadable', seq: event.seq, reason: String(error.data['reason']), stored: JSON.parse(JSON.stringify(event)) };
+    return {
+      type: 'unreadable',
+      seq: event.seq,
+      reason: String(error.data['reason']),
+      stored: JSON.parse(JSON.stringify(event)),
+    };
   }
 }

@@ -1,4 +1,12 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
 import {
   type AppendReceipt,
   type Batch,
@@ -11,10 +19,18 @@ import {
   type LedgerHead,
 } from 'adjutant';
 
-/** What can happen to a ledger. Each is one line of its file, written whole or, at the end of the file, taken for not written. */
+/**
+ * What can happen to a ledger. Each is one line of its file, written whole or, at the end of the
+ * file, taken for not written.
+ */
 type Line =
   | { readonly did: 'claim'; readonly owner: string; readonly ttl: number; readonly at: number }
-  | { readonly did: 'append'; readonly events: readonly Event[]; readonly consumes: readonly number[]; readonly at: number }
+  | {
+      readonly did: 'append';
+      readonly events: readonly Event[];
+      readonly consumes: readonly number[];
+      readonly at: number;
+    }
   | { readonly did: 'renew'; readonly at: number }
   | { readonly did: 'release' }
   | { readonly did: 'post'; readonly item: InboxItem };
@@ -25,7 +41,10 @@ export interface Lease {
   readonly until: number;
 }
 
-/** One ledger, in a file of its own. What is in memory follows from the lines of the file, and from nothing else. */
+/**
+ * One ledger, in a file of its own. What is in memory follows from the lines of the file, and from
+ * nothing else.
+ */
 export class LedgerFile {
   readonly session: string;
   readonly #path: string;
@@ -43,7 +62,8 @@ export class LedgerFile {
     this.session = session;
     if (!existsSync(path)) return;
     const bytes = readFileSync(path);
-    // A line without its end was being written when the process stopped: nobody was told that it is there.
+    // A line without its end was being written when the process stopped: nobody was told that it is
+    // there.
     this.#size = bytes.lastIndexOf('\n') + 1;
     const lines = bytes.subarray(0, this.#size).toString('utf8').split('\n');
     for (const line of lines) if (line !== '') this.#apply(JSON.parse(line) as Line);
@@ -68,7 +88,10 @@ export class LedgerFile {
 
   get inbox(): readonly InboxEntry[] {
     const entries = [...this.#inbox.values()];
-    return [...entries.filter(({ lane }) => lane === 'control'), ...entries.filter(({ lane }) => lane === 'input')];
+    return [
+      ...entries.filter(({ lane }) => lane === 'control'),
+      ...entries.filter(({ lane }) => lane === 'input'),
+    ];
   }
 
   claim(owner: string, ttl: number, now: number): Claim {
@@ -82,7 +105,10 @@ export class LedgerFile {
     return { ...this.head, now };
   }
 
-  release(claim: Claim, seen: number = this.#inboxSeq): { readonly released: boolean; readonly inboxSeq: number } {
+  release(
+    claim: Claim,
+    seen: number = this.#inboxSeq,
+  ): { readonly released: boolean; readonly inboxSeq: number } {
     const isLast = claim.epoch === this.#epoch;
     const released = !isLast || this.#inboxSeq <= seen;
     if (isLast && released) this.#write({ did: 'release' });
@@ -93,7 +119,8 @@ export class LedgerFile {
   append(expected: Head, { events, consumes = [] }: Batch, now: number): AppendReceipt {
     if (expected.epoch !== this.#epoch) throw this.#conflict(expected);
     if (expected.seq !== this.#events.length) {
-      const isThere = events.length > 0 && events.every(({ id }, i) => this.#events[expected.seq + i]?.id === id);
+      const isThere =
+        events.length > 0 && events.every(({ id }, i) => this.#events[expected.seq + i]?.id === id);
       if (!isThere) throw this.#conflict(expected);
     } else this.#write({ did: 'append', events, consumes, at: now });
     return { ...this.head, seq: expected.seq + events.length, now };
@@ -115,7 +142,14 @@ export class LedgerFile {
     this.#file ??= openSync(this.#path, existsSync(this.#path) ? 'r+' : 'w+', 0o600);
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     ftruncateSync(this.#file, this.#size);
-    for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written, bytes.length - written, this.#size + written);
+    for (let written = 0; written < bytes.length; )
+      written += writeSync(
+        this.#file,
+        bytes,
+        written,
+        bytes.length - written,
+        this.#size + written,
+      );
     fsyncSync(this.#file);
     this.#size += bytes.length;
     // What is kept is what another process would read, not what was given.
@@ -143,6 +177,10 @@ export class LedgerFile {
   }
 
   #conflict({ seq, epoch }: Head): LedgerConflictError {
-    return new LedgerConflictError({ session: this.session, expected: { seq, epoch }, found: { seq: this.#events.length, epoch: this.#epoch } });
+    return new LedgerConflictError({
+      session: this.session,
+      expected: { seq, epoch },
+      found: { seq: this.#events.length, epoch: this.#epoch },
+    });
   }
 }

@@ -1,4 +1,7 @@
-/** The same in jest: `node --experimental-vm-modules node_modules/jest/bin/jest.js --config examples/testing/jest.config.json`. */
+/**
+ * The same in jest: `node --experimental-vm-modules node_modules/jest/bin/jest.js --config
+ * examples/testing/jest.config.json`.
+ */
 import { expect, test } from '@jest/globals';
 // Usually in a file that `setupFilesAfterEnv` names.
 import 'adjutant/testing/jest';
@@ -28,6 +31,9 @@ test('books what the user confirms', async () => {
   ]);
 
   expect(run).toHaveStatus('completed');
-  expect(run).toHaveEvent({ type: 'tool_result', result: expect.objectContaining({ status: 'success' }) });
+  expect(run).toHaveEvent({
+    type: 'tool_result',
+    result: expect.objectContaining({ status: 'success' }),
+  });
   expect(run.session).not.toHaveState('session', 'bookingId'); // `execute` did not run
 });

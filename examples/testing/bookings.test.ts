@@ -1,7 +1,19 @@
 /** Tests in vitest: `npx vitest run examples/testing/bookings.test.ts`. */
 // Usually in a setup file, once for all tests: see docs/guide/test-matchers.md.
 import 'adjutant/testing/vitest';
-import { advanceTime, approve, crash, edit, expectPrompt, input, ledgerStory, model, result, runTest, user } from 'adjutant/testing';
+import {
+  advanceTime,
+  approve,
+  crash,
+  edit,
+  expectPrompt,
+  input,
+  ledgerStory,
+  model,
+  result,
+  runTest,
+  user,
+} from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { desk } from './bookings.ts';
 
@@ -18,7 +30,10 @@ test('tool call with yield', async () => {
   expect(session.events).toHaveAssistantText(/answer is 4/);
 });
 
-const asksToBook = [user('Monday, please'), model({ toolCalls: [{ name: 'bookAppointment', args: { date: '2024-01-15' } }] })];
+const asksToBook = [
+  user('Monday, please'),
+  model({ toolCalls: [{ name: 'bookAppointment', args: { date: '2024-01-15' } }] }),
+];
 
 test('books what the user confirms', async () => {
   const run = await runTest(desk, [
@@ -60,7 +75,10 @@ test('books nothing that the user does not confirm', async () => {
   `);
 });
 
-const asksToCancel = [user('Cancel it'), model({ toolCalls: [{ name: 'cancelAppointment', args: { bookingId: '132' } }] })];
+const asksToCancel = [
+  user('Cancel it'),
+  model({ toolCalls: [{ name: 'cancelAppointment', args: { bookingId: '132' } }] }),
+];
 
 test('cancels nothing until a clerk has allowed it', async () => {
   const run = await runTest(desk, asksToCancel, { state: { bookingId: '123' } });
@@ -88,13 +106,24 @@ test('cancels what the clerk makes of it, also after a crash', async () => {
 });
 
 test('a request that nobody answers within an hour expires', async () => {
-  const run = await runTest(desk, [...asksToCancel, advanceTime(3_600_000), model('Nobody has allowed it.')]);
+  const run = await runTest(desk, [
+    ...asksToCancel,
+    advanceTime(3_600_000),
+    model('Nobody has allowed it.'),
+  ]);
 
-  expect(run).toHaveEvent({ type: 'tool_result', result: expect.objectContaining({ errorType: 'expired' }) });
+  expect(run).toHaveEvent({
+    type: 'tool_result',
+    result: expect.objectContaining({ errorType: 'expired' }),
+  });
 });
 
 test('tells its story', async () => {
-  const { session } = await runTest(desk, [...asksToCancel, approve({ by: 'role:clerk' }), model('It is cancelled.')]);
+  const { session } = await runTest(desk, [
+    ...asksToCancel,
+    approve({ by: 'role:clerk' }),
+    model('It is cancelled.'),
+  ]);
 
   // vitest writes this into the test when it is missing, and with `-u` when it has changed.
   expect(ledgerStory(session)).toMatchInlineSnapshot(`

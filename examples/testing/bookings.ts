@@ -4,7 +4,10 @@ import { z } from 'zod';
 
 /** The service that keeps appointments; not to be called in tests. */
 async function book(date: string): Promise<{ bookingId: string }> {
-  const response = await fetch('https://bookings.example.com/appointments', { method: 'POST', body: JSON.stringify({ date }) });
+  const response = await fetch('https://bookings.example.com/appointments', {
+    method: 'POST',
+    body: JSON.stringify({ date }),
+  });
   return (await response.json()) as { bookingId: string };
 }
 
@@ -48,4 +51,6 @@ export function deskWith(instructions: string) {
   });
 }
 
-export const desk = deskWith('You are at the desk of a practice. Never promise an appointment that is not booked.');
+export const desk = deskWith(
+  'You are at the desk of a practice. Never promise an appointment that is not booked.',
+);

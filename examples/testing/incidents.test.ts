@@ -1,6 +1,7 @@
 /**
- * Recorded sessions as regression tests: what the agent did then is what it does now. A file comes from
- * `adjutant export <session> -o incidents/<name>.ledger.json --redact email --redact name`; no model is called, and no tool is run.
+ * Recorded sessions as regression tests: what the agent did then is what it does now. A file comes
+ * from `adjutant export <session> -o incidents/<name>.ledger.json --redact email --redact name`; no
+ * model is called, and no tool is run.
  */
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,5 +23,9 @@ test.for(files)('%s', async (file) => {
 test('other instructions are found, at the first prompt', async () => {
   const file = join(import.meta.dirname, 'incidents/fully-booked.ledger.json');
   const { divergence } = await replayFile(file, appWith(deskWith('You promise everything.')));
-  expect(divergence).toMatchObject({ kind: 'prompt', seq: 3, subject: expect.stringContaining('system prompt changed') });
+  expect(divergence).toMatchObject({
+    kind: 'prompt',
+    seq: 3,
+    subject: expect.stringContaining('system prompt changed'),
+  });
 });

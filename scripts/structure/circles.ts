@@ -3,10 +3,16 @@ import type { SourceFile } from '../../packages/core/test/architecture/source-fi
 
 /**
  * Groups of files that import one another, over all imports: those of types and `import()` too.
- * Strongly connected components after Tarjan, "Depth-first search and linear graph algorithms" (1972).
+ * Strongly connected components after Tarjan, "Depth-first search and linear graph algorithms"
+ * (1972).
  */
 export function importCircles(files: readonly SourceFile[]): readonly (readonly string[])[] {
-  const targets = new Map(files.map(({ path, imports }) => [path, imports.flatMap(({ specifier }) => relativeTarget(path, specifier) ?? [])]));
+  const targets = new Map(
+    files.map(({ path, imports }) => [
+      path,
+      imports.flatMap(({ specifier }) => relativeTarget(path, specifier) ?? []),
+    ]),
+  );
   const indices = new Map<string, number>();
   const open: string[] = [];
   const circles: string[][] = [];

@@ -1,7 +1,10 @@
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Source files of core that `app.run(agent, 'hi')` passes: those of which a function is called between the call and its result. */
+/**
+ * Source files of core that `app.run(agent, 'hi')` passes: those of which a function is called
+ * between the call and its result.
+ */
 export async function filesPassedByRun(sourceFolder: string): Promise<readonly string[]> {
   const { agent, runtime } = await import('adjutant');
   const { scriptedModel } = await import('adjutant/testing');
@@ -15,7 +18,9 @@ export async function filesPassedByRun(sourceFolder: string): Promise<readonly s
   const { result } = await inspector.post('Profiler.takePreciseCoverage');
   inspector.disconnect();
   await app.close();
-  const passed = result.filter(({ url, functions }) => url.startsWith('file:') && functions.some(isCalled));
+  const passed = result.filter(
+    ({ url, functions }) => url.startsWith('file:') && functions.some(isCalled),
+  );
   return passed
     .map(({ url }) => fileURLToPath(url))
     .filter((path) => path.startsWith(sourceFolder) && !path.includes('/testing/'))
@@ -31,5 +36,7 @@ function isCalled({
   readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
 }): boolean {
   const [whole] = ranges;
-  return whole !== undefined && whole.count > 0 && !(functionName === '' && whole.startOffset === 0);
+  return (
+    whole !== undefined && whole.count > 0 && !(functionName === '' && whole.startOffset === 0)
+  );
 }

@@ -42,23 +42,44 @@ export async function followers({ quick }: Settings): Promise<readonly Row[]> {
   return rows;
 }
 
-function deltaRows(figures: Paired<Followed>, { count, deltas, limit }: { count: number; deltas: number; limit: number }): Row[] {
+function deltaRows(
+  figures: Paired<Followed>,
+  { count, deltas, limit }: { count: number; deltas: number; limit: number },
+): Row[] {
   const to = followersText(count);
   return [
-    figures.row(`deltas to ${to}, as fast as they come`, 'events/s', ({ ms }) => (count * deltas * 1_000) / ms),
-    figures.row(`deltas in a frame, ${to}`, '×', ({ deltas: all, deltaFrames }) => all / deltaFrames),
+    figures.row(
+      `deltas to ${to}, as fast as they come`,
+      'events/s',
+      ({ ms }) => (count * deltas * 1_000) / ms,
+    ),
+    figures.row(
+      `deltas in a frame, ${to}`,
+      '×',
+      ({ deltas: all, deltaFrames }) => all / deltaFrames,
+    ),
     figures.row(`bytes of a delta, ${to}`, 'B', ({ bytes, deltas: all }) => bytes / all),
-    figures.against(`a delta to ${to} against one passed on by hand`, ({ ms }) => ms, { other: bare, limit }),
+    figures.against(`a delta to ${to} against one passed on by hand`, ({ ms }) => ms, {
+      other: bare,
+      limit,
+    }),
   ];
 }
 
 /** Both send about as many events of about the same size; frames are what is counted. */
-function eventRows(figures: Paired<Followed>, { count, rounds, limit }: { count: number; rounds: number; limit: number }): Row[] {
+function eventRows(
+  figures: Paired<Followed>,
+  { count, rounds, limit }: { count: number; rounds: number; limit: number },
+): Row[] {
   const to = followersText(count);
   const work = `durable events to ${to}, ${rounds * eventsPerRound} of a run`;
   return [
     figures.row(work, 'events/s', ({ frames, ms }) => (frames * 1_000) / ms),
-    figures.against(`a durable event to ${to} against one passed on by hand`, ({ ms, frames }) => ms / frames, { other: bare, limit }),
+    figures.against(
+      `a durable event to ${to} against one passed on by hand`,
+      ({ ms, frames }) => ms / frames,
+      { other: bare, limit },
+    ),
   ];
 }
 

@@ -32,7 +32,13 @@ function rowsOf(figures: Paired<Followed>, to: string): Row[] {
     figures.row(`delta to reader, ${perSecond} a second, ${to}, p99`, 'ms', p99),
     figures.above(`added to a delta passed on by hand, ${to}, p50`, 'ms', p50, bare),
     figures.above(`added to a delta passed on by hand, ${to}, p99`, 'ms', p99, bare),
-    figures.against(`delta to reader against one passed on by hand, ${to}, p50`, p50, { other: bare, limit: 2 }),
-    figures.against(`delta to reader against one passed on by hand, ${to}, p99`, p99, { other: bare, limit: 2.5 }),
+    figures.against(`delta to reader against one passed on by hand, ${to}, p50`, p50, {
+      other: bare,
+      limit: 2,
+    }),
+    figures.against(`delta to reader against one passed on by hand, ${to}, p99`, p99, {
+      other: bare,
+      limit: 2.5,
+    }),
   ];
 }

@@ -10,7 +10,9 @@ const readers = 100;
 const runs = 60;
 const rounds = 30;
 const session = 'long';
-/** What `/v1/health` may take meanwhile, and one turn of the server's event loop, in milliseconds. */
+/**
+ * What `/v1/health` may take meanwhile, and one turn of the server's event loop, in milliseconds.
+ */
 const mostHealth = 50;
 const longestTurn = 20;
 
@@ -27,7 +29,10 @@ interface Case {
   readonly isRead: boolean;
 }
 
-/** What others notice while a hundred readers at once are told a long session from its beginning, or come back to its end. */
+/**
+ * What others notice while a hundred readers at once are told a long session from its beginning, or
+ * come back to its end.
+ */
 export async function past({ quick }: Settings): Promise<readonly Row[]> {
   await using own = await HostProcess.start({ kind: 'adjutant', store: { kind: 'memory' } });
   await using reader = await ReaderProcess.start();
@@ -37,9 +42,18 @@ export async function past({ quick }: Settings): Promise<readonly Row[]> {
     const figures = await paired([{ name: ours, measure }], quick ? 3 : 8);
     const to = `${readers} readers at once, ${work}`;
     rows.push(figures.row(`${to}: until the last has it`, 'ms', ({ ms }) => ms));
-    rows.push({ ...figures.row(`${to}: health meanwhile, p99`, 'ms', ({ health }) => health), ceiling: { limit: mostHealth } });
-    rows.push({ ...figures.row(`${to}: longest turn of the server`, 'ms', ({ turn }) => turn.wait), ceiling: { limit: longestTurn } });
-    rows.push({ ...figures.row(`${to}: longest turn, processor time`, 'ms', ({ turn }) => turn.cpu), ceiling: { limit: longestTurn } });
+    rows.push({
+      ...figures.row(`${to}: health meanwhile, p99`, 'ms', ({ health }) => health),
+      ceiling: { limit: mostHealth },
+    });
+    rows.push({
+      ...figures.row(`${to}: longest turn of the server`, 'ms', ({ turn }) => turn.wait),
+      ceiling: { limit: longestTurn },
+    });
+    rows.push({
+      ...figures.row(`${to}: longest turn, processor time`, 'ms', ({ turn }) => turn.cpu),
+      ceiling: { limit: longestTurn },
+    });
   }
   return rows;
 }
@@ -49,7 +63,12 @@ async function casesOf({ url }: HostProcess): Promise<readonly Case[]> {
   await post(`${url}/v1/sessions`, { id: session });
   const home = `${url}/v1/sessions/${session}`;
   for (let run = 1; run < runs; run++) {
-    await post(`${url}/v1/runs`, { agent: 'worker', session, id: `run-${run}`, input: planText({ rounds }) });
+    await post(`${url}/v1/runs`, {
+      agent: 'worker',
+      session,
+      id: `run-${run}`,
+      input: planText({ rounds }),
+    });
     await (await fetch(`${home}/runs/run-${run}?wait=60`)).arrayBuffer();
   }
   const message = { id: 'm1', role: 'user', parts: [{ type: 'text', text: planText({ rounds }) }] };
@@ -58,8 +77,16 @@ async function casesOf({ url }: HostProcess): Promise<readonly Case[]> {
   const { seq } = (await (await fetch(home)).json()) as { seq: number };
   const stream = `${home}/stream`;
   const last = `id: ${seq}\n`;
-  const read = (work: string, address: string, ends: string): Case => ({ work, reading: { url: address, ends }, isRead: true });
-  const resumed = (work: string, address: string): Case => ({ work, reading: { url: address, ends: '' }, isRead: false });
+  const read = (work: string, address: string, ends: string): Case => ({
+    work,
+    reading: { url: address, ends },
+    isRead: true,
+  });
+  const resumed = (work: string, address: string): Case => ({
+    work,
+    reading: { url: address, ends: '' },
+    isRead: false,
+  });
   return [
     read('events from the beginning', stream, last),
     read('steps from the beginning', `${stream}?profile=steps`, last),
@@ -69,13 +96,23 @@ async function casesOf({ url }: HostProcess): Promise<readonly Case[]> {
     read('one run', `${home}/runs/run-${runs - 1}/stream`, 'event: end'),
     {
       work: 'a chat',
-      reading: { url: `${url}/v1/agents/worker/chat`, method: 'POST', body: JSON.stringify(chat), ends: '[DONE]' },
+      reading: {
+        url: `${url}/v1/agents/worker/chat`,
+        method: 'POST',
+        body: JSON.stringify(chat),
+        ends: '[DONE]',
+      },
       isRead: true,
     },
   ];
 }
 
-async function measured(host: HostProcess, reader: ReaderProcess, reading: Omit<Reading, 'count'>, isRead: boolean): Promise<Measured> {
+async function measured(
+  host: HostProcess,
+  reader: ReaderProcess,
+  reading: Omit<Reading, 'count'>,
+  isRead: boolean,
+): Promise<Measured> {
   let isOver = false;
   const probe = healthOf(host, () => isOver);
   await host.ask('longestTurn');

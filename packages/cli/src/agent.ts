@@ -1,5 +1,21 @@
-import { type Agent, agent, includeHistory, injectSystemMessage, type Model, readToolResult, type Tool } from 'adjutant';
-import { calculate, currentTime, fetchUrl, listFiles, queryCsv, readFile, searchFiles } from 'adjutant/tools';
+import {
+  type Agent,
+  agent,
+  includeHistory,
+  injectSystemMessage,
+  type Model,
+  readToolResult,
+  type Tool,
+} from 'adjutant';
+import {
+  calculate,
+  currentTime,
+  fetchUrl,
+  listFiles,
+  queryCsv,
+  readFile,
+  searchFiles,
+} from 'adjutant/tools';
 import { UsageError } from './failure.ts';
 
 const instructions = `You are a careful assistant that works with tools.
@@ -10,7 +26,10 @@ const instructions = `You are a careful assistant that works with tools.
 
 /** Its name is in the ledgers, so that another process can continue its runs. */
 export const assistantName = 'assistant';
-/** Where the session's state has the tools that wait for approval, so that whoever continues its run asks too. */
+/**
+ * Where the session's state has the tools that wait for approval, so that whoever continues its run
+ * asks too.
+ */
 export const askBeforeKey = 'askBefore';
 /** In the place of a tool's name: every tool, or none. */
 const everyTool = 'all';
@@ -26,25 +45,45 @@ export function assistant(model: Model, root: string, askBefore: readonly string
     model,
     context: [injectSystemMessage(instructions), includeHistory()],
     tools: toolsBelow(root).map((tool) => askingFirst(tool, askBefore)),
-    // Long chats are summarised by the model itself. The rules of the rehearsal model cannot: what is old is then left out.
+    // Long chats are summarised by the model itself. The rules of the rehearsal model cannot: what
+    // is old is then left out.
     compaction: model.provider === 'rehearsal' ? {} : { model },
   });
 }
 
 function toolsBelow(root: string): readonly Tool[] {
-  const files = [readFile({ root }), listFiles({ root }), searchFiles({ root }), queryCsv({ root })];
-  return [...files, calculate(), currentTime(), fetchUrl(), readToolResult({ name: 'readToolResult' })];
+  const files = [
+    readFile({ root }),
+    listFiles({ root }),
+    searchFiles({ root }),
+    queryCsv({ root }),
+  ];
+  return [
+    ...files,
+    calculate(),
+    currentTime(),
+    fetchUrl(),
+    readToolResult({ name: 'readToolResult' }),
+  ];
 }
 
 function askingFirst(definition: Tool, askBefore: readonly string[]): Tool {
-  return { ...definition, approval: { when: (ctx) => isAskedBefore(ctx.state[askBeforeKey] ?? askBefore, definition.name) } };
+  return {
+    ...definition,
+    approval: {
+      when: (ctx) => isAskedBefore(ctx.state[askBeforeKey] ?? askBefore, definition.name),
+    },
+  };
 }
 
 function isAskedBefore(names: unknown, name: string): boolean {
   return Array.isArray(names) && (names.includes(everyTool) || names.includes(name));
 }
 
-/** What `--ask-before` was given, as the session's state has it. @throws UsageError for a tool that there is not */
+/**
+ * What `--ask-before` was given, as the session's state has it. @throws UsageError for a tool that
+ * there is not
+ */
 export function askedBefore(names: readonly string[]): readonly string[] {
   const known = toolsBelow('.').map(({ name }) => name);
   const unknown = names.find((name) => ![...known, everyTool, noTool].includes(name));

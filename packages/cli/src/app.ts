@@ -1,6 +1,15 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Agent, type JsonValue, type Model, type Runtime, rehearsal, runtime, type Session, SessionNotFoundError } from 'adjutant';
+import {
+  type Agent,
+  type JsonValue,
+  type Model,
+  type Runtime,
+  rehearsal,
+  runtime,
+  type Session,
+  SessionNotFoundError,
+} from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { askBeforeKey, askedBefore, assistant } from './agent.ts';
 import { UsageError } from './failure.ts';
@@ -34,7 +43,10 @@ export interface AgentApp {
   readonly announceStandIn: () => void;
 }
 
-/** Opens the app with its agent for serving it: it goes on with runs that stopped, and its sessions wait for approval of `askBefore` unless they say otherwise. */
+/**
+ * Opens the app with its agent for serving it: it goes on with runs that stopped, and its sessions
+ * wait for approval of `askBefore` unless they say otherwise.
+ */
 export async function openServedApp(host: Host, options: AgentOptions): Promise<ServedApp> {
   const askBefore = options.askBefore === undefined ? [] : askedBefore(options.askBefore);
   const root = rootFolder(host, options);
@@ -42,7 +54,12 @@ export async function openServedApp(host: Host, options: AgentOptions): Promise<
   await model.load();
   const path = writableStorePath(host, options.store);
   // Keys may be of any tenant.
-  const app = runtime({ app: appOf(options), store: sqlite(path), runnables: [assistant(model, root, askBefore)], tenants: true });
+  const app = runtime({
+    app: appOf(options),
+    store: sqlite(path),
+    runnables: [assistant(model, root, askBefore)],
+    tenants: true,
+  });
   const announce = (): void => {
     if (isStandIn) notice(host, standInNotice);
     notice(host, `Whoever may call can have files below ${root} read.`);
@@ -57,7 +74,10 @@ function rootFolder(host: Host, options: AgentOptions): string {
   throw new UsageError({ reason: `--root: ${root} is not a folder.` });
 }
 
-/** Opens the app with its agent, ready to run. What is wrong with model or folder is said before a session is touched. */
+/**
+ * Opens the app with its agent, ready to run. What is wrong with model or folder is said before a
+ * session is touched.
+ */
 export async function openAgentApp(host: Host, options: AgentOptions): Promise<AgentApp> {
   if (options.askBefore !== undefined) askedBefore(options.askBefore);
   const root = rootFolder(host, options);
@@ -65,19 +85,32 @@ export async function openAgentApp(host: Host, options: AgentOptions): Promise<A
   await model.load();
   const agent = assistant(model, root);
   // A command works on the session that it was given, and leaves all others alone.
-  const app = runtime({ app: appOf(options), store: sqlite(writableStorePath(host, options.store)), runnables: [agent], recover: 'manual' });
+  const app = runtime({
+    app: appOf(options),
+    store: sqlite(writableStorePath(host, options.store)),
+    runnables: [agent],
+    recover: 'manual',
+  });
   const announceStandIn = (): void => {
     if (isStandIn) notice(host, standInNotice);
   };
   return { app, agent, model, announceStandIn };
 }
 
-/** Opens the app for looking at its ledgers and posting to them; `undefined` when there is no store yet. */
+/**
+ * Opens the app for looking at its ledgers and posting to them; `undefined` when there is no store
+ * yet.
+ */
 export function openLedgers(host: Host, options: StoreOptions): Runtime | undefined {
   const path = readableStorePath(host, options.store);
   if (path === undefined) return undefined;
   // The agent is there for what answers are checked with; its model is not called.
-  return runtime({ app: appOf(options), store: sqlite(path), runnables: [assistant(rehearsal(), host.cwd)], recover: 'manual' });
+  return runtime({
+    app: appOf(options),
+    store: sqlite(path),
+    runnables: [assistant(rehearsal(), host.cwd)],
+    recover: 'manual',
+  });
 }
 
 /** The same for a command that needs the store. @throws UsageError when there is none yet */
@@ -88,7 +121,10 @@ export function openExistingLedgers(host: Host, options: StoreOptions): Runtime 
 }
 
 /** Writes down which tools of a session wait for approval, where that was said. */
-export async function rememberAskBefore(session: Session, { askBefore }: AgentOptions): Promise<void> {
+export async function rememberAskBefore(
+  session: Session,
+  { askBefore }: AgentOptions,
+): Promise<void> {
   if (askBefore === undefined) return;
   session.state[askBeforeKey] = askedBefore(askBefore) as JsonValue;
   await session.flush();
@@ -100,9 +136,14 @@ export interface LookOptions extends StoreOptions {
 }
 
 /** A session that must exist. @throws SessionNotFoundError */
-export async function existingSession(app: Runtime, id: string, { onlyLook = false, ...options }: LookOptions): Promise<Session> {
+export async function existingSession(
+  app: Runtime,
+  id: string,
+  { onlyLook = false, ...options }: LookOptions,
+): Promise<Session> {
   const session = await app.session({ id, observe: !onlyLook });
-  if (session.events.length === 0) throw new SessionNotFoundError({ session: id, app: appOf(options) });
+  if (session.events.length === 0)
+    throw new SessionNotFoundError({ session: id, app: appOf(options) });
   return session;
 }
 

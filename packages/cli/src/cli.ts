@@ -7,7 +7,9 @@ import { plainLine } from './output/plain-text.ts';
 import { styleFor } from './output/style.ts';
 import { buildProgram, withCommand } from './program.ts';
 
-/** Carries out a command line and gives the exit code; failures are reported on the host's streams. */
+/**
+ * Carries out a command line and gives the exit code; failures are reported on the host's streams.
+ */
 export async function runCli(args: readonly string[], host: Host): Promise<number> {
   let exitCode: number = exitCodes.ok;
   const interruption = new Interruption();
@@ -29,7 +31,10 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
 function reportUsage(host: Host, args: readonly string[], error: CommanderError): number {
   if (error.exitCode === 0) return exitCodes.ok;
   const message = error.message.replace(/^error: /, '');
-  const advice = error.code === 'commander.unknownCommand' ? ' A goal goes in quotes after "run": adjutant run "…".' : '';
+  const advice =
+    error.code === 'commander.unknownCommand'
+      ? ' A goal goes in quotes after "run": adjutant run "…".'
+      : '';
   report(host, args, `${message}${advice} (adjutant --help lists commands and options.)`, {
     type: 'error',
     error: { name: 'UsageError', code: 'usage', message },

@@ -10,7 +10,9 @@ export class UsageError extends AdjutantError {
 /** `waiting`: the run goes on when somebody has answered. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, waiting: 3 } as const;
 
-/** What the caller can put right by calling differently, as against what went wrong while running. */
+/**
+ * What the caller can put right by calling differently, as against what went wrong while running.
+ */
 const inputCodes: ReadonlySet<string> = new Set([
   'usage',
   'invalid_model_name',
@@ -48,7 +50,12 @@ interface ClientFailure extends Error {
   readonly data?: object;
 }
 
-const clientFailures: ReadonlySet<string> = new Set(['ServerProblemError', 'ConnectionLostError', 'UnexpectedAnswerError', 'InvalidClientError']);
+const clientFailures: ReadonlySet<string> = new Set([
+  'ServerProblemError',
+  'ConnectionLostError',
+  'UnexpectedAnswerError',
+  'InvalidClientError',
+]);
 
 export function isClientFailure(error: unknown): error is ClientFailure {
   return error instanceof Error && clientFailures.has(error.name);
@@ -66,7 +73,10 @@ export function exitCodeOf(error: unknown): number {
 
 /** An error as a line for people. */
 export function describeFailure(error: unknown): string {
-  if (isClientFailure(error)) return error.status === 401 ? `${error.message} Give a key with --key, or in ADJUTANT_KEY.` : error.message;
+  if (isClientFailure(error))
+    return error.status === 401
+      ? `${error.message} Give a key with --key, or in ADJUTANT_KEY.`
+      : error.message;
   if (isAdjutantError(error, 'session_busy')) return describeBusy(error);
   if (isAdjutantError(error, 'session_not_found'))
     return `There is no session "${error.data['session']}" of the app "${error.data['app']}". adjutant sessions lists those that there are, --app names another app.`;
@@ -74,10 +84,15 @@ export function describeFailure(error: unknown): string {
     return `There is no request "${error.data['requestId']}". adjutant approvals lists those that wait, --app names another app.`;
   if (isAdjutantError(error, 'missing_key')) return describeMissingKey(error);
   if (isAdjutantError(error)) return error.message;
-  return error instanceof Error ? `${error.name}: ${error.message}` : `A value that is not an error was thrown: ${String(error)}`;
+  return error instanceof Error
+    ? `${error.name}: ${error.message}`
+    : `A value that is not an error was thrown: ${String(error)}`;
 }
 
-/** The process id of whoever holds a session. Owners on this machine are named `<boot>/<process id>/…`. */
+/**
+ * The process id of whoever holds a session. Owners on this machine are named `<boot>/<process
+ * id>/…`.
+ */
 export function holderOf({ data }: AdjutantError): string | undefined {
   const [, process, ...rest] = String(data['owner']).split('/');
   return rest.length === 2 ? process : undefined;

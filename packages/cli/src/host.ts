@@ -23,7 +23,10 @@ const brokenPipe = 141;
 
 export function processHost(): Host {
   const { stdin, stdout, stderr, env, platform } = process;
-  // Whoever read the output has left (`| head`). A run loses nothing by it: its ledger can be continued.
-  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? brokenPipe : 1));
+  // Whoever read the output has left (`| head`). A run loses nothing by it: its ledger can be
+  // continued.
+  stdout.on('error', (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === 'EPIPE' ? brokenPipe : 1),
+  );
   return { stdin, stdout, stderr, env, cwd: process.cwd(), platform, clock: systemClock };
 }

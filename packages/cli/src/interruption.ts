@@ -1,20 +1,27 @@
 const exitCodesBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
 export type InterruptSignal = keyof typeof exitCodesBySignal;
 
-/** Ends the process by the signal itself: `process.exit` would wait for the store's thread, which a locked file can hold for seconds. */
+/**
+ * Ends the process by the signal itself: `process.exit` would wait for the store's thread, which a
+ * locked file can hold for seconds.
+ */
 function endBy(signal: InterruptSignal): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
 
-/** Ctrl-C and SIGTERM: the first one stops what is under way, the second one ends the process at once. */
+/**
+ * Ctrl-C and SIGTERM: the first one stops what is under way, the second one ends the process at
+ * once.
+ */
 export class Interruption {
   #received: InterruptSignal | undefined;
   #stop: (() => void) | undefined;
 
   /** Takes over the signals of this process. */
   listen(): void {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => this.interrupt(signal));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const)
+      process.on(signal, () => this.interrupt(signal));
   }
 
   /** What a signal does; a terminal in raw mode sends none and calls this instead. */

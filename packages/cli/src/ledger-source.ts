@@ -6,7 +6,14 @@ import type { LedgerFile } from 'adjutant/testing';
 import { existingSession, openExistingLedgers, openLedgers, type StoreOptions } from './app.ts';
 import { UsageError } from './failure.ts';
 import type { Host } from './host.ts';
-import { type ConfigOptions, type ConfiguredApp, loadApp, shownName, type Testing, testingFor } from './load-module.ts';
+import {
+  type ConfigOptions,
+  type ConfiguredApp,
+  loadApp,
+  shownName,
+  type Testing,
+  testingFor,
+} from './load-module.ts';
 import { readableStorePath } from './store-location.ts';
 
 export interface SourceOptions extends StoreOptions, ConfigOptions {}
@@ -21,7 +28,11 @@ export interface LedgerSources {
 }
 
 /** Opens what a command reads from, and closes it when that is done. */
-export async function withLedgers<Result>(host: Host, options: SourceOptions, use: (sources: LedgerSources) => Promise<Result>): Promise<Result> {
+export async function withLedgers<Result>(
+  host: Host,
+  options: SourceOptions,
+  use: (sources: LedgerSources) => Promise<Result>,
+): Promise<Result> {
   const configured = await loadApp(host, options);
   const testing = await testingFor(configured);
   let opened: Runtime | undefined;
@@ -33,7 +44,10 @@ export async function withLedgers<Result>(host: Host, options: SourceOptions, us
     const file = resolve(host.cwd, name);
     if (looksLikeFile(name) && existsSync(file)) return testing.readLedgerFile(file);
     return session(name).catch((error: unknown) => {
-      if (looksLikeFile(name) && isAbsent(error)) throw new UsageError({ reason: `There is no file ${file}, and no session "${name}" either.` });
+      if (looksLikeFile(name) && isAbsent(error))
+        throw new UsageError({
+          reason: `There is no file ${file}, and no session "${name}" either.`,
+        });
       throw error;
     });
   };
@@ -41,13 +55,14 @@ export async function withLedgers<Result>(host: Host, options: SourceOptions, us
     return await use({ configured, testing, session, ledger });
   } finally {
     await opened?.close().catch(() => undefined);
-    if (configured !== undefined && configured.app !== opened) await configured.app.close().catch(() => undefined);
+    if (configured !== undefined && configured.app !== opened)
+      await configured.app.close().catch(() => undefined);
   }
 }
 
 /**
- * Opens what a command looks at: the user's app where there is one, else a store, if there is one yet. Closes it when that is done.
- * `ownStore`: the store is one that only the module knows.
+ * Opens what a command looks at: the user's app where there is one, else a store, if there is one
+ * yet. Closes it when that is done. `ownStore`: the store is one that only the module knows.
  */
 export async function withReader<Result>(
   host: Host,
@@ -57,11 +72,13 @@ export async function withReader<Result>(
   const configured = await loadApp(host, options);
   let app: Runtime | undefined;
   try {
-    app = configured === undefined ? openLedgers(host, options) : openReader(host, options, configured);
+    app =
+      configured === undefined ? openLedgers(host, options) : openReader(host, options, configured);
     return await use(app, app !== undefined && app === configured?.app);
   } finally {
     await app?.close().catch(() => undefined);
-    if (configured !== undefined && configured.app !== app) await configured.app.close().catch(() => undefined);
+    if (configured !== undefined && configured.app !== app)
+      await configured.app.close().catch(() => undefined);
   }
 }
 
@@ -74,7 +91,11 @@ function isAbsent(error: unknown): boolean {
 }
 
 /** The user's app reads its own store, unless another one is named. */
-function openReader(host: Host, options: SourceOptions, configured: ConfiguredApp | undefined): Runtime {
+function openReader(
+  host: Host,
+  options: SourceOptions,
+  configured: ConfiguredApp | undefined,
+): Runtime {
   if (configured === undefined) return openExistingLedgers(host, options);
   const { app, tenant } = configured.app;
   if (options.store === undefined) {

@@ -13,7 +13,10 @@ export type EvalLibrary = typeof import('adjutant/eval');
 
 /** What a module is given whose default export is a function that gives an eval. */
 export interface EvalModuleContext {
-  /** The store of `--store`, else the one of the command line: sessions kept there are shown by `adjutant show`. */
+  /**
+   * The store of `--store`, else the one of the command line: sessions kept there are shown by
+   * `adjutant show`.
+   */
   readonly store: Store;
 }
 
@@ -25,7 +28,9 @@ interface EvalConfig {
 }
 
 export interface LoadedEval {
-  /** The copy of the package that the module itself uses: it would not know the apps of another one. */
+  /**
+   * The copy of the package that the module itself uses: it would not know the apps of another one.
+   */
   readonly library: EvalLibrary;
   /** As the module or the configuration has it. */
   readonly options: EvalOptions;
@@ -36,46 +41,94 @@ export interface LoadedEval {
 
 const moduleEndings: readonly string[] = ['.ts', '.mts', '.js', '.mjs'];
 
-/** Reads an eval: a module that defines one, or a dataset with what the configuration says. @throws UsageError, InvalidConfigError, InvalidDatasetError */
-export async function loadEval(host: Host, name: string, config: string | undefined, context: EvalModuleContext): Promise<LoadedEval> {
+/**
+ * Reads an eval: a module that defines one, or a dataset with what the configuration says. @throws
+ * UsageError, InvalidConfigError, InvalidDatasetError
+ */
+export async function loadEval(
+  host: Host,
+  name: string,
+  config: string | undefined,
+  context: EvalModuleContext,
+): Promise<LoadedEval> {
   const path = resolve(host.cwd, name);
   if (!existsSync(path)) throw new UsageError({ reason: `There is no file ${path}.` });
   const isModule = moduleEndings.includes(extname(path).toLowerCase());
   const found = isModule ? await exportedEval(host, path, context) : undefined;
   if (found === undefined) return withConfig(host, path, config);
-  if (config !== undefined) throw new UsageError({ reason: `--config: ${name} says itself what is measured. Leave one of the two out.` });
+  if (config !== undefined)
+    throw new UsageError({
+      reason: `--config: ${name} says itself what is measured. Leave one of the two out.`,
+    });
   const library = await libraryFor(path);
-  const options = library.defineEval({ ...found.options, name: found.options.name ?? nameOf(path) });
-  return { library, options, dataset: await datasetOf(library, options), tookStore: found.tookStore };
+  const options = library.defineEval({
+    ...found.options,
+    name: found.options.name ?? nameOf(path),
+  });
+  return {
+    library,
+    options,
+    dataset: await datasetOf(library, options),
+    tookStore: found.tookStore,
+  };
 }
 
 /** An eval is told from a dataset by its variants. */
-async function exportedEval(host: Host, path: string, context: EvalModuleContext): Promise<Pick<LoadedEval, 'options' | 'tookStore'> | undefined> {
+async function exportedEval(
+  host: Host,
+  path: string,
+  context: EvalModuleContext,
+): Promise<Pick<LoadedEval, 'options' | 'tookStore'> | undefined> {
   const { exports } = await loadModule(host, path);
   const exported = exports['default'];
   const tookStore = typeof exported === 'function';
-  const value: unknown = tookStore ? await (exported as (given: EvalModuleContext) => unknown)(context) : exported;
-  if (typeof value === 'object' && value !== null && 'variants' in value) return { options: value as EvalOptions, tookStore };
+  const value: unknown = tookStore
+    ? await (exported as (given: EvalModuleContext) => unknown)(context)
+    : exported;
+  if (typeof value === 'object' && value !== null && 'variants' in value)
+    return { options: value as EvalOptions, tookStore };
   if (!tookStore) return undefined;
-  throw new InvalidConfigError({ file: path, reason: 'exports a function that gives no eval: it must return defineEval({ … }).' });
+  throw new InvalidConfigError({
+    file: path,
+    reason: 'exports a function that gives no eval: it must return defineEval({ … }).',
+  });
 }
 
-async function withConfig(host: Host, path: string, config: string | undefined): Promise<LoadedEval> {
+async function withConfig(
+  host: Host,
+  path: string,
+  config: string | undefined,
+): Promise<LoadedEval> {
   const { file, exports } = await loadModule(host, configName(host, config, path));
   const library = await libraryFor(file);
   const dataset = await library.readDataset(path);
-  const { app, runnable, eval: given = {} } = { ...exports, ...(exports['default'] ?? {}) } as EvalConfig;
+  const {
+    app,
+    runnable,
+    eval: given = {},
+  } = { ...exports, ...(exports['default'] ?? {}) } as EvalConfig;
   const variants = given.variants ?? ownVariant(app, runnable);
   if (variants === undefined) {
-    const reason = 'does not say what is measured: it must export `app` and `runnable`, or `eval` with `variants`.';
+    const reason =
+      'does not say what is measured: it must export `app` and `runnable`, or `eval` with `variants`.';
     throw new InvalidConfigError({ file, reason });
   }
-  const options = library.defineEval({ name: dataset.name ?? nameOf(path), ...given, variants, dataset });
+  const options = library.defineEval({
+    name: dataset.name ?? nameOf(path),
+    ...given,
+    variants,
+    dataset,
+  });
   return { library, options, dataset, tookStore: false };
 }
 
-function ownVariant(app: EvalConfig['app'], runnable: Runnable | undefined): readonly EvalVariant[] | undefined {
-  return app === undefined || runnable === undefined ? undefined : [{ name: runnable.name, app, runnable }];
+function ownVariant(
+  app: EvalConfig['app'],
+  runnable: Runnable | undefined,
+): readonly EvalVariant[] | undefined {
+  return app === undefined || runnable === undefined
+    ? undefined
+    : [{ name: runnable.name, app, runnable }];
 }
 
 function configName({ cwd }: Host, given: string | undefined, dataset: string): string {
@@ -100,7 +153,10 @@ async function libraryFor(path: string): Promise<EvalLibrary> {
   return (await import(pathToFileURL(file).href)) as EvalLibrary;
 }
 
-async function datasetOf({ parseDataset, readDataset }: EvalLibrary, { dataset, name }: EvalOptions): Promise<Dataset> {
+async function datasetOf(
+  { parseDataset, readDataset }: EvalLibrary,
+  { dataset, name }: EvalOptions,
+): Promise<Dataset> {
   if (typeof dataset === 'string' || dataset instanceof URL) return readDataset(dataset);
   return parseDataset(dataset, 'source' in dataset ? dataset.source : `of the eval "${name}"`);
 }

@@ -1,6 +1,9 @@
 import { refuseOldNode } from './node-version.ts';
 
-/** Exit code of what cannot be carried out as it was called, as in failure.ts, which an old Node may not be able to read. */
+/**
+ * Exit code of what cannot be carried out as it was called, as in failure.ts, which an old Node may
+ * not be able to read.
+ */
 const usage = 2;
 
 const refusal = refuseOldNode(process.versions.node);
@@ -10,7 +13,10 @@ else {
   process.exitCode = usage;
 }
 
-/** Loads everything else only here: an older Node stops at names and syntax that it does not know, before a line has run. */
+/**
+ * Loads everything else only here: an older Node stops at names and syntax that it does not know,
+ * before a line has run.
+ */
 async function start(): Promise<void> {
   const { enableCompileCache } = await import('node:module');
   // Before anything else is loaded: from its second start on, the program starts in half the time.

@@ -7,10 +7,15 @@ export interface ModelChoice {
   readonly isStandIn: boolean;
 }
 
-/** The model of `--model`, else that of the environment, else the rehearsal model. @throws InvalidModelNameError */
+/**
+ * The model of `--model`, else that of the environment, else the rehearsal model. @throws
+ * InvalidModelNameError
+ */
 export function chooseModel(name: string | undefined, env: Environment): ModelChoice {
   const named = name === undefined ? modelFromEnvironment(env) : parseModelName(name, env);
-  return named === undefined ? { model: rehearsal(), isStandIn: true } : { model: named, isStandIn: false };
+  return named === undefined
+    ? { model: rehearsal(), isStandIn: true }
+    : { model: named, isStandIn: false };
 }
 
 export const standInNotice =

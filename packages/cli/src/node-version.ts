@@ -4,5 +4,7 @@ export const oldestNode = 24;
 /** Why the program cannot run on this version of Node, or `undefined` when it can. */
 export function refuseOldNode(version: string): string | undefined {
   const major = Number.parseInt(version, 10);
-  return major >= oldestNode ? undefined : `adjutant: Adjutant needs Node ${oldestNode} or later; this is ${version}.`;
+  return major >= oldestNode
+    ? undefined
+    : `adjutant: Adjutant needs Node ${oldestNode} or later; this is ${version}.`;
 }

@@ -8,10 +8,14 @@ export function openRunOf({ events, ledger }: Session): string | undefined {
   return openRun === undefined ? undefined : ledger.invocations.byPath.get(openRun)?.name;
 }
 
-/** Why the open run of a session cannot be continued by the agent of this name; `undefined`: it can. */
+/**
+ * Why the open run of a session cannot be continued by the agent of this name; `undefined`: it can.
+ */
 export function whyNotHere(session: Session, name: string): string | undefined {
   const found = openRunOf(session) ?? name;
-  return found === name ? undefined : `it is a run of "${plainLine(found)}", not of the agent of the command line`;
+  return found === name
+    ? undefined
+    : `it is a run of "${plainLine(found)}", not of the agent of the command line`;
 }
 
 /** Who works on a session; `undefined`: nobody does, and now this process has it. */

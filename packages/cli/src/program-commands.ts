@@ -1,13 +1,22 @@
 import { type Command, Option } from 'commander';
 import { appName, notEmpty } from './program-values.ts';
 
-const appDescription = 'the app whose sessions they are, as in runtime({ app }) (default: adjutant)';
+const appDescription =
+  'the app whose sessions they are, as in runtime({ app }) (default: adjutant)';
 
-/** Adds the options that say which server a command works with, in the place of a store of this machine. */
+/**
+ * Adds the options that say which server a command works with, in the place of a store of this
+ * machine.
+ */
 export function withServer(command: Command): Command {
   const own = ['model', 'store', 'app', 'root', 'askBefore', 'config'];
   return command
-    .addOption(new Option('--server <url>', 'work with what this server has, in the place of a store of this machine').conflicts(own))
+    .addOption(
+      new Option(
+        '--server <url>',
+        'work with what this server has, in the place of a store of this machine',
+      ).conflicts(own),
+    )
     .option('--key <key>', 'API key or token for the server (default: ADJUTANT_KEY)', notEmpty);
 }
 
@@ -16,10 +25,21 @@ export function agentCommand(program: Command, name: string, description: string
   return program
     .command(name)
     .description(description)
-    .option('--model <name>', 'model, such as openai:gpt-5-mini, ollama:qwen3 or rehearsal (default: ADJUTANT_MODEL, else by the keys that are set)')
-    .option('--store <file>', 'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)', notEmpty)
+    .option(
+      '--model <name>',
+      'model, such as openai:gpt-5-mini, ollama:qwen3 or rehearsal (default: ADJUTANT_MODEL, else by the keys that are set)',
+    )
+    .option(
+      '--store <file>',
+      'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)',
+      notEmpty,
+    )
     .option('--app <name>', appDescription, appName)
-    .option('--root <folder>', 'folder that the file tools can see (default: the present one)', notEmpty);
+    .option(
+      '--root <folder>',
+      'folder that the file tools can see (default: the present one)',
+      notEmpty,
+    );
 }
 
 /** A command that reads ledgers, or posts to them. */
@@ -27,7 +47,11 @@ export function ledgerCommand(program: Command, name: string, description: strin
   return program
     .command(name)
     .description(description)
-    .option('--store <file>', 'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)', notEmpty)
+    .option(
+      '--store <file>',
+      'SQLite file with the ledgers (default: in your data folder, or in ADJUTANT_HOME)',
+      notEmpty,
+    )
     .option('--app <name>', appDescription, appName);
 }
 
@@ -39,6 +63,10 @@ export function configuredCommand(program: Command, name: string, description: s
 /** Adds the options that say which module exports the user's app. */
 export function withConfig(command: Command): Command {
   return command
-    .option('--config <file>', 'module that exports the app (default: adjutant.config.ts, .mts, .js or .mjs in the present folder)', notEmpty)
+    .option(
+      '--config <file>',
+      'module that exports the app (default: adjutant.config.ts, .mts, .js or .mjs in the present folder)',
+      notEmpty,
+    )
     .option('--no-config', 'the agent of the command line, also where there is such a file');
 }

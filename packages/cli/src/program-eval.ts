@@ -15,17 +15,43 @@ export function addEvalCommand(program: Command, { host, interruption, onExitCod
   program
     .command('eval')
     .description('run an eval: the cases of a dataset, with variants of an agent, scored')
-    .argument('<file>', 'a module whose default export is an eval (defineEval), or a dataset in JSON or YAML', notEmpty)
-    .option('--config <file>', 'what a dataset is run on (default: adjutant.config.ts or .js in the present folder)', notEmpty)
+    .argument(
+      '<file>',
+      'a module whose default export is an eval (defineEval), or a dataset in JSON or YAML',
+      notEmpty,
+    )
+    .option(
+      '--config <file>',
+      'what a dataset is run on (default: adjutant.config.ts or .js in the present folder)',
+      notEmpty,
+    )
     .option('--variant <name>', 'only this variant; may be given again', gathered)
     .option('--case <id>', 'only this case; may be given again', gathered)
     .option('--tag <tag>', 'only cases with this tag; may be given again', gathered)
-    .option('--trials <number>', 'how often each case is run (default: as the eval says, else once)', positiveInteger)
-    .option('--concurrency <number>', 'trials at the same time (default: as the eval says, else 4)', positiveInteger)
-    .option('--threshold <share>', 'the least pass rate of every variant, from 0 to 1 (default: as the eval says, else 1)', share)
-    .option('--store <file>', 'SQLite file with the runs of the eval, and the store that a module which asks for one is given', notEmpty)
+    .option(
+      '--trials <number>',
+      'how often each case is run (default: as the eval says, else once)',
+      positiveInteger,
+    )
+    .option(
+      '--concurrency <number>',
+      'trials at the same time (default: as the eval says, else 4)',
+      positiveInteger,
+    )
+    .option(
+      '--threshold <share>',
+      'the least pass rate of every variant, from 0 to 1 (default: as the eval says, else 1)',
+      share,
+    )
+    .option(
+      '--store <file>',
+      'SQLite file with the runs of the eval, and the store that a module which asks for one is given',
+      notEmpty,
+    )
     .option('--run <id>', 'name of this run; a run of this name goes on where it stopped', runName)
-    .addOption(new Option('--continue', 'go on with the last run that has not finished').conflicts('run'))
+    .addOption(
+      new Option('--continue', 'go on with the last run that has not finished').conflicts('run'),
+    )
     .option('--html <file>', 'also write the report as a page of its own', notEmpty)
     .option('--quiet', 'no progress, and only the verdict at the end')
     .option('--json', 'print what happens as lines of JSON, the report last')
@@ -41,11 +67,15 @@ function gathered(value: string, before: readonly string[] = []): readonly strin
 
 function share(text: string): number {
   const value = Number(text);
-  if (text.trim() === '' || !(value >= 0 && value <= 1)) throw new InvalidArgumentError('It must be a number from 0 to 1.');
+  if (text.trim() === '' || !(value >= 0 && value <= 1))
+    throw new InvalidArgumentError('It must be a number from 0 to 1.');
   return value;
 }
 
 function runName(text: string): string {
-  if (!/^[\w.-]{1,100}$/.test(text)) throw new InvalidArgumentError('It has 1 to 100 letters, digits, dots, dashes and underscores.');
+  if (!/^[\w.-]{1,100}$/.test(text))
+    throw new InvalidArgumentError(
+      'It has 1 to 100 letters, digits, dots, dashes and underscores.',
+    );
   return text;
 }

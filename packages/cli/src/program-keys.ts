@@ -1,5 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { CreateKeyOptions, KeysOptions, ListKeysOptions, RotateKeyOptions } from './commands/keys.ts';
+import type {
+  CreateKeyOptions,
+  KeysOptions,
+  ListKeysOptions,
+  RotateKeyOptions,
+} from './commands/keys.ts';
 import type { Host } from './host.ts';
 import { configuredCommand } from './program-commands.ts';
 import { gathered, notEmpty } from './program-values.ts';
@@ -9,11 +14,20 @@ interface Parts {
   readonly onExitCode: (code: number) => void;
 }
 
-const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000, y: 31_536_000_000 };
+const unitMs: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+  y: 31_536_000_000,
+};
 
 /** The commands for the API keys of a server. */
 export function addKeyCommands(program: Command, { host, onExitCode }: Parts): void {
-  const keys = program.command('keys').description('make, list and revoke the API keys that a server accepts (adjutant serve)');
+  const keys = program
+    .command('keys')
+    .description('make, list and revoke the API keys that a server accepts (adjutant serve)');
   keys.action(() => keys.outputHelp());
   configuredCommand(keys, 'create', 'make a key, and print it: it is never shown again')
     .requiredOption('--name <text>', 'what it is for', notEmpty)
@@ -23,10 +37,18 @@ export function addKeyCommands(program: Command, { host, onExitCode }: Parts): v
         .argParser(role)
         .makeOptionMandatory(),
     )
-    .option('--tenant <name>', 'whose sessions are in its reach (default: the tenant of the app)', notEmpty)
+    .option(
+      '--tenant <name>',
+      'whose sessions are in its reach (default: the tenant of the app)',
+      notEmpty,
+    )
     .option('--user <id>', 'only sessions of this user are in its reach', notEmpty)
     .option('--agent <name>', 'only this agent is in its reach; may be given again', gathered)
-    .option('--expires <duration>', 'how long it is accepted, such as 12h, 30d or 1y (default: 365d)', duration)
+    .option(
+      '--expires <duration>',
+      'how long it is accepted, such as 12h, 30d or 1y (default: 365d)',
+      duration,
+    )
     .option('--json', 'print the key and what is known of it as a line of JSON')
     .action(async (options: CreateKeyOptions) => {
       const { createKey } = await import('./commands/keys.ts');
@@ -46,10 +68,22 @@ export function addKeyCommands(program: Command, { host, onExitCode }: Parts): v
       const { revokeKey } = await import('./commands/keys.ts');
       onExitCode(await revokeKey(host, id, options));
     });
-  configuredCommand(keys, 'rotate', 'give a key a new secret, and print it; the one before is accepted for a while')
+  configuredCommand(
+    keys,
+    'rotate',
+    'give a key a new secret, and print it; the one before is accepted for a while',
+  )
     .argument('<id>', 'id of the key: the part between the underscores', notEmpty)
-    .option('--grace <duration>', 'how long the secret before is accepted, such as 1h or 0s (default: 24h)', duration)
-    .option('--expires <duration>', 'how long the key is accepted, such as 12h, 30d or 1y (default: 365d)', duration)
+    .option(
+      '--grace <duration>',
+      'how long the secret before is accepted, such as 1h or 0s (default: 24h)',
+      duration,
+    )
+    .option(
+      '--expires <duration>',
+      'how long the key is accepted, such as 12h, 30d or 1y (default: 365d)',
+      duration,
+    )
     .option('--json', 'print the key and what is known of it as a line of JSON')
     .action(async (id: string, options: RotateKeyOptions) => {
       const { rotateKey } = await import('./commands/keys.ts');
@@ -60,7 +94,8 @@ export function addKeyCommands(program: Command, { host, onExitCode }: Parts): v
 const roles = ['viewer', 'auditor', 'operator', 'admin'];
 
 function role(value: string, before: readonly string[] = []): readonly string[] {
-  if (!roles.includes(value)) throw new InvalidArgumentError(`Allowed choices are ${roles.join(', ')}.`);
+  if (!roles.includes(value))
+    throw new InvalidArgumentError(`Allowed choices are ${roles.join(', ')}.`);
   return [...before, value];
 }
 
@@ -68,6 +103,9 @@ function role(value: string, before: readonly string[] = []): readonly string[] 
 function duration(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
   const ms = unitMs[unit];
-  if (ms === undefined) throw new InvalidArgumentError('It must be a number with a unit: s, m, h, d, w or y, such as 30d.');
+  if (ms === undefined)
+    throw new InvalidArgumentError(
+      'It must be a number with a unit: s, m, h, d, w or y, such as 30d.',
+    );
   return Number(count) * ms;
 }

@@ -13,23 +13,50 @@ interface Parts {
 
 /** The commands that keep what happened, and hold code against it. */
 export function addReplayCommands(program: Command, { host, onExitCode }: Parts): void {
-  configuredCommand(program, 'export', 'write the ledger of a session to a file, without secrets, to be kept and replayed')
+  configuredCommand(
+    program,
+    'export',
+    'write the ledger of a session to a file, without secrets, to be kept and replayed',
+  )
     .argument('<session>', 'id of the session', sessionId)
     .option('-o, --output <file>', 'file to write (default: standard output)', notEmpty)
-    .option('--redact <field>', 'also take out what stands under this key, such as email or customer.email; may be given again', gathered)
-    .option('--redact-pattern <regex>', 'also take out what this regular expression finds in texts; may be given again', gathered)
+    .option(
+      '--redact <field>',
+      'also take out what stands under this key, such as email or customer.email; may be given again',
+      gathered,
+    )
+    .option(
+      '--redact-pattern <regex>',
+      'also take out what this regular expression finds in texts; may be given again',
+      gathered,
+    )
     .option('--json', 'print a line of JSON about what was written')
     .action(async (session: string, options: ExportCommandOptions) => {
       const { exportSession } = await import('./commands/export.ts');
       onExitCode(await exportSession(host, session, options));
     });
-  configuredCommand(program, 'replay', 'hold the present code against a recorded session: exit code 1 where it does something else')
+  configuredCommand(
+    program,
+    'replay',
+    'hold the present code against a recorded session: exit code 1 where it does something else',
+  )
     .argument('<session>', 'id of the session, or a file that export has written', sessionId)
     .option('--until <seq>', 'only the events up to this one', positiveInteger)
     .option('--live-model', 'ask the models again, in the place of their recorded answers')
-    .option('--live-tools', 'run the tools again, with their effects, in the place of their recorded results; all divergences are shown')
-    .option('--model <name>', 'another model for the agent of the command line (default: that of the record)', notEmpty)
-    .option('--root <folder>', 'folder that the file tools can see (default: the present one)', notEmpty)
+    .option(
+      '--live-tools',
+      'run the tools again, with their effects, in the place of their recorded results; all divergences are shown',
+    )
+    .option(
+      '--model <name>',
+      'another model for the agent of the command line (default: that of the record)',
+      notEmpty,
+    )
+    .option(
+      '--root <folder>',
+      'folder that the file tools can see (default: the present one)',
+      notEmpty,
+    )
     .option('--json', 'print a line of JSON')
     .action(async (name: string, options: ReplayCommandOptions) => {
       const { replayRecord } = await import('./commands/replay.ts');

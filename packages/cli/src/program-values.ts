@@ -4,13 +4,18 @@ const longestSessionId = 200;
 
 export function sessionId(text: string): string {
   if (text.trim() === '' || text.length > longestSessionId || /\p{Cc}/u.test(text)) {
-    throw new InvalidArgumentError(`A session id has 1 to ${longestSessionId} characters, none of them a control character.`);
+    throw new InvalidArgumentError(
+      `A session id has 1 to ${longestSessionId} characters, none of them a control character.`,
+    );
   }
   return text;
 }
 
 export function appName(text: string): string {
-  if (text.trim() === '' || /\p{Cc}/u.test(text)) throw new InvalidArgumentError('The name of an app is not empty and has no control characters.');
+  if (text.trim() === '' || /\p{Cc}/u.test(text))
+    throw new InvalidArgumentError(
+      'The name of an app is not empty and has no control characters.',
+    );
   return text;
 }
 

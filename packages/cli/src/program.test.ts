@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { withCommand } from './program.ts';
 
-const piped = { stdin: { isTTY: false }, stdout: { isTTY: false } } as unknown as Parameters<typeof withCommand>[1];
-const terminal = { stdin: { isTTY: true }, stdout: { isTTY: true } } as unknown as Parameters<typeof withCommand>[1];
+const piped = { stdin: { isTTY: false }, stdout: { isTTY: false } } as unknown as Parameters<
+  typeof withCommand
+>[1];
+const terminal = { stdin: { isTTY: true }, stdout: { isTTY: true } } as unknown as Parameters<
+  typeof withCommand
+>[1];
 
 test.each([
   [['What is 2 + 2?'], ['run', 'What is 2 + 2?']],

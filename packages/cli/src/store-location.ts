@@ -12,7 +12,8 @@ export function dataFolder(env: Environment, platform: NodeJS.Platform, home: st
   const { join } = platform === 'win32' ? win32 : posix;
   const own = env['ADJUTANT_HOME'];
   if (own) return own;
-  if (platform === 'win32') return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'adjutant');
+  if (platform === 'win32')
+    return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'adjutant');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'adjutant');
   const shared = env['XDG_DATA_HOME'];
   // The XDG specification: a path that is not absolute is to be ignored.
@@ -24,13 +25,19 @@ function storePath(host: Host, given: string | undefined): string {
   if (given === ':memory:') return given;
   // Not shown: it may have a password.
   if (given !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(given)) {
-    throw new UsageError({ reason: '--store takes a file of SQLite. Other stores belong to an app of your own, in adjutant.config.ts.' });
+    throw new UsageError({
+      reason:
+        '--store takes a file of SQLite. Other stores belong to an app of your own, in adjutant.config.ts.',
+    });
   }
   if (given !== undefined) return resolve(host.cwd, given);
   return resolve(host.cwd, dataFolder(host.env, host.platform, homedir()), fileName);
 }
 
-/** The same, for writing: the user's data folder is made when it is missing. @throws StoreUnavailableError */
+/**
+ * The same, for writing: the user's data folder is made when it is missing. @throws
+ * StoreUnavailableError
+ */
 export function writableStorePath(host: Host, given: string | undefined): string {
   const path = storePath(host, given);
   if (given !== undefined) return path;
@@ -43,7 +50,10 @@ export function writableStorePath(host: Host, given: string | undefined): string
   return path;
 }
 
-/** The same, for reading: `undefined` when nothing has been stored yet. @throws UsageError when the given file does not exist */
+/**
+ * The same, for reading: `undefined` when nothing has been stored yet. @throws UsageError when the
+ * given file does not exist
+ */
 export function readableStorePath(host: Host, given: string | undefined): string | undefined {
   const path = storePath(host, given);
   if (path === ':memory:' || existsSync(path)) return path;

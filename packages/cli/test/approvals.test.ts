@@ -10,10 +10,28 @@ import { type Bench, bench, jsonLines } from './run-cli.ts';
 const waiting = 3;
 
 /** A run that waits for leave to calculate. Gives the id of its request. */
-async function startWaiting({ run }: Bench, session = 'sum', goal = 'What is 12 * 12?'): Promise<string> {
-  const { code, stdout } = await run(['--json', '--ask-before', 'calculate', '--session', session, goal]);
-  const last = jsonLines(stdout).at(-1) as { type: string; status: string; pendingCalls: { requestId: string }[] };
-  expect({ code, last }).toMatchObject({ code: waiting, last: { type: 'result', status: 'yielded', awaitingInput: false } });
+async function startWaiting(
+  { run }: Bench,
+  session = 'sum',
+  goal = 'What is 12 * 12?',
+): Promise<string> {
+  const { code, stdout } = await run([
+    '--json',
+    '--ask-before',
+    'calculate',
+    '--session',
+    session,
+    goal,
+  ]);
+  const last = jsonLines(stdout).at(-1) as {
+    type: string;
+    status: string;
+    pendingCalls: { requestId: string }[];
+  };
+  expect({ code, last }).toMatchObject({
+    code: waiting,
+    last: { type: 'result', status: 'yielded', awaitingInput: false },
+  });
   return last.pendingCalls[0]?.requestId as string;
 }
 
@@ -25,41 +43,75 @@ describe('a run that waits for approval', () => {
   test('says for what and how to answer, here and in show, and goes on when it is approved from another terminal', async () => {
     const place = bench();
     const { run } = place;
-    const asked = await run(['--ask-before', 'calculate', '--session', 'sum', '--model', 'rehearsal', 'What is 12 * 12?']);
+    const asked = await run([
+      '--ask-before',
+      'calculate',
+      '--session',
+      'sum',
+      '--model',
+      'rehearsal',
+      'What is 12 * 12?',
+    ]);
     expect(asked.code).toBe(waiting);
-    const [{ requestId }] = jsonLines((await run(['approvals', '--json'])).stdout) as [{ requestId: string }];
+    const [{ requestId }] = jsonLines((await run(['approvals', '--json'])).stdout) as [
+      { requestId: string },
+    ];
     const shown = await run(['show', 'sum']);
     for (const [stdout, options] of [
       [asked.stdout, ' --model rehearsal'],
       [shown.stdout, ''],
     ] as const) {
-      expect(stdout).toMatch(/^\? asks for approval: calculate\(\{"expression":"12 \* 12"\}\), until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m);
+      expect(stdout).toMatch(
+        /^\? asks for approval: calculate\(\{"expression":"12 \* 12"\}\), until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
+      );
       expect(stdout).toContain(`  adjutant approve ${requestId}${options}\n`);
-      expect(stdout).toContain(`  adjutant edit ${requestId} '{"expression":"12 * 12"}'${options}\n`);
+      expect(stdout).toContain(
+        `  adjutant edit ${requestId} '{"expression":"12 * 12"}'${options}\n`,
+      );
       expect(stdout).toContain(`  adjutant reject ${requestId}${options}\n`);
     }
     expect(shown.stdout).toContain('sum · awaiting input');
-    expect((await run(['approvals'])).stdout).toMatch(new RegExp(`^${requestId} +sum +approval +\\S+ \\S+ +approve, edit, reject +calculate`, 'm'));
+    expect((await run(['approvals'])).stdout).toMatch(
+      new RegExp(`^${requestId} +sum +approval +\\S+ \\S+ +approve, edit, reject +calculate`, 'm'),
+    );
 
     const approved = await run(['approve', requestId, '--by', 'ann', '--reason', 'It is harmless']);
-    expect(approved.stdout).toMatch(/^Approved: calculate.*\n✓ calculate \{"expression":"12 \* 12"\} .*\n.*144\n/);
+    expect(approved.stdout).toMatch(
+      /^Approved: calculate.*\n✓ calculate \{"expression":"12 \* 12"\} .*\n.*144\n/,
+    );
     expect(approved.stdout).toContain('12 * 12 = 144.');
     expect(approved.code).toBe(0);
     expect((await run(['approvals'])).stdout).toBe('Nothing waits for an answer.\n');
     const answer = (await eventsOf(place, 'sum')).find(({ type }) => type === 'tool_input');
-    expect(answer).toMatchObject({ by: 'user:ann', decision: 'approve', requestId, reason: 'It is harmless' });
+    expect(answer).toMatchObject({
+      by: 'user:ann',
+      decision: 'approve',
+      requestId,
+      reason: 'It is harmless',
+    });
   });
 
   test('does not make the call when it is rejected', async () => {
     const place = bench();
     const requestId = await startWaiting(place);
     const rejected = await place.run(['reject', requestId, '--reason', 'Not today', '--json']);
-    expect(jsonLines(rejected.stdout)[0]).toEqual({ type: 'answered', requestId, decision: 'reject', session: 'sum', name: 'calculate' });
-    expect(jsonLines(rejected.stdout).at(-1)).toMatchObject({ type: 'result', status: 'completed' });
+    expect(jsonLines(rejected.stdout)[0]).toEqual({
+      type: 'answered',
+      requestId,
+      decision: 'reject',
+      session: 'sum',
+      name: 'calculate',
+    });
+    expect(jsonLines(rejected.stdout).at(-1)).toMatchObject({
+      type: 'result',
+      status: 'completed',
+    });
     expect(rejected.code).toBe(0);
     const events = await eventsOf(place, 'sum');
     expect(events.filter(({ type }) => type === 'tool_attempt')).toEqual([]);
-    expect(JSON.stringify(events.find(({ type }) => type === 'tool_result'))).toContain('Not today');
+    expect(JSON.stringify(events.find(({ type }) => type === 'tool_result'))).toContain(
+      'Not today',
+    );
   });
 
   test('makes the call with the arguments that were given instead', async () => {
@@ -77,20 +129,36 @@ describe('a run that waits for approval', () => {
     const place = bench();
     const requestId = await startWaiting(place);
     const posted = await place.run(['approve', requestId, '--no-continue']);
-    expect(posted).toMatchObject({ code: 0, stdout: 'Approved: calculate({"expression":"12 * 12"})\n' });
+    expect(posted).toMatchObject({
+      code: 0,
+      stdout: 'Approved: calculate({"expression":"12 * 12"})\n',
+    });
     expect(posted.stderr).toContain('The run goes on with: adjutant resume sum');
-    expect((await place.run(['show', 'sum'])).stdout).toContain('answered; it goes on with: adjutant resume sum');
+    expect((await place.run(['show', 'sum'])).stdout).toContain(
+      'answered; it goes on with: adjutant resume sum',
+    );
     expect((await place.run(['resume', 'sum'])).stdout).toContain('12 * 12 = 144.');
   });
 
   test('asks again for the next call, also of another process that continues it', async () => {
     const place = bench();
     const server = await startChatServer(({ messages }) => {
-      const done = messages.slice(messages.findLastIndex(({ role }) => role === 'user')).filter(({ role }) => role === 'tool').length;
-      return done < 2 ? { call: { name: 'calculate', args: { expression: `${done} + 1` } } } : { text: 'Counted.' };
+      const done = messages
+        .slice(messages.findLastIndex(({ role }) => role === 'user'))
+        .filter(({ role }) => role === 'tool').length;
+      return done < 2
+        ? { call: { name: 'calculate', args: { expression: `${done} + 1` } } }
+        : { text: 'Counted.' };
     });
     const options = ['--model', server.modelName];
-    const first = await place.run(['--ask-before', 'all', '--session', 'count', 'Count', ...options]);
+    const first = await place.run([
+      '--ask-before',
+      'all',
+      '--session',
+      'count',
+      'Count',
+      ...options,
+    ]);
     expect(first.code).toBe(waiting);
     const approve = async () => {
       const [request] = jsonLines((await place.run(['approvals', '--json'])).stdout);
@@ -102,29 +170,64 @@ describe('a run that waits for approval', () => {
     });
     expect(await approve()).toMatchObject({ code: 0, stdout: expect.stringContaining('Counted.') });
     // From now on it does not.
-    const trusted = await place.run(['--ask-before', 'none', '--session', 'count', 'What is it now?', ...options]);
-    expect(trusted).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ calculate(.*\n)*✓ calculate(.*\n)*Counted\./) });
+    const trusted = await place.run([
+      '--ask-before',
+      'none',
+      '--session',
+      'count',
+      'What is it now?',
+      ...options,
+    ]);
+    expect(trusted).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^✓ calculate(.*\n)*✓ calculate(.*\n)*Counted\./),
+    });
   });
 
   test('can be cancelled, and asks nothing any more', async () => {
     const place = bench();
     const requestId = await startWaiting(place);
     const cancelled = await place.run(['cancel', 'sum', '--reason', 'Not needed']);
-    expect(cancelled).toEqual(expect.objectContaining({ code: 0, stdout: 'The run of session "sum" is cancelled.\n', stderr: '' }));
+    expect(cancelled).toEqual(
+      expect.objectContaining({
+        code: 0,
+        stdout: 'The run of session "sum" is cancelled.\n',
+        stderr: '',
+      }),
+    );
     expect((await place.run(['approvals'])).stdout).toBe('Nothing waits for an answer.\n');
     const events = await eventsOf(place, 'sum');
-    expect(events.filter(({ type }) => type === 'cancel')).toMatchObject([{ by: 'user', reason: 'Not needed' }]);
+    expect(events.filter(({ type }) => type === 'cancel')).toMatchObject([
+      { by: 'user', reason: 'Not needed' },
+    ]);
     expect(events.at(-1)).toMatchObject({ type: 'invocation_end', status: 'cancelled' });
     const late = await place.run(['approve', requestId]);
-    expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining('can no longer be answered') });
-    expect(await place.run(['cancel', 'sum'])).toMatchObject({ code: 2, stderr: 'adjutant: Session "sum" has no run to cancel.\n' });
+    expect(late).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('can no longer be answered'),
+    });
+    expect(await place.run(['cancel', 'sum'])).toMatchObject({
+      code: 2,
+      stderr: 'adjutant: Session "sum" has no run to cancel.\n',
+    });
   });
 
   test('is answered in a chat by /approve and /reject', async () => {
     const place = bench();
-    const input = ['What is 6 * 7?', '/approve', '/approve', 'What is 5 * 5?', '/reject Too easy'].join('\n');
-    const { stdout, stderr, code } = await place.run(['chat', '--session', 'talk', '--ask-before', 'calculate'], { input });
-    expect(stdout).toMatch(/asks for approval: calculate\(\{"expression":"6 \* 7"\}\)(.*\n)*6 \* 7 = 42\.(.*\n)*\? asks for approval: .*"5 \* 5"/);
+    const input = [
+      'What is 6 * 7?',
+      '/approve',
+      '/approve',
+      'What is 5 * 5?',
+      '/reject Too easy',
+    ].join('\n');
+    const { stdout, stderr, code } = await place.run(
+      ['chat', '--session', 'talk', '--ask-before', 'calculate'],
+      { input },
+    );
+    expect(stdout).toMatch(
+      /asks for approval: calculate\(\{"expression":"6 \* 7"\}\)(.*\n)*6 \* 7 = 42\.(.*\n)*\? asks for approval: .*"5 \* 5"/,
+    );
     expect(stderr).toContain('adjutant: Nothing waits for that.');
     expect(stdout).not.toContain('5 * 5 = 25');
     expect(code).toBe(0);
@@ -137,11 +240,17 @@ describe('an answer is refused', () => {
     const { run } = place;
     const requestId = await startWaiting(place);
     const refusals: [string[], string][] = [
-      [['approve', 'req_unknown'], 'There is no request "req_unknown". adjutant approvals lists those that wait'],
+      [
+        ['approve', 'req_unknown'],
+        'There is no request "req_unknown". adjutant approvals lists those that wait',
+      ],
       [['reject', 'req_unknown', '--no-continue'], 'There is no request "req_unknown".'],
       [['edit', requestId, '{"expression": 1 + 1}'], 'What was given is not JSON'],
       [['edit', requestId, '{"expression": 2}'], '$.expression must be a string'],
-      [['answer', requestId, '{"text":"yes"}'], "cannot be answered with 'answer'. Choose one of 'approve', 'edit', 'reject'."],
+      [
+        ['answer', requestId, '{"text":"yes"}'],
+        "cannot be answered with 'answer'. Choose one of 'approve', 'edit', 'reject'.",
+      ],
       [['answer', requestId, '--decision', 'perhaps'], 'Allowed choices are'],
       [['edit', requestId], "missing required argument 'arguments'"],
       [['approve', requestId, '--model', 'opnai:gpt-5'], 'Did you mean "openai:gpt-5"?'],
@@ -149,38 +258,65 @@ describe('an answer is refused', () => {
     ];
     for (const [args, message] of refusals) {
       const { code, stderr, stdout } = await run(args);
-      expect({ args, code, stdout, stderr }).toEqual({ args, code: 2, stdout: '', stderr: expect.stringContaining(message) });
+      expect({ args, code, stdout, stderr }).toEqual({
+        args,
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(message),
+      });
     }
     // Nothing of that has answered it.
     expect((await run(['approve', requestId])).code).toBe(0);
     const twice = await run(['approve', requestId]);
-    expect(twice).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('can no longer be answered: it was approved by user') });
+    expect(twice).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('can no longer be answered: it was approved by user'),
+    });
   });
 
   test('when there is no store yet', async () => {
     const { run } = bench();
-    expect(await run(['approve', 'req_1'])).toMatchObject({ code: 2, stderr: 'adjutant: There are no sessions yet.\n' });
-    expect(await run(['approvals'])).toMatchObject({ code: 0, stdout: 'Nothing waits for an answer.\n' });
+    expect(await run(['approve', 'req_1'])).toMatchObject({
+      code: 2,
+      stderr: 'adjutant: There are no sessions yet.\n',
+    });
+    expect(await run(['approvals'])).toMatchObject({
+      code: 0,
+      stdout: 'Nothing waits for an answer.\n',
+    });
     expect(await run(['run', '--ask-before', 'sing', 'Say hello'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--ask-before sing: there is no such tool. There are readFile,'),
+      stderr: expect.stringContaining(
+        '--ask-before sing: there is no such tool. There are readFile,',
+      ),
     });
   });
 });
 
 describe('the runs of a program', () => {
   /** A session of another app, with a question, whose program is not running. */
-  async function officeOf({ folder }: Bench): Promise<{ store: string; requestId: string; continued: () => Promise<unknown> }> {
+  async function officeOf({
+    folder,
+  }: Bench): Promise<{ store: string; requestId: string; continued: () => Promise<unknown> }> {
     const store = join(folder, 'office.db');
-    const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({ question: z.string() }), yieldSchema: z.object({ colour: z.string() }) });
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks',
+      schema: z.object({ question: z.string() }),
+      yieldSchema: z.object({ colour: z.string() }),
+    });
     const painter = agent({
       name: 'painter',
       model: scriptedModel((prompt) =>
-        prompt.some(({ role }) => role === 'tool') ? { text: 'Painted.' } : { toolCalls: [{ name: 'ask', args: { question: 'Which colour?' } }] },
+        prompt.some(({ role }) => role === 'tool')
+          ? { text: 'Painted.' }
+          : { toolCalls: [{ name: 'ask', args: { question: 'Which colour?' } }] },
       ),
       tools: [ask],
     });
-    const open = () => runtime({ app: 'office', store: sqlite(store), runnables: [painter], recover: 'manual' });
+    const open = () =>
+      runtime({ app: 'office', store: sqlite(store), runnables: [painter], recover: 'manual' });
     const office = open();
     const session = await office.session({ id: 'wall', userId: 'ann' });
     const { pendingCalls } = await office.run(painter, { session, input: 'Paint the wall' });
@@ -189,7 +325,10 @@ describe('the runs of a program', () => {
       const later = open();
       const { output, session: ended } = await later.resume('wall');
       await later.close();
-      return { output, given: ended.events.flatMap((event) => (event.type === 'tool_input' ? [event.input] : [])) };
+      return {
+        output,
+        given: ended.events.flatMap((event) => (event.type === 'tool_input' ? [event.input] : [])),
+      };
     };
     return { store, requestId: pendingCalls[0]?.requestId as string, continued };
   }
@@ -198,14 +337,27 @@ describe('the runs of a program', () => {
     const place = bench();
     const { store, requestId, continued } = await officeOf(place);
     const where = ['--store', store, '--app', 'office'];
-    const [listed] = jsonLines((await place.run(['approvals', '--user', 'ann', '--json', ...where])).stdout);
-    expect(listed).toMatchObject({ requestId, kind: 'input', session: 'wall', user: 'ann', options: ['answer', 'reject'] });
-    expect((await place.run(['approvals', '--user', 'bob', ...where])).stdout).toBe('Nothing waits for an answer.\n');
+    const [listed] = jsonLines(
+      (await place.run(['approvals', '--user', 'ann', '--json', ...where])).stdout,
+    );
+    expect(listed).toMatchObject({
+      requestId,
+      kind: 'input',
+      session: 'wall',
+      user: 'ann',
+      options: ['answer', 'reject'],
+    });
+    expect((await place.run(['approvals', '--user', 'bob', ...where])).stdout).toBe(
+      'Nothing waits for an answer.\n',
+    );
     expect((await place.run(['show', 'wall', ...where])).stdout).toMatch(
       /^\? asks for an answer: ask\(\{"question":"Which colour\?"\}\)\n {2}adjutant answer req_\w+ '\{…\}' --store \S+ --app office\n {2}adjutant reject /m,
     );
     const answered = await place.run(['answer', requestId, '{"colour":"green"}', ...where]);
-    expect(answered).toMatchObject({ code: 0, stdout: 'Answered: ask({"question":"Which colour?"})\n' });
+    expect(answered).toMatchObject({
+      code: 0,
+      stdout: 'Answered: ask({"question":"Which colour?"})\n',
+    });
     expect(answered.stderr).toContain('The run is not continued here: it is a run of "painter"');
     expect(await continued()).toEqual({ output: 'Painted.', given: [{ colour: 'green' }] });
   });
@@ -214,14 +366,20 @@ describe('the runs of a program', () => {
     const { run, folder } = bench();
     const store = join(folder, 'office.db');
     const office = runtime({ app: 'office', store: sqlite(store), recover: 'manual' });
-    await office.run(loop({ name: 'talk', runnable: agent({ name: 'talker', model: rehearsal() }), yields: true }), {
-      session: 'desk',
-      input: 'What is 1 + 1?',
-    });
+    await office.run(
+      loop({ name: 'talk', runnable: agent({ name: 'talker', model: rehearsal() }), yields: true }),
+      {
+        session: 'desk',
+        input: 'What is 1 + 1?',
+      },
+    );
     await office.close();
     const { stdout } = await run(['show', 'desk', '--store', store, '--app', 'office']);
     expect(stdout).toContain('? waits for a message\n');
     const cancelled = await run(['cancel', 'desk', '--store', store, '--app', 'office']);
-    expect(cancelled).toMatchObject({ code: 0, stdout: expect.stringContaining('is cancelled as soon as its program continues it') });
+    expect(cancelled).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('is cancelled as soon as its program continues it'),
+    });
   });
 });

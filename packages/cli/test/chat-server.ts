@@ -15,13 +15,18 @@ interface ChatRequest {
 }
 
 /** What the server answers: a tool call or a text. */
-type Answer = { readonly call: { readonly name: string; readonly args: object } } | { readonly text: string };
+type Answer =
+  | { readonly call: { readonly name: string; readonly args: object } }
+  | { readonly text: string };
 
 export interface ChatServer {
   /** As `--model` takes it. */
   readonly modelName: string;
   readonly requests: readonly ChatRequest[];
-  /** From now on, requests from this number on (from 1) are received and never answered; `undefined`: all are answered. */
+  /**
+   * From now on, requests from this number on (from 1) are received and never answered;
+   * `undefined`: all are answered.
+   */
   hangFrom: number | undefined;
   /** Resolves when so many requests have come. */
   reached(count: number): Promise<void>;
@@ -30,9 +35,12 @@ export interface ChatServer {
 }
 
 /**
- * A server that speaks OpenAI's streaming chat completions. `decide` is its model: it sees what a model would see, no more.
+ * A server that speaks OpenAI's streaming chat completions. `decide` is its model: it sees what a
+ * model would see, no more.
  */
-export async function startChatServer(decide: (request: ChatRequest) => Answer = addUpInvoices): Promise<ChatServer> {
+export async function startChatServer(
+  decide: (request: ChatRequest) => Answer = addUpInvoices,
+): Promise<ChatServer> {
   const requests: ChatRequest[] = [];
   const waiting = new Map<number, PromiseWithResolvers<void>>();
   const givenUp = Promise.withResolvers<void>();
@@ -87,7 +95,12 @@ function stream(response: ServerResponse, answer: Answer): void {
     const half = Math.floor(text.length / 2);
     send({
       tool_calls: [
-        { index: 0, id: `call_${answer.call.name}`, type: 'function', function: { name: answer.call.name, arguments: text.slice(0, half) } },
+        {
+          index: 0,
+          id: `call_${answer.call.name}`,
+          type: 'function',
+          function: { name: answer.call.name, arguments: text.slice(0, half) },
+        },
       ],
     });
     send({ tool_calls: [{ index: 0, function: { arguments: text.slice(half) } }] });
@@ -97,28 +110,45 @@ function stream(response: ServerResponse, answer: Answer): void {
     send({}, 'stop');
   }
   const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
-  response.write(`data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'accountant', choices: [], usage })}\n\n`);
+  response.write(
+    `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'accountant', choices: [], usage })}\n\n`,
+  );
   response.end('data: [DONE]\n\n');
 }
 
-/** Adds up unpaid invoices: asks for the sum, then for the share of what it was told, then says what it was told. */
+/**
+ * Adds up unpaid invoices: asks for the sum, then for the share of what it was told, then says what
+ * it was told.
+ */
 function addUpInvoices({ messages }: ChatRequest): Answer {
   const goal = textOf(messages.find(({ role }) => role === 'user'));
-  const results = messages.filter(({ role }) => role === 'tool').map((message) => JSON.parse(textOf(message)) as Record<string, unknown>);
+  const results = messages
+    .filter(({ role }) => role === 'tool')
+    .map((message) => JSON.parse(textOf(message)) as Record<string, unknown>);
   const path = /\S+\.csv/.exec(goal)?.[0];
   const percent = /(\d+)%/.exec(goal)?.[1];
   const [sums, share] = results;
   if (sums === undefined) {
     const where = [{ column: 'status', op: '=', value: 'unpaid' }];
-    return { call: { name: 'queryCsv', args: { path, where, aggregate: [{ fn: 'sum', column: 'amount' }], limit: 0 } } };
+    return {
+      call: {
+        name: 'queryCsv',
+        args: { path, where, aggregate: [{ fn: 'sum', column: 'amount' }], limit: 0 },
+      },
+    };
   }
   const total = Object.values(sums['aggregates'] as object)[0];
-  if (share === undefined) return { call: { name: 'calculate', args: { expression: `${total} * ${percent} / 100` } } };
-  return { text: `The unpaid invoices come to ${total}; ${percent}% of that is ${share['result']}.` };
+  if (share === undefined)
+    return { call: { name: 'calculate', args: { expression: `${total} * ${percent} / 100` } } };
+  return {
+    text: `The unpaid invoices come to ${total}; ${percent}% of that is ${share['result']}.`,
+  };
 }
 
 function textOf(message: Message | undefined): string {
   const content = message?.content;
   if (typeof content === 'string') return content;
-  return Array.isArray(content) ? content.map((part: { text?: string }) => part.text ?? '').join('') : '';
+  return Array.isArray(content)
+    ? content.map((part: { text?: string }) => part.text ?? '').join('')
+    : '';
 }

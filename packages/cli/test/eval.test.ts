@@ -10,7 +10,12 @@ const modules = fileURLToPath(new URL('fixtures/eval/', import.meta.url));
 const capitals = join(modules, 'capitals.eval.ts');
 const dataset = join(modules, 'capitals.json');
 const config = join(modules, 'adjutant.config.ts');
-const answers: Readonly<Record<string, string>> = { France: 'Paris', Peru: 'Lima', Kenya: 'Nairobi', Brazil: 'Brasília' };
+const answers: Readonly<Record<string, string>> = {
+  France: 'Paris',
+  Peru: 'Lima',
+  Kenya: 'Nairobi',
+  Brazil: 'Brasília',
+};
 
 /** Knows all capitals, but who answers at once takes Rio for that of Brazil. */
 function geographer(): Promise<ChatServer> {
@@ -22,7 +27,9 @@ function geographer(): Promise<ChatServer> {
   });
 }
 
-async function place(): Promise<Bench & { readonly server: ChatServer; readonly env: Record<string, string> }> {
+async function place(): Promise<
+  Bench & { readonly server: ChatServer; readonly env: Record<string, string> }
+> {
   const server = await geographer();
   const env = { EVAL_MODEL: server.modelName, OPENAI_COMPATIBLE_API_KEY: 'none' };
   return { ...bench(), server, env };
@@ -47,9 +54,13 @@ describe('a module', () => {
     expect(stdout).toMatch(/hasty +4 +4 +3 +75% \(/);
     expect(stdout).toContain('hasty against careful: -25 points of pass rate');
     expect(stdout).toContain('0 cases improved, 1 regressed');
-    expect(stdout).toMatch(/✗ brazil with hasty 0 of 1 trial passed\n {4}response_match: .*Brasília/);
+    expect(stdout).toMatch(
+      /✗ brazil with hasty 0 of 1 trial passed\n {4}response_match: .*Brasília/,
+    );
     expect(stdout).toContain('Not passed: at least 90% of the trials had to pass. hasty has 75%.');
-    expect(stderr).toMatch(/adjutant: Capitals, run eval-\S+: 4 cases × 1 trial × 2 variants = 8 trials\n/);
+    expect(stderr).toMatch(
+      /adjutant: Capitals, run eval-\S+: 4 cases × 1 trial × 2 variants = 8 trials\n/,
+    );
     expect(stderr).toContain('8 of 8 trials, 7 passed');
 
     const command = /^ {4}(adjutant show .*)$/m.exec(stdout)?.[1] ?? '';
@@ -60,24 +71,46 @@ describe('a module', () => {
 
   test('passes by the threshold of the command line', async () => {
     const { run, env } = await place();
-    const { code, stdout, stderr } = await run(['eval', capitals, '--threshold', '0.75', '--quiet'], { env });
-    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'Passed: at least 75% of the trials had to pass.\n', stderr: '' });
+    const { code, stdout, stderr } = await run(
+      ['eval', capitals, '--threshold', '0.75', '--quiet'],
+      { env },
+    );
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: 'Passed: at least 75% of the trials had to pass.\n',
+      stderr: '',
+    });
   });
 
   test('with --json every step and the report are lines', async () => {
     const { run, env } = await place();
-    const { code, stdout, stderr } = await run(['eval', capitals, '--json', '--trials', '2', '--concurrency', '3', '--run', 'monday'], { env });
+    const { code, stdout, stderr } = await run(
+      ['eval', capitals, '--json', '--trials', '2', '--concurrency', '3', '--run', 'monday'],
+      { env },
+    );
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     const lines = jsonLines(stdout);
-    expect(lines[0]).toMatchObject({ type: 'start', name: 'Capitals', runId: 'monday', total: 16, trials: 2 });
+    expect(lines[0]).toMatchObject({
+      type: 'start',
+      name: 'Capitals',
+      runId: 'monday',
+      total: 16,
+      trials: 2,
+    });
     expect(lines.filter(({ type }) => type === 'trial_end')).toHaveLength(16);
-    expect(lines.at(-1)).toMatchObject({ type: 'report', report: { runId: 'monday', threshold: 0.9, passed: false } });
+    expect(lines.at(-1)).toMatchObject({
+      type: 'report',
+      report: { runId: 'monday', threshold: 0.9, passed: false },
+    });
     expect(reportIn(stdout).variants.map(({ summary }) => summary.passed)).toEqual([8, 6]);
   });
 
   test('writes the report as a page, with commands that find the sessions', async () => {
     const { run, env, folder } = await place();
-    const { code } = await run(['eval', capitals, '--html', 'report.html', '--store', 'own.db', '--quiet'], { env, cwd: folder });
+    const { code } = await run(
+      ['eval', capitals, '--html', 'report.html', '--store', 'own.db', '--quiet'],
+      { env, cwd: folder },
+    );
     expect(code).toBe(1);
     const page = readFileSync(join(folder, 'report.html'), 'utf8');
     expect(page).toContain('<h1 dir="auto">Capitals</h1>');
@@ -88,12 +121,29 @@ describe('a module', () => {
 
   test('parts of it are chosen by variant, case and tag', async () => {
     const { run, env, server } = await place();
-    const { code, stdout } = await run(['eval', capitals, '--variant', 'hasty', '--tag', 'america', '--case', 'peru', '--case', 'kenya', '--json'], {
-      env,
-    });
+    const { code, stdout } = await run(
+      [
+        'eval',
+        capitals,
+        '--variant',
+        'hasty',
+        '--tag',
+        'america',
+        '--case',
+        'peru',
+        '--case',
+        'kenya',
+        '--json',
+      ],
+      {
+        env,
+      },
+    );
     expect(code).toBe(0);
     const { variants, comparisons } = reportIn(stdout);
-    expect(variants.map(({ name, cases }) => [name, cases.map(({ id }) => id)])).toEqual([['hasty', ['peru']]]);
+    expect(variants.map(({ name, cases }) => [name, cases.map(({ id }) => id)])).toEqual([
+      ['hasty', ['peru']],
+    ]);
     expect(comparisons).toEqual([]);
     expect(server.requests).toHaveLength(1);
   });
@@ -103,12 +153,24 @@ describe('a dataset', () => {
   test('is run on the app of the configuration', async () => {
     const { run, env, folder, server } = await place();
     const given = { ...env, EVAL_STORE: join(folder, 'geography.db') };
-    const { code, stdout } = await run(['eval', dataset, '--config', config, '--json', '--html', join(folder, 'report.html')], { env: given });
+    const { code, stdout } = await run(
+      ['eval', dataset, '--config', config, '--json', '--html', join(folder, 'report.html')],
+      { env: given },
+    );
     expect(code).toBe(0);
-    expect(reportIn(stdout)).toMatchObject({ name: 'capitals', passed: true, variants: [{ name: 'careful' }] });
+    expect(reportIn(stdout)).toMatchObject({
+      name: 'capitals',
+      passed: true,
+      variants: [{ name: 'careful' }],
+    });
     // Where the app keeps its sessions is known to the module alone.
-    expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('--tree --store … --app geography</code>');
-    const again = await run(['eval', dataset, '--run', reportIn(stdout).runId, '--quiet'], { env: given, cwd: modules });
+    expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain(
+      '--tree --store … --app geography</code>',
+    );
+    const again = await run(['eval', dataset, '--run', reportIn(stdout).runId, '--quiet'], {
+      env: given,
+      cwd: modules,
+    });
     expect(again).toMatchObject({ code: 0, stderr: '' });
     expect(server.requests).toHaveLength(4);
   });
@@ -117,7 +179,9 @@ describe('a dataset', () => {
     const { run, folder } = bench();
     const { code, stderr } = await run(['eval', dataset], { cwd: folder });
     expect(code).toBe(2);
-    expect(stderr).toContain('capitals.json is a dataset, and nothing says what it measures: write adjutant.config.ts');
+    expect(stderr).toContain(
+      'capitals.json is a dataset, and nothing says what it measures: write adjutant.config.ts',
+    );
   });
 });
 
@@ -138,8 +202,21 @@ describe('an eval that is stopped', () => {
     const ended = await run([...wordsOf(command), '--json'], { env });
     expect(ended.code).toBe(1);
     const lines = jsonLines(ended.stdout).filter(({ type }) => type === 'trial_end');
-    expect(lines.map(({ recorded }) => recorded)).toEqual([true, true, true, false, false, false, false, false]);
-    expect(reportIn(ended.stdout)).toMatchObject({ done: 8, total: 8, finishedAt: expect.any(Number) });
+    expect(lines.map(({ recorded }) => recorded)).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    expect(reportIn(ended.stdout)).toMatchObject({
+      done: 8,
+      total: 8,
+      finishedAt: expect.any(Number),
+    });
     // Three trials, the call that was given up, and five trials.
     expect(server.requests).toHaveLength(9);
   });
@@ -161,13 +238,20 @@ describe('an eval that is stopped', () => {
   test('with --json a line says how it goes on', async () => {
     const { start, server, env } = await place();
     server.hangFrom = 1;
-    const running = start(['eval', capitals, '--json', '--run', 'today', '--case', 'peru', '--trials', '2'], { env });
+    const running = start(
+      ['eval', capitals, '--json', '--run', 'today', '--case', 'peru', '--trials', '2'],
+      { env },
+    );
     await server.reached(1);
     running.child.kill('SIGTERM');
     const { code, stdout } = await running.finished;
     expect(code).toBe(143);
     const command = `adjutant eval ${capitals} --case peru --trials 2 --run today`;
-    expect(jsonLines(stdout).at(-1)).toEqual({ type: 'stopped', runId: 'today', continue: command });
+    expect(jsonLines(stdout).at(-1)).toEqual({
+      type: 'stopped',
+      runId: 'today',
+      continue: command,
+    });
   });
 });
 
@@ -175,16 +259,28 @@ describe('what cannot be carried out as it was called', () => {
   test.each([
     [['nowhere.json'], 'There is no file'],
     [[join(modules, 'no-eval.ts')], 'is a dataset, and nothing says what it measures'],
-    [[join(modules, 'no-eval.ts'), '--config', config], 'it exports no `default`, `dataset` or `cases`'],
+    [
+      [join(modules, 'no-eval.ts'), '--config', config],
+      'it exports no `default`, `dataset` or `cases`',
+    ],
     [[capitals, '--config', config], 'says itself what is measured'],
-    [[capitals, '--variant', 'lazy'], '--variant: there is no "lazy". There is "careful", "hasty".'],
-    [[capitals, '--case', 'spain'], '--case: there is no "spain". There is "france", "peru", "kenya", "brazil".'],
+    [
+      [capitals, '--variant', 'lazy'],
+      '--variant: there is no "lazy". There is "careful", "hasty".',
+    ],
+    [
+      [capitals, '--case', 'spain'],
+      '--case: there is no "spain". There is "france", "peru", "kenya", "brazil".',
+    ],
     [[capitals, '--tag', 'asia'], '--tag: there is no "asia".'],
     [[capitals, '--tag', 'africa', '--case', 'peru'], '--case and --tag together leave no case.'],
     [[capitals, '--threshold', '80'], 'It must be a number from 0 to 1.'],
     [[capitals, '--trials', '0'], 'It must be 1 or more.'],
     [[capitals, '--run', 'a b'], 'It has 1 to 100 letters'],
-    [[capitals, '--run', 'a', '--continue'], "option '--continue' cannot be used with option '--run <id>'"],
+    [
+      [capitals, '--run', 'a', '--continue'],
+      "option '--continue' cannot be used with option '--run <id>'",
+    ],
     [[capitals, '--html', 'no-such-folder/report.html'], '--html: '],
     [[dataset, '--config', 'gone.ts'], 'does not exist'],
     [[dataset, '--config', join(modules, 'no-eval.ts')], 'does not say what is measured'],
@@ -203,9 +299,15 @@ describe('what cannot be carried out as it was called', () => {
       stderr: expect.stringContaining('broken.json cannot be read at $.cases[0]'),
     });
     writeFileSync(join(folder, 'broken.mjs'), 'export default { variants: 5, dataset: [] };');
-    expect(await run(['eval', 'broken.mjs'], { cwd: folder })).toMatchObject({ code: 2, stderr: expect.stringContaining('`variants` must be') });
+    expect(await run(['eval', 'broken.mjs'], { cwd: folder })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('`variants` must be'),
+    });
     writeFileSync(join(folder, 'thrown.mjs'), 'throw new Error("no key");');
-    expect(await run(['eval', 'thrown.mjs'], { cwd: folder })).toMatchObject({ code: 2, stderr: expect.stringContaining('Error: no key') });
+    expect(await run(['eval', 'thrown.mjs'], { cwd: folder })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Error: no key'),
+    });
   });
 
   test('nothing is run or made before all of that is known', async () => {

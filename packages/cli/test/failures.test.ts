@@ -29,7 +29,10 @@ describe('a command line that cannot be understood', () => {
     [['resume'], "missing required argument 'session'"],
     [['run', '--session', 'a\u0007b', 'Say hello'], 'A session id has 1 to 200 characters'],
     [['sessions', '--app', ' '], 'The name of an app is not empty'],
-    [['--model', 'openai-compatible:m@http://user:pa55word@host/v1', 'Say hello'], '"openai-compatible:m@…@host/v1" does not name a model'],
+    [
+      ['--model', 'openai-compatible:m@http://user:pa55word@host/v1', 'Say hello'],
+      '"openai-compatible:m@…@host/v1" does not name a model',
+    ],
     [['--root', '/does/not/exist', 'Say hello'], '/does/not/exist is not a folder.'],
     [['--model', 'gpt-5-mini', 'Say hello'], 'Did you mean "openai:gpt-5-mini"?'],
     [['--model', 'opnai:gpt-5', 'Say hello'], 'Did you mean "openai:gpt-5"?'],
@@ -54,9 +57,13 @@ describe('a command line that cannot be understood', () => {
   test('with --json the error is a line of JSON, too', async () => {
     const { run } = bench();
     const missingKey = await run(['--json', '--model', 'claude:claude-sonnet-4-5', 'Say hello']);
-    expect(jsonLines(missingKey.stdout)).toEqual([{ type: 'error', error: expect.objectContaining({ code: 'missing_key' }) }]);
+    expect(jsonLines(missingKey.stdout)).toEqual([
+      { type: 'error', error: expect.objectContaining({ code: 'missing_key' }) },
+    ]);
     const unknownFlag = await run(['--json', '--nonsense', 'Say hello']);
-    expect(jsonLines(unknownFlag.stdout)).toEqual([{ type: 'error', error: expect.objectContaining({ code: 'usage' }) }]);
+    expect(jsonLines(unknownFlag.stdout)).toEqual([
+      { type: 'error', error: expect.objectContaining({ code: 'usage' }) },
+    ]);
   });
 
   test('a provider package that is not installed is named', async () => {
@@ -75,7 +82,11 @@ test('a session that does not exist cannot be shown or resumed', async () => {
   const { run } = bench();
   await run(['--session', 'known', 'What is 2 + 2?']);
   for (const command of ['show', 'resume']) {
-    const { code, stderr } = await run([command, 'unknown', ...(command === 'resume' ? ['--model', 'rehearsal'] : [])]);
+    const { code, stderr } = await run([
+      command,
+      'unknown',
+      ...(command === 'resume' ? ['--model', 'rehearsal'] : []),
+    ]);
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
@@ -86,10 +97,15 @@ test('a session that does not exist cannot be shown or resumed', async () => {
   const beyond = await run(['show', 'known', '--at', '999']);
   expect(beyond).toMatchObject({ code: 2, stderr: expect.stringContaining('has only') });
   const noCall = await run(['show', 'known', '--prompt', '9']);
-  expect(noCall).toMatchObject({ code: 2, stderr: expect.stringContaining('there are 2 model calls') });
+  expect(noCall).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('there are 2 model calls'),
+  });
 });
 
-test('a session with an event that cannot be read is refused, and shown as events', async ({ onTestFinished }) => {
+test('a session with an event that cannot be read is refused, and shown as events', async ({
+  onTestFinished,
+}) => {
   const { run, store } = bench(onTestFinished);
   expect((await run(['run', 'What is 17 * 23?', '--session', 'damaged'])).code).toBe(0);
   const database = new DatabaseSync(store);
@@ -104,7 +120,9 @@ test('a session with an event that cannot be read is refused, and shown as event
   expect(shown.stdout).toMatch(/^ +1 .* user .*17 \* 23/m);
   expect(shown.stdout).toMatch(/^ +2 .* unreadable .*its text is damaged/m);
   expect(shown.stdout).toMatch(/invocation_end/);
-  const lines = jsonLines((await run(['show', 'damaged', '--events', '--json', '--at', '2'])).stdout);
+  const lines = jsonLines(
+    (await run(['show', 'damaged', '--events', '--json', '--at', '2'])).stdout,
+  );
   expect(lines).toMatchObject([
     { seq: 1, type: 'user' },
     { seq: 2, type: 'unreadable' },
@@ -116,14 +134,18 @@ test('a run that has ended cannot be resumed', async () => {
   await run(['--session', 'done', 'What is 2 + 2?']);
   const before = (await run(['show', 'done', '--events'])).stdout;
   const { code, stderr } = await run(['resume', 'done', '--model', 'rehearsal']);
-  expect(stderr).toContain('Session "done" has no run to continue. To go on with it: adjutant run \'…\' --session done --model rehearsal');
+  expect(stderr).toContain(
+    'Session "done" has no run to continue. To go on with it: adjutant run \'…\' --session done --model rehearsal',
+  );
   expect(code).toBe(2);
   expect((await run(['show', 'done', '--events'])).stdout).toBe(before);
 });
 
 test('a file that is missing is an answer, not a failure', async () => {
   const { run } = bench();
-  const { code, stdout } = await run(['Add up the unpaid invoices in nowhere.csv and tell me 15% of the total']);
+  const { code, stdout } = await run([
+    'Add up the unpaid invoices in nowhere.csv and tell me 15% of the total',
+  ]);
   expect(stdout).toMatch(/✗ queryCsv .*\n {2}→ error_permanent: There is no "nowhere.csv"/);
   expect(stdout).toMatch(/I could not .*nowhere\.csv/);
   expect(stdout).not.toMatch(/15% of \d/);
@@ -133,11 +155,21 @@ test('a file that is missing is an answer, not a failure', async () => {
 describe('a model', () => {
   test('that cannot be reached makes the run fail, and the ledger says so', async () => {
     const { run } = bench();
-    const { code, stderr } = await run(['--model', 'openai-compatible:m@http://127.0.0.1:1/v1', '--session', 'lost', 'Say hello']);
+    const { code, stderr } = await run([
+      '--model',
+      'openai-compatible:m@http://127.0.0.1:1/v1',
+      '--session',
+      'lost',
+      'Say hello',
+    ]);
     expect(stderr).toMatch(/adjutant: The run failed: .*could not be reached/);
     expect(code).toBe(1);
-    expect((await run(['show', 'lost'])).stdout).toMatch(/! assistant: error – .*could not be reached/);
-    expect(jsonLines((await run(['sessions', '--json'])).stdout)).toMatchObject([{ id: 'lost', status: 'error' }]);
+    expect((await run(['show', 'lost'])).stdout).toMatch(
+      /! assistant: error – .*could not be reached/,
+    );
+    expect(jsonLines((await run(['sessions', '--json'])).stdout)).toMatchObject([
+      { id: 'lost', status: 'error' },
+    ]);
   });
 
   test('that returns nothing makes the run fail', async () => {
@@ -162,13 +194,25 @@ describe('a store that cannot be used', () => {
 
   test.each([
     ['a directory', (path: string) => mkdirSync(path), 'it is a directory, not a file'],
-    ['not a database', (path: string) => writeFileSync(path, 'id,customer\n1,Northwind\n'.repeat(100)), 'it is not a SQLite database'],
-    ['the database of another program', makeForeignDatabase, 'it is a SQLite database of another application'],
+    [
+      'not a database',
+      (path: string) => writeFileSync(path, 'id,customer\n1,Northwind\n'.repeat(100)),
+      'it is not a SQLite database',
+    ],
+    [
+      'the database of another program',
+      makeForeignDatabase,
+      'it is a SQLite database of another application',
+    ],
   ])('%s', async (_, make, reason) => {
     const { run, folder } = bench();
     const path = join(folder, 'store.db');
     make(path);
-    for (const args of [runWith(path), ['sessions', '--store', path], ['show', 'x', '--store', path]]) {
+    for (const args of [
+      runWith(path),
+      ['sessions', '--store', path],
+      ['show', 'x', '--store', path],
+    ]) {
       const { code, stderr } = await run(args);
       expect(stderr).toContain(`adjutant: The store ${path} cannot be used: ${reason}`);
       expect(code).toBe(1);
@@ -194,7 +238,9 @@ describe('a store that cannot be used', () => {
     expect(code).toBe(1);
     chmodSync(folder, 0o500);
     const noFolder = await run(['--model', 'rehearsal', 'What is 2 + 2?'], asOther);
-    expect(noFolder.stderr).toMatch(/^adjutant: The store .* cannot be used: its folder cannot be made .* set ADJUTANT_HOME or use --store/);
+    expect(noFolder.stderr).toMatch(
+      /^adjutant: The store .* cannot be used: its folder cannot be made .* set ADJUTANT_HOME or use --store/,
+    );
     expect(noFolder.code).toBe(1);
   });
 
@@ -206,7 +252,9 @@ describe('a store that cannot be used', () => {
     database.exec('pragma user_version = 999');
     database.close();
     const { code, stderr } = await run(runWith(store));
-    expect(stderr).toMatch(/^adjutant: The store .* has schema version 999; .* Upgrade Adjutant to open it\.\n$/);
+    expect(stderr).toMatch(
+      /^adjutant: The store .* has schema version 999; .* Upgrade Adjutant to open it\.\n$/,
+    );
     expect(code).toBe(1);
   });
 
@@ -218,10 +266,14 @@ describe('a store that cannot be used', () => {
     onTestFinished(() => database.close());
     database.exec('begin exclusive');
     const { code, stderr } = await run([...runWith(store), '--session', 'during']);
-    expect(stderr).toMatch(/^adjutant: The store .* cannot be used: another process has kept it locked for longer than 5 s/);
+    expect(stderr).toMatch(
+      /^adjutant: The store .* cannot be used: another process has kept it locked for longer than 5 s/,
+    );
     expect(code).toBe(1);
     database.exec('rollback');
-    expect(jsonLines((await run(['sessions', '--store', store, '--json'])).stdout).map(({ id }) => id)).toEqual(['before']);
+    expect(
+      jsonLines((await run(['sessions', '--store', store, '--json'])).stdout).map(({ id }) => id),
+    ).toEqual(['before']);
     expect((await run([...runWith(store), '--session', 'during'])).code).toBe(0);
   });
 });

@@ -24,18 +24,34 @@ describe('the invoices of the workspace', () => {
     const events = jsonLines((await run(['show', session, '--events', '--json'])).stdout);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     expect(new Set(events.map(({ type }) => type))).toEqual(
-      new Set(['user', 'invocation_start', 'model_start', 'tool_call', 'model_end', 'tool_attempt', 'tool_result', 'assistant', 'invocation_end']),
+      new Set([
+        'user',
+        'invocation_start',
+        'model_start',
+        'tool_call',
+        'model_end',
+        'tool_attempt',
+        'tool_result',
+        'assistant',
+        'invocation_end',
+      ]),
     );
-    const roundsWithTools = events.filter(({ type }) => type === 'tool_call').map(({ round }) => round);
+    const roundsWithTools = events
+      .filter(({ type }) => type === 'tool_call')
+      .map(({ round }) => round);
     expect(new Set(roundsWithTools).size).toBeGreaterThanOrEqual(2);
 
     const shown = await run(['show']);
     expect(shown.stdout).toContain(`user\n${goal}`);
     expect(shown.stdout).toContain(`15% of ${total} is ${share}.`);
     const tree = await run(['show', session, '--tree']);
-    expect(tree.stdout).toMatch(/● assistant agent completed .*\n {2}◆ rehearsal:rules round 1 .*\n {2}✓ queryCsv/);
+    expect(tree.stdout).toMatch(
+      /● assistant agent completed .*\n {2}◆ rehearsal:rules round 1 .*\n {2}✓ queryCsv/,
+    );
     const listed = await run(['sessions']);
-    expect(listed.stdout).toMatch(new RegExp(`${session} +completed +${events.length} .*Add up the unpaid`));
+    expect(listed.stdout).toMatch(
+      new RegExp(`${session} +completed +${events.length} .*Add up the unpaid`),
+    );
   });
 
   test('give another number when the file is another', async () => {
@@ -71,8 +87,12 @@ describe('the invoices of the workspace', () => {
       'searchFiles',
     ]);
     const prompt = await run(['show', '--prompt', '3', '--json']);
-    const [recorded] = jsonLines(prompt.stdout) as [{ prompt: { role: string; content: unknown }[] }];
-    expect(recorded.prompt.map(({ role }) => role)).toEqual(server.requests[2]?.messages.map(({ role }) => role));
+    const [recorded] = jsonLines(prompt.stdout) as [
+      { prompt: { role: string; content: unknown }[] },
+    ];
+    expect(recorded.prompt.map(({ role }) => role)).toEqual(
+      server.requests[2]?.messages.map(({ role }) => role),
+    );
     expect(recorded.prompt[0]?.content).toBe(server.requests[2]?.messages[0]?.content);
   });
 });
@@ -81,7 +101,13 @@ test('--json gives every event in order and then the result', async () => {
   const { run } = bench();
   const { code, stdout } = await run(['run', '--json', '--session', 'sum', 'What is 12 * 12?']);
   const lines = jsonLines(stdout);
-  expect(lines.at(-1)).toMatchObject({ type: 'result', status: 'completed', session: 'sum', rounds: 2, output: expect.stringContaining('144') });
+  expect(lines.at(-1)).toMatchObject({
+    type: 'result',
+    status: 'completed',
+    session: 'sum',
+    rounds: 2,
+    output: expect.stringContaining('144'),
+  });
   const durable = lines.filter(({ seq }) => seq !== undefined);
   expect(durable.map(({ seq }) => seq)).toEqual(durable.map((_, index) => index + 1));
   expect(lines.some(({ type }) => type === 'assistant_delta')).toBe(true);
@@ -91,7 +117,9 @@ test('--json gives every event in order and then the result', async () => {
 
 test('chat keeps to one session, line by line', async () => {
   const { run } = bench();
-  const { code, stdout } = await run(['chat', '--session', 'talk'], { input: 'What is 6 * 7?\n\nWhat is 10% of that?\n/exit\nWhat is 1 + 1?\n' });
+  const { code, stdout } = await run(['chat', '--session', 'talk'], {
+    input: 'What is 6 * 7?\n\nWhat is 10% of that?\n/exit\nWhat is 1 + 1?\n',
+  });
   expect(stdout).toContain('6 * 7 = 42.');
   expect(stdout).toContain('10% of 42 is 4.2.');
   expect(stdout).not.toContain('1 + 1');
@@ -117,20 +145,37 @@ test('--app chooses whose sessions of a store are meant', async () => {
   const { run, folder } = bench();
   const store = join(folder, 'office.db');
   const office = runtime({ app: 'office', store: sqlite(store) });
-  await office.run(agent({ name: 'clerk', model: rehearsal(), tools: [calculate()] }), { session: 'monday', input: 'What is 6 * 7?' });
+  await office.run(agent({ name: 'clerk', model: rehearsal(), tools: [calculate()] }), {
+    session: 'monday',
+    input: 'What is 6 * 7?',
+  });
   await office.close();
   const options = ['--store', store, '--app', 'office'];
-  expect(jsonLines((await run(['sessions', '--json', ...options])).stdout)).toMatchObject([{ id: 'monday' }]);
+  expect(jsonLines((await run(['sessions', '--json', ...options])).stdout)).toMatchObject([
+    { id: 'monday' },
+  ]);
   expect((await run(['show', ...options])).stdout).toContain('6 * 7 = 42.');
   expect((await run(['--session', 'tuesday', 'What is 10% of 50?', ...options])).code).toBe(0);
-  expect(jsonLines((await run(['sessions', '--json', ...options])).stdout).map(({ id }) => id)).toEqual(['tuesday', 'monday']);
+  expect(
+    jsonLines((await run(['sessions', '--json', ...options])).stdout).map(({ id }) => id),
+  ).toEqual(['tuesday', 'monday']);
 
-  const nothing = 'There are no sessions of the app "adjutant" in this store. --app names another one.';
-  expect(await run(['sessions', '--store', store])).toMatchObject({ code: 0, stdout: `${nothing}\n` });
-  expect(await run(['show', '--store', store])).toMatchObject({ code: 2, stderr: `adjutant: ${nothing}\n` });
+  const nothing =
+    'There are no sessions of the app "adjutant" in this store. --app names another one.';
+  expect(await run(['sessions', '--store', store])).toMatchObject({
+    code: 0,
+    stdout: `${nothing}\n`,
+  });
+  expect(await run(['show', '--store', store])).toMatchObject({
+    code: 2,
+    stderr: `adjutant: ${nothing}\n`,
+  });
   for (const command of ['show', 'resume']) {
     const { code, stderr } = await run([command, 'monday', '--store', store, '--app', 'shop']);
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('There is no session "monday" of the app "shop".') });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is no session "monday" of the app "shop".'),
+    });
   }
 });
 
@@ -141,7 +186,9 @@ test('--at shows a ledger as it was', async () => {
   expect(early.stdout).toContain('the first 2 of');
   expect(early.stdout).toContain('What is 2 + 3?');
   expect(early.stdout).not.toContain('calculate');
-  expect(jsonLines((await run(['show', 'past', '--at', '0', '--events', '--json'])).stdout)).toEqual([]);
+  expect(
+    jsonLines((await run(['show', 'past', '--at', '0', '--events', '--json'])).stdout),
+  ).toEqual([]);
 });
 
 test('without arguments and without a terminal there is a tour', async () => {
@@ -152,23 +199,34 @@ test('without arguments and without a terminal there is a tour', async () => {
   expect(code).toBe(0);
 });
 
-test.each([['--help'], ['help'], ['show', '--help'], ['--version']])('%s answers on stdout', async (...args) => {
-  const { run } = bench();
-  const { code, stdout, stderr } = await run(args);
-  expect(stdout).toMatch(args[0] === '--version' ? /^\d+\.\d+\.\d+\n$/ : /^Usage: adjutant/);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-});
+test.each([['--help'], ['help'], ['show', '--help'], ['--version']])(
+  '%s answers on stdout',
+  async (...args) => {
+    const { run } = bench();
+    const { code, stdout, stderr } = await run(args);
+    expect(stdout).toMatch(args[0] === '--version' ? /^\d+\.\d+\.\d+\n$/ : /^Usage: adjutant/);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  },
+);
 
 test('what a model and a file say cannot command the terminal', async () => {
   const { run, folder } = bench();
   const hostile = 'before \x1b]0;owned\x07\x1b[31mred\x1b[0m \x1b[2J\u202etxt \x9b5mafter';
   writeFileSync(join(folder, 'hostile.txt'), hostile);
   const server = await startChatServer(({ messages }) =>
-    messages.at(-1)?.role === 'tool' ? { text: `It says: ${hostile}` } : { call: { name: 'readFile', args: { path: 'hostile.txt' } } },
+    messages.at(-1)?.role === 'tool'
+      ? { text: `It says: ${hostile}` }
+      : { call: { name: 'readFile', args: { path: 'hostile.txt' } } },
   );
-  const result = await run(['--model', server.modelName, '--session', 'hostile', `Read it ${hostile}`], { cwd: folder });
+  const result = await run(
+    ['--model', server.modelName, '--session', 'hostile', `Read it ${hostile}`],
+    { cwd: folder },
+  );
   expect(result.code).toBe(0);
   expect(result.stdout).toContain(String.raw`It says: before \u001b]0;owned\u0007\u001b[31mred`);
-  const views = await Promise.all([['show'], ['show', '--events'], ['show', '--tree'], ['sessions']].map((args) => run(args)));
-  for (const { stdout, stderr } of [result, ...views]) expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
+  const views = await Promise.all(
+    [['show'], ['show', '--events'], ['show', '--tree'], ['sessions']].map((args) => run(args)),
+  );
+  for (const { stdout, stderr } of [result, ...views])
+    expect(stdout + stderr).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
 });

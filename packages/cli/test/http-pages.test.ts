@@ -13,7 +13,9 @@ function commandsBelow(page: string, heading: string): string[] {
   const text = readFileSync(join(repositoryRoot, page), 'utf8');
   const [, section = ''] = text.split(`${heading}\n`);
   const [own = ''] = section.split(/^#{1,6} /m);
-  return [...own.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = '']) => block.trim().split('\n'));
+  return [...own.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
+    block.trim().split('\n'),
+  );
 }
 
 async function freePort(): Promise<number> {
@@ -36,7 +38,10 @@ function terminal(folder: string): (command: string) => Typed {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   const program = join(bin, 'adjutant');
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" --conditions=adjutant-source "${repositoryRoot}packages/cli/src/main.ts" "$@"\n`);
+  writeFileSync(
+    program,
+    `#!/bin/sh\nexec "${process.execPath}" --conditions=adjutant-source "${repositoryRoot}packages/cli/src/main.ts" "$@"\n`,
+  );
   chmodSync(program, 0o755);
   const path = [bin, dirname(process.execPath), process.env['PATH']].join(delimiter);
   return (command) => {
@@ -48,9 +53,14 @@ function terminal(folder: string): (command: string) => Typed {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const output = { text: '' };
-    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (output.text += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (output.text += text));
     onTestFinished(() => end(child, 'SIGKILL'));
-    return { child, output, finished: once(child, 'close').then(([code]) => code as number | null) };
+    return {
+      child,
+      output,
+      finished: once(child, 'close').then(([code]) => code as number | null),
+    };
   };
 }
 
@@ -64,22 +74,31 @@ test.each([
 ])('the commands of %s serve, start, stream, approve and show', async (page, heading) => {
   const commands = commandsBelow(page, heading);
   const kinds = commands.map((command) =>
-    ['show ', ' serve ', 'curl -N', '/approvals/', '/approvals', '/runs', '/sessions'].find((kind) => command.includes(kind)),
+    ['show ', ' serve ', 'curl -N', '/approvals/', '/approvals', '/runs', '/sessions'].find(
+      (kind) => command.includes(kind),
+    ),
   );
-  expect(new Set(kinds)).toEqual(new Set([' serve ', '/sessions', '/runs', 'curl -N', '/approvals', '/approvals/', 'show ']));
+  expect(new Set(kinds)).toEqual(
+    new Set([' serve ', '/sessions', '/runs', 'curl -N', '/approvals', '/approvals/', 'show ']),
+  );
   const type = terminal(bench().folder);
   const port = await freePort();
   let requestId = '';
   let stream: Typed | undefined;
   let served: Typed | undefined;
   for (const [index, written] of commands.entries()) {
-    const command = written.replaceAll('127.0.0.1:8787', `127.0.0.1:${port}`).replace('<request>', requestId);
+    const command = written
+      .replaceAll('127.0.0.1:8787', `127.0.0.1:${port}`)
+      .replace('<request>', requestId);
     const kind = kinds[index];
     if (kind === ' serve ') {
       served = type(`${command} --port ${port}`);
       const { output, child } = served;
       const isThere = (): boolean => output.text.includes('Try it in another terminal');
-      await eventually(() => isThere() || child.exitCode !== null, { what: 'the server', patienceMs: 20_000 });
+      await eventually(() => isThere() || child.exitCode !== null, {
+        what: 'the server',
+        patienceMs: 20_000,
+      });
       expect(isThere(), output.text).toBe(true);
       continue;
     }
@@ -89,7 +108,10 @@ test.each([
       await eventually(() => output.text.includes('event: tool_yield'), { what: 'the question' });
       continue;
     }
-    if (kind === 'show ') await eventually(() => stream?.output.text.includes('event: invocation_end') === true, { what: 'the end of the run' });
+    if (kind === 'show ')
+      await eventually(() => stream?.output.text.includes('event: invocation_end') === true, {
+        what: 'the end of the run',
+      });
     const { finished, output } = type(command);
     expect({ command, code: await finished, text: output.text }).toMatchObject({ code: 0 });
     if (kind === '/sessions') expect(output.text).toContain('"id":"first"');

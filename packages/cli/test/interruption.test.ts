@@ -13,14 +13,19 @@ const { total, share } = expectedNumbers(readInvoices());
 const answer = `The unpaid invoices come to ${total}; 15% of that is ${share}.`;
 
 /** A run that waits for the answer to its second model call, with everything before it durable. */
-async function startWaitingRun({ start, store }: Bench): Promise<{ server: ChatServer; running: RunningCli }> {
+async function startWaitingRun({
+  start,
+  store,
+}: Bench): Promise<{ server: ChatServer; running: RunningCli }> {
   const server = await startChatServer();
   server.hangFrom = 2;
   const running = start(['run', '--session', 'work', '--model', server.modelName, goal]);
   await server.reached(2);
   const ledgers = sqlite(store, { clock: systemClock });
   try {
-    for await (const event of ledgers.for({ tenant: 'default', app: 'adjutant' }).follow('work', 0, AbortSignal.timeout(20_000))) {
+    for await (const event of ledgers
+      .for({ tenant: 'default', app: 'adjutant' })
+      .follow('work', 0, AbortSignal.timeout(20_000))) {
       if (event.type === 'model_start' && event.round === 2) return { server, running };
     }
   } finally {
@@ -43,7 +48,9 @@ test.each([
   running.child.kill(signal);
   const stopped = await running.finished;
   expect(stopped).toMatchObject({ code: exitCode, signal: null, stderr: '' });
-  const command = /^Stopped\. Continue with: (adjutant resume work .*)$/m.exec(stopped.stdout)?.[1] as string;
+  const command = /^Stopped\. Continue with: (adjutant resume work .*)$/m.exec(
+    stopped.stdout,
+  )?.[1] as string;
   expect(command).toContain(`--model ${server.modelName}`);
   await server.givenUp;
 
@@ -51,7 +58,9 @@ test.each([
   const resumed = await place.run(wordsOf(command));
   expect(resumed).toMatchObject({ code: 0, stderr: '' });
   expect(resumed.stdout).toContain(answer);
-  const calls = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout).filter(({ type }) => type === 'tool_call');
+  const calls = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout).filter(
+    ({ type }) => type === 'tool_call',
+  );
   expect(calls.map(({ name }) => name)).toEqual(['queryCsv', 'calculate']);
 });
 
@@ -63,7 +72,11 @@ test('a run that was stopped with --json ends with a line that says so', async (
   await server.reached(1);
   running.child.kill('SIGINT');
   const { stdout, code } = await running.finished;
-  expect(jsonLines(stdout).at(-1)).toEqual({ type: 'stopped', session: 'work', continue: `adjutant resume work --model ${server.modelName}` });
+  expect(jsonLines(stdout).at(-1)).toEqual({
+    type: 'stopped',
+    session: 'work',
+    continue: `adjutant resume work --model ${server.modelName}`,
+  });
   expect(code).toBe(130);
 });
 
@@ -71,11 +84,23 @@ test('the command that continues a run names its app', async () => {
   const { start } = bench();
   const server = await startChatServer();
   server.hangFrom = 1;
-  const running = start(['run', '--json', '--app', 'office', '--session', 'work', '--model', server.modelName, goal]);
+  const running = start([
+    'run',
+    '--json',
+    '--app',
+    'office',
+    '--session',
+    'work',
+    '--model',
+    server.modelName,
+    goal,
+  ]);
   await server.reached(1);
   running.child.kill('SIGINT');
   const { stdout } = await running.finished;
-  expect(jsonLines(stdout).at(-1)).toMatchObject({ continue: `adjutant resume work --model ${server.modelName} --app office` });
+  expect(jsonLines(stdout).at(-1)).toMatchObject({
+    continue: `adjutant resume work --model ${server.modelName} --app office`,
+  });
 });
 
 test('a second Ctrl-C ends the process at once', async () => {
@@ -104,7 +129,9 @@ describe('a run that was killed', () => {
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout).toContain(goal);
     expect(shown.stdout).toContain('✓ queryCsv');
-    expect((await place.run(['show', 'work', '--tree'])).stdout).toContain('○ assistant agent open');
+    expect((await place.run(['show', 'work', '--tree'])).stdout).toContain(
+      '○ assistant agent open',
+    );
     const before = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout);
 
     server.hangFrom = undefined;
@@ -114,8 +141,14 @@ describe('a run that was killed', () => {
     const after = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout);
     expect(after.slice(0, before.length)).toEqual(before);
     const count = (type: string): number => after.filter((event) => event['type'] === type).length;
-    expect({ calls: count('tool_call'), attempts: count('tool_attempt'), ends: count('invocation_end') }).toEqual({ calls: 2, attempts: 2, ends: 1 });
-    expect(after).toContainEqual(expect.objectContaining({ type: 'model_end', status: 'interrupted', estimated: true }));
+    expect({
+      calls: count('tool_call'),
+      attempts: count('tool_attempt'),
+      ends: count('invocation_end'),
+    }).toEqual({ calls: 2, attempts: 2, ends: 1 });
+    expect(after).toContainEqual(
+      expect.objectContaining({ type: 'model_end', status: 'interrupted', estimated: true }),
+    );
     expect(server.requests).toHaveLength(4);
   });
 
@@ -125,7 +158,9 @@ describe('a run that was killed', () => {
     running.child.kill('SIGKILL');
     await running.finished;
     const resumed = await place.run(['resume', 'work', '--model', 'rehearsal']);
-    expect(resumed.stderr).toContain('This session used the model openai-compatible:accountant; it goes on with rehearsal:rules.');
+    expect(resumed.stderr).toContain(
+      'This session used the model openai-compatible:accountant; it goes on with rehearsal:rules.',
+    );
     expect(resumed.stdout).toContain(`15% of ${total} is ${share}.`);
     expect(resumed.code).toBe(0);
   });
@@ -136,8 +171,19 @@ describe('a session that another live process runs', () => {
     const place = bench();
     const { server, running } = await startWaitingRun(place);
     const resumed = place.start(['resume', 'work', '--model', server.modelName]);
-    const second = place.start(['run', '--session', 'work', '--model', server.modelName, 'And the customers?']);
-    await Promise.all([resumed, second].map(({ child }) => new Promise((resolve) => child.stderr?.once('data', resolve))));
+    const second = place.start([
+      'run',
+      '--session',
+      'work',
+      '--model',
+      server.modelName,
+      'And the customers?',
+    ]);
+    await Promise.all(
+      [resumed, second].map(
+        ({ child }) => new Promise((resolve) => child.stderr?.once('data', resolve)),
+      ),
+    );
     expect((await place.run(['show', 'work'])).code).toBe(0);
     // The process that has the session is the only one that works on it.
     running.child.kill('SIGINT');
@@ -149,20 +195,39 @@ describe('a session that another live process runs', () => {
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(answer) });
     }
     const events = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout);
-    expect(events.filter(({ type }) => type === 'user').map(({ text }) => text)).toEqual([goal, 'And the customers?']);
-    expect(events.filter(({ type }) => type === 'tool_call').map(({ name }) => name)).toEqual(['queryCsv', 'calculate']);
+    expect(events.filter(({ type }) => type === 'user').map(({ text }) => text)).toEqual([
+      goal,
+      'And the customers?',
+    ]);
+    expect(events.filter(({ type }) => type === 'tool_call').map(({ name }) => name)).toEqual([
+      'queryCsv',
+      'calculate',
+    ]);
   });
 
   test('is cancelled there', async () => {
     const place = bench();
     const { server, running } = await startWaitingRun(place);
-    const { code, stdout } = await place.run(['cancel', 'work', '--reason', 'The numbers have changed']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `Process ${running.child.pid} works on session "work" and cancels it.\n` });
+    const { code, stdout } = await place.run([
+      'cancel',
+      'work',
+      '--reason',
+      'The numbers have changed',
+    ]);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: `Process ${running.child.pid} works on session "work" and cancels it.\n`,
+    });
     await server.givenUp;
     const ended = await running.finished;
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('The run was cancelled.') });
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('The run was cancelled.'),
+    });
     const events = jsonLines((await place.run(['show', 'work', '--events', '--json'])).stdout);
-    expect(events.filter(({ type }) => type === 'cancel')).toMatchObject([{ by: 'user', reason: 'The numbers have changed' }]);
+    expect(events.filter(({ type }) => type === 'cancel')).toMatchObject([
+      { by: 'user', reason: 'The numbers have changed' },
+    ]);
   });
 
   test('takes an answer in from another terminal', async () => {
@@ -172,7 +237,13 @@ describe('a session that another live process runs', () => {
     onTestFinished(() => app.close());
     const working = Promise.withResolvers<string>();
     const answered = Promise.withResolvers<void>();
-    const calculate = tool({ name: 'calculate', description: 'Calculates', schema: { type: 'object' }, approval: true, execute: () => 4 });
+    const calculate = tool({
+      name: 'calculate',
+      description: 'Calculates',
+      schema: { type: 'object' },
+      approval: true,
+      execute: () => 4,
+    });
     const slow = tool({
       name: 'slow',
       description: 'Takes its time',
@@ -181,7 +252,10 @@ describe('a session that another live process runs', () => {
     });
     const clerk = agent({
       name: 'assistant',
-      model: scriptedModel([{ toolCalls: [{ name: 'calculate' }, { name: 'slow' }] }, { text: 'All done.' }]),
+      model: scriptedModel([
+        { toolCalls: [{ name: 'calculate' }, { name: 'slow' }] },
+        { text: 'All done.' },
+      ]),
       tools: [calculate, slow],
     });
     const onStream = (event: StreamEvent): void => {
@@ -191,7 +265,9 @@ describe('a session that another live process runs', () => {
     const run = app.run(clerk, { session: 'work', input: 'Go', onStream });
     const approved = await place.run(['approve', await working.promise, '--model', 'rehearsal']);
     expect(approved).toMatchObject({ code: 0, stdout: 'Approved: calculate({})\n' });
-    expect(approved.stderr).toBe(`adjutant: Process ${process.pid} works on session "work" and takes the answer in.\n`);
+    expect(approved.stderr).toBe(
+      `adjutant: Process ${process.pid} works on session "work" and takes the answer in.\n`,
+    );
     expect(await run).toMatchObject({ status: 'completed', output: 'All done.' });
   });
 });

@@ -24,26 +24,50 @@ async function shop(): Promise<Shop> {
   const { app, clerk } = shopApp({ store: sqlite(store) });
   await app.run(clerk, { session: 'incident', input: `I am ${email}`, runId: 'run' });
   await app.close();
-  return { store, folder, run: (args, env = {}) => run(args, { cwd: shopFolder, env: { SHOP_STORE: store, ...env } }) };
+  return {
+    store,
+    folder,
+    run: (args, env = {}) => run(args, { cwd: shopFolder, env: { SHOP_STORE: store, ...env } }),
+  };
 }
 
 describe('export and replay, with the app of adjutant.config.ts', () => {
   test('keep a session as a file without its secrets, and find what the code does otherwise', async () => {
     const { folder, run } = await shop();
     const file = join(folder, 'incident.json');
-    const exported = await run(['export', 'incident', '-o', file, '--redact', 'email', '--redact-pattern', '/likes \\S+/i']);
+    const exported = await run([
+      'export',
+      'incident',
+      '-o',
+      file,
+      '--redact',
+      'email',
+      '--redact-pattern',
+      '/likes \\S+/i',
+    ]);
     expect(exported).toMatchObject({ code: 0, stderr: '' });
     expect(exported.stdout).toMatch(
       /^incident: 11 events, 4 values taken out \(field email: 1, pattern .*, secret PORTAL_KEY: 1, sensitive_key: 1\), written to /,
     );
     const text = readFileSync(file, 'utf8');
-    expect([email, 'a key like no other', 'key-of-the-customer', '[31mred'].filter((value) => text.includes(value))).toEqual([]);
+    expect(
+      [email, 'a key like no other', 'key-of-the-customer', '[31mred'].filter((value) =>
+        text.includes(value),
+      ),
+    ).toEqual([]);
 
-    expect(await run(['replay', file])).toEqual({ code: 0, signal: null, stderr: '', stdout: '✓ incident: 11 events replayed, no divergence.\n' });
+    expect(await run(['replay', file])).toEqual({
+      code: 0,
+      signal: null,
+      stderr: '',
+      stdout: '✓ incident: 11 events replayed, no divergence.\n',
+    });
 
     const changed = await run(['replay', file], { SHOP_PROMPT: 'Be brief.' });
     expect(changed).toMatchObject({ code: 1, stderr: '' });
-    expect(changed.stdout).toMatch(/^✗ incident: the code no longer does what is recorded\.\n\nFirst divergence at event 3 \(run\): prompt\n/);
+    expect(changed.stdout).toMatch(
+      /^✗ incident: the code no longer does what is recorded\.\n\nFirst divergence at event 3 \(run\): prompt\n/,
+    );
     expect(changed.stdout).toMatch(
       /^ +- "Be kind\. The key of the portal is \[redacted\]\."\n +\+ "Be brief\. The key of the portal is \[redacted\]\."$/m,
     );
@@ -54,37 +78,62 @@ describe('export and replay, with the app of adjutant.config.ts', () => {
     const { run, store } = await shop();
     expect((await run(['sessions'])).stdout).toContain('incident');
     expect((await run(['show'])).stdout).toContain('incident');
-    expect(await run(['show', 'incident', '--tree'])).toMatchObject({ code: 0, stdout: expect.stringContaining('clerk') as string, stderr: '' });
-    expect(await run(['explain', 'incident'])).toMatchObject({ code: 0, stdout: expect.stringContaining('incident') as string });
+    expect(await run(['show', 'incident', '--tree'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('clerk') as string,
+      stderr: '',
+    });
+    expect(await run(['explain', 'incident'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('incident') as string,
+    });
     expect((await run(['show', 'incident', '--no-config'])).code).not.toBe(0);
-    expect(await run(['show', 'incident', '--no-config', '--store', store, '--app', 'shop'])).toMatchObject({ code: 0 });
+    expect(
+      await run(['show', 'incident', '--no-config', '--store', store, '--app', 'shop']),
+    ).toMatchObject({ code: 0 });
   });
 
   test('replay a session of its store, as lines and as JSON', async () => {
     const { run } = await shop();
-    expect(await run(['replay', 'incident'])).toMatchObject({ code: 0, stdout: '✓ incident: 11 events replayed, no divergence.\n' });
+    expect(await run(['replay', 'incident'])).toMatchObject({
+      code: 0,
+      stdout: '✓ incident: 11 events replayed, no divergence.\n',
+    });
     const renamed = await run(['replay', 'incident', '--json'], { SHOP_TOOL: 'lookUp' });
     expect(renamed.code).toBe(1);
     const [report, ...others] = jsonLines(renamed.stdout);
     expect(others).toEqual([]);
-    expect(report).toMatchObject({ type: 'replay', session: 'incident', events: 2, divergence: { seq: 3, path: 'run', kind: 'prompt' } });
+    expect(report).toMatchObject({
+      type: 'replay',
+      session: 'incident',
+      events: 2,
+      divergence: { seq: 3, path: 'run', kind: 'prompt' },
+    });
     expect(report?.['divergences']).toEqual([report?.['divergence']]);
     const same = jsonLines((await run(['replay', 'incident', '--json'])).stdout);
-    expect(same).toEqual([{ type: 'replay', session: 'incident', events: 11, divergence: null, divergences: [] }]);
+    expect(same).toEqual([
+      { type: 'replay', session: 'incident', events: 11, divergence: null, divergences: [] },
+    ]);
   });
 
   test('--until leaves out what comes later', async () => {
     const { run } = await shop();
-    expect(await run(['replay', 'incident', '--until', '2'], { SHOP_PROMPT: 'Be brief.' })).toMatchObject({
+    expect(
+      await run(['replay', 'incident', '--until', '2'], { SHOP_PROMPT: 'Be brief.' }),
+    ).toMatchObject({
       code: 0,
       stdout: '✓ incident: 2 events replayed, no divergence.\n',
     });
-    expect((await run(['replay', 'incident', '--until', '3'], { SHOP_PROMPT: 'Be brief.' })).code).toBe(1);
+    expect(
+      (await run(['replay', 'incident', '--until', '3'], { SHOP_PROMPT: 'Be brief.' })).code,
+    ).toBe(1);
   });
 
   test('--live-tools runs the tools, --live-model asks the model', async () => {
     const { run } = await shop();
-    expect((await run(['replay', 'incident', '--live-tools', '--live-model'])).stdout).toContain('no divergence');
+    expect((await run(['replay', 'incident', '--live-tools', '--live-model'])).stdout).toContain(
+      'no divergence',
+    );
   });
 
   test('the file is printed where no file is named, and nothing else with it', async () => {
@@ -93,12 +142,28 @@ describe('export and replay, with the app of adjutant.config.ts', () => {
     expect(code).toBe(0);
     expect(stderr).toMatch(/^adjutant: incident: 11 events, 2 values taken out/);
     writeFileSync(join(folder, 'printed.json'), stdout);
-    expect(await readLedgerFile(join(folder, 'printed.json'))).toMatchObject({ session: 'incident', app: 'shop' });
-    const said = jsonLines((await run(['export', 'incident', '-o', join(folder, 'x.json'), '--json'])).stdout);
+    expect(await readLedgerFile(join(folder, 'printed.json'))).toMatchObject({
+      session: 'incident',
+      app: 'shop',
+    });
+    const said = jsonLines(
+      (await run(['export', 'incident', '-o', join(folder, 'x.json'), '--json'])).stdout,
+    );
     const removed = { 'secret PORTAL_KEY': 1, sensitive_key: 1 };
-    expect(said).toEqual([{ type: 'export', session: 'incident', events: 11, removed, file: join(folder, 'x.json') }]);
-    const misspelt = await run(['export', 'incident', '-o', join(folder, 'x.json'), '--redact', 'emial']);
-    expect(misspelt.stdout).toContain('sensitive_key: 1); nothing more by --redact emial, written to ');
+    expect(said).toEqual([
+      { type: 'export', session: 'incident', events: 11, removed, file: join(folder, 'x.json') },
+    ]);
+    const misspelt = await run([
+      'export',
+      'incident',
+      '-o',
+      join(folder, 'x.json'),
+      '--redact',
+      'emial',
+    ]);
+    expect(misspelt.stdout).toContain(
+      'sensitive_key: 1); nothing more by --redact emial, written to ',
+    );
   });
 
   test('another store with --store, another file with --config, no file with --no-config', async () => {
@@ -112,7 +177,10 @@ describe('export and replay, with the app of adjutant.config.ts', () => {
 
     mkdirSync(join(folder, 'src'));
     const config = join(folder, 'src/office.mjs');
-    writeFileSync(config, `export { app as default } from ${JSON.stringify(join(shopFolder, 'adjutant.config.ts'))};\n`);
+    writeFileSync(
+      config,
+      `export { app as default } from ${JSON.stringify(join(shopFolder, 'adjutant.config.ts'))};\n`,
+    );
     expect((await run(['replay', 'incident', '--config', config])).code).toBe(0);
     writeFileSync(
       config,
@@ -120,7 +188,15 @@ describe('export and replay, with the app of adjutant.config.ts', () => {
     );
     expect((await run(['replay', 'incident', '--config', config])).code).toBe(0);
 
-    const built = await run(['replay', 'incident', '--no-config', '--store', store, '--app', 'shop']);
+    const built = await run([
+      'replay',
+      'incident',
+      '--no-config',
+      '--store',
+      store,
+      '--app',
+      'shop',
+    ]);
     expect(built).toMatchObject({ code: 1, stdout: expect.stringContaining('clerk') });
   });
 
@@ -139,7 +215,16 @@ describe('export and replay, with the app of adjutant.config.ts', () => {
       ['diff', 'incident', 'open'],
     ])
       await run(args);
-    const after = await bench().run(['show', 'open', '--events', '--json', '--store', store, '--app', 'shop']);
+    const after = await bench().run([
+      'show',
+      'open',
+      '--events',
+      '--json',
+      '--store',
+      store,
+      '--app',
+      'shop',
+    ]);
     expect(jsonLines(after.stdout)).toHaveLength(before);
   });
 });
@@ -148,11 +233,20 @@ describe('the agent of the command line', () => {
   test('is what is replayed where there is no other app', async () => {
     const { run, folder } = bench();
     await run(['--session', 'sum', 'What is 12 * 12?'], { cwd: folder });
-    expect(await run(['replay', 'sum'], { cwd: folder })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^✓ sum: \d+ events replayed/) });
+    expect(await run(['replay', 'sum'], { cwd: folder })).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^✓ sum: \d+ events replayed/),
+    });
     expect((await run(['export', 'sum', '-o', 'sum.json'], { cwd: folder })).code).toBe(0);
     expect((await run(['replay', './sum.json'], { cwd: folder })).code).toBe(0);
-    const other = await run(['replay', 'sum.json', '--model', 'openai:gpt-5-mini'], { cwd: folder, env: { OPENAI_API_KEY: 'x' } });
-    expect(other).toMatchObject({ code: 1, stdout: expect.stringContaining('the model is openai:gpt-5-mini and was rehearsal:rules') });
+    const other = await run(['replay', 'sum.json', '--model', 'openai:gpt-5-mini'], {
+      cwd: folder,
+      env: { OPENAI_API_KEY: 'x' },
+    });
+    expect(other).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('the model is openai:gpt-5-mini and was rehearsal:rules'),
+    });
     expect(readdirSync(folder).sort()).toEqual(['data', 'sum.json']);
   });
 });
@@ -165,12 +259,22 @@ describe('diff', () => {
     await run(['fork', 'a', '--at', '11', '--id', 'c'], { cwd: folder });
     const parted = await run(['diff', 'a', 'b'], { cwd: folder });
     expect(parted).toMatchObject({ code: 1, stderr: '' });
-    expect(parted.stdout).toMatch(/^✗ a \(-\) and b \(\+\) part at event 1 of the first, event 1 of the second\.\n/);
+    expect(parted.stdout).toMatch(
+      /^✗ a \(-\) and b \(\+\) part at event 1 of the first, event 1 of the second\.\n/,
+    );
     expect(parted.stdout).toMatch(/^ +- "What is 12 \* 12\?"\n +\+ "What is 12 \* 13\?"$/m);
     const [record] = jsonLines((await run(['diff', 'a', 'b', '--json'], { cwd: folder })).stdout);
-    expect(record).toMatchObject({ type: 'diff', a: 'a', b: 'b', divergence: { seq: 1, kind: 'control_flow' } });
+    expect(record).toMatchObject({
+      type: 'diff',
+      a: 'a',
+      b: 'b',
+      divergence: { seq: 1, kind: 'control_flow' },
+    });
     await run(['export', 'a', '-o', 'a.json'], { cwd: folder });
-    expect(await run(['diff', 'a', 'a.json'], { cwd: folder })).toMatchObject({ code: 0, stdout: '✓ a and a.json do the same.\n' });
+    expect(await run(['diff', 'a', 'a.json'], { cwd: folder })).toMatchObject({
+      code: 0,
+      stdout: '✓ a and a.json do the same.\n',
+    });
     expect(jsonLines((await run(['diff', 'a', 'a', '--json'], { cwd: folder })).stdout)).toEqual([
       { type: 'diff', a: 'a', b: 'a', divergence: null },
     ]);
@@ -183,7 +287,10 @@ describe('nothing in a ledger can steer the terminal', () => {
     const store = join(folder, 'hostile.db');
     const evil = '\u001b]0;mine\u0007\u001b[2J\u009b2J\u202e';
     const app = runtime({ app: 'hostile', store: sqlite(store), recover: 'manual' });
-    const turn = (id: string) => [{ toolCalls: [{ name: `tool${evil}` }] }, { text: `${evil}${id}` }];
+    const turn = (id: string) => [
+      { toolCalls: [{ name: `tool${evil}` }] },
+      { text: `${evil}${id}` },
+    ];
     const clerk = agent({ name: 'clerk', model: scriptedModel([...turn('one'), ...turn('two')]) });
     for (const id of ['one', 'two']) await app.run(clerk, { session: id, input: `${evil}${id}` });
     await app.close();
@@ -221,7 +328,16 @@ test('show draws the tree of a run with times, tokens and cost, and as a Mermaid
 });
 
 describe('what cannot be done is refused', () => {
-  const hostile = { format: 'adjutant-ledger', version: 1, app: 'x', tenant: 'x', session: 'x', redaction: {}, blobs: {}, events: [{ seq: 1 }] };
+  const hostile = {
+    format: 'adjutant-ledger',
+    version: 1,
+    app: 'x',
+    tenant: 'x',
+    session: 'x',
+    redaction: {},
+    blobs: {},
+    events: [{ seq: 1 }],
+  };
   const modules: Readonly<Record<string, string>> = {
     'none.mjs': 'export const other = 1;',
     'wrong.mjs': 'export const app = { app: "x" };',
@@ -239,19 +355,46 @@ describe('what cannot be done is refused', () => {
 
   test.for<[string[], string]>([
     [['replay', 'incident', '--config', 'gone.ts'], 'gone.ts does not exist.'],
-    [['replay', 'incident', '--config', 'none.mjs'], 'none.mjs exports no app (but other). It must export a runtime as `app` or by default'],
-    [['replay', 'incident', '--config', 'wrong.mjs'], 'wrong.mjs exports an `app` that is not a runtime.'],
-    [['replay', 'incident', '--config', 'fails.mjs'], 'fails.mjs exports an `app` that cannot be made: Error: no port.'],
-    [['replay', 'incident', '--config', 'throws.mjs'], 'throws.mjs cannot be loaded: Error: no database\\u001b[2J.'],
-    [['replay', 'incident', '--config', 'throws-text.mjs'], 'throws-text.mjs cannot be loaded: it throws "no error", which is not an error.'],
-    [['export', 'incident', '--config', 'syntax.mjs'], 'syntax.mjs cannot be loaded: SyntaxError: '],
+    [
+      ['replay', 'incident', '--config', 'none.mjs'],
+      'none.mjs exports no app (but other). It must export a runtime as `app` or by default',
+    ],
+    [
+      ['replay', 'incident', '--config', 'wrong.mjs'],
+      'wrong.mjs exports an `app` that is not a runtime.',
+    ],
+    [
+      ['replay', 'incident', '--config', 'fails.mjs'],
+      'fails.mjs exports an `app` that cannot be made: Error: no port.',
+    ],
+    [
+      ['replay', 'incident', '--config', 'throws.mjs'],
+      'throws.mjs cannot be loaded: Error: no database\\u001b[2J.',
+    ],
+    [
+      ['replay', 'incident', '--config', 'throws-text.mjs'],
+      'throws-text.mjs cannot be loaded: it throws "no error", which is not an error.',
+    ],
+    [
+      ['export', 'incident', '--config', 'syntax.mjs'],
+      'syntax.mjs cannot be loaded: SyntaxError: ',
+    ],
     [['export', 'incident', '--config', 'imports.ts'], 'broken.ts:2).'],
-    [['diff', 'a', 'b', '--config', 'missing.mjs'], 'missing.mjs cannot be loaded: Error: Cannot find package'],
+    [
+      ['diff', 'a', 'b', '--config', 'missing.mjs'],
+      'missing.mjs cannot be loaded: Error: Cannot find package',
+    ],
     [['replay', 'nobody'], 'There are no sessions yet.'],
     [['replay', 'gone.json'], 'There is no file '],
-    [['replay', 'hostile.json'], 'hostile.json cannot be read as a ledger file: the "fields" of its "redaction"'],
+    [
+      ['replay', 'hostile.json'],
+      'hostile.json cannot be read as a ledger file: the "fields" of its "redaction"',
+    ],
     [['replay', 'later.json'], 'later.json was written by a later version of Adjutant'],
-    [['diff', 'text.json', 'text.json'], 'text.json cannot be read as a ledger file: it is not JSON'],
+    [
+      ['diff', 'text.json', 'text.json'],
+      'text.json cannot be read as a ledger file: it is not JSON',
+    ],
     [['replay', 'text.json', '--until', '0'], 'It must be 1 or more.'],
     [['replay', 'text.json', '--root', 'gone'], 'cannot be read as a ledger file'],
     [['export'], "missing required argument 'session'"],
@@ -263,22 +406,41 @@ describe('what cannot be done is refused', () => {
     const { run, folder } = bench();
     for (const [name, text] of Object.entries(modules)) writeFileSync(join(folder, name), text);
     const { code, stdout, stderr } = await run(args, { cwd: folder });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: expect.stringMatching(/^(?:\{"type":"error".*\}\n)?$/) });
+    expect({ code, stdout }).toEqual({
+      code: 2,
+      stdout: expect.stringMatching(/^(?:\{"type":"error".*\}\n)?$/),
+    });
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('\u001b[2J');
   });
 
   test.for<[string[], string]>([
-    [['replay', 'incident', '--model', 'rehearsal'], '--model is for the agent of the command line'],
+    [
+      ['replay', 'incident', '--model', 'rehearsal'],
+      '--model is for the agent of the command line',
+    ],
     [['replay', 'incident', '--until', '99'], '--until 99: the record has only '],
     [['replay', 'incident', '--root', '.'], '--root is for the agent of the command line'],
-    [['export', 'incident', '--app', 'other'], '--app other: adjutant.config.ts exports the app "shop".'],
+    [
+      ['export', 'incident', '--app', 'other'],
+      '--app other: adjutant.config.ts exports the app "shop".',
+    ],
     [['export', 'incident', '--redact', 'a..b'], '--redact must be a list of names of keys'],
-    [['export', 'incident', '--redact-pattern', '(a+)+'], '--redact-pattern has /(a+)+/, which may take for ever'],
-    [['export', 'incident', '-o', '/nowhere/at/all.json'], '-o /nowhere/at/all.json cannot be written: ENOENT'],
+    [
+      ['export', 'incident', '--redact-pattern', '(a+)+'],
+      '--redact-pattern has /(a+)+/, which may take for ever',
+    ],
+    [
+      ['export', 'incident', '-o', '/nowhere/at/all.json'],
+      '-o /nowhere/at/all.json cannot be written: ENOENT',
+    ],
     [['replay', 'nobody'], 'There is no session "nobody" of the app "shop".'],
   ])('with the app of a user: %j', async ([args, message]) => {
     const { run } = await shop();
-    expect(await run(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+    expect(await run(args)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    });
   });
 });

@@ -9,7 +9,9 @@ export const repositoryRoot = fileURLToPath(new URL('../../../', import.meta.url
 
 /** What `npm start` runs, without the program name. */
 function startArguments(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as { scripts: { start: string } };
+  const { scripts } = JSON.parse(readFileSync(join(repositoryRoot, 'package.json'), 'utf8')) as {
+    scripts: { start: string };
+  };
   const [, ...args] = scripts.start.split(' ');
   return args.map((arg) => (arg.startsWith('packages/') ? join(repositoryRoot, arg) : arg));
 }
@@ -39,11 +41,20 @@ export interface RunningCli {
 }
 
 /** Starts the real command line in a process of its own, with an environment that has no keys. */
-function startCli(args: readonly string[], options: CliOptions & { readonly home: string }): RunningCli {
+function startCli(
+  args: readonly string[],
+  options: CliOptions & { readonly home: string },
+): RunningCli {
   const { cwd = repositoryRoot, env = {}, input = '', home, uid, nodeArguments = [] } = options;
   const child = spawn(process.execPath, [...nodeArguments, ...startArguments(), ...args], {
     cwd,
-    env: { PATH: process.env['PATH'], HOME: home, ADJUTANT_HOME: join(home, 'data'), TZ: 'UTC', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      HOME: home,
+      ADJUTANT_HOME: join(home, 'data'),
+      TZ: 'UTC',
+      ...env,
+    },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   const output = { stdout: '', stderr: '' };
@@ -80,7 +91,12 @@ export function bench(onEnd: (task: () => void) => void = onTestFinished): Bench
     started.child.on('close', () => running.delete(started.child));
     return started;
   };
-  return { folder, store: join(folder, 'data', 'adjutant.db'), start, run: (args, options) => start(args, options).finished };
+  return {
+    folder,
+    store: join(folder, 'data', 'adjutant.db'),
+    start,
+    run: (args, options) => start(args, options).finished,
+  };
 }
 
 /** Lines of JSON, read. */

@@ -33,15 +33,22 @@ describe('fork', () => {
     const at = events.findIndex(({ type }) => type === 'invocation_yield') + 1;
     const forked = await run(['fork', 'first', '--at', String(at), '--id', 'second']);
     expect(forked.stdout).toContain('Go on with: adjutant resume second\n');
-    expect(await run(['resume', 'second'])).toMatchObject({ code: 3, stdout: expect.stringContaining('asks for approval') });
-    expect(jsonLines((await run(['approvals', '--json'])).stdout).map(({ session }) => session)).toEqual(['first', 'second']);
+    expect(await run(['resume', 'second'])).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('asks for approval'),
+    });
+    expect(
+      jsonLines((await run(['approvals', '--json'])).stdout).map(({ session }) => session),
+    ).toEqual(['first', 'second']);
   });
 
   test('at the end of a run is another conversation with the same beginning', async () => {
     const { run } = bench();
     await run(['--session', 'first', 'What is 6 * 7?']);
     const [{ seq }] = jsonLines((await run(['sessions', '--json'])).stdout) as [{ seq: number }];
-    const [fork] = jsonLines((await run(['fork', 'first', '--at', String(seq), '--json'])).stdout) as [{ session: string }];
+    const [fork] = jsonLines(
+      (await run(['fork', 'first', '--at', String(seq), '--json'])).stdout,
+    ) as [{ session: string }];
     expect(fork).toMatchObject({ type: 'fork', from: 'first', at: seq });
     const { stdout } = await run(['--session', fork.session, 'What is 10% of that?']);
     expect(stdout).toContain('10% of 42 is 4.2.');
@@ -50,15 +57,23 @@ describe('fork', () => {
   test('asks what was pending anew, under another id', async () => {
     const { run } = bench();
     await run(['--session', 'first', '--ask-before', 'calculate', 'What is 12 * 12?']);
-    const [asked] = jsonLines((await run(['approvals', '--json'])).stdout) as [{ requestId: string; session: string }];
+    const [asked] = jsonLines((await run(['approvals', '--json'])).stdout) as [
+      { requestId: string; session: string },
+    ];
     const [{ seq }] = jsonLines((await run(['sessions', '--json'])).stdout) as [{ seq: number }];
     await run(['fork', 'first', '--at', String(seq), '--id', 'second']);
     expect((await run(['resume', 'second'])).code).toBe(3);
-    const requests = jsonLines((await run(['approvals', '--json'])).stdout) as { requestId: string; session: string }[];
+    const requests = jsonLines((await run(['approvals', '--json'])).stdout) as {
+      requestId: string;
+      session: string;
+    }[];
     expect(requests.map(({ session }) => session)).toEqual(['first', 'second']);
     expect(new Set(requests.map(({ requestId }) => requestId)).size).toBe(2);
     expect((await run(['reject', requests[1]?.requestId as string])).code).toBe(0);
-    expect(await run(['approve', asked.requestId])).toMatchObject({ code: 0, stdout: expect.stringContaining('12 * 12 = 144.') });
+    expect(await run(['approve', asked.requestId])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('12 * 12 = 144.'),
+    });
   });
 
   test.for<[string[], string]>([
@@ -70,12 +85,19 @@ describe('fork', () => {
     [['cancel', 'nobody-knows-it'], 'There is no session "nobody-knows-it"'],
     [['cancel', 'first'], 'Session "first" has no run to cancel.'],
     [['delete', 'nobody-knows-it'], 'There is no session "nobody-knows-it"'],
-    [['sessions', '--status', 'asleep'], 'Allowed choices are active, awaiting_input, completed, error.'],
+    [
+      ['sessions', '--status', 'asleep'],
+      'Allowed choices are active, awaiting_input, completed, error.',
+    ],
   ])('%j is refused', async ([args, message]) => {
     const { run } = bench();
     await run(['--session', 'first', 'What is 6 * 7?']);
     const { code, stderr, stdout } = await run(args);
-    expect({ code, stderr, stdout }).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+    expect({ code, stderr, stdout }).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    });
     expect(jsonLines((await run(['sessions', '--json'])).stdout)).toHaveLength(1);
   });
 });
@@ -85,21 +107,39 @@ test('sessions are listed by state, user and runnable, and deleted', async () =>
   const store = join(folder, 'office.db');
   const where = ['--store', store, '--app', 'office'];
   const office = runtime({ app: 'office', store: sqlite(store), recover: 'manual' });
-  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({}) });
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    schema: z.object({}),
+    yieldSchema: z.object({}),
+  });
   const clerk = agent({ name: 'clerk', model: scriptedModel([{ text: 'Good morning' }]) });
-  const asker = agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }]), tools: [ask] });
-  await office.run(clerk, { session: await office.session({ id: 'monday', userId: 'ann' }), input: 'Hello' });
+  const asker = agent({
+    name: 'asker',
+    model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }]),
+    tools: [ask],
+  });
+  await office.run(clerk, {
+    session: await office.session({ id: 'monday', userId: 'ann' }),
+    input: 'Hello',
+  });
   await office.run(asker, { session: 'tuesday', input: 'Ask me' });
   await office.fork('monday', { id: 'monday-again' });
   await office.close();
-  const listed = async (...options: string[]) => jsonLines((await run(['sessions', '--json', ...options, ...where])).stdout).map(({ id }) => id);
+  const listed = async (...options: string[]) =>
+    jsonLines((await run(['sessions', '--json', ...options, ...where])).stdout).map(({ id }) => id);
   expect(await listed('--status', 'awaiting_input')).toEqual(['tuesday']);
   expect(await listed('--runnable', 'asker')).toEqual(['tuesday']);
   expect(await listed('--user', 'ann')).toContain('monday');
   expect(await listed('--user', 'bob')).toEqual([]);
-  expect((await run(['sessions', '--user', 'bob', ...where])).stdout).toBe('There are no such sessions.\n');
+  expect((await run(['sessions', '--user', 'bob', ...where])).stdout).toBe(
+    'There are no such sessions.\n',
+  );
 
-  expect(await run(['delete', 'tuesday', ...where])).toMatchObject({ code: 0, stdout: 'Session tuesday is deleted.\n' });
+  expect(await run(['delete', 'tuesday', ...where])).toMatchObject({
+    code: 0,
+    stdout: 'Session tuesday is deleted.\n',
+  });
   expect((await run(['approvals', ...where])).stdout).toBe('Nothing waits for an answer.\n');
   expect(await run(['delete', 'monday', '--with-forks', ...where])).toMatchObject({
     code: 0,

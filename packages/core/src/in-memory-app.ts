@@ -5,7 +5,10 @@ import type { OutputOf, Runnable } from './session/runnable.ts';
 import type { LooseSnapshot, Session, SessionSnapshot } from './session/session.ts';
 import type { StateSchema } from './session/state-types.ts';
 
-/** Sessions with shared scopes meet in one store in memory for each app; others have one of their own, so that they can be forgotten. */
+/**
+ * Sessions with shared scopes meet in one store in memory for each app; others have one of their
+ * own, so that they can be forgotten.
+ */
 const sharedRuntimes = new Map<string, Runtime>();
 
 function runtimeForScopes(app: string): Runtime {
@@ -18,7 +21,10 @@ function runtimeForScopes(app: string): Runtime {
 }
 
 /** A session in memory, without a runtime of its own. */
-async function memorySession<Schema extends StateSchema = StateSchema>(app: string, options: SessionOptions<Schema> = {}): Promise<Session<Schema>> {
+async function memorySession<Schema extends StateSchema = StateSchema>(
+  app: string,
+  options: SessionOptions<Schema> = {},
+): Promise<Session<Schema>> {
   const isShared = options.userId !== undefined || Object.keys(options.scopes ?? {}).length > 0;
   const owner = isShared ? runtimeForScopes(app) : new Runtime({ app });
   return owner.session(options);
@@ -33,7 +39,10 @@ async function fromSnapshot<Schema extends StateSchema = StateSchema>(
   return owner.restoreSession(snapshot, stateSchema);
 }
 
-/** A session in memory: `await session('my-app', { id, userId })`. Sessions that last come from `runtime({ store }).session()`. */
+/**
+ * A session in memory: `await session('my-app', { id, userId })`. Sessions that last come from
+ * `runtime({ store }).session()`.
+ */
 export const session = Object.assign(memorySession, { fromSnapshot });
 
 export interface InAppOptions extends RunOptions {
@@ -42,7 +51,11 @@ export interface InAppOptions extends RunOptions {
 }
 
 /** Runs in memory, or on the runtime of the given session. */
-export function run<R extends Runnable>(runnable: R, inputOrOptions: string | InAppOptions = {}): Run<OutputOf<R>> {
-  const { runner, ...options } = typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
+export function run<R extends Runnable>(
+  runnable: R,
+  inputOrOptions: string | InAppOptions = {},
+): Run<OutputOf<R>> {
+  const { runner, ...options } =
+    typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
   return (runner ?? runtimeOf(options.session)).run(runnable, options);
 }

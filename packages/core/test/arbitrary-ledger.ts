@@ -2,7 +2,10 @@ import type { Event, EventDraft } from 'adjutant';
 import fc from 'fast-check';
 import { eventVersions } from '../src/ledger/event.ts';
 
-/** What a generated ledger does next. Numbers choose among what is possible at that moment; what is not possible is left out. */
+/**
+ * What a generated ledger does next. Numbers choose among what is possible at that moment; what is
+ * not possible is left out.
+ */
 interface Move {
   readonly kind:
     | 'start'
@@ -85,20 +88,50 @@ class LedgerMaker {
 
   #add(draft: EventDraft): void {
     const seq = this.events.length + 1;
-    this.events.push(Object.freeze({ v: eventVersions[draft.type], seq, id: `e${seq}`, at: 1_000 + seq * 10, ...draft }) as Event);
+    this.events.push(
+      Object.freeze({
+        v: eventVersions[draft.type],
+        seq,
+        id: `e${seq}`,
+        at: 1_000 + seq * 10,
+        ...draft,
+      }) as Event,
+    );
   }
 
-  #open(kinds: readonly OpenInvocation['kind'][] = ['agent', 'step', 'sequence', 'parallel']): readonly OpenInvocation[] {
+  #open(
+    kinds: readonly OpenInvocation['kind'][] = ['agent', 'step', 'sequence', 'parallel'],
+  ): readonly OpenInvocation[] {
     return this.#invocations.filter((one) => one.status === 'open' && kinds.includes(one.kind));
   }
 
-  #begin(parent: OpenInvocation | undefined, pick: number, branch: boolean, spawnedBy?: OpenCall): void {
-    const kind = (['agent', 'step', 'sequence', 'parallel'] as const)[pick % 4] as OpenInvocation['kind'];
+  #begin(
+    parent: OpenInvocation | undefined,
+    pick: number,
+    branch: boolean,
+    spawnedBy?: OpenCall,
+  ): void {
+    const kind = (['agent', 'step', 'sequence', 'parallel'] as const)[
+      pick % 4
+    ] as OpenInvocation['kind'];
     const name = `${kind}${parent === undefined ? this.#invocations.length : parent.children++}`;
-    const path = spawnedBy !== undefined ? `${spawnedBy.callId}/${name}` : parent === undefined ? `run${name}` : `${parent.path}/${name}`;
+    const path =
+      spawnedBy !== undefined
+        ? `${spawnedBy.callId}/${name}`
+        : parent === undefined
+          ? `run${name}`
+          : `${parent.path}/${name}`;
     const mode = spawnedBy !== undefined ? 'spawn' : parent === undefined ? 'root' : 'child';
     this.#invocations.push({ path, kind, mode, status: 'open', round: 0, calls: 0, children: 0 });
-    this.#add({ type: 'invocation_start', by: 'runtime', invocationId: path, kind, name, mode, ...(branch ? { branch: true } : {}) });
+    this.#add({
+      type: 'invocation_start',
+      by: 'runtime',
+      invocationId: path,
+      kind,
+      name,
+      mode,
+      ...(branch ? { branch: true } : {}),
+    });
   }
 
   readonly #moves: Readonly<Record<Move['kind'], (move: Move) => void>> = {
@@ -119,13 +152,23 @@ class LedgerMaker {
       );
       if (failed === undefined) return;
       failed.status = 'open';
-      this.#add({ type: 'invocation_reopen', by: 'operator', invocationId: failed.path, reason: 'again' });
+      this.#add({
+        type: 'invocation_reopen',
+        by: 'operator',
+        invocationId: failed.path,
+        reason: 'again',
+      });
     },
     yield: ({ pick, value }) => {
       const one = choose(this.#open(), pick);
       if (one === undefined) return;
       one.status = 'yielded';
-      this.#add({ type: 'invocation_yield', by: 'runtime', invocationId: one.path, reason: value % 2 === 0 ? 'input' : 'tool_input' });
+      this.#add({
+        type: 'invocation_yield',
+        by: 'runtime',
+        invocationId: one.path,
+        reason: value % 2 === 0 ? 'input' : 'tool_input',
+      });
     },
     resume: ({ pick }) => {
       const one = choose(
@@ -143,7 +186,15 @@ class LedgerMaker {
       const index = agent.calls++;
       const { round } = agent;
       const callId = `${agent.path}/r${round}.${index}`;
-      this.#calls.push({ callId, agent, attempts: 0, running: false, settled: false, generation: 0, requestId: undefined });
+      this.#calls.push({
+        callId,
+        agent,
+        attempts: 0,
+        running: false,
+        settled: false,
+        generation: 0,
+        requestId: undefined,
+      });
       const args = { value };
       this.#add({
         type: 'tool_call',
@@ -160,7 +211,9 @@ class LedgerMaker {
     },
     attempt: ({ pick, value }) => {
       const call = choose(
-        this.#calls.filter(({ settled, running, requestId }) => !settled && !running && requestId === undefined),
+        this.#calls.filter(
+          ({ settled, running, requestId }) => !settled && !running && requestId === undefined,
+        ),
         pick,
       );
       if (call === undefined) return;
@@ -210,7 +263,14 @@ class LedgerMaker {
       if (call?.requestId === undefined) return;
       const { callId, requestId, agent } = call;
       call.requestId = undefined;
-      this.#add({ type: 'tool_input', by: 'user', invocationId: agent.path, callId, requestId, decision: 'approve' });
+      this.#add({
+        type: 'tool_input',
+        by: 'user',
+        invocationId: agent.path,
+        callId,
+        requestId,
+        decision: 'approve',
+      });
     },
     state: ({ pick, value }) => {
       const scope = value % 5 === 0 ? 'user' : 'session';
@@ -228,7 +288,12 @@ class LedgerMaker {
     },
     message: ({ pick, value }) => {
       const where = value % 2 === 0 ? choose(this.#open(), pick) : undefined;
-      this.#add({ type: 'user', by: 'user', text: `message ${value}`, ...(where === undefined ? {} : { invocationId: where.path }) });
+      this.#add({
+        type: 'user',
+        by: 'user',
+        text: `message ${value}`,
+        ...(where === undefined ? {} : { invocationId: where.path }),
+      });
     },
     spawn: ({ pick }) => {
       const call = choose(
@@ -259,30 +324,73 @@ class LedgerMaker {
       const where = choose(this.#open(), pick);
       if (where === undefined) return;
       const key = value % 3 === 0 ? {} : { key: `fact${value % 3}` };
-      this.#add({ type: 'memory', by: 'tool:do', invocationId: where.path, text: `fact ${value}`, ...key });
+      this.#add({
+        type: 'memory',
+        by: 'tool:do',
+        invocationId: where.path,
+        text: `fact ${value}`,
+        ...key,
+      });
     },
     compact: ({ pick, value }) => {
       const agent = choose(this.#open(['agent']), pick);
       if (agent === undefined) return;
-      const covered = new Set(this.events.flatMap((event) => (event.type === 'compaction' ? event.covers : [])));
-      const own = this.events.filter((event) => event.invocationId === agent.path && event.type === 'tool_result' && !covered.has(event.id));
+      const covered = new Set(
+        this.events.flatMap((event) => (event.type === 'compaction' ? event.covers : [])),
+      );
+      const own = this.events.filter(
+        (event) =>
+          event.invocationId === agent.path &&
+          event.type === 'tool_result' &&
+          !covered.has(event.id),
+      );
       const reason = value % 2 === 0 ? 'window' : 'overflow';
       const shorter = value % 5 === 0 ? { resultLimit: 2_000 } : {};
       const covers = own.slice(0, value % 4).map(({ id }) => id);
-      const told = { summary: `summary ${value}`, tokensBefore: value, tokensAfter: 1, overlap: value % 3 };
-      this.#add({ type: 'compaction', by: 'runtime', invocationId: agent.path, strategy: 'trim', reason, covers, ...told, ...shorter });
+      const told = {
+        summary: `summary ${value}`,
+        tokensBefore: value,
+        tokensAfter: 1,
+        overlap: value % 3,
+      };
+      this.#add({
+        type: 'compaction',
+        by: 'runtime',
+        invocationId: agent.path,
+        strategy: 'trim',
+        reason,
+        covers,
+        ...told,
+        ...shorter,
+      });
     },
   };
 
   #end(one: OpenInvocation | undefined, value: number): void {
-    if (one === undefined || this.#invocations.some(({ path, status }) => status === 'open' && path.startsWith(`${one.path}/`))) return;
+    if (
+      one === undefined ||
+      this.#invocations.some(
+        ({ path, status }) => status === 'open' && path.startsWith(`${one.path}/`),
+      )
+    )
+      return;
     one.status = value % 3 === 0 ? 'error' : 'completed';
-    const error = one.status === 'error' ? { error: { name: 'Error', code: 'failed', message: 'no luck' } } : { output: value };
-    this.#add({ type: 'invocation_end', by: 'runtime', invocationId: one.path, status: one.status, ...error });
+    const error =
+      one.status === 'error'
+        ? { error: { name: 'Error', code: 'failed', message: 'no luck' } }
+        : { output: value };
+    this.#add({
+      type: 'invocation_end',
+      by: 'runtime',
+      invocationId: one.path,
+      status: one.status,
+      ...error,
+    });
   }
 
   #round(agent: OpenInvocation | undefined): void {
-    if (agent === undefined || this.#calls.some((call) => call.agent === agent && !call.settled)) return;
+    if (agent === undefined || this.#calls.some((call) => call.agent === agent && !call.settled))
+      return;
     agent.round++;
     agent.calls = 0;
     const { path: invocationId, round } = agent;
@@ -290,8 +398,24 @@ class LedgerMaker {
     const recipe = { encoder: 1, segments: [], resultLimit: 1, settings: 's' } as const;
     this.#add({ type: 'model_start', by: 'runtime', invocationId, ...model, recipe });
     const usage = { inputTokens: 10, outputTokens: 1 };
-    this.#add({ type: 'assistant', by: 'model', invocationId, agent: 'agent', text: `round ${round}`, round });
-    this.#add({ type: 'model_end', by: 'runtime', invocationId, round, attempt: 1, status: 'completed', usage, durationMs: 5 });
+    this.#add({
+      type: 'assistant',
+      by: 'model',
+      invocationId,
+      agent: 'agent',
+      text: `round ${round}`,
+      round,
+    });
+    this.#add({
+      type: 'model_end',
+      by: 'runtime',
+      invocationId,
+      round,
+      attempt: 1,
+      status: 'completed',
+      usage,
+      durationMs: 5,
+    });
   }
 
   #result(pick: number, value: number): void {
@@ -327,10 +451,21 @@ function choose<T>(candidates: readonly T[], pick: number): T | undefined {
   return candidates[pick % Math.max(1, candidates.length)];
 }
 
-const move = fc.record({ kind: fc.constantFrom(...kinds), pick: fc.nat(1_000), value: fc.nat(1_000) });
+const move = fc.record({
+  kind: fc.constantFrom(...kinds),
+  pick: fc.nat(1_000),
+  value: fc.nat(1_000),
+});
 
-/** Ledgers as the engine could have written them: invocations inside each other, branches, calls with attempts, questions, state. */
-export function arbitraryLedger({ maxMoves = 60 }: { readonly maxMoves?: number } = {}): fc.Arbitrary<readonly Event[]> {
+/**
+ * Ledgers as the engine could have written them: invocations inside each other, branches, calls
+ * with attempts, questions, state.
+ */
+export function arbitraryLedger({
+  maxMoves = 60,
+}: {
+  readonly maxMoves?: number;
+} = {}): fc.Arbitrary<readonly Event[]> {
   return fc.array(move, { maxLength: maxMoves, size: 'max' }).map((moves) => {
     const maker = new LedgerMaker();
     // Most moves need somebody who is at work.

@@ -6,7 +6,10 @@ export function dispatching() {
   const child = step({
     name: 'child',
     execute: async (ctx) => {
-      await Promise.race([gate.promise, new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()))]);
+      await Promise.race([
+        gate.promise,
+        new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve())),
+      ]);
       return ctx.complete('late');
     },
   });

@@ -9,7 +9,10 @@ interface Payment {
 export type PayToolOptions = Partial<Parameters<typeof tool<{ cents: number; to?: string }>>[0]>;
 
 /** A tool that asks before it pays, and what it has paid. */
-export function payTool(options: PayToolOptions = {}): { readonly pay: Tool; readonly paid: Payment[] } {
+export function payTool(options: PayToolOptions = {}): {
+  readonly pay: Tool;
+  readonly paid: Payment[];
+} {
   const paid: Payment[] = [];
   const pay = tool({
     name: 'pay',

@@ -1,6 +1,9 @@
 import type { PubSub } from 'adjutant';
 
-/** Hands on messages between runtimes of one test, and loses those that `loses` chooses, as pub/sub may. */
+/**
+ * Hands on messages between runtimes of one test, and loses those that `loses` chooses, as pub/sub
+ * may.
+ */
 export function pubSub(loses: (message: string) => boolean = () => false): PubSub {
   const listeners = new Map<string, Set<(message: string) => void>>();
   return {

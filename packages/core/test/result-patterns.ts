@@ -11,9 +11,17 @@ function failedWith(what: string, fits: (notes: readonly unknown[]) => boolean):
 }
 
 /** What tool results look like when supervision has decided about them; for `toMatchObject`. */
-export const hinted = failedWith('a failure with a hint', (notes) => notes.length > 0 && !notes.some(isClosing));
-export const closed = failedWith('a failure with the note that this way is closed', (notes) => notes.some(isClosing));
-export const plain = failedWith('a failure that nothing is said about', (notes) => notes.length === 0);
+export const hinted = failedWith(
+  'a failure with a hint',
+  (notes) => notes.length > 0 && !notes.some(isClosing),
+);
+export const closed = failedWith('a failure with the note that this way is closed', (notes) =>
+  notes.some(isClosing),
+);
+export const plain = failedWith(
+  'a failure that nothing is said about',
+  (notes) => notes.length === 0,
+);
 export const vetoed = { settled: true, result: { errorType: 'loop_blocked' } };
 export const succeeded = { settled: true, result: { status: 'success' } };
 export const againAfter = (retryAfterMs: number) => ({ settled: false, retryAfterMs });

@@ -16,7 +16,9 @@ export interface StorePlace {
 
 /** A place whose rows can be changed behind the store's back. */
 export interface DatabasePlace extends StorePlace {
-  /** @param statement names the table of events as `{events}`. @returns how many rows were changed */
+  /**
+   * @param statement names the table of events as `{events}`. @returns how many rows were changed
+   */
   damage(statement: string): Promise<number>;
 }
 
@@ -48,14 +50,25 @@ async function inSchema(): Promise<DatabasePlace> {
       await pool.end();
       await schema.drop();
     },
-    damage: async (statement) => (await schema.query(`${statement.replaceAll('{events}', `"${schema.name}".events`)} returning seq`)).length,
+    damage: async (statement) =>
+      (
+        await schema.query(
+          `${statement.replaceAll('{events}', `"${schema.name}".events`)} returning seq`,
+        )
+      ).length,
   };
 }
 
 /** PostgreSQL is left out where there is none; `reasonToSkip` has said so. */
-export const databasePlaces: readonly (readonly [name: string, make: () => Promise<DatabasePlace>])[] = [
+export const databasePlaces: readonly (readonly [
+  name: string,
+  make: () => Promise<DatabasePlace>,
+])[] = [
   ['sqlite', inFile],
   ...(reasonToSkip === undefined ? [['postgres', inSchema] as const] : []),
 ];
 
-export const storePlaces: readonly (readonly [name: string, make: () => Promise<StorePlace>])[] = [['memory', inMemory], ...databasePlaces];
+export const storePlaces: readonly (readonly [name: string, make: () => Promise<StorePlace>])[] = [
+  ['memory', inMemory],
+  ...databasePlaces,
+];

@@ -17,7 +17,22 @@ export type { FailedRequest } from './http/failure-report.ts';
 export type { Problem } from './http/problem.ts';
 export { RequestRefusedError } from './http/problem.ts';
 export { InvalidServerError } from './option-checks.ts';
-export type { AuthOptions, ClaimNames, CorsOptions, JwtOptions, ServerLimits, ServerOptions, StreamOptions } from './options.ts';
+export type {
+  AuthOptions,
+  ClaimNames,
+  CorsOptions,
+  JwtOptions,
+  ServerLimits,
+  ServerOptions,
+  StreamOptions,
+} from './options.ts';
 export { UnhandledFailureError } from './process-guard.ts';
-export { CannotListenError, type ListeningServer, type ProcessGuardMode, type ServeOptions, type ShutdownOptions, serve } from './serve.ts';
+export {
+  CannotListenError,
+  type ListeningServer,
+  type ProcessGuardMode,
+  type ServeOptions,
+  type ShutdownOptions,
+  serve,
+} from './serve.ts';
 export { type AdjutantServer, server } from './server.ts';

@@ -1,6 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import { AdjutantError, nearestName, type Runtime } from 'adjutant';
-import type { AuthOptions, ClaimNames, CorsOptions, JwtOptions, ServerLimits, ServerOptions, StreamOptions } from './options.ts';
+import type {
+  AuthOptions,
+  ClaimNames,
+  CorsOptions,
+  JwtOptions,
+  ServerLimits,
+  ServerOptions,
+  StreamOptions,
+} from './options.ts';
 
 /** The server cannot be made as asked. */
 export class InvalidServerError extends AdjutantError {
@@ -16,7 +24,9 @@ type Shape<Options> = { readonly [Key in keyof Required<Options>]: z.ZodType };
 const flag = z.boolean('true or false');
 const text = z.string('a string that is not empty').min(1, 'a string that is not empty');
 const count = z.int('a whole number from 1').min(1, 'a whole number from 1');
-const milliseconds = z.number('a number of milliseconds greater than 0').positive('a number of milliseconds greater than 0');
+const milliseconds = z
+  .number('a number of milliseconds greater than 0')
+  .positive('a number of milliseconds greater than 0');
 const callable = z.custom((value) => typeof value === 'function', 'a function');
 
 /** Shortest secret of HS256 tokens: as many bits as the hash has. */
@@ -31,17 +41,35 @@ function isAddress(value: unknown, fits: (url: URL) => boolean): boolean {
 }
 
 const keySet = z.custom(
-  (value) => isAddress(value, (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))),
+  (value) =>
+    isAddress(
+      value,
+      (url) => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url)),
+    ),
   'an https:// address, or an http:// one of this machine',
 );
 
 const secretText = z.custom((value) => {
-  const revealed = typeof value === 'object' && value !== null && 'reveal' in value && typeof value.reveal === 'function' ? value.reveal() : value;
+  const revealed =
+    typeof value === 'object' &&
+    value !== null &&
+    'reveal' in value &&
+    typeof value.reveal === 'function'
+      ? value.reveal()
+      : value;
   return typeof revealed === 'string' && Buffer.byteLength(revealed) >= shortestSecretBytes;
 }, `a text (or secret()) of at least ${shortestSecretBytes} bytes`);
 
 const publicAddress = z.custom(
-  (value) => isAddress(value, (url) => /^https?:$/.test(url.protocol) && url.username === '' && url.search === '' && url.hash === ''),
+  (value) =>
+    isAddress(
+      value,
+      (url) =>
+        /^https?:$/.test(url.protocol) &&
+        url.username === '' &&
+        url.search === '' &&
+        url.hash === '',
+    ),
   'an http:// or https:// address without credentials, query or fragment',
 );
 
@@ -51,19 +79,33 @@ const origin = z.custom(
 );
 
 function group<Options>(shape: Shape<Options>): z.ZodType {
-  return z.strictObject(shape as Record<string, z.ZodType>, { error: (issue) => (issue.code === 'invalid_type' ? 'an object' : undefined) });
+  return z.strictObject(shape as Record<string, z.ZodType>, {
+    error: (issue) => (issue.code === 'invalid_type' ? 'an object' : undefined),
+  });
 }
 
 function optional<Options>(shape: Shape<Options>): Shape<Options> {
-  return Object.fromEntries(Object.entries<z.ZodType>(shape).map(([name, schema]) => [name, schema.optional()])) as unknown as Shape<Options>;
+  return Object.fromEntries(
+    Object.entries<z.ZodType>(shape).map(([name, schema]) => [name, schema.optional()]),
+  ) as unknown as Shape<Options>;
 }
 
 const claims = group(
-  optional<ClaimNames>({ tenant: z.union([text, z.literal(false)], 'the name of a claim, or false'), roles: text, user: text, agents: text }),
+  optional<ClaimNames>({
+    tenant: z.union([text, z.literal(false)], 'the name of a claim, or false'),
+    roles: text,
+    user: text,
+    agents: text,
+  }),
 );
-const jwt = group(optional<JwtOptions>({ jwks: keySet, secret: secretText, issuer: text, audience: text, claims })).refine((given) => {
+const jwt = group(
+  optional<JwtOptions>({ jwks: keySet, secret: secretText, issuer: text, audience: text, claims }),
+).refine((given) => {
   const { jwks, secret, audience } = given as JwtOptions;
-  return (jwks === undefined) !== (secret === undefined) && (jwks === undefined || audience !== undefined);
+  return (
+    (jwks === undefined) !== (secret === undefined) &&
+    (jwks === undefined || audience !== undefined)
+  );
 }, 'an object with either `jwks` and `audience`, or `secret`');
 const grantPermissions = z.array(
   z.enum(['operator', 'admin'], "a list of 'operator' and 'admin', or of one of them, or of none"),
@@ -87,9 +129,13 @@ const options = group(
         replays: count,
       }),
     ),
-    cors: group<CorsOptions>({ origins: z.array(origin, 'a list of origins').min(1, 'a list of at least one origin') }),
+    cors: group<CorsOptions>({
+      origins: z.array(origin, 'a list of origins').min(1, 'a list of at least one origin'),
+    }),
     stream: group(optional<StreamOptions>({ heartbeat: milliseconds })),
-    idempotency: group(optional<NonNullable<ServerOptions['idempotency']>>({ keepFor: milliseconds })),
+    idempotency: group(
+      optional<NonNullable<ServerOptions['idempotency']>>({ keepFor: milliseconds }),
+    ),
     publicUrl: publicAddress,
     onError: callable,
     ports: group(
@@ -102,16 +148,32 @@ const options = group(
 );
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {
-  return typeof value === 'object' && value !== null && names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function')
+  );
 }
 
 /**
- * @param others names of options that are checked elsewhere, for the message about one that does not exist
+ * @param others names of options that are checked elsewhere, for the message about one that does
+ * not exist
  * @throws InvalidServerError
  */
-export function checkServerOptions(app: Runtime, given: ServerOptions, others: readonly string[] = []): void {
-  const isApp = typeof app === 'object' && app !== null && typeof app.run === 'function' && typeof app.app === 'string';
-  if (!isApp) throw new InvalidServerError({ reason: 'the first argument must be an app: server(runtime({ app: … }))' });
+export function checkServerOptions(
+  app: Runtime,
+  given: ServerOptions,
+  others: readonly string[] = [],
+): void {
+  const isApp =
+    typeof app === 'object' &&
+    app !== null &&
+    typeof app.run === 'function' &&
+    typeof app.app === 'string';
+  if (!isApp)
+    throw new InvalidServerError({
+      reason: 'the first argument must be an app: server(runtime({ app: … }))',
+    });
   const [issue] = options.safeParse(given).error?.issues ?? [];
   if (issue !== undefined) throw new InvalidServerError({ reason: reasonOf(issue, others) });
 }
@@ -119,11 +181,15 @@ export function checkServerOptions(app: Runtime, given: ServerOptions, others: r
 /** Says what is wrong, without the value: options hold secrets. */
 function reasonOf(issue: z.core.$ZodIssue, others: readonly string[]): string {
   const path = issue.path.join('.');
-  if (issue.code !== 'unrecognized_keys') return path === '' ? `the options must be ${issue.message}` : `\`${path}\` must be ${issue.message}`;
+  if (issue.code !== 'unrecognized_keys')
+    return path === ''
+      ? `the options must be ${issue.message}`
+      : `\`${path}\` must be ${issue.message}`;
   const [unknown = ''] = issue.keys;
   const known = [...(issue.path.length === 0 ? others : []), ...optionsAt(issue.path)];
   const nearest = nearestName(unknown, known);
-  const hint = nearest === undefined ? `the options are ${known.join(', ')}` : `did you mean \`${nearest}\`?`;
+  const hint =
+    nearest === undefined ? `the options are ${known.join(', ')}` : `did you mean \`${nearest}\`?`;
   return `there is no option \`${[...issue.path, unknown].join('.')}\` (${hint})`;
 }
 

@@ -10,31 +10,50 @@ export interface JwtOptions {
   readonly secret?: string | { reveal(): string };
   /** Who must have issued the token (`iss`). @default anybody who can sign it */
   readonly issuer?: string;
-  /** For whom it must have been issued (`aud`). Needed with `jwks`: issuers sign tokens for other services with the same keys. */
+  /**
+   * For whom it must have been issued (`aud`). Needed with `jwks`: issuers sign tokens for other
+   * services with the same keys.
+   */
   readonly audience?: string;
   readonly claims?: ClaimNames;
 }
 
 /** Names of the claims that say what the bearer may do. Every token also needs `sub` and `exp`. */
 export interface ClaimNames {
-  /** Whose sessions are in reach; a token without it is refused. `false`: tokens name no tenant and are all of the app's own. @default 'tenant' */
+  /**
+   * Whose sessions are in reach; a token without it is refused. `false`: tokens name no tenant and
+   * are all of the app's own. @default 'tenant'
+   */
   readonly tenant?: string | false;
-  /** The roles, as a list; others than the four are passed over. A token without one of them may do nothing. @default 'roles' */
+  /**
+   * The roles, as a list; others than the four are passed over. A token without one of them may do
+   * nothing. @default 'roles'
+   */
   readonly roles?: string;
-  /** The user that the bearer is bound to. If it is named here, a token without it is refused: `user: 'sub'` binds every bearer to itself. @default 'user', where a token has it */
+  /**
+   * The user that the bearer is bound to. If it is named here, a token without it is refused:
+   * `user: 'sub'` binds every bearer to itself. @default 'user', where a token has it
+   */
   readonly user?: string;
-  /** The agents that the bearer is bound to, as a list. If it is named here, a token without it is refused. @default 'agents', where a token has it */
+  /**
+   * The agents that the bearer is bound to, as a list. If it is named here, a token without it is
+   * refused. @default 'agents', where a token has it
+   */
   readonly agents?: string;
 }
 
 /** Who may call: nobody without a credential. */
 export interface AuthOptions {
-  /** Whether API keys of the app's store are accepted: those that `adjutant keys` makes. @default true */
+  /**
+   * Whether API keys of the app's store are accepted: those that `adjutant keys` makes. @default
+   * true
+   */
   readonly keys?: boolean;
   readonly jwt?: JwtOptions;
   /**
-   * Roles whose callers may give a new session `permissions`, by which its runs do what `requiresPermission` of tools keeps from others. An empty
-   * list: only the app itself does. Callers that are bound to a user never may. @default ['admin']
+   * Roles whose callers may give a new session `permissions`, by which its runs do what
+   * `requiresPermission` of tools keeps from others. An empty list: only the app itself does.
+   * Callers that are bound to a user never may. @default ['admin']
    */
   readonly grantPermissions?: readonly GrantingRole[];
 }
@@ -45,15 +64,22 @@ export type GrantingRole = Extract<Role, 'operator' | 'admin'>;
 export interface ServerLimits {
   /** Bytes of a request's body. @default 1_048_576 */
   readonly bodyBytes?: number;
-  /** Requests of one caller per minute, in each process; `false` for no limit. @default 600; no limit without `auth` */
+  /**
+   * Requests of one caller per minute, in each process; `false` for no limit. @default 600; no
+   * limit without `auth`
+   */
   readonly requestsPerMinute?: number | false;
-  /** Requests without a valid credential from one address per minute that are told so; more are refused as too many. @default 30 */
+  /**
+   * Requests without a valid credential from one address per minute that are told so; more are
+   * refused as too many. @default 30
+   */
   readonly failuresPerMinute?: number;
   /** Streams that one caller may have open at a time. @default 100 */
   readonly streams?: number;
   /**
-   * Pieces of what is past that are read and written out for one caller at a time: for streams that begin in the past, and for whatever else is
-   * folded from a whole ledger. Others of the caller wait in the order in which they came. @default 4
+   * Pieces of what is past that are read and written out for one caller at a time: for streams that
+   * begin in the past, and for whatever else is folded from a whole ledger. Others of the caller
+   * wait in the order in which they came. @default 4
    */
   readonly replays?: number;
 }
@@ -64,7 +90,10 @@ export interface CorsOptions {
 }
 
 export interface StreamOptions {
-  /** Milliseconds without an event after which a comment is sent, so that proxies keep the connection. @default 15_000 */
+  /**
+   * Milliseconds without an event after which a comment is sent, so that proxies keep the
+   * connection. @default 15_000
+   */
   readonly heartbeat?: number;
 }
 
@@ -72,19 +101,29 @@ export interface StreamOptions {
 export interface ServerOptions {
   /** @default none: only callers of this machine are let in, and may do everything */
   readonly auth?: AuthOptions;
-  /** How many proxies of one's own are in front of the server, whose `X-Forwarded-…` headers are believed. @default 0 */
+  /**
+   * How many proxies of one's own are in front of the server, whose `X-Forwarded-…` headers are
+   * believed. @default 0
+   */
   readonly trustProxy?: number;
   readonly limits?: ServerLimits;
   /** @default none: pages of other origins cannot call */
   readonly cors?: CorsOptions;
   readonly stream?: StreamOptions;
-  /** How long the answer to a write is kept under its `Idempotency-Key`, in milliseconds. @default 86_400_000 (24 hours) */
+  /**
+   * How long the answer to a write is kept under its `Idempotency-Key`, in milliseconds. @default
+   * 86_400_000 (24 hours)
+   */
   readonly idempotency?: { readonly keepFor?: number };
-  /** Where people reach the server, for the links in messages: `https://agents.example.com`. @default the address of the request */
+  /**
+   * Where people reach the server, for the links in messages: `https://agents.example.com`.
+   * @default the address of the request
+   */
   readonly publicUrl?: string;
   /**
-   * Told what went wrong inside: with the request that was answered with a 5xx, or without one, when it was not in a request, such as an audit log
-   * that cannot be written. Never secrets or bodies. @default a warning of the process
+   * Told what went wrong inside: with the request that was answered with a 5xx, or without one,
+   * when it was not in a request, such as an audit log that cannot be written. Never secrets or
+   * bodies. @default a warning of the process
    */
   readonly onError?: (error: unknown, request?: FailedRequest) => void;
   /** For tests: where time and ids come from. */
@@ -120,7 +159,16 @@ const defaultHeartbeatMs = 15_000;
 const defaultKeepMs = 86_400_000;
 
 export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
-  const { auth, trustProxy = 0, limits = {}, cors, stream = {}, idempotency = {}, publicUrl, onError } = options;
+  const {
+    auth,
+    trustProxy = 0,
+    limits = {},
+    cors,
+    stream = {},
+    idempotency = {},
+    publicUrl,
+    onError,
+  } = options;
   return {
     auth,
     grantPermissions: auth?.grantPermissions ?? ['admin'],
@@ -128,7 +176,8 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
     limits: {
       bodyBytes: limits.bodyBytes ?? defaultBodyBytes,
       // Whoever has the machine needs no limit to be kept from the others.
-      requestsPerMinute: limits.requestsPerMinute ?? (auth === undefined ? false : defaultRequestsPerMinute),
+      requestsPerMinute:
+        limits.requestsPerMinute ?? (auth === undefined ? false : defaultRequestsPerMinute),
       failuresPerMinute: limits.failuresPerMinute ?? defaultFailuresPerMinute,
       streams: limits.streams ?? defaultStreams,
       replays: limits.replays ?? defaultReplays,

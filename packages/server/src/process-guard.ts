@@ -5,16 +5,26 @@ import { type ReportFailure, textOf } from './http/failure-report.ts';
 export class UnhandledFailureError extends AdjutantError {
   constructor({ isRejection, goesOn }: { isRejection: boolean; goesOn: boolean }, cause: unknown) {
     const code = isRejection ? 'unhandled_rejection' : 'uncaught_exception';
-    const what = isRejection ? 'A promise was rejected and nobody handled it' : 'An exception was thrown and nobody caught it';
+    const what = isRejection
+      ? 'A promise was rejected and nobody handled it'
+      : 'An exception was thrown and nobody caught it';
     const next = goesOn ? 'The server goes on' : 'The server closes, and the process ends';
-    super(code, `${what}: ${textOf(cause)}. ${next}; the stack of \`cause\` says where to handle it.`, {}, { cause });
+    super(
+      code,
+      `${what}: ${textOf(cause)}. ${next}; the stack of \`cause\` says where to handle it.`,
+      {},
+      { cause },
+    );
   }
 }
 
 /** A server of this process that is to be kept. */
 export interface Guarded {
   readonly report: ReportFailure;
-  /** Closes the server and its app before the process ends; missing: the process goes on, whatever is thrown. */
+  /**
+   * Closes the server and its app before the process ends; missing: the process goes on, whatever
+   * is thrown.
+   */
   readonly close?: () => Promise<void>;
 }
 
@@ -22,7 +32,8 @@ export interface Guarded {
 const guarded = new Set<Guarded>();
 
 /**
- * Keeps what nobody handled from ending the process for as long as a server listens. Listeners of the app are called as well.
+ * Keeps what nobody handled from ending the process for as long as a server listens. Listeners of
+ * the app are called as well.
  * @returns what ends it; called again it does nothing
  */
 export function guardProcess(server: Guarded): () => void {
@@ -61,8 +72,16 @@ async function closeAll(closing: readonly (() => Promise<void>)[]): Promise<void
   if (isAlone) process.exit(1);
 }
 
-/** A connection broke and nobody listened. The event loop itself says so: no code was cut off in the middle of anything. */
+/**
+ * A connection broke and nobody listened. The event loop itself says so: no code was cut off in the
+ * middle of anything.
+ */
 function isFailedConnection(thrown: unknown): boolean {
-  const { syscall, code } = (thrown instanceof Error ? thrown : {}) as { readonly syscall?: unknown; readonly code?: unknown };
-  return ['read', 'write', 'shutdown', 'connect'].includes(String(syscall)) && typeof code === 'string';
+  const { syscall, code } = (thrown instanceof Error ? thrown : {}) as {
+    readonly syscall?: unknown;
+    readonly code?: unknown;
+  };
+  return (
+    ['read', 'write', 'shutdown', 'connect'].includes(String(syscall)) && typeof code === 'string'
+  );
 }

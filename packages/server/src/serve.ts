@@ -1,7 +1,14 @@
 import type { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
-import { AdjutantError, type Clock, type Runtime, systemClock, systemIds, visibleLine } from 'adjutant';
+import {
+  AdjutantError,
+  type Clock,
+  type Runtime,
+  systemClock,
+  systemIds,
+  visibleLine,
+} from 'adjutant';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { chosenProtocol } from './access/credential.ts';
 import { assertMayListen } from './access/local-access.ts';
@@ -19,8 +26,9 @@ export interface ShutdownOptions {
   /** Milliseconds that requests under way have to come to their end. @default 10_000 */
   readonly grace?: number;
   /**
-   * Whether SIGTERM and SIGINT end the server: no new requests, then the app is closed, so that other processes go on with its runs, and then the
-   * process ends by the signal. A second signal ends it at once. @default false
+   * Whether SIGTERM and SIGINT end the server: no new requests, then the app is closed, so that
+   * other processes go on with its runs, and then the process ends by the signal. A second signal
+   * ends it at once. @default false
    */
   readonly signals?: boolean;
 }
@@ -31,15 +39,18 @@ export interface ServeOptions extends ServerOptions {
   /** Address to listen on. Others than this machine's own need `auth`. @default '127.0.0.1' */
   readonly hostname?: string;
   /**
-   * Milliseconds within which a request must have come in, head and body; one that has not is answered with 408 and its connection cut. Answers may take
-   * as long as they want. @default 60_000
+   * Milliseconds within which a request must have come in, head and body; one that has not is
+   * answered with 408 and its connection cut. Answers may take as long as they want. @default
+   * 60_000
    */
   readonly requestTimeout?: number;
   readonly shutdown?: ShutdownOptions;
   /**
-   * What becomes of the process when something fails that nobody handles, in whatever code of it, while the server listens. `'continue'`: `onError`
-   * is told (`unhandled_rejection`, `uncaught_exception`), and it goes on. `'close'`: it goes on after rejected promises; after an uncaught
-   * exception the server and the app are closed, and the process ends with the code 1. `false`: what Node does, which ends it. @default 'continue'
+   * What becomes of the process when something fails that nobody handles, in whatever code of it,
+   * while the server listens. `'continue'`: `onError` is told (`unhandled_rejection`,
+   * `uncaught_exception`), and it goes on. `'close'`: it goes on after rejected promises; after an
+   * uncaught exception the server and the app are closed, and the process ends with the code 1.
+   * `false`: what Node does, which ends it. @default 'continue'
    */
   readonly processGuard?: ProcessGuardMode;
 }
@@ -51,8 +62,9 @@ export interface ListeningServer {
   readonly port: number;
   readonly hostname: string;
   /**
-   * Takes no more requests, ends all streams, lets requests under way come to their end within the grace and then cuts them off. Runs are not touched:
-   * they go on in the app, or in another process when this one ends. Closing again does nothing more.
+   * Takes no more requests, ends all streams, lets requests under way come to their end within the
+   * grace and then cuts them off. Runs are not touched: they go on in the app, or in another
+   * process when this one ends. Closing again does nothing more.
    * @param options.closeApp also closes the app, so that every run is given back @default false
    */
   close(options?: { readonly closeApp?: boolean }): Promise<void>;
@@ -61,7 +73,12 @@ export interface ListeningServer {
 /** The server cannot listen where it is to. */
 export class CannotListenError extends AdjutantError {
   constructor(data: { hostname: string; port: number; reason: string }, options?: ErrorOptions) {
-    super('cannot_listen', `The server cannot listen on ${data.hostname}, port ${data.port}: ${data.reason}.`, data, options);
+    super(
+      'cannot_listen',
+      `The server cannot listen on ${data.hostname}, port ${data.port}: ${data.reason}.`,
+      data,
+      options,
+    );
   }
 }
 
@@ -70,11 +87,17 @@ const defaultHostname = '127.0.0.1';
 const defaultGraceMs = 10_000;
 const highestPort = 65_535;
 
-/** Longer than the minute after which load balancers give up a connection: whoever gives it up must not be us, in the middle of a request of theirs. */
+/**
+ * Longer than the minute after which load balancers give up a connection: whoever gives it up must
+ * not be us, in the middle of a request of theirs.
+ */
 const keepAliveMs = 65_000;
 const defaultRequestMs = 60_000;
 const shortestRequestMs = 10;
-/** How often Node looks for requests that are late, in parts of the time that they have: with its own 30 seconds a minute would be one and a half. */
+/**
+ * How often Node looks for requests that are late, in parts of the time that they have: with its
+ * own 30 seconds a minute would be one and a half.
+ */
 const looksPerTimeout = 10;
 
 /**
@@ -84,16 +107,28 @@ const looksPerTimeout = 10;
 export async function serve(app: Runtime, options: ServeOptions = {}): Promise<ListeningServer> {
   const serverOptions = withoutServeOptions(options);
   checkServerOptions(app, serverOptions, Object.keys(serveOptionNames));
-  const { port = defaultPort, hostname = defaultHostname, requestTimeout = defaultRequestMs, shutdown = {}, processGuard = 'continue' } = options;
+  const {
+    port = defaultPort,
+    hostname = defaultHostname,
+    requestTimeout = defaultRequestMs,
+    shutdown = {},
+    processGuard = 'continue',
+  } = options;
   checkServeOptions({ port, hostname, requestTimeout, shutdown, processGuard });
   assertMayListen(serverOptions, hostname);
   const handler = server(app, serverOptions);
   const { limits, onError } = resolveOptions(serverOptions);
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes, handleProtocols: chosenProtocol });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: limits.bodyBytes,
+    handleProtocols: chosenProtocol,
+  });
   const answering = new Answering();
   const node = createAdaptorServer({
     fetch: (request, env) =>
-      forbiddenMethods.has(request.method) ? noSuchMethod(request) : answering.add(handler.fetch(asThePlatformHasIt(request), env)),
+      forbiddenMethods.has(request.method)
+        ? noSuchMethod(request)
+        : answering.add(handler.fetch(asThePlatformHasIt(request), env)),
     // Their types differ only in what may be `undefined`.
     websocket: { server: sockets as unknown as WebSocketServerLike },
     // Whoever serves an app keeps the classes of the platform.
@@ -101,7 +136,8 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
     serverOptions: {
       keepAliveTimeout: keepAliveMs,
       ...timeoutsOf(requestTimeout),
-      // A request that wants another protocol is answered in this one. Else nobody would answer it, nor look after its connection.
+      // A request that wants another protocol is answered in this one. Else nobody would answer it,
+      // nor look after its connection.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     // The adapter calls it in this way alone.
@@ -109,38 +145,81 @@ export async function serve(app: Runtime, options: ServeOptions = {}): Promise<L
   }) as Server;
   refuseBrokenUpgrades(node);
   const clock = options.ports?.clock ?? systemClock;
-  const listening = new Listening({ app, handler, answering, node, sockets, clock, grace: shutdown.grace ?? defaultGraceMs });
+  const listening = new Listening({
+    app,
+    handler,
+    answering,
+    node,
+    sockets,
+    clock,
+    grace: shutdown.grace ?? defaultGraceMs,
+  });
   await listen(node, port, hostname);
   const { port: actual } = node.address() as AddressInfo;
-  if (processGuard !== false) listening.guard({ report: onError, ...(processGuard === 'close' ? { close: () => listening.close(true) } : {}) });
+  if (processGuard !== false)
+    listening.guard({
+      report: onError,
+      ...(processGuard === 'close' ? { close: () => listening.close(true) } : {}),
+    });
   if (shutdown.signals === true) endBySignals(listening);
-  return { url: urlOf(hostname, actual), port: actual, hostname, close: (how = {}) => listening.close(how.closeApp === true) };
+  return {
+    url: urlOf(hostname, actual),
+    port: actual,
+    hostname,
+    close: (how = {}) => listening.close(how.closeApp === true),
+  };
 }
 
-/** Those of Node that cut a request at the latest after this time: a request that is late is cut when Node looks the next time. */
-function timeoutsOf(ms: number): { readonly headersTimeout: number; readonly requestTimeout: number; readonly connectionsCheckingInterval: number } {
+/**
+ * Those of Node that cut a request at the latest after this time: a request that is late is cut
+ * when Node looks the next time.
+ */
+function timeoutsOf(ms: number): {
+  readonly headersTimeout: number;
+  readonly requestTimeout: number;
+  readonly connectionsCheckingInterval: number;
+} {
   const interval = Math.floor(ms / looksPerTimeout);
-  return { headersTimeout: ms - interval, requestTimeout: ms - interval, connectionsCheckingInterval: interval };
+  return {
+    headersTimeout: ms - interval,
+    requestTimeout: ms - interval,
+    connectionsCheckingInterval: interval,
+  };
 }
 
 /** The platform has no requests with these. */
 const forbiddenMethods: ReadonlySet<string> = new Set(['TRACE', 'TRACK']);
 
 function noSuchMethod({ method }: Request): Response {
-  const refusal = new RequestRefusedError(405, 'method_not_allowed', `Nothing here takes ${method}.`, {}, { allow: 'GET, POST, DELETE' });
+  const refusal = new RequestRefusedError(
+    405,
+    'method_not_allowed',
+    `Nothing here takes ${method}.`,
+    {},
+    { allow: 'GET, POST, DELETE' },
+  );
   return problemResponse(refusal, `req_${systemIds.next()}`);
 }
 
-/** The adapter's requests only look like those of the platform: middleware that copies one, as for the limit of bodies, needs a real one. */
+/**
+ * The adapter's requests only look like those of the platform: middleware that copies one, as for
+ * the limit of bodies, needs a real one.
+ */
 function asThePlatformHasIt(request: Request): Request {
   const { url, method, headers, signal } = request;
   const isBodiless = method === 'GET' || method === 'HEAD';
-  return new Request(url, { method, headers, signal, ...(isBodiless ? {} : { body: whenAskedFor(request), duplex: 'half' }) });
+  return new Request(url, {
+    method,
+    headers,
+    signal,
+    ...(isBodiless ? {} : { body: whenAskedFor(request), duplex: 'half' }),
+  });
 }
 
 /**
- * The body of a request, which is not touched before somebody reads it: the adapter passes over one that nobody wants, so that the connection can be
- * used again, but one whose reading was begun holds it up until it is cut, with the next request in it.
+ * The body of a request, which is not touched before somebody reads it: the adapter passes over one
+ * that nobody wants, so that the connection can be used again, but one whose reading was begun
+ * holds it up until it is cut, with the next request in it.
  */
 function whenAskedFor(request: Request): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
@@ -158,10 +237,13 @@ function whenAskedFor(request: Request): ReadableStream<Uint8Array> {
   );
 }
 
-const serveOptionNames = { port: true, hostname: true, requestTimeout: true, shutdown: true, processGuard: true } satisfies Record<
-  Exclude<keyof ServeOptions, keyof ServerOptions>,
-  true
->;
+const serveOptionNames = {
+  port: true,
+  hostname: true,
+  requestTimeout: true,
+  shutdown: true,
+  processGuard: true,
+} satisfies Record<Exclude<keyof ServeOptions, keyof ServerOptions>, true>;
 
 /** What the handler is made with. What is no object is left as it is, to be refused. */
 function withoutServeOptions(options: ServeOptions): ServerOptions {
@@ -185,20 +267,31 @@ interface CheckedServeOptions {
   readonly processGuard: unknown;
 }
 
-function checkServeOptions({ port, hostname, requestTimeout, shutdown, processGuard }: CheckedServeOptions): void {
+function checkServeOptions({
+  port,
+  hostname,
+  requestTimeout,
+  shutdown,
+  processGuard,
+}: CheckedServeOptions): void {
   const refuse = (reason: string): never => {
     throw new InvalidServerError({ reason });
   };
-  if (!Number.isInteger(port) || (port as number) < 0 || (port as number) > highestPort) refuse(`\`port\` must be a number from 0 to ${highestPort}`);
-  if (typeof hostname !== 'string' || hostname.trim() === '') refuse('`hostname` must be a name or an address to listen on');
+  if (!Number.isInteger(port) || (port as number) < 0 || (port as number) > highestPort)
+    refuse(`\`port\` must be a number from 0 to ${highestPort}`);
+  if (typeof hostname !== 'string' || hostname.trim() === '')
+    refuse('`hostname` must be a name or an address to listen on');
   if (!Number.isInteger(requestTimeout) || (requestTimeout as number) < shortestRequestMs)
     refuse(`\`requestTimeout\` must be a number of milliseconds, ${shortestRequestMs} at least`);
-  if (!['continue', 'close', false].includes(processGuard as never)) refuse("`processGuard` must be 'continue', 'close' or false");
+  if (!['continue', 'close', false].includes(processGuard as never))
+    refuse("`processGuard` must be 'continue', 'close' or false");
   if (typeof shutdown !== 'object' || shutdown === null) refuse('`shutdown` must be an object');
   const { grace = 0, signals = false, ...others } = shutdown;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) refuse(`there is no option \`shutdown.${unknown}\`; there are grace and signals`);
-  if (typeof grace !== 'number' || !(grace >= 0)) refuse('`shutdown.grace` must be a number of milliseconds');
+  if (unknown !== undefined)
+    refuse(`there is no option \`shutdown.${unknown}\`; there are grace and signals`);
+  if (typeof grace !== 'number' || !(grace >= 0))
+    refuse('`shutdown.grace` must be a number of milliseconds');
   if (typeof signals !== 'boolean') refuse('`shutdown.signals` must be true or false');
 }
 
@@ -258,7 +351,10 @@ class Answering {
   }
 }
 
-/** How long answers whose callers were cut off have to notice it, and connections that were just made to ask for something. */
+/**
+ * How long answers whose callers were cut off have to notice it, and connections that were just
+ * made to ask for something.
+ */
 const noticeMs = 1_000;
 
 /** Sent to WebSockets when the server goes. */
@@ -275,15 +371,21 @@ class Listening {
   constructor(parts: ListeningParts) {
     this.#parts = parts;
     const { node } = parts;
-    node.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => this.#track(response));
+    node.prependListener('request', (_request: IncomingMessage, response: ServerResponse) =>
+      this.#track(response),
+    );
     node.on('connection', (socket: Socket) => {
       this.#connections.add(socket);
-      // Node takes its own listener away when a request wants another protocol; without any, a connection that breaks would end the process.
+      // Node takes its own listener away when a request wants another protocol; without any, a
+      // connection that breaks would end the process.
       socket.on('error', () => undefined);
       socket.once('close', () => this.#connections.delete(socket));
     });
-    // From then on it is a WebSocket's. A listener to `upgrade` would keep the adapter from refusing those that are to be refused.
-    parts.sockets.on('connection', (_socket: WebSocket, { socket }: IncomingMessage) => this.#connections.delete(socket));
+    // From then on it is a WebSocket's. A listener to `upgrade` would keep the adapter from
+    // refusing those that are to be refused.
+    parts.sockets.on('connection', (_socket: WebSocket, { socket }: IncomingMessage) =>
+      this.#connections.delete(socket),
+    );
   }
 
   #track(response: ServerResponse): void {
@@ -292,11 +394,15 @@ class Listening {
     response.once('close', () => {
       this.#underWay.delete(response);
       // One whose head was sent before has been promised that its connection stays.
-      if (this.#closed !== undefined) this.#parts.clock.setTimer(0, () => this.#parts.node.closeIdleConnections());
+      if (this.#closed !== undefined)
+        this.#parts.clock.setTimer(0, () => this.#parts.node.closeIdleConnections());
     });
   }
 
-  /** To Node a connection that has not asked for anything yet is not idle, so that it would be waited for. */
+  /**
+   * To Node a connection that has not asked for anything yet is not idle, so that it would be
+   * waited for.
+   */
   #endSilent(): void {
     const busy = new Set([...this.#underWay].map(({ socket }) => socket));
     for (const connection of this.#connections) if (!busy.has(connection)) connection.destroy();
@@ -321,14 +427,16 @@ class Listening {
   async #close(): Promise<void> {
     const { node, handler, answering, sockets, clock, grace } = this.#parts;
     const ended = new Promise<void>((resolve) => node.close(() => resolve()));
-    for (const response of this.#underWay) if (!response.headersSent) response.shouldKeepAlive = false;
+    for (const response of this.#underWay)
+      if (!response.headersSent) response.shouldKeepAlive = false;
     const cancelSilent = clock.setTimer(noticeMs, () => this.#endSilent());
     const cancel = clock.setTimer(grace, () => {
       node.closeAllConnections();
       for (const socket of sockets.clients) socket.terminate();
     });
     await handler.close();
-    for (const socket of sockets.clients as Set<WebSocket>) socket.close(goingAway, 'The server ends. Come back.');
+    for (const socket of sockets.clients as Set<WebSocket>)
+      socket.close(goingAway, 'The server ends. Come back.');
     await ended;
     cancel();
     cancelSilent();
@@ -348,7 +456,10 @@ function atMost(clock: Clock, ms: number, awaited: Promise<void>): Promise<void>
   });
 }
 
-/** The first signal ends the server and then the process, by the signal itself; a second one ends the process at once. */
+/**
+ * The first signal ends the server and then the process, by the signal itself; a second one ends
+ * the process at once.
+ */
 function endBySignals(listening: Listening): void {
   const signals = ['SIGTERM', 'SIGINT'] as const;
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -357,7 +468,10 @@ function endBySignals(listening: Listening): void {
     listening
       .close(true)
       .catch((error: unknown) =>
-        process.emitWarning(visibleLine(`The app could not be closed: ${String(error)}`), { type: 'AdjutantWarning', code: 'close_failed' }),
+        process.emitWarning(visibleLine(`The app could not be closed: ${String(error)}`), {
+          type: 'AdjutantWarning',
+          code: 'close_failed',
+        }),
       )
       .finally(() => {
         // Somebody else who listens decides when the process ends.

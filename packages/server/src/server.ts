@@ -32,8 +32,8 @@ export interface AdjutantServer {
 }
 
 /**
- * Makes a handler of HTTP requests for an app. Runs that it starts are background jobs: they go on when nobody listens, and in another process
- * when this one is gone.
+ * Makes a handler of HTTP requests for an app. Runs that it starts are background jobs: they go on
+ * when nobody listens, and in another process when this one is gone.
  * @throws InvalidServerError
  */
 export function server(app: Runtime, options: ServerOptions = {}): AdjutantServer {
@@ -52,9 +52,20 @@ export function server(app: Runtime, options: ServerOptions = {}): AdjutantServe
     metrics,
     streams: new OpenStreams(resolved.limits.streams, metrics),
     replays: new Replays(resolved.limits.replays),
-    kept: new KeptAnswers({ store: app.store, app: app.app, clock, ids, keepFor: resolved.idempotency.keepFor }),
+    kept: new KeptAnswers({
+      store: app.store,
+      app: app.app,
+      clock,
+      ids,
+      keepFor: resolved.idempotency.keepFor,
+    }),
     ids,
-    access: new ServerAccess(app, { clock, ids, onError: (error) => resolved.onError(error), closing: closing.signal }),
+    access: new ServerAccess(app, {
+      clock,
+      ids,
+      onError: (error) => resolved.onError(error),
+      closing: closing.signal,
+    }),
     closing: closing.signal,
   };
   const idempotency = new Idempotency(parts, resolved.onError);
@@ -87,14 +98,22 @@ function apiOf(parts: ServerParts, idempotency: Idempotency): Api {
     const { requestId } = context.var;
     const error = thrown instanceof HTTPException ? refusalOf(thrown) : thrown;
     if (isFailure(error, context.req.raw))
-      parts.options.onError(error, { id: requestId, method: context.req.method, path: pathForLogs(context.req) });
-    if (isApprovalPage(context.req.path)) return failedPage(statusOf(error), error instanceof RequestRefusedError ? error.headers : {});
+      parts.options.onError(error, {
+        id: requestId,
+        method: context.req.method,
+        path: pathForLogs(context.req),
+      });
+    if (isApprovalPage(context.req.path))
+      return failedPage(statusOf(error), error instanceof RequestRefusedError ? error.headers : {});
     return problemResponse(error, requestId);
   });
   return api;
 }
 
-/** What an operator should see: neither refusals, such as 501, nor bodies that their callers did not send to the end. */
+/**
+ * What an operator should see: neither refusals, such as 501, nor bodies that their callers did not
+ * send to the end.
+ */
 function isFailure(error: unknown, { signal }: Request): boolean {
   return statusOf(error) >= 500 && !(error instanceof RequestRefusedError) && !signal.aborted;
 }

@@ -2,8 +2,14 @@ import type { LedgerStore, Store } from 'adjutant';
 
 type Scope = Parameters<Store['for']>[0];
 
-/** A store some of whose methods are others. @param change gives the methods that take the place of the ledgers' own */
-export function changedStore(inner: Store, change: (ledgers: LedgerStore, scope: Scope) => Partial<LedgerStore>): Store {
+/**
+ * A store some of whose methods are others. @param change gives the methods that take the place of
+ * the ledgers' own
+ */
+export function changedStore(
+  inner: Store,
+  change: (ledgers: LedgerStore, scope: Scope) => Partial<LedgerStore>,
+): Store {
   return {
     description: inner.description,
     admin: inner.admin,
@@ -30,7 +36,11 @@ export interface Following {
 }
 
 /** A store that counts who follows its ledgers. @param isCounted @default those of all apps */
-export function countingFollowers(inner: Store, following: Following, isCounted: (scope: Scope) => boolean = () => true): Store {
+export function countingFollowers(
+  inner: Store,
+  following: Following,
+  isCounted: (scope: Scope) => boolean = () => true,
+): Store {
   return changedStore(inner, (ledgers, scope) => {
     if (!isCounted(scope)) return {};
     return {

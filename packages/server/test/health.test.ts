@@ -6,12 +6,25 @@ import { z } from 'zod';
 import { server } from '../src/index.ts';
 import { bearer, send, tokenAuth, waitingServer } from './approvals/paying-app.ts';
 
-const look = tool({ name: 'look', description: 'Looks', schema: z.object({}), execute: () => 'seen' });
-const fail = tool({ name: 'fail', description: 'Fails', schema: z.object({}), execute: () => Promise.reject(new Error('no')) });
+const look = tool({
+  name: 'look',
+  description: 'Looks',
+  schema: z.object({}),
+  execute: () => 'seen',
+});
+const fail = tool({
+  name: 'fail',
+  description: 'Fails',
+  schema: z.object({}),
+  execute: () => Promise.reject(new Error('no')),
+});
 const clerk = agent({
   name: 'clerk',
   model: roundModel([
-    { toolCalls: [{ name: 'look' }, { name: 'fail' }, { name: 'made_up' }], usage: { inputTokens: 4, outputTokens: 2 } },
+    {
+      toolCalls: [{ name: 'look' }, { name: 'fail' }, { name: 'made_up' }],
+      usage: { inputTokens: 4, outputTokens: 2 },
+    },
     { text: 'Hello.', usage: { inputTokens: 3, outputTokens: 1 } },
   ]),
   tools: [look, fail],
@@ -23,7 +36,10 @@ function withLists(store: Store, list: () => Promise<never[]>): Store {
   return {
     ...store,
     for: (scope) =>
-      new Proxy(store.for(scope), { get: (target, name) => (name === 'list' ? list : (Reflect.get(target, name) as () => unknown).bind(target)) }),
+      new Proxy(store.for(scope), {
+        get: (target, name) =>
+          name === 'list' ? list : (Reflect.get(target, name) as () => unknown).bind(target),
+      }),
   };
 }
 
@@ -33,22 +49,37 @@ describe('health', () => {
     const app = runtime({ app: 'shop', runnables: [clerk] });
     const api = server(app, { ...tokenAuth, ports: { clock } });
     clock.advance(61_500);
-    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-    expect(await send(api, 'GET', '/v1/health')).toMatchObject({ status: 200, body: { status: 'ok', version, uptime: 61 } });
+    const { version } = JSON.parse(
+      readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+    );
+    expect(await send(api, 'GET', '/v1/health')).toMatchObject({
+      status: 200,
+      body: { status: 'ok', version, uptime: 61 },
+    });
   });
 
   test('is readiness when the store answers', async () => {
-    const api = server(runtime({ app: 'shop', store: memoryStore(), recover: 'manual' }), tokenAuth);
+    const api = server(
+      runtime({ app: 'shop', store: memoryStore(), recover: 'manual' }),
+      tokenAuth,
+    );
     expect(await send(api, 'GET', '/v1/ready')).toMatchObject({
       status: 200,
       body: { status: 'ready', store: 'ok', closing: false, deltas: 'process' },
     });
     await api.close();
-    expect(await send(api, 'GET', '/v1/ready')).toMatchObject({ status: 503, body: { status: 'not_ready', store: 'ok', closing: true } });
+    expect(await send(api, 'GET', '/v1/ready')).toMatchObject({
+      status: 503,
+      body: { status: 'not_ready', store: 'ok', closing: true },
+    });
   });
 
   test('says whether deltas reach other processes', async () => {
-    const pubsub = { publish: async () => undefined, subscribe: async () => async () => undefined, close: async () => undefined };
+    const pubsub = {
+      publish: async () => undefined,
+      subscribe: async () => async () => undefined,
+      close: async () => undefined,
+    };
     const api = server(runtime({ app: 'shop', store: memoryStore(), recover: 'manual', pubsub }));
     expect((await send(api, 'GET', '/v1/ready')).body.deltas).toBe('everywhere');
   });
@@ -56,14 +87,20 @@ describe('health', () => {
   test('is not readiness when the store fails or hangs, and is again when it comes back', async () => {
     const clock = testClock();
     let asked = 0;
-    let answer: () => Promise<never[]> = () => Promise.reject(new Error('no connection to postgres://user:pass@host'));
+    let answer: () => Promise<never[]> = () =>
+      Promise.reject(new Error('no connection to postgres://user:pass@host'));
     const store = withLists(memoryStore({ clock }), () => {
       asked += 1;
       return answer();
     });
-    const api = server(runtime({ app: 'shop', store, recover: 'manual', ports: { clock } }), { ports: { clock } });
+    const api = server(runtime({ app: 'shop', store, recover: 'manual', ports: { clock } }), {
+      ports: { clock },
+    });
     const failed = await send(api, 'GET', '/v1/ready');
-    expect(failed).toMatchObject({ status: 503, body: { status: 'not_ready', store: 'unavailable' } });
+    expect(failed).toMatchObject({
+      status: 503,
+      body: { status: 'not_ready', store: 'unavailable' },
+    });
     expect(JSON.stringify(failed.body)).not.toContain('postgres');
     // Whoever asks often does not keep the store busy.
     await Promise.all(Array.from({ length: 20 }, () => send(api, 'GET', '/v1/ready')));
@@ -80,13 +117,21 @@ describe('health', () => {
 
 /** The value of a metric. */
 function metric(text: string, name: string, ...labels: string[]): number | undefined {
-  const line = text.split('\n').find((candidate) => candidate.startsWith(name) && labels.every((label) => candidate.includes(label)));
+  const line = text
+    .split('\n')
+    .find(
+      (candidate) =>
+        candidate.startsWith(name) && labels.every((label) => candidate.includes(label)),
+    );
   return line === undefined ? undefined : Number(line.slice(line.lastIndexOf(' ') + 1));
 }
 
 async function metricsOf(api: ReturnType<typeof server>): Promise<string> {
   const { status, headers, text } = await send(api, 'GET', '/v1/metrics');
-  expect([status, headers.get('content-type')]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  expect([status, headers.get('content-type')]).toEqual([
+    200,
+    'text/plain; version=0.0.4; charset=utf-8',
+  ]);
   return text;
 }
 
@@ -100,12 +145,19 @@ describe('metrics', () => {
     await send(api, 'GET', '/approve/s3cret-token');
     await api.fetch(new Request('http://localhost/v1/approvals', { method: 'MADEUP' }));
     const text = await metricsOf(api);
-    const counted = (...labels: string[]) => metric(text, 'adjutant_http_requests_total', ...labels);
+    const counted = (...labels: string[]) =>
+      metric(text, 'adjutant_http_requests_total', ...labels);
     expect(counted('route="/v1/approvals/{request}"', 'status="404"')).toBe(2);
     expect(counted('route="/v1/approvals"', 'method="GET"', 'status="200"')).toBe(1);
     expect(counted('route="/approve/{token}"', 'status="404"')).toBe(1);
     expect(counted('method="GET"', 'route="none"')).toBe(1);
-    expect(metric(text, 'adjutant_http_request_duration_seconds_count', 'route="/v1/approvals/{request}"')).toBe(2);
+    expect(
+      metric(
+        text,
+        'adjutant_http_request_duration_seconds_count',
+        'route="/v1/approvals/{request}"',
+      ),
+    ).toBe(2);
     for (const absent of ['req_1', 's3cret', '/made', 'MADEUP']) expect(text).not.toContain(absent);
   });
 
@@ -118,7 +170,9 @@ describe('metrics', () => {
     await send(other, 'GET', `/v1/sessions/${body.session}/runs/${body.id}?wait=10000`);
     const ended = async (): Promise<string> => {
       const text = await metricsOf(other);
-      return metric(text, 'adjutant_runs_ended_total', 'agent="clerk"', 'status="completed"') === 1 ? text : ended();
+      return metric(text, 'adjutant_runs_ended_total', 'agent="clerk"', 'status="completed"') === 1
+        ? text
+        : ended();
     };
     const text = await eventually(ended());
     expect(metric(text, 'adjutant_runs_started_total', 'agent="clerk"')).toBe(1);
@@ -130,7 +184,9 @@ describe('metrics', () => {
     // Models can make up as many names as they like.
     expect(text).not.toContain('made_up');
     // Servers of one process do not mix.
-    expect(metric(await metricsOf(api), 'adjutant_runs_started_total', 'agent="clerk"')).toBeUndefined();
+    expect(
+      metric(await metricsOf(api), 'adjutant_runs_started_total', 'agent="clerk"'),
+    ).toBeUndefined();
   });
 
   test('are there also when the store is not', async () => {
@@ -144,13 +200,19 @@ describe('metrics', () => {
   test('have those of the process', async () => {
     const { api } = await waitingServer();
     const text = await metricsOf(api);
-    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_seconds', 'process_cpu_seconds_total']) expect(text).toContain(name);
+    for (const name of [
+      'process_resident_memory_bytes',
+      'nodejs_eventloop_lag_seconds',
+      'process_cpu_seconds_total',
+    ])
+      expect(text).toContain(name);
     expect(await metricsOf(api)).toContain('nodejs_heap_size_used_bytes');
   });
 
   test('are for who may see all of the process', async () => {
     const { api } = await waitingServer({ server: tokenAuth });
-    const statusFor = async (claims: Parameters<typeof bearer>[0]) => (await send(api, 'GET', '/v1/metrics', undefined, await bearer(claims))).status;
+    const statusFor = async (claims: Parameters<typeof bearer>[0]) =>
+      (await send(api, 'GET', '/v1/metrics', undefined, await bearer(claims))).status;
     expect((await send(api, 'GET', '/v1/metrics')).status).toBe(401);
     expect(await statusFor({ sub: 'a', roles: ['viewer'] })).toBe(200);
     expect(await statusFor({ sub: 'a', roles: [] })).toBe(403);

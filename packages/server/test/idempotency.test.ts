@@ -53,7 +53,9 @@ describe('a write with a key', () => {
       ['/v1/sessions', { user: 'ann' }],
       ['/v1/runs', { agent: 'payer', input: 'Pay' }],
     ] as const) {
-      const [first, ...others] = await Promise.all([0, 1, 2].map(() => send(api, 'POST', path, body, key(`new ${path}`))));
+      const [first, ...others] = await Promise.all(
+        [0, 1, 2].map(() => send(api, 'POST', path, body, key(`new ${path}`))),
+      );
       const again = await send(api, 'POST', path, body, key(`new ${path}`));
       const made = [first, ...others].filter((answer) => answer?.status !== 409);
       expect(again.headers.get('location')).not.toBeNull();
@@ -66,7 +68,11 @@ describe('a write with a key', () => {
     const { api, requestId } = await waitingServer();
     const path = `/v1/approvals/${requestId}`;
     await send(api, 'POST', path, '{"decision":"approve","reason":"x"}', key('k'));
-    expect(isReplayed(await send(api, 'POST', path, '{ "reason": "x", "decision": "approve" }', key('k')))).toBe(true);
+    expect(
+      isReplayed(
+        await send(api, 'POST', path, '{ "reason": "x", "decision": "approve" }', key('k')),
+      ),
+    ).toBe(true);
   });
 
   test.each([
@@ -78,35 +84,59 @@ describe('a write with a key', () => {
     const { api, requestId } = await waitingServer();
     const path = `/v1/approvals/${requestId}`;
     await send(api, 'POST', path, { decision: 'approve' }, key('k'));
-    expect(await send(api, method, `${path}${more}`, body, { ...key('k'), ...headers })).toMatchObject({
+    expect(
+      await send(api, method, `${path}${more}`, body, { ...key('k'), ...headers }),
+    ).toMatchObject({
       status: 422,
       body: { code: 'idempotency_key_reused' },
     });
   });
 
   test('belongs to its caller', async () => {
-    const { api, requestIds } = await waitingServer({ payments: [{ cents: 1 }, { cents: 2 }], server: tokenAuth });
+    const { api, requestIds } = await waitingServer({
+      payments: [{ cents: 1 }, { cents: 2 }],
+      server: tokenAuth,
+    });
     const [ann, bob] = [await bearer({ sub: 'ann' }), await bearer({ sub: 'bob' })];
-    const first = await send(api, 'POST', `/v1/approvals/${requestIds[0]}`, { decision: 'approve' }, { ...ann, ...key('k') });
-    const second = await send(api, 'POST', `/v1/approvals/${requestIds[1]}`, { decision: 'reject' }, { ...bob, ...key('k') });
+    const first = await send(
+      api,
+      'POST',
+      `/v1/approvals/${requestIds[0]}`,
+      { decision: 'approve' },
+      { ...ann, ...key('k') },
+    );
+    const second = await send(
+      api,
+      'POST',
+      `/v1/approvals/${requestIds[1]}`,
+      { decision: 'reject' },
+      { ...bob, ...key('k') },
+    );
     expect([first.status, second.status, isReplayed(second)]).toEqual([200, 200, false]);
   });
 
-  test.each(['', '""', 'x'.repeat(256), '"open', 'tab\tin it', 'umläut', '"a" b'])('must be a key: %j', async (header) => {
-    const { api, requestId, store } = await waitingServer();
-    expect(await send(api, 'POST', `/v1/approvals/${requestId}`, { decision: 'approve' }, key(header))).toMatchObject({
-      status: 400,
-      body: { code: 'invalid_idempotency_key' },
-    });
-    expect((await send(api, 'GET', `/v1/approvals/${requestId}`)).body.status).toBe('pending');
-    expect(await keptIn(store)).toBe(0);
-  });
+  test.each(['', '""', 'x'.repeat(256), '"open', 'tab\tin it', 'umläut', '"a" b'])(
+    'must be a key: %j',
+    async (header) => {
+      const { api, requestId, store } = await waitingServer();
+      expect(
+        await send(api, 'POST', `/v1/approvals/${requestId}`, { decision: 'approve' }, key(header)),
+      ).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_idempotency_key' },
+      });
+      expect((await send(api, 'GET', `/v1/approvals/${requestId}`)).body.status).toBe('pending');
+      expect(await keptIn(store)).toBe(0);
+    },
+  );
 
   test('has the same key with quotes and without', async () => {
     const { api, requestId } = await waitingServer();
     const path = `/v1/approvals/${requestId}`;
     await send(api, 'POST', path, { decision: 'approve' }, key('a"b\\c'));
-    expect(isReplayed(await send(api, 'POST', path, { decision: 'approve' }, key('"a\\"b\\\\c"')))).toBe(true);
+    expect(
+      isReplayed(await send(api, 'POST', path, { decision: 'approve' }, key('"a\\"b\\\\c"'))),
+    ).toBe(true);
   });
 
   test('that was refused is refused again, in the same words', async () => {
@@ -141,10 +171,17 @@ describe('a write with a key', () => {
     const link = await send(api, 'POST', `/v1/approvals/${requestId}/link`, {}, key('my-key'));
     const again = await send(api, 'POST', `/v1/approvals/${requestId}/link`, {}, key('my-key'));
     expect([link.status, again.status, again.body.token]).toEqual([201, 201, link.body.token]);
-    await send(api, 'POST', `/v1/approvals/${requestId}`, { decision: 'reject', reason: 's3cret reason' }, key('my-key-2'));
+    await send(
+      api,
+      'POST',
+      `/v1/approvals/${requestId}`,
+      { decision: 'reject', reason: 's3cret reason' },
+      key('my-key-2'),
+    );
     const ledgers = store.for({ tenant: 'default', app: 'shop:http' });
     let text = '';
-    for (const { id } of await ledgers.list()) for await (const page of ledgers.read(id)) text += id + JSON.stringify(page);
+    for (const { id } of await ledgers.list())
+      for await (const page of ledgers.read(id)) text += id + JSON.stringify(page);
     expect(text).toContain('fingerprint');
     for (const secret of [link.body.token, 'my-key', 's3cret']) expect(text).not.toContain(secret);
   });
@@ -167,40 +204,62 @@ const stores: readonly [string, () => readonly [Store, Store], string | undefine
     undefined,
   ],
   ['SQLite', () => [sqlite(join(folder, 'twice.db')), sqlite(join(folder, 'twice.db'))], undefined],
-  ['PostgreSQL', () => [postgres({ pool, schema: schema.name }), postgres({ pool, schema: schema.name })], reasonToSkip],
+  [
+    'PostgreSQL',
+    () => [postgres({ pool, schema: schema.name }), postgres({ pool, schema: schema.name })],
+    reasonToSkip,
+  ],
 ];
 
 describe.each(stores)('on %s', (name, open, skipped) => {
-  test.skipIf(skipped !== undefined)('whatever is sent, and however often, is carried out once for each key', { timeout: 60_000 }, async () => {
-    const [one, two] = open();
-    const options = { app: 'shop', runnables: [], recover: 'manual' } as const;
-    const apps = [runtime({ ...options, store: one }), runtime({ ...options, store: two })] as const;
-    const servers = [server(apps[0]), server(apps[1])] as const;
-    let round = 0;
-    const sending = fc.record({ key: fc.integer({ min: 0, max: 2 }), server: fc.constantFrom(...servers), waits: fc.boolean() });
-    const property = fc.asyncProperty(fc.array(sending, { maxLength: 12 }), async (sendings) => {
-      round += 1;
-      const user = `${name}-${round}`;
-      const answers = new Map<number, unknown[]>();
-      const all: Promise<void>[] = [];
-      for (const { key: number, server: api, waits } of sendings) {
-        const sent = send(api, 'POST', '/v1/sessions', { user, permissions: [`n:${number}`] }, key(`${user}-${number}`)).then((answer) => {
-          if (answer.status === 409) expect(answer.body.code).toBe('idempotency_key_in_use');
-          else answers.set(number, [...(answers.get(number) ?? []), seen(answer)]);
-        });
-        all.push(sent);
-        if (waits) await sent;
-      }
-      await Promise.all(all);
-      const keys = new Set(sendings.map(({ key: number }) => number));
-      expect(await apps[0].list({ user })).toHaveLength(keys.size);
-      expect(answers.size).toBe(keys.size);
-      for (const given of answers.values()) for (const answer of given) expect(answer).toEqual(given[0]);
-    });
-    await fc.assert(property, { numRuns: 25 });
-    for (const api of servers) await api.close();
-    for (const app of apps) await app.close();
-  });
+  test.skipIf(skipped !== undefined)(
+    'whatever is sent, and however often, is carried out once for each key',
+    { timeout: 60_000 },
+    async () => {
+      const [one, two] = open();
+      const options = { app: 'shop', runnables: [], recover: 'manual' } as const;
+      const apps = [
+        runtime({ ...options, store: one }),
+        runtime({ ...options, store: two }),
+      ] as const;
+      const servers = [server(apps[0]), server(apps[1])] as const;
+      let round = 0;
+      const sending = fc.record({
+        key: fc.integer({ min: 0, max: 2 }),
+        server: fc.constantFrom(...servers),
+        waits: fc.boolean(),
+      });
+      const property = fc.asyncProperty(fc.array(sending, { maxLength: 12 }), async (sendings) => {
+        round += 1;
+        const user = `${name}-${round}`;
+        const answers = new Map<number, unknown[]>();
+        const all: Promise<void>[] = [];
+        for (const { key: number, server: api, waits } of sendings) {
+          const sent = send(
+            api,
+            'POST',
+            '/v1/sessions',
+            { user, permissions: [`n:${number}`] },
+            key(`${user}-${number}`),
+          ).then((answer) => {
+            if (answer.status === 409) expect(answer.body.code).toBe('idempotency_key_in_use');
+            else answers.set(number, [...(answers.get(number) ?? []), seen(answer)]);
+          });
+          all.push(sent);
+          if (waits) await sent;
+        }
+        await Promise.all(all);
+        const keys = new Set(sendings.map(({ key: number }) => number));
+        expect(await apps[0].list({ user })).toHaveLength(keys.size);
+        expect(answers.size).toBe(keys.size);
+        for (const given of answers.values())
+          for (const answer of given) expect(answer).toEqual(given[0]);
+      });
+      await fc.assert(property, { numRuns: 25 });
+      for (const api of servers) await api.close();
+      for (const app of apps) await app.close();
+    },
+  );
 });
 
 describe('in other processes', () => {
@@ -212,7 +271,12 @@ describe('in other processes', () => {
     await api.close();
     await app.close();
     const { pay } = payTool();
-    const next = runtime({ app: 'shop', store: sqlite(file), runnables: [payer(pay, [])], recover: 'manual' });
+    const next = runtime({
+      app: 'shop',
+      store: sqlite(file),
+      runnables: [payer(pay, [])],
+      recover: 'manual',
+    });
     const restarted = server(next);
     const again = await send(restarted, 'POST', path, { decision: 'approve' }, key('k'));
     expect([seen(again), isReplayed(again)]).toEqual([seen(first), true]);
@@ -247,54 +311,77 @@ describe('in other processes', () => {
     expect(paid).toHaveLength(1);
   });
 
-  test.each(['answer', 'session', 'run', 'batch'])('a crash between the effect and the answer makes no second %s', async (what) => {
-    const clock = testClock();
-    const memory = memoryStore({ clock });
-    // From the answer on nothing is written by the process any more, and its lease stays.
-    const dying = around(memory, 'shop:http', {
-      append: async ({ events }) => {
-        if (events.some((event) => event.type === 'decision' && event.decision === 'answer'))
-          throw new StoreUnavailableError({ store: 'memory', reason: 'gone' });
-      },
-      release: () => Promise.reject(new StoreUnavailableError({ store: 'memory', reason: 'gone' })),
-    });
-    const ports = { ports: { clock } };
-    const { api, app, requestId, paid, session } = await waitingServer({
-      store: dying,
-      runtime: ports,
-      server: { ...ports, onError: () => undefined },
-    });
-    const next = server(runtime({ app: 'shop', store: memory, runnables: [...app.runnables], recover: 'manual', ...ports }), ports);
-    const [path, body] = {
-      answer: [`/v1/approvals/${requestId}`, { decision: 'approve' }],
-      batch: ['/v1/approvals', { answers: [{ requestId, decision: 'approve' }] }],
-      session: ['/v1/sessions', {}],
-      run: ['/v1/runs', { agent: 'payer', input: 'Pay' }],
-    }[what] as [string, object];
-    const first = await send(api, 'POST', path, body, key('k'));
-    expect(first.status).toBeLessThan(300);
-    const made = (await app.list()).length;
-    expect((await send(next, 'POST', path, body, key('k'))).body.code).toBe('idempotency_key_in_use');
-    clock.advance(16_000);
-    const second = await send(next, 'POST', path, body, key('k'));
-    expect([second.status, isReplayed(second), second.headers.get('location')]).toEqual([first.status, false, first.headers.get('location')]);
-    if (what === 'batch') expect(second.body).toEqual(first.body);
-    expect((await app.list()).length).toBe(made);
-    expect(isReplayed(await send(next, 'POST', path, body, key('k')))).toBe(true);
-    if (what === 'answer' || what === 'batch') await app.resume(session);
-    expect(paid).toHaveLength(what === 'answer' || what === 'batch' ? 1 : 0);
-  });
+  test.each(['answer', 'session', 'run', 'batch'])(
+    'a crash between the effect and the answer makes no second %s',
+    async (what) => {
+      const clock = testClock();
+      const memory = memoryStore({ clock });
+      // From the answer on nothing is written by the process any more, and its lease stays.
+      const dying = around(memory, 'shop:http', {
+        append: async ({ events }) => {
+          if (events.some((event) => event.type === 'decision' && event.decision === 'answer'))
+            throw new StoreUnavailableError({ store: 'memory', reason: 'gone' });
+        },
+        release: () =>
+          Promise.reject(new StoreUnavailableError({ store: 'memory', reason: 'gone' })),
+      });
+      const ports = { ports: { clock } };
+      const { api, app, requestId, paid, session } = await waitingServer({
+        store: dying,
+        runtime: ports,
+        server: { ...ports, onError: () => undefined },
+      });
+      const next = server(
+        runtime({
+          app: 'shop',
+          store: memory,
+          runnables: [...app.runnables],
+          recover: 'manual',
+          ...ports,
+        }),
+        ports,
+      );
+      const [path, body] = {
+        answer: [`/v1/approvals/${requestId}`, { decision: 'approve' }],
+        batch: ['/v1/approvals', { answers: [{ requestId, decision: 'approve' }] }],
+        session: ['/v1/sessions', {}],
+        run: ['/v1/runs', { agent: 'payer', input: 'Pay' }],
+      }[what] as [string, object];
+      const first = await send(api, 'POST', path, body, key('k'));
+      expect(first.status).toBeLessThan(300);
+      const made = (await app.list()).length;
+      expect((await send(next, 'POST', path, body, key('k'))).body.code).toBe(
+        'idempotency_key_in_use',
+      );
+      clock.advance(16_000);
+      const second = await send(next, 'POST', path, body, key('k'));
+      expect([second.status, isReplayed(second), second.headers.get('location')]).toEqual([
+        first.status,
+        false,
+        first.headers.get('location'),
+      ]);
+      if (what === 'batch') expect(second.body).toEqual(first.body);
+      expect((await app.list()).length).toBe(made);
+      expect(isReplayed(await send(next, 'POST', path, body, key('k')))).toBe(true);
+      if (what === 'answer' || what === 'batch') await app.resume(session);
+      expect(paid).toHaveLength(what === 'answer' || what === 'batch' ? 1 : 0);
+    },
+  );
 
   test('a process that is killed between the effect and the answer makes no second session, and nobody waits for it', async () => {
     const file = join(folder, 'killed.db');
     const script = fileURLToPath(new URL('./dying-writer.ts', import.meta.url));
-    const child = spawn(process.execPath, ['--conditions=adjutant-source', script, file, 'k'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, ['--conditions=adjutant-source', script, file, 'k'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     onTestFinished(() => void child.kill('SIGKILL'));
     await once(child.stdout, 'data');
     const app = runtime({ app: 'shop', store: sqlite(file), recover: 'manual' });
     const api = server(app);
     const [made] = await app.list();
-    expect((await send(api, 'POST', '/v1/sessions', {}, key('k'))).body.code).toBe('idempotency_key_in_use');
+    expect((await send(api, 'POST', '/v1/sessions', {}, key('k'))).body.code).toBe(
+      'idempotency_key_in_use',
+    );
     child.kill('SIGKILL');
     await once(child, 'close');
     const { status, body } = await send(api, 'POST', '/v1/sessions', {}, key('k'));
@@ -326,8 +413,15 @@ describe('what is kept', () => {
     const clock = testClock();
     const store = memoryStore({ clock });
     const ports = { ports: { clock } };
-    const { api } = await waitingServer({ store, runtime: ports, server: { ...ports, idempotency: { keepFor: 60_000 } } });
-    const [first, other] = [await send(api, 'POST', '/v1/sessions', {}, key('a')), await send(api, 'POST', '/v1/sessions', {}, key('b'))];
+    const { api } = await waitingServer({
+      store,
+      runtime: ports,
+      server: { ...ports, idempotency: { keepFor: 60_000 } },
+    });
+    const [first, other] = [
+      await send(api, 'POST', '/v1/sessions', {}, key('a')),
+      await send(api, 'POST', '/v1/sessions', {}, key('b')),
+    ];
     clock.advance(59_999);
     expect(isReplayed(await send(api, 'POST', '/v1/sessions', {}, key('a')))).toBe(true);
     expect(await keptIn(store)).toBe(2);
@@ -347,7 +441,13 @@ describe('what is kept', () => {
     const file = join(folder, 'large.db');
     const payments = Array.from({ length: 60 }, (_, cents) => ({ cents, to: 'x'.repeat(500) }));
     const { api, app, requestIds } = await waitingServer({ payments, store: sqlite(file) });
-    const body = { answers: requestIds.map((requestId) => ({ requestId, decision: 'edit', args: { cents: 'x', ['y'.repeat(2_000)]: 1 } })) };
+    const body = {
+      answers: requestIds.map((requestId) => ({
+        requestId,
+        decision: 'edit',
+        args: { cents: 'x', ['y'.repeat(2_000)]: 1 },
+      })),
+    };
     const first = await send(api, 'POST', '/v1/approvals', body, key('k'));
     const second = await send(api, 'POST', '/v1/approvals', body, key('k'));
     expect([seen(second), isReplayed(second)]).toEqual([seen(first), true]);
@@ -374,7 +474,12 @@ function around(
       return new Proxy(ledgers, {
         get(target, name) {
           const method = Reflect.get(target, name) as (...given: unknown[]) => unknown;
-          const own = (before as Record<string | symbol, ((...given: unknown[]) => Promise<unknown>) | undefined>)[name];
+          const own = (
+            before as Record<
+              string | symbol,
+              ((...given: unknown[]) => Promise<unknown>) | undefined
+            >
+          )[name];
           if (own === undefined) return method.bind(target);
           return async (...given: unknown[]) => {
             await own(...(name === 'append' ? [given[2]] : []));

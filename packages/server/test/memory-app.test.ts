@@ -4,9 +4,26 @@ import { expect, test } from 'vitest';
 import { server } from '../src/index.ts';
 
 function waitingApp(recover?: 'manual') {
-  const pay = tool({ name: 'pay', description: 'Pays', schema: { type: 'object' }, approval: true, execute: () => 'paid' });
-  const clerk = agent({ name: 'clerk', model: scriptedModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Paid.' }]), tools: [pay] });
-  return { clerk, app: runtime({ app: 'shop', runnables: [clerk], ...(recover === undefined ? {} : { recover }) }) };
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: { type: 'object' },
+    approval: true,
+    execute: () => 'paid',
+  });
+  const clerk = agent({
+    name: 'clerk',
+    model: scriptedModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'Paid.' }]),
+    tools: [pay],
+  });
+  return {
+    clerk,
+    app: runtime({
+      app: 'shop',
+      runnables: [clerk],
+      ...(recover === undefined ? {} : { recover }),
+    }),
+  };
 }
 
 test.each([
@@ -15,7 +32,8 @@ test.each([
 ] as const)('an app without a store continues what was answered%s', async (_, recover, status) => {
   const { app, clerk } = waitingApp(recover);
   const { fetch, close } = server(app);
-  const { requestId = '' } = (await app.run(clerk, { session: 's', input: 'Pay' })).pendingCalls[0] ?? {};
+  const { requestId = '' } =
+    (await app.run(clerk, { session: 's', input: 'Pay' })).pendingCalls[0] ?? {};
   const answered = await fetch(
     new Request(`http://localhost/v1/approvals/${requestId}`, {
       method: 'POST',
@@ -24,7 +42,8 @@ test.each([
     }),
   );
   expect(answered.status).toBeLessThan(300);
-  const statusNow = async (): Promise<unknown> => (await app.sessions.list({ id: 's' })).sessions[0]?.status;
+  const statusNow = async (): Promise<unknown> =>
+    (await app.sessions.list({ id: 's' })).sessions[0]?.status;
   let found = await statusNow();
   if (recover === undefined) {
     for (let turns = 0; found !== status && turns < 1_000; turns++) {

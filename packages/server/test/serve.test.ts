@@ -49,16 +49,25 @@ describe('serve', () => {
     [{ shutdown: { signals: 'SIGTERM' } }, '`shutdown.signals` must be'],
     [{ shutdown: { patience: 1 } }, 'there is no option `shutdown.patience`'],
     [{ Port: 0 }, 'there is no option `Port` (did you mean `port`?)'],
-    [{ pubsub: {} }, 'the options are port, hostname, requestTimeout, shutdown, processGuard, auth'],
+    [
+      { pubsub: {} },
+      'the options are port, hostname, requestTimeout, shutdown, processGuard, auth',
+    ],
   ])('refuses %j', async (options, reason) => {
-    const error = await serve(emptyApp(), options as ServeOptions).catch((thrown: unknown) => thrown);
+    const error = await serve(emptyApp(), options as ServeOptions).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(isAdjutantError(error, 'invalid_server')).toBe(true);
     expect((error as Error).message).toContain(reason);
   });
 
   test.each([null, 8787, '8787'])('refuses %j in the place of options', async (options) => {
-    const error = await serve(emptyApp(), options as unknown as ServeOptions).catch((thrown: unknown) => thrown);
-    expect(isAdjutantError(error, 'invalid_server') && error.message).toContain('the options must be an object');
+    const error = await serve(emptyApp(), options as unknown as ServeOptions).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(isAdjutantError(error, 'invalid_server') && error.message).toContain(
+      'the options must be an object',
+    );
   });
 
   test('goes on with a connection whose last body was too long to be read', async () => {
@@ -105,7 +114,9 @@ describe('serve', () => {
   });
 
   test('listens on other addresses only with credentials', async () => {
-    const error = await serve(emptyApp(), { port: 0, hostname: '0.0.0.0' }).catch((thrown: unknown) => thrown);
+    const error = await serve(emptyApp(), { port: 0, hostname: '0.0.0.0' }).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(isAdjutantError(error, 'invalid_server')).toBe(true);
     expect((error as Error).message).toContain('may not listen on 0.0.0.0');
     const { url, port } = await serving({ hostname: '0.0.0.0', auth: { keys: true } });
@@ -115,7 +126,9 @@ describe('serve', () => {
 });
 
 /** A request whose body is on its way, so that the server waits for it. */
-async function halfSent(url: string): Promise<{ readonly request: ClientRequest; readonly finish: () => Promise<IncomingMessage> }> {
+async function halfSent(
+  url: string,
+): Promise<{ readonly request: ClientRequest; readonly finish: () => Promise<IncomingMessage> }> {
   const request = openRequest(`${url}/v1/sessions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
@@ -135,13 +148,20 @@ async function halfSent(url: string): Promise<{ readonly request: ClientRequest;
 describe('closing', () => {
   test('lets requests under way come to their end, and ends streams', async () => {
     const { url, close } = await serving();
-    await fetch(`${url}/v1/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"id":"followed"}' });
+    await fetch(`${url}/v1/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"id":"followed"}',
+    });
     const stream = await fetch(`${url}/v1/sessions/followed/stream`);
     const { finish } = await halfSent(url);
     const closed = close();
     expect(await stream.text()).toContain('event: decision');
     const response = await finish();
-    expect({ status: response.statusCode, connection: response.headers.connection }).toEqual({ status: 201, connection: 'close' });
+    expect({ status: response.statusCode, connection: response.headers.connection }).toEqual({
+      status: 201,
+      connection: 'close',
+    });
     await closed;
     await expect(fetch(`${url}/v1/health`)).rejects.toThrow();
   });
@@ -176,10 +196,14 @@ describe('closing', () => {
       app.close = async () => { await close(); console.log('closed'); };
       const { url } = await serve(app, { port: 0, shutdown: { signals: true } });
       console.log(url);`;
-    const child = spawn(process.execPath, ['--conditions=adjutant-source', '--input-type=module', '--eval', program], {
-      cwd: import.meta.dirname,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(
+      process.execPath,
+      ['--conditions=adjutant-source', '--input-type=module', '--eval', program],
+      {
+        cwd: import.meta.dirname,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
     onTestFinished(() => void child.kill('SIGKILL'));
     const exited = once(child, 'exit');
     let output = '';

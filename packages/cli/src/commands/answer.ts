@@ -20,17 +20,29 @@ export interface AnswerContext extends RunContext {
   readonly options: AnswerOptions;
 }
 
-const saidOf: Readonly<Record<string, string>> = { approve: 'Approved', reject: 'Rejected', edit: 'Approved with changes' };
+const saidOf: Readonly<Record<string, string>> = {
+  approve: 'Approved',
+  reject: 'Rejected',
+  edit: 'Approved with changes',
+};
 
-/** `adjutant approve|reject|edit|answer <id>`: answers what a run waits for, and continues the run unless somebody else works on it. */
-export async function answerRequest(context: AnswerContext, requestId: string, answer: RequestAnswer): Promise<number> {
+/**
+ * `adjutant approve|reject|edit|answer <id>`: answers what a run waits for, and continues the run
+ * unless somebody else works on it.
+ */
+export async function answerRequest(
+  context: AnswerContext,
+  requestId: string,
+  answer: RequestAnswer,
+): Promise<number> {
   const { host, options } = context;
   if (isRemote(options)) {
     const { answerRemotely } = await import('../remote/remote-answer.ts');
     return answerRemotely({ ...context, options }, requestId, answer);
   }
   if (!options.continue) return postOnly(host, options, requestId, answer);
-  if (readableStorePath(host, options.store) === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
+  if (readableStorePath(host, options.store) === undefined)
+    throw new UsageError({ reason: 'There are no sessions yet.' });
   const opened = await openAgentApp(host, options);
   try {
     const request = await post(host, opened.app, options, requestId, answer);
@@ -40,18 +52,30 @@ export async function answerRequest(context: AnswerContext, requestId: string, a
   }
 }
 
-async function postOnly(host: Host, options: AnswerOptions, requestId: string, answer: RequestAnswer): Promise<number> {
+async function postOnly(
+  host: Host,
+  options: AnswerOptions,
+  requestId: string,
+  answer: RequestAnswer,
+): Promise<number> {
   const app = openExistingLedgers(host, options);
   try {
     const { session } = await post(host, app, options, requestId, answer);
-    if (!options.json) notice(host, `The run goes on with: ${commandLine(['resume', session], options)}`);
+    if (!options.json)
+      notice(host, `The run goes on with: ${commandLine(['resume', session], options)}`);
     return exitCodes.ok;
   } finally {
     await app.close().catch(() => undefined);
   }
 }
 
-async function post(host: Host, app: Runtime, options: AnswerOptions, requestId: string, answer: RequestAnswer): Promise<RequestEntry> {
+async function post(
+  host: Host,
+  app: Runtime,
+  options: AnswerOptions,
+  requestId: string,
+  answer: RequestAnswer,
+): Promise<RequestEntry> {
   const request = await app.requests.get(requestId);
   await app.answer(requestId, answer);
   sayAnswered(host, options, request, answer.decision);
@@ -71,7 +95,11 @@ export function sayAnswered(
   else host.stdout.write(`${saidOf[decision] ?? 'Answered'}: ${plainLine(summary)}\n`);
 }
 
-async function goOn(context: AnswerContext, { app, agent, announceStandIn }: AgentApp, request: RequestEntry): Promise<number> {
+async function goOn(
+  context: AnswerContext,
+  { app, agent, announceStandIn }: AgentApp,
+  request: RequestEntry,
+): Promise<number> {
   const { host } = context;
   const session = await app.session({ id: request.session });
   const why =
@@ -80,7 +108,10 @@ async function goOn(context: AnswerContext, { app, agent, announceStandIn }: Age
       ? undefined
       : `it uses the tool ${request.name}, which the agent of the command line does not have`);
   if (why !== undefined) {
-    notice(host, `The run is not continued here: ${why}. The program that it belongs to goes on with it.`);
+    notice(
+      host,
+      `The run is not continued here: ${why}. The program that it belongs to goes on with it.`,
+    );
     return exitCodes.ok;
   }
   const holder = await holderNow(session);
@@ -97,6 +128,8 @@ export function givenJson(text: string): JsonValue {
   try {
     return JSON.parse(text) as JsonValue;
   } catch (error) {
-    throw new UsageError({ reason: `What was given is not JSON: ${(error as Error).message}. Put it in single quotes: '{"name":"value"}'.` });
+    throw new UsageError({
+      reason: `What was given is not JSON: ${(error as Error).message}. Put it in single quotes: '{"name":"value"}'.`,
+    });
   }
 }

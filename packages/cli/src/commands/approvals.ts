@@ -27,7 +27,10 @@ export async function listApprovals(host: Host, options: ApprovalsOptions): Prom
   return exitCodes.ok;
 }
 
-async function pendingRequests(host: Host, options: ApprovalsOptions): Promise<readonly RequestEntry[]> {
+async function pendingRequests(
+  host: Host,
+  options: ApprovalsOptions,
+): Promise<readonly RequestEntry[]> {
   if (isRemote(options)) {
     const { requestsOfServer } = await import('../remote/remote-lists.ts');
     return requestsOfServer(host, options);
@@ -40,7 +43,10 @@ async function pendingRequests(host: Host, options: ApprovalsOptions): Promise<r
   }
 }
 
-async function allPending(app: Runtime, user: string | undefined): Promise<readonly RequestEntry[]> {
+async function allPending(
+  app: Runtime,
+  user: string | undefined,
+): Promise<readonly RequestEntry[]> {
   const all: RequestEntry[] = [];
   for (;;) {
     const last = all.at(-1);
@@ -65,6 +71,9 @@ function showTable(host: Host, requests: readonly RequestEntry[]): void {
     options.join(', '),
     shorten(plainLine(summary), longestSummary),
   ]);
-  const [head = '', ...lines] = tableLines(['REQUEST', 'SESSION', 'KIND', 'UNTIL', 'OPTIONS', 'WHAT'], rows);
+  const [head = '', ...lines] = tableLines(
+    ['REQUEST', 'SESSION', 'KIND', 'UNTIL', 'OPTIONS', 'WHAT'],
+    rows,
+  );
   host.stdout.write(`${[style.bold(head), ...lines].join('\n')}\n`);
 }

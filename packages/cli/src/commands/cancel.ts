@@ -25,9 +25,22 @@ export async function cancelSession(host: Host, id: string, given: CancelOptions
     await app.cancel(id, reason === undefined ? {} : { reason });
     const why = whyNotHere(session, assistantName);
     const holder = await holderNow(session);
-    if (holder !== undefined) return sayCancelled(host, options, id, 'posted', `${holder} works on session "${id}" and cancels it.`);
+    if (holder !== undefined)
+      return sayCancelled(
+        host,
+        options,
+        id,
+        'posted',
+        `${holder} works on session "${id}" and cancels it.`,
+      );
     if (why !== undefined)
-      return sayCancelled(host, options, id, 'posted', `Session "${id}" is cancelled as soon as its program continues it: ${why}.`);
+      return sayCancelled(
+        host,
+        options,
+        id,
+        'posted',
+        `Session "${id}" is cancelled as soon as its program continues it: ${why}.`,
+      );
     const { status } = await app.advance(session);
     if (status !== 'cancelled') throw nothingToCancel(id);
     return sayCancelled(host, options, id, status, `The run of session "${id}" is cancelled.`);
@@ -40,7 +53,13 @@ export function nothingToCancel(id: string): UsageError {
   return new UsageError({ reason: `Session "${id}" has no run to cancel.` });
 }
 
-export function sayCancelled(host: Host, { json }: CancelOptions, session: string, status: 'posted' | 'cancelled', text: string): number {
+export function sayCancelled(
+  host: Host,
+  { json }: CancelOptions,
+  session: string,
+  status: 'posted' | 'cancelled',
+  text: string,
+): number {
   host.stdout.write(json ? jsonLine({ type: 'cancel', session, status }) : `${text}\n`);
   return exitCodes.ok;
 }

@@ -1,4 +1,12 @@
-import { isAdjutantError, isDurable, type Run, type RunOptions, type RunResult, type Session, type StreamEvent } from 'adjutant';
+import {
+  isAdjutantError,
+  isDurable,
+  type Run,
+  type RunOptions,
+  type RunResult,
+  type Session,
+  type StreamEvent,
+} from 'adjutant';
 import type { AgentOptions } from '../app.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
@@ -19,14 +27,25 @@ export interface RunContext {
   readonly options: AgentOptions & ServerFlags & { readonly json?: boolean };
 }
 
-/** Starts a run of a session, shows it, and gives the exit code. A signal gives the run back and says how to continue it. */
-export async function carryOut(context: RunContext, session: Session, start: (options: RunOptions) => Run): Promise<number> {
+/**
+ * Starts a run of a session, shows it, and gives the exit code. A signal gives the run back and
+ * says how to continue it.
+ */
+export async function carryOut(
+  context: RunContext,
+  session: Session,
+  start: (options: RunOptions) => Run,
+): Promise<number> {
   const { host, interruption, options } = context;
   const output = runOutput(context, { resolve: session.ledger.resolve, events: session.events });
   const { onStream, forget } = showEvents(session, output);
   try {
     const holder = await holderNow(session);
-    if (holder !== undefined) notice(host, `${holder} works on session "${session.id}". What it does is shown here; Ctrl-C ends that, not the run.`);
+    if (holder !== undefined)
+      notice(
+        host,
+        `${holder} works on session "${session.id}". What it does is shown here; Ctrl-C ends that, not the run.`,
+      );
     const run = start({ onStream });
     const result = await interruption.during(
       () => run.stop(),
@@ -44,14 +63,24 @@ export async function carryOut(context: RunContext, session: Session, start: (op
 }
 
 /** Shows how a run ended or what it waits for, and gives the exit code. */
-export function reportRun({ host, options }: RunContext, output: RunOutput, result: RunResult): number {
+export function reportRun(
+  { host, options }: RunContext,
+  output: RunOutput,
+  result: RunResult,
+): number {
   output.ended(result);
   if (result.status === 'yielded') output.waits(waitedFor(host, result, options));
   return reportEnd(host, result);
 }
 
-/** Hands on events as they come about, and those that another process makes when they are durable. Returns how, and a function that ends it. */
-function showEvents(session: Session, output: RunOutput): { readonly onStream: (event: StreamEvent) => void; readonly forget: () => void } {
+/**
+ * Hands on events as they come about, and those that another process makes when they are durable.
+ * Returns how, and a function that ends it.
+ */
+function showEvents(
+  session: Session,
+  output: RunOutput,
+): { readonly onStream: (event: StreamEvent) => void; readonly forget: () => void } {
   const drafted = new Set<string>();
   const forget = session.ledger.onDraft((event) => {
     drafted.add(event.id);
@@ -64,10 +93,20 @@ function showEvents(session: Session, output: RunOutput): { readonly onStream: (
   return { onStream, forget };
 }
 
-function waitedFor(host: Host, { pendingCalls, awaitingInput, session }: RunResult, options: ShownOptions): string[] {
-  const waiting = { requests: pendingCalls.map(askedBy), message: awaitingInput, session: session.id };
+function waitedFor(
+  host: Host,
+  { pendingCalls, awaitingInput, session }: RunResult,
+  options: ShownOptions,
+): string[] {
+  const waiting = {
+    requests: pendingCalls.map(askedBy),
+    message: awaitingInput,
+    session: session.id,
+  };
   const lines = waitingLines(styleFor(host.stdout), waiting, commandText(options));
-  return lines.length > 0 ? lines : [`Paused. Continue with: ${commandLine(['resume', session.id], options)}`];
+  return lines.length > 0
+    ? lines
+    : [`Paused. Continue with: ${commandLine(['resume', session.id], options)}`];
 }
 
 export function commandText(options: ShownOptions): CommandText {
@@ -75,26 +114,46 @@ export function commandText(options: ShownOptions): CommandText {
 }
 
 /** How a run is shown. @param recorded what its session holds before that */
-export function runOutput({ host, options }: RunContext, recorded: Pick<TextOutputOptions, 'resolve' | 'events'>): RunOutput {
+export function runOutput(
+  { host, options }: RunContext,
+  recorded: Pick<TextOutputOptions, 'resolve' | 'events'>,
+): RunOutput {
   const { stdout: stream, stderr: notices, clock, env } = host;
   if (options.json === true) return new JsonOutput(stream);
-  return new TextOutput({ stream, notices, clock, isLive: stream.isTTY === true && env['TERM'] !== 'dumb', ...recorded });
+  return new TextOutput({
+    stream,
+    notices,
+    clock,
+    isLive: stream.isTTY === true && env['TERM'] !== 'dumb',
+    ...recorded,
+  });
 }
 
 function reportEnd(host: Host, { status, error }: RunResult): number {
   if (status === 'completed') return exitCodes.ok;
   if (status === 'yielded') return exitCodes.waiting;
-  const reason = status === 'cancelled' ? 'The run was cancelled.' : `The run failed: ${error?.message ?? 'no reason was recorded.'}`;
+  const reason =
+    status === 'cancelled'
+      ? 'The run was cancelled.'
+      : `The run failed: ${error?.message ?? 'no reason was recorded.'}`;
   host.stderr.write(`${styleFor(host.stderr).red(`adjutant: ${plainLine(reason)}`)}\n`);
   return exitCodes.failed;
 }
 
-/** The options that a command to be typed next has as well. A key is not among them: it would stand in the history of the shell. */
+/**
+ * The options that a command to be typed next has as well. A key is not among them: it would stand
+ * in the history of the shell.
+ */
 export type ShownOptions = Pick<AgentOptions, 'model' | 'store' | 'app' | 'root'> & ServerFlags;
 
 /** A command to be typed next, with the options that this one was started with. */
-export function commandLine(words: readonly string[], { model, store, app, root, server }: ShownOptions): string {
-  const given = Object.entries({ model, store, app, root, server }).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+export function commandLine(
+  words: readonly string[],
+  { model, store, app, root, server }: ShownOptions,
+): string {
+  const given = Object.entries({ model, store, app, root, server }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, value],
+  );
   return ['adjutant', ...words, ...given].map(shellWord).join(' ');
 }
 

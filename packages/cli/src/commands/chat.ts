@@ -20,8 +20,11 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
     let session = await app.session(sessionId === undefined ? {} : { id: sessionId });
     await rememberAskBefore(session, context.options);
     announceStandIn();
-    if (isTerminal) host.stdout.write(`${style.dim('What is to be done? /exit or Ctrl-D ends.')}\n`);
-    for await (const line of isTerminal ? typedLines(host, interruption) : createInterface({ input: host.stdin })) {
+    if (isTerminal)
+      host.stdout.write(`${style.dim('What is to be done? /exit or Ctrl-D ends.')}\n`);
+    for await (const line of isTerminal
+      ? typedLines(host, interruption)
+      : createInterface({ input: host.stdin })) {
       const input = line.trim();
       if (input === '/exit' || input === '/quit') break;
       if (input === '') continue;
@@ -30,14 +33,19 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
       const decision = decisionIn(input);
       if (decision !== undefined && !(await decide(host, app, session, decision))) continue;
       code = await carryOut(context, session, (options) =>
-        decision === undefined ? app.run(agent, { ...options, input, session }) : app.resume(session, options),
+        decision === undefined
+          ? app.run(agent, { ...options, input, session })
+          : app.resume(session, options),
       );
       if (interruption.exitCode !== undefined) return interruption.exitCode;
       failed ||= code !== exitCodes.ok && code !== exitCodes.waiting;
-      if (code === exitCodes.waiting && isTerminal) host.stdout.write(`${style.dim('Here, /approve and /reject answer.')}\n`);
+      if (code === exitCodes.waiting && isTerminal)
+        host.stdout.write(`${style.dim('Here, /approve and /reject answer.')}\n`);
     }
     if (isTerminal && session.events.length > 0)
-      host.stdout.write(`${style.dim(`To go on later: ${commandLine(['chat', '--session', session.id], context.options)}`)}\n`);
+      host.stdout.write(
+        `${style.dim(`To go on later: ${commandLine(['chat', '--session', session.id], context.options)}`)}\n`,
+      );
     return interruption.exitCode ?? (isTerminal ? exitCodes.ok : failed ? exitCodes.failed : code);
   } finally {
     await app.close().catch(() => undefined);
@@ -57,8 +65,15 @@ function decisionIn(line: string): Decision | undefined {
 }
 
 /** Answers what has waited longest. Returns whether the run can go on. */
-async function decide(host: Host, app: Runtime, session: AnySession, answer: Decision): Promise<boolean> {
-  const asked = session.pendingYieldingCalls.find(({ accepted, request }) => !accepted && request.options.includes(answer.decision));
+async function decide(
+  host: Host,
+  app: Runtime,
+  session: AnySession,
+  answer: Decision,
+): Promise<boolean> {
+  const asked = session.pendingYieldingCalls.find(
+    ({ accepted, request }) => !accepted && request.options.includes(answer.decision),
+  );
   if (asked === undefined) {
     notice(host, 'Nothing waits for that.');
     return false;
@@ -73,7 +88,10 @@ async function decide(host: Host, app: Runtime, session: AnySession, answer: Dec
   return true;
 }
 
-/** Lines from a terminal. Between the questions it is out of raw mode, so that Ctrl-C is a signal again. */
+/**
+ * Lines from a terminal. Between the questions it is out of raw mode, so that Ctrl-C is a signal
+ * again.
+ */
 async function* typedLines(host: Host, interruption: Interruption): AsyncGenerator<string> {
   let history: string[] = [];
   for (;;) {

@@ -9,11 +9,17 @@ export interface DeleteCommandOptions extends StoreOptions {
 }
 
 /** `adjutant delete <session>`: removes a session for good. */
-export async function deleteSession(host: Host, id: string, options: DeleteCommandOptions): Promise<number> {
+export async function deleteSession(
+  host: Host,
+  id: string,
+  options: DeleteCommandOptions,
+): Promise<number> {
   const app = openExistingLedgers(host, options);
   try {
     await (options.withForks === true ? app.sessions.erase(id) : app.sessions.delete(id));
-    host.stdout.write(`Session ${plainLine(id)} is deleted${options.withForks === true ? ', with its forks' : ''}.\n`);
+    host.stdout.write(
+      `Session ${plainLine(id)} is deleted${options.withForks === true ? ', with its forks' : ''}.\n`,
+    );
     return exitCodes.ok;
   } finally {
     await app.close().catch(() => undefined);

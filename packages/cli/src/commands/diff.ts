@@ -12,11 +12,22 @@ export interface DiffCommandOptions extends SourceOptions {
 }
 
 /** `adjutant diff <a> <b>`: where two runs part. Exit code 1 says that they do. */
-export function diffSessions(host: Host, a: string, b: string, options: DiffCommandOptions): Promise<number> {
+export function diffSessions(
+  host: Host,
+  a: string,
+  b: string,
+  options: DiffCommandOptions,
+): Promise<number> {
   return withLedgers(host, options, async ({ ledger, testing }) => {
     const divergence = testing.diffLedgers(await ledger(a), await ledger(b));
-    if (options.json === true) host.stdout.write(jsonLine({ type: 'diff', a, b, divergence: divergence ?? null }));
-    else host.stdout.write(divergence === undefined ? sameText(host, a, b) : partingText(host, a, b, divergence, testing.divergenceText(divergence)));
+    if (options.json === true)
+      host.stdout.write(jsonLine({ type: 'diff', a, b, divergence: divergence ?? null }));
+    else
+      host.stdout.write(
+        divergence === undefined
+          ? sameText(host, a, b)
+          : partingText(host, a, b, divergence, testing.divergenceText(divergence)),
+      );
     return divergence === undefined ? exitCodes.ok : exitCodes.failed;
   });
 }
@@ -25,8 +36,17 @@ function sameText(host: Host, a: string, b: string): string {
   return `${styleFor(host.stdout).green('✓')} ${plainLine(`${a} and ${b} do the same.`)}\n`;
 }
 
-function partingText(host: Host, a: string, b: string, { seq, otherSeq }: LedgerDifference, text: string): string {
+function partingText(
+  host: Host,
+  a: string,
+  b: string,
+  { seq, otherSeq }: LedgerDifference,
+  text: string,
+): string {
   const style = styleFor(host.stdout);
-  const where = otherSeq === undefined ? `at event ${seq} of the first` : `at event ${seq} of the first, event ${otherSeq} of the second`;
+  const where =
+    otherSeq === undefined
+      ? `at event ${seq} of the first`
+      : `at event ${seq} of the first, event ${otherSeq} of the second`;
   return `${[`${style.red('✗')} ${plainLine(`${a} (-) and ${b} (+) part`)} ${where}.`, '', ...diffLines(style, text)].join('\n')}\n`;
 }

@@ -7,7 +7,11 @@ import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
 import type { Interruption } from '../interruption.ts';
 import { type LoadedEval, loadEval } from '../load-eval.ts';
-import { type EvalProgressOutput, evalProgressOutput, silentProgress } from '../output/eval-progress.ts';
+import {
+  type EvalProgressOutput,
+  evalProgressOutput,
+  silentProgress,
+} from '../output/eval-progress.ts';
 import { evalLines, verdictLine } from '../output/eval-text.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { styleFor } from '../output/style.ts';
@@ -36,7 +40,11 @@ export interface EvalContext {
 }
 
 /** Runs an eval, shows it, and gives the exit code. A signal stops it and says how to continue. */
-export async function runEval({ host, interruption }: EvalContext, file: string, options: EvalCommandOptions): Promise<number> {
+export async function runEval(
+  { host, interruption }: EvalContext,
+  file: string,
+  options: EvalCommandOptions,
+): Promise<number> {
   const page = options.html === undefined ? undefined : writableFile(host, options.html);
   const store = sqlite(writableStorePath(host, options.store));
   const stop = new AbortController();
@@ -55,7 +63,9 @@ export async function runEval({ host, interruption }: EvalContext, file: string,
         () => library.evaluate({ ...given, variants, onProgress, signal: stop.signal }),
       )
       .finally(() => output.close());
-    const sessionCommand = apps.sessionCommand(options.store ?? (loaded.tookStore ? undefined : unknown));
+    const sessionCommand = apps.sessionCommand(
+      options.store ?? (loaded.tookStore ? undefined : unknown),
+    );
     if (page !== undefined) writeFileSync(page, library.evalReportHtml(report, { sessionCommand }));
     show(host, report, options, sessionCommand);
     return ended(host, interruption, report, [file, ...flagWords(options)], options);
@@ -65,11 +75,18 @@ export async function runEval({ host, interruption }: EvalContext, file: string,
 }
 
 /** What the module says, with what the command line says instead. */
-function evalOptions({ options, dataset, tookStore }: LoadedEval, flags: EvalCommandOptions, store: Store): EvalOptions {
+function evalOptions(
+  { options, dataset, tookStore }: LoadedEval,
+  flags: EvalCommandOptions,
+  store: Store,
+): EvalOptions {
   const { trials = options.trials ?? 1, concurrency, threshold, run, continue: goesOn } = flags;
   const passK = options.passK?.filter((k) => k <= trials) ?? [];
   const { passK: _, ...others } = options;
-  const isOwnStore = flags.store !== undefined || tookStore || (options.store === undefined && options.variants.some((one) => 'open' in one));
+  const isOwnStore =
+    flags.store !== undefined ||
+    tookStore ||
+    (options.store === undefined && options.variants.some((one) => 'open' in one));
   return {
     ...others,
     dataset: { ...dataset, cases: chosenCases(dataset, flags) },
@@ -84,22 +101,32 @@ function evalOptions({ options, dataset, tookStore }: LoadedEval, flags: EvalCom
   };
 }
 
-function chosenVariants(variants: readonly EvalVariant[], names: readonly string[] | undefined): readonly EvalVariant[] {
+function chosenVariants(
+  variants: readonly EvalVariant[],
+  names: readonly string[] | undefined,
+): readonly EvalVariant[] {
   if (names === undefined) return variants;
   const known = variants.map(({ name }) => name);
   refuseUnknown('--variant', names, known);
   return variants.filter(({ name }) => names.includes(name));
 }
 
-function chosenCases({ cases }: LoadedEval['dataset'], { case: ids, tag: tags }: EvalCommandOptions): LoadedEval['dataset']['cases'] {
+function chosenCases(
+  { cases }: LoadedEval['dataset'],
+  { case: ids, tag: tags }: EvalCommandOptions,
+): LoadedEval['dataset']['cases'] {
   refuseUnknown(
     '--case',
     ids ?? [],
     cases.map(({ id }) => id),
   );
   refuseUnknown('--tag', tags ?? [], [...new Set(cases.flatMap((one) => one.tags))]);
-  const chosen = cases.filter((one) => (ids?.includes(one.id) ?? true) && (tags?.some((tag) => one.tags.includes(tag)) ?? true));
-  if (chosen.length === 0 && cases.length > 0) throw new UsageError({ reason: '--case and --tag together leave no case.' });
+  const chosen = cases.filter(
+    (one) =>
+      (ids?.includes(one.id) ?? true) && (tags?.some((tag) => one.tags.includes(tag)) ?? true),
+  );
+  if (chosen.length === 0 && cases.length > 0)
+    throw new UsageError({ reason: '--case and --tag together leave no case.' });
   return chosen;
 }
 
@@ -117,14 +144,28 @@ function refuseUnknown(option: string, given: readonly string[], known: readonly
 
 function progressOutput(host: Host, { json, quiet }: EvalCommandOptions): EvalProgressOutput {
   if (quiet === true) return silentProgress;
-  if (json === true) return { show: (progress) => void host.stdout.write(jsonLine(progress)), close: () => undefined };
+  if (json === true)
+    return {
+      show: (progress) => void host.stdout.write(jsonLine(progress)),
+      close: () => undefined,
+    };
   const { stderr: stream, clock, env } = host;
-  return evalProgressOutput({ stream, clock, style: styleFor(stream), isLive: stream.isTTY === true && env['TERM'] !== 'dumb' });
+  return evalProgressOutput({
+    stream,
+    clock,
+    style: styleFor(stream),
+    isLive: stream.isTTY === true && env['TERM'] !== 'dumb',
+  });
 }
 
 type SessionCommand = (session: string, variant: string) => string;
 
-function show(host: Host, report: EvalReport, { json, quiet }: EvalCommandOptions, sessionCommand: SessionCommand): void {
+function show(
+  host: Host,
+  report: EvalReport,
+  { json, quiet }: EvalCommandOptions,
+  sessionCommand: SessionCommand,
+): void {
   const style = styleFor(host.stdout);
   if (json === true) host.stdout.write(jsonLine({ type: 'report', report }));
   else if (quiet === true) host.stdout.write(`${verdictLine(report, style)}\n`);
@@ -132,19 +173,41 @@ function show(host: Host, report: EvalReport, { json, quiet }: EvalCommandOption
 }
 
 /** The exit code; where the eval was stopped, also how it goes on. */
-function ended(host: Host, interruption: Interruption, report: EvalReport, words: readonly string[], { json }: EvalCommandOptions): number {
+function ended(
+  host: Host,
+  interruption: Interruption,
+  report: EvalReport,
+  words: readonly string[],
+  { json }: EvalCommandOptions,
+): number {
   if (report.finishedAt !== undefined) return report.passed ? exitCodes.ok : exitCodes.failed;
   const command = ['adjutant', 'eval', ...words, '--run', report.runId].map(shellWord).join(' ');
-  if (json === true) host.stdout.write(jsonLine({ type: 'stopped', runId: report.runId, continue: command }));
+  if (json === true)
+    host.stdout.write(jsonLine({ type: 'stopped', runId: report.runId, continue: command }));
   else host.stdout.write(`Continue with: ${command}\n`);
   return interruption.exitCode ?? exitCodes.failed;
 }
 
 /** The options that make it the same eval when it is called again. */
-function flagWords({ config, variant, case: ids, tag, trials, concurrency, threshold, store, html }: EvalCommandOptions): string[] {
-  const lists = Object.entries({ variant, case: ids, tag }).flatMap(([name, values]) => (values ?? []).flatMap((value) => [`--${name}`, value]));
+function flagWords({
+  config,
+  variant,
+  case: ids,
+  tag,
+  trials,
+  concurrency,
+  threshold,
+  store,
+  html,
+}: EvalCommandOptions): string[] {
+  const lists = Object.entries({ variant, case: ids, tag }).flatMap(([name, values]) =>
+    (values ?? []).flatMap((value) => [`--${name}`, value]),
+  );
   const single = Object.entries({ config, trials, concurrency, threshold, store, html });
-  return [...lists, ...single.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]))];
+  return [
+    ...lists,
+    ...single.flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)])),
+  ];
 }
 
 /** Where the page goes. Said before a trial is run, not after all of them. @throws UsageError */
@@ -156,18 +219,28 @@ function writableFile(host: Host, given: string): string {
     accessSync(found === undefined ? dirname(path) : path, constants.W_OK);
     return path;
   } catch (error) {
-    throw new UsageError({ reason: `--html: ${path} cannot be written (${(error as Error).message}).` });
+    throw new UsageError({
+      reason: `--html: ${path} cannot be written (${(error as Error).message}).`,
+    });
   }
 }
 
-/** In the place of what only the module knows, such as the store of an app that it opened itself. */
+/**
+ * In the place of what only the module knows, such as the store of an app that it opened itself.
+ */
 const unknown = '…';
 
-/** What `adjutant show` needs besides the session: the names of the apps, which some variants only tell when they are opened. */
+/**
+ * What `adjutant show` needs besides the session: the names of the apps, which some variants only
+ * tell when they are opened.
+ */
 class AppNames {
   readonly #names = new Map<string, string>();
 
-  /** The variant, and its app is noted. One that opens an app for each trial stays as it is: its text is part of what names its trials. */
+  /**
+   * The variant, and its app is noted. One that opens an app for each trial stays as it is: its
+   * text is part of what names its trials.
+   */
   watched(variant: EvalVariant): EvalVariant {
     if ('open' in variant) return variant;
     const { app, name } = variant;
@@ -187,8 +260,13 @@ class AppNames {
   sessionCommand(store: string | undefined): SessionCommand {
     return (session, variant) => {
       const app = this.#names.get(variant);
-      const place = app === undefined ? ['--store', unknown, '--app', unknown] : [...(store === undefined ? [] : ['--store', store]), '--app', app];
-      return ['adjutant', 'show', session, '--tree', ...place].map((word) => (word === unknown ? word : shellWord(word))).join(' ');
+      const place =
+        app === undefined
+          ? ['--store', unknown, '--app', unknown]
+          : [...(store === undefined ? [] : ['--store', store]), '--app', app];
+      return ['adjutant', 'show', session, '--tree', ...place]
+        .map((word) => (word === unknown ? word : shellWord(word)))
+        .join(' ');
     };
   }
 }
@@ -196,7 +274,8 @@ class AppNames {
 /** Apps that a module made when it was loaded would keep the process. */
 async function close(loaded: LoadedEval | undefined, store: Store): Promise<void> {
   for (const variant of loaded?.options.variants ?? []) {
-    if (!('open' in variant) && typeof variant.app !== 'function') await variant.app.close().catch(() => undefined);
+    if (!('open' in variant) && typeof variant.app !== 'function')
+      await variant.app.close().catch(() => undefined);
   }
   await store.close().catch(() => undefined);
 }

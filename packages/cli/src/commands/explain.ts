@@ -12,12 +12,23 @@ export interface ExplainCommandOptions extends SourceOptions {
   readonly json?: boolean;
 }
 
-/** `adjutant explain [session]`: what was decided in a session, why, and what else was considered. Writes nothing to it. */
-export function explainSession(host: Host, id: string | undefined, options: ExplainCommandOptions): Promise<number> {
+/**
+ * `adjutant explain [session]`: what was decided in a session, why, and what else was considered.
+ * Writes nothing to it.
+ */
+export function explainSession(
+  host: Host,
+  id: string | undefined,
+  options: ExplainCommandOptions,
+): Promise<number> {
   return lookAt(host, id, options, (session) => explained(host, session, options));
 }
 
-function explained(host: Host, session: Session, { at, json = false }: ExplainCommandOptions): string {
+function explained(
+  host: Host,
+  session: Session,
+  { at, json = false }: ExplainCommandOptions,
+): string {
   const { length } = firstEvents(session, at);
   const decisions = explain(session, { upTo: length });
   if (json) return decisions.map(jsonLine).join('');

@@ -19,10 +19,15 @@ export interface ExportCommandOptions extends SourceOptions {
 }
 
 /** `adjutant export <session>`: writes a ledger file, without secrets and chosen fields. */
-export function exportSession(host: Host, id: string, options: ExportCommandOptions): Promise<number> {
+export function exportSession(
+  host: Host,
+  id: string,
+  options: ExportCommandOptions,
+): Promise<number> {
   if (options.json === true && options.output === undefined) {
     throw new UsageError({
-      reason: '--json says what was written to a file: name the file with -o. Without it the ledger itself, which is JSON, is printed.',
+      reason:
+        '--json says what was written to a file: name the file with -o. Without it the ledger itself, which is JSON, is printed.',
     });
   }
   const patterns = (options.redactPattern ?? []).map(patternOf);
@@ -30,7 +35,12 @@ export function exportSession(host: Host, id: string, options: ExportCommandOpti
     const redact = { fields: options.redact ?? [], patterns };
     const file = await testing.exportLedger(await session(id), { redact }).catch(throwInFlags);
     const { output } = options;
-    const record = { type: 'export', session: id, events: file.events.length, removed: file.redaction.removed };
+    const record = {
+      type: 'export',
+      session: id,
+      events: file.events.length,
+      removed: file.redaction.removed,
+    };
     const says = `${plainLine(id)}: ${formatCount(file.events.length, 'event')}${removedText(file.redaction.removed)}${idleText(options, file.redaction.removed)}`;
     if (output === undefined) {
       host.stdout.write(testing.ledgerFileText(file));
@@ -39,7 +49,11 @@ export function exportSession(host: Host, id: string, options: ExportCommandOpti
     }
     const path = resolve(host.cwd, output);
     await writeFile(() => testing.writeLedgerFile(path, file), path);
-    host.stdout.write(options.json === true ? jsonLine({ ...record, file: path }) : `${says}, written to ${plainLine(path)}\n`);
+    host.stdout.write(
+      options.json === true
+        ? jsonLine({ ...record, file: path })
+        : `${says}, written to ${plainLine(path)}\n`,
+    );
     return exitCodes.ok;
   });
 }
@@ -57,7 +71,9 @@ function patternOf(text: string): RegExp {
 /** What is wrong with the rules, in the words of the command line. */
 function throwInFlags(error: unknown): never {
   if (!isAdjutantError(error, 'invalid_option')) throw error;
-  const reason = String(error.data['reason']).replace('`fields`', '--redact').replace('`patterns`', '--redact-pattern');
+  const reason = String(error.data['reason'])
+    .replace('`fields`', '--redact')
+    .replace('`patterns`', '--redact-pattern');
   throw new UsageError({ reason: `${reason}.` });
 }
 
@@ -68,8 +84,14 @@ function removedText(removed: Readonly<Record<string, number>>): string {
   return `, ${formatCount(total, 'value')} taken out (${counts.map(([rule, count]) => `${plainLine(rule)}: ${count}`).join(', ')})`;
 }
 
-/** Rules that were given and found nothing: a misspelt one would leave in the file what was to be taken out. */
-function idleText({ redact = [] }: ExportCommandOptions, removed: Readonly<Record<string, number>>): string {
+/**
+ * Rules that were given and found nothing: a misspelt one would leave in the file what was to be
+ * taken out.
+ */
+function idleText(
+  { redact = [] }: ExportCommandOptions,
+  removed: Readonly<Record<string, number>>,
+): string {
   const idle = redact.filter((field) => !Object.hasOwn(removed, `field ${field}`));
   return idle.length === 0 ? '' : `; nothing more by --redact ${idle.map(plainLine).join(', ')}`;
 }

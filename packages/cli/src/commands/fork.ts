@@ -15,7 +15,11 @@ export interface ForkCommandOptions extends StoreOptions {
 }
 
 /** `adjutant fork <session> --at <seq>`: a session of its own that has the events up to there. */
-export async function forkSession(host: Host, from: string, { at, id, json, ...options }: ForkCommandOptions): Promise<number> {
+export async function forkSession(
+  host: Host,
+  from: string,
+  { at, id, json, ...options }: ForkCommandOptions,
+): Promise<number> {
   const app = openExistingLedgers(host, options);
   try {
     const fork = await app.fork(from, { at, ...(id === undefined ? {} : { id }) });
@@ -24,7 +28,8 @@ export async function forkSession(host: Host, from: string, { at, id, json, ...o
       host.stdout.write(jsonLine({ type: 'fork', session: fork.id, from, at }));
       return exitCodes.ok;
     }
-    const next = openRunOf(fork) !== undefined ? ['resume', fork.id] : ['run', '…', '--session', fork.id];
+    const next =
+      openRunOf(fork) !== undefined ? ['resume', fork.id] : ['run', '…', '--session', fork.id];
     host.stdout.write(
       `${plainLine(`Session ${fork.id} has the first ${at} events of ${from}.`)} Go on with: ${styleFor(host.stdout).bold(commandLine(next, options))}\n`,
     );

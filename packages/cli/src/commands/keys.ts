@@ -1,4 +1,11 @@
-import { type ApiKey, type ApiKeys, apiKeys, type IssuedApiKey, type NewApiKey, type Role } from '@adjutant/server';
+import {
+  type ApiKey,
+  type ApiKeys,
+  apiKeys,
+  type IssuedApiKey,
+  type NewApiKey,
+  type Role,
+} from '@adjutant/server';
 import { type Runtime, runtime } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { exitCodes, UsageError } from '../failure.ts';
@@ -58,7 +65,10 @@ export function listKeys(host: Host, options: ListKeysOptions): Promise<number> 
   return withKeys(host, options, 'look', async (keys) => {
     const found = await keys.list(options.tenant === undefined ? {} : { tenant: options.tenant });
     if (options.json) for (const key of found) host.stdout.write(jsonLine(key));
-    else if (found.length === 0) host.stdout.write('There are no API keys. Make one: adjutant keys create --name ci --role operator\n');
+    else if (found.length === 0)
+      host.stdout.write(
+        'There are no API keys. Make one: adjutant keys create --name ci --role operator\n',
+      );
     else showTable(host, found);
   });
 }
@@ -68,7 +78,9 @@ export function revokeKey(host: Host, id: string, options: KeysOptions): Promise
   return withKeys(host, options, 'change', async (keys) => {
     const key = await keys.revoke(id);
     host.stdout.write(
-      options.json ? jsonLine(key) : `The API key ${plainLine(key.id)} (${plainLine(key.name)}) is revoked. No server accepts it any more.\n`,
+      options.json
+        ? jsonLine(key)
+        : `The API key ${plainLine(key.id)} (${plainLine(key.name)}) is revoked. No server accepts it any more.\n`,
     );
   });
 }
@@ -77,17 +89,26 @@ export function revokeKey(host: Host, id: string, options: KeysOptions): Promise
 export function rotateKey(host: Host, id: string, options: RotateKeyOptions): Promise<number> {
   return withKeys(host, options, 'change', async (keys) => {
     const { grace, expires } = options;
-    const issued = await keys.rotate(id, { ...(grace === undefined ? {} : { grace }), ...(expires === undefined ? {} : { expiresIn: expires }) });
+    const issued = await keys.rotate(id, {
+      ...(grace === undefined ? {} : { grace }),
+      ...(expires === undefined ? {} : { expiresIn: expires }),
+    });
     showIssued(host, options, issued);
   });
 }
 
-/** The credential goes to stdout alone, so that it can be piped to where it is kept; it is shown nowhere else. */
+/**
+ * The credential goes to stdout alone, so that it can be piped to where it is kept; it is shown
+ * nowhere else.
+ */
 function showIssued(host: Host, { json }: KeysOptions, { key, credential }: IssuedApiKey): void {
   host.stdout.write(json ? jsonLine({ key, credential }) : `${credential}\n`);
   if (json) return;
   const isPreviousOver = (key.previousUntil ?? 0) <= host.clock.now();
-  const previous = key.previousUntil === undefined || isPreviousOver ? '' : ` The secret before is accepted until ${formatTime(key.previousUntil)}.`;
+  const previous =
+    key.previousUntil === undefined || isPreviousOver
+      ? ''
+      : ` The secret before is accepted until ${formatTime(key.previousUntil)}.`;
   notice(
     host,
     `This is the API key ${key.id} (${key.name}), as ${scopeOf(key)}, until ${formatTime(key.expiresAt)}. It is shown only now.${previous}`,
@@ -95,14 +116,23 @@ function showIssued(host: Host, { json }: KeysOptions, { key, credential }: Issu
 }
 
 function scopeOf({ tenant, roles, user, agents }: ApiKey): string {
-  const bound = [...(user === undefined ? [] : [`user ${user}`]), ...(agents === undefined ? [] : [`agents ${agents.join(', ')}`])];
+  const bound = [
+    ...(user === undefined ? [] : [`user ${user}`]),
+    ...(agents === undefined ? [] : [`agents ${agents.join(', ')}`]),
+  ];
   return [`${roles.join(' and ')} of the tenant ${tenant}`, ...bound].join(', ');
 }
 
 function showTable(host: Host, keys: readonly ApiKey[]): void {
   const style = styleFor(host.stdout);
   const now = host.clock.now();
-  const rows = keys.map((key) => [key.id, plainLine(key.name), plainLine(scopeOf(key)), stateOf(key, now), formatTime(key.expiresAt)]);
+  const rows = keys.map((key) => [
+    key.id,
+    plainLine(key.name),
+    plainLine(scopeOf(key)),
+    stateOf(key, now),
+    formatTime(key.expiresAt),
+  ]);
   const [head = '', ...lines] = tableLines(['KEY', 'NAME', 'MAY ACT AS', 'STATE', 'EXPIRES'], rows);
   host.stdout.write(`${[style.bold(head), ...lines].join('\n')}\n`);
 }
@@ -114,23 +144,42 @@ function stateOf({ revokedAt, expiresAt }: ApiKey, now: number): string {
 
 type Purpose = 'make' | 'look' | 'change';
 
-async function withKeys(host: Host, options: KeysOptions, purpose: Purpose, use: (keys: ApiKeys) => Promise<void>): Promise<number> {
+async function withKeys(
+  host: Host,
+  options: KeysOptions,
+  purpose: Purpose,
+  use: (keys: ApiKeys) => Promise<void>,
+): Promise<number> {
   const configured = await loadApp(host, options);
   let app: Runtime | undefined;
   try {
-    app = configured === undefined ? ownApp(host, options, purpose) : servedApp(host, options, configured.app, shownName(configured));
+    app =
+      configured === undefined
+        ? ownApp(host, options, purpose)
+        : servedApp(host, options, configured.app, shownName(configured));
     await use(apiKeys(app));
     return exitCodes.ok;
   } finally {
     await app?.close().catch(() => undefined);
-    if (configured !== undefined && configured.app !== app) await configured.app.close().catch(() => undefined);
+    if (configured !== undefined && configured.app !== app)
+      await configured.app.close().catch(() => undefined);
   }
 }
 
 /** The user's app with its store, unless another one is named. @throws UsageError */
-function servedApp(host: Host, { store, app }: KeysOptions, configured: Runtime, name: string): Runtime {
+function servedApp(
+  host: Host,
+  { store, app }: KeysOptions,
+  configured: Runtime,
+  name: string,
+): Runtime {
   if (store !== undefined)
-    return runtime({ app: app ?? configured.app, tenant: configured.tenant, store: sqlite(writableStorePath(host, store)), recover: 'manual' });
+    return runtime({
+      app: app ?? configured.app,
+      tenant: configured.tenant,
+      store: sqlite(writableStorePath(host, store)),
+      recover: 'manual',
+    });
   if (app !== undefined && app !== configured.app) {
     throw new UsageError({
       reason: `--app ${app}: ${name} exports the app "${configured.app}". Name its store with --store, or leave the file out with --no-config.`,
@@ -144,9 +193,17 @@ function servedApp(host: Host, { store, app }: KeysOptions, configured: Runtime,
   return configured;
 }
 
-/** The app of the command line's own store. @throws UsageError when there is nothing yet that could be changed */
+/**
+ * The app of the command line's own store. @throws UsageError when there is nothing yet that could
+ * be changed
+ */
 function ownApp(host: Host, { store, app = 'adjutant' }: KeysOptions, purpose: Purpose): Runtime {
   const path = purpose === 'make' ? writableStorePath(host, store) : readableStorePath(host, store);
-  if (path === undefined && purpose === 'change') throw new UsageError({ reason: 'There are no API keys yet. Make one: adjutant keys create' });
-  return runtime({ app, ...(path === undefined ? {} : { store: sqlite(path) }), recover: 'manual' });
+  if (path === undefined && purpose === 'change')
+    throw new UsageError({ reason: 'There are no API keys yet. Make one: adjutant keys create' });
+  return runtime({
+    app,
+    ...(path === undefined ? {} : { store: sqlite(path) }),
+    recover: 'manual',
+  });
 }

@@ -1,6 +1,13 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Model, parseModelName, type Runtime, rehearsal, runtime, type Session } from 'adjutant';
+import {
+  type Model,
+  parseModelName,
+  type Runtime,
+  rehearsal,
+  runtime,
+  type Session,
+} from 'adjutant';
 import type { Divergence, LedgerFile, ReplayOptions, ReplayReport } from 'adjutant/testing';
 import { assistant } from '../agent.ts';
 import { exitCodes, UsageError } from '../failure.ts';
@@ -24,13 +31,21 @@ export interface ReplayCommandOptions extends SourceOptions {
   readonly json?: boolean;
 }
 
-/** `adjutant replay <session|file>`: holds today's code against a record. Exit code 1 says that it does something else. */
-export function replayRecord(host: Host, name: string, options: ReplayCommandOptions): Promise<number> {
+/**
+ * `adjutant replay <session|file>`: holds today's code against a record. Exit code 1 says that it
+ * does something else.
+ */
+export function replayRecord(
+  host: Host,
+  name: string,
+  options: ReplayCommandOptions,
+): Promise<number> {
   return withLedgers(host, options, async (sources) => {
     const record = await sources.ledger(name);
     const report = await replayed(host, record, sources, options);
     const { divergence } = report;
-    if (options.json === true) host.stdout.write(jsonLine({ type: 'replay', ...report, divergence: divergence ?? null }));
+    if (options.json === true)
+      host.stdout.write(jsonLine({ type: 'replay', ...report, divergence: divergence ?? null }));
     else host.stdout.write(reportText(host, report, sources, options.liveTools === true));
     return divergence === undefined ? exitCodes.ok : exitCodes.failed;
   });
@@ -44,7 +59,9 @@ async function replayed(
 ): Promise<ReplayReport> {
   refuseAgentOptions(options, configured !== undefined);
   if (options.until !== undefined && options.until > record.events.length) {
-    throw new UsageError({ reason: `--until ${options.until}: the record has only ${formatCount(record.events.length, 'event')}.` });
+    throw new UsageError({
+      reason: `--until ${options.until}: the record has only ${formatCount(record.events.length, 'event')}.`,
+    });
   }
   const live: ReplayOptions = {
     ...(options.until === undefined ? {} : { until: options.until }),
@@ -54,7 +71,9 @@ async function replayed(
   const own = configured === undefined ? await builtInApp(host, record, options) : undefined;
   const app = own ?? (configured?.app as Runtime);
   try {
-    return await ('format' in record ? testing.replayFile(record, app, live) : testing.replay(record, app, live));
+    return await ('format' in record
+      ? testing.replayFile(record, app, live)
+      : testing.replay(record, app, live));
   } finally {
     await own?.close();
   }
@@ -70,12 +89,23 @@ function refuseAgentOptions({ model, root }: ReplayCommandOptions, isConfigured:
   }
 }
 
-/** The agent of the command line, with the model that the record was made with unless another one is named. */
-async function builtInApp(host: Host, { events }: Session | LedgerFile, options: ReplayCommandOptions): Promise<Runtime> {
+/**
+ * The agent of the command line, with the model that the record was made with unless another one is
+ * named.
+ */
+async function builtInApp(
+  host: Host,
+  { events }: Session | LedgerFile,
+  options: ReplayCommandOptions,
+): Promise<Runtime> {
   const root = resolve(host.cwd, options.root ?? '.');
-  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError({ reason: `--root: ${root} is not a folder.` });
+  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError({ reason: `--root: ${root} is not a folder.` });
   const recorded = events.find((event) => event.type === 'model_start')?.model;
-  const model = options.model === undefined && recorded !== undefined ? modelNamed(recorded, host) : chooseModel(options.model, host.env).model;
+  const model =
+    options.model === undefined && recorded !== undefined
+      ? modelNamed(recorded, host)
+      : chooseModel(options.model, host.env).model;
   if (options.liveModel === true) await model.load();
   return runtime({ app: 'replay', runnables: [assistant(model, root)] });
 }
@@ -89,10 +119,16 @@ function modelNamed(name: string, { env }: Host): Model {
   }
 }
 
-function reportText(host: Host, { session, events, divergence, divergences }: ReplayReport, { testing }: LedgerSources, all: boolean): string {
+function reportText(
+  host: Host,
+  { session, events, divergence, divergences }: ReplayReport,
+  { testing }: LedgerSources,
+  all: boolean,
+): string {
   const style = styleFor(host.stdout);
   const place = plainLine(session);
-  if (divergence === undefined) return `${style.green('✓')} ${place}: ${formatCount(events, 'event')} replayed, no divergence.\n`;
+  if (divergence === undefined)
+    return `${style.green('✓')} ${place}: ${formatCount(events, 'event')} replayed, no divergence.\n`;
   const shown: readonly Divergence[] = all ? divergences : [divergence];
   const head = `${style.red('✗')} ${place}: the code no longer does what is recorded.`;
   return `${[head, ...shown.flatMap((one) => ['', ...diffLines(style, testing.divergenceText(one))])].join('\n')}\n`;

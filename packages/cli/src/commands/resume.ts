@@ -13,7 +13,8 @@ export async function resumeSession(context: RunContext, id: string): Promise<nu
     const { resumeRemotely } = await import('../remote/remote-run.ts');
     return resumeRemotely({ ...context, options }, id);
   }
-  if (readableStorePath(host, options.store) === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
+  if (readableStorePath(host, options.store) === undefined)
+    throw new UsageError({ reason: 'There are no sessions yet.' });
   const { app, model, announceStandIn } = await openAgentApp(host, options);
   try {
     const session = await existingSession(app, id, options);
@@ -21,7 +22,10 @@ export async function resumeSession(context: RunContext, id: string): Promise<nu
     const before = lastModel(session);
     const now = `${model.provider}:${model.modelId}`;
     if (before !== undefined && before !== now)
-      notice(host, `This session used the model ${before}; it goes on with ${now}. To choose another one, use --model.`);
+      notice(
+        host,
+        `This session used the model ${before}; it goes on with ${now}. To choose another one, use --model.`,
+      );
     return await carryOut(context, session, (given) => app.resume(session, given));
   } catch (error) {
     if (isAdjutantError(error, 'no_open_run')) {

@@ -4,7 +4,13 @@ import { type AgentOptions, openServedApp } from '../app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
 import type { Interruption } from '../interruption.ts';
-import { type ConfigOptions, type ConfiguredApp, InvalidConfigError, loadApp, shownName } from '../load-module.ts';
+import {
+  type ConfigOptions,
+  type ConfiguredApp,
+  InvalidConfigError,
+  loadApp,
+  shownName,
+} from '../load-module.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { notice } from '../output/notice.ts';
 import { type ServedApp, servingLines } from '../output/serving.ts';
@@ -22,13 +28,23 @@ export interface ServeContext {
   readonly options: ServeCommandOptions;
 }
 
-/** `adjutant serve`: serves the user's app over HTTP, or the agent of the command line, until a signal ends it. */
+/**
+ * `adjutant serve`: serves the user's app over HTTP, or the agent of the command line, until a
+ * signal ends it.
+ */
 export async function serveApp(context: ServeContext): Promise<number> {
   const { host, options } = context;
   const configured = await loadApp(host, options, { recovers: true });
-  const opened = configured === undefined ? await openServedApp(host, options) : configuredApp(configured, options);
+  const opened =
+    configured === undefined
+      ? await openServedApp(host, options)
+      : configuredApp(configured, options);
   try {
-    return await listenUntilStopped(context, opened, configured === undefined ? {} : serverOptionsIn(configured));
+    return await listenUntilStopped(
+      context,
+      opened,
+      configured === undefined ? {} : serverOptionsIn(configured),
+    );
   } finally {
     await opened.app.close().catch(() => undefined);
   }
@@ -37,26 +53,41 @@ export async function serveApp(context: ServeContext): Promise<number> {
 /** @throws UsageError for options that belong to the agent of the command line */
 function configuredApp(configured: ConfiguredApp, options: ServeCommandOptions): ServedApp {
   const { model, store, app, root, askBefore } = options;
-  const [misplaced] = Object.entries({ model, store, app, root, 'ask-before': askBefore }).find(([, value]) => value !== undefined) ?? [];
+  const [misplaced] =
+    Object.entries({ model, store, app, root, 'ask-before': askBefore }).find(
+      ([, value]) => value !== undefined,
+    ) ?? [];
   if (misplaced !== undefined) {
     throw new UsageError({
       reason: `--${misplaced} is for the agent of the command line, and ${shownName(configured)} has an app of its own. Leave one of them out: --no-config leaves out the file.`,
     });
   }
-  return { app: configured.app, store: `that of ${shownName(configured)}`, announce: () => undefined };
+  return {
+    app: configured.app,
+    store: `that of ${shownName(configured)}`,
+    announce: () => undefined,
+  };
 }
 
 /** What the module says about the server. @throws InvalidConfigError */
 function serverOptionsIn({ file, exports }: ConfiguredApp): ServerOptions {
-  const own = exports['server'] ?? (exports['default'] as { readonly server?: unknown } | undefined)?.server ?? {};
+  const own =
+    exports['server'] ??
+    (exports['default'] as { readonly server?: unknown } | undefined)?.server ??
+    {};
   if (typeof own === 'object') return own as ServerOptions;
   throw new InvalidConfigError({
     file,
-    reason: 'exports a `server` that is not an object with options: export const server = { auth: { keys: true } };',
+    reason:
+      'exports a `server` that is not an object with options: export const server = { auth: { keys: true } };',
   });
 }
 
-async function listenUntilStopped({ host, interruption, options }: ServeContext, served: ServedApp, own: ServerOptions): Promise<number> {
+async function listenUntilStopped(
+  { host, interruption, options }: ServeContext,
+  served: ServedApp,
+  own: ServerOptions,
+): Promise<number> {
   const { apiKeys, serve } = await import('@adjutant/server');
   const { app, announce } = served;
   const hasKeys = (await apiKeys(app).list()).length > 0;
@@ -72,9 +103,11 @@ async function listenUntilStopped({ host, interruption, options }: ServeContext,
   announce();
   say(host, listening, served, { isOpen: auth === undefined, json: options.json === true });
   await interruption.during(...untilStopped());
-  if (options.json !== true) notice(host, 'Ending. Requests under way have ten seconds; a second signal ends it at once.');
+  if (options.json !== true)
+    notice(host, 'Ending. Requests under way have ten seconds; a second signal ends it at once.');
   await listening.close({ closeApp: true });
-  if (options.json !== true) notice(host, 'Ended. Runs that are open go on when it is served again.');
+  if (options.json !== true)
+    notice(host, 'Ended. Runs that are open go on when it is served again.');
   return exitCodes.ok;
 }
 
@@ -85,7 +118,9 @@ function suggestingKeys(serve: typeof Serve): typeof Serve {
       return await serve(app, options);
     } catch (error) {
       if (!isAdjutantError(error, 'invalid_server') || options?.hostname === undefined) throw error;
-      throw new UsageError({ reason: `${error.message} A key is enough: adjutant keys create --name <what for> --role operator` });
+      throw new UsageError({
+        reason: `${error.message} A key is enough: adjutant keys create --name <what for> --role operator`,
+      });
     }
   };
 }
@@ -96,10 +131,22 @@ function untilStopped(): [stop: () => void, work: () => Promise<void>] {
   return [resolve, () => promise];
 }
 
-function say(host: Host, { url }: ListeningServer, served: ServedApp, { isOpen, json }: { isOpen: boolean; json: boolean }): void {
+function say(
+  host: Host,
+  { url }: ListeningServer,
+  served: ServedApp,
+  { isOpen, json }: { isOpen: boolean; json: boolean },
+): void {
   const { app } = served;
   if (!app.recoversByItself)
-    notice(host, `The app "${app.app}" does not look for runs that stopped (recover: 'manual'): they go on only when somebody resumes them.`);
+    notice(
+      host,
+      `The app "${app.app}" does not look for runs that stopped (recover: 'manual'): they go on only when somebody resumes them.`,
+    );
   const record = { type: 'serving', url, app: app.app, auth: !isOpen, deltas: app.carriesDeltas };
-  host.stdout.write(json ? jsonLine(record) : `${servingLines(styleFor(host.stdout), served, { url, isOpen }).join('\n')}\n`);
+  host.stdout.write(
+    json
+      ? jsonLine(record)
+      : `${servingLines(styleFor(host.stdout), served, { url, isOpen }).join('\n')}\n`,
+  );
 }

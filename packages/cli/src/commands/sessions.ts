@@ -13,7 +13,10 @@ import { isRemote, type ServerFlags } from '../remote/open-client.ts';
 const longestTitle = 60;
 const nothingYet = 'There are no sessions yet. Start one: adjutant "What time is it in Tokyo?"';
 
-export interface SessionsOptions extends SourceOptions, ServerFlags, Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
+export interface SessionsOptions
+  extends SourceOptions,
+    ServerFlags,
+    Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
   readonly json?: boolean;
   readonly limit: number;
 }
@@ -22,23 +25,43 @@ export interface SessionsOptions extends SourceOptions, ServerFlags, Pick<Sessio
 export async function listSessions(host: Host, options: SessionsOptions): Promise<number> {
   if (isRemote(options)) {
     const { sessionsOfServer } = await import('../remote/remote-lists.ts');
-    return show(host, options, await sessionsOfServer(host, options), `${plainLine(options.server)} has no sessions yet.`);
+    return show(
+      host,
+      options,
+      await sessionsOfServer(host, options),
+      `${plainLine(options.server)} has no sessions yet.`,
+    );
   }
   return withReader(host, options, async (app) => {
     const { limit } = options;
     const sessions = (await app?.sessions.list({ limit, ...filterOf(options) }))?.sessions ?? [];
-    return show(host, options, sessions, app === undefined ? nothingYet : plainLine(noSessions({ app: app.app })));
+    return show(
+      host,
+      options,
+      sessions,
+      app === undefined ? nothingYet : plainLine(noSessions({ app: app.app })),
+    );
   });
 }
 
-function filterOf({ status, runnable, user }: SessionsOptions): Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
+function filterOf({
+  status,
+  runnable,
+  user,
+}: SessionsOptions): Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
   return { ...(status && { status }), ...(runnable && { runnable }), ...(user && { user }) };
 }
 
-function show(host: Host, options: SessionsOptions, sessions: readonly SessionListing[], nothing: string): number {
+function show(
+  host: Host,
+  options: SessionsOptions,
+  sessions: readonly SessionListing[],
+  nothing: string,
+): number {
   if (options.json) for (const session of sessions) host.stdout.write(jsonLine(session));
   else if (sessions.length > 0) showTable(host, sessions);
-  else if (Object.keys(filterOf(options)).length > 0) host.stdout.write('There are no such sessions.\n');
+  else if (Object.keys(filterOf(options)).length > 0)
+    host.stdout.write('There are no such sessions.\n');
   else host.stdout.write(`${nothing}\n`);
   return exitCodes.ok;
 }
@@ -52,6 +75,10 @@ function showTable(host: Host, sessions: readonly SessionListing[]): void {
     formatTime(updatedAt),
     shorten(plainLine(title ?? ''), longestTitle),
   ]);
-  const [head = '', ...lines] = tableLines(['SESSION', 'STATUS', 'EVENTS', 'LAST EVENT', 'FIRST MESSAGE'], rows, { right: [2] });
+  const [head = '', ...lines] = tableLines(
+    ['SESSION', 'STATUS', 'EVENTS', 'LAST EVENT', 'FIRST MESSAGE'],
+    rows,
+    { right: [2] },
+  );
   host.stdout.write(`${[style.bold(head), ...lines].join('\n')}\n`);
 }

@@ -45,8 +45,15 @@ export interface ShowOptions extends SourceOptions, ServerFlags {
   readonly json?: boolean;
 }
 
-/** `adjutant show [session]`: reads a ledger and writes nothing to it, also while another process runs it. */
-export function showSession(host: Host, id: string | undefined, options: ShowOptions): Promise<number> {
+/**
+ * `adjutant show [session]`: reads a ledger and writes nothing to it, also while another process
+ * runs it.
+ */
+export function showSession(
+  host: Host,
+  id: string | undefined,
+  options: ShowOptions,
+): Promise<number> {
   const style = styleFor(host.stdout);
   return lookAt(host, id, options, async (session, { pending, place }) => {
     return `${render(session, options, style)}${await waitingText(pending, session, { ...options, ...place }, style)}`;
@@ -89,7 +96,10 @@ export async function lookAt(
     host.stdout.write(
       session === undefined
         ? await storedEvents(app, name, options, styleFor(host.stdout))
-        : await text(session, { pending: () => pendingOf(app, session), place: ownStore ? { store: unknownStore, app: app.app } : {} }),
+        : await text(session, {
+            pending: () => pendingOf(app, session),
+            place: ownStore ? { store: unknownStore, app: app.app } : {},
+          }),
     );
     return exitCodes.ok;
   });
@@ -101,9 +111,21 @@ async function newestSession(app: Runtime, options: StoreOptions): Promise<strin
   return newest.id;
 }
 
-/** The events of a session that cannot be opened, with a mark in the place of each that cannot be read. */
-async function storedEvents(app: Runtime, name: string, { at, json = false }: ShowOptions, style: Style): Promise<string> {
-  const text: string[] = json ? [] : [`${style.bold(plainLine(`${name} · cannot be opened: some of its events cannot be read`))}\n`];
+/**
+ * The events of a session that cannot be opened, with a mark in the place of each that cannot be
+ * read.
+ */
+async function storedEvents(
+  app: Runtime,
+  name: string,
+  { at, json = false }: ShowOptions,
+  style: Style,
+): Promise<string> {
+  const text: string[] = json
+    ? []
+    : [
+        `${style.bold(plainLine(`${name} · cannot be opened: some of its events cannot be read`))}\n`,
+      ];
   for await (const event of app.events(name, at === undefined ? {} : { upTo: at }))
     text.push(json ? jsonLine(event) : `${eventLine(style, event)}\n`);
   return text.join('');
@@ -125,7 +147,11 @@ function render(session: Session, options: ShowOptions, style: Style): string {
   return lines([head, '', ...transcriptText(style, transcript(events, resolve))]);
 }
 
-function itemsOf(session: Session, options: ShowOptions, events: Session['events']): readonly object[] {
+function itemsOf(
+  session: Session,
+  options: ShowOptions,
+  events: Session['events'],
+): readonly object[] {
   if (options.decisions) return explain(session, { upTo: events.length });
   if (options.failures) return failuresUpTo(session, events.length);
   if (options.events) return events;
@@ -137,9 +163,14 @@ function failuresUpTo(session: Session, upTo: number): readonly Failure[] {
 }
 
 /** The events up to the one with the seq `at`. @throws UsageError when there are not so many */
-export function firstEvents(session: Session, at: number = session.events.length): Session['events'] {
+export function firstEvents(
+  session: Session,
+  at: number = session.events.length,
+): Session['events'] {
   if (at > session.events.length) {
-    throw new UsageError({ reason: `--at ${at}: session "${session.id}" has only ${formatCount(session.events.length, 'event')}.` });
+    throw new UsageError({
+      reason: `--at ${at}: session "${session.id}" has only ${formatCount(session.events.length, 'event')}.`,
+    });
   }
   return session.events.slice(0, at);
 }
@@ -149,35 +180,71 @@ export function headOf(style: Style, session: Session, at: number): string {
   return style.bold(`${session.id} · ${headline(session, at)}`);
 }
 
-async function pendingOf(app: Runtime, { id, pendingYieldingCalls }: Session): Promise<ReadonlySet<string>> {
-  const requests = await app.listRequests({ session: id, status: 'pending', limit: pendingYieldingCalls.length });
+async function pendingOf(
+  app: Runtime,
+  { id, pendingYieldingCalls }: Session,
+): Promise<ReadonlySet<string>> {
+  const requests = await app.listRequests({
+    session: id,
+    status: 'pending',
+    limit: pendingYieldingCalls.length,
+  });
   return new Set(requests.map(({ requestId }) => requestId));
 }
 
 /** What the session waits for, below what was done. */
-async function waitingText(pending: Surroundings['pending'], session: Session, options: ShowOptions, style: Style): Promise<string> {
+async function waitingText(
+  pending: Surroundings['pending'],
+  session: Session,
+  options: ShowOptions,
+  style: Style,
+): Promise<string> {
   const isNow = options.at === undefined || options.at === session.events.length;
-  if (!isNow || options.json === true || options.mermaid === true || options.prompt !== undefined || openRunOf(session) === undefined) return '';
+  if (
+    !isNow ||
+    options.json === true ||
+    options.mermaid === true ||
+    options.prompt !== undefined ||
+    openRunOf(session) === undefined
+  )
+    return '';
   const calls = session.pendingYieldingCalls;
   const open = calls.length === 0 ? new Set() : await pending();
   const requests = calls.map((call) => ({ ...askedBy(call), accepted: !open.has(call.requestId) }));
   const message = validateResumeState(session.events).awaitingInput.length > 0;
-  const text = waitingLines(style, { requests, message, session: session.id }, commandText(options));
+  const text = waitingLines(
+    style,
+    { requests, message, session: session.id },
+    commandText(options),
+  );
   return text.length === 0 ? '' : lines(text);
 }
 
 function headline(session: Session, at: number): string {
   const { events } = session;
-  const count = at === events.length ? formatCount(at, 'event') : `the first ${at} of ${formatCount(events.length, 'event')}`;
+  const count =
+    at === events.length
+      ? formatCount(at, 'event')
+      : `the first ${at} of ${formatCount(events.length, 'event')}`;
   const last = events.at(-1);
-  return plainLine(`${session.status.replace('_', ' ')} · ${count}${last === undefined ? '' : ` · last on ${formatTime(last.at)}`}`);
+  return plainLine(
+    `${session.status.replace('_', ' ')} · ${count}${last === undefined ? '' : ` · last on ${formatTime(last.at)}`}`,
+  );
 }
 
 /** JSON escapes every control character, so it needs no cleaning. */
-function promptText(events: Session['events'], number: number, resolve: (value: unknown) => unknown, isCompact: boolean): string {
+function promptText(
+  events: Session['events'],
+  number: number,
+  resolve: (value: unknown) => unknown,
+  isCompact: boolean,
+): string {
   const calls = events.filter((event) => event.type === 'model_start');
   const call = calls[number - 1];
-  if (call === undefined) throw new UsageError({ reason: `--prompt ${number}: there are ${formatCount(calls.length, 'model call')}.` });
+  if (call === undefined)
+    throw new UsageError({
+      reason: `--prompt ${number}: there are ${formatCount(calls.length, 'model call')}.`,
+    });
   const prompt = promptOf(events, call.seq, resolve);
   return isCompact ? jsonLine(prompt) : `${visibleJson(prompt, 2)}\n`;
 }

@@ -21,7 +21,10 @@ export function failureLines(style: Style, found: readonly Failure[]): string[] 
   });
 }
 
-/** Decisions with why they were taken and what else was considered; the text has no control characters but the ends of its lines. */
+/**
+ * Decisions with why they were taken and what else was considered; the text has no control
+ * characters but the ends of its lines.
+ */
 export function decisionTexts(decisions: readonly ExplainedDecision[]): string[] {
   return explainText(decisions).trimEnd().split('\n');
 }

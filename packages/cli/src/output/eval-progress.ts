@@ -39,7 +39,10 @@ class ProgressBar implements EvalProgressOutput {
   readonly #style: Style;
   /** When the first trial began: loading the eval says nothing of how long trials take. */
   #startedAt: number | undefined;
-  /** Trials that this process ran: those that were recorded before say nothing of how long the rest takes. */
+  /**
+   * Trials that this process ran: those that were recorded before say nothing of how long the rest
+   * takes.
+   */
   #ran = 0;
   #last: EvalTrialEnded | undefined;
   #total = 0;
@@ -58,7 +61,8 @@ class ProgressBar implements EvalProgressOutput {
       this.#last = progress;
       if (!progress.recorded) this.#ran++;
     }
-    // A thousand trials that were recorded come at once: the line is drawn at most a dozen times a second.
+    // A thousand trials that were recorded come at once: the line is drawn at most a dozen times a
+    // second.
     this.#cancel ??= this.#clock.setTimer(redrawMs, () => {
       this.#cancel = undefined;
       this.#draw();
@@ -77,7 +81,12 @@ class ProgressBar implements EvalProgressOutput {
     const full = Math.round(share * barLength);
     const bar = `${this.#style.cyan('█'.repeat(full))}${this.#style.dim('░'.repeat(barLength - full))}`;
     const failed = done - passed;
-    const texts = [`${done}/${this.#total} trials`, `${passed} passed`, ...(failed > 0 ? [`${failed} failed`] : []), ...this.#remaining(done)];
+    const texts = [
+      `${done}/${this.#total} trials`,
+      `${passed} passed`,
+      ...(failed > 0 ? [`${failed} failed`] : []),
+      ...this.#remaining(done),
+    ];
     const room = (this.#stream.columns || defaultColumns) - barLength - 2;
     this.#stream.write(`${clearLine}${bar} ${fitting(texts, room)}`);
   }
@@ -113,7 +122,11 @@ class ProgressLines implements EvalProgressOutput {
   show(progress: EvalProgress): void {
     if (progress.type === 'start') {
       const { name, runId, total, cases, trials, variants } = progress;
-      const parts = [formatCount(cases, 'case'), formatCount(trials, 'trial'), formatCount(variants.length, 'variant')].join(' × ');
+      const parts = [
+        formatCount(cases, 'case'),
+        formatCount(trials, 'trial'),
+        formatCount(variants.length, 'variant'),
+      ].join(' × ');
       this.#line(`${name}, run ${runId}: ${parts} = ${formatCount(total, 'trial')}`);
     }
     if (progress.type === 'trial_end') this.#ended(progress);

@@ -1,4 +1,11 @@
-import type { CaseReport, Comparison, EvalReport, Interval, TrialReport, VariantReport } from 'adjutant/eval';
+import type {
+  CaseReport,
+  Comparison,
+  EvalReport,
+  Interval,
+  TrialReport,
+  VariantReport,
+} from 'adjutant/eval';
 import { formatCost, formatCount, formatDuration, shorten } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
@@ -19,7 +26,10 @@ export interface EvalTextOptions {
 /** What an eval found, for people. */
 export function evalLines(report: EvalReport, options: EvalTextOptions): string[] {
   const { style } = options;
-  const took = report.finishedAt === undefined ? '' : ` in ${formatDuration(report.finishedAt - report.startedAt)}`;
+  const took =
+    report.finishedAt === undefined
+      ? ''
+      : ` in ${formatDuration(report.finishedAt - report.startedAt)}`;
   return [
     `${style.bold(shorten(plainLine(report.name), longestTitle))} ${style.dim(`${formatCount(report.done, 'trial')}${took}, run ${plainLine(report.runId)}`)}`,
     '',
@@ -44,13 +54,33 @@ function nameOf(text: string): string {
 
 function variantTable({ variants }: EvalReport): string[] {
   const hasCost = variants.some(({ summary }) => summary.cost !== undefined);
-  const head = ['VARIANT', 'CASES', 'TRIALS', 'PASSED', 'PASS RATE', 'P50', 'P95', 'CALLS', ...(hasCost ? ['COST'] : [])];
+  const head = [
+    'VARIANT',
+    'CASES',
+    'TRIALS',
+    'PASSED',
+    'PASS RATE',
+    'P50',
+    'P95',
+    'CALLS',
+    ...(hasCost ? ['COST'] : []),
+  ];
   const rows = variants.map(({ name, summary }) => {
     const { cases, trials, passed, passRate, durationMs, steps, cost } = summary;
     const numbers = [cases, trials, passed].map(String);
     const rate = trials === 0 ? '–' : rangeText(passRate, percent);
-    const times = [formatDuration(durationMs.p50), formatDuration(durationMs.p95), decimal(steps.mean)];
-    return [nameOf(name), ...numbers, rate, ...times, ...(hasCost ? [cost === undefined ? '–' : formatCost(cost.total)] : [])];
+    const times = [
+      formatDuration(durationMs.p50),
+      formatDuration(durationMs.p95),
+      decimal(steps.mean),
+    ];
+    return [
+      nameOf(name),
+      ...numbers,
+      rate,
+      ...times,
+      ...(hasCost ? [cost === undefined ? '–' : formatCost(cost.total)] : []),
+    ];
   });
   return tableLines(head, rows, { right: [1, 2, 3, 5, 6, 7, 8] });
 }
@@ -62,15 +92,24 @@ function scoreTable({ variants }: EvalReport): string[] {
     nameOf(scorer),
     ...variants.map(({ summary: { scores } }) => {
       const score = Object.hasOwn(scores, scorer) ? scores[scorer] : undefined;
-      return score === undefined ? '–' : rangeText({ value: score.mean, low: score.low, high: score.high }, (value) => value.toFixed(2));
+      return score === undefined
+        ? '–'
+        : rangeText({ value: score.mean, low: score.low, high: score.high }, (value) =>
+            value.toFixed(2),
+          );
     }),
   ]);
   return tableLines(['SCORE', ...variants.map(({ name }) => nameOf(name))], rows);
 }
 
-/** pass@k and pass^k for the numbers of trials that there were; nothing for a single one, which is the pass rate. */
+/**
+ * pass@k and pass^k for the numbers of trials that there were; nothing for a single one, which is
+ * the pass rate.
+ */
 function passAtKTable({ variants }: EvalReport): string[] {
-  const ks = [...new Set(variants.flatMap(({ summary }) => summary.passAtK.map(({ k }) => k)))].toSorted((a, b) => a - b);
+  const ks = [
+    ...new Set(variants.flatMap(({ summary }) => summary.passAtK.map(({ k }) => k))),
+  ].toSorted((a, b) => a - b);
   if (ks.every((k) => k === 1)) return [];
   const rows = variants.flatMap(({ name, summary: { passAtK, passAllK } }) =>
     [passAtK, passAllK].map((values, index) => [
@@ -79,28 +118,50 @@ function passAtKTable({ variants }: EvalReport): string[] {
       ...ks.map((k) => percent(values.find((one) => one.k === k)?.value ?? Number.NaN)),
     ]),
   );
-  return tableLines(['OF k TRIALS', 'PASS', ...ks.map((k) => `k=${k}`)], rows, { right: ks.map((_, index) => index + 2) });
+  return tableLines(['OF k TRIALS', 'PASS', ...ks.map((k) => `k=${k}`)], rows, {
+    right: ks.map((_, index) => index + 2),
+  });
 }
 
-function comparisonLine({ baseline, candidate, passRate, improved, regressed }: Comparison, style: Style): string {
+function comparisonLine(
+  { baseline, candidate, passRate, improved, regressed }: Comparison,
+  style: Style,
+): string {
   const points = [passRate.value, passRate.low, passRate.high].map((value) => signed(value * 100));
   const sure = passRate.significant ? 'more than chance explains' : 'may be chance';
   const cases = `${formatCount(improved.length, 'case')} improved, ${regressed.length} regressed`;
   return `${style.bold(nameOf(candidate))} against ${nameOf(baseline)}: ${points[0]} points of pass rate (${points[1]} to ${points[2]}, ${sure}); ${cases}`;
 }
 
-/** Cases that a variant did not always pass, each with the reason of its first trial that failed. */
+/**
+ * Cases that a variant did not always pass, each with the reason of its first trial that failed.
+ */
 function caseLines(report: EvalReport, options: EvalTextOptions): string[] {
   const found = report.variants.flatMap((variant) =>
-    variant.cases.filter(({ trials }) => trials.some(({ passed }) => !passed)).map((one) => ({ variant, one })),
+    variant.cases
+      .filter(({ trials }) => trials.some(({ passed }) => !passed))
+      .map((one) => ({ variant, one })),
   );
   const worstFirst = found.toSorted((a, b) => a.one.passRate - b.one.passRate);
   const left = found.length - mostCases;
-  const more = left > 0 ? [options.style.dim(`… and ${left} more; --html writes a page with all of them`)] : [];
-  return [...worstFirst.slice(0, mostCases).flatMap(({ variant, one }) => caseText(one, variant, report.variants.length > 1, options)), ...more];
+  const more =
+    left > 0
+      ? [options.style.dim(`… and ${left} more; --html writes a page with all of them`)]
+      : [];
+  return [
+    ...worstFirst
+      .slice(0, mostCases)
+      .flatMap(({ variant, one }) => caseText(one, variant, report.variants.length > 1, options)),
+    ...more,
+  ];
 }
 
-function caseText(one: CaseReport, variant: VariantReport, namesVariant: boolean, { style, sessionCommand }: EvalTextOptions): string[] {
+function caseText(
+  one: CaseReport,
+  variant: VariantReport,
+  namesVariant: boolean,
+  { style, sessionCommand }: EvalTextOptions,
+): string[] {
   const failed = one.trials.find(({ passed }) => !passed);
   if (failed === undefined) return [];
   const passed = one.trials.filter((trial) => trial.passed).length;
@@ -113,10 +174,14 @@ function caseText(one: CaseReport, variant: VariantReport, namesVariant: boolean
   ];
 }
 
-/** Cases that passed without a scorer that had anything to say of them: they would pass whatever is answered. */
+/**
+ * Cases that passed without a scorer that had anything to say of them: they would pass whatever is
+ * answered.
+ */
 function unscoredLines({ variants }: EvalReport, style: Style): string[] {
   const cases = variants.flatMap((variant) => variant.cases);
-  const isUnscored = ({ trials }: CaseReport): boolean => trials.length > 0 && trials.every(({ passed, scores }) => passed && scores.length === 0);
+  const isUnscored = ({ trials }: CaseReport): boolean =>
+    trials.length > 0 && trials.every(({ passed, scores }) => passed && scores.length === 0);
   const names = [...new Set(cases.filter(isUnscored).map(({ id }) => id))];
   if (names.length === 0) return [];
   const shown = names.slice(0, 3).map(nameOf).join(', ');
@@ -145,19 +210,28 @@ function reasonOf({ error, scores, status }: TrialReport): string {
 /** Whether the eval passed, and if not, by what. */
 export function verdictLine(report: EvalReport, style: Style): string {
   const required = report.threshold ?? 1;
-  if (report.finishedAt === undefined) return style.yellow(`Stopped after ${report.done} of ${formatCount(report.total, 'trial')}.`);
-  if (report.passed) return style.green(`Passed: at least ${percent(required)} of the trials had to pass.`);
+  if (report.finishedAt === undefined)
+    return style.yellow(`Stopped after ${report.done} of ${formatCount(report.total, 'trial')}.`);
+  if (report.passed)
+    return style.green(`Passed: at least ${percent(required)} of the trials had to pass.`);
   const below = report.variants
     .filter(({ summary }) => summary.trials === 0 || summary.passRate.value < required)
-    .map(({ name, summary }) => `${nameOf(name)} has ${summary.trials === 0 ? 'no trials' : percent(summary.passRate.value)}`);
-  return style.red(`Not passed: at least ${percent(required)} of the trials had to pass. ${below.join(', ')}.`);
+    .map(
+      ({ name, summary }) =>
+        `${nameOf(name)} has ${summary.trials === 0 ? 'no trials' : percent(summary.passRate.value)}`,
+    );
+  return style.red(
+    `Not passed: at least ${percent(required)} of the trials had to pass. ${below.join(', ')}.`,
+  );
 }
 
 function rangeText({ value, low, high }: Interval, text: (value: number) => string): string {
   return `${text(value)} (${text(low)} to ${text(high)})`;
 }
 
-/** A share. What is not all is never rounded up to 100%, and what is not nothing never down to 0%. */
+/**
+ * A share. What is not all is never rounded up to 100%, and what is not nothing never down to 0%.
+ */
 function percent(share: number): string {
   if (!Number.isFinite(share)) return '–';
   const value = share * 100;

@@ -10,7 +10,10 @@ const timeWidth = 12;
 /** An event on one line: its place, time, type, invocation and the beginning of its data. */
 export function eventLine(style: Style, event: StoredEvent): string {
   if (event.type === 'unreadable') {
-    const text = shorten(plainLine(`${event.reason}: ${JSON.stringify(event.stored ?? null)}`), longestData);
+    const text = shorten(
+      plainLine(`${event.reason}: ${JSON.stringify(event.stored ?? null)}`),
+      longestData,
+    );
     return `${String(event.seq).padStart(5)}  ${' '.repeat(timeWidth)}  ${style.red(event.type.padEnd(typeWidth))} ${text}`;
   }
   const { seq, at, type, invocationId, by, id: _id, v: _version, ...data } = event;

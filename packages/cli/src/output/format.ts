@@ -1,7 +1,9 @@
 import type { Usage } from 'adjutant';
 
 export function shorten(text: string, longest: number): string {
-  return text.length <= longest ? text : `${text.slice(0, Math.max(0, longest - 1)).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return text.length <= longest
+    ? text
+    : `${text.slice(0, Math.max(0, longest - 1)).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 export function formatDuration(ms: number): string {

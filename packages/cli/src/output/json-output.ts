@@ -1,29 +1,71 @@
-import { type AdjutantError, isAdjutantError, type RunResult, type StreamEvent, visibleJson } from 'adjutant';
+import {
+  type AdjutantError,
+  isAdjutantError,
+  type RunResult,
+  type StreamEvent,
+  visibleJson,
+} from 'adjutant';
 import { isClientFailure } from '../failure.ts';
 import type { OutputStream } from '../host.ts';
 import type { RunOutput } from './run-output.ts';
 
-/** One JSON value on a line, without a character that a terminal would obey or not show: it is read again as the same value. */
+/**
+ * One JSON value on a line, without a character that a terminal would obey or not show: it is read
+ * again as the same value.
+ */
 export function jsonLine(value: unknown): string {
   return `${visibleJson(value)}\n`;
 }
 
 /** The last line of a run. */
 function resultRecord(result: RunResult): object {
-  const { session, status, output, error, stopReason, runId, usage, cost, rounds, durationMs, toolCalls } = result;
+  const {
+    session,
+    status,
+    output,
+    error,
+    stopReason,
+    runId,
+    usage,
+    cost,
+    rounds,
+    durationMs,
+    toolCalls,
+  } = result;
   const { pendingCalls, awaitingInput, yieldedInvocationId } = result;
   const waiting = status === 'yielded' ? { pendingCalls, awaitingInput, yieldedInvocationId } : {};
-  return { type: 'result', status, output, error, stopReason, session: session.id, runId, usage, cost, rounds, durationMs, toolCalls, ...waiting };
+  return {
+    type: 'result',
+    status,
+    output,
+    error,
+    stopReason,
+    session: session.id,
+    runId,
+    usage,
+    cost,
+    rounds,
+    durationMs,
+    toolCalls,
+    ...waiting,
+  };
 }
 
 /** The line of a failure that kept a command from being carried out. */
 export function failureRecord(thrown: unknown): object {
-  const unexpected = { name: 'Error', code: 'unexpected_error', message: thrown instanceof Error ? thrown.message : String(thrown) };
+  const unexpected = {
+    name: 'Error',
+    code: 'unexpected_error',
+    message: thrown instanceof Error ? thrown.message : String(thrown),
+  };
   if (isClientFailure(thrown)) {
     const { name, code, message, data } = thrown;
     return { type: 'error', error: { name, code, message, data } };
   }
-  return { type: 'error', error: isAdjutantError(thrown) ? (thrown as AdjutantError).toJSON() : unexpected };
+  return {
+    type: 'error',
+    error: isAdjutantError(thrown) ? (thrown as AdjutantError).toJSON() : unexpected,
+  };
 }
 
 /** A run as newline-delimited JSON: every streamed event, then the result. */

@@ -1,8 +1,8 @@
 import { visibleText } from 'adjutant';
 
 /**
- * A whole text that a terminal shows and does not obey. Nothing is left out: what a terminal would obey, and what would not be seen, is written out,
- * so that no text looks like another one.
+ * A whole text that a terminal shows and does not obey. Nothing is left out: what a terminal would
+ * obey, and what would not be seen, is written out, so that no text looks like another one.
  */
 export function plainText(text: string): string {
   return visibleText(text.replaceAll('\r\n', '\n'));

@@ -12,12 +12,21 @@ export interface ServedApp {
 }
 
 /** What is served, what is on, and how to try it. */
-export function servingLines(style: Style, { app, store }: ServedApp, { url, isOpen }: { readonly url: string; readonly isOpen: boolean }): string[] {
+export function servingLines(
+  style: Style,
+  { app, store }: ServedApp,
+  { url, isOpen }: { readonly url: string; readonly isOpen: boolean },
+): string[] {
   const names = app.runnables.map(({ name }) => name);
   const key = isOpen ? '' : ' -H "authorization: Bearer $ADJUTANT_KEY"';
   const run = JSON.stringify({ agent: names[0] ?? '…', input: 'What is 15% of 1234.50?' });
   const facts: readonly (readonly [string, string])[] = [
-    ['agents', names.length === 0 ? 'none: register runnables with runtime({ runnables })' : names.join(', ')],
+    [
+      'agents',
+      names.length === 0
+        ? 'none: register runnables with runtime({ runnables })'
+        : names.join(', '),
+    ],
     ['store', store],
     [
       'access',
@@ -27,7 +36,9 @@ export function servingLines(style: Style, { app, store }: ServedApp, { url, isO
     ],
     [
       'streams',
-      app.carriesDeltas === 'everywhere' ? 'answers as they are written, from every process' : 'answers as they are written, in this process',
+      app.carriesDeltas === 'everywhere'
+        ? 'answers as they are written, from every process'
+        : 'answers as they are written, in this process',
     ],
   ];
   return [

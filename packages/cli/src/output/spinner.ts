@@ -42,12 +42,17 @@ export class Spinner {
     this.#cancel?.();
     const frame = frames[this.#frame++ % frames.length] as string;
     const room = (this.#stream.columns || defaultColumns) - 3;
-    this.#stream.write(`${clearLine}${this.#style.cyan(frame)} ${this.#style.dim(fitting(this.#label, room))}`);
+    this.#stream.write(
+      `${clearLine}${this.#style.cyan(frame)} ${this.#style.dim(fitting(this.#label, room))}`,
+    );
     this.#cancel = this.#clock.setTimer(frameMs, () => this.#draw());
   }
 }
 
-/** As much of a text as fits into so many columns: a line that wraps could not be cleared. Beyond ASCII, two columns are reckoned. */
+/**
+ * As much of a text as fits into so many columns: a line that wraps could not be cleared. Beyond
+ * ASCII, two columns are reckoned.
+ */
 function fitting(text: string, columns: number): string {
   let width = 0;
   let shown = '';

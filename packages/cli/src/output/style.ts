@@ -18,5 +18,12 @@ export function styleFor(stream: OutputStream): Style {
     (format: keyof Style): Paint =>
     (text) =>
       styleText(format, text, { stream });
-  return { bold: paint('bold'), dim: paint('dim'), red: paint('red'), green: paint('green'), yellow: paint('yellow'), cyan: paint('cyan') };
+  return {
+    bold: paint('bold'),
+    dim: paint('dim'),
+    red: paint('red'),
+    green: paint('green'),
+    yellow: paint('yellow'),
+    cyan: paint('cyan'),
+  };
 }

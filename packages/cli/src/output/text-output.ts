@@ -37,7 +37,10 @@ const cutShort: Readonly<Record<string, string>> = {
   refused: 'the run was not let in',
 };
 
-/** A run for people: the text as it is written, tool calls with their results, and at the end what it took. */
+/**
+ * A run for people: the text as it is written, tool calls with their results, and at the end what
+ * it took.
+ */
 export class TextOutput implements RunOutput {
   readonly #stream: OutputStream;
   readonly #notices: OutputStream;
@@ -64,7 +67,8 @@ export class TextOutput implements RunOutput {
 
   #noteArgs(event: Event): void {
     if (event.type === 'tool_call') this.#args.set(event.callId, event.args);
-    else if (event.type === 'tool_input' && event.decision === 'edit') this.#args.set(event.callId, event.input);
+    else if (event.type === 'tool_input' && event.decision === 'edit')
+      this.#args.set(event.callId, event.input);
     else if (event.type === 'tool_result' && event.settled) this.#args.delete(event.callId);
   }
 
@@ -88,7 +92,8 @@ export class TextOutput implements RunOutput {
         this.#wait(`${plainLine(event.name)}: ${visibleJson(event.data)}`);
         break;
       case 'stream_reset':
-        if (this.#streaming.delete(event.invocationId)) this.#line(this.#style.dim('(the model starts its answer again)'));
+        if (this.#streaming.delete(event.invocationId))
+          this.#line(this.#style.dim('(the model starts its answer again)'));
         this.#text = new VisibleTextStream();
     }
   }
@@ -107,11 +112,13 @@ export class TextOutput implements RunOutput {
         this.#assistant(event);
         break;
       case 'model_end':
-        if (event.error !== undefined && event.retryAfterMs !== undefined) this.#retry(event.error.message, event.retryAfterMs);
+        if (event.error !== undefined && event.retryAfterMs !== undefined)
+          this.#retry(event.error.message, event.retryAfterMs);
         break;
       case 'decision':
         // Supervision is told where it changes who works; `explain` tells the rest.
-        if (event.component === 'models' && event.decision === 'fallback') this.#notice('yellow', String(this.#resolve(event.reasoning)));
+        if (event.component === 'models' && event.decision === 'fallback')
+          this.#notice('yellow', String(this.#resolve(event.reasoning)));
         break;
       case 'tool_call':
         this.#running.set(event.callId, event);
@@ -132,7 +139,8 @@ export class TextOutput implements RunOutput {
   }
 
   #assistant(event: EventOf<'assistant'>): void {
-    const wasStreamed = event.invocationId !== undefined && this.#streaming.delete(event.invocationId);
+    const wasStreamed =
+      event.invocationId !== undefined && this.#streaming.delete(event.invocationId);
     this.#write(wasStreamed ? this.#text.end() : plainText(String(this.#resolve(event.text))));
     this.#text = new VisibleTextStream();
     this.#endLine();
@@ -140,20 +148,34 @@ export class TextOutput implements RunOutput {
 
   #retry(message: string, delayMs: number): void {
     const failed = /[.!?]$/.test(message) ? message : `${message}.`;
-    this.#notice('yellow', `${failed} Trying again${delayMs === 0 ? '' : ` in ${formatDuration(delayMs)}`}.`);
+    this.#notice(
+      'yellow',
+      `${failed} Trying again${delayMs === 0 ? '' : ` in ${formatDuration(delayMs)}`}.`,
+    );
   }
 
   #toolResult(event: EventOf<'tool_result'>): void {
     if (!event.settled) {
       const failed = `${event.name} failed (${event.result.errorType ?? event.result.status}).`;
-      if (event.fallback !== undefined) this.#notice('yellow', `${failed} Running ${event.fallback} in its place.`);
+      if (event.fallback !== undefined)
+        this.#notice('yellow', `${failed} Running ${event.fallback} in its place.`);
       else if (event.retryAfterMs !== undefined) this.#retry(failed, event.retryAfterMs);
       return;
     }
     const args = this.#args.get(event.callId);
     this.#running.delete(event.callId);
-    const result = { ...event.result, content: this.#resolve(event.result.content) as typeof event.result.content };
-    this.#line(toolLine(this.#style, { name: event.name, args: this.#resolve(args) }, result, event.durationMs));
+    const result = {
+      ...event.result,
+      content: this.#resolve(event.result.content) as typeof event.result.content,
+    };
+    this.#line(
+      toolLine(
+        this.#style,
+        { name: event.name, args: this.#resolve(args) },
+        result,
+        event.durationMs,
+      ),
+    );
     this.#showRunning();
   }
 
@@ -161,15 +183,21 @@ export class TextOutput implements RunOutput {
     const [first, ...others] = [...this.#running.values()];
     if (first === undefined) return;
     const label =
-      others.length === 0 ? describeCall(first.name, this.#resolve(first.args)) : [first, ...others].map(({ name }) => plainLine(name)).join(', ');
+      others.length === 0
+        ? describeCall(first.name, this.#resolve(first.args))
+        : [first, ...others].map(({ name }) => plainLine(name)).join(', ');
     this.#wait(label);
   }
 
   ended(result: RunResult): void {
     this.#endLine();
-    if (result.status === 'completed' && !this.#hasText) this.#line(this.#style.dim('(the model gave no text)'));
+    if (result.status === 'completed' && !this.#hasText)
+      this.#line(this.#style.dim('(the model gave no text)'));
     if (result.stopReason !== undefined)
-      this.#notice('yellow', `Cut short: ${cutShort[result.stopReason] ?? result.stopReason.replaceAll('_', ' ')}.`);
+      this.#notice(
+        'yellow',
+        `Cut short: ${cutShort[result.stopReason] ?? result.stopReason.replaceAll('_', ' ')}.`,
+      );
     const parts = [
       formatCount(result.rounds, 'round'),
       formatCount(result.toolCalls.length, 'tool call'),

@@ -13,7 +13,10 @@ export function describeCall(name: string, args: unknown): string {
   return `${plainLine(name)}${text === '{}' || text === '' ? '' : ` ${shorten(text, longestArgs)}`}`;
 }
 
-/** The result in short: long lists and objects by their size, so that the small values, which say most, are seen. */
+/**
+ * The result in short: long lists and objects by their size, so that the small values, which say
+ * most, are seen.
+ */
 export function describeResult(result: ToolResult): string {
   const content = shorten(plainLine(contentText(result.content)), longestResult);
   if (result.status === 'success') return content;
@@ -22,15 +25,21 @@ export function describeResult(result: ToolResult): string {
 
 function contentText(content: JsonValue): string {
   if (typeof content === 'string') return content;
-  if (content === null || typeof content !== 'object' || Array.isArray(content)) return partText(content);
-  const parts = Object.entries(content).flatMap(([key, value]) => (value === undefined ? [] : [`${key}: ${partText(value)}`]));
+  if (content === null || typeof content !== 'object' || Array.isArray(content))
+    return partText(content);
+  const parts = Object.entries(content).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}: ${partText(value)}`],
+  );
   return parts.join(', ');
 }
 
 function partText(value: JsonValue): string {
   const text = JSON.stringify(value);
-  if (text.length <= longestPart || value === null || typeof value !== 'object') return shorten(text, longestPart);
-  return Array.isArray(value) ? formatCount(value.length, 'item') : formatCount(Object.keys(value).length, 'field');
+  if (text.length <= longestPart || value === null || typeof value !== 'object')
+    return shorten(text, longestPart);
+  return Array.isArray(value)
+    ? formatCount(value.length, 'item')
+    : formatCount(Object.keys(value).length, 'field');
 }
 
 /** A tool call and what came of it, on one line. */
@@ -40,8 +49,14 @@ export function toolLine(
   result: ToolResult | undefined,
   durationMs: number | undefined,
 ): string {
-  const mark = result === undefined ? style.yellow('…') : isSuccess(result) ? style.green('✓') : style.red('✗');
-  const duration = durationMs === undefined ? '' : ` ${style.dim(`(${formatDuration(durationMs)})`)}`;
+  const mark =
+    result === undefined
+      ? style.yellow('…')
+      : isSuccess(result)
+        ? style.green('✓')
+        : style.red('✗');
+  const duration =
+    durationMs === undefined ? '' : ` ${style.dim(`(${formatDuration(durationMs)})`)}`;
   const outcome = result === undefined ? 'no result yet' : describeResult(result);
   return `${mark} ${describeCall(call.name, call.args)}${duration}\n  ${style.dim(`→ ${outcome}`)}`;
 }

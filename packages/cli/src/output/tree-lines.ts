@@ -3,42 +3,86 @@ import { formatCost, formatCount, formatDuration } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
 
-/** Runs as trees: invocations with what they took, in all and by themselves, and their model and tool calls, in the order of the ledger. */
+/**
+ * Runs as trees: invocations with what they took, in all and by themselves, and their model and
+ * tool calls, in the order of the ledger.
+ */
 export function treeLines(style: Style, nodes: readonly RunTreeNode[], indent = ''): string[] {
-  return nodes.flatMap((node) => [`${indent}${nodeLine(style, node)}`, ...linesBelow(style, node, `${indent}  `)]);
+  return nodes.flatMap((node) => [
+    `${indent}${nodeLine(style, node)}`,
+    ...linesBelow(style, node, `${indent}  `),
+  ]);
 }
 
-function linesBelow(style: Style, { modelCalls, toolCalls, children }: RunTreeNode, indent: string): string[] {
+function linesBelow(
+  style: Style,
+  { modelCalls, toolCalls, children }: RunTreeNode,
+  indent: string,
+): string[] {
   const below = [
     ...modelCalls.map((call) => ({ seq: call.seq, lines: [`${indent}${modelLine(style, call)}`] })),
-    ...toolCalls.map((call) => ({ seq: call.seq, lines: [`${indent}${toolCallLine(style, call)}`] })),
+    ...toolCalls.map((call) => ({
+      seq: call.seq,
+      lines: [`${indent}${toolCallLine(style, call)}`],
+    })),
     ...children.map((child) => ({ seq: child.seq, lines: treeLines(style, [child], indent) })),
   ];
   return below.sort((a, b) => a.seq - b.seq).flatMap(({ lines }) => lines);
 }
 
 function nodeLine(style: Style, node: RunTreeNode): string {
-  const { kind, name, status, durationMs, selfMs, waitingMs, tokens, selfTokens, cost, selfCost, path, children } = node;
+  const {
+    kind,
+    name,
+    status,
+    durationMs,
+    selfMs,
+    waitingMs,
+    tokens,
+    selfTokens,
+    cost,
+    selfCost,
+    path,
+    children,
+  } = node;
   const hasParts = children.length > 0;
   const took = [
     `${formatDuration(durationMs)}${hasParts ? `, itself ${formatDuration(selfMs)}` : ''}${waitingMs > 0 ? `, waited ${formatDuration(waitingMs)}` : ''}`,
     `${formatCount(tokens, 'token')}${hasParts && selfTokens > 0 && selfTokens < tokens ? `, itself ${selfTokens.toLocaleString('en-US')}` : ''}`,
     ...(cost === undefined
       ? []
-      : [`${formatCost(cost)}${hasParts && selfCost !== undefined && selfCost < cost ? `, itself ${formatCost(selfCost)}` : ''}`]),
+      : [
+          `${formatCost(cost)}${hasParts && selfCost !== undefined && selfCost < cost ? `, itself ${formatCost(selfCost)}` : ''}`,
+        ]),
   ].join(' · ');
   return `${statusMark(style, status)} ${style.bold(plainLine(name))} ${kind} ${status} ${style.dim(`(${took}) ${plainLine(path)}`)}`;
 }
 
-function modelLine(style: Style, { model, round, attempt, status, durationMs, tokens, cost }: RunTreeModelCall): string {
-  const mark = status === 'completed' ? style.green('◆') : status === 'open' ? style.yellow('◇') : style.red('◆');
+function modelLine(
+  style: Style,
+  { model, round, attempt, status, durationMs, tokens, cost }: RunTreeModelCall,
+): string {
+  const mark =
+    status === 'completed'
+      ? style.green('◆')
+      : status === 'open'
+        ? style.yellow('◇')
+        : style.red('◆');
   const which = `round ${round}${attempt > 1 ? `, attempt ${attempt}` : ''}${status === 'completed' ? '' : ` ${status}`}`;
-  const took = [formatDuration(durationMs), formatCount(tokens, 'token'), ...(cost === undefined ? [] : [formatCost(cost)])].join(' · ');
+  const took = [
+    formatDuration(durationMs),
+    formatCount(tokens, 'token'),
+    ...(cost === undefined ? [] : [formatCost(cost)]),
+  ].join(' · ');
   return `${mark} ${plainLine(model)} ${which}${status === 'open' ? '' : ` ${style.dim(`(${took})`)}`}`;
 }
 
-function toolCallLine(style: Style, { name, success, status, durationMs, waitingMs, attempts }: RunTreeToolCall): string {
-  const mark = status === undefined ? style.yellow('…') : success ? style.green('✓') : style.red('✗');
+function toolCallLine(
+  style: Style,
+  { name, success, status, durationMs, waitingMs, attempts }: RunTreeToolCall,
+): string {
+  const mark =
+    status === undefined ? style.yellow('…') : success ? style.green('✓') : style.red('✗');
   const took = [
     `${formatDuration(durationMs)}${waitingMs > 0 ? `, waited ${formatDuration(waitingMs)}` : ''}`,
     ...(attempts > 1 ? [formatCount(attempts, 'attempt')] : []),

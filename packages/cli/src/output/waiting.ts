@@ -4,7 +4,8 @@ import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
 
 /** What is needed of a request to say what it asks and how it is answered. */
-export interface AskedRequest extends Pick<RequestEntry, 'requestId' | 'kind' | 'summary' | 'options'> {
+export interface AskedRequest
+  extends Pick<RequestEntry, 'requestId' | 'kind' | 'summary' | 'options'> {
   readonly expiresAt?: number | undefined;
   /** The arguments of the call. */
   readonly args?: JsonValue;
@@ -33,14 +34,24 @@ const asks: Readonly<Record<AskedRequest['kind'], string>> = {
 };
 
 /** What a session waits for, and the commands that answer. */
-export function waitingLines(style: Style, { requests, message, session }: Waiting, command: CommandText): string[] {
+export function waitingLines(
+  style: Style,
+  { requests, message, session }: Waiting,
+  command: CommandText,
+): string[] {
   const lines = requests.flatMap((request) => [
     `${style.yellow('?')} ${asks[request.kind]}: ${style.bold(plainLine(request.summary))}${untilText(request.expiresAt)}`,
     ...(request.accepted === true
       ? [`  answered; it goes on with: ${command('resume', session)}`]
       : commandsFor(request).map((words) => `  ${command(...words)}`)),
   ]);
-  return message ? [...lines, `${style.yellow('?')} waits for a message`, `  ${command('run', '…', '--session', session)}`] : lines;
+  return message
+    ? [
+        ...lines,
+        `${style.yellow('?')} waits for a message`,
+        `  ${command('run', '…', '--session', session)}`,
+      ]
+    : lines;
 }
 
 const anyJson = '{…}';

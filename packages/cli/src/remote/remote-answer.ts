@@ -11,10 +11,20 @@ interface RemoteAnswerContext extends AnswerContext {
   readonly options: AnswerContext['options'] & RemoteOptions<ServerFlags>;
 }
 
-/** `adjutant approve|reject|edit|answer <id> --server <url>`: answers what a run waits for, and shows how it goes on there. */
-export async function answerRemotely(context: RemoteAnswerContext, requestId: string, { by, ...answer }: RequestAnswer): Promise<number> {
+/**
+ * `adjutant approve|reject|edit|answer <id> --server <url>`: answers what a run waits for, and
+ * shows how it goes on there.
+ */
+export async function answerRemotely(
+  context: RemoteAnswerContext,
+  requestId: string,
+  { by, ...answer }: RequestAnswer,
+): Promise<number> {
   const { host, options } = context;
-  if (by !== undefined) throw new UsageError({ reason: '--by: a server takes the name of who answers from the key. Leave it out.' });
+  if (by !== undefined)
+    throw new UsageError({
+      reason: '--by: a server takes the name of who answers from the key. Leave it out.',
+    });
   const client = await openClient(host, options);
   const request = await client.approvals.get(requestId);
   const { session, invocationId } = request;

@@ -6,7 +6,11 @@ import { openClient, type RemoteOptions } from './open-client.ts';
 const patienceMs = 10_000;
 
 /** `adjutant cancel <session> --server <url>` */
-export async function cancelRemotely(host: Host, session: string, options: RemoteOptions<CancelOptions>): Promise<number> {
+export async function cancelRemotely(
+  host: Host,
+  session: string,
+  options: RemoteOptions<CancelOptions>,
+): Promise<number> {
   const client = await openClient(host, options);
   const { items } = await client.runs.list(session, { limit: 1 }).page();
   const [last] = items;
@@ -16,12 +20,27 @@ export async function cancelRemotely(host: Host, session: string, options: Remot
   const impatience = new AbortController();
   const cancelTimer = host.clock.setTimer(patienceMs, () => impatience.abort());
   try {
-    const { status } = await client.runs.wait(session, last.id, { until: 'end', signal: impatience.signal });
+    const { status } = await client.runs.wait(session, last.id, {
+      until: 'end',
+      signal: impatience.signal,
+    });
     if (status !== 'cancelled') throw nothingToCancel(session);
-    return sayCancelled(host, options, session, status, `The run of session "${session}" is cancelled.`);
+    return sayCancelled(
+      host,
+      options,
+      session,
+      status,
+      `The run of session "${session}" is cancelled.`,
+    );
   } catch (error) {
     if (!impatience.signal.aborted) throw error;
-    return sayCancelled(host, options, session, 'posted', `Session "${session}" is cancelled as soon as somebody works on it.`);
+    return sayCancelled(
+      host,
+      options,
+      session,
+      'posted',
+      `Session "${session}" is cancelled as soon as somebody works on it.`,
+    );
   } finally {
     cancelTimer();
   }

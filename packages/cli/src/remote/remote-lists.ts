@@ -6,11 +6,21 @@ import type { Host } from '../host.ts';
 import { openClient, type RemoteOptions } from './open-client.ts';
 
 /** The sessions of a server, newest first. */
-export async function sessionsOfServer(host: Host, options: RemoteOptions<SessionsOptions>): Promise<readonly SessionListing[]> {
+export async function sessionsOfServer(
+  host: Host,
+  options: RemoteOptions<SessionsOptions>,
+): Promise<readonly SessionListing[]> {
   const { limit, status, runnable, user } = options;
   const sessions: SessionListing[] = [];
-  const filter = { ...(status && { status }), ...(runnable && { agent: runnable }), ...(user && { user }) };
-  for await (const session of (await openClient(host, options)).sessions.list({ limit, ...filter })) {
+  const filter = {
+    ...(status && { status }),
+    ...(runnable && { agent: runnable }),
+    ...(user && { user }),
+  };
+  for await (const session of (await openClient(host, options)).sessions.list({
+    limit,
+    ...filter,
+  })) {
     sessions.push(listingOf(session));
     if (sessions.length === limit) break;
   }
@@ -23,10 +33,15 @@ function listingOf({ agent, ...session }: ServerSession): SessionListing {
 }
 
 /** Everything that waits at a server, oldest first. */
-export async function requestsOfServer(host: Host, options: RemoteOptions<ApprovalsOptions>): Promise<readonly RequestEntry[]> {
+export async function requestsOfServer(
+  host: Host,
+  options: RemoteOptions<ApprovalsOptions>,
+): Promise<readonly RequestEntry[]> {
   const { user } = options;
   const requests: RequestEntry[] = [];
-  for await (const request of (await openClient(host, options)).approvals.list(user === undefined ? {} : { user }))
+  for await (const request of (await openClient(host, options)).approvals.list(
+    user === undefined ? {} : { user },
+  ))
     requests.push(request as RequestEntry);
   return requests;
 }

@@ -13,10 +13,15 @@ export interface RemoteLook {
 }
 
 /** Opens a session of a server for looking at it, by default the newest one. */
-export async function lookRemotely(host: Host, id: string | undefined, options: RemoteOptions<ShowOptions>): Promise<RemoteLook> {
+export async function lookRemotely(
+  host: Host,
+  id: string | undefined,
+  options: RemoteOptions<ShowOptions>,
+): Promise<RemoteLook> {
   const client = await openClient(host, options);
   const name = id ?? (await client.sessions.list({ limit: 1 }).page()).items[0]?.id;
-  if (name === undefined) throw new UsageError({ reason: `${options.server} has no sessions yet.` });
+  if (name === undefined)
+    throw new UsageError({ reason: `${options.server} has no sessions yet.` });
   const session = await sessionOf(name, await eventsOf(client, name));
   const pending = async (): Promise<ReadonlySet<string>> => {
     const ids = new Set<string>();

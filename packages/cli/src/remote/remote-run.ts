@@ -8,7 +8,10 @@ import { eventsOf } from './remote-session.ts';
 import { showRun } from './show-run.ts';
 
 export interface RemoteRunOptions extends ServerFlags {
-  /** What is run. @default the agent of the command line where the server has it, else the only one that there is */
+  /**
+   * What is run. @default the agent of the command line where the server has it, else the only one
+   * that there is
+   */
   readonly agent?: string;
 }
 
@@ -17,13 +20,19 @@ export interface RemoteContext<Options = ServerFlags> extends RunContext {
 }
 
 /** `adjutant run "goal" --server <url>` */
-export async function runRemotely(context: RemoteContext<RemoteRunOptions>, goal: string, session: string | undefined): Promise<number> {
+export async function runRemotely(
+  context: RemoteContext<RemoteRunOptions>,
+  goal: string,
+  session: string | undefined,
+): Promise<number> {
   const { host, options } = context;
   const client = await openClient(host, options);
   const agent = options.agent ?? (await usualAgent(client, options.server));
   return showRun(context, client, async () => {
     const before = session === undefined ? [] : await eventsOrNew(client, session);
-    const started = await client.runs.start({ agent, input: goal, ...(session === undefined ? {} : { session }) }).accepted();
+    const started = await client.runs
+      .start({ agent, input: goal, ...(session === undefined ? {} : { session }) })
+      .accepted();
     return { session: started.session, run: started.id, before };
   });
 }
@@ -44,7 +53,10 @@ async function usualAgent(client: AdjutantClient, server: string): Promise<strin
   const [only, ...others] = names;
   if (names.includes(assistantName)) return assistantName;
   if (only !== undefined && others.length === 0) return only;
-  const reason = names.length === 0 ? `${server} has no agents.` : `${server} has several agents: ${names.join(', ')}. Name one with --agent.`;
+  const reason =
+    names.length === 0
+      ? `${server} has no agents.`
+      : `${server} has several agents: ${names.join(', ')}. Name one with --agent.`;
   throw new UsageError({ reason });
 }
 

@@ -1,40 +1,73 @@
 import type { AdjutantClient } from '@adjutant/server/client';
-import { type Event, type PendingCall, type RunResult, runReport, type Session, session as sessionInMemory, validateResumeState } from 'adjutant';
+import {
+  type Event,
+  type PendingCall,
+  type RunResult,
+  runReport,
+  type Session,
+  session as sessionInMemory,
+  validateResumeState,
+} from 'adjutant';
 import { UsageError } from '../failure.ts';
 
 /** The events of a session that lies on a server, with their large values. */
-export async function eventsOf(client: AdjutantClient, session: string, upTo?: number): Promise<Event[]> {
+export async function eventsOf(
+  client: AdjutantClient,
+  session: string,
+  upTo?: number,
+): Promise<Event[]> {
   const events: Event[] = [];
   const options = { values: 'full' as const, ...(upTo === undefined ? {} : { upTo }) };
   for await (const event of client.sessions.events(session, options)) {
-    if (event.type === 'unreadable') throw new UsageError({ reason: `Event ${event.seq} of session "${session}" cannot be read: ${event.reason}.` });
+    if (event.type === 'unreadable')
+      throw new UsageError({
+        reason: `Event ${event.seq} of session "${session}" cannot be read: ${event.reason}.`,
+      });
     events.push(event);
   }
   return events;
 }
 
-/** A session of a server, to be looked at here: what is shown of it is folded from its events as from those of any other. */
+/**
+ * A session of a server, to be looked at here: what is shown of it is folded from its events as
+ * from those of any other.
+ */
 export function sessionOf(id: string, events: readonly Event[]): Promise<Session> {
   return sessionInMemory.fromSnapshot({ app: 'server', id, events });
 }
 
 /** A large value is a reference in a stream. */
-export async function withLargeValues(client: AdjutantClient, session: string, event: Event): Promise<Event> {
+export async function withLargeValues(
+  client: AdjutantClient,
+  session: string,
+  event: Event,
+): Promise<Event> {
   // Or something is written down otherwise because it only looks like a reference.
   if (!/"\$+blob"/.test(JSON.stringify(event))) return event;
-  const { events } = await client.sessions.eventPage(session, { after: event.seq - 1, limit: 1, values: 'full' });
+  const { events } = await client.sessions.eventPage(session, {
+    after: event.seq - 1,
+    limit: 1,
+    values: 'full',
+  });
   return (events[0] as unknown as Event | undefined) ?? event;
 }
 
 /** Whether this is the root of the run, or what it has handed over to. */
 function isRootOf(run: string, invocationId: string | undefined): boolean {
-  return invocationId !== undefined && (invocationId === run || invocationId.startsWith(`${run}>`)) && !invocationId.includes('/');
+  return (
+    invocationId !== undefined &&
+    (invocationId === run || invocationId.startsWith(`${run}>`)) &&
+    !invocationId.includes('/')
+  );
 }
 
 /** Whether a run has come to its end, or to a rest, by this event. */
 export function restsBy(run: string, event: Event): boolean {
   if (!isRootOf(run, event.invocationId)) return false;
-  return event.type === 'invocation_yield' || (event.type === 'invocation_end' && event.next === undefined);
+  return (
+    event.type === 'invocation_yield' ||
+    (event.type === 'invocation_end' && event.next === undefined)
+  );
 }
 
 /** What a run has come to, as the app that runs it would say. */

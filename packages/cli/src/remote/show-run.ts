@@ -15,10 +15,15 @@ export interface WatchedRun {
 }
 
 /**
- * Shows a run of a server until it ends or waits, as if it were one of this process; gives the exit code. A signal ends the showing, not the run.
+ * Shows a run of a server until it ends or waits, as if it were one of this process; gives the exit
+ * code. A signal ends the showing, not the run.
  * @param begin asks for what is to be shown; a signal that comes meanwhile is heeded after it
  */
-export async function showRun(context: RunContext, client: AdjutantClient, begin: () => Promise<WatchedRun>): Promise<number> {
+export async function showRun(
+  context: RunContext,
+  client: AdjutantClient,
+  begin: () => Promise<WatchedRun>,
+): Promise<number> {
   const leaving = new AbortController();
   return context.interruption.during(
     () => leaving.abort(),
@@ -26,7 +31,12 @@ export async function showRun(context: RunContext, client: AdjutantClient, begin
   );
 }
 
-async function show(context: RunContext, client: AdjutantClient, watched: WatchedRun, signal: AbortSignal): Promise<number> {
+async function show(
+  context: RunContext,
+  client: AdjutantClient,
+  watched: WatchedRun,
+  signal: AbortSignal,
+): Promise<number> {
   const output = runOutput(context, { resolve: (value) => value, events: watched.before });
   try {
     const session = await watch(client, watched, output, signal);

@@ -10,12 +10,24 @@ const clear = '\r\x1b[2K';
 function shown(
   isLive: boolean,
   columns = 80,
-): { readonly output: EvalProgressOutput; readonly clock: ReturnType<typeof testClock>; readonly text: () => string } {
+): {
+  readonly output: EvalProgressOutput;
+  readonly clock: ReturnType<typeof testClock>;
+  readonly text: () => string;
+} {
   let written = '';
   const stream = { columns, write: (text: string) => (written += text) } as unknown as OutputStream;
   const clock = testClock();
   const plain = (text: string): string => text;
-  const style = { ...styleFor(stream), bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
+  const style = {
+    ...styleFor(stream),
+    bold: plain,
+    dim: plain,
+    red: plain,
+    green: plain,
+    yellow: plain,
+    cyan: plain,
+  };
   const text = (): string => {
     const now = written;
     written = '';
@@ -24,16 +36,35 @@ function shown(
   return { output: evalProgressOutput({ stream, clock, style, isLive }), clock, text };
 }
 
-const start: EvalProgress = { type: 'start', name: 'Refunds\x1b[2J', runId: 'r1', total: 40, variants: ['a', 'b'], cases: 10, trials: 2 };
+const start: EvalProgress = {
+  type: 'start',
+  name: 'Refunds\x1b[2J',
+  runId: 'r1',
+  total: 40,
+  variants: ['a', 'b'],
+  cases: 10,
+  trials: 2,
+};
 
 function ended(done: number, passed: number, recorded = false): EvalProgress {
-  return { type: 'trial_end', variant: 'a', case: 'c', trial: {} as TrialReport, recorded, done, passed, total: 40 };
+  return {
+    type: 'trial_end',
+    variant: 'a',
+    case: 'c',
+    trial: {} as TrialReport,
+    recorded,
+    done,
+    passed,
+    total: 40,
+  };
 }
 
 test('elsewhere than on a terminal there is a line for each tenth that is done', () => {
   const { output, text } = shown(false);
   output.show(start);
-  expect(text()).toBe('adjutant: Refunds\\u001b[2J, run r1: 10 cases × 2 trials × 2 variants = 40 trials\n');
+  expect(text()).toBe(
+    'adjutant: Refunds\\u001b[2J, run r1: 10 cases × 2 trials × 2 variants = 40 trials\n',
+  );
   for (let done = 1; done <= 40; done++) output.show(ended(done, done - 1));
   const lines = text().trimEnd().split('\n');
   expect(lines).toHaveLength(10);
@@ -56,7 +87,9 @@ test('on a terminal a bar says how much is done, and how long the rest takes by 
   for (let done = 21; done <= 24; done++) output.show(ended(done, 22));
   await clock.advance(6_000);
   // Drawn after 80 ms: four trials took 1,080, and 16 are left.
-  expect(text()).toBe(`${clear}${'█'.repeat(14)}${'░'.repeat(10)} 24/40 trials · 22 passed · 2 failed · about 4.3 s left`);
+  expect(text()).toBe(
+    `${clear}${'█'.repeat(14)}${'░'.repeat(10)} 24/40 trials · 22 passed · 2 failed · about 4.3 s left`,
+  );
   output.close();
   expect(text()).toBe(clear);
 });

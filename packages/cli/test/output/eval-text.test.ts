@@ -5,7 +5,8 @@ import { evalLines, verdictLine } from '../../src/output/eval-text.ts';
 import { styleFor } from '../../src/output/style.ts';
 
 const style = styleFor(new PassThrough());
-const sessionCommand = (session: string, variant: string): string => `adjutant show ${session} --app ${variant.slice(0, 20)}`;
+const sessionCommand = (session: string, variant: string): string =>
+  `adjutant show ${session} --app ${variant.slice(0, 20)}`;
 
 function trial(number: number, of: Partial<TrialReport> = {}): TrialReport {
   const words = { scorer: 'words', threshold: 0.8 };
@@ -15,13 +16,24 @@ function trial(number: number, of: Partial<TrialReport> = {}): TrialReport {
       : { ...words, score: 1, passed: true, explanation: 'All are there.' },
   ];
   return {
-    ...{ trial: number, session: `s${number}`, status: 'completed', passed: true, scores, durationMs: 1_000 },
+    ...{
+      trial: number,
+      session: `s${number}`,
+      status: 'completed',
+      passed: true,
+      scores,
+      durationMs: 1_000,
+    },
     ...{ usage: { inputTokens: 1, outputTokens: 1 }, steps: 1, turns: [] },
     ...of,
   };
 }
 
-function variant(name: string, cases: readonly CaseReport[], of: Partial<VariantReport['summary']> = {}): VariantReport {
+function variant(
+  name: string,
+  cases: readonly CaseReport[],
+  of: Partial<VariantReport['summary']> = {},
+): VariantReport {
   const trials = cases.flatMap((one) => one.trials);
   const passed = trials.filter((one) => one.passed).length;
   const value = trials.length === 0 ? 0 : passed / trials.length;
@@ -34,7 +46,12 @@ function variant(name: string, cases: readonly CaseReport[], of: Partial<Variant
       passAtK: [{ k: 1, value }],
       passAllK: [{ k: 1, value }],
     },
-    ...{ scores: {}, durationMs: { mean: 0, p50: 1_000, p95: 2_500 }, usage: { inputTokens: 0, outputTokens: 0 }, steps: { mean: 1.25 } },
+    ...{
+      scores: {},
+      durationMs: { mean: 0, p50: 1_000, p95: 2_500 },
+      usage: { inputTokens: 0, outputTokens: 0 },
+      steps: { mean: 1.25 },
+    },
     ...of,
   };
   return { name, summary, cases };
@@ -43,7 +60,17 @@ function variant(name: string, cases: readonly CaseReport[], of: Partial<Variant
 function report(variants: readonly VariantReport[], of: Partial<EvalReport> = {}): EvalReport {
   const total = variants.reduce((sum, { summary }) => sum + summary.trials, 0);
   return {
-    ...{ format: 'adjutant-eval-report', v: 1, name: 'Refunds', runId: 'r1', startedAt: 0, finishedAt: 61_000, total, done: total, variants },
+    ...{
+      format: 'adjutant-eval-report',
+      v: 1,
+      name: 'Refunds',
+      runId: 'r1',
+      startedAt: 0,
+      finishedAt: 61_000,
+      total,
+      done: total,
+      variants,
+    },
     ...{ comparisons: [], passed: false, confidence: 0.95, methods: '' },
     ...of,
   };
@@ -54,11 +81,18 @@ function text(given: EvalReport): string {
 }
 
 function one(id: string, ...trials: readonly TrialReport[]): CaseReport {
-  return { id, tags: [], trials, passRate: trials.filter(({ passed }) => passed).length / Math.max(1, trials.length) };
+  return {
+    id,
+    tags: [],
+    trials,
+    passRate: trials.filter(({ passed }) => passed).length / Math.max(1, trials.length),
+  };
 }
 
 test('one variant without prices, scores or repetitions is a short table', () => {
-  expect(text(report([variant('app', [one('a', trial(1)), one('b', trial(2))])], { passed: true }))).toBe(
+  expect(
+    text(report([variant('app', [one('a', trial(1)), one('b', trial(2))])], { passed: true })),
+  ).toBe(
     [
       'Refunds 2 trials in 1 min 01 s, run r1',
       '',
@@ -72,20 +106,48 @@ test('one variant without prices, scores or repetitions is a short table', () =>
 
 test('cases that passed without being judged are named', () => {
   const unjudged = trial(1, { scores: [] });
-  const shown = text(report([variant('app', [one('a', trial(1)), ...['b', 'c', 'd', 'e'].map((id) => one(id, unjudged))])], { passed: true }));
-  expect(shown).toContain('No scorer had anything to judge in 4 cases (b, c, d and 1 more): give them `expect`, or a scorer that needs none.');
-  const failed = trial(1, { passed: false, scores: [], status: 'error', error: { name: 'Error', code: 'error', message: 'Broken.' } });
-  expect(text(report([variant('app', [one('a', trial(1)), one('b', failed)])]))).not.toContain('No scorer');
+  const shown = text(
+    report(
+      [
+        variant('app', [
+          one('a', trial(1)),
+          ...['b', 'c', 'd', 'e'].map((id) => one(id, unjudged)),
+        ]),
+      ],
+      { passed: true },
+    ),
+  );
+  expect(shown).toContain(
+    'No scorer had anything to judge in 4 cases (b, c, d and 1 more): give them `expect`, or a scorer that needs none.',
+  );
+  const failed = trial(1, {
+    passed: false,
+    scores: [],
+    status: 'error',
+    error: { name: 'Error', code: 'error', message: 'Broken.' },
+  });
+  expect(text(report([variant('app', [one('a', trial(1)), one('b', failed)])]))).not.toContain(
+    'No scorer',
+  );
 });
 
 test('cases that did not always pass come with the reason and the session, the worst first', () => {
   const cases = [
     one('sometimes', trial(1), trial(2, { passed: false })),
-    one('never', trial(3, { passed: false, status: 'error', error: { name: 'E', code: 'model_failed', message: 'No answer.' } })),
+    one(
+      'never',
+      trial(3, {
+        passed: false,
+        status: 'error',
+        error: { name: 'E', code: 'model_failed', message: 'No answer.' },
+      }),
+    ),
     one('late', trial(4, { passed: false, status: 'timed_out', scores: [] })),
     one('always', trial(5)),
   ];
-  const lines = text(report([variant('app', cases, { cost: { total: 0.02, mean: 0.005 } })], { threshold: 0.9 })).split('\n');
+  const lines = text(
+    report([variant('app', cases, { cost: { total: 0.02, mean: 0.005 } })], { threshold: 0.9 }),
+  ).split('\n');
   expect(lines.slice(5, 14)).toEqual([
     '✗ never 0 of 1 trial passed',
     '    No answer.',
@@ -102,7 +164,9 @@ test('cases that did not always pass come with the reason and the session, the w
 });
 
 test('of many cases the page has all', () => {
-  const cases = Array.from({ length: 45 }, (_, index) => one(`case ${index}`, trial(index, { passed: false })));
+  const cases = Array.from({ length: 45 }, (_, index) =>
+    one(`case ${index}`, trial(index, { passed: false })),
+  );
   const said = text(report([variant('app', cases)]));
   expect(said.match(/✗ case/g)).toHaveLength(20);
   expect(said).toContain('… and 25 more; --html writes a page with all of them');
@@ -112,12 +176,16 @@ test('what was stopped has no verdict, and what has no trials no rate', () => {
   const { finishedAt: _, ...stopped } = report([variant('app', [])], { total: 12, done: 0 });
   expect(text(stopped)).toContain('app          0       0       0  –');
   expect(verdictLine(stopped, style)).toBe('Stopped after 0 of 12 trials.');
-  expect(verdictLine(report([variant('app', [])]), style)).toBe('Not passed: at least 100% of the trials had to pass. app has no trials.');
+  expect(verdictLine(report([variant('app', [])]), style)).toBe(
+    'Not passed: at least 100% of the trials had to pass. app has no trials.',
+  );
 });
 
 test('a rate that is not all is never 100%', () => {
   const summary = { passRate: { value: 0.999, low: 0.001, high: 0.9999 } };
-  expect(text(report([variant('app', [one('a', trial(1))], summary)]))).toContain('99.9% (0.1% to 99.9%)');
+  expect(text(report([variant('app', [one('a', trial(1))], summary)]))).toContain(
+    '99.9% (0.1% to 99.9%)',
+  );
 });
 
 test('no text of a report moves the cursor or takes more than its line', () => {
@@ -125,7 +193,9 @@ test('no text of a report moves the cursor or takes more than its line', () => {
   const scores = [{ scorer: hostile, score: 0, passed: false, threshold: 1, explanation: hostile }];
   const cases = [one(hostile, trial(1, { passed: false, scores }))];
   const variants = [
-    variant(hostile, cases, { scores: { [hostile]: { mean: 0, low: 0, high: 0, trials: 1, passed: 0 } } }),
+    variant(hostile, cases, {
+      scores: { [hostile]: { mean: 0, low: 0, high: 0, trials: 1, passed: 0 } },
+    }),
     variant('constructor', cases),
   ];
   const said = text(report(variants, { name: hostile, runId: 'r1' }));

@@ -25,7 +25,11 @@ test.each([
 });
 
 test('counts have their noun in the right number', () => {
-  expect([0, 1, 1_234].map((count) => formatCount(count, 'round'))).toEqual(['0 rounds', '1 round', '1,234 rounds']);
+  expect([0, 1, 1_234].map((count) => formatCount(count, 'round'))).toEqual([
+    '0 rounds',
+    '1 round',
+    '1,234 rounds',
+  ]);
 });
 
 test('a shortened text is no longer than asked for and never half a symbol', () => {

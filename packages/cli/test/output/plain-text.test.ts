@@ -11,7 +11,10 @@ const commands = {
   'a full reset': ['\x1bc', '\\u001bc'],
   'a bell, a backspace and a carriage return': ['\x07\b\r', '\\u0007\\u0008\\u000d'],
   'an override of the direction': ['\u202e', '\\u202e'],
-  'a mark of direction, a space without width and a tag': ['\u200e\u061c\u200b\u{e0041}', '\\u200e\\u061c\\u200b\\u{e0041}'],
+  'a mark of direction, a space without width and a tag': [
+    '\u200e\u061c\u200b\u{e0041}',
+    '\\u200e\\u061c\\u200b\\u{e0041}',
+  ],
   'separators of lines': ['\u2028\u2029', '\\u2028\\u2029'],
 } as const;
 
@@ -21,17 +24,22 @@ function streamed(pieces: readonly string[]): string {
   return pieces.map((piece) => stream.push(piece)).join('') + stream.end();
 }
 
-test.each(Object.entries(commands))('%s is written out, however it is cut', (_, [command, shown]) => {
-  const text = `before ${command}after`;
-  expect(plainText(text)).toBe(`before ${shown}after`);
-  for (let cut = 0; cut <= text.length; cut++) expect(streamed([text.slice(0, cut), text.slice(cut)])).toBe(`before ${shown}after`);
-});
+test.each(Object.entries(commands))(
+  '%s is written out, however it is cut',
+  (_, [command, shown]) => {
+    const text = `before ${command}after`;
+    expect(plainText(text)).toBe(`before ${shown}after`);
+    for (let cut = 0; cut <= text.length; cut++)
+      expect(streamed([text.slice(0, cut), text.slice(cut)])).toBe(`before ${shown}after`);
+  },
+);
 
 test('newlines, tabs, emoji and other writing stay; the ends of lines of other systems are newlines', () => {
   const text = 'a\tb\n日本語 👩‍👧 ❤️‍🔥 1️⃣ é שלום';
   expect(plainText(text)).toBe(text);
   expect(plainText('a\r\nb')).toBe('a\nb');
-  for (let cut = 0; cut <= text.length; cut++) expect(streamed([text.slice(0, cut), text.slice(cut)])).toBe(text);
+  for (let cut = 0; cut <= text.length; cut++)
+    expect(streamed([text.slice(0, cut), text.slice(cut)])).toBe(text);
 });
 
 const hostile = fc.string({

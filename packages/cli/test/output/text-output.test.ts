@@ -1,5 +1,13 @@
 import { Writable } from 'node:stream';
-import { type AgentOptions, agent, type Model, type RunResult, runtime, ToolFailure, tool } from 'adjutant';
+import {
+  type AgentOptions,
+  agent,
+  type Model,
+  type RunResult,
+  runtime,
+  ToolFailure,
+  tool,
+} from 'adjutant';
 import { type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { OutputStream } from '../../src/host.ts';
@@ -36,12 +44,24 @@ async function show(
     execute: ({ args }) => ({ city: (args as { city: string }).city, sky: 'clear\x1b[2J' }),
   });
   const scripted = scriptedModel(responses);
-  const model: Model = { kind: 'model', provider: 'scripted', modelId: 'm', settings: { retry: { initialDelayMs: 0 } }, load: () => scripted };
+  const model: Model = {
+    kind: 'model',
+    provider: 'scripted',
+    modelId: 'm',
+    settings: { retry: { initialDelayMs: 0 } },
+    load: () => scripted,
+  };
   const app = runtime({ app: 'test' });
   const session = await app.session({ id: 'shown' });
   const stream = recordingStream(isLive);
   const notices = recordingStream(isLive);
-  const output = new TextOutput({ stream, notices, clock: testClock(), isLive, resolve: session.ledger.resolve });
+  const output = new TextOutput({
+    stream,
+    notices,
+    clock: testClock(),
+    isLive,
+    resolve: session.ledger.resolve,
+  });
   session.ledger.onDraft((event) => output.drafted(event));
   const run = app.run(agent({ name: 'a', model, tools: [weather], ...more }), {
     input: 'How is it?',
@@ -54,10 +74,16 @@ async function show(
   return { text: stream.text(), notices: notices.text(), result };
 }
 
-const callWeather: ScriptedResponse = { text: 'Let me look.', toolCalls: [{ name: 'weather', args: { city: 'Rome' } }] };
+const callWeather: ScriptedResponse = {
+  text: 'Let me look.',
+  toolCalls: [{ name: 'weather', args: { city: 'Rome' } }],
+};
 
 test('without a terminal: text, calls and text in their order, and no control codes', async () => {
-  const { text } = await show([callWeather, { chunks: ['It is ', 'clear.\x1b]0;x', '\x07'] }], false);
+  const { text } = await show(
+    [callWeather, { chunks: ['It is ', 'clear.\x1b]0;x', '\x07'] }],
+    false,
+  );
   expect(text.replace(/\(\d+ ms\)/, '(1 ms)').replace(/· [\d.]+ m?s ·/, '· 1 ms ·')).toBe(
     [
       'Let me look.',
@@ -82,7 +108,10 @@ test('on a terminal a spinner says what is going on, and is gone in the end', as
 });
 
 test('an answer that is begun again is said to be', async () => {
-  const { text, notices, result } = await show([{ chunks: ['It is ra'], cut: true }, { text: 'It is clear.' }], false);
+  const { text, notices, result } = await show(
+    [{ chunks: ['It is ra'], cut: true }, { text: 'It is clear.' }],
+    false,
+  );
   expect(result.status).toBe('completed');
   expect(text).toMatch(/^It is ra\n\(the model starts its answer again\)\n/);
   expect(text).toContain('\nIt is clear.\n');
@@ -91,7 +120,10 @@ test('an answer that is begun again is said to be', async () => {
 });
 
 test('a tool that fails is marked, with what it said', async () => {
-  const { text } = await show([{ toolCalls: [{ name: 'wether', args: {} }] }, { text: 'There is no such tool.' }], false);
+  const { text } = await show(
+    [{ toolCalls: [{ name: 'wether', args: {} }] }, { text: 'There is no such tool.' }],
+    false,
+  );
   expect(text).toMatch(/✗ wether.*\n {2}→ error_permanent: .*weather/);
 });
 
@@ -108,16 +140,33 @@ test('what supervision does about failures is told as it happens', async () => {
       },
       ...more,
     });
-  const almanac = tool({ name: 'almanac', description: 'Looks it up', schema, readOnly: true, execute: () => 'rain' });
+  const almanac = tool({
+    name: 'almanac',
+    description: 'Looks it up',
+    schema,
+    readOnly: true,
+    execute: () => 'rain',
+  });
   const calls = [{ toolCalls: [{ name: 'radar' }] }, { toolCalls: [{ name: 'radar' }] }];
-  const told = await show([...calls, { text: 'Rain.' }], false, { tools: [failing('http_403', { fallback: 'almanac' }), almanac] });
+  const told = await show([...calls, { text: 'Rain.' }], false, {
+    tools: [failing('http_403', { fallback: 'almanac' }), almanac],
+  });
   expect(told.notices).toBe('! radar failed (http_403). Running almanac in its place.\n');
   expect(told.text).toMatch(/✓ radar.*\n {2}→ rain\n/);
 
-  const looping = await show([...calls, ...calls, { text: 'Nothing.' }], false, { tools: [failing('http_410')] });
+  const looping = await show([...calls, ...calls, { text: 'Nothing.' }], false, {
+    tools: [failing('http_410')],
+  });
   expect(looping.notices).toBe('! Cut short: it asked again and again for what leads nowhere.\n');
 
-  const spent = scriptedModel([], { defaultResponse: { error: Object.assign(new Error('Wrong key'), { statusCode: 401 }) }, modelId: 'first' });
-  const { notices } = await show([], false, { model: [spent, scriptedModel([{ text: 'Rain.' }], { modelId: 'second' })] });
-  expect(notices).toMatch(/Wrong key\. Trying again\.\n! .*scripted:second is asked from now on\.\n$/);
+  const spent = scriptedModel([], {
+    defaultResponse: { error: Object.assign(new Error('Wrong key'), { statusCode: 401 }) },
+    modelId: 'first',
+  });
+  const { notices } = await show([], false, {
+    model: [spent, scriptedModel([{ text: 'Rain.' }], { modelId: 'second' })],
+  });
+  expect(notices).toMatch(
+    /Wrong key\. Trying again\.\n! .*scripted:second is asked from now on\.\n$/,
+  );
 });

@@ -22,11 +22,18 @@ async function waiting() {
   });
   const payer = agent({
     name: 'payer',
-    model: roundModel([{ text: `Soon.${title}`, toolCalls: [{ name: 'pay', args: { to: `bob${hidden}` } }] }]),
+    model: roundModel([
+      { text: `Soon.${title}`, toolCalls: [{ name: 'pay', args: { to: `bob${hidden}` } }] },
+    ]),
     tools: [pay],
   });
   const store = join(folder, 'office.db');
-  const app = runtime({ app: 'office', store: sqlite(store), runnables: [payer], recover: 'manual' });
+  const app = runtime({
+    app: 'office',
+    store: sqlite(store),
+    runnables: [payer],
+    recover: 'manual',
+  });
   await app.run(payer, { session: await app.sessions.create({ id: 'pays' }), input: 'Pay' });
   await app.close();
   return (args: readonly string[]) => run([...args, '--store', store, '--app', 'office']);

@@ -1,8 +1,12 @@
-/** Why work was told to stop; the `name` and `code` are what `AbortSignal.reason` shows to user code. */
+/**
+ * Why work was told to stop; the `name` and `code` are what `AbortSignal.reason` shows to user
+ * code.
+ */
 export class AbortReason extends Error {
   /**
-   * `cancelled` by a person or the caller, `timeout`, `stopped` (the process gives the run back), `waiting` (it waits for somebody outside), `fenced` (another
-   * owner took it over), `interrupted` (a message came that cannot wait).
+   * `cancelled` by a person or the caller, `timeout`, `stopped` (the process gives the run back),
+   * `waiting` (it waits for somebody outside), `fenced` (another owner took it over), `interrupted`
+   * (a message came that cannot wait).
    */
   readonly code: 'cancelled' | 'timeout' | 'stopped' | 'waiting' | 'fenced' | 'interrupted';
 
@@ -13,15 +17,19 @@ export class AbortReason extends Error {
   }
 }
 
-/** Whether the reason says that nothing more is to be recorded: the work goes on another time, or elsewhere. */
+/**
+ * Whether the reason says that nothing more is to be recorded: the work goes on another time, or
+ * elsewhere.
+ */
 export function givesBack(reason: AbortReason | undefined): boolean {
   const code = reason?.code;
   return code === 'stopped' || code === 'waiting' || code === 'fenced';
 }
 
 /**
- * A node in the tree of work that is cancelled together. Cheaper than a chain of `AbortSignal.any`: the `AbortSignal`
- * is made only when somebody asks for it, and a scope that ends forgets its parent.
+ * A node in the tree of work that is cancelled together. Cheaper than a chain of `AbortSignal.any`:
+ * the `AbortSignal` is made only when somebody asks for it, and a scope that ends forgets its
+ * parent.
  */
 export class CancelScope {
   #parent: CancelScope | undefined;
@@ -63,7 +71,10 @@ export class CancelScope {
     if (listeners !== undefined) for (const listener of listeners) listener(reason);
   }
 
-  /** Calls `listener` once when the scope is aborted, at once if it already is. Returns a function that forgets it. */
+  /**
+   * Calls `listener` once when the scope is aborted, at once if it already is. Returns a function
+   * that forgets it.
+   */
   onAbort(listener: (reason: AbortReason) => void): () => void {
     if (this.#reason !== undefined) {
       listener(this.#reason);

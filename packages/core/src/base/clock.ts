@@ -14,7 +14,10 @@ const longestTimerMs = 2_147_483_647;
 function setSystemTimer(ms: number, task: () => void): () => void {
   let handle: NodeJS.Timeout;
   const arm = (left: number): void => {
-    handle = setTimeout(() => (left > longestTimerMs ? arm(left - longestTimerMs) : task()), Math.min(left, longestTimerMs));
+    handle = setTimeout(
+      () => (left > longestTimerMs ? arm(left - longestTimerMs) : task()),
+      Math.min(left, longestTimerMs),
+    );
   };
   arm(Math.max(0, ms));
   return () => clearTimeout(handle);
@@ -26,7 +29,10 @@ export const systemClock: Clock = Object.freeze({
   setTimer: setSystemTimer,
 });
 
-/** Milliseconds since the machine was started, its sleep included: the same for all its processes, whatever became of the wall clock. */
+/**
+ * Milliseconds since the machine was started, its sleep included: the same for all its processes,
+ * whatever became of the wall clock.
+ */
 export function machineUptime(): number {
   return process.getBuiltinModule('node:os').uptime() * 1_000;
 }

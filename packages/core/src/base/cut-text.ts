@@ -1,6 +1,7 @@
 /**
- * The place at or just before `index` where a text can be cut without parting the two halves of one character: providers refuse a whole request
- * over half a character, and it would stand in every prompt after it.
+ * The place at or just before `index` where a text can be cut without parting the two halves of one
+ * character: providers refuse a whole request over half a character, and it would stand in every
+ * prompt after it.
  */
 export function cutPlace(text: string, index: number): number {
   const parts = isSurrogate(text, index, 0xdc00) && isSurrogate(text, index - 1, 0xd800);

@@ -11,8 +11,8 @@ export interface ErrorRecord {
 }
 
 /**
- * Base of every error that Adjutant raises. Switch on `code`, which is stable, and never on the text.
- * `isAdjutantError` recognises errors of other copies of the package too.
+ * Base of every error that Adjutant raises. Switch on `code`, which is stable, and never on the
+ * text. `isAdjutantError` recognises errors of other copies of the package too.
  */
 export class AdjutantError extends Error {
   readonly code: string;
@@ -26,19 +26,27 @@ export class AdjutantError extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** The error as plain JSON, without stack and cause; `errorFromRecord` makes an error of it again. */
+  /**
+   * The error as plain JSON, without stack and cause; `errorFromRecord` makes an error of it again.
+   */
   toJSON(): ErrorRecord {
     return { name: this.name, code: this.code, message: this.message, data: this.data };
   }
 }
 
-/** Whether a value is an error of Adjutant, from this or another copy of the package, and has this code if one is named. */
+/**
+ * Whether a value is an error of Adjutant, from this or another copy of the package, and has this
+ * code if one is named.
+ */
 export function isAdjutantError(value: unknown, code?: string): value is AdjutantError {
   if (typeof value !== 'object' || value === null || !(brand in value)) return false;
   return code === undefined || (value as unknown as AdjutantError).code === code;
 }
 
-/** The inverse of `AdjutantError.toJSON`. The class is the base class; `name`, `code`, `message` and `data` are the recorded ones. */
+/**
+ * The inverse of `AdjutantError.toJSON`. The class is the base class; `name`, `code`, `message` and
+ * `data` are the recorded ones.
+ */
 export function errorFromRecord(record: ErrorRecord): AdjutantError {
   const error = new AdjutantError(record.code, record.message, record.data ?? {});
   error.name = record.name;
@@ -47,7 +55,8 @@ export function errorFromRecord(record: ErrorRecord): AdjutantError {
 
 /** Any thrown value as a record: Adjutant's errors keep their code, others get `fallbackCode`. */
 export function toErrorRecord(thrown: unknown, fallbackCode = 'unexpected_error'): ErrorRecord {
-  if (isAdjutantError(thrown)) return { name: thrown.name, code: thrown.code, message: thrown.message, data: thrown.data };
+  if (isAdjutantError(thrown))
+    return { name: thrown.name, code: thrown.code, message: thrown.message, data: thrown.data };
   if (thrown instanceof Error) {
     const systemCode = (thrown as { code?: JsonValue }).code;
     return {
@@ -57,7 +66,11 @@ export function toErrorRecord(thrown: unknown, fallbackCode = 'unexpected_error'
       ...(typeof systemCode === 'string' ? { data: { systemCode } } : {}),
     };
   }
-  return { name: 'NonErrorThrown', code: fallbackCode, message: `A value that is not an Error was thrown: ${describeThrown(thrown)}` };
+  return {
+    name: 'NonErrorThrown',
+    code: fallbackCode,
+    message: `A value that is not an Error was thrown: ${describeThrown(thrown)}`,
+  };
 }
 
 function describeThrown(thrown: unknown): string {

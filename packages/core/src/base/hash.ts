@@ -16,8 +16,8 @@ export function hmacSha256(key: Uint8Array, text: string): string {
 }
 
 /**
- * A short name for a JSON value: the first 20 hexadecimal digits (80 bits) of the SHA-256 of its canonical JSON.
- * Equal values have equal names whatever the order of their keys.
+ * A short name for a JSON value: the first 20 hexadecimal digits (80 bits) of the SHA-256 of its
+ * canonical JSON. Equal values have equal names whatever the order of their keys.
  */
 export function contentHash(value: unknown): string {
   return sha256(canonicalJson(value)).slice(0, 20);

@@ -4,7 +4,8 @@ export interface IdSource {
   next(): string;
 }
 
-// 32 symbols, so that one random byte gives one symbol without bias; without i, l, o, u, which are misread.
+// 32 symbols, so that one random byte gives one symbol without bias; without i, l, o, u, which are
+// misread.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const idLength = 16;
 const pool = new Uint8Array(idLength * 64);

@@ -1,7 +1,10 @@
 import { AdjutantError } from './error.ts';
 import { findInvalidOption, type OptionChecks } from './options.ts';
 
-/** What a function of this package was given cannot work: options of a ready guardrail, middleware or error handler, what a view was asked. */
+/**
+ * What a function of this package was given cannot work: options of a ready guardrail, middleware
+ * or error handler, what a view was asked.
+ */
 export class InvalidOptionError extends AdjutantError {
   constructor(data: { function: string; reason: string }) {
     super('invalid_option', `${data.function}() cannot be set up: ${data.reason}.`, data);
@@ -9,7 +12,12 @@ export class InvalidOptionError extends AdjutantError {
 }
 
 /** @throws InvalidOptionError for an option that does not exist or is not what it must be */
-export function checkOptions<Options>(name: string, options: Options, checks: OptionChecks<Options>): void {
+export function checkOptions<Options>(
+  name: string,
+  options: Options,
+  checks: OptionChecks<Options>,
+): void {
   const invalid = findInvalidOption(options, checks);
-  if (invalid !== undefined) throw new InvalidOptionError({ function: name, reason: invalid.reason });
+  if (invalid !== undefined)
+    throw new InvalidOptionError({ function: name, reason: invalid.reason });
 }

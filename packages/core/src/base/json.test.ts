@@ -60,7 +60,16 @@ describe('coerceToJson', () => {
       silent: {},
       loud: '[object Object]',
     });
-    expect(coerced).toEqual(['$.order', '$.sealed', '$.response', '$.set', '$.pattern', '$.url', '$.silent', '$.loud']);
+    expect(coerced).toEqual([
+      '$.order',
+      '$.sealed',
+      '$.response',
+      '$.set',
+      '$.pattern',
+      '$.url',
+      '$.silent',
+      '$.loud',
+    ]);
   });
 
   test('keeps a member named __proto__ as a member', () => {
@@ -77,8 +86,14 @@ describe('coerceToJson', () => {
 
 describe('findJsonDefect', () => {
   test('names the path of the first part that is not JSON', () => {
-    expect(findJsonDefect({ items: [{ price: 1 }, { price: 1n }] })).toEqual({ path: '$.items[1].price', found: 'bigint' });
-    expect(findJsonDefect({ at: new Date() })).toEqual({ path: '$.at', found: 'an instance of Date' });
+    expect(findJsonDefect({ items: [{ price: 1 }, { price: 1n }] })).toEqual({
+      path: '$.items[1].price',
+      found: 'bigint',
+    });
+    expect(findJsonDefect({ at: new Date() })).toEqual({
+      path: '$.at',
+      found: 'an instance of Date',
+    });
     expect(findJsonDefect({ a: undefined, b: [1] })).toBeUndefined();
   });
 });

@@ -1,17 +1,30 @@
 /** Any value that survives `JSON.stringify` and `JSON.parse` unchanged. */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | { readonly [key: string]: JsonValue | undefined };
+export type JsonValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue | undefined };
 export type JsonObject = { readonly [key: string]: JsonValue | undefined };
 
-/** Freezes a value and everything reachable from it; a part that is already frozen is taken as wholly frozen. */
+/**
+ * Freezes a value and everything reachable from it; a part that is already frozen is taken as
+ * wholly frozen.
+ */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   if (ArrayBuffer.isView(value)) return value;
   // Half the time of `for … in` with objects of many shapes, and every event passes here.
-  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part);
+  for (const part of Object.values(value))
+    if (typeof part === 'object' && part !== null) deepFreeze(part);
   return Object.freeze(value);
 }
 
-/** JSON with object keys in sorted order, so that equal values give equal text. Members that are `undefined` are left out. */
+/**
+ * JSON with object keys in sorted order, so that equal values give equal text. Members that are
+ * `undefined` are left out.
+ */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) {
@@ -19,7 +32,8 @@ export function canonicalJson(value: unknown): string {
     for (let i = 0; i < value.length; i++) text += (i === 0 ? '' : ',') + canonicalJson(value[i]);
     return `${text}]`;
   }
-  if (typeof (value as { toJSON?: unknown }).toJSON === 'function') return canonicalJson((value as { toJSON(): unknown }).toJSON());
+  if (typeof (value as { toJSON?: unknown }).toJSON === 'function')
+    return canonicalJson((value as { toJSON(): unknown }).toJSON());
   let text = '{';
   for (const key of Object.keys(value).sort()) {
     const part = (value as Record<string, unknown>)[key];
@@ -39,7 +53,11 @@ export interface JsonDefect {
  * The first part of `value` that JSON cannot hold, or `undefined` when all of it can be held.
  * `undefined` members of an object are allowed, because JSON leaves them out.
  */
-export function findJsonDefect(value: unknown, path = '$', ancestors: readonly object[] = []): JsonDefect | undefined {
+export function findJsonDefect(
+  value: unknown,
+  path = '$',
+  ancestors: readonly object[] = [],
+): JsonDefect | undefined {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -53,7 +71,11 @@ export function findJsonDefect(value: unknown, path = '$', ancestors: readonly o
   }
 }
 
-function findObjectDefect(value: object, path: string, ancestors: readonly object[]): JsonDefect | undefined {
+function findObjectDefect(
+  value: object,
+  path: string,
+  ancestors: readonly object[],
+): JsonDefect | undefined {
   if (ancestors.includes(value)) return { path, found: 'a reference to one of its own ancestors' };
   const inside = [...ancestors, value];
   if (Array.isArray(value)) {
@@ -63,7 +85,8 @@ function findObjectDefect(value: object, path: string, ancestors: readonly objec
     }
     return undefined;
   }
-  if (!isPlainObject(value)) return { path, found: `an instance of ${value.constructor?.name ?? 'an unnamed class'}` };
+  if (!isPlainObject(value))
+    return { path, found: `an instance of ${value.constructor?.name ?? 'an unnamed class'}` };
   for (const [key, part] of Object.entries(value)) {
     if (part === undefined) continue;
     const defect = findJsonDefect(part, `${path}.${key}`, inside);
@@ -84,24 +107,34 @@ export interface JsonCoercion {
   readonly coerced: readonly string[];
 }
 
-/** Makes any value JSON: an instance of a class becomes what `JSON.stringify` makes of it, anything else that
- * JSON cannot hold its string form, such as `[object Map]`; `coerced` says where. Never throws. */
+/**
+ * Makes any value JSON: an instance of a class becomes what `JSON.stringify` makes of it, anything
+ * else that JSON cannot hold its string form, such as `[object Map]`; `coerced` says where. Never
+ * throws.
+ */
 export function coerceToJson(value: unknown): JsonCoercion {
   const coerced: string[] = [];
   return { value: coercePart(value, '$', [], coerced), coerced };
 }
 
-function coercePart(value: unknown, path: string, ancestors: readonly object[], coerced: string[]): JsonValue {
+function coercePart(
+  value: unknown,
+  path: string,
+  ancestors: readonly object[],
+  coerced: string[],
+): JsonValue {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value === 'object' && !ancestors.includes(value)) {
     const inside = [...ancestors, value];
-    if (Array.isArray(value)) return value.map((part, i) => coercePart(part, `${path}[${i}]`, inside, coerced));
+    if (Array.isArray(value))
+      return value.map((part, i) => coercePart(part, `${path}[${i}]`, inside, coerced));
     if (isPlainObject(value)) {
       const copy: Record<string, JsonValue> = {};
       for (const [key, part] of Object.entries(value)) {
-        if (part !== undefined) setOwn(copy, key, coercePart(part, `${path}.${key}`, inside, coerced));
+        if (part !== undefined)
+          setOwn(copy, key, coercePart(part, `${path}.${key}`, inside, coerced));
       }
       return copy;
     }
@@ -112,19 +145,29 @@ function coercePart(value: unknown, path: string, ancestors: readonly object[], 
 
 /** Assigning to `__proto__` would set the prototype and lose the member. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key === '__proto__')
+    Object.defineProperty(target, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
   else target[key] = value;
 }
 
 function describeForeign(value: unknown, ancestors: readonly object[]): JsonValue {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
+  if (value instanceof Date)
+    return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (typeof value === 'object' && value !== null && ancestors.includes(value)) return '[Circular]';
   if (typeof value !== 'object') return String(value);
   try {
     const text = JSON.stringify(value);
-    // Maps, responses and the like keep what they hold out of sight of JSON: `{}` would look like nothing.
-    const isHidden = text === undefined || (text === '{}' && typeof (value as { toJSON?: unknown }).toJSON !== 'function');
+    // Maps, responses and the like keep what they hold out of sight of JSON: `{}` would look like
+    // nothing.
+    const isHidden =
+      text === undefined ||
+      (text === '{}' && typeof (value as { toJSON?: unknown }).toJSON !== 'function');
     return isHidden ? stringForm(value) : (JSON.parse(text) as JsonValue);
   } catch {
     return Object.prototype.toString.call(value);
@@ -133,7 +176,9 @@ function describeForeign(value: unknown, ancestors: readonly object[]): JsonValu
 
 function stringForm(value: object | null): string {
   const text = String(value);
-  return text === '[object Object]' && value?.constructor.name ? `[object ${value.constructor.name}]` : text;
+  return text === '[object Object]' && value?.constructor.name
+    ? `[object ${value.constructor.name}]`
+    : text;
 }
 
 /** Equality of two JSON values, whatever the order of the keys of their objects. */

@@ -1,16 +1,22 @@
 import { isObject, type OptionCheck } from './options.ts';
 
-const aModel = "a model such as openai('gpt-5-mini') or parseModelName('openai:gpt-5-mini'), or an AI SDK model";
+const aModel =
+  "a model such as openai('gpt-5-mini') or parseModelName('openai:gpt-5-mini'), or an AI SDK model";
 
 /** What a model must be. */
 export const isModel: OptionCheck = (value) => {
   if (isObject(value) !== undefined) return aModel;
-  const { kind, load, doStream } = value as { readonly kind?: unknown; readonly load?: unknown; readonly doStream?: unknown };
+  const { kind, load, doStream } = value as {
+    readonly kind?: unknown;
+    readonly load?: unknown;
+    readonly doStream?: unknown;
+  };
   return typeof (kind === 'model' ? load : doStream) === 'function' ? undefined : aModel;
 };
 
 /** What the option `model` of an agent must be. */
 export const isModelOrList: OptionCheck = (value) => {
-  const isList = Array.isArray(value) && value.length > 0 && value.every((one) => isModel(one) === undefined);
+  const isList =
+    Array.isArray(value) && value.length > 0 && value.every((one) => isModel(one) === undefined);
   return isList ? undefined : isModel(value) && `${aModel}, or a list of models`;
 };

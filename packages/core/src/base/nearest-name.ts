@@ -1,16 +1,23 @@
-/** Names longer than this are compared by their beginning; what a model or a user types may be of any length. */
+/**
+ * Names longer than this are compared by their beginning; what a model or a user types may be of
+ * any length.
+ */
 const comparedLength = 100;
 
 /**
- * The candidate that `name` was probably meant to be, or `undefined` when none is close.
- * Case, `.`, `_`, `-` and spaces count for nothing, and a name space may be missing; else about every third letter may be wrong.
+ * The candidate that `name` was probably meant to be, or `undefined` when none is close. Case, `.`,
+ * `_`, `-` and spaces count for nothing, and a name space may be missing; else about every third
+ * letter may be wrong.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = comparable(name);
   let nearest: string | undefined;
   let smallest = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = Math.min(editDistance(wanted, comparable(candidate)), missingNamespace(wanted, candidate));
+    const distance = Math.min(
+      editDistance(wanted, comparable(candidate)),
+      missingNamespace(wanted, candidate),
+    );
     if (distance < smallest) {
       smallest = distance;
       nearest = candidate;
@@ -29,7 +36,9 @@ function comparable(name: string): string {
 /** The distance to the part after the last dot, one more than if the name space had been given. */
 function missingNamespace(wanted: string, candidate: string): number {
   const dot = candidate.lastIndexOf('.');
-  return dot < 0 ? Number.POSITIVE_INFINITY : editDistance(wanted, comparable(candidate.slice(dot + 1))) + 0.5;
+  return dot < 0
+    ? Number.POSITIVE_INFINITY
+    : editDistance(wanted, comparable(candidate.slice(dot + 1))) + 0.5;
 }
 
 /** The least number of letters to insert, delete, replace or swap with a neighbour. */
@@ -41,7 +50,12 @@ export function editDistance(from: string, to: string): number {
     for (let column = 1; column <= to.length; column++) {
       const replaced = (previous[column - 1] ?? 0) + (from[row - 1] === to[column - 1] ? 0 : 1);
       let least = Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1);
-      if (row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]) {
+      if (
+        row > 1 &&
+        column > 1 &&
+        from[row - 1] === to[column - 2] &&
+        from[row - 2] === to[column - 1]
+      ) {
         least = Math.min(least, (beforePrevious[column - 2] ?? 0) + 1);
       }
       current.push(least);

@@ -3,7 +3,12 @@ import { AdjutantError } from './error.ts';
 /** An optional package is needed and not installed. */
 export class MissingPackageError extends AdjutantError {
   constructor(data: { package: string; needed: string }, options?: ErrorOptions) {
-    super('missing_package', `${data.needed} needs the package "${data.package}". Install it: npm install ${data.package}`, data, options);
+    super(
+      'missing_package',
+      `${data.needed} needs the package "${data.package}". Install it: npm install ${data.package}`,
+      data,
+      options,
+    );
   }
 }
 
@@ -11,7 +16,11 @@ export class MissingPackageError extends AdjutantError {
  * Loads an optional peer package on first use.
  * @throws MissingPackageError when it is not installed
  */
-export async function loadOptionalPackage<Module>(name: string, needed: string, load: () => Promise<Module>): Promise<Module> {
+export async function loadOptionalPackage<Module>(
+  name: string,
+  needed: string,
+  load: () => Promise<Module>,
+): Promise<Module> {
   try {
     return await load();
   } catch (cause) {

@@ -2,19 +2,35 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { deepFreeze, type JsonObject } from './json.ts';
 import { describeValue } from './options.ts';
 
-/** A schema of any library that implements Standard Schema and gives JSON Schema (zod 4.2 and later does), or JSON Schema itself. */
+/**
+ * A schema of any library that implements Standard Schema and gives JSON Schema (zod 4.2 and later
+ * does), or JSON Schema itself.
+ */
 export type AnySchema<Value = unknown> = StandardSchemaV1<unknown, Value> | JsonObject;
 
 /** Whether a schema is one of a schema library rather than plain JSON Schema. */
 export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
-  return (typeof schema === 'object' || typeof schema === 'function') && schema !== null && '~standard' in schema;
+  return (
+    (typeof schema === 'object' || typeof schema === 'function') &&
+    schema !== null &&
+    '~standard' in schema
+  );
 }
 
-/** JSON Schema (draft 07 for a library's schema) of what a schema takes, as a frozen copy, or why there is none. */
-export function jsonSchemaOf(schema: unknown): { readonly schema: JsonObject } | { readonly reason: string } {
+/**
+ * JSON Schema (draft 07 for a library's schema) of what a schema takes, as a frozen copy, or why
+ * there is none.
+ */
+export function jsonSchemaOf(
+  schema: unknown,
+): { readonly schema: JsonObject } | { readonly reason: string } {
   const written = isStandardSchema(schema) ? converted(schema) : { schema };
   if ('reason' in written) return written;
-  if (typeof written.schema !== 'object' || written.schema === null || Array.isArray(written.schema)) {
+  if (
+    typeof written.schema !== 'object' ||
+    written.schema === null ||
+    Array.isArray(written.schema)
+  ) {
     return { reason: 'must be a Standard Schema (such as z.object({…})) or a JSON Schema object' };
   }
   const strange = strangeKeyword(written.schema);
@@ -26,19 +42,36 @@ export function jsonSchemaOf(schema: unknown): { readonly schema: JsonObject } |
   }
 }
 
-const schemaTypes: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+const schemaTypes: ReadonlySet<unknown> = new Set([
+  'object',
+  'array',
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'null',
+]);
 
 /** What is most often taken for JSON Schema: the names of fields with their types. */
 function strangeKeyword(schema: object): string | undefined {
   const { type } = schema as { readonly type?: unknown };
   const unknown = [type].flat().find((one) => one !== undefined && !schemaTypes.has(one));
-  if (unknown !== undefined) return `there is no \`type\` ${describeValue(unknown)} (the types are ${[...schemaTypes].join(', ')})`;
-  const isFields = Object.keys(schema).length > 0 && Object.values(schema).every((value) => typeof value === 'string' && schemaTypes.has(value));
-  return isFields && type === undefined ? "fields belong into { type: 'object', properties: { name: { type: 'string' } } }" : undefined;
+  if (unknown !== undefined)
+    return `there is no \`type\` ${describeValue(unknown)} (the types are ${[...schemaTypes].join(', ')})`;
+  const isFields =
+    Object.keys(schema).length > 0 &&
+    Object.values(schema).every((value) => typeof value === 'string' && schemaTypes.has(value));
+  return isFields && type === undefined
+    ? "fields belong into { type: 'object', properties: { name: { type: 'string' } } }"
+    : undefined;
 }
 
-function converted(schema: StandardSchemaV1): { readonly schema: unknown } | { readonly reason: string } {
-  const standard: StandardSchemaV1.Props & { readonly jsonSchema?: StandardJSONSchemaV1.Converter } = schema['~standard'];
+function converted(
+  schema: StandardSchemaV1,
+): { readonly schema: unknown } | { readonly reason: string } {
+  const standard: StandardSchemaV1.Props & {
+    readonly jsonSchema?: StandardJSONSchemaV1.Converter;
+  } = schema['~standard'];
   if (standard.jsonSchema === undefined) {
     return {
       reason: `(of ${standard.vendor}) cannot give a JSON Schema; use a library that implements Standard JSON Schema, such as zod 4.2 or later, or pass a JSON Schema object`,

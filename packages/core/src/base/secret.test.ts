@@ -6,7 +6,14 @@ import { secret } from './secret.ts';
 const key = secret('STRIPE_KEY', 'sk_live_123456');
 
 test('a secret shows its name wherever it is shown', () => {
-  const shown = [JSON.stringify({ key }), String(key), `${key}`, inspect(key), inspect({ deep: { key } }), JSON.stringify(coerceToJson({ key }))];
+  const shown = [
+    JSON.stringify({ key }),
+    String(key),
+    `${key}`,
+    inspect(key),
+    inspect({ deep: { key } }),
+    JSON.stringify(coerceToJson({ key })),
+  ];
   for (const text of shown) {
     expect(text).toContain('STRIPE_KEY');
     expect(text).not.toContain('sk_live');

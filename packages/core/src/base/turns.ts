@@ -1,10 +1,14 @@
 import { afterThisTurn, systemClock } from './clock.ts';
 
-/** The port through which work that grows with a ledger lets others have their turn of the event loop. */
+/**
+ * The port through which work that grows with a ledger lets others have their turn of the event
+ * loop.
+ */
 export interface Turns {
   /**
-   * To be called between any two steps of such work. `undefined`: go on. Else the turn is over, and the promise resolves in a later one; those who
-   * wait are resumed in the order in which they came, one in a turn.
+   * To be called between any two steps of such work. `undefined`: go on. Else the turn is over, and
+   * the promise resolves in a later one; those who wait are resumed in the order in which they
+   * came, one in a turn.
    */
   pass(): Promise<void> | undefined;
 }
@@ -17,8 +21,8 @@ const mostSteps = 512;
 const mostPassed = 1_000;
 
 /**
- * One for the whole process: a hundred pieces of work that each keep within a few milliseconds would still be one long piece, because all that is
- * ready is done before the next turn.
+ * One for the whole process: a hundred pieces of work that each keep within a few milliseconds
+ * would still be one long piece, because all that is ready is done before the next turn.
  */
 class SharedTurns implements Turns {
   readonly #waiting: (() => void)[] = [];
@@ -32,7 +36,8 @@ class SharedTurns implements Turns {
       this.#begin();
       return undefined;
     }
-    if (++this.#steps < mostSteps && systemClock.monotonic() - this.#since < longestMs) return undefined;
+    if (++this.#steps < mostSteps && systemClock.monotonic() - this.#since < longestMs)
+      return undefined;
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -63,7 +68,10 @@ class SharedTurns implements Turns {
 export const systemTurns: Turns = new SharedTurns();
 
 /** Makes something of each of many, and lets others have their turn meanwhile. */
-export async function mapInTurns<Item, Made>(items: readonly Item[], make: (item: Item) => Made): Promise<readonly Made[]> {
+export async function mapInTurns<Item, Made>(
+  items: readonly Item[],
+  make: (item: Item) => Made,
+): Promise<readonly Made[]> {
   const made: Made[] = [];
   for (const item of items) {
     made.push(make(item));

@@ -25,7 +25,8 @@ const hostile = fc.string({
     fc.constantFrom('\u001b', '\u009b', '\u200b', '\u2800', '\ufe00', '\n', 'a'),
   ),
 });
-const isHidden = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
+const isHidden =
+  /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 test('nothing that hides stays, and nothing that is seen is lost', () => {
   fc.assert(

@@ -1,11 +1,13 @@
 /**
- * What is seen as nothing, as a blank, or obeyed in the place of being shown: control characters but for the line feed and the tab, what turns the
- * direction of writing, what has no width, selects variants or fills, tags, separators of lines and paragraphs, the empty Braille pattern, and halves
- * of characters. With any of them a text could look like another one.
+ * What is seen as nothing, as a blank, or obeyed in the place of being shown: control characters
+ * but for the line feed and the tab, what turns the direction of writing, what has no width,
+ * selects variants or fills, tags, separators of lines and paragraphs, the empty Braille pattern,
+ * and halves of characters. With any of them a text could look like another one.
  */
 const hidden = String.raw`(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]`;
 
-// What makes one picture of several signs belongs to what is seen: the joiner between pictures, the selector behind one, and that of a key.
+// What makes one picture of several signs belongs to what is seen: the joiner between pictures, the
+// selector behind one, and that of a key.
 const picture = String.raw`[\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}]`;
 const partOfPicture = String.raw`(?<=${picture})\ufe0f|(?<=${picture}\ufe0f?)\u200d(?=\p{Extended_Pictographic})|(?<=[\d#*])\ufe0f(?=\u20e3)`;
 
@@ -13,7 +15,10 @@ const hiddenInText = new RegExp(`(?!${partOfPicture})${hidden}`, 'gu');
 const hiddenInLine = new RegExp(String.raw`[\n\t]|(?!${partOfPicture})${hidden}`, 'gu');
 const hiddenInJson = new RegExp(hidden, 'gu');
 
-/** A text whose every character can be seen: those that cannot are written as `\u202e`. Line feeds and tabs stay, and so do pictures made of several signs. */
+/**
+ * A text whose every character can be seen: those that cannot are written as `\u202e`. Line feeds
+ * and tabs stay, and so do pictures made of several signs.
+ */
 export function visibleText(text: string): string {
   return text.replaceAll(hiddenInText, escaped);
 }
@@ -26,7 +31,9 @@ export function visibleLine(text: string): string {
 /** A value as JSON whose every character can be seen; read again it is the same value. */
 export function visibleJson(value: unknown, indent?: number): string {
   const json: string | undefined = JSON.stringify(value, undefined, indent);
-  return (json ?? 'null').replaceAll(hiddenInJson, (character) => character.split('').map(unitEscaped).join(''));
+  return (json ?? 'null').replaceAll(hiddenInJson, (character) =>
+    character.split('').map(unitEscaped).join(''),
+  );
 }
 
 function escaped(character: string): string {

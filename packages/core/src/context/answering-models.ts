@@ -7,7 +7,10 @@ interface Rounds {
   readonly models: Map<number, string>;
 }
 
-/** Says which model answered in a round: the last one that was asked in it. Each event is looked at once. */
+/**
+ * Says which model answered in a round: the last one that was asked in it. Each event is looked at
+ * once.
+ */
 export class AnsweringModels {
   readonly #tree: InvocationTree;
   readonly #byPath = new Map<string, Rounds>();

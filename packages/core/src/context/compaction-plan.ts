@@ -26,7 +26,10 @@ export interface CompactionRequest {
 }
 
 export interface CompactionPlan {
-  /** Ids of the events that are covered and were not before, with those of the compactions whose summaries are replaced. */
+  /**
+   * Ids of the events that are covered and were not before, with those of the compactions whose
+   * summaries are replaced.
+   */
   readonly covers: readonly string[];
   /** The compactions whose summaries are replaced. */
   readonly replaced: readonly Extract<Event, { type: 'compaction' }>[];
@@ -41,8 +44,9 @@ export interface CompactionPlan {
 }
 
 /**
- * Decides what to leave out: everything but the newest messages, in whole rounds. What the model has not seen yet stays, and so does what it must
- * not lose: its task, the message that it answers, facts, calls without a result and calls of which nobody knows whether they took effect.
+ * Decides what to leave out: everything but the newest messages, in whole rounds. What the model
+ * has not seen yet stays, and so does what it must not lose: its task, the message that it answers,
+ * facts, calls without a result and calls of which nobody knows whether they took effect.
  * @returns `undefined` when nothing would leave
  */
 export function planCompaction(request: CompactionRequest): CompactionPlan | undefined {
@@ -55,7 +59,10 @@ export function planCompaction(request: CompactionRequest): CompactionPlan | und
     replaced: covered.filter((event) => event.type === 'compaction'),
     freed: leaving.reduce((sum, event) => sum + request.sizeOf(event), 0),
     kept: [...stay].reduce((sum, event) => sum + request.sizeOf(event), 0),
-    messages: promptUnits(leaving.filter(({ type }) => type !== 'compaction')).reduce((sum, { messages }) => sum + messages, 0),
+    messages: promptUnits(leaving.filter(({ type }) => type !== 'compaction')).reduce(
+      (sum, { messages }) => sum + messages,
+      0,
+    ),
     dropped: auditOf(leaving),
   };
 }
@@ -65,7 +72,8 @@ function coveredUnits(request: CompactionRequest): readonly PromptUnit[] {
   const units = promptUnits(events);
   const mayLeave = leaveRule(request);
   const movable = units.filter(mayLeave);
-  const sizeOfUnit = (unit: PromptUnit): number => unit.events.reduce((sum, event) => sum + sizeOf(event), 0);
+  const sizeOfUnit = (unit: PromptUnit): number =>
+    unit.events.reduce((sum, event) => sum + sizeOf(event), 0);
   let room = request.room;
   for (const unit of units) if (!mayLeave(unit)) room -= sizeOfUnit(unit);
   let { keep } = request;
@@ -81,11 +89,17 @@ function coveredUnits(request: CompactionRequest): readonly PromptUnit[] {
   return movable.slice(0, first);
 }
 
-function leaveRule({ events, path, began, seen }: CompactionRequest): (unit: PromptUnit) => boolean {
+function leaveRule({
+  events,
+  path,
+  began,
+  seen,
+}: CompactionRequest): (unit: PromptUnit) => boolean {
   const task = taskOf(events, path, began);
   const question = events.findLast(({ type }) => type === 'user');
   const resolved = new Set<string>();
-  for (const event of events) if (event.type === 'tool_result' && isLateNews(event)) resolved.add(event.callId);
+  for (const event of events)
+    if (event.type === 'tool_result' && isLateNews(event)) resolved.add(event.callId);
   const mustStay = (event: Event): boolean => {
     switch (event.type) {
       case 'compaction':
@@ -95,7 +109,10 @@ function leaveRule({ events, path, began, seen }: CompactionRequest): (unit: Pro
       case 'invocation_start':
         return event.invocationId === path || event.seq > seen;
       case 'tool_result':
-        return event.seq > seen || (event.settled && event.result.status === 'unknown' && !resolved.has(event.callId));
+        return (
+          event.seq > seen ||
+          (event.settled && event.result.status === 'unknown' && !resolved.has(event.callId))
+        );
       default:
         return event === task || event === question || event.seq > seen;
     }
@@ -112,7 +129,8 @@ function taskOf(events: readonly Event[], path: string, began: number): Event | 
 
 function isSettled({ events }: PromptUnit): boolean {
   const settled = new Set<string>();
-  for (const event of events) if (event.type === 'tool_result' && event.settled) settled.add(event.callId);
+  for (const event of events)
+    if (event.type === 'tool_result' && event.settled) settled.add(event.callId);
   return events.every((event) => event.type !== 'tool_call' || settled.has(event.callId));
 }
 

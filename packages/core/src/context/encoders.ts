@@ -5,8 +5,15 @@ import { type EncoderOptions, type EncoderVersion, MessageEncoder } from './mess
 import { NotingEncoder } from './noting-encoder.ts';
 import { TellingEncoder } from './telling-encoder.ts';
 
-/** How events become messages, by the `encoder` of a recipe. What is here is never edited: another way gets the next number. */
-const encoders: Readonly<Record<EncoderVersion, typeof MessageEncoder>> = Object.freeze({ 1: MessageEncoder, 2: NotingEncoder, 3: TellingEncoder });
+/**
+ * How events become messages, by the `encoder` of a recipe. What is here is never edited: another
+ * way gets the next number.
+ */
+const encoders: Readonly<Record<EncoderVersion, typeof MessageEncoder>> = Object.freeze({
+  1: MessageEncoder,
+  2: NotingEncoder,
+  3: TellingEncoder,
+});
 /** What new prompts are made with. */
 export const currentEncoder: EncoderVersion = 3;
 
@@ -18,7 +25,10 @@ export function messageEncoder(options: EncoderOptions): MessageEncoder {
   return new encoders[options.encoder](options);
 }
 
-/** Whether an event can stand in a prompt at all. What effects of bodies gave is for the bodies, not for models. */
+/**
+ * Whether an event can stand in a prompt at all. What effects of bodies gave is for the bodies, not
+ * for models.
+ */
 export function isPromptEvent(event: Event, encoder: EncoderVersion): boolean {
   switch (event.type) {
     case 'user':

@@ -2,7 +2,11 @@ import type { Event } from '../ledger/event.ts';
 import { lengthOf } from './message-encoder.ts';
 
 /** About how many characters an event takes in a prompt. */
-export function eventSize(event: Event, resultLimit: number, resolve: (value: unknown) => unknown): number {
+export function eventSize(
+  event: Event,
+  resultLimit: number,
+  resolve: (value: unknown) => unknown,
+): number {
   switch (event.type) {
     case 'user':
     case 'thought':

@@ -15,8 +15,8 @@ export interface LedgerView {
 }
 
 /**
- * What one agent invocation sees of the ledger, as events and as messages. It grows with the ledger: each event is looked at once,
- * so that the thousandth prompt costs what the tenth did.
+ * What one agent invocation sees of the ledger, as events and as messages. It grows with the
+ * ledger: each event is looked at once, so that the thousandth prompt costs what the tenth did.
  */
 export class History {
   readonly #ledger: LedgerView;
@@ -25,7 +25,9 @@ export class History {
   readonly #visibility: Visibility;
   readonly #version: EncoderVersion;
   readonly #options: EncoderOptions;
-  /** Missing until it is needed, and again when what it has taken in is no longer all in the prompt. */
+  /**
+   * Missing until it is needed, and again when what it has taken in is no longer all in the prompt.
+   */
   #encoder: MessageEncoder | undefined;
   /** How many of the events the encoder has taken in. */
   #encoded = 0;
@@ -36,11 +38,20 @@ export class History {
   readonly #facts = new Map<string, Event>();
   /** Invocations whose model is being asked, as far as the events go that were looked at. */
   readonly #asking = new Set<string>();
-  /** What arrived while a model was being asked: the answer does not know of it, so it stands behind it. */
+  /**
+   * What arrived while a model was being asked: the answer does not know of it, so it stands behind
+   * it.
+   */
   #held: Event[] = [];
   #seen = 0;
 
-  constructor(ledger: LedgerView, path: string, agent: string, scope: HistoryScope, options: EncoderOptions) {
+  constructor(
+    ledger: LedgerView,
+    path: string,
+    agent: string,
+    scope: HistoryScope,
+    options: EncoderOptions,
+  ) {
     this.#ledger = ledger;
     this.#path = path;
     this.#agent = agent;
@@ -97,13 +108,18 @@ export class History {
   #replaceFact(event: Event, key: string): void {
     const before = this.#facts.get(key);
     this.#facts.set(key, event);
-    if (before !== undefined) this.#keepOnly(this.#events.filter((candidate) => candidate !== before));
+    if (before !== undefined)
+      this.#keepOnly(this.#events.filter((candidate) => candidate !== before));
   }
 
   /** What is covered leaves the prompt, and the summary stands where the first of it stood. */
   #compact(compaction: EventOf<'compaction'>): void {
     const covers = new Set(compaction.covers);
-    const covered = new Set(this.#events.filter((event) => covers.has(event.id) || covers.has(this.#overlap.get(event) ?? '')));
+    const covered = new Set(
+      this.#events.filter(
+        (event) => covers.has(event.id) || covers.has(this.#overlap.get(event) ?? ''),
+      ),
+    );
     const [first] = covered;
     if (first === undefined) return;
     const stay = new Set(newestMessages([...covered], compaction.overlap));
@@ -142,16 +158,31 @@ export class History {
 
   #isVisible(event: Event): boolean {
     if (isPromptEvent(event, this.#version)) {
-      return this.#visibility.relation(event) !== 'hidden' && (event.type !== 'decision' || this.isNative(event));
+      return (
+        this.#visibility.relation(event) !== 'hidden' &&
+        (event.type !== 'decision' || this.isNative(event))
+      );
     }
-    if (event.type === 'model_start' || event.type === 'model_end') return event.invocationId === this.#path || this.#isPast(event);
-    return event.type === 'invocation_end' && event.invocationId !== this.#path && this.#visibility.relation(event) === 'own';
+    if (event.type === 'model_start' || event.type === 'model_end')
+      return event.invocationId === this.#path || this.#isPast(event);
+    return (
+      event.type === 'invocation_end' &&
+      event.invocationId !== this.#path &&
+      this.#visibility.relation(event) === 'own'
+    );
   }
 
   #sort(events: Event[]): void {
     const tree = this.#ledger.invocations;
-    const positions = new Map(events.map((event) => [event, promptPosition(tree, event, this.#startSeq())]));
-    events.sort((a, b) => comparePositions(positions.get(a) as readonly number[], positions.get(b) as readonly number[]));
+    const positions = new Map(
+      events.map((event) => [event, promptPosition(tree, event, this.#startSeq())]),
+    );
+    events.sort((a, b) =>
+      comparePositions(
+        positions.get(a) as readonly number[],
+        positions.get(b) as readonly number[],
+      ),
+    );
   }
 
   #startSeq(): number {
@@ -169,8 +200,12 @@ export class History {
   isNative(event: PromptEvent): boolean {
     if (event.type === 'synthetic' || event.type === 'rewritten') return false;
     if (this.#visibility.relation(event) === 'own') return true;
-    // What goes on at the same time is told as another's, even under the same name: its rounds may be open.
-    return this.#isPast(event) && this.#ledger.invocations.byPath.get(event.invocationId ?? '')?.name === this.#agent;
+    // What goes on at the same time is told as another's, even under the same name: its rounds may
+    // be open.
+    return (
+      this.#isPast(event) &&
+      this.#ledger.invocations.byPath.get(event.invocationId ?? '')?.name === this.#agent
+    );
   }
 
   events(): readonly Event[] {

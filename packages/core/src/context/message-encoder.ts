@@ -1,4 +1,9 @@
-import type { JSONValue, LanguageModelV4Message, LanguageModelV4ToolResultOutput, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import type {
+  JSONValue,
+  LanguageModelV4Message,
+  LanguageModelV4ToolResultOutput,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider';
 import type { JsonValue } from '../base/json.ts';
 import type { EventOf } from '../ledger/event.ts';
 import type { PromptRecipe } from '../ledger/prompt-recipe.ts';
@@ -38,16 +43,24 @@ export interface EncoderOptions {
 export type RoundEvent = EventOf<'thought'> | EventOf<'assistant'> | EventOf<'tool_call'>;
 
 /**
- * Encoder version 1: turns events, one after the other, into the messages of a prompt. It is frozen, because recorded prompts are
- * rebuilt with it; another encoding is another class with the next version.
+ * Encoder version 1: turns events, one after the other, into the messages of a prompt. It is
+ * frozen, because recorded prompts are rebuilt with it; another encoding is another class with the
+ * next version.
  *
- * What the agent itself said becomes assistant and tool messages; what other agents said is told as a message about them.
- * A call is never parted from its result: results stand in the order of the calls, and what arrived between waits behind them.
+ * What the agent itself said becomes assistant and tool messages; what other agents said is told as
+ * a message about them. A call is never parted from its result: results stand in the order of the
+ * calls, and what arrived between waits behind them.
  */
 export class MessageEncoder {
   protected readonly options: EncoderOptions;
   readonly #messages: LanguageModelV4Message[] = [];
-  #assistant: { readonly invocation: string | undefined; readonly round: number | undefined; readonly parts: AssistantPart[] } | undefined;
+  #assistant:
+    | {
+        readonly invocation: string | undefined;
+        readonly round: number | undefined;
+        readonly parts: AssistantPart[];
+      }
+    | undefined;
   #calls: EventOf<'tool_call'>[] = [];
   #open: OpenRound | undefined;
   #characters = 0;
@@ -65,7 +78,12 @@ export class MessageEncoder {
   push(event: PromptEvent, native: boolean): void {
     switch (event.type) {
       case 'synthetic':
-        this.#add(event.role === 'system' ? { role: 'system', content: event.text } : userMessage(event.text), event.text.length);
+        this.#add(
+          event.role === 'system'
+            ? { role: 'system', content: event.text }
+            : userMessage(event.text),
+          event.text.length,
+        );
         break;
       case 'rewritten':
       case 'compaction':
@@ -75,7 +93,8 @@ export class MessageEncoder {
         this.#addUser(String(this.options.resolve(event.text)));
         break;
       case 'invocation_start':
-        if (event.input?.message !== undefined) this.#addUser(String(this.options.resolve(event.input.message)));
+        if (event.input?.message !== undefined)
+          this.#addUser(String(this.options.resolve(event.input.message)));
         break;
       case 'invocation_end':
         this.#addUser(endNotice(event, this.options.resolve));
@@ -83,7 +102,8 @@ export class MessageEncoder {
       case 'thought':
       case 'assistant':
       case 'tool_call':
-        if (native || (event.type === 'assistant' && event.round === undefined)) this.#pushOwn(event);
+        if (native || (event.type === 'assistant' && event.round === undefined))
+          this.#pushOwn(event);
         else this.#pushForeign(event);
         break;
       case 'tool_result':
@@ -113,13 +133,20 @@ export class MessageEncoder {
 
   #pushOwn(event: EventOf<'thought'> | EventOf<'assistant'> | EventOf<'tool_call'>): void {
     const current = this.#assistant;
-    if (current === undefined || current.invocation !== event.invocationId || current.round !== event.round) {
+    if (
+      current === undefined ||
+      current.invocation !== event.invocationId ||
+      current.round !== event.round
+    ) {
       this.#closeAssistant();
       this.#closeRound();
       this.#assistant = { invocation: event.invocationId, round: event.round, parts: [] };
     }
     const parts = (this.#assistant as { parts: AssistantPart[] }).parts;
-    const extra = event.providerMetadata === undefined ? {} : { providerOptions: event.providerMetadata as SharedV4ProviderOptions };
+    const extra =
+      event.providerMetadata === undefined
+        ? {}
+        : { providerOptions: event.providerMetadata as SharedV4ProviderOptions };
     if (event.type === 'tool_call') {
       this.#calls.push(event);
       const input = this.options.resolve(event.args);
@@ -135,14 +162,16 @@ export class MessageEncoder {
     }
     const text = String(this.options.resolve(event.text));
     this.#characters += text.length;
-    if (text !== '' || event.providerMetadata !== undefined) parts.push({ type: event.type === 'thought' ? 'reasoning' : 'text', text, ...extra });
+    if (text !== '' || event.providerMetadata !== undefined)
+      parts.push({ type: event.type === 'thought' ? 'reasoning' : 'text', text, ...extra });
   }
 
   #closeAssistant(): void {
     const current = this.#assistant;
     if (current === undefined) return;
     this.#assistant = undefined;
-    if (current.parts.length > 0) this.#messages.push({ role: 'assistant', content: current.parts });
+    if (current.parts.length > 0)
+      this.#messages.push({ role: 'assistant', content: current.parts });
     if (this.#calls.length > 0) {
       this.#open = { calls: this.#calls, results: new Map(), deferred: [] };
       this.#calls = [];
@@ -163,15 +192,25 @@ export class MessageEncoder {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
-    this.#messages.push({ role: 'tool', content: open.calls.map((call) => this.#resultPart(call, open.results.get(call.callId))) });
+    this.#messages.push({
+      role: 'tool',
+      content: open.calls.map((call) => this.#resultPart(call, open.results.get(call.callId))),
+    });
     for (const message of open.deferred) this.#messages.push(message);
   }
 
   #resultPart(call: EventOf<'tool_call'>, event: EventOf<'tool_result'> | undefined): ToolPart {
     const output: LanguageModelV4ToolResultOutput =
-      event === undefined ? { type: 'error-text', value: 'No result of this call is known.' } : this.output(event);
+      event === undefined
+        ? { type: 'error-text', value: 'No result of this call is known.' }
+        : this.output(event);
     this.#characters += lengthOf(output.type === 'execution-denied' ? output.reason : output.value);
-    return { type: 'tool-result', toolCallId: call.providerCallId, toolName: this.options.toolName(call.name), output };
+    return {
+      type: 'tool-result',
+      toolCallId: call.providerCallId,
+      toolName: this.options.toolName(call.name),
+      output,
+    };
   }
 
   /** What the model is given as the result of its call. */
@@ -179,9 +218,16 @@ export class MessageEncoder {
     const content = this.options.resolve(result.content) as JsonValue;
     const failed = !isSuccess(result);
     const limit = this.options.resultLimit;
-    if (typeof content === 'string') return { type: failed ? 'error-text' : 'text', value: withAlternatives(truncateText(content, limit), result) };
+    if (typeof content === 'string')
+      return {
+        type: failed ? 'error-text' : 'text',
+        value: withAlternatives(truncateText(content, limit), result),
+      };
     if (lengthOf(content) > limit || (failed && result.alternatives !== undefined)) {
-      return { type: failed ? 'error-text' : 'text', value: withAlternatives(truncateText(JSON.stringify(content), limit), result) };
+      return {
+        type: failed ? 'error-text' : 'text',
+        value: withAlternatives(truncateText(JSON.stringify(content), limit), result),
+      };
     }
     // JSON of the ledger is read-only, which the provider's types do not know.
     return { type: failed ? 'error-json' : 'json', value: content as JSONValue };
@@ -190,20 +236,31 @@ export class MessageEncoder {
   #pushForeign(event: EventOf<'thought'> | EventOf<'assistant'> | EventOf<'tool_call'>): void {
     if (event.type === 'thought') return;
     const { agent } = event;
-    if (event.type === 'assistant') this.#addUser(`[${agent}] said: ${String(this.options.resolve(event.text))}`);
-    else this.#addUser(`[${agent}] called the tool ${event.name} with ${JSON.stringify(this.options.resolve(event.args))}`);
+    if (event.type === 'assistant')
+      this.#addUser(`[${agent}] said: ${String(this.options.resolve(event.text))}`);
+    else
+      this.#addUser(
+        `[${agent}] called the tool ${event.name} with ${JSON.stringify(this.options.resolve(event.args))}`,
+      );
   }
 
   #tellResult(event: EventOf<'tool_result'>): void {
     if (!event.settled) return;
     const content = this.options.resolve(event.result.content);
-    const text = truncateText(typeof content === 'string' ? content : JSON.stringify(content), this.options.resultLimit);
-    this.#addUser(`The tool ${event.name} ${isSuccess(event.result) ? 'returned' : 'failed'}: ${text}`);
+    const text = truncateText(
+      typeof content === 'string' ? content : JSON.stringify(content),
+      this.options.resultLimit,
+    );
+    this.#addUser(
+      `The tool ${event.name} ${isSuccess(event.result) ? 'returned' : 'failed'}: ${text}`,
+    );
   }
 }
 
 function withAlternatives(text: string, result: ToolResult): string {
-  return result.alternatives === undefined || result.alternatives.length === 0 ? text : `${text}\nInstead: ${result.alternatives.join('; ')}`;
+  return result.alternatives === undefined || result.alternatives.length === 0
+    ? text
+    : `${text}\nInstead: ${result.alternatives.join('; ')}`;
 }
 
 function userMessage(text: string): LanguageModelV4Message {
@@ -217,8 +274,11 @@ export function lengthOf(value: unknown): number {
 }
 
 function endNotice(event: EventOf<'invocation_end'>, resolve: (value: unknown) => unknown): string {
-  const name = event.invocationId.slice(event.invocationId.lastIndexOf('/') + 1).replace(/#[^>]*/, '');
-  if (event.status !== 'completed') return `[${name}] ended as ${event.status}${event.error === undefined ? '' : `: ${event.error.message}`}`;
+  const name = event.invocationId
+    .slice(event.invocationId.lastIndexOf('/') + 1)
+    .replace(/#[^>]*/, '');
+  if (event.status !== 'completed')
+    return `[${name}] ended as ${event.status}${event.error === undefined ? '' : `: ${event.error.message}`}`;
   const output = resolve(event.output);
   return `[${name}] has finished: ${typeof output === 'string' ? output : JSON.stringify(output ?? null)}`;
 }

@@ -9,9 +9,10 @@ import { truncateText } from './truncate.ts';
 const longestNotedArgs = 500;
 
 /**
- * Encoder version 2: as version 1, and says when a call that was given up has brought its result after all, and when a person changed the
- * arguments of a call before it was run. Frozen like it. Both are told as messages, because a call has one result for every provider, and
- * its arguments are what the model said.
+ * Encoder version 2: as version 1, and says when a call that was given up has brought its result
+ * after all, and when a person changed the arguments of a call before it was run. Frozen like it.
+ * Both are told as messages, because a call has one result for every provider, and its arguments
+ * are what the model said.
  */
 export class NotingEncoder extends MessageEncoder {
   readonly #calls = new Map<string, EventOf<'tool_call'>>();
@@ -19,8 +20,14 @@ export class NotingEncoder extends MessageEncoder {
   override push(event: PromptEvent, native: boolean): void {
     if (event.type === 'tool_call') this.#calls.set(event.callId, event);
     if (event.type !== 'tool_result' || event.late !== true) super.push(event, native);
-    else if (isLateNews(event)) super.push({ type: 'synthetic', role: 'user', text: this.#note(event) }, native);
-    if (event.type === 'tool_result' && event.settled && event.editedArgs !== undefined && this.#calls.has(event.callId)) {
+    else if (isLateNews(event))
+      super.push({ type: 'synthetic', role: 'user', text: this.#note(event) }, native);
+    if (
+      event.type === 'tool_result' &&
+      event.settled &&
+      event.editedArgs !== undefined &&
+      this.#calls.has(event.callId)
+    ) {
       super.push({ type: 'synthetic', role: 'user', text: this.#editNote(event) }, native);
     }
   }
@@ -33,9 +40,15 @@ export class NotingEncoder extends MessageEncoder {
   #note({ callId, name, result }: EventOf<'tool_result'>): string {
     const { resolve, resultLimit } = this.options;
     const call = this.#calls.get(callId);
-    const args = call === undefined ? '' : ` with ${truncateText(JSON.stringify(resolve(call.args)), longestNotedArgs)}`;
+    const args =
+      call === undefined
+        ? ''
+        : ` with ${truncateText(JSON.stringify(resolve(call.args)), longestNotedArgs)}`;
     const content = resolve(result.content);
-    const text = truncateText(typeof content === 'string' ? content : JSON.stringify(content), resultLimit);
+    const text = truncateText(
+      typeof content === 'string' ? content : JSON.stringify(content),
+      resultLimit,
+    );
     return `The call of the tool ${name}${args}, which was given up before, has ended since: it ${isSuccess(result) ? 'returned' : 'failed without an effect'}: ${text}`;
   }
 }

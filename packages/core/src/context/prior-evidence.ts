@@ -7,18 +7,34 @@ import type { LedgerView } from './history.ts';
 import { Visibility } from './visibility.ts';
 
 /**
- * The last calls that an agent settled before one of its invocations began, as far as the invocation sees them, oldest first. It walks back
- * through the ledger, so it is to be asked when the invocation makes its first call, and once.
+ * The last calls that an agent settled before one of its invocations began, as far as the
+ * invocation sees them, oldest first. It walks back through the ledger, so it is to be asked when
+ * the invocation makes its first call, and once.
  *
- * Their `turn` counts back from the invocation's own, which begins at 0: who was handed the conversation goes on in the same turn; any other start,
- * and each message since, is reason to look again.
+ * Their `turn` counts back from the invocation's own, which begins at 0: who was handed the
+ * conversation goes on in the same turn; any other start, and each message since, is reason to look
+ * again.
  * @param whole puts large values in the place of their references
  */
-export function priorEvidence(view: LedgerView, path: string, agent: string, limit: number, whole: (event: Event) => Event): readonly CallEvidence[] {
+export function priorEvidence(
+  view: LedgerView,
+  path: string,
+  agent: string,
+  limit: number,
+  whole: (event: Event) => Event,
+): readonly CallEvidence[] {
   const record = view.invocations.byPath.get(path);
   if (record === undefined || limit <= 0) return [];
   const line = new Line(view, path, agent, record.start.seq);
-  const settled = new Map<string, { readonly event: EventOf<'tool_result'>; readonly turn: number; args: JsonValue | undefined; calledAt: number }>();
+  const settled = new Map<
+    string,
+    {
+      readonly event: EventOf<'tool_result'>;
+      readonly turn: number;
+      args: JsonValue | undefined;
+      calledAt: number;
+    }
+  >();
   let turn = record.mode === 'transfer' ? 0 : -1;
   let missing = 0;
   for (let i = Math.min(record.start.seq - 1, view.events.length) - 1; i >= 0; i--) {
@@ -27,7 +43,12 @@ export function priorEvidence(view: LedgerView, path: string, agent: string, lim
       if (line.sees(event)) turn--;
     } else if (event.type === 'tool_result') {
       if (settled.size === limit || !line.has(event)) continue;
-      settled.set(event.callId, { event: whole(event) as EventOf<'tool_result'>, turn, args: undefined, calledAt: 0 });
+      settled.set(event.callId, {
+        event: whole(event) as EventOf<'tool_result'>,
+        turn,
+        args: undefined,
+        calledAt: 0,
+      });
       missing++;
     } else if (event.type === 'tool_call') {
       // The call of each result stands before it.
@@ -40,8 +61,11 @@ export function priorEvidence(view: LedgerView, path: string, agent: string, lim
   }
   const evidence: CallEvidence[] = [];
   // Calls of one round in the order in which they were asked for, whichever ended first.
-  for (const { event, turn: at, args } of [...settled.values()].sort((one, other) => one.calledAt - other.calledAt)) {
-    if (args !== undefined) evidence.push({ name: event.name, args, result: event.result, turn: at });
+  for (const { event, turn: at, args } of [...settled.values()].sort(
+    (one, other) => one.calledAt - other.calledAt,
+  )) {
+    if (args !== undefined)
+      evidence.push({ name: event.name, args, result: event.result, turn: at });
   }
   return evidence;
 }
@@ -66,9 +90,13 @@ class Line {
 
   /** Whether the agent itself made the call, in an invocation that had ended before. */
   has(event: EventOf<'tool_result'>): boolean {
-    if (!event.settled || event.late === true || isVeto(event.result) || isEffectId(event.callId)) return false;
-    const author: InvocationRecord | undefined = this.#view.invocations.byPath.get(event.invocationId ?? '');
-    if (author?.name !== this.#agent || author.end === undefined || author.end.seq >= this.#start) return false;
+    if (!event.settled || event.late === true || isVeto(event.result) || isEffectId(event.callId))
+      return false;
+    const author: InvocationRecord | undefined = this.#view.invocations.byPath.get(
+      event.invocationId ?? '',
+    );
+    if (author?.name !== this.#agent || author.end === undefined || author.end.seq >= this.#start)
+      return false;
     return this.#visibility.relation(event) === 'before';
   }
 }

@@ -1,6 +1,9 @@
 import type { Event } from '../ledger/event.ts';
 
-/** Events of a prompt that stay or leave together: one message, or an answer of a model with its calls and their results. */
+/**
+ * Events of a prompt that stay or leave together: one message, or an answer of a model with its
+ * calls and their results.
+ */
 export interface PromptUnit {
   readonly events: Event[];
   /** How many messages it is. */
@@ -42,7 +45,10 @@ export function promptUnits(events: readonly Event[]): readonly PromptUnit[] {
   return [...units.values()];
 }
 
-/** The newest of these events: so many messages, and as many more as it takes to keep calls and results together. */
+/**
+ * The newest of these events: so many messages, and as many more as it takes to keep calls and
+ * results together.
+ */
 export function newestMessages(events: readonly Event[], count: number): readonly Event[] {
   const newest: Event[] = [];
   if (count === 0) return newest;

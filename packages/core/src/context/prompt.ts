@@ -3,7 +3,13 @@ import { contentHash } from '../base/hash.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Event } from '../ledger/event.ts';
 import type { HistoryScope, RecipeSegment } from '../ledger/prompt-recipe.ts';
-import type { PromptEvent, RenderContext, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
+import type {
+  PromptEvent,
+  RenderContext,
+  RenderState,
+  SyntheticMessage,
+  ToolChoice,
+} from '../runnables/render-context.ts';
 import { AnsweringModels } from './answering-models.ts';
 import { messageEncoder } from './encoders.ts';
 import { eventSize } from './event-size.ts';
@@ -36,7 +42,10 @@ export class Histories {
     return this.#ledger.events.length;
   }
 
-  /** The history that prompts were made of so far: the longest, if there are several. `undefined`: they hold none. */
+  /**
+   * The history that prompts were made of so far: the longest, if there are several. `undefined`:
+   * they hold none.
+   */
   get main(): History | undefined {
     let main: History | undefined;
     for (const history of this.#byScope.values()) {
@@ -80,7 +89,12 @@ class PromptContext implements RenderContext {
   readonly segments: readonly Segment[];
   readonly #base: PromptBase;
 
-  constructor(base: PromptBase, segments: readonly Segment[], tools: readonly string[], toolChoice: ToolChoice | undefined) {
+  constructor(
+    base: PromptBase,
+    segments: readonly Segment[],
+    tools: readonly string[],
+    toolChoice: ToolChoice | undefined,
+  ) {
     const { agent, invocationId, round, usage } = base.state;
     this.agent = agent;
     this.invocationId = invocationId;
@@ -99,7 +113,9 @@ class PromptContext implements RenderContext {
   get events(): readonly PromptEvent[] {
     return this.segments.flatMap((segment): readonly PromptEvent[] => {
       if (segment.kind === 'message') return [segment.message];
-      return segment.kind === 'events' ? segment.events : this.#base.histories.of(segment.scope).events();
+      return segment.kind === 'events'
+        ? segment.events
+        : this.#base.histories.of(segment.scope).events();
     });
   }
 
@@ -109,7 +125,11 @@ class PromptContext implements RenderContext {
     return eventSize(event, resultLimit, resolve);
   }
 
-  #with(segments: readonly Segment[], tools = this.tools, toolChoice = this.toolChoice): PromptContext {
+  #with(
+    segments: readonly Segment[],
+    tools = this.tools,
+    toolChoice = this.toolChoice,
+  ): PromptContext {
     return new PromptContext(this.#base, segments, tools, toolChoice);
   }
 
@@ -118,7 +138,10 @@ class PromptContext implements RenderContext {
   }
 
   append(event: PromptEvent): RenderContext {
-    const segment: Segment = event.type === 'synthetic' ? { kind: 'message', message: event } : { kind: 'events', events: [event] };
+    const segment: Segment =
+      event.type === 'synthetic'
+        ? { kind: 'message', message: event }
+        : { kind: 'events', events: [event] };
     return this.#with([...this.segments, segment]);
   }
 
@@ -126,13 +149,17 @@ class PromptContext implements RenderContext {
     return this.#with([...this.segments, this.#rewritten(scope) ?? { kind: 'history', scope }]);
   }
 
-  /** A history as its single events, when one of them is to be read otherwise than it was recorded. */
+  /**
+   * A history as its single events, when one of them is to be read otherwise than it was recorded.
+   */
   #rewritten(scope: HistoryScope): Segment | undefined {
     const { rewrite, histories } = this.#base;
     if (rewrite === undefined) return undefined;
     const recorded = histories.of(scope).events();
     const events = recorded.map(rewrite);
-    return events.every((event, i) => event === recorded[i]) ? undefined : { kind: 'events', events };
+    return events.every((event, i) => event === recorded[i])
+      ? undefined
+      : { kind: 'events', events };
   }
 
   withTools(names: readonly string[]): RenderContext {
@@ -179,14 +206,25 @@ function encodeSegments(segments: readonly Segment[], histories: Histories): Ren
       recipe.push({ history: segment.scope, to: histories.lastSeq });
       continue;
     }
-    const events = segment.kind === 'message' ? [segment.message] : segment.events.map((event) => recordable(event, histories));
+    const events =
+      segment.kind === 'message'
+        ? [segment.message]
+        : segment.events.map((event) => recordable(event, histories));
     for (const event of events) encoded.add(event);
     recipe.push(...recipeOf(events, contents, histories));
   }
-  return { messages: encoded.messages(), segments: recipe, contents, characters: encoded.characters };
+  return {
+    messages: encoded.messages(),
+    segments: recipe,
+    contents,
+    characters: encoded.characters,
+  };
 }
 
-/** Joins histories and single events to one prompt. Neighbouring events share an encoder, so that a round among them stays whole. */
+/**
+ * Joins histories and single events to one prompt. Neighbouring events share an encoder, so that a
+ * round among them stays whole.
+ */
 class SegmentEncoder {
   readonly #histories: Histories;
   #messages: LanguageModelV4Message[] = [];
@@ -224,32 +262,46 @@ class SegmentEncoder {
   }
 }
 
-/** Encodes recorded segments again. `content` gives what a hash stands for, `event` the event of a seq. */
+/**
+ * Encodes recorded segments again. `content` gives what a hash stands for, `event` the event of a
+ * seq.
+ */
 export function encodeRecipe(
   segments: readonly RecipeSegment[],
   histories: Histories,
-  source: { readonly content: (hash: string) => JsonValue; readonly event: (seq: number) => PromptEvent },
+  source: {
+    readonly content: (hash: string) => JsonValue;
+    readonly event: (seq: number) => PromptEvent;
+  },
 ): LanguageModelV4Message[] {
   const encoded = new SegmentEncoder(histories);
   for (const segment of segments) {
     if ('history' in segment) encoded.addHistory(segment.history);
     else if ('hash' in segment) {
       encoded.add(contentEvent(source.content(segment.hash)));
-    } else for (const [first, last] of segment.events) for (let seq = first; seq <= last; seq++) encoded.add(source.event(seq));
+    } else
+      for (const [first, last] of segment.events)
+        for (let seq = first; seq <= last; seq++) encoded.add(source.event(seq));
   }
   return encoded.messages();
 }
 
-/** An event that a renderer made has to be JSON, as its record will be; what else it has is left out of the prompt too. */
+/**
+ * An event that a renderer made has to be JSON, as its record will be; what else it has is left out
+ * of the prompt too.
+ */
 function recordable(event: PromptEvent, histories: Histories): PromptEvent {
-  if (event.type === 'synthetic' || event.type === 'rewritten' || histories.isRecorded(event)) return event;
+  if (event.type === 'synthetic' || event.type === 'rewritten' || histories.isRecorded(event))
+    return event;
   return JSON.parse(JSON.stringify(event)) as PromptEvent;
 }
 
 /** What is stored of a message or event that is not in the ledger. */
 function contentOf(event: PromptEvent): JsonValue {
   if (event.type === 'synthetic') return { role: event.role, text: event.text };
-  return event.type === 'rewritten' ? { role: 'user', text: event.text } : (event as unknown as JsonValue);
+  return event.type === 'rewritten'
+    ? { role: 'user', text: event.text }
+    : (event as unknown as JsonValue);
 }
 
 function contentEvent(content: JsonValue): PromptEvent {
@@ -261,7 +313,11 @@ function contentEvent(content: JsonValue): PromptEvent {
 const hashes = new WeakMap<object, string>();
 
 /** The ledger's events by their seq in ranges, everything else by the hash of its content. */
-function recipeOf(events: readonly PromptEvent[], contents: Map<string, JsonValue>, histories: Histories): RecipeSegment[] {
+function recipeOf(
+  events: readonly PromptEvent[],
+  contents: Map<string, JsonValue>,
+  histories: Histories,
+): RecipeSegment[] {
   const segments: RecipeSegment[] = [];
   let ranges: [number, number][] = [];
   const closeRanges = (): void => {

@@ -8,7 +8,10 @@ import { toolWireName } from '../ledger/tool-name.ts';
 import { currentEncoder, isKnownEncoder } from './encoders.ts';
 import { encodeRecipe, Histories, type RenderedPrompt } from './prompt.ts';
 
-/** How often the segments of an invocation's recipe are written whole, so that a rebuild never walks far back. */
+/**
+ * How often the segments of an invocation's recipe are written whole, so that a rebuild never walks
+ * far back.
+ */
 const wholeEvery = 64;
 
 /** What a new recipe is written against. */
@@ -28,7 +31,8 @@ export function writeRecipe(
   base: RecipeBase,
 ): PromptRecipe {
   const contents: Record<string, JsonValue> = {};
-  for (const [hash, content] of rendered.contents) if (!base.isRecorded(hash)) contents[hash] = content;
+  for (const [hash, content] of rendered.contents)
+    if (!base.isRecorded(hash)) contents[hash] = content;
   if (!base.isRecorded(settings.hash)) contents[settings.hash] = settings.content;
   const keep = round % wholeEvery === 1 ? 0 : commonPrefix(rendered.segments, base.previous ?? []);
   return {
@@ -43,7 +47,12 @@ export function writeRecipe(
 
 function commonPrefix(a: readonly RecipeSegment[], b: readonly RecipeSegment[]): number {
   let length = 0;
-  while (length < a.length && length < b.length && sameSegment(a[length] as RecipeSegment, b[length] as RecipeSegment)) length++;
+  while (
+    length < a.length &&
+    length < b.length &&
+    sameSegment(a[length] as RecipeSegment, b[length] as RecipeSegment)
+  )
+    length++;
   return length;
 }
 
@@ -54,20 +63,31 @@ function sameSegment(a: RecipeSegment, b: RecipeSegment): boolean {
 }
 
 /** All segments of a recipe, those included that it shares with the call before it. */
-function wholeSegments(recipe: PromptRecipe, previous: readonly RecipeSegment[] | undefined): readonly RecipeSegment[] {
-  return recipe.keep === undefined ? recipe.segments : [...(previous ?? []).slice(0, recipe.keep), ...recipe.segments];
+function wholeSegments(
+  recipe: PromptRecipe,
+  previous: readonly RecipeSegment[] | undefined,
+): readonly RecipeSegment[] {
+  return recipe.keep === undefined
+    ? recipe.segments
+    : [...(previous ?? []).slice(0, recipe.keep), ...recipe.segments];
 }
 
 /** All segments of the last of these model calls of one invocation. */
-export function lastSegments(starts: readonly EventOf<'model_start'>[]): readonly RecipeSegment[] | undefined {
+export function lastSegments(
+  starts: readonly EventOf<'model_start'>[],
+): readonly RecipeSegment[] | undefined {
   let first = starts.length - 1;
   while (first > 0 && (starts[first] as EventOf<'model_start'>).recipe.keep !== undefined) first--;
   let segments: readonly RecipeSegment[] | undefined;
-  for (const start of starts.slice(Math.max(0, first))) segments = wholeSegments(start.recipe, segments);
+  for (const start of starts.slice(Math.max(0, first)))
+    segments = wholeSegments(start.recipe, segments);
   return segments;
 }
 
-/** The recipe cannot be followed: there is no such model call, the ledger is not whole, or a later version wrote it. */
+/**
+ * The recipe cannot be followed: there is no such model call, the ledger is not whole, or a later
+ * version wrote it.
+ */
 export class PromptNotFoundError extends AdjutantError {
   constructor(data: { seq: number; reason: string } | { call: number; reason: string }) {
     const which = 'seq' in data ? `event ${data.seq}` : `model call ${data.call}`;
@@ -76,59 +96,106 @@ export class PromptNotFoundError extends AdjutantError {
 }
 
 /**
- * The exact call that a model got: its prompt, tools and settings, rebuilt from the ledger. Its canonical JSON is, byte for byte, that of the
- * call options that the model received (without `abortSignal` and headers).
+ * The exact call that a model got: its prompt, tools and settings, rebuilt from the ledger. Its
+ * canonical JSON is, byte for byte, that of the call options that the model received (without
+ * `abortSignal` and headers).
  * @param source a session, or its events
- * @param resolve puts large values back in the place of their references @default what the session has loaded; for events: nothing
+ * @param resolve puts large values back in the place of their references @default what the session
+ * has loaded; for events: nothing
  * @throws PromptNotFoundError
  */
-export function promptOf(source: readonly Event[] | PromptSource, seq: number, resolve?: ResolveValue): LanguageModelV4CallOptions {
+export function promptOf(
+  source: readonly Event[] | PromptSource,
+  seq: number,
+  resolve?: ResolveValue,
+): LanguageModelV4CallOptions {
   return 'ledger' in source
     ? rebuildCall(source.events, seq, resolve ?? source.ledger.resolve)
     : rebuildCall(source, seq, resolve ?? ((value) => value));
 }
 
 /**
- * The exact call of the `n`-th model call of a session, from 1, in the order of the ledger; attempts that failed count. As `promptOf` otherwise.
+ * The exact call of the `n`-th model call of a session, from 1, in the order of the ledger;
+ * attempts that failed count. As `promptOf` otherwise.
  * @throws PromptNotFoundError
  */
-export function promptAt(source: readonly Event[] | PromptSource, n: number, resolve?: ResolveValue): LanguageModelV4CallOptions {
+export function promptAt(
+  source: readonly Event[] | PromptSource,
+  n: number,
+  resolve?: ResolveValue,
+): LanguageModelV4CallOptions {
   const events = 'ledger' in source ? source.events : source;
   let calls = 0;
-  for (const { type, seq } of events) if (type === 'model_start' && ++calls === n) return promptOf(source, seq, resolve);
+  for (const { type, seq } of events)
+    if (type === 'model_start' && ++calls === n) return promptOf(source, seq, resolve);
   throw new PromptNotFoundError({ call: n, reason: `the session has ${calls} model calls` });
 }
 
 type ResolveValue = (value: unknown) => unknown;
 /** What `promptOf` needs of a session. */
-type PromptSource = { readonly events: readonly Event[]; readonly ledger: { readonly resolve: ResolveValue } };
+type PromptSource = {
+  readonly events: readonly Event[];
+  readonly ledger: { readonly resolve: ResolveValue };
+};
 
-function rebuildCall(events: readonly Event[], seq: number, resolve: ResolveValue): LanguageModelV4CallOptions {
+function rebuildCall(
+  events: readonly Event[],
+  seq: number,
+  resolve: ResolveValue,
+): LanguageModelV4CallOptions {
   const start = events[seq - 1];
-  if (start?.type !== 'model_start') throw new PromptNotFoundError({ seq, reason: 'it is not a model_start event' });
+  if (start?.type !== 'model_start')
+    throw new PromptNotFoundError({ seq, reason: 'it is not a model_start event' });
   const { encoder } = start.recipe;
-  if (!isKnownEncoder(encoder)) throw new PromptNotFoundError({ seq, reason: `this version does not know encoder ${String(encoder)}` });
+  if (!isKnownEncoder(encoder))
+    throw new PromptNotFoundError({
+      seq,
+      reason: `this version does not know encoder ${String(encoder)}`,
+    });
   const starts: EventOf<'model_start'>[] = [];
   const contents = new Map<string, JsonValue>();
   for (const event of events.slice(0, seq)) {
     if (event.type !== 'model_start') continue;
-    for (const [hash, content] of Object.entries(event.recipe.contents ?? {})) contents.set(hash, content);
+    for (const [hash, content] of Object.entries(event.recipe.contents ?? {}))
+      contents.set(hash, content);
     if (event.invocationId === start.invocationId) starts.push(event);
   }
   const content = (hash: string): JsonValue => {
     const found = contents.get(hash);
-    if (found === undefined) throw new PromptNotFoundError({ seq, reason: `the ledger has no content ${hash}` });
+    if (found === undefined)
+      throw new PromptNotFoundError({ seq, reason: `the ledger has no content ${hash}` });
     return resolve(found) as JsonValue;
   };
   const segments = lastSegments(starts) ?? [];
   // What landed between the making of the prompt and the call is not in it.
-  const made = segments.reduce((last, segment) => ('history' in segment ? Math.min(last, segment.to) : last), seq - 1);
+  const made = segments.reduce(
+    (last, segment) => ('history' in segment ? Math.min(last, segment.to) : last),
+    seq - 1,
+  );
   const prefix = events.slice(0, made);
   const invocations = emptyInvocationTree();
   for (const event of prefix) foldEvent(invocationFold, invocations, event);
-  const options = { encoder, resultLimit: start.recipe.resultLimit, resolve, toolName: toolWireName, model: start.model };
-  const histories = new Histories({ events: prefix, invocations }, start.invocationId, start.agent, options);
-  const prompt = encodeRecipe(segments, histories, { content, event: (at) => events[at - 1] as Event });
+  const options = {
+    encoder,
+    resultLimit: start.recipe.resultLimit,
+    resolve,
+    toolName: toolWireName,
+    model: start.model,
+  };
+  const histories = new Histories(
+    { events: prefix, invocations },
+    start.invocationId,
+    start.agent,
+    options,
+  );
+  const prompt = encodeRecipe(segments, histories, {
+    content,
+    event: (at) => events[at - 1] as Event,
+  });
   const { maxOutputTokens } = start;
-  return { prompt, ...(content(start.recipe.settings) as JsonObject), ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
+  return {
+    prompt,
+    ...(content(start.recipe.settings) as JsonObject),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+  };
 }

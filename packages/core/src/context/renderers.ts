@@ -1,13 +1,22 @@
 import type { EventOf } from '../ledger/event.ts';
 import type { HistoryScope } from '../ledger/prompt-recipe.ts';
-import type { PromptEvent, RenderContext, Renderer, RenderState, SyntheticMessage, ToolChoice } from '../runnables/render-context.ts';
+import type {
+  PromptEvent,
+  RenderContext,
+  Renderer,
+  RenderState,
+  SyntheticMessage,
+  ToolChoice,
+} from '../runnables/render-context.ts';
 import { charactersPerToken } from './token-gauge.ts';
 
 /** A text, or a pure function that makes one from what the agent sees. */
 export type PromptText = string | ((context: RenderState) => string);
 
 function injectMessage(role: SyntheticMessage['role'], text: PromptText): Renderer {
-  if (typeof text !== 'string') return (context) => context.append(Object.freeze({ type: 'synthetic', role, text: text(context) }));
+  if (typeof text !== 'string')
+    return (context) =>
+      context.append(Object.freeze({ type: 'synthetic', role, text: text(context) }));
   const message = Object.freeze({ type: 'synthetic' as const, role, text });
   return (context) => context.append(message);
 }
@@ -23,10 +32,13 @@ export function injectUserMessage(text: PromptText): Renderer {
 }
 
 /**
- * Adds what the agent sees of the ledger. `ancestors`: itself, the invocations above it and what was done before it in the same line;
- * `own`: only this invocation; `all`: everything; `none`: nothing.
+ * Adds what the agent sees of the ledger. `ancestors`: itself, the invocations above it and what
+ * was done before it in the same line; `own`: only this invocation; `all`: everything; `none`:
+ * nothing.
  */
-export function includeHistory(options: { /** @default 'ancestors' */ readonly scope?: HistoryScope } = {}): Renderer {
+export function includeHistory(
+  options: { /** @default 'ancestors' */ readonly scope?: HistoryScope } = {},
+): Renderer {
   const scope = options.scope ?? 'ancestors';
   return (context) => (scope === 'none' ? context : context.includeHistory(scope));
 }
@@ -34,9 +46,13 @@ export function includeHistory(options: { /** @default 'ancestors' */ readonly s
 function mapUserMessages(context: RenderContext, change: (text: string) => string): RenderContext {
   return context.withEvents(
     context.events.map((event): PromptEvent => {
-      if (event.type === 'user') return { type: 'rewritten', event: event as EventOf<'user'>, text: change(event.text) };
-      // Also the message that an invocation was started with may be rewritten: it is not the user's.
-      return event.type === 'rewritten' && event.event.type === 'user' ? { ...event, text: change(event.text) } : event;
+      if (event.type === 'user')
+        return { type: 'rewritten', event: event as EventOf<'user'>, text: change(event.text) };
+      // Also the message that an invocation was started with may be rewritten: it is not the
+      // user's.
+      return event.type === 'rewritten' && event.event.type === 'user'
+        ? { ...event, text: change(event.text) }
+        : event;
     }),
   );
 }
@@ -46,7 +62,10 @@ export function wrapUserMessages(wrap: (message: string) => string): Renderer {
   return (context) => mapUserMessages(context, wrap);
 }
 
-/** Enriches each message of the user with what the agent knows; with `targetAgent` only in the prompts of that agent. */
+/**
+ * Enriches each message of the user with what the agent knows; with `targetAgent` only in the
+ * prompts of that agent.
+ */
 export function enrichUserMessages(
   enrich: (context: RenderState & { readonly message: string }) => string,
   options: { readonly targetAgent?: string } = {},
@@ -54,13 +73,15 @@ export function enrichUserMessages(
   return (context) => {
     if (options.targetAgent !== undefined && options.targetAgent !== context.agent) return context;
     const { agent, invocationId, round, state, usage } = context;
-    return mapUserMessages(context, (message) => enrich({ agent, invocationId, round, state, usage, message }));
+    return mapUserMessages(context, (message) =>
+      enrich({ agent, invocationId, round, state, usage, message }),
+    );
   };
 }
 
 /**
- * Keeps injected messages, facts that are to be remembered, and the last `count` other events. A call is never parted from its result: the cut
- * moves back to keep them together.
+ * Keeps injected messages, facts that are to be remembered, and the last `count` other events. A
+ * call is never parted from its result: the cut moves back to keep them together.
  */
 export function selectRecentEvents(count: number): Renderer {
   return (context) => {
@@ -75,8 +96,9 @@ export function selectRecentEvents(count: number): Renderer {
 }
 
 /**
- * Keeps injected messages, facts that are to be remembered, and as many of the last other events as fit into `count` tokens, four characters to a
- * token. Rounds stay whole, and at least the last one stays.
+ * Keeps injected messages, facts that are to be remembered, and as many of the last other events as
+ * fit into `count` tokens, four characters to a token. Rounds stay whole, and at least the last one
+ * stays.
  */
 export function selectRecentTokens(count: number): Renderer {
   return (context) => {
@@ -100,26 +122,38 @@ function isSelectable(event: PromptEvent): boolean {
   return event.type !== 'synthetic' && event.type !== 'memory';
 }
 
-/** Whether a cut before `index` would part an answer of the model or its tool results from what goes before. */
+/**
+ * Whether a cut before `index` would part an answer of the model or its tool results from what goes
+ * before.
+ */
 function belongsToRoundBefore(events: readonly PromptEvent[], index: number): boolean {
   const event = events[index];
   if (event?.type === 'tool_result') return event.late !== true || roundIsOpen(events, index);
   const before = events[index - 1];
   if (event?.type === 'tool_call' || event?.type === 'assistant') {
-    return before !== undefined && 'round' in before && before.round === event.round && before.invocationId === event.invocationId;
+    return (
+      before !== undefined &&
+      'round' in before &&
+      before.round === event.round &&
+      before.invocationId === event.invocationId
+    );
   }
   return event?.type === 'user' && roundIsOpen(events, index);
 }
 
 function roundIsOpen(events: readonly PromptEvent[], index: number): boolean {
   const settledLater = new Set<string>();
-  for (const event of events.slice(index)) if (event.type === 'tool_result' && event.late !== true) settledLater.add(event.callId);
-  return events.slice(0, index).some((event) => event.type === 'tool_call' && settledLater.has(event.callId));
+  for (const event of events.slice(index))
+    if (event.type === 'tool_result' && event.late !== true) settledLater.add(event.callId);
+  return events
+    .slice(0, index)
+    .some((event) => event.type === 'tool_call' && settledLater.has(event.callId));
 }
 
 /** Leaves the model's own reasoning out of the prompt. */
 export function pruneReasoning(): Renderer {
-  return (context) => context.withEvents(context.events.filter((event) => event.type !== 'thought'));
+  return (context) =>
+    context.withEvents(context.events.filter((event) => event.type !== 'thought'));
 }
 
 /** Offers the model only these tools. */

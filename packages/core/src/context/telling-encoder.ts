@@ -10,10 +10,11 @@ import { truncateText } from './truncate.ts';
 const lowConfidence = 0.5;
 
 /**
- * Encoder version 3: as version 2, and says of a result what became of the call and what supervision has to say about it, what was decided about
- * the agent, what data it was started with, what is to be kept in mind, and what stands in the place of what was left out. Answers of another
- * model than the one that is asked it shows without reasoning and without what only the provider of that model can read. Frozen like them. A plain
- * success reads as before.
+ * Encoder version 3: as version 2, and says of a result what became of the call and what
+ * supervision has to say about it, what was decided about the agent, what data it was started with,
+ * what is to be kept in mind, and what stands in the place of what was left out. Answers of another
+ * model than the one that is asked it shows without reasoning and without what only the provider of
+ * that model can read. Frozen like them. A plain success reads as before.
  */
 export class TellingEncoder extends NotingEncoder {
   override push(event: PromptEvent, native: boolean): void {
@@ -27,7 +28,8 @@ export class TellingEncoder extends NotingEncoder {
         break;
       case 'invocation_start':
         super.push(event, native);
-        if (event.input?.data !== undefined) this.#tell(JSON.stringify(this.options.resolve(event.input.data)));
+        if (event.input?.data !== undefined)
+          this.#tell(JSON.stringify(this.options.resolve(event.input.data)));
         break;
       case 'compaction':
         this.#tell(String(this.options.resolve(event.summary)));
@@ -59,14 +61,27 @@ export class TellingEncoder extends NotingEncoder {
     const limit = this.options.resultLimit;
     const content = this.options.resolve(result.content);
     const remarks = this.#remarksOn(event);
-    if (result.status === 'success' && remarks.length === 0 && typeof content !== 'string' && lengthOf(content) <= limit) {
+    if (
+      result.status === 'success' &&
+      remarks.length === 0 &&
+      typeof content !== 'string' &&
+      lengthOf(content) <= limit
+    ) {
       // JSON of the ledger is read-only, which the provider's types do not know.
       return { type: 'json', value: content as JSONValue };
     }
     const whole = typeof content === 'string' ? content : JSON.stringify(content);
-    const text = truncateText(whole, limit, ` The whole result has ${whole.length} characters. Call id: ${callId}`);
-    const head = result.status === 'success' ? text : `[${result.status}]${text === '' ? '' : ` ${text}`}`;
-    return { type: isSuccess(result) ? 'text' : 'error-text', value: [head, ...remarks].join('\n') };
+    const text = truncateText(
+      whole,
+      limit,
+      ` The whole result has ${whole.length} characters. Call id: ${callId}`,
+    );
+    const head =
+      result.status === 'success' ? text : `[${result.status}]${text === '' ? '' : ` ${text}`}`;
+    return {
+      type: isSuccess(result) ? 'text' : 'error-text',
+      value: [head, ...remarks].join('\n'),
+    };
   }
 
   #remarksOn({ result, notes }: EventOf<'tool_result'>): string[] {
@@ -74,13 +89,17 @@ export class TellingEncoder extends NotingEncoder {
     const remarks: string[] = [];
     if (errorType !== undefined) remarks.push(`Error type: ${errorType}`);
     if (alternatives.length > 0) remarks.push(`Instead: ${alternatives.join('; ')}`);
-    if (notes !== undefined) for (const note of notes) remarks.push(String(this.options.resolve(note)));
-    if (confidence < lowConfidence) remarks.push('[Low confidence: check this before you rely on it.]');
+    if (notes !== undefined)
+      for (const note of notes) remarks.push(String(this.options.resolve(note)));
+    if (confidence < lowConfidence)
+      remarks.push('[Low confidence: check this before you rely on it.]');
     return remarks;
   }
 }
 
-function withoutMetadata<Answer extends EventOf<'assistant'> | EventOf<'tool_call'>>(event: Answer): Answer {
+function withoutMetadata<Answer extends EventOf<'assistant'> | EventOf<'tool_call'>>(
+  event: Answer,
+): Answer {
   const { providerMetadata: _providerMetadata, ...rest } = event;
   return rest as Answer;
 }

@@ -1,7 +1,10 @@
 import type { Event, ModelEndEvent } from '../ledger/event.ts';
 
 export const charactersPerToken = 4;
-/** What a report may make of the estimate. Of short prompts most is what the provider adds itself, so what they say is not taken at its word. */
+/**
+ * What a report may make of the estimate. Of short prompts most is what the provider adds itself,
+ * so what they say is not taken at its word.
+ */
 const leastRatio = 0.5;
 const mostRatio = 4;
 /** Share of the estimate below which a report is not believed. */
@@ -10,8 +13,8 @@ const leastBelievable = 0.25;
 const tellingPrompt = 500;
 
 /**
- * Says how many tokens a text is: four characters to a token, corrected by what the provider reported of the last call of the agent. Folded from
- * the agent's events, each looked at once.
+ * Says how many tokens a text is: four characters to a token, corrected by what the provider
+ * reported of the last call of the agent. Folded from the agent's events, each looked at once.
  */
 export class TokenGauge {
   readonly #events: readonly Event[];
@@ -48,11 +51,17 @@ export class TokenGauge {
     return this.#isKnown;
   }
 
-  /** Takes over what was counted from the texts themselves, by the tokenizer of the model or by kinds of characters. */
+  /**
+   * Takes over what was counted from the texts themselves, by the tokenizer of the model or by
+   * kinds of characters.
+   */
   suppose(tokens: number, characters: number): void {
     this.#catchUp();
     if (characters <= 0) return;
-    this.#ratio = Math.min(mostRatio, Math.max(leastRatio, (tokens * charactersPerToken) / characters));
+    this.#ratio = Math.min(
+      mostRatio,
+      Math.max(leastRatio, (tokens * charactersPerToken) / characters),
+    );
   }
 
   /** Tokens that the provider counts for one of the estimate. */
@@ -61,13 +70,18 @@ export class TokenGauge {
     return this.#ratio;
   }
 
-  /** Tokens of the shortest prompt that this model refused as too long, as its provider counts them. */
+  /**
+   * Tokens of the shortest prompt that this model refused as too long, as its provider counts them.
+   */
   refusedBy(model: string): number {
     this.#catchUp();
     return (this.#refused.get(model) ?? Number.POSITIVE_INFINITY) * this.#ratio;
   }
 
-  /** The last event that stood before a call which the model has answered: what is behind it, the model has not seen. */
+  /**
+   * The last event that stood before a call which the model has answered: what is behind it, the
+   * model has not seen.
+   */
   get seen(): number {
     this.#catchUp();
     return this.#seen;
@@ -88,13 +102,23 @@ export class TokenGauge {
   #take(end: ModelEndEvent): void {
     const estimate = this.#estimate ?? 0;
     if (end.status === 'error' && end.error?.code === 'model_context_overflow') {
-      this.#refused.set(this.#model, Math.min(this.#refused.get(this.#model) ?? estimate, estimate));
+      this.#refused.set(
+        this.#model,
+        Math.min(this.#refused.get(this.#model) ?? estimate, estimate),
+      );
     }
     if (end.status !== 'completed') return;
     this.#seen = this.#started;
-    // So few tokens for so long a prompt are no count of it: a server that leaves out what it had in its cache, or a model of a test.
+    // So few tokens for so long a prompt are no count of it: a server that leaves out what it had
+    // in its cache, or a model of a test.
     if (end.usage.inputTokens < estimate * leastBelievable) return;
-    if (end.estimated === true || end.substitutedBy !== undefined || estimate < tellingPrompt || end.usage.inputTokens <= 0) return;
+    if (
+      end.estimated === true ||
+      end.substitutedBy !== undefined ||
+      estimate < tellingPrompt ||
+      end.usage.inputTokens <= 0
+    )
+      return;
     this.#ratio = Math.min(mostRatio, Math.max(leastRatio, end.usage.inputTokens / estimate));
     this.#isKnown = true;
   }

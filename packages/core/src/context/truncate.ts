@@ -1,6 +1,9 @@
 import { cutText } from '../base/cut-text.ts';
 
-/** Most of the window that one tool result may take (30 %), counted with 4 characters to a token, and the most in any case. */
+/**
+ * Most of the window that one tool result may take (30 %), counted with 4 characters to a token,
+ * and the most in any case.
+ */
 const shareOfWindow = 0.3;
 const charactersPerToken = 4;
 const mostCharacters = 400_000;
@@ -9,11 +12,15 @@ const marker = '[...truncated]';
 
 /** Longest tool result, in characters, for a model with this context window in tokens. */
 export function resultLimit(contextWindow: number): number {
-  return Math.max(fewestCharacters, Math.min(mostCharacters, Math.floor(contextWindow * shareOfWindow * charactersPerToken)));
+  return Math.max(
+    fewestCharacters,
+    Math.min(mostCharacters, Math.floor(contextWindow * shareOfWindow * charactersPerToken)),
+  );
 }
 
 /**
- * Shortens a text to `limit` characters: at the last line end if that lies in the second half, and says so.
+ * Shortens a text to `limit` characters: at the last line end if that lies in the second half, and
+ * says so.
  * @param note what stands behind the mark
  */
 export function truncateText(text: string, limit: number, note = ''): string {

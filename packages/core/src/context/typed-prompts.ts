@@ -4,21 +4,35 @@ import { describeValue, isObject } from '../base/options.ts';
 import type { RenderState } from '../runnables/render-context.ts';
 import type { StateSchema, StateValuesOf } from '../session/state-types.ts';
 
-/** What typed prompts see: as renderers do, with the state as its schema says. Values that were never written are `undefined`. */
+/**
+ * What typed prompts see: as renderers do, with the state as its schema says. Values that were
+ * never written are `undefined`.
+ */
 export interface PromptView<Schema extends StateSchema> extends Omit<RenderState, 'state'> {
   readonly state: StateValuesOf<Schema>;
   readonly schema: Schema;
 }
 
-function viewOf<Schema extends StateSchema>(schema: Schema, context: RenderState): PromptView<Schema> {
+function viewOf<Schema extends StateSchema>(
+  schema: Schema,
+  context: RenderState,
+): PromptView<Schema> {
   const { agent, invocationId, round, usage } = context;
   const { session, ...shared } = context.state;
-  return { agent, invocationId, round, usage, schema, state: { ...session, ...shared } as StateValuesOf<Schema> };
+  return {
+    agent,
+    invocationId,
+    round,
+    usage,
+    schema,
+    state: { ...session, ...shared } as StateValuesOf<Schema>,
+  };
 }
 
 /**
- * A text that depends on the state, for `injectSystemMessage` and `injectUserMessage`: the state is typed by its schema, as in steps and tools
- * (`ctx.state.mood`, `ctx.state.user.name`). It is made anew for each prompt and must depend on nothing else.
+ * A text that depends on the state, for `injectSystemMessage` and `injectUserMessage`: the state is
+ * typed by its schema, as in steps and tools (`ctx.state.mood`, `ctx.state.user.name`). It is made
+ * anew for each prompt and must depend on nothing else.
  */
 export function message<Schema extends StateSchema>(
   schema: Schema,
@@ -40,9 +54,15 @@ export function enrichment<Schema extends StateSchema>(
 function checkTyped(name: string, schema: unknown, write: unknown): void {
   const wrong = isObject(schema);
   if (wrong !== undefined)
-    throw new InvalidOptionError({ function: name, reason: `the schema of the state must be ${wrong}, not ${describeValue(schema)}` });
+    throw new InvalidOptionError({
+      function: name,
+      reason: `the schema of the state must be ${wrong}, not ${describeValue(schema)}`,
+    });
   if (typeof write !== 'function')
-    throw new InvalidOptionError({ function: name, reason: `after the schema comes a function, not ${describeValue(write)}` });
+    throw new InvalidOptionError({
+      function: name,
+      reason: `after the schema comes a function, not ${describeValue(write)}`,
+    });
 }
 
 /** A placeholder of a template stands for a value that is not in the state. */
@@ -60,20 +80,28 @@ export class PromptTemplateError extends AdjutantError {
 const placeholders = /\{([A-Za-z_][\w-]{0,127}):([A-Za-z_][\w.-]{0,127})(\?)?\}/g;
 
 /**
- * Instructions with values of the state: `{session:mood}`, `{user:name}`; with `?` (`{user:name?}`) nothing stands in the place of a missing value.
- * What is no text is written as JSON. Other braces stay as they are, and so do braces within values.
+ * Instructions with values of the state: `{session:mood}`, `{user:name}`; with `?` (`{user:name?}`)
+ * nothing stands in the place of a missing value. What is no text is written as JSON. Other braces
+ * stay as they are, and so do braces within values.
  * @throws InvalidOptionError when this is no text
  * @throws PromptTemplateError when the prompt is made and a value without `?` is missing
  */
 export function template(text: string): (context: RenderState) => string {
   if (typeof text !== 'string')
-    throw new InvalidOptionError({ function: 'template', reason: `the text must be a string, not ${describeValue(text)}` });
-  return ({ state }) =>
-    text.replace(placeholders, (_whole, scope: string, key: string, optional: string | undefined) => {
-      const values = Object.hasOwn(state, scope) ? state[scope] : undefined;
-      const value = values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined;
-      if (value === undefined && optional === undefined) throw new PromptTemplateError({ placeholder: `${scope}:${key}` });
-      if (value === undefined) return '';
-      return typeof value === 'string' ? value : JSON.stringify(value);
+    throw new InvalidOptionError({
+      function: 'template',
+      reason: `the text must be a string, not ${describeValue(text)}`,
     });
+  return ({ state }) =>
+    text.replace(
+      placeholders,
+      (_whole, scope: string, key: string, optional: string | undefined) => {
+        const values = Object.hasOwn(state, scope) ? state[scope] : undefined;
+        const value = values !== undefined && Object.hasOwn(values, key) ? values[key] : undefined;
+        if (value === undefined && optional === undefined)
+          throw new PromptTemplateError({ placeholder: `${scope}:${key}` });
+        if (value === undefined) return '';
+        return typeof value === 'string' ? value : JSON.stringify(value);
+      },
+    );
 }

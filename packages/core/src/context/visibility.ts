@@ -3,12 +3,15 @@ import type { InvocationRecord, InvocationTree } from '../ledger/folds/invocatio
 import type { HistoryScope } from '../ledger/prompt-recipe.ts';
 
 /**
- * How an event stands to the invocation that looks at it: its own, of an ancestor, of something that ended before in the same line,
- * outside of all invocations, or hidden.
+ * How an event stands to the invocation that looks at it: its own, of an ancestor, of something
+ * that ended before in the same line, outside of all invocations, or hidden.
  */
 export type Relation = 'own' | 'ancestor' | 'before' | 'outside' | 'hidden';
 
-/** Says what one invocation sees of a ledger. A branch sees its ancestors and itself; calls below others stay theirs. */
+/**
+ * Says what one invocation sees of a ledger. A branch sees its ancestors and itself; calls below
+ * others stay theirs.
+ */
 export class Visibility {
   readonly #tree: InvocationTree;
   readonly #path: string;
@@ -21,56 +24,84 @@ export class Visibility {
     this.#scope = scope;
   }
 
-  /** A message whose run is not there, because the ledger was forked between the two, is for whatever runs next. */
+  /**
+   * A message whose run is not there, because the ledger was forked between the two, is for
+   * whatever runs next.
+   */
   relation(event: Event): Relation {
     if (this.#scope === 'none') return 'hidden';
     const path = event.invocationId;
     if (path === undefined) return this.#scope === 'own' ? 'hidden' : 'outside';
     if (path === this.#path) return 'own';
-    if (event.type === 'user' && !this.#tree.byPath.has(path)) return this.#scope === 'own' ? 'hidden' : 'outside';
+    if (event.type === 'user' && !this.#tree.byPath.has(path))
+      return this.#scope === 'own' ? 'hidden' : 'outside';
     if (event.type === 'memory') return this.#relationOfFact(path);
     let relation = this.#known.get(path);
     if (relation === undefined) {
       relation = this.#relationOf(path);
       this.#known.set(path, relation);
     }
-    // What the invocations above did meanwhile depends on the moment; what the user says is for all.
-    if (relation === 'ancestor' && event.type !== 'user' && event.seq > this.#startSeq()) return 'hidden';
-    if (relation === 'hidden' && event.type === 'invocation_end' && this.#isNotice(event)) return 'own';
+    // What the invocations above did meanwhile depends on the moment; what the user says is for
+    // all.
+    if (relation === 'ancestor' && event.type !== 'user' && event.seq > this.#startSeq())
+      return 'hidden';
+    if (relation === 'hidden' && event.type === 'invocation_end' && this.#isNotice(event))
+      return 'own';
     return relation;
   }
 
-  /** A fact is known to all who see the invocation that it was found for: what was called to find it out is part of that. */
+  /**
+   * A fact is known to all who see the invocation that it was found for: what was called to find it
+   * out is part of that.
+   */
   #relationOfFact(path: string): Relation {
-    for (let record = this.#tree.byPath.get(path); record !== undefined; record = this.#tree.byPath.get(record.parent ?? '')) {
+    for (
+      let record = this.#tree.byPath.get(path);
+      record !== undefined;
+      record = this.#tree.byPath.get(record.parent ?? '')
+    ) {
       const relation = record.path === this.#path ? 'own' : this.#relationOf(record.path);
       if (relation !== 'hidden' || this.#isStructural(record)) return relation;
     }
     return 'hidden';
   }
 
-  /** The end of a child that was spawned by a call which had its result before: nobody has told the agent of it yet. */
+  /**
+   * The end of a child that was spawned by a call which had its result before: nobody has told the
+   * agent of it yet.
+   */
   #isNotice(event: Event): boolean {
     const record = this.#tree.byPath.get(event.invocationId ?? '');
-    if (record === undefined || record.parent !== this.#path || record.next !== undefined) return false;
+    if (record === undefined || record.parent !== this.#path || record.next !== undefined)
+      return false;
     // A child that handed over has ended when its slot has.
     const slot = record.path.replace(/>[^/]*$/, '');
     if (this.#tree.byPath.get(slot)?.mode !== 'spawn') return false;
     const callId = slot.slice(0, slot.lastIndexOf('/'));
     const owner = this.#tree.byPath.get(this.#path);
-    return owner?.events.some((own) => own.type === 'tool_result' && own.callId === callId && own.settled && own.seq < event.seq) === true;
+    return (
+      owner?.events.some(
+        (own) =>
+          own.type === 'tool_result' && own.callId === callId && own.settled && own.seq < event.seq,
+      ) === true
+    );
   }
 
   /** Whether a slot is part of the structure above it, whoever has it now, and not a call. */
   #isStructural({ path, mode }: InvocationRecord): boolean {
-    const first = mode === 'transfer' ? this.#tree.byPath.get(path.replace(/>[^/]*$/, ''))?.mode : mode;
+    const first =
+      mode === 'transfer' ? this.#tree.byPath.get(path.replace(/>[^/]*$/, ''))?.mode : mode;
     return first === 'child' || first === 'root';
   }
 
-  /** Whether it has ended and left something: of a branch that failed, whoever had it then, nothing stays. */
+  /**
+   * Whether it has ended and left something: of a branch that failed, whoever had it then, nothing
+   * stays.
+   */
   #hasPassed(record: InvocationRecord): boolean {
     let last: InvocationRecord | undefined = record;
-    while (record.branch && last?.next !== undefined) last = this.#tree.byPath.get(`${last.path}>${last.next.name}`);
+    while (record.branch && last?.next !== undefined)
+      last = this.#tree.byPath.get(`${last.path}>${last.next.name}`);
     return last?.end !== undefined && (!record.branch || last.status === 'completed');
   }
 
@@ -78,13 +109,18 @@ export class Visibility {
     return this.#tree.byPath.get(this.#path)?.start.seq ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Whether something beside this line had ended when the line began. What ends meanwhile, as branches do, stays hidden. */
+  /**
+   * Whether something beside this line had ended when the line began. What ends meanwhile, as
+   * branches do, stays hidden.
+   */
   #hasGoneBefore(record: InvocationRecord): boolean {
-    if (this.#path.startsWith(`${record.path.replace(/>[^/]*$/, '')}>`)) return record.end !== undefined;
+    if (this.#path.startsWith(`${record.path.replace(/>[^/]*$/, '')}>`))
+      return record.end !== undefined;
     if (!this.#hasPassed(record)) return false;
     if (record.branch) return false;
     let line = this.#tree.byPath.get(this.#path);
-    while (line !== undefined && line.parent !== record.parent) line = line.parent === undefined ? undefined : this.#tree.byPath.get(line.parent);
+    while (line !== undefined && line.parent !== record.parent)
+      line = line.parent === undefined ? undefined : this.#tree.byPath.get(line.parent);
     return line === undefined || (record.end?.seq ?? 0) < line.start.seq;
   }
 
@@ -107,14 +143,20 @@ export class Visibility {
 }
 
 /**
- * Where an event stands in the prompt: its `seq`, but what parallel branches did stands at their join, in the order of declaration,
- * whatever the order of arrival. Joins at or behind `before` do not count: which of them there are depends on when one looks.
+ * Where an event stands in the prompt: its `seq`, but what parallel branches did stands at their
+ * join, in the order of declaration, whatever the order of arrival. Joins at or behind `before` do
+ * not count: which of them there are depends on when one looks.
  */
-export function promptPosition(tree: InvocationTree, event: Event, before: number): readonly number[] {
+export function promptPosition(
+  tree: InvocationTree,
+  event: Event,
+  before: number,
+): readonly number[] {
   let position: readonly number[] = [event.seq];
   let record = tree.byPath.get(event.invocationId ?? '');
   while (record !== undefined) {
-    const parent: InvocationRecord | undefined = record.parent === undefined ? undefined : tree.byPath.get(record.parent);
+    const parent: InvocationRecord | undefined =
+      record.parent === undefined ? undefined : tree.byPath.get(record.parent);
     if (record.branch && parent?.end !== undefined && parent.end.seq < before)
       position = [parent.end.seq, parent.children.indexOf(record.path), ...position];
     record = parent;

@@ -3,7 +3,10 @@ import type { Actor, EventOf, InvocationMode } from '../ledger/event.ts';
 import type { Session } from '../session/session.ts';
 import type { AnsweredRequest, SpokenMessage } from './user.ts';
 
-/** Names the message at a place in a conversation: 0 is what the conversation was started with, the user's own begin at 1. */
+/**
+ * Names the message at a place in a conversation: 0 is what the conversation was started with, the
+ * user's own begin at 1.
+ */
 export function messageKey(conversation: string, place: number): string {
   return `${conversation}-${place}`;
 }
@@ -18,7 +21,10 @@ export interface ConversationState {
   readonly since: number;
 }
 
-export function conversationState({ events, ledger }: Session, conversation: string): ConversationState {
+export function conversationState(
+  { events, ledger }: Session,
+  conversation: string,
+): ConversationState {
   const places = new Set<number>();
   let since = 0;
   for (const event of events) {
@@ -27,7 +33,9 @@ export function conversationState({ events, ledger }: Session, conversation: str
     places.add(place);
     since ||= event.seq;
   }
-  const lastRun = ledger.invocations.roots.findLast((path) => placeOf(path.split(/[/>]/)[0], conversation) !== undefined);
+  const lastRun = ledger.invocations.roots.findLast(
+    (path) => placeOf(path.split(/[/>]/)[0], conversation) !== undefined,
+  );
   return { places, lastRun, since };
 }
 
@@ -37,8 +45,15 @@ function placeOf(key: string | undefined, conversation: string): number | undefi
   return /^\d+$/.test(place) ? Number(place) : undefined;
 }
 
-/** Requests that one of these actors has answered after the event `since`, in the order of the answers. */
-export function answeredBy({ events }: Session, ids: readonly string[], since: number): readonly AnsweredRequest[] {
+/**
+ * Requests that one of these actors has answered after the event `since`, in the order of the
+ * answers.
+ */
+export function answeredBy(
+  { events }: Session,
+  ids: readonly string[],
+  since: number,
+): readonly AnsweredRequest[] {
   const actors = new Set<Actor>(ids.map((id) => actorOf(id)));
   const asked = new Map<string, EventOf<'tool_yield'>>();
   const answered: AnsweredRequest[] = [];
@@ -46,15 +61,26 @@ export function answeredBy({ events }: Session, ids: readonly string[], since: n
     if (event.type === 'tool_yield') asked.set(event.requestId, event);
     if (event.type !== 'tool_input' || event.seq <= since || !actors.has(event.by)) continue;
     const request = asked.get(event.requestId);
-    if (request !== undefined) answered.push({ requestId: event.requestId, kind: request.kind, toolName: request.name });
+    if (request !== undefined)
+      answered.push({ requestId: event.requestId, kind: request.kind, toolName: request.name });
   }
   return answered;
 }
 
-/** How often in a row an answer to the very same question came to nothing, so that it is asked again now. */
-export function refusalsInARow({ events }: Session, requestId: string, ids: readonly string[]): number {
+/**
+ * How often in a row an answer to the very same question came to nothing, so that it is asked again
+ * now.
+ */
+export function refusalsInARow(
+  { events }: Session,
+  requestId: string,
+  ids: readonly string[],
+): number {
   const actors = new Set<Actor>(ids.map((id) => actorOf(id)));
-  const request = events.find((event): event is EventOf<'tool_yield'> => event.type === 'tool_yield' && event.requestId === requestId);
+  const request = events.find(
+    (event): event is EventOf<'tool_yield'> =>
+      event.type === 'tool_yield' && event.requestId === requestId,
+  );
   if (request === undefined) return 0;
   const { callId, kind, fingerprint } = request;
   let refusals = 0;
@@ -62,7 +88,8 @@ export function refusalsInARow({ events }: Session, requestId: string, ids: read
   for (const event of events) {
     if (event.type === 'tool_input' && event.callId === callId) isAnswered = actors.has(event.by);
     if (event.type !== 'tool_yield' || event.callId !== callId) continue;
-    refusals = isAnswered && event.kind === kind && event.fingerprint === fingerprint ? refusals + 1 : 0;
+    refusals =
+      isAnswered && event.kind === kind && event.fingerprint === fingerprint ? refusals + 1 : 0;
     isAnswered = false;
   }
   return refusals;
@@ -70,7 +97,10 @@ export function refusalsInARow({ events }: Session, requestId: string, ids: read
 
 const heardModes: ReadonlySet<InvocationMode> = new Set(['root', 'child', 'transfer']);
 
-/** What was said in a session, by the user and to the user; what agents say to each other is left out. */
+/**
+ * What was said in a session, by the user and to the user; what agents say to each other is left
+ * out.
+ */
 export function spokenMessages({ events, ledger }: Session): readonly SpokenMessage[] {
   const { byPath } = ledger.invocations;
   const heard = new Map<string, boolean>();
@@ -87,16 +117,27 @@ export function spokenMessages({ events, ledger }: Session): readonly SpokenMess
   /** Runs in which something was said to the user. */
   const talking = new Set<string>();
   for (const event of events) {
-    if (event.type === 'user') spoken.push({ role: 'user', text: String(ledger.resolve(event.text)) });
+    if (event.type === 'user')
+      spoken.push({ role: 'user', text: String(ledger.resolve(event.text)) });
     if (event.type === 'assistant' && isHeard(event.invocationId)) {
       talking.add(rootOf(event.invocationId));
       spoken.push({ role: 'assistant', text: String(ledger.resolve(event.text)) });
     }
-    if (event.type !== 'invocation_end' || event.status !== 'completed' || event.output === undefined) continue;
+    if (
+      event.type !== 'invocation_end' ||
+      event.status !== 'completed' ||
+      event.output === undefined
+    )
+      continue;
     // What a run gave that nobody said, such as the output of a step.
-    const isSilentRoot = !event.invocationId.includes('/') && !talking.has(rootOf(event.invocationId));
+    const isSilentRoot =
+      !event.invocationId.includes('/') && !talking.has(rootOf(event.invocationId));
     const output = ledger.resolve(event.output);
-    if (isSilentRoot) spoken.push({ role: 'assistant', text: typeof output === 'string' ? output : JSON.stringify(output) });
+    if (isSilentRoot)
+      spoken.push({
+        role: 'assistant',
+        text: typeof output === 'string' ? output : JSON.stringify(output),
+      });
   }
   return spoken;
 }

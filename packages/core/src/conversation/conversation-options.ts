@@ -1,5 +1,13 @@
 import { checkOptions } from '../base/invalid-option.ts';
-import { isAnything, isCount, isFlag, isFunction, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
+import {
+  isAnything,
+  isCount,
+  isFlag,
+  isFunction,
+  isObject,
+  type OptionCheck,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { RunOptions } from '../engine/frame/run-options.ts';
 import type { Run, RunResult } from '../engine/run/run.ts';
 import type { PendingCall } from '../session/pending-call.ts';
@@ -11,27 +19,44 @@ export interface RunWithUserOptions extends Omit<RunOptions, 'runId'> {
   /** Who answers what the run asks, and says what comes next. */
   readonly user: User;
   /**
-   * Names the conversation within the session. Called again with the same name it goes on where the ledger stands: nothing is said or answered
-   * twice. Another name begins another conversation on the same session.
+   * Names the conversation within the session. Called again with the same name it goes on where the
+   * ledger stands: nothing is said or answered twice. Another name begins another conversation on
+   * the same session.
    * @default 'conversation'
    */
   readonly conversation?: string;
-  /** Messages of the conversation in all, `input` included. @default 100, or what the user allows if that is less */
+  /**
+   * Messages of the conversation in all, `input` included. @default 100, or what the user allows if
+   * that is less
+   */
   readonly maxTurns?: number;
   /** Answers to requests that are given in one call of `runWithUser`. @default 1_000 */
   readonly maxAnswers?: number;
-  /** Whether the user is asked for a message when a run has ended, and a new run of the runnable begins with it. @default true for agents */
+  /**
+   * Whether the user is asked for a message when a run has ended, and a new run of the runnable
+   * begins with it. @default true for agents
+   */
   readonly followUps?: boolean;
-  /** Told of each run as it begins, so that it can be stopped: the drive then rejects with `RunStoppedError`, and goes on when it is called again. */
+  /**
+   * Told of each run as it begins, so that it can be stopped: the drive then rejects with
+   * `RunStoppedError`, and goes on when it is called again.
+   */
   readonly onRun?: (run: Run) => void;
 }
 
 /**
- * Why a conversation is over. `completed`: the last run has ended and the user says no more. `user_done`: the user ended it, or is silent while a
- * loop waits. `max_turns`: the user may say no more. `stuck`: the run waits for what this user does not answer. `error` and `cancelled` are those
- * of the last run.
+ * Why a conversation is over. `completed`: the last run has ended and the user says no more.
+ * `user_done`: the user ended it, or is silent while a loop waits. `max_turns`: the user may say no
+ * more. `stuck`: the run waits for what this user does not answer. `error` and `cancelled` are
+ * those of the last run.
  */
-export type ConversationEnd = 'completed' | 'user_done' | 'max_turns' | 'stuck' | 'error' | 'cancelled';
+export type ConversationEnd =
+  | 'completed'
+  | 'user_done'
+  | 'max_turns'
+  | 'stuck'
+  | 'error'
+  | 'cancelled';
 
 export interface ConversationResult<Output = unknown> {
   readonly session: Session;
@@ -56,11 +81,19 @@ export interface ConversationResult<Output = unknown> {
 
 const isUser: OptionCheck = (value) => {
   const { ids, answer, message } = (value ?? {}) as Partial<User>;
-  const isPort = Array.isArray(ids) && ids.length > 0 && typeof answer === 'function' && typeof message === 'function';
-  return isPort ? undefined : 'a user, such as scriptedUser({ … }), with `ids`, `answer` and `message`';
+  const isPort =
+    Array.isArray(ids) &&
+    ids.length > 0 &&
+    typeof answer === 'function' &&
+    typeof message === 'function';
+  return isPort
+    ? undefined
+    : 'a user, such as scriptedUser({ … }), with `ids`, `answer` and `message`';
 };
 const isConversation: OptionCheck = (value) =>
-  typeof value === 'string' && /^[^/#~>\p{Cc}]{1,100}$/u.test(value) ? undefined : 'a name of 1 to 100 characters, none of them / # ~ >';
+  typeof value === 'string' && /^[^/#~>\p{Cc}]{1,100}$/u.test(value)
+    ? undefined
+    : 'a name of 1 to 100 characters, none of them / # ~ >';
 
 const checks: OptionChecks<RunWithUserOptions> = {
   user: isUser,
@@ -84,5 +117,11 @@ const checks: OptionChecks<RunWithUserOptions> = {
 /** @throws InvalidOptionError */
 export function checkRunWithUser(options: RunWithUserOptions): void {
   // A missing user is no option that may be left out.
-  checkOptions('runWithUser', typeof options === 'object' && options !== null ? { ...options, user: options.user ?? null } : options, checks);
+  checkOptions(
+    'runWithUser',
+    typeof options === 'object' && options !== null
+      ? { ...options, user: options.user ?? null }
+      : options,
+    checks,
+  );
 }

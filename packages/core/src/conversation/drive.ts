@@ -5,15 +5,36 @@ import type { Runtime } from '../runtime.ts';
 import type { Runnable } from '../session/runnable.ts';
 import type { Session } from '../session/session.ts';
 import { transcript } from '../views/transcript.ts';
-import { answeredBy, conversationState, messageKey, replyOf, spokenMessages } from './conversation-ledger.ts';
-import { type ConversationEnd, type ConversationResult, checkRunWithUser, type RunWithUserOptions } from './conversation-options.ts';
+import {
+  answeredBy,
+  conversationState,
+  messageKey,
+  replyOf,
+  spokenMessages,
+} from './conversation-ledger.ts';
+import {
+  type ConversationEnd,
+  type ConversationResult,
+  checkRunWithUser,
+  type RunWithUserOptions,
+} from './conversation-options.ts';
 import { InvalidUserMessageError } from './errors.ts';
 import { askPending } from './pending-questions.ts';
-import { type AnsweredRequest, type ConversationView, type GivenAnswer, isDone, type UserDone, type UserTurn } from './user.ts';
+import {
+  type AnsweredRequest,
+  type ConversationView,
+  type GivenAnswer,
+  isDone,
+  type UserDone,
+  type UserTurn,
+} from './user.ts';
 
 const defaultTurns = 100;
 const defaultAnswers = 1_000;
-/** How often a run may come back to the very same settled questions before that is an end: it takes a moment until another process has taken them in. */
+/**
+ * How often a run may come back to the very same settled questions before that is an end: it takes
+ * a moment until another process has taken them in.
+ */
 const mostIdleRounds = 5;
 
 interface End {
@@ -23,12 +44,20 @@ interface End {
 
 /**
  * Carries a conversation between a runnable and a user out; see `Runtime.runWithUser`.
- * @throws InvalidOptionError, UnansweredRequestError, UserAnswerRefusedError, whatever the user throws, and what keeps a run from being carried out
+ * @throws InvalidOptionError, UnansweredRequestError, UserAnswerRefusedError, whatever the user
+ * throws, and what keeps a run from being carried out
  */
-export async function driveConversation(app: Runtime, runnable: Runnable, options: RunWithUserOptions): Promise<ConversationResult> {
+export async function driveConversation(
+  app: Runtime,
+  runnable: Runnable,
+  options: RunWithUserOptions,
+): Promise<ConversationResult> {
   checkRunWithUser(options);
   const { session } = options;
-  const opened = typeof session === 'object' ? (session as Session) : await app.session(session === undefined ? {} : { id: session });
+  const opened =
+    typeof session === 'object'
+      ? (session as Session)
+      : await app.session(session === undefined ? {} : { id: session });
   const drive = new Drive(app, runnable, options, opened as Session);
   const end = await drive.toItsEnd();
   return drive.resultOf(end);
@@ -41,7 +70,10 @@ function doneBy({ reason }: UserDone): End {
   return { ended: 'user_done', reason };
 }
 
-/** One call of `runWithUser`. What has been said and answered is read from the ledger each time it is needed: it may not have happened here. */
+/**
+ * One call of `runWithUser`. What has been said and answered is read from the ledger each time it
+ * is needed: it may not have happened here.
+ */
 class Drive {
   readonly #app: Runtime;
   readonly #runnable: Runnable;
@@ -57,7 +89,13 @@ class Drive {
   #idleRounds = 0;
 
   constructor(app: Runtime, runnable: Runnable, options: RunWithUserOptions, session: Session) {
-    const { conversation = 'conversation', maxTurns = defaultTurns, maxAnswers = defaultAnswers, user, signal } = options;
+    const {
+      conversation = 'conversation',
+      maxTurns = defaultTurns,
+      maxAnswers = defaultAnswers,
+      user,
+      signal,
+    } = options;
     this.#app = app;
     this.#runnable = runnable;
     this.#options = options;
@@ -76,7 +114,10 @@ class Drive {
     return next;
   }
 
-  /** Brings the ledger to rest: what an earlier process began is gone on with before anybody is asked. */
+  /**
+   * Brings the ledger to rest: what an earlier process began is gone on with before anybody is
+   * asked.
+   */
   async #takeUp(): Promise<End | 'go on'> {
     const open = this.#session.ledger.invocations.roots.some((path) => this.#isOpen(path));
     const { lastRun } = this.#state;
@@ -102,7 +143,8 @@ class Drive {
       case 'yielded':
         return this.#answer(last);
       case 'completed':
-        if (!(this.#options.followUps ?? this.#runnable.kind === 'agent')) return { ended: 'completed' };
+        if (!(this.#options.followUps ?? this.#runnable.kind === 'agent'))
+          return { ended: 'completed' };
         return this.#speak('follow_up', this.#runnable.name);
       case 'error':
         return { ended: 'error', reason: last.error?.message };
@@ -119,15 +161,29 @@ class Drive {
     if (asked.done !== undefined) return doneBy(asked.done);
     if (asked.settled > 0) {
       this.#idleRounds = asked.given.length > 0 ? 0 : this.#idleRounds + 1;
-      if (this.#idleRounds > mostIdleRounds) return { ended: 'stuck', reason: 'Its questions are answered, and it does not take the answers in.' };
+      if (this.#idleRounds > mostIdleRounds)
+        return {
+          ended: 'stuck',
+          reason: 'Its questions are answered, and it does not take the answers in.',
+        };
       await this.#run({});
       return 'go on';
     }
     if (last.awaitingInput) return this.#speak('loop', this.#loopOf(last));
-    const reasons = asked.left.map(({ kind, name, request }) => `${kind} "${name}": ${request.summary}`);
+    const reasons = asked.left.map(
+      ({ kind, name, request }) => `${kind} "${name}": ${request.summary}`,
+    );
     const isOver = this.#given.length >= this.#maxAnswers;
-    const why = isOver ? `${this.#maxAnswers} answers were given, which is \`maxAnswers\`` : 'The user does not answer';
-    return { ended: 'stuck', reason: reasons.length === 0 ? 'The run waits for nothing that a user could answer.' : `${why}: ${reasons.join('; ')}` };
+    const why = isOver
+      ? `${this.#maxAnswers} answers were given, which is \`maxAnswers\``
+      : 'The user does not answer';
+    return {
+      ended: 'stuck',
+      reason:
+        reasons.length === 0
+          ? 'The run waits for nothing that a user could answer.'
+          : `${why}: ${reasons.join('; ')}`,
+    };
   }
 
   #askPending({ pendingCalls }: RunResult): ReturnType<typeof askPending> {
@@ -143,21 +199,30 @@ class Drive {
   }
 
   #loopOf({ yieldedInvocationId = '' }: RunResult): string {
-    return this.#session.ledger.invocations.byPath.get(yieldedInvocationId)?.name ?? this.#runnable.name;
+    return (
+      this.#session.ledger.invocations.byPath.get(yieldedInvocationId)?.name ?? this.#runnable.name
+    );
   }
 
   /** Lets the user say something, and the app answer it. */
   async #speak(asks: UserTurn['asks'], runnable: string): Promise<End | 'go on'> {
     if (this.#signal.aborted) return this.#aborted();
-    if (this.#turns >= this.#maxTurns) return { ended: 'max_turns', reason: `The user has said ${this.#turns} messages, and may say no more.` };
+    if (this.#turns >= this.#maxTurns)
+      return {
+        ended: 'max_turns',
+        reason: `The user has said ${this.#turns} messages, and may say no more.`,
+      };
     const index = this.#ownMessages;
     const turn: UserTurn = { ...this.#view(), index, asks, runnable };
-    const said = await this.#orAborted(async () => ({ value: await this.#waitFor(this.#options.user.message(turn)) }));
+    const said = await this.#orAborted(async () => ({
+      value: await this.#waitFor(this.#options.user.message(turn)),
+    }));
     if (said === 'aborted') return this.#aborted();
     const { value } = said;
     if (isDone(value)) return doneBy(value);
     if (value === undefined) return this.#silence(asks);
-    if (typeof value !== 'string' || value.trim() === '') throw new InvalidUserMessageError({ found: describeValue(value) });
+    if (typeof value !== 'string' || value.trim() === '')
+      throw new InvalidUserMessageError({ found: describeValue(value) });
     if (asks === 'loop') await this.#tell(value, this.#nextPlace);
     else await this.#begin(value, this.#nextPlace);
     this.#follow();
@@ -167,16 +232,28 @@ class Drive {
   /** What it means that the user has nothing to say. */
   async #silence(asks: UserTurn['asks']): Promise<End | 'go on'> {
     if (asks === 'follow_up') return { ended: 'completed' };
-    if (asks === 'loop') return { ended: 'user_done', reason: 'A loop waits for a message, and the user says nothing more.' };
-    // Runs need no message: there may be one from before, or data. What has run already is not run again for nothing.
-    if (this.#session.status !== 'active' && this.#options.data === undefined) return { ended: 'completed' };
+    if (asks === 'loop')
+      return {
+        ended: 'user_done',
+        reason: 'A loop waits for a message, and the user says nothing more.',
+      };
+    // Runs need no message: there may be one from before, or data. What has run already is not run
+    // again for nothing.
+    if (this.#session.status !== 'active' && this.#options.data === undefined)
+      return { ended: 'completed' };
     await this.#begin(undefined, 0);
     return 'go on';
   }
 
   async #aborted(): Promise<End> {
     if (this.#last?.status === 'yielded') await this.#run({});
-    return { ended: 'cancelled', reason: this.#last?.status === 'cancelled' ? this.#last.error?.message : 'The conversation was aborted.' };
+    return {
+      ended: 'cancelled',
+      reason:
+        this.#last?.status === 'cancelled'
+          ? this.#last.error?.message
+          : 'The conversation was aborted.',
+    };
   }
 
   /** A new run. Its name makes it one run, however often it is asked for. */
@@ -202,7 +279,11 @@ class Drive {
     await this.#run({});
   }
 
-  async #run(more: { readonly runId?: string; readonly input?: string; readonly data?: RunWithUserOptions['data'] }): Promise<void> {
+  async #run(more: {
+    readonly runId?: string;
+    readonly input?: string;
+    readonly data?: RunWithUserOptions['data'];
+  }): Promise<void> {
     const {
       user: _user,
       conversation: _name,
@@ -216,7 +297,12 @@ class Drive {
     } = this.#options;
     const data = more.data === undefined ? {} : { data: more.data };
     const { data: _given, ...named } = more;
-    const run: Run = this.#app.run(this.#runnable, { ...rest, ...named, ...data, session: this.#session });
+    const run: Run = this.#app.run(this.#runnable, {
+      ...rest,
+      ...named,
+      ...data,
+      session: this.#session,
+    });
     onRun?.(run);
     const result: RunResult = await run;
     this.#session = result.session;

@@ -3,7 +3,12 @@ import type { JsonObject } from '../base/json.ts';
 import type { UserQuestion } from './user.ts';
 
 /** What was asked, in one line. Arguments may be secret: the summary is what people are shown. */
-function questionText({ kind, toolName, agent, summary }: Pick<UserQuestion, 'kind' | 'toolName' | 'agent' | 'summary'>): string {
+function questionText({
+  kind,
+  toolName,
+  agent,
+  summary,
+}: Pick<UserQuestion, 'kind' | 'toolName' | 'agent' | 'summary'>): string {
   return `${agent} asks for ${wanted[kind]} "${toolName}": ${summary}`;
 }
 
@@ -31,18 +36,29 @@ export class UnansweredRequestError extends AdjutantError {
   }
 }
 
-/** An answer of a user was not taken, as often as it was asked. Neither message nor data hold what it said. */
+/**
+ * An answer of a user was not taken, as often as it was asked. Neither message nor data hold what
+ * it said.
+ */
 export class UserAnswerRefusedError extends AdjutantError {
-  constructor({ question, reason, times }: { question: Omit<UserQuestion, 'signal'>; reason: string; times: number }) {
+  constructor({
+    question,
+    reason,
+    times,
+  }: { question: Omit<UserQuestion, 'signal'>; reason: string; times: number }) {
     const { requestId, kind, toolName, session } = question;
     const often = times === 1 ? 'once' : `${times} times`;
-    super('user_answer_refused', `The user's answer was refused ${often}: ${questionText(question)}. The last reason: ${reason}`, {
-      session: session.id,
-      requestId,
-      kind,
-      toolName,
-      reason,
-    });
+    super(
+      'user_answer_refused',
+      `The user's answer was refused ${often}: ${questionText(question)}. The last reason: ${reason}`,
+      {
+        session: session.id,
+        requestId,
+        kind,
+        toolName,
+        reason,
+      },
+    );
   }
 }
 
@@ -50,20 +66,32 @@ export class UserAnswerRefusedError extends AdjutantError {
 export class UserScriptUnusedError extends AdjutantError {
   constructor(unused: Readonly<Record<string, number>>) {
     const parts = Object.entries(unused).map(([what, count]) => `${count} of ${what}`);
-    super('user_script_unused', `The scripted user was not asked for everything: ${parts.join(', ')} left over.`, { unused: unused as JsonObject });
+    super(
+      'user_script_unused',
+      `The scripted user was not asked for everything: ${parts.join(', ')} left over.`,
+      { unused: unused as JsonObject },
+    );
   }
 }
 
 /** What plays a user failed, waits for somebody itself, or said nothing that can be used. */
 export class SimulatedUserError extends AdjutantError {
   constructor(data: { runnable: string; session: string; reason: string }) {
-    super('simulated_user', `The runnable "${data.runnable}", which plays the user in session "${data.session}", cannot go on: ${data.reason}`, data);
+    super(
+      'simulated_user',
+      `The runnable "${data.runnable}", which plays the user in session "${data.session}", cannot go on: ${data.reason}`,
+      data,
+    );
   }
 }
 
 /** A user said something that is no message. */
 export class InvalidUserMessageError extends AdjutantError {
   constructor({ found }: { found: string }) {
-    super('invalid_user_message', `A user says a text that is not empty, { done: true }, or nothing (undefined), not ${found}.`, { found });
+    super(
+      'invalid_user_message',
+      `A user says a text that is not empty, { done: true }, or nothing (undefined), not ${found}.`,
+      { found },
+    );
   }
 }

@@ -4,20 +4,34 @@ import { isCount, isFunction, type OptionCheck, type OptionChecks } from '../bas
 import { UserAnswerRefusedError } from './errors.ts';
 import { idsOf, isIds } from './scripted-user.ts';
 import { TerminalLines, type TerminalStreams, type TypedLine } from './terminal-lines.ts';
-import { choices, questionHead, type ReadAnswer, readDecision, readInput, readJson } from './typed-answer.ts';
+import {
+  choices,
+  questionHead,
+  type ReadAnswer,
+  readDecision,
+  readInput,
+  readJson,
+} from './typed-answer.ts';
 import type { User, UserAnswer, UserDone, UserQuestion, UserTurn } from './user.ts';
 
 export interface HumanUserOptions {
   /** What the person answers as; with several, the first that may decide. @default 'human' */
   readonly id?: string | readonly string[];
-  /** What is written before the input for a tool, or the result of an operation, is typed. @default who asks, the arguments, and what may be typed */
+  /**
+   * What is written before the input for a tool, or the result of an operation, is typed. @default
+   * who asks, the arguments, and what may be typed
+   */
   readonly formatPrompt?: (question: UserQuestion) => string;
   /**
-   * Makes what was typed the input for a tool or the result of an operation; when it throws, the person is asked again.
+   * Makes what was typed the input for a tool or the result of an operation; when it throws, the
+   * person is asked again.
    * @default a text where the schema wants one, or an object with one text; else JSON
    */
   readonly parseInput?: (typed: string, question: UserQuestion) => JsonValue;
-  /** What is written before a message is typed. @default what was said to the person since, and `You: ` */
+  /**
+   * What is written before a message is typed. @default what was said to the person since, and
+   * `You: `
+   */
   readonly messagePrompt?: (turn: UserTurn) => string;
   /** How often one question is asked when what was typed does not fit. @default 10 */
   readonly attempts?: number;
@@ -37,7 +51,9 @@ const defaultAttempts = 10;
 const isStream =
   (method: 'on' | 'write', expected: string): OptionCheck =>
   (value) =>
-    typeof (value as { readonly [name: string]: unknown } | null)?.[method] === 'function' ? undefined : expected;
+    typeof (value as { readonly [name: string]: unknown } | null)?.[method] === 'function'
+      ? undefined
+      : expected;
 
 const checks: OptionChecks<HumanUserOptions> = {
   id: isIds,
@@ -50,8 +66,9 @@ const checks: OptionChecks<HumanUserOptions> = {
 };
 
 /**
- * A person at a terminal. The end of the input and Ctrl-C end the conversation; what waits then goes on waiting. Whatever is written has no control
- * characters in it, so that arguments and answers of models cannot steer the terminal.
+ * A person at a terminal. The end of the input and Ctrl-C end the conversation; what waits then
+ * goes on waiting. Whatever is written has no control characters in it, so that arguments and
+ * answers of models cannot steer the terminal.
  * @throws InvalidOptionError
  */
 export function humanUser(options: HumanUserOptions = {}): HumanUser {
@@ -114,20 +131,35 @@ class Person {
   async #input(question: UserQuestion): Promise<UserAnswer | UserDone> {
     const { formatPrompt, parseInput } = this.#options;
     const hint = question.options.includes('reject') ? ' (or /no and a reason)' : '';
-    const prompt = formatPrompt === undefined ? `${questionHead(question)}Answer${hint}: ` : formatPrompt(question);
+    const prompt =
+      formatPrompt === undefined
+        ? `${questionHead(question)}Answer${hint}: `
+        : formatPrompt(question);
     const said = await this.#until(question, prompt, (typed): ReadAnswer => {
       const refusal = /^\/no(?:\s+(.*))?$/su.exec(typed.trim());
       if (refusal !== null && question.options.includes('reject')) {
-        return { answer: { decision: 'reject', ...(refusal[1] === undefined ? {} : { reason: refusal[1] }) } };
+        return {
+          answer: {
+            decision: 'reject',
+            ...(refusal[1] === undefined ? {} : { reason: refusal[1] }),
+          },
+        };
       }
-      const read = parseInput === undefined ? readInput(typed, question.inputSchema) : parsed(parseInput, typed, question);
+      const read =
+        parseInput === undefined
+          ? readInput(typed, question.inputSchema)
+          : parsed(parseInput, typed, question);
       return 'value' in read ? { answer: { decision: 'answer', input: read.value } } : read;
     });
     return answerIn(said);
   }
 
   async #decision(question: UserQuestion): Promise<UserAnswer | UserDone> {
-    const said = await this.#until(question, `${questionHead(question)}${choices(question)}: `, (typed) => readDecision(typed, question));
+    const said = await this.#until(
+      question,
+      `${questionHead(question)}${choices(question)}: `,
+      (typed) => readDecision(typed, question),
+    );
     if (!('wantsArgs' in said)) return answerIn(said);
     const prompt = `New arguments as JSON, in the place of\n  ${JSON.stringify(question.args)}\n: `;
     const edited = await this.#until(question, prompt, (typed): ReadAnswer => {
@@ -138,14 +170,19 @@ class Person {
   }
 
   /** Asks until what is typed can be read. @throws UserAnswerRefusedError */
-  async #until(question: UserQuestion, prompt: string, read: (typed: string) => ReadAnswer): Promise<Understood> {
+  async #until(
+    question: UserQuestion,
+    prompt: string,
+    read: (typed: string) => ReadAnswer,
+  ): Promise<Understood> {
     let shown = prompt;
     for (let attempt = 1; ; attempt++) {
       const typed = await this.#terminal.ask(shown, question.signal);
       if ('none' in typed) return goodbye(typed);
       const said = read(typed.line);
       if (!('complaint' in said)) return said;
-      if (attempt >= this.#attempts) throw new UserAnswerRefusedError({ question, reason: said.complaint, times: attempt });
+      if (attempt >= this.#attempts)
+        throw new UserAnswerRefusedError({ question, reason: said.complaint, times: attempt });
       shown = `${said.complaint}\n: `;
     }
   }
@@ -172,6 +209,8 @@ function parsed(
   try {
     return { value: parseInput(typed, question) };
   } catch (error) {
-    return { complaint: error instanceof SyntaxError ? 'This is not JSON.' : 'This could not be read.' };
+    return {
+      complaint: error instanceof SyntaxError ? 'This is not JSON.' : 'This could not be read.',
+    };
   }
 }

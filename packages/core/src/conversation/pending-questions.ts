@@ -6,7 +6,15 @@ import type { Actor } from '../ledger/event.ts';
 import type { PendingCall } from '../session/pending-call.ts';
 import { refusalsInARow } from './conversation-ledger.ts';
 import { UserAnswerRefusedError } from './errors.ts';
-import { type AnsweredRequest, type ConversationView, type GivenAnswer, isDone, type User, type UserDone, type UserQuestion } from './user.ts';
+import {
+  type AnsweredRequest,
+  type ConversationView,
+  type GivenAnswer,
+  isDone,
+  type User,
+  type UserDone,
+  type UserQuestion,
+} from './user.ts';
 
 const defaultAttempts = 2;
 
@@ -35,22 +43,30 @@ export interface RoundParts {
 }
 
 /**
- * Asks the user everything that a run waits for, one question after the other and in the order in which they were asked.
+ * Asks the user everything that a run waits for, one question after the other and in the order in
+ * which they were asked.
  * @throws UserAnswerRefusedError, and whatever the user throws
  */
-export async function askPending(calls: readonly PendingCall[], parts: RoundParts): Promise<QuestionRound> {
+export async function askPending(
+  calls: readonly PendingCall[],
+  parts: RoundParts,
+): Promise<QuestionRound> {
   const { user, view } = parts;
   const rows = await entriesOf(calls, view);
   const before = calls.filter((call) => isOwn(rows.get(call.requestId), user));
   const known = new Set(parts.answered.map(({ requestId }) => requestId));
-  const answered: AnsweredRequest[] = [...parts.answered, ...before.filter(({ requestId }) => !known.has(requestId)).map(asAnswered)];
+  const answered: AnsweredRequest[] = [
+    ...parts.answered,
+    ...before.filter(({ requestId }) => !known.has(requestId)).map(asAnswered),
+  ];
   parts.onAnswer(answered);
   const given: GivenAnswer[] = [];
   const left: PendingCall[] = [];
   let settled = 0;
   for (const call of calls) {
     const row = rows.get(call.requestId);
-    // Somebody was first, or it is a question of the ledger that this is a copy of, which the run asks anew.
+    // Somebody was first, or it is a question of the ledger that this is a copy of, which the run
+    // asks anew.
     if (row?.status !== 'pending') {
       settled++;
       continue;
@@ -78,8 +94,14 @@ function asAnswered({ requestId, kind, name }: PendingCall): AnsweredRequest {
   return { requestId, kind, toolName: name };
 }
 
-/** What the store says of the requests: an answer may have been posted that the ledger does not have yet. */
-async function entriesOf(calls: readonly PendingCall[], { app }: ConversationView): Promise<ReadonlyMap<string, RequestEntry>> {
+/**
+ * What the store says of the requests: an answer may have been posted that the ledger does not have
+ * yet.
+ */
+async function entriesOf(
+  calls: readonly PendingCall[],
+  { app }: ConversationView,
+): Promise<ReadonlyMap<string, RequestEntry>> {
   const found = await Promise.all(
     calls.map(({ requestId }) =>
       app.requests.get(requestId).catch((error: unknown) => {
@@ -88,7 +110,9 @@ async function entriesOf(calls: readonly PendingCall[], { app }: ConversationVie
       }),
     ),
   );
-  return new Map(found.flatMap((row) => (row === undefined ? [] : [[row.requestId, row] as const])));
+  return new Map(
+    found.flatMap((row) => (row === undefined ? [] : [[row.requestId, row] as const])),
+  );
 }
 
 function isOwn(row: RequestEntry | undefined, { ids }: User): boolean {
@@ -97,7 +121,9 @@ function isOwn(row: RequestEntry | undefined, { ids }: User): boolean {
 
 /** Who of the user's ids may decide; `undefined`: none. */
 function actorFor({ ids }: User, { mayDecide }: RequestEntry): Actor | undefined {
-  return ids.map((id) => actorOf(id)).find((actor) => mayDecide === undefined || mayDecide.some((id) => isSaidBy(actor, id)));
+  return ids
+    .map((id) => actorOf(id))
+    .find((actor) => mayDecide === undefined || mayDecide.some((id) => isSaidBy(actor, id)));
 }
 
 interface Asking {
@@ -108,7 +134,13 @@ interface Asking {
   readonly answered: readonly AnsweredRequest[];
 }
 
-const refusals: ReadonlySet<string> = new Set(['input_mismatch', 'decision_not_offered', 'invalid_answer', 'not_json', 'may_not_decide']);
+const refusals: ReadonlySet<string> = new Set([
+  'input_mismatch',
+  'decision_not_offered',
+  'invalid_answer',
+  'not_json',
+  'may_not_decide',
+]);
 
 async function askOne(asking: Asking): Promise<GivenAnswer | UserDone | 'settled' | 'left'> {
   const { call, by, parts } = asking;
@@ -116,8 +148,14 @@ async function askOne(asking: Asking): Promise<GivenAnswer | UserDone | 'settled
   const { requestId } = call;
   const attempts = user.attempts ?? defaultAttempts;
   const wasRefused = refusalsInARow(view.session, requestId, user.ids);
-  let refused = wasRefused === 0 ? undefined : 'The run did not take the last answer, and asks again.';
-  if (wasRefused >= attempts) throw new UserAnswerRefusedError({ question: questionOf(asking, refused), reason: refused ?? '', times: wasRefused });
+  let refused =
+    wasRefused === 0 ? undefined : 'The run did not take the last answer, and asks again.';
+  if (wasRefused >= attempts)
+    throw new UserAnswerRefusedError({
+      question: questionOf(asking, refused),
+      reason: refused ?? '',
+      times: wasRefused,
+    });
   for (let attempt = 1; ; attempt++) {
     const said = await parts.waitFor(user.answer(questionOf(asking, refused)));
     if (said === undefined) return 'left';
@@ -129,12 +167,20 @@ async function askOne(asking: Asking): Promise<GivenAnswer | UserDone | 'settled
       if (isAdjutantError(error, 'request_settled')) return 'settled';
       if (!isAdjutantError(error) || !refusals.has(error.code)) throw error;
       refused = error.message;
-      if (attempt >= attempts) throw new UserAnswerRefusedError({ question: questionOf(asking, refused), reason: refused, times: attempt });
+      if (attempt >= attempts)
+        throw new UserAnswerRefusedError({
+          question: questionOf(asking, refused),
+          reason: refused,
+          times: attempt,
+        });
     }
   }
 }
 
-function questionOf({ call, row, parts, answered }: Asking, refused: string | undefined): UserQuestion {
+function questionOf(
+  { call, row, parts, answered }: Asking,
+  refused: string | undefined,
+): UserQuestion {
   const { requestId, callId, kind, name, args } = call;
   const { agent, summary, options, details, inputSchema, operationId, expiresAt } = row;
   return {

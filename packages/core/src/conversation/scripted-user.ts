@@ -8,37 +8,63 @@ import type { User, UserAnswer, UserDone, UserProgress, UserQuestion, UserTurn }
 
 type OrLater<Value> = Value | Promise<Value>;
 
-/** Methods take parameters of narrower types, so that a function may say which arguments its tool has. */
+/**
+ * Methods take parameters of narrower types, so that a function may say which arguments its tool
+ * has.
+ */
 interface Answering<Answer> {
   answer(args: unknown, question: UserQuestion): OrLater<Answer | undefined>;
 }
 
-/** Answers in order, or a function of the arguments. What a function gives as `undefined` leaves the question open. */
+/**
+ * Answers in order, or a function of the arguments. What a function gives as `undefined` leaves the
+ * question open.
+ */
 export type Script<Answer> = readonly Answer[] | Answering<Answer>['answer'];
 
-/** A decision by its name, or with more: `{ decision: 'edit', input: args }`, `{ decision: 'reject', reason }`. */
-export type ScriptedDecision = NonNullable<UserAnswer['decision']> | (UserAnswer & { readonly decision: NonNullable<UserAnswer['decision']> });
+/**
+ * A decision by its name, or with more: `{ decision: 'edit', input: args }`, `{ decision: 'reject',
+ * reason }`.
+ */
+export type ScriptedDecision =
+  | NonNullable<UserAnswer['decision']>
+  | (UserAnswer & { readonly decision: NonNullable<UserAnswer['decision']> });
 
-/** One decision for all questions, decisions in order, a function, or one of these for each tool. */
-export type DecisionScript = ScriptedDecision | Script<ScriptedDecision> | { readonly [tool: string]: ScriptedDecision | Script<ScriptedDecision> };
+/**
+ * One decision for all questions, decisions in order, a function, or one of these for each tool.
+ */
+export type DecisionScript =
+  | ScriptedDecision
+  | Script<ScriptedDecision>
+  | { readonly [tool: string]: ScriptedDecision | Script<ScriptedDecision> };
 
 export interface ScriptedUserOptions {
   /** What it answers as; with several, the first that may decide. @default 'scripted' */
   readonly id?: string | readonly string[];
-  /** The input for tools that wait for it and the results of operations, by the name of the tool. `answerWith` says more than that. */
+  /**
+   * The input for tools that wait for it and the results of operations, by the name of the tool.
+   * `answerWith` says more than that.
+   */
   readonly tools?: { readonly [tool: string]: Script<JsonValue | AnswerWith> };
   /** Whether calls may be made, and made again. */
   readonly approvals?: DecisionScript;
   /** What became of attempts of unknown outcome: `succeeded`, `retry`, `report`. */
   readonly recoveries?: DecisionScript;
-  /** Whether agents may go beyond their limits: `continue`, `reject`, or a number, which continues with so much more. */
+  /**
+   * Whether agents may go beyond their limits: `continue`, `reject`, or a number, which continues
+   * with so much more.
+   */
   readonly limits?: number | ScriptedDecision | Script<number | ScriptedDecision>;
   /** What it says, in order; or a function. Then it has nothing more to say. @default nothing */
-  readonly messages?: readonly string[] | ((turn: UserTurn) => OrLater<string | UserDone | undefined>);
+  readonly messages?:
+    | readonly string[]
+    | ((turn: UserTurn) => OrLater<string | UserDone | undefined>);
 }
 
 export interface ScriptedUser extends User {
-  /** What it was not asked for: how many entries of which lists. Empty when nothing is left over. */
+  /**
+   * What it was not asked for: how many entries of which lists. Empty when nothing is left over.
+   */
   unused(): Readonly<Record<string, number>>;
   /** @throws UserScriptUnusedError when something is left over */
   assertUsed(): void;
@@ -54,8 +80,8 @@ export class AnswerWith {
 }
 
 /**
- * For the `tools` of a scripted user: `answerWith({ decision: 'reject', reason: 'No idea' })`, or `answerWith({ done: true })` from somebody
- * who leaves. A plain value is the input itself.
+ * For the `tools` of a scripted user: `answerWith({ decision: 'reject', reason: 'No idea' })`, or
+ * `answerWith({ done: true })` from somebody who leaves. A plain value is the input itself.
  */
 export function answerWith(answer: UserAnswer | UserDone): AnswerWith {
   return new AnswerWith(answer);
@@ -72,41 +98,58 @@ const groupOf: Readonly<Record<RequestKind, 'tools' | 'approvals' | 'recoveries'
 
 export const isIds: OptionCheck = (value) => {
   const ids = [value].flat();
-  return ids.length > 0 && ids.every((id) => isNonEmptyText(id) === undefined) ? undefined : 'an id, or a list of ids';
+  return ids.length > 0 && ids.every((id) => isNonEmptyText(id) === undefined)
+    ? undefined
+    : 'an id, or a list of ids';
 };
 const isScript = (value: unknown): boolean => Array.isArray(value) || typeof value === 'function';
-const isByTool = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isByTool = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isDecision = (value: unknown): boolean =>
-  (typeof value === 'string' && value !== '') || (isByTool(value) && typeof value['decision'] === 'string');
+  (typeof value === 'string' && value !== '') ||
+  (isByTool(value) && typeof value['decision'] === 'string');
 const isOneOrScript = (value: unknown): boolean => isDecision(value) || isScript(value);
 const isDecisions: OptionCheck = (value) => {
-  const fits = isOneOrScript(value) || (isByTool(value) && Object.values(value).every(isOneOrScript));
-  return fits ? undefined : 'a decision, a list of decisions, a function, or an object with one of these for each tool';
+  const fits =
+    isOneOrScript(value) || (isByTool(value) && Object.values(value).every(isOneOrScript));
+  return fits
+    ? undefined
+    : 'a decision, a list of decisions, a function, or an object with one of these for each tool';
 };
 
 const checks: OptionChecks<ScriptedUserOptions> = {
   id: isIds,
   tools: (value) =>
-    isByTool(value) && Object.values(value).every(isScript) ? undefined : 'an object that has a list of answers or a function for each tool',
+    isByTool(value) && Object.values(value).every(isScript)
+      ? undefined
+      : 'an object that has a list of answers or a function for each tool',
   approvals: isDecisions,
   recoveries: isDecisions,
-  limits: (value) => (typeof value === 'number' || isOneOrScript(value) ? undefined : 'a number, a decision, a list of these, or a function'),
+  limits: (value) =>
+    typeof value === 'number' || isOneOrScript(value)
+      ? undefined
+      : 'a number, a decision, a list of these, or a function',
   messages: (value) =>
-    typeof value === 'function' || (Array.isArray(value) && value.every((text) => typeof text === 'string'))
+    typeof value === 'function' ||
+    (Array.isArray(value) && value.every((text) => typeof text === 'string'))
       ? undefined
       : 'a list of strings, or a function',
 };
 
 /** @throws InvalidOptionError, InvalidAnswerError when an id is none of somebody outside */
-export function idsOf(id: string | readonly string[] | undefined, otherwise: string): readonly string[] {
+export function idsOf(
+  id: string | readonly string[] | undefined,
+  otherwise: string,
+): readonly string[] {
   const ids = [id ?? otherwise].flat();
   for (const one of ids) actorOf(one);
   return Object.freeze(ids);
 }
 
 /**
- * A user that says what it was given. Lists go on where the ledger stands: what was said or answered in the conversation before, in whatever
- * process, is not said again. Being asked for what is not in the script throws.
+ * A user that says what it was given. Lists go on where the ledger stands: what was said or
+ * answered in the conversation before, in whatever process, is not said again. Being asked for what
+ * is not in the script throws.
  * @throws InvalidOptionError
  */
 export function scriptedUser(options: ScriptedUserOptions): ScriptedUser {
@@ -125,7 +168,12 @@ export function scriptedUser(options: ScriptedUserOptions): ScriptedUser {
   });
 }
 
-type AnyScript = readonly unknown[] | ((args: unknown, question: UserQuestion) => unknown) | string | number | { readonly decision: unknown };
+type AnyScript =
+  | readonly unknown[]
+  | ((args: unknown, question: UserQuestion) => unknown)
+  | string
+  | number
+  | { readonly decision: unknown };
 
 /** Where an answer to a question stands in a script. */
 interface Place {
@@ -141,7 +189,9 @@ function asAnswer(kind: RequestKind, said: unknown): UserAnswer | UserDone | und
   if (said instanceof AnswerWith) return said.answer;
   if (groupOf[kind] === 'tools') return { input: said as JsonValue };
   if (typeof said === 'number') return { decision: 'continue', input: said };
-  return typeof said === 'string' ? { decision: said as NonNullable<UserAnswer['decision']> } : (said as UserAnswer | UserDone);
+  return typeof said === 'string'
+    ? { decision: said as NonNullable<UserAnswer['decision']> }
+    : (said as UserAnswer | UserDone);
 }
 
 class UserScript {
@@ -158,14 +208,18 @@ class UserScript {
 
   async answer(question: UserQuestion): Promise<UserAnswer | UserDone | undefined> {
     const place = this.#placeOf(question.kind, question.toolName);
-    if (place === undefined) throw new UnansweredRequestError({ question, reason: this.#nothingFor(question) });
+    if (place === undefined)
+      throw new UnansweredRequestError({ question, reason: this.#nothingFor(question) });
     const { script, name, holds } = place;
     const { kind } = question;
     if (typeof script === 'function') return asAnswer(kind, await script(question.args, question));
     if (!Array.isArray(script)) return asAnswer(kind, script);
     const used = question.answered.filter((one) => holds(one.kind, one.toolName)).length;
     if (used < script.length) return asAnswer(kind, script[used]);
-    throw new UnansweredRequestError({ question, reason: `\`${name}\` of the scripted user has ${script.length} answers, and all are used.` });
+    throw new UnansweredRequestError({
+      question,
+      reason: `\`${name}\` of the scripted user has ${script.length} answers, and all are used.`,
+    });
   }
 
   message(turn: UserTurn): OrLater<string | UserDone | undefined> {
@@ -189,7 +243,8 @@ class UserScript {
   #nothingFor({ kind, toolName }: UserQuestion): string {
     const group = groupOf[kind];
     const names = [...this.#places()].map(({ name }) => `\`${name}\``);
-    const has = names.length === 0 ? 'nothing is scripted but messages' : `it has ${names.join(', ')}`;
+    const has =
+      names.length === 0 ? 'nothing is scripted but messages' : `it has ${names.join(', ')}`;
     return `The scripted user has no \`${group === 'tools' ? `tools.${toolName}` : group}\`; ${has}.`;
   }
 
@@ -207,7 +262,11 @@ class UserScript {
         continue;
       }
       for (const [tool, script] of Object.entries(given as Readonly<Record<string, AnyScript>>)) {
-        yield { name: `${group}.${tool}`, script, holds: (kind, toolName) => groupOf[kind] === group && toolName === tool };
+        yield {
+          name: `${group}.${tool}`,
+          script,
+          holds: (kind, toolName) => groupOf[kind] === group && toolName === tool,
+        };
       }
     }
   }

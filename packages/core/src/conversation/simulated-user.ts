@@ -23,20 +23,31 @@ export interface SimulatedUserOptions {
   readonly maxTurns?: number;
   /** Who the person is, in your words. @default nobody in particular */
   readonly persona?: string;
-  /** Takes the place of all that the model is told in a system message. @default `simulatedUserInstructions` */
+  /**
+   * Takes the place of all that the model is told in a system message. @default
+   * `simulatedUserInstructions`
+   */
   readonly instructions?: string;
   /** What the person answers as; with several, the first that may decide. @default 'simulated' */
   readonly id?: string | readonly string[];
-  /** Answers all requests in the place of the model, such as `scriptedUser({ approvals: 'approve' })`. */
+  /**
+   * Answers all requests in the place of the model, such as `scriptedUser({ approvals: 'approve'
+   * })`.
+   */
   readonly answers?: User;
-  /** The app in which the person is played. @default one beside that of the conversation, on its store */
+  /**
+   * The app in which the person is played. @default one beside that of the conversation, on its
+   * store
+   */
   readonly runner?: Runtime;
 }
 
 const defaultTurns = 10;
 
 const isPort: OptionCheck = (value) =>
-  typeof (value as Partial<User> | null)?.answer === 'function' ? undefined : 'a user, such as scriptedUser({ … })';
+  typeof (value as Partial<User> | null)?.answer === 'function'
+    ? undefined
+    : 'a user, such as scriptedUser({ … })';
 
 const checks: OptionChecks<SimulatedUserOptions> = {
   startingPrompt: isNonEmptyText,
@@ -47,14 +58,18 @@ const checks: OptionChecks<SimulatedUserOptions> = {
   instructions: isNonEmptyText,
   id: isIds,
   answers: isPort,
-  runner: (value) => (isNonEmptyText((value as Partial<Runtime> | null)?.app) === undefined ? undefined : 'a runtime'),
+  runner: (value) =>
+    isNonEmptyText((value as Partial<Runtime> | null)?.app) === undefined ? undefined : 'a runtime',
 };
 
 const nextMessage: JsonObject = {
   type: 'object',
   properties: {
     done: { type: 'boolean', description: 'Whether you end the conversation here.' },
-    message: { type: 'string', description: 'Your next message; empty when you end the conversation.' },
+    message: {
+      type: 'string',
+      description: 'Your next message; empty when you end the conversation.',
+    },
     reason: { type: 'string', description: 'When you end it: why, in a few words; else empty.' },
   },
   required: ['done', 'message', 'reason'],
@@ -81,13 +96,18 @@ export function simulatedUserInstructions({
 }
 
 /**
- * A person with a plan, played by a model: says `startingPrompt`, then follows the plan until it is done or `maxTurns` is reached. The model also
- * answers what tools ask, and decides about calls, unless `answers` does; results of operations are left to somebody else.
+ * A person with a plan, played by a model: says `startingPrompt`, then follows the plan until it is
+ * done or `maxTurns` is reached. The model also answers what tools ask, and decides about calls,
+ * unless `answers` does; results of operations are left to somebody else.
  * @throws InvalidOptionError
  */
 export function simulatedUser(options: SimulatedUserOptions): User {
   const given = (options ?? {}) as Partial<SimulatedUserOptions>;
-  const needed = { startingPrompt: given.startingPrompt ?? null, conversationPlan: given.conversationPlan ?? null, model: given.model ?? null };
+  const needed = {
+    startingPrompt: given.startingPrompt ?? null,
+    conversationPlan: given.conversationPlan ?? null,
+    model: given.model ?? null,
+  };
   checkOptions('simulatedUser', { ...given, ...needed } as unknown as SimulatedUserOptions, checks);
   const person = new Person(options);
   return Object.freeze({
@@ -95,7 +115,8 @@ export function simulatedUser(options: SimulatedUserOptions): User {
     maxTurns: options.maxTurns ?? defaultTurns,
     answer: (question: UserQuestion) => person.answer(question),
     message: (turn: UserTurn) => person.message(turn),
-    follow: (progress: Parameters<NonNullable<User['follow']>>[0]) => options.answers?.follow?.(progress),
+    follow: (progress: Parameters<NonNullable<User['follow']>>[0]) =>
+      options.answers?.follow?.(progress),
   });
 }
 
@@ -114,14 +135,19 @@ class Person {
     return turn.index === 0 ? this.#options.startingPrompt : this.#user.message(turn);
   }
 
-  answer(question: UserQuestion): UserAnswer | UserDone | undefined | Promise<UserAnswer | UserDone | undefined> {
+  answer(
+    question: UserQuestion,
+  ): UserAnswer | UserDone | undefined | Promise<UserAnswer | UserDone | undefined> {
     const { answers } = this.#options;
     if (answers !== undefined) return answers.answer(question);
     if (question.kind === 'result') return undefined;
     return this.#played(question).answer(question);
   }
 
-  /** The schema of what is asked is that of the answer, so every kind of question has an agent of its own. */
+  /**
+   * The schema of what is asked is that of the answer, so every kind of question has an agent of
+   * its own.
+   */
   #played(question: UserQuestion | undefined): User {
     const { runner } = this.#options;
     const shared = {
@@ -131,9 +157,15 @@ class Person {
     };
     if (question === undefined) return agentUser(shared);
     if (question.kind !== 'input')
-      return agentUser({ ...shared, decisions: this.#agent(`simulated-decision-${question.kind}`, decisionOf(question)) });
+      return agentUser({
+        ...shared,
+        decisions: this.#agent(`simulated-decision-${question.kind}`, decisionOf(question)),
+      });
     const { toolName, inputSchema } = question;
-    return agentUser({ ...shared, tools: { [toolName]: this.#agent('simulated-answer', inputSchema) } });
+    return agentUser({
+      ...shared,
+      tools: { [toolName]: this.#agent('simulated-answer', inputSchema) },
+    });
   }
 
   #agent(name: string, output: JsonObject | undefined): Agent {
@@ -158,7 +190,10 @@ function decisionOf({ options }: UserQuestion): JsonObject {
   const simple = options.filter((option) => option !== 'edit' && option !== 'answer');
   return {
     type: 'object',
-    properties: { decision: { type: 'string', enum: simple }, reason: { type: 'string', description: 'Why, in a few words.' } },
+    properties: {
+      decision: { type: 'string', enum: simple },
+      reason: { type: 'string', description: 'Why, in a few words.' },
+    },
     required: ['decision', 'reason'],
     additionalProperties: false,
   };

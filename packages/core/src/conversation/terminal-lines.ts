@@ -7,7 +7,11 @@ export type NoLine = 'ended' | 'interrupted' | 'aborted';
 export type TypedLine = { readonly line: string } | { readonly none: NoLine };
 
 export interface TerminalStreams {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean; readonly readableEnded?: boolean; readonly destroyed?: boolean };
+  readonly input: NodeJS.ReadableStream & {
+    readonly isTTY?: boolean;
+    readonly readableEnded?: boolean;
+    readonly destroyed?: boolean;
+  };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
@@ -69,7 +73,10 @@ export class TerminalLines {
     }
   }
 
-  /** Between questions the terminal is as it was, so that Ctrl-C reaches the process; other inputs keep what has come of the next line. */
+  /**
+   * Between questions the terminal is as it was, so that Ctrl-C reaches the process; other inputs
+   * keep what has come of the next line.
+   */
   #rest(reader: Interface): void {
     if (this.#ended) return;
     if (!this.#isTerminal) {
@@ -106,7 +113,8 @@ export class TerminalLines {
       this.#ended = true;
       this.#take({ none: 'ended' });
     };
-    // Some versions of Node tell the reader of a failed input too, and end the process when it does not listen.
+    // Some versions of Node tell the reader of a failed input too, and end the process when it does
+    // not listen.
     reader.on('error', onFailure);
     input.once('error', onFailure);
     this.#forget = () => input.removeListener('error', onFailure);

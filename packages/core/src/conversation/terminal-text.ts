@@ -1,4 +1,5 @@
-// Control characters but line breaks and tabs, and those that turn the direction of writing: what a model or a tool says must not move the cursor,
+// Control characters but line breaks and tabs, and those that turn the direction of writing: what a
+// model or a tool says must not move the cursor,
 // set a title, or pose as something else.
 const obeyed = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
@@ -6,7 +7,11 @@ const obeyed = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 export function terminalText(text: string): string {
   return text
     .replace(/\r\n/g, '\n')
-    .replace(obeyed, (symbol) => (symbol === '\n' || symbol === '\t' ? symbol : `\\u{${(symbol.codePointAt(0) ?? 0).toString(16)}}`));
+    .replace(obeyed, (symbol) =>
+      symbol === '\n' || symbol === '\t'
+        ? symbol
+        : `\\u{${(symbol.codePointAt(0) ?? 0).toString(16)}}`,
+    );
 }
 
 /** The same on one line, so that it cannot pose as a prompt. */

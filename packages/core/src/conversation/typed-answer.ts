@@ -3,19 +3,40 @@ import { terminalLine } from './terminal-text.ts';
 import type { UserAnswer, UserQuestion } from './user.ts';
 
 /** What somebody typed, as an answer; what it should have been; or that something more is asked. */
-export type ReadAnswer = { readonly answer: UserAnswer } | { readonly complaint: string } | { readonly wantsArgs: true };
+export type ReadAnswer =
+  | { readonly answer: UserAnswer }
+  | { readonly complaint: string }
+  | { readonly wantsArgs: true };
 
-const words: Readonly<Record<string, string>> = { approve: '[y]es', edit: '[e]dit', reject: '[n]o', continue: '[y]es, or by how much' };
+const words: Readonly<Record<string, string>> = {
+  approve: '[y]es',
+  edit: '[e]dit',
+  reject: '[n]o',
+  continue: '[y]es, or by how much',
+};
 
 /** What may be typed when somebody is to decide. */
 export function choices({ options, kind }: Pick<UserQuestion, 'options' | 'kind'>): string {
-  const offered = options.filter((option) => option !== 'answer').map((option) => (kind === 'recovery' ? option : (words[option] ?? option)));
-  const more = kind === 'recovery' ? ' (the result may follow `succeeded`)' : options.includes('reject') ? ' (a reason may follow)' : '';
+  const offered = options
+    .filter((option) => option !== 'answer')
+    .map((option) => (kind === 'recovery' ? option : (words[option] ?? option)));
+  const more =
+    kind === 'recovery'
+      ? ' (the result may follow `succeeded`)'
+      : options.includes('reject')
+        ? ' (a reason may follow)'
+        : '';
   return `${offered.join(', ')}${more}`;
 }
 
-/** Reads a decision: its first word says which, and what follows is the reason, the result or the amount. */
-export function readDecision(typed: string, question: Pick<UserQuestion, 'options' | 'kind'>): ReadAnswer {
+/**
+ * Reads a decision: its first word says which, and what follows is the reason, the result or the
+ * amount.
+ */
+export function readDecision(
+  typed: string,
+  question: Pick<UserQuestion, 'options' | 'kind'>,
+): ReadAnswer {
   const { options } = question;
   const text = typed.trim();
   const [first = '', ...others] = text.split(/\s+/);
@@ -23,12 +44,18 @@ export function readDecision(typed: string, question: Pick<UserQuestion, 'option
   const rest = others.join(' ');
   const more = rest === '' ? {} : { reason: rest };
   const amount = Number(text);
-  if (options.includes('continue') && text !== '' && Number.isFinite(amount)) return { answer: { decision: 'continue', input: amount } };
-  const decision = options.find((option) => option === word || shortcuts[word]?.includes(option) === true);
-  if (decision === undefined || decision === 'answer') return { complaint: `Type ${choices(question)}.` };
+  if (options.includes('continue') && text !== '' && Number.isFinite(amount))
+    return { answer: { decision: 'continue', input: amount } };
+  const decision = options.find(
+    (option) => option === word || shortcuts[word]?.includes(option) === true,
+  );
+  if (decision === undefined || decision === 'answer')
+    return { complaint: `Type ${choices(question)}.` };
   if (decision === 'edit') return { wantsArgs: true };
-  if (decision === 'continue' && rest !== '') return { complaint: 'To let it go on by some amount, type the number alone.' };
-  if (decision === 'succeeded') return { answer: { decision, ...(rest === '' ? {} : { input: jsonOrText(rest) }) } };
+  if (decision === 'continue' && rest !== '')
+    return { complaint: 'To let it go on by some amount, type the number alone.' };
+  if (decision === 'succeeded')
+    return { answer: { decision, ...(rest === '' ? {} : { input: jsonOrText(rest) }) } };
   return { answer: { decision, ...more } };
 }
 
@@ -41,7 +68,9 @@ const shortcuts: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** JSON, or `undefined` with a complaint that does not repeat what was typed. */
-export function readJson(typed: string): { readonly value: JsonValue } | { readonly complaint: string } {
+export function readJson(
+  typed: string,
+): { readonly value: JsonValue } | { readonly complaint: string } {
   try {
     return { value: JSON.parse(typed) as JsonValue };
   } catch {
@@ -55,9 +84,13 @@ function jsonOrText(typed: string): JsonValue {
 }
 
 /**
- * Reads input by its schema: a text where texts are wanted, and where an object with one text is; else JSON.
+ * Reads input by its schema: a text where texts are wanted, and where an object with one text is;
+ * else JSON.
  */
-export function readInput(typed: string, schema: JsonObject | undefined): { readonly value: JsonValue } | { readonly complaint: string } {
+export function readInput(
+  typed: string,
+  schema: JsonObject | undefined,
+): { readonly value: JsonValue } | { readonly complaint: string } {
   if (schema === undefined) return { value: jsonOrText(typed) };
   if (schema['type'] === 'string') return { value: typed };
   const read = readJson(typed);
@@ -76,9 +109,17 @@ function onlyText({ type, properties }: JsonObject): string | undefined {
 }
 
 /** What a question shows: who asks for what, and with which arguments. */
-export function questionHead({ agent, toolName, kind, summary, details, args }: UserQuestion): string {
+export function questionHead({
+  agent,
+  toolName,
+  kind,
+  summary,
+  details,
+  args,
+}: UserQuestion): string {
   const shown = details ?? args;
-  const about = kind === 'limit' || shown === null ? '' : `\n  ${terminalLine(JSON.stringify(shown) ?? '')}`;
+  const about =
+    kind === 'limit' || shown === null ? '' : `\n  ${terminalLine(JSON.stringify(shown) ?? '')}`;
   return `\n${terminalLine(agent)} ${asks[kind]} ${kind === 'limit' ? '' : `${terminalLine(toolName)}: `}${terminalLine(summary)}${about}\n`;
 }
 

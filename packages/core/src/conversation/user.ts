@@ -3,7 +3,10 @@ import type { Actor, RequestDecision, RequestKind } from '../ledger/event.ts';
 import type { Runtime } from '../runtime.ts';
 import type { Session } from '../session/session.ts';
 
-/** One message of a conversation as both sides read it: no thoughts, no tool calls, nothing that agents say to each other. */
+/**
+ * One message of a conversation as both sides read it: no thoughts, no tool calls, nothing that
+ * agents say to each other.
+ */
 export interface SpokenMessage {
   readonly role: 'user' | 'assistant';
   readonly text: string;
@@ -53,7 +56,10 @@ export interface UserQuestion extends ConversationView {
   readonly operationId?: string;
   /** Epoch milliseconds; missing: it waits for as long as it takes. */
   readonly expiresAt?: number;
-  /** Why the last answer to this question was not taken; missing when it is asked for the first time. */
+  /**
+   * Why the last answer to this question was not taken; missing when it is asked for the first
+   * time.
+   */
   readonly refused?: string;
   /** What the user has answered before this. */
   readonly answered: readonly AnsweredRequest[];
@@ -76,9 +82,15 @@ export interface UserDone {
 
 /** The user's turn to speak. */
 export interface UserTurn extends ConversationView {
-  /** Messages that the user has given before, counted from 0; an `input` of the caller is not counted. */
+  /**
+   * Messages that the user has given before, counted from 0; an `input` of the caller is not
+   * counted.
+   */
   readonly index: number;
-  /** `start`: nothing has been said yet. `loop`: a loop waits for it. `follow_up`: the last run has ended. */
+  /**
+   * `start`: nothing has been said yet. `loop`: a loop waits for it. `follow_up`: the last run has
+   * ended.
+   */
   readonly asks: 'start' | 'loop' | 'follow_up';
   /** The loop that waits, or the runnable that the message starts. */
   readonly runnable: string;
@@ -91,8 +103,8 @@ export interface UserProgress {
 }
 
 /**
- * Somebody outside who talks to an app: a script, a person, or a model. What is thrown ends the drive and leaves the session as it is, to be
- * gone on with later.
+ * Somebody outside who talks to an app: a script, a person, or a model. What is thrown ends the
+ * drive and leaves the session as it is, to be gone on with later.
  */
 export interface User {
   /** What it answers as, such as `ann` or `user:ann`: of several the first that may decide. */
@@ -102,10 +114,15 @@ export interface User {
   /** How often it is asked one question when its answers are refused. @default 2 */
   readonly attempts?: number | undefined;
   /** `undefined`: it does not answer this; the question stays open. */
-  answer(question: UserQuestion): UserAnswer | UserDone | undefined | Promise<UserAnswer | UserDone | undefined>;
+  answer(
+    question: UserQuestion,
+  ): UserAnswer | UserDone | undefined | Promise<UserAnswer | UserDone | undefined>;
   /** `undefined`: it has nothing to say. */
   message(turn: UserTurn): string | UserDone | undefined | Promise<string | UserDone | undefined>;
-  /** Told how far the conversation has come when it is taken up, and after everything that the user says. */
+  /**
+   * Told how far the conversation has come when it is taken up, and after everything that the user
+   * says.
+   */
   follow?(progress: UserProgress): void;
 }
 
@@ -117,5 +134,7 @@ export interface GivenAnswer extends AnsweredRequest {
 }
 
 export function isDone(said: unknown): said is UserDone {
-  return typeof said === 'object' && said !== null && (said as { readonly done?: unknown }).done === true;
+  return (
+    typeof said === 'object' && said !== null && (said as { readonly done?: unknown }).done === true
+  );
 }

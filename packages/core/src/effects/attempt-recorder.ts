@@ -8,7 +8,15 @@ import type { Runnable } from '../session/runnable.ts';
 import type { PendingOperation } from '../tools/request-options.ts';
 import { toolResult } from '../tools/result.ts';
 import type { Probe, ProbeResult, Tool } from '../tools/tool.ts';
-import { attemptsOf, isGivenBack, type SupervisedResult, type ToolAttempt, type ToolBody, type ToolCallPorts, type Writes } from './tool-ports.ts';
+import {
+  attemptsOf,
+  isGivenBack,
+  type SupervisedResult,
+  type ToolAttempt,
+  type ToolBody,
+  type ToolCallPorts,
+  type Writes,
+} from './tool-ports.ts';
 import { ask, callSummary, requestFingerprint } from './tool-request.ts';
 import { editedArgs, resultDraft } from './tool-result-draft.ts';
 import { hadNoEffect, unknownOutcome } from './tool-result-texts.ts';
@@ -39,9 +47,15 @@ interface RecordedAttempt extends ToolAttempt {
 
 const noDrafts: readonly EventDraft[] = Object.freeze([]);
 /** Where nothing watches. */
-const plain = Object.freeze({ notes: Object.freeze([]), writes: Object.freeze({ drafts: noDrafts, extras: undefined }) });
+const plain = Object.freeze({
+  notes: Object.freeze([]),
+  writes: Object.freeze({ drafts: noDrafts, extras: undefined }),
+});
 
-/** Writes down how an attempt ended: its result, a hand-over, the wait for an operation, or the question what became of it. */
+/**
+ * Writes down how an attempt ended: its result, a hand-over, the wait for an operation, or the
+ * question what became of it.
+ */
 export class AttemptRecorder {
   readonly #of: RecordedAttempt;
   /** What is to be recorded of whether the tool works, with whatever is recorded next. */
@@ -51,10 +65,16 @@ export class AttemptRecorder {
     this.#of = attempt;
   }
 
-  /** @param ran whether the tool itself came to this end, and not somebody elsewhere who says how it ended */
+  /**
+   * @param ran whether the tool itself came to this end, and not somebody elsewhere who says how it
+   * ended
+   */
   record(given: Ending, durationMs: number, ran: boolean): Promise<void> | undefined {
     const drift = given.effect === undefined ? this.#of.body?.findDrift() : undefined;
-    const ending: Ending = drift === undefined ? given : { result: drift, effect: 'unknown', retryAfterMs: undefined, next: undefined };
+    const ending: Ending =
+      drift === undefined
+        ? given
+        : { result: drift, effect: 'unknown', retryAfterMs: undefined, next: undefined };
     const { supervisor } = this.#of.ports;
     if (ran && supervisor !== undefined) this.#heard = supervisor.heed(this.#of, ending.result);
     if (ending.next !== undefined) this.#recordHandOver(ending.next, durationMs);
@@ -67,19 +87,34 @@ export class AttemptRecorder {
   /** Somebody found out that the attempt had no effect: it is made again. */
   retry(): void {
     const more = { settled: false, durationMs: 0, effect: 'none' as const, retryAfterMs: 0 };
-    this.#append([resultDraft(this.#of.call, this.#of.ports.path, this.#of.attempt, hadNoEffect(), more)]);
+    this.#append([
+      resultDraft(this.#of.call, this.#of.ports.path, this.#of.attempt, hadNoEffect(), more),
+    ]);
   }
 
-  /** Settles the call with an outcome that nobody knows, or that was known before somebody was asked. */
+  /**
+   * Settles the call with an outcome that nobody knows, or that was known before somebody was
+   * asked.
+   */
   settle(result: ToolResult, effect: ToolEffect = 'unknown'): void {
-    this.#append([resultDraft(this.#of.call, this.#of.ports.path, this.#of.attempt, result, { settled: true, durationMs: 0, effect })]);
+    this.#append([
+      resultDraft(this.#of.call, this.#of.ports.path, this.#of.attempt, result, {
+        settled: true,
+        durationMs: 0,
+        effect,
+      }),
+    ]);
   }
 
   /** Whether somebody or something is to say what became of the attempt before it is settled. */
   #needsRecovery({ effect }: Ending): boolean {
     const { recovery } = this.#of.tool;
     // A cancelled run asks nobody: it ends.
-    return effect === 'unknown' && (recovery === 'ask' || typeof recovery === 'function') && !this.#of.ports.scope.aborted;
+    return (
+      effect === 'unknown' &&
+      (recovery === 'ask' || typeof recovery === 'function') &&
+      !this.#of.ports.scope.aborted
+    );
   }
 
   async #findOut(ending: Ending): Promise<void> {
@@ -104,7 +139,10 @@ export class AttemptRecorder {
 
   /** The key that the attempt in question was made under, which may not be that of the next one. */
   #attemptKey(): string {
-    return this.#of.state.attempts.find(({ attempt }) => attempt === this.#of.attempt)?.key ?? this.#of.key;
+    return (
+      this.#of.state.attempts.find(({ attempt }) => attempt === this.#of.attempt)?.key ??
+      this.#of.key
+    );
   }
 
   #awaitOperation({ options }: PendingOperation): void {
@@ -124,9 +162,19 @@ export class AttemptRecorder {
   /** The failure is known, and nothing is left to be done about it but what a person says. */
   #askWhatFollows({ content, status, errorType }: ToolResult, writes: Writes): void {
     const { drafts, extras } = writes;
-    const known = { known: content, status, ...(errorType === undefined ? {} : { errorType }), escalated: true };
+    const known = {
+      known: content,
+      status,
+      ...(errorType === undefined ? {} : { errorType }),
+      escalated: true,
+    };
     const summary = `${callSummary(this.#of.tool.name, this.#of.args)} failed. Was it done in another way, is it to be tried again, or is the failure reported?`;
-    this.#askAboutAttempt('recovery', { summary, options: ['succeeded', 'retry', 'report'], details: known }, drafts, extras);
+    this.#askAboutAttempt(
+      'recovery',
+      { summary, options: ['succeeded', 'retry', 'report'], details: known },
+      drafts,
+      extras,
+    );
   }
 
   #askWhatBecame({ result }: Ending): void {
@@ -139,7 +187,10 @@ export class AttemptRecorder {
 
   #askAboutAttempt(
     kind: 'result' | 'recovery',
-    request: Pick<RequestDetails, 'summary' | 'options' | 'operationId' | 'details' | 'expiresIn' | 'onExpire'>,
+    request: Pick<
+      RequestDetails,
+      'summary' | 'options' | 'operationId' | 'details' | 'expiresIn' | 'onExpire'
+    >,
     before: readonly EventDraft[] = [],
     extras?: BatchExtras,
   ): void {
@@ -165,16 +216,33 @@ export class AttemptRecorder {
   #recordResult(ending: Ending, durationMs: number): Promise<void> | undefined {
     const { supervisor, scope, ledger } = this.#of.ports;
     if (supervisor === undefined) {
-      this.#write(ending, durationMs, { ...plain, result: ending.result, ...this.#ownRetry(ending) });
+      this.#write(ending, durationMs, {
+        ...plain,
+        result: ending.result,
+        ...this.#ownRetry(ending),
+      });
       return undefined;
     }
     const { state, tool, args, attempt, guidance } = this.#of;
     const { result, effect, retryAfterMs } = ending;
-    // What still comes after a stop is looked at like everything that prompts will show; in a cancelled run nothing follows from it.
+    // What still comes after a stop is looked at like everything that prompts will show; in a
+    // cancelled run nothing follows from it.
     const isLast = scope.aborted && !isGivenBack(this.#of.ports);
-    const supervised = supervisor.ended({ state, tool, args, attempt, result, effect, retryAfterMs, guidance, isLast });
+    const supervised = supervisor.ended({
+      state,
+      tool,
+      args,
+      attempt,
+      result,
+      effect,
+      retryAfterMs,
+      guidance,
+      isLast,
+    });
     if (!(supervised instanceof Promise)) return void this.#write(ending, durationMs, supervised);
-    return supervised.then((outcome) => (ledger.failure === undefined ? this.#write(ending, durationMs, outcome) : undefined));
+    return supervised.then((outcome) =>
+      ledger.failure === undefined ? this.#write(ending, durationMs, outcome) : undefined,
+    );
   }
 
   #write({ effect }: Ending, durationMs: number, supervised: SupervisedResult): void {
@@ -185,27 +253,45 @@ export class AttemptRecorder {
       return;
     }
     const settled = retryAfterMs === undefined;
-    // An effect that nobody knows of is answered by the tool's recovery, whatever the cause: 'report' says so and does not repeat it.
-    const isOpen = settled && effect === 'unknown' && this.#of.tool.recovery === 'report' && !isSuccess(result) && result.status !== 'unknown';
+    // An effect that nobody knows of is answered by the tool's recovery, whatever the cause:
+    // 'report' says so and does not repeat it.
+    const isOpen =
+      settled &&
+      effect === 'unknown' &&
+      this.#of.tool.recovery === 'report' &&
+      !isSuccess(result) &&
+      result.status !== 'unknown';
     const told = isOpen ? unknownOutcome(String(result.content)) : result;
-    const draft = resultDraft(this.#of.call, path, this.#of.attempt, this.#of.body?.withConflict(told) ?? told, {
-      settled,
-      durationMs,
-      effect,
-      retryAfterMs,
-      editedArgs: editedArgs(this.#of.state, ledger.resolve),
-      notes: settled ? notes : undefined,
-      fallback,
-    });
+    const draft = resultDraft(
+      this.#of.call,
+      path,
+      this.#of.attempt,
+      this.#of.body?.withConflict(told) ?? told,
+      {
+        settled,
+        durationMs,
+        effect,
+        retryAfterMs,
+        editedArgs: editedArgs(this.#of.state, ledger.resolve),
+        notes: settled ? notes : undefined,
+        fallback,
+      },
+    );
     this.#append([draft], settled ? this.#of.body?.takeWrites() : undefined, writes);
   }
 
-  /** Everything that belongs together in one append: state that the tool wrote, what was decided, and the result. */
+  /**
+   * Everything that belongs together in one append: state that the tool wrote, what was decided,
+   * and the result.
+   */
   #append(drafts: readonly EventDraft[], ...writes: readonly (Writes | undefined)[]): void {
     const heard = this.#heard;
     this.#heard = noDrafts;
     const { drafts: before, extras } = joinedWrites(writes);
-    this.#of.ports.ledger.append(before.length === 0 && heard.length === 0 ? drafts : [...before, ...heard, ...drafts], extras);
+    this.#of.ports.ledger.append(
+      before.length === 0 && heard.length === 0 ? drafts : [...before, ...heard, ...drafts],
+      extras,
+    );
   }
 
   #recordHandOver(target: Runnable, durationMs: number): void {
@@ -215,14 +301,20 @@ export class AttemptRecorder {
     if ('refused' in decided) {
       // The tool ran before it was refused: that nothing happened cannot be said.
       const result = toolResult.blocked(decided.refused, { errorType: 'handoff_refused' });
-      this.#append([resultDraft(this.#of.call, path, this.#of.attempt, result, { settled: true, durationMs })], written);
+      this.#append(
+        [resultDraft(this.#of.call, path, this.#of.attempt, result, { settled: true, durationMs })],
+        written,
+      );
       return;
     }
     const result = toolResult.success(`The conversation is handed over to ${target.name}.`);
     const { next } = decided;
     const editing = editedArgs(this.#of.state, ledger.resolve);
     const more = { settled: true, durationMs, next, editedArgs: editing, notes: this.#of.guidance };
-    this.#append([...decided.drafts, resultDraft(this.#of.call, path, this.#of.attempt, result, more)], written);
+    this.#append(
+      [...decided.drafts, resultDraft(this.#of.call, path, this.#of.attempt, result, more)],
+      written,
+    );
   }
 
   /** Another attempt, if the tool asks for one. */
@@ -233,9 +325,16 @@ export class AttemptRecorder {
   }
 }
 
-/** Milliseconds to the next attempt, if the tool asks for one itself and a repetition cannot double an effect. */
+/**
+ * Milliseconds to the next attempt, if the tool asks for one itself and a repetition cannot double
+ * an effect.
+ */
 export function ownRetryDelay(
-  { state, tool, attempt }: { readonly state: CallState; readonly tool: Tool; readonly attempt: number },
+  {
+    state,
+    tool,
+    attempt,
+  }: { readonly state: CallState; readonly tool: Tool; readonly attempt: number },
   { result, effect, retryAfterMs }: Pick<Ending, 'result' | 'effect' | 'retryAfterMs'>,
 ): number | undefined {
   const { retry, recovery } = tool;
@@ -244,7 +343,10 @@ export function ownRetryDelay(
   if (retry === undefined || effect === undefined || made >= retry.maxAttempts) return undefined;
   if (effect === 'unknown' && recovery !== 'rerun') return undefined;
   const mayPass =
-    result.status === 'error_transient' || result.status === 'timeout' || result.status === 'unknown' || result.errorType === 'tool_error';
+    result.status === 'error_transient' ||
+    result.status === 'timeout' ||
+    result.status === 'unknown' ||
+    result.errorType === 'tool_error';
   if (!mayPass) return undefined;
   if (retryAfterMs !== undefined) return retryAfterMs > longestWaitMs ? undefined : retryAfterMs;
   return retry.initialDelayMs * retry.backoffMultiplier ** (made - 1);
@@ -255,6 +357,9 @@ async function probe(ask: Probe, ctx: Parameters<Probe>[0]): Promise<ProbeResult
   try {
     return await ask(ctx);
   } catch (thrown) {
-    return { happened: 'unknown', detail: `it could not be found out (${toErrorRecord(thrown).message})` };
+    return {
+      happened: 'unknown',
+      detail: `it could not be found out (${toErrorRecord(thrown).message})`,
+    };
   }
 }

@@ -7,21 +7,45 @@ import { validateArgs } from '../tools/validate.ts';
 import { attemptsOf } from './tool-ports.ts';
 
 /** Answers that say that nothing is to be done: they count without the tool. */
-const withoutTool: ReadonlySet<RequestDecision | undefined> = new Set(['reject', 'cancel', 'expire', 'escalate', 'report']);
+const withoutTool: ReadonlySet<RequestDecision | undefined> = new Set([
+  'reject',
+  'cancel',
+  'expire',
+  'escalate',
+  'report',
+]);
 
-/** Whether somebody has said that something is to be done, so that the tool is needed for it. The answers of another ledger do not count in its copy. */
-export function needsTool(ledger: Pick<Ledger, 'requestId'>, { request, answer }: AnsweredRequest): boolean {
+/**
+ * Whether somebody has said that something is to be done, so that the tool is needed for it. The
+ * answers of another ledger do not count in its copy.
+ */
+export function needsTool(
+  ledger: Pick<Ledger, 'requestId'>,
+  { request, answer }: AnsweredRequest,
+): boolean {
   const { requestId, callId, generation } = request;
-  return !withoutTool.has(answer.decision) && answer.by !== 'runtime' && requestId === ledger.requestId(callId, generation);
+  return (
+    !withoutTool.has(answer.decision) &&
+    answer.by !== 'runtime' &&
+    requestId === ledger.requestId(callId, generation)
+  );
 }
 
-/** The last thing that somebody has said about a call that is about to be attempted with the tool of this name, and that has not been used. */
+/**
+ * The last thing that somebody has said about a call that is about to be attempted with the tool of
+ * this name, and that has not been used.
+ */
 export function givenAnswer(state: CallState, name: string): AnsweredRequest | undefined {
   if (attemptsOf(state).length > 0) return undefined;
-  return state.answered.findLast(({ request }) => request.attempt === undefined && request.name === name);
+  return state.answered.findLast(
+    ({ request }) => request.attempt === undefined && request.name === name,
+  );
 }
 
-/** Arguments that the tool takes, of those that somebody has answered about: edited ones, or those that were asked about. */
+/**
+ * Arguments that the tool takes, of those that somebody has answered about: edited ones, or those
+ * that were asked about.
+ */
 export async function answeredArgs(
   ledger: Ledger,
   { request, answer }: AnsweredRequest,
@@ -35,7 +59,8 @@ export async function answeredArgs(
 }
 
 /**
- * Why an answer that somebody gave cannot be used with the code as it is now. Nothing is done in its place: with the right code it counts.
+ * Why an answer that somebody gave cannot be used with the code as it is now. Nothing is done in
+ * its place: with the right code it counts.
  * @param why of the tool
  */
 function unusableAnswer({ request, answer }: AnsweredRequest, why: string): LedgerMismatchError {
@@ -49,12 +74,24 @@ function unusableAnswer({ request, answer }: AnsweredRequest, why: string): Ledg
   });
 }
 
-/** @throws LedgerMismatchError when somebody has said that something is to be done, for which the tool is missing */
-export function assertToolIsThere(ledger: Ledger, given: AnsweredRequest | undefined, agent: string): void {
-  if (given !== undefined && needsTool(ledger, given)) throw unusableAnswer(given, `no tool ${given.request.name} of the agent ${agent}`);
+/**
+ * @throws LedgerMismatchError when somebody has said that something is to be done, for which the
+ * tool is missing
+ */
+export function assertToolIsThere(
+  ledger: Ledger,
+  given: AnsweredRequest | undefined,
+  agent: string,
+): void {
+  if (given !== undefined && needsTool(ledger, given))
+    throw unusableAnswer(given, `no tool ${given.request.name} of the agent ${agent}`);
 }
 
-/** @throws LedgerMismatchError when somebody has said that something is to be done, with arguments that the tool does not take any more */
+/**
+ * @throws LedgerMismatchError when somebody has said that something is to be done, with arguments
+ * that the tool does not take any more
+ */
 export function assertArgsFit(ledger: Ledger, given: AnsweredRequest | undefined): void {
-  if (given !== undefined && needsTool(ledger, given)) throw unusableAnswer(given, `a tool ${given.request.name} that does not take these arguments`);
+  if (given !== undefined && needsTool(ledger, given))
+    throw unusableAnswer(given, `a tool ${given.request.name} that does not take these arguments`);
 }

@@ -24,8 +24,14 @@ export interface GivenAnswer {
   readonly terminal: boolean;
 }
 
-/** Parts of an answer as hooks see them. The parts that they leave as they are keep what only the provider knows of them. */
-export function stepEventsOf({ thoughts, texts, toolCalls }: ModelAnswer, toolName: (wireName: string) => string): readonly StepEvent[] {
+/**
+ * Parts of an answer as hooks see them. The parts that they leave as they are keep what only the
+ * provider knows of them.
+ */
+export function stepEventsOf(
+  { thoughts, texts, toolCalls }: ModelAnswer,
+  toolName: (wireName: string) => string,
+): readonly StepEvent[] {
   const remember = (event: StepEvent, part: ModelText | ModelToolCall): StepEvent => {
     parts.set(event, part);
     return Object.freeze(event);
@@ -33,25 +39,41 @@ export function stepEventsOf({ thoughts, texts, toolCalls }: ModelAnswer, toolNa
   return Object.freeze([
     ...thoughts.map((part) => remember({ type: 'thought', text: part.text }, part)),
     ...texts.map((part) => remember({ type: 'assistant', text: part.text }, part)),
-    ...toolCalls.map((part) => remember({ type: 'tool_call', name: toolName(part.name), args: part.args }, part)),
+    ...toolCalls.map((part) =>
+      remember({ type: 'tool_call', name: toolName(part.name), args: part.args }, part),
+    ),
   ]);
 }
 
 const parts = new WeakMap<StepEvent, ModelText | ModelToolCall>();
 
 /**
- * The answer that these parts make. Parts that were not there before have nothing that a provider wants back.
+ * The answer that these parts make. Parts that were not there before have nothing that a provider
+ * wants back.
  * @param callId prefix of the ids of calls that no provider has named
  */
-export function answerOfSteps(steps: readonly StepEvent[], callId: string, base?: ModelAnswer): ModelAnswer {
+export function answerOfSteps(
+  steps: readonly StepEvent[],
+  callId: string,
+  base?: ModelAnswer,
+): ModelAnswer {
   const thoughts: ModelText[] = [];
   const texts: ModelText[] = [];
   const toolCalls: ModelToolCall[] = [];
   for (const step of steps) {
     const known = parts.get(step);
     if (step.type === 'tool_call') {
-      toolCalls.push((known as ModelToolCall | undefined) ?? { providerCallId: `${callId}_${toolCalls.length}`, name: step.name, args: step.args });
-    } else (step.type === 'thought' ? thoughts : texts).push((known as ModelText | undefined) ?? { text: step.text });
+      toolCalls.push(
+        (known as ModelToolCall | undefined) ?? {
+          providerCallId: `${callId}_${toolCalls.length}`,
+          name: step.name,
+          args: step.args,
+        },
+      );
+    } else
+      (step.type === 'thought' ? thoughts : texts).push(
+        (known as ModelText | undefined) ?? { text: step.text },
+      );
   }
   return {
     usage: undefined,
@@ -67,6 +89,14 @@ export function answerOfSteps(steps: readonly StepEvent[], callId: string, base?
 const noUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
 /** An answer that did not come from a model: it has used nothing. */
-export function givenAnswer({ stepEvents, terminal = true }: SubstituteAnswer, substitutedBy: string, callId: string): GivenAnswer {
-  return { answer: { ...answerOfSteps(stepEvents, callId), usage: noUsage }, substitutedBy, terminal };
+export function givenAnswer(
+  { stepEvents, terminal = true }: SubstituteAnswer,
+  substitutedBy: string,
+  callId: string,
+): GivenAnswer {
+  return {
+    answer: { ...answerOfSteps(stepEvents, callId), usage: noUsage },
+    substitutedBy,
+    terminal,
+  };
 }

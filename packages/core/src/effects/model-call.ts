@@ -23,7 +23,10 @@ import type { Writes } from './tool-ports.ts';
 import { joinedWrites, noWrites } from './tool-writes.ts';
 
 const defaultTimeoutMs = 60_000;
-/** A call that ran out of time is tried again once: the provider has done, and charged for, the work. */
+/**
+ * A call that ran out of time is tried again once: the provider has done, and charged for, the
+ * work.
+ */
 const timeoutAttempts = 2;
 
 const nothingSaid: ModelAnswer = {
@@ -89,28 +92,42 @@ export interface ModelCallPorts {
   readonly prices: Readonly<Record<string, Price>> | undefined;
   /** Missing when nobody listens. */
   readonly emit: ((event: TransientEvent) => void) | undefined;
-  /** What cuts off the calls that are under way, so that they are made again with what has come in. */
+  /**
+   * What cuts off the calls that are under way, so that they are made again with what has come in.
+   */
   readonly interruptions: Set<() => void>;
   /** Gives the model that is asked in the place of the agent's own; for tests. */
   standIn?(request: ModelCallRequest): LanguageModelV4;
-  /** What lies around the model, and what answers in its place when the call is about to be made. */
+  /**
+   * What lies around the model, and what answers in its place when the call is about to be made.
+   */
   wrap?(model: LanguageModelV4): LanguageModelV4;
   /** What lies around the request. */
   around?<Result>(request: ModelCallRequest, work: () => Result): Result;
   beforeCall?(options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined>;
   /** What looks at an answer before it is recorded. */
-  process?(answer: ModelAnswer, substitutedBy: string | undefined): ProcessedAnswer | Promise<ProcessedAnswer>;
-  /** What is recorded of the end of the call is about to be in the ledger, in a replay: what hooks have written lands with it. */
+  process?(
+    answer: ModelAnswer,
+    substitutedBy: string | undefined,
+  ): ProcessedAnswer | Promise<ProcessedAnswer>;
+  /**
+   * What is recorded of the end of the call is about to be in the ledger, in a replay: what hooks
+   * have written lands with it.
+   */
   landing?(events: readonly Event[]): void;
   /** What is done about a failure. */
   plan(failed: FailedCall): FailurePlan | Promise<FailurePlan>;
 }
 
 /**
- * Makes a model call and records it: its start at once, its answer in one append together with its end.
- * When the process gives the run back, nothing more is recorded: whoever continues closes the call.
+ * Makes a model call and records it: its start at once, its answer in one append together with its
+ * end. When the process gives the run back, nothing more is recorded: whoever continues closes the
+ * call.
  */
-export async function performModelCall(request: ModelCallRequest, ports: ModelCallPorts): Promise<void> {
+export async function performModelCall(
+  request: ModelCallRequest,
+  ports: ModelCallPorts,
+): Promise<void> {
   const { path, agent, round, attempt, model, recipe } = request;
   const { ledger, clock } = ports;
   const estimatedInputTokens = estimateTokens(request.characters);
@@ -131,20 +148,38 @@ export async function performModelCall(request: ModelCallRequest, ports: ModelCa
     },
   ]);
   const replayed =
-    request.given === undefined ? ledger.ports.tape?.modelEnded({ path, round, attempt, landing: (events) => ports.landing?.(events) }) : undefined;
+    request.given === undefined
+      ? ledger.ports.tape?.modelEnded({
+          path,
+          round,
+          attempt,
+          landing: (events) => ports.landing?.(events),
+        })
+      : undefined;
   if (replayed !== undefined) {
     const outcome = await replayed;
-    if ('raw' in outcome) await recordAnswer(request, ports, recordedAnswer(outcome.raw, ledger.resolve), { startedAt: clock.monotonic() });
+    if ('raw' in outcome)
+      await recordAnswer(request, ports, recordedAnswer(outcome.raw, ledger.resolve), {
+        startedAt: clock.monotonic(),
+      });
     return;
   }
   if (attempt > 1) ports.emit?.({ type: 'stream_reset', invocationId: path, agent });
   const startedAt = clock.monotonic();
-  const given = request.given ?? (ports.beforeCall === undefined ? undefined : await orFailedHook(ports.beforeCall(request.options)));
-  if (given instanceof AdjutantError) return recordFailedHook(ports, answerEnd(request, ports, nothingSaid, { startedAt }), given);
+  const given =
+    request.given ??
+    (ports.beforeCall === undefined
+      ? undefined
+      : await orFailedHook(ports.beforeCall(request.options)));
+  if (given instanceof AdjutantError)
+    return recordFailedHook(ports, answerEnd(request, ports, nothingSaid, { startedAt }), given);
   if (given !== undefined) return recordGiven(request, ports, given, { startedAt });
   const forbidden = ports.standIn === undefined ? forbiddenModel(model) : undefined;
-  if (forbidden !== undefined) return recordForbidden(ports, answerEnd(request, ports, nothingSaid, { startedAt }), forbidden);
-  const called = await (ports.around === undefined ? call(request, ports) : ports.around(request, () => call(request, ports)));
+  if (forbidden !== undefined)
+    return recordForbidden(ports, answerEnd(request, ports, nothingSaid, { startedAt }), forbidden);
+  const called = await (ports.around === undefined
+    ? call(request, ports)
+    : ports.around(request, () => call(request, ports)));
   if ('answer' in called) await recordAnswer(request, ports, called.answer, { startedAt });
   else await recordFailure(request, ports, called, startedAt);
 }
@@ -166,10 +201,18 @@ async function call(request: ModelCallRequest, ports: ModelCallPorts): Promise<C
   const { model } = request;
   const { clock } = ports;
   const scope = new CancelScope(ports.scope);
-  const cutOff = (): void => scope.abort(new AbortReason('interrupted', 'A message came that the model is to have at once.'));
+  const cutOff = (): void =>
+    scope.abort(
+      new AbortReason('interrupted', 'A message came that the model is to have at once.'),
+    );
   ports.interruptions.add(cutOff);
   const cancelTimer = clock.setTimer(model.settings.timeout ?? defaultTimeoutMs, () =>
-    scope.abort(new AbortReason('timeout', `The model did not answer within ${model.settings.timeout ?? defaultTimeoutMs} ms.`)),
+    scope.abort(
+      new AbortReason(
+        'timeout',
+        `The model did not answer within ${model.settings.timeout ?? defaultTimeoutMs} ms.`,
+      ),
+    ),
   );
   try {
     const loaded = ports.standIn?.(request) ?? (await model.load());
@@ -190,21 +233,35 @@ async function call(request: ModelCallRequest, ports: ModelCallPorts): Promise<C
   }
 }
 
-function deltaSink({ path, agent }: ModelCallRequest, emit: (event: TransientEvent) => void): DeltaSink {
+function deltaSink(
+  { path, agent }: ModelCallRequest,
+  emit: (event: TransientEvent) => void,
+): DeltaSink {
   return {
     text: (delta) => emit({ type: 'assistant_delta', invocationId: path, agent, delta }),
     thought: (delta) => emit({ type: 'thought_delta', invocationId: path, agent, delta }),
-    toolArgs: (providerCallId, name, delta) => emit({ type: 'tool_args_delta', invocationId: path, agent, providerCallId, name, delta }),
+    toolArgs: (providerCallId, name, delta) =>
+      emit({ type: 'tool_args_delta', invocationId: path, agent, providerCallId, name, delta }),
   };
 }
 
 /** What is wrong with an answer is a failure of the call. */
-function failedAnswer({ model, final }: ModelCallRequest, answer: ModelAnswer, { kind, retryable, detail, usable }: AnswerProblem): Called {
+function failedAnswer(
+  { model, final }: ModelCallRequest,
+  answer: ModelAnswer,
+  { kind, retryable, detail, usable }: AnswerProblem,
+): Called {
   const isEmpty = kind === 'malformed';
   // Who may only answer has said all that it will say.
   if (final && (isEmpty || kind === 'output_limit')) return { answer };
   const error = new ModelError({ kind, retryable, model: modelName(model), detail });
-  return { error, reason: undefined, usage: answer.usage, isEmpty, usable: usable ? answer : undefined };
+  return {
+    error,
+    reason: undefined,
+    usage: answer.usage,
+    isEmpty,
+    usable: usable ? answer : undefined,
+  };
 }
 
 interface Recorded {
@@ -219,36 +276,75 @@ interface Recorded {
 }
 
 /** Records what stands in the place of a model's answer. Listeners get its text like any other. */
-async function recordGiven(request: ModelCallRequest, ports: ModelCallPorts, given: GivenAnswer, recorded: Omit<Recorded, 'given'>): Promise<void> {
+async function recordGiven(
+  request: ModelCallRequest,
+  ports: ModelCallPorts,
+  given: GivenAnswer,
+  recorded: Omit<Recorded, 'given'>,
+): Promise<void> {
   for (const { text } of given.answer.texts)
-    if (text !== '') ports.emit?.({ type: 'assistant_delta', invocationId: request.path, agent: request.agent, delta: text });
+    if (text !== '')
+      ports.emit?.({
+        type: 'assistant_delta',
+        invocationId: request.path,
+        agent: request.agent,
+        delta: text,
+      });
   await recordAnswer(request, ports, given.answer, { ...recorded, given });
 }
 
-async function recordAnswer(request: ModelCallRequest, ports: ModelCallPorts, given: ModelAnswer, recorded: Recorded): Promise<void> {
+async function recordAnswer(
+  request: ModelCallRequest,
+  ports: ModelCallPorts,
+  given: ModelAnswer,
+  recorded: Recorded,
+): Promise<void> {
   const processing = ports.process?.(given, recorded.given?.substitutedBy);
   const processed = processing instanceof Promise ? await orFailedHook(processing) : processing;
-  if (processed instanceof AdjutantError) return recordFailedHook(ports, answerEnd(request, ports, given, recorded), processed);
-  // The answer is not used by anybody when the run was given back meanwhile: whoever continues it asks again.
+  if (processed instanceof AdjutantError)
+    return recordFailedHook(ports, answerEnd(request, ports, given, recorded), processed);
+  // The answer is not used by anybody when the run was given back meanwhile: whoever continues it
+  // asks again.
   if (ports.ledger.failure !== undefined || givesBack(ports.scope.reason)) return;
   const answer = processed?.answer ?? given;
   const { path, agent, round } = request;
   const by = 'model' as const;
   const { decisions = [], writes } = recorded.plan ?? {};
-  const { drafts: before, extras } = joinedWrites([writes, processed && { drafts: processed.before, extras: processed.extras }]);
+  const { drafts: before, extras } = joinedWrites([
+    writes,
+    processed && { drafts: processed.before, extras: processed.extras },
+  ]);
   const drafts: EventDraft[] = [...before, ...decisions];
   for (const { text, providerMetadata } of answer.thoughts) {
-    drafts.push({ type: 'thought', by, invocationId: path, agent, round, text, ...(providerMetadata === undefined ? {} : { providerMetadata }) });
+    drafts.push({
+      type: 'thought',
+      by,
+      invocationId: path,
+      agent,
+      round,
+      text,
+      ...(providerMetadata === undefined ? {} : { providerMetadata }),
+    });
   }
   drafts.push(...textDrafts(request, answer, processed?.parsed));
-  if (!request.final) drafts.push(...answer.toolCalls.map((call, index) => callDraft(request, call, index)));
-  drafts.push(...(processed?.decisions ?? []), ...(recorded.given === undefined ? [] : givenDecisions(request, recorded.given)));
+  if (!request.final)
+    drafts.push(...answer.toolCalls.map((call, index) => callDraft(request, call, index)));
+  drafts.push(
+    ...(processed?.decisions ?? []),
+    ...(recorded.given === undefined ? [] : givenDecisions(request, recorded.given)),
+  );
   drafts.push(answerEnd(request, ports, answer, recorded));
   ports.ledger.append(drafts, extras);
 }
 
-function textDrafts({ path, agent, round }: ModelCallRequest, answer: ModelAnswer, parsed: JsonValue | undefined): EventDraft[] {
-  const texts = answer.texts.filter(({ text, providerMetadata }) => text !== '' || providerMetadata !== undefined);
+function textDrafts(
+  { path, agent, round }: ModelCallRequest,
+  answer: ModelAnswer,
+  parsed: JsonValue | undefined,
+): EventDraft[] {
+  const texts = answer.texts.filter(
+    ({ text, providerMetadata }) => text !== '' || providerMetadata !== undefined,
+  );
   return texts.map(({ text, providerMetadata }, index) => ({
     type: 'assistant',
     by: 'model',
@@ -264,7 +360,10 @@ function textDrafts({ path, agent, round }: ModelCallRequest, answer: ModelAnswe
 type EndDraft = Extract<EventDraft, { type: 'model_end' }>;
 
 /** An answer that was given and that is not the end leads to another round. */
-function givenDecisions({ path }: ModelCallRequest, { substitutedBy, terminal }: GivenAnswer): EventDraft[] {
+function givenDecisions(
+  { path }: ModelCallRequest,
+  { substitutedBy, terminal }: GivenAnswer,
+): EventDraft[] {
   if (terminal) return [];
   return [
     {
@@ -278,11 +377,20 @@ function givenDecisions({ path }: ModelCallRequest, { substitutedBy, terminal }:
   ];
 }
 
-function answerEnd(request: ModelCallRequest, ports: ModelCallPorts, answer: ModelAnswer, { startedAt, given, error, charged }: Recorded): EndDraft {
+function answerEnd(
+  request: ModelCallRequest,
+  ports: ModelCallPorts,
+  answer: ModelAnswer,
+  { startedAt, given, error, charged }: Recorded,
+): EndDraft {
   const now = ports.clock.monotonic();
-  const estimated = { inputTokens: estimateTokens(request.characters), outputTokens: estimateTokens(outputLength(answer)) };
+  const estimated = {
+    inputTokens: estimateTokens(request.characters),
+    outputTokens: estimateTokens(outputLength(answer)),
+  };
   const usage = charged?.usage ?? answer.usage ?? estimated;
-  const isEstimated = charged === undefined ? answer.usage === undefined : charged.estimated === true;
+  const isEstimated =
+    charged === undefined ? answer.usage === undefined : charged.estimated === true;
   const cost = costOf(request.model, usage, ports.prices);
   return {
     type: 'model_end',
@@ -295,14 +403,20 @@ function answerEnd(request: ModelCallRequest, ports: ModelCallPorts, answer: Mod
     ...(isEstimated ? { estimated: true as const } : {}),
     ...(cost === undefined ? {} : { cost }),
     durationMs: rounded(now - startedAt),
-    ...(answer.firstPartAt === undefined ? {} : { timeToFirstTokenMs: rounded(answer.firstPartAt - startedAt) }),
+    ...(answer.firstPartAt === undefined
+      ? {}
+      : { timeToFirstTokenMs: rounded(answer.firstPartAt - startedAt) }),
     ...(answer.finishReason === undefined ? {} : { finishReason: answer.finishReason }),
     ...(given === undefined ? {} : { substitutedBy: given.substitutedBy }),
     ...(error === undefined ? {} : { error: error.toJSON() }),
   };
 }
 
-function callDraft({ path, agent, round, toolName }: ModelCallRequest, call: ModelAnswer['toolCalls'][number], index: number): EventDraft {
+function callDraft(
+  { path, agent, round, toolName }: ModelCallRequest,
+  call: ModelAnswer['toolCalls'][number],
+  index: number,
+): EventDraft {
   return {
     type: 'tool_call',
     by: 'model',
@@ -333,7 +447,8 @@ async function recordFailure(
   startedAt: number,
 ): Promise<void> {
   const { ledger, clock } = ports;
-  const isLost = (): boolean => ledger.failure !== undefined || givesBack(reason) || givesBack(ports.scope.reason);
+  const isLost = (): boolean =>
+    ledger.failure !== undefined || givesBack(reason) || givesBack(ports.scope.reason);
   if (isLost()) return;
   const interrupted = reason?.code === 'interrupted';
   const cancelled = interrupted || (reason !== undefined && ports.scope.aborted);
@@ -350,7 +465,10 @@ async function recordFailure(
     durationMs: rounded(clock.monotonic() - startedAt),
     error: modelError.toJSON(),
   };
-  if (cancelled) return void ledger.append([{ ...ended, status: 'cancelled', ...(interrupted ? { retryAfterMs: 0 } : {}) }]);
+  if (cancelled)
+    return void ledger.append([
+      { ...ended, status: 'cancelled', ...(interrupted ? { retryAfterMs: 0 } : {}) },
+    ]);
   const ownDelay = nextDelay(request, ports.random, reason ?? error);
   const planning = ports.plan({
     error: modelError,
@@ -361,13 +479,27 @@ async function recordFailure(
   });
   const plan = planning instanceof Promise ? await orFailedHook(planning) : planning;
   if (isLost()) return;
-  if (plan instanceof AdjutantError) return recordFailedHook(ports, { ...ended, status: 'error' }, plan);
-  if (plan.given !== undefined) return recordGiven(request, ports, plan.given, { startedAt, error: modelError, plan, charged: ended });
+  if (plan instanceof AdjutantError)
+    return recordFailedHook(ports, { ...ended, status: 'error' }, plan);
+  if (plan.given !== undefined)
+    return recordGiven(request, ports, plan.given, {
+      startedAt,
+      error: modelError,
+      plan,
+      charged: ended,
+    });
   const { retryAfterMs } = plan;
   if (retryAfterMs === undefined && usable !== undefined && plan.decisions.length === 0)
     return recordAnswer(request, ports, usable, { startedAt, plan });
   const { drafts, extras } = plan.writes ?? noWrites;
-  ledger.append([...drafts, { ...ended, status: 'error', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }, ...plan.decisions], extras);
+  ledger.append(
+    [
+      ...drafts,
+      { ...ended, status: 'error', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
+      ...plan.decisions,
+    ],
+    extras,
+  );
 }
 
 /** What is awaited, or the error of the hook that failed in it. */
@@ -380,9 +512,15 @@ async function orFailedHook<Value>(asked: Promise<Value>): Promise<Value | Adjut
   }
 }
 
-/** A model that must not be called ends the agent: nothing is tried in its place, because nothing may hide it. */
+/**
+ * A model that must not be called ends the agent: nothing is tried in its place, because nothing
+ * may hide it.
+ */
 function recordForbidden(ports: ModelCallPorts, end: EndDraft, thrown: AdjutantError): void {
-  recordEndOfAgent(ports, { ...end, usage: { inputTokens: 0, outputTokens: 0 } }, thrown, { component: 'models', decision: 'forbidden' });
+  recordEndOfAgent(ports, { ...end, usage: { inputTokens: 0, outputTokens: 0 } }, thrown, {
+    component: 'models',
+    decision: 'forbidden',
+  });
 }
 
 /** A hook that throws ends the agent. The call was made, and is paid for, all the same. */
@@ -417,9 +555,15 @@ function costMember(cost: number | undefined): { readonly cost?: number } {
   return cost === undefined ? {} : { cost };
 }
 
-/** A call that was refused or never reached the provider has used nothing; one that was cut off may have used its input. */
+/**
+ * A call that was refused or never reached the provider has used nothing; one that was cut off may
+ * have used its input.
+ */
 function failedUsage(error: ModelError, estimatedInputTokens: number): Usage {
-  const reached = error.code === 'model_timeout' || error.code === 'model_malformed' || error.code === 'model_aborted';
+  const reached =
+    error.code === 'model_timeout' ||
+    error.code === 'model_malformed' ||
+    error.code === 'model_aborted';
   return { inputTokens: reached ? estimatedInputTokens : 0, outputTokens: 0 };
 }
 
@@ -427,7 +571,8 @@ function nextDelay(request: ModelCallRequest, random: Random, error: unknown): n
   const { kind, retryable, retryAfterMs } = classifyModelError(error);
   const retry = resolveRetry(request.model.settings);
   const attemptsMade = request.errorsBefore + 1;
-  const attempts = kind === 'timeout' ? Math.min(retry.maxAttempts, timeoutAttempts) : retry.maxAttempts;
+  const attempts =
+    kind === 'timeout' ? Math.min(retry.maxAttempts, timeoutAttempts) : retry.maxAttempts;
   if (!retryable || attemptsMade >= attempts) return undefined;
   return retryDelay(retry, attemptsMade, random, retryAfterMs);
 }

@@ -3,21 +3,34 @@ import type { Event } from '../ledger/event.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
 import type { ModelAnswer } from '../models/call.ts';
 
-/** The answer of a model as it came, from the events that recorded it and of which nothing was made. */
-export function recordedAnswer(events: readonly Event[], resolve: (value: unknown) => unknown): ModelAnswer {
+/**
+ * The answer of a model as it came, from the events that recorded it and of which nothing was made.
+ */
+export function recordedAnswer(
+  events: readonly Event[],
+  resolve: (value: unknown) => unknown,
+): ModelAnswer {
   const thoughts: ModelAnswer['thoughts'][number][] = [];
   const texts: ModelAnswer['texts'][number][] = [];
   const toolCalls: ModelAnswer['toolCalls'][number][] = [];
-  let end: Pick<ModelAnswer, 'usage' | 'finishReason'> = { usage: undefined, finishReason: undefined };
+  let end: Pick<ModelAnswer, 'usage' | 'finishReason'> = {
+    usage: undefined,
+    finishReason: undefined,
+  };
   for (const event of events) {
-    const metadata = 'providerMetadata' in event && event.providerMetadata !== undefined ? { providerMetadata: event.providerMetadata } : {};
+    const metadata =
+      'providerMetadata' in event && event.providerMetadata !== undefined
+        ? { providerMetadata: event.providerMetadata }
+        : {};
     if (event.type === 'thought') thoughts.push({ text: String(resolve(event.text)), ...metadata });
-    else if (event.type === 'assistant') texts.push({ text: String(resolve(event.text)), ...metadata });
+    else if (event.type === 'assistant')
+      texts.push({ text: String(resolve(event.text)), ...metadata });
     else if (event.type === 'tool_call') {
       const { providerCallId, name, args, invalid } = event;
       const given = { providerCallId, name: toolWireName(name), args: resolve(args) as JsonValue };
       toolCalls.push({ ...given, ...(invalid === undefined ? {} : { invalid }), ...metadata });
-    } else if (event.type === 'model_end') end = { usage: event.usage, finishReason: event.finishReason };
+    } else if (event.type === 'model_end')
+      end = { usage: event.usage, finishReason: event.finishReason };
   }
   return { thoughts, texts, toolCalls, ...end, firstPartAt: undefined };
 }

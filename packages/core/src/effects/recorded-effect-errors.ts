@@ -2,22 +2,38 @@ import { AdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 
-/** An effect of a step or a tool failed, and nothing happened outside. The recorded failure is thrown again whenever the body runs again. */
+/**
+ * An effect of a step or a tool failed, and nothing happened outside. The recorded failure is
+ * thrown again whenever the body runs again.
+ */
 export class EffectFailedError extends AdjutantError {
   /** What the ledger has of it. */
   readonly result: ToolResult;
 
-  constructor(data: { key: string; callId: string; idempotencyKey: string; attempt: number }, result: ToolResult) {
-    super('effect_failed', `The effect "${data.key}" failed: ${textOf(result)}`, withErrorType(data, result));
+  constructor(
+    data: { key: string; callId: string; idempotencyKey: string; attempt: number },
+    result: ToolResult,
+  ) {
+    super(
+      'effect_failed',
+      `The effect "${data.key}" failed: ${textOf(result)}`,
+      withErrorType(data, result),
+    );
     this.result = result;
   }
 }
 
-/** Nobody knows whether an effect of a step or a tool took place. It is not repeated, also when the body runs again. */
+/**
+ * Nobody knows whether an effect of a step or a tool took place. It is not repeated, also when the
+ * body runs again.
+ */
 export class EffectUnknownError extends AdjutantError {
   readonly result: ToolResult;
 
-  constructor(data: { key: string; callId: string; idempotencyKey: string; attempt: number }, result: ToolResult) {
+  constructor(
+    data: { key: string; callId: string; idempotencyKey: string; attempt: number },
+    result: ToolResult,
+  ) {
     super(
       'effect_unknown',
       `It is not known whether the effect "${data.key}" took place: ${textOf(result)} Find out under its idempotency key, or give the effect a \`recovery\`.`,

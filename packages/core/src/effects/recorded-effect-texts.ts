@@ -20,9 +20,14 @@ export function effectCancelledBefore(): ToolResult {
 }
 
 export function effectInterrupted(): ToolResult {
-  return toolResult.unknown('the process stopped while it was under way.', { errorType: 'interrupted' });
+  return toolResult.unknown('the process stopped while it was under way.', {
+    errorType: 'interrupted',
+  });
 }
 
 export function effectInterruptedTooOften(times: number): ToolResult {
-  return toolResult.unknown(`the process stopped ${times} times while it was under way, so it is not run again.`, { errorType: 'interrupted' });
+  return toolResult.unknown(
+    `the process stopped ${times} times while it was under way, so it is not run again.`,
+    { errorType: 'interrupted' },
+  );
 }

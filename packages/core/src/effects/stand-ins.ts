@@ -22,11 +22,16 @@ export interface StandInToolCall {
   readonly signal: AbortSignal;
 }
 
-/** What tests put in the place of the world outside. Everything around it is the runtime as it is. */
+/**
+ * What tests put in the place of the world outside. Everything around it is the runtime as it is.
+ */
 export interface StandIns {
   /** Gives the model that is asked in the place of an agent's own, which is not loaded then. */
   readonly model?: (model: Model, call: StandInModelCall) => LanguageModelV4;
-  /** Called in the place of a tool's `execute`; what it returns or throws counts as if the tool had done so. */
+  /**
+   * Called in the place of a tool's `execute`; what it returns or throws counts as if the tool had
+   * done so.
+   */
   readonly tool?: (call: StandInToolCall, execute: () => unknown) => unknown;
 }
 
@@ -36,12 +41,21 @@ const standInChecks: OptionChecks<StandIns> = { model: isFunction, tool: isFunct
 export const isStandIns: OptionCheck = isGroup(standInChecks);
 
 /** What a stand-in is told of a model call. */
-export function standInCall({ agent, path, round, attempt }: Omit<StandInModelCall, 'invocationId'> & { readonly path: string }): StandInModelCall {
+export function standInCall({
+  agent,
+  path,
+  round,
+  attempt,
+}: Omit<StandInModelCall, 'invocationId'> & { readonly path: string }): StandInModelCall {
   return { agent, invocationId: path, round, attempt };
 }
 
 /** The tool as it is run: by itself, or by what stands in for it. */
-export function standingIn(tool: Tool | undefined, agent: string, standIns: StandIns | undefined): Tool | undefined {
+export function standingIn(
+  tool: Tool | undefined,
+  agent: string,
+  standIns: StandIns | undefined,
+): Tool | undefined {
   const run = standIns?.tool;
   if (tool === undefined || run === undefined) return tool;
   return {

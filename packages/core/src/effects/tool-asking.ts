@@ -11,7 +11,10 @@ import { ask, callSummary, requestDecision, requestFingerprint } from './tool-re
 import { refusalDraft } from './tool-result-draft.ts';
 import { cancelledBefore, requestExpired, requestRejected } from './tool-result-texts.ts';
 
-/** Milliseconds that an approval waits for its answer, and within which it is to be used (SETTLED §1, SEMANTICS D10). */
+/**
+ * Milliseconds that an approval waits for its answer, and within which it is to be used (SETTLED
+ * §1, SEMANTICS D10).
+ */
 const defaultApprovalExpiresIn = 30 * 60_000;
 const defaultUseWithin = 24 * 3_600_000;
 
@@ -29,7 +32,10 @@ export interface AskingCall {
   takeWrites(): Writes;
 }
 
-/** What the answers of a call come to: it goes on with these arguments and this input, it has been settled, or it asks (again). */
+/**
+ * What the answers of a call come to: it goes on with these arguments and this input, it has been
+ * settled, or it asks (again).
+ */
 export type Answers =
   | {
       readonly verdict: 'go';
@@ -45,13 +51,21 @@ function isBeforeAttempt({ request }: AnsweredRequest, tool: Tool): boolean {
   return request.attempt === undefined && request.name === tool.name;
 }
 
-/** Reads what was answered about a call that is about to be attempted. Bad or stale answers are asked again, and the ledger says why. */
-export async function takeAnswers(state: CallState, tool: Tool, ports: ToolCallPorts): Promise<Answers> {
+/**
+ * Reads what was answered about a call that is about to be attempted. Bad or stale answers are
+ * asked again, and the ledger says why.
+ */
+export async function takeAnswers(
+  state: CallState,
+  tool: Tool,
+  ports: ToolCallPorts,
+): Promise<Answers> {
   const answered = state.answered.filter((one) => isBeforeAttempt(one, tool));
   const last = answered.at(-1);
   if (last === undefined) return { verdict: 'none' };
   const reader = new AnswerReader(state, tool, ports);
-  // What an attempt was made on has been used: a later attempt of the call goes by the same answers.
+  // What an attempt was made on has been used: a later attempt of the call goes by the same
+  // answers.
   if (attemptsOf(state).length === 0) {
     const stale = answered.find((one) => reader.staleness(one) !== undefined);
     if (stale !== undefined) return reader.askAgain(stale, reader.staleness(stale) as string);
@@ -75,22 +89,27 @@ class AnswerReader {
     const { ledger, clock } = this.#ports;
     const args = ledger.resolve(request.args);
     // What is not to be done is not done, whatever the tool is now.
-    const isChanged = answer.decision !== 'reject' && requestFingerprint(this.#tool, args) !== request.fingerprint;
+    const isChanged =
+      answer.decision !== 'reject' && requestFingerprint(this.#tool, args) !== request.fingerprint;
     if (isChanged) return 'the tool has changed since it was asked';
     const isForeign = request.requestId !== ledger.requestId(request.callId, request.generation);
-    // Leave is given for one call of one ledger: a fork or copy does not spend it a second time. Input is only what somebody said.
-    if (isForeign && isApproval(request)) return 'it was given in the ledger that this one is a copy of';
+    // Leave is given for one call of one ledger: a fork or copy does not spend it a second time.
+    // Input is only what somebody said.
+    if (isForeign && isApproval(request))
+      return 'it was given in the ledger that this one is a copy of';
     const { useWithin } = request.request;
     // It may have lain in the inbox for long.
     const givenAt = Math.min(answer.answeredAt ?? answer.at, answer.at);
-    const isOld = request.kind === 'approval' && useWithin !== undefined && clock.now() - givenAt > useWithin;
+    const isOld =
+      request.kind === 'approval' && useWithin !== undefined && clock.now() - givenAt > useWithin;
     return isOld ? `the approval was not used within ${useWithin} ms` : undefined;
   }
 
   async take(last: AnsweredRequest, answered: readonly AnsweredRequest[]): Promise<Answers> {
     const { request, answer } = last;
     const { onExpire } = request.request;
-    const value = answer.decision === 'expire' && typeof onExpire === 'object' ? onExpire.default : undefined;
+    const value =
+      answer.decision === 'expire' && typeof onExpire === 'object' ? onExpire.default : undefined;
     switch (answer.decision) {
       case 'reject':
         return this.#settle(requestRejected(answer.reason));
@@ -100,7 +119,12 @@ class AnswerReader {
         return this.#escalate(last);
       case 'expire':
         // What is to be approved is never approved by anything but that word.
-        if (value === undefined || value === 'reject' || (isApproval(request) && value !== 'approve')) return this.#settle(requestExpired());
+        if (
+          value === undefined ||
+          value === 'reject' ||
+          (isApproval(request) && value !== 'approve')
+        )
+          return this.#settle(requestExpired());
         return this.#go(last, answered, value);
       case 'edit':
         return this.#edit(last);
@@ -115,7 +139,11 @@ class AnswerReader {
   }
 
   /** @param given what stands for the answer of the last question, when its time was over */
-  async #go(last: AnsweredRequest, answered: readonly AnsweredRequest[], given: JsonValue | undefined): Promise<Answers> {
+  async #go(
+    last: AnsweredRequest,
+    answered: readonly AnsweredRequest[],
+    given: JsonValue | undefined,
+  ): Promise<Answers> {
     const { ledger } = this.#ports;
     const args = deepFreeze(ledger.resolve(last.request.args));
     const asked = answered.find(({ request }) => request.kind === 'input');
@@ -129,29 +157,49 @@ class AnswerReader {
   }
 
   async #edit(last: AnsweredRequest): Promise<Answers> {
-    if (last.request.request.allowEdit === false) return this.askAgain(last, 'its arguments may not be edited');
+    if (last.request.request.allowEdit === false)
+      return this.askAgain(last, 'its arguments may not be edited');
     const validated = await validateArgs(this.#tool, this.#ports.ledger.resolve(last.answer.input));
-    if (!validated.ok) return this.askAgain(last, 'the edited arguments do not fit the schema of the tool');
+    if (!validated.ok)
+      return this.askAgain(last, 'the edited arguments do not fit the schema of the tool');
     return { verdict: 'go', args: validated.args, input: undefined, edited: true };
   }
 
   #escalate({ request }: AnsweredRequest): Answers {
     const { escalateTo = [], ...rest } = request.request;
     const details: RequestDetails = { ...rest, mayDecide: escalateTo, onExpire: 'reject' };
-    return this.#repeat(request, details, 'escalate', `Nobody answered in time: it goes to ${escalateTo.join(', ')}.`);
+    return this.#repeat(
+      request,
+      details,
+      'escalate',
+      `Nobody answered in time: it goes to ${escalateTo.join(', ')}.`,
+    );
   }
 
   askAgain({ request }: AnsweredRequest, why: string): Answers {
     // What was prepared by another version of the tool is prepared anew before the question.
-    if (requestFingerprint(this.#tool, this.#ports.ledger.resolve(request.args)) !== request.fingerprint) {
+    if (
+      requestFingerprint(this.#tool, this.#ports.ledger.resolve(request.args)) !==
+      request.fingerprint
+    ) {
       const { ledger, path } = this.#ports;
-      ledger.append([requestDecision(path, 'ask_again', `The answer is not used: ${why}.`, { requestId: request.requestId, kind: request.kind })]);
+      ledger.append([
+        requestDecision(path, 'ask_again', `The answer is not used: ${why}.`, {
+          requestId: request.requestId,
+          kind: request.kind,
+        }),
+      ]);
       return { verdict: 'none' };
     }
     return this.#repeat(request, request.request, 'ask_again', `The answer is not used: ${why}.`);
   }
 
-  #repeat(request: AnsweredRequest['request'], details: RequestDetails, decision: string, reasoning: string): Answers {
+  #repeat(
+    request: AnsweredRequest['request'],
+    details: RequestDetails,
+    decision: string,
+    reasoning: string,
+  ): Answers {
     const { ledger, path, clock } = this.#ports;
     const { kind, callId, name, args, fingerprint } = request;
     const { expiresIn } = details;
@@ -178,21 +226,36 @@ class AnswerReader {
 function isGranted({ state, tool, ports }: AskingCall, kind: RequestKind): boolean {
   // An attempt that was made has used the answers; another one of the same call goes by them.
   if (attemptsOf(state).length > 0 && kind !== 'repeat') return true;
-  const answered = state.answered.find((one) => one.request.kind === kind && isBeforeAttempt(one, tool));
-  return answered !== undefined && requestFingerprint(tool, ports.ledger.resolve(answered.request.args)) === answered.request.fingerprint;
+  const answered = state.answered.find(
+    (one) => one.request.kind === kind && isBeforeAttempt(one, tool),
+  );
+  return (
+    answered !== undefined &&
+    requestFingerprint(tool, ports.ledger.resolve(answered.request.args)) ===
+      answered.request.fingerprint
+  );
 }
 
-/** Asks what has to be asked before a call is attempted. Returns whether it now waits for an answer. */
+/**
+ * Asks what has to be asked before a call is attempted. Returns whether it now waits for an answer.
+ */
 export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
   const { tool, ports, confirm } = call;
   const { yieldSchema, yieldOptions } = tool;
   const approval = tool.approval ?? (confirm === undefined ? undefined : {});
   if (approval !== undefined && !isGranted(call, 'approval')) {
-    const isNeeded = confirm !== undefined || approval.when === undefined || (await approval.when(call.context()));
+    const isNeeded =
+      confirm !== undefined || approval.when === undefined || (await approval.when(call.context()));
     if (ports.scope.aborted) return true;
     if (isNeeded) {
-      const { allowEdit = true, useWithin = defaultUseWithin, expiresIn = defaultApprovalExpiresIn } = approval;
-      const options = allowEdit ? (['approve', 'edit', 'reject'] as const) : (['approve', 'reject'] as const);
+      const {
+        allowEdit = true,
+        useWithin = defaultUseWithin,
+        expiresIn = defaultApprovalExpiresIn,
+      } = approval;
+      const options = allowEdit
+        ? (['approve', 'edit', 'reject'] as const)
+        : (['approve', 'reject'] as const);
       askFor(
         call,
         'approval',
@@ -203,26 +266,46 @@ export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
     }
   }
   if (yieldSchema === undefined || isGranted(call, 'input')) return false;
-  const inputSchema = tool.yieldInputSchema === undefined ? {} : { inputSchema: tool.yieldInputSchema };
+  const inputSchema =
+    tool.yieldInputSchema === undefined ? {} : { inputSchema: tool.yieldInputSchema };
   askFor(call, 'input', yieldOptions ?? {}, { options: ['answer', 'reject'], ...inputSchema });
   return true;
 }
 
-/** Asks whether a call may be made although an equal one may have taken effect. Returns whether it now waits for an answer. */
+/**
+ * Asks whether a call may be made although an equal one may have taken effect. Returns whether it
+ * now waits for an answer.
+ */
 export function asksToRepeat(call: AskingCall, earlier: string): boolean {
   if (isGranted(call, 'repeat')) return false;
-  const details = { args: call.args, earlierCall: earlier, why: 'An earlier call with the same arguments may have taken effect.' };
-  askFor(call, 'repeat', { expiresIn: defaultApprovalExpiresIn }, { options: ['approve', 'reject'], details: details as unknown as JsonValue });
+  const details = {
+    args: call.args,
+    earlierCall: earlier,
+    why: 'An earlier call with the same arguments may have taken effect.',
+  };
+  askFor(
+    call,
+    'repeat',
+    { expiresIn: defaultApprovalExpiresIn },
+    { options: ['approve', 'reject'], details: details as unknown as JsonValue },
+  );
   return true;
 }
 
-function askFor(call: AskingCall, kind: RequestKind, options: RequestOptions, more: Pick<RequestDetails, 'options'> & Partial<RequestDetails>): void {
+function askFor(
+  call: AskingCall,
+  kind: RequestKind,
+  options: RequestOptions,
+  more: Pick<RequestDetails, 'options'> & Partial<RequestDetails>,
+): void {
   const { state, tool, ports, args, confirm } = call;
   const { drafts, extras } = call.takeWrites();
   const { summary, details, mayDecide, expiresIn, onExpire, escalateTo } = options;
   const people = typeof mayDecide === 'function' ? mayDecide(call.context()) : mayDecide;
   if (people?.length === 0)
-    throw new ToolFailure(`Nobody may allow ${tool.name}: \`mayDecide\` gave an empty list.`, { errorType: 'nobody_may_decide' });
+    throw new ToolFailure(`Nobody may allow ${tool.name}: \`mayDecide\` gave an empty list.`, {
+      errorType: 'nobody_may_decide',
+    });
   const shown = details === undefined ? undefined : details(call.context());
   const own = summary === undefined ? callSummary(tool.name, args) : summary(call.context());
   const question = {

@@ -35,7 +35,10 @@ import { untilAborted } from './until-aborted.ts';
 const defaultToolTimeoutMs = 30_000;
 const defaultAgentToolTimeoutMs = 120_000;
 
-/** `prepare`: nothing is recorded yet. `finish`: the tool has done its work, and its result is checked and finished. */
+/**
+ * `prepare`: nothing is recorded yet. `finish`: the tool has done its work, and its result is
+ * checked and finished.
+ */
 type Stage = 'prepare' | 'execute' | 'finish';
 
 /** One attempt of a tool call, from its prepared arguments to its recorded result. */
@@ -110,20 +113,32 @@ export class AttemptRun implements ToolAttempt {
       this.#appendAttempt();
       const durable = recovery === 'rerun' ? undefined : ledger.durable();
       if (durable !== undefined) await durable;
-      // The last thing before the tool runs: a process that was suspended may have lost the session to another, which runs the tool itself.
+      // The last thing before the tool runs: a process that was suspended may have lost the session
+      // to another, which runs the tool itself.
       if (!ledger.leaseIsLive() && !(await this.#renewLease())) return;
       if (scope.aborted) return this.#recordNotExecuted();
-      const replayed = this.#replayed(this.attempt, { mayRun: recovery === 'rerun', takesRaw: true });
+      const replayed = this.#replayed(this.attempt, {
+        mayRun: recovery === 'rerun',
+        takesRaw: true,
+      });
       if (replayed !== undefined) return await this.#recordReplayed(await replayed);
       this.#startedAt = clock.monotonic();
       if (this.#timeLeft() <= 0) return await this.#record(this.#endedBefore());
       this.#startTimer();
       this.#stage = 'execute';
       if (executionChannel.hasSubscribers) {
-        tellExecution({ ledger, callId: this.call.callId, attempt: this.attempt, key: this.#key, recovery });
+        tellExecution({
+          ledger,
+          callId: this.call.callId,
+          attempt: this.attempt,
+          key: this.#key,
+          recovery,
+        });
       }
       const { around } = this.#ports;
-      await (around === undefined ? this.#execute(this.context()) : around(this, () => this.#execute(this.context())));
+      await (around === undefined
+        ? this.#execute(this.context())
+        : around(this, () => this.#execute(this.context())));
     } finally {
       this.#cancelTimer();
       this.scope.close();
@@ -139,7 +154,8 @@ export class AttemptRun implements ToolAttempt {
     if (replayed !== undefined) return void (await replayed);
     try {
       // Another owner's attempt may still be running: it is looked for when its time is over.
-      if (typeof this.tool.recovery === 'function' && epoch !== ledger.epoch) await this.#ports.sleepUntil(deadline);
+      if (typeof this.tool.recovery === 'function' && epoch !== ledger.epoch)
+        await this.#ports.sleepUntil(deadline);
       if (this.#isGivenBack() || !(await this.#preparedAgain())) return;
       const unknown: Ending = {
         result: unknownOutcome('the process stopped while the tool was running'),
@@ -154,35 +170,59 @@ export class AttemptRun implements ToolAttempt {
     }
   }
 
-  /** The arguments of an attempt that was made; what cannot be prepared any more is looked at as it was asked for. */
+  /**
+   * The arguments of an attempt that was made; what cannot be prepared any more is looked at as it
+   * was asked for.
+   */
   async #preparedAgain(): Promise<boolean> {
     const { prepare } = this.tool;
-    const last = this.#state.answered.findLast(({ request }) => request.attempt === undefined && request.name === this.tool.name);
-    if (last !== undefined && last.answer.decision !== 'edit') this.args = deepFreeze(this.#ports.ledger.resolve(last.request.args));
+    const last = this.#state.answered.findLast(
+      ({ request }) => request.attempt === undefined && request.name === this.tool.name,
+    );
+    if (last !== undefined && last.answer.decision !== 'edit')
+      this.args = deepFreeze(this.#ports.ledger.resolve(last.request.args));
     else if (prepare !== undefined) {
       if (last !== undefined) this.args = this.#ports.ledger.resolve(last.answer.input);
-      const prepared = await this.#untilAborted((async () => prepare(this.context()))()).catch(() => undefined);
+      const prepared = await this.#untilAborted((async () => prepare(this.context()))()).catch(
+        () => undefined,
+      );
       if (prepared !== undefined) this.args = deepFreeze(prepared.value);
     }
     return !this.#isGivenBack();
   }
 
-  /** Does what was answered about an attempt: its result came from elsewhere, or somebody said what became of it. */
+  /**
+   * Does what was answered about an attempt: its result came from elsewhere, or somebody said what
+   * became of it.
+   */
   async resolve({ request, answer }: AnsweredRequest): Promise<void> {
     const { ledger } = this.#ports;
     const replayed = this.#replayed(this.attempt);
     if (replayed !== undefined) return void (await replayed);
     const { onExpire, operationId } = request.request;
-    const given = answer.decision === 'expire' && typeof onExpire === 'object' ? onExpire.default : ledger.resolve(answer.input);
+    const given =
+      answer.decision === 'expire' && typeof onExpire === 'object'
+        ? onExpire.default
+        : ledger.resolve(answer.input);
     try {
       this.args = deepFreeze(ledger.resolve(request.args));
       this.#startedAt = this.#ports.clock.monotonic();
       if (answer.decision === 'retry') return this.#recorder.retry();
-      const isGiven = answer.decision === undefined || answer.decision === 'answer' || answer.decision === 'succeeded' || given !== undefined;
-      if (answer.decision === 'reject' && request.kind === 'result') return await this.#record(this.#rejectedOperation(answer.reason));
+      const isGiven =
+        answer.decision === undefined ||
+        answer.decision === 'answer' ||
+        answer.decision === 'succeeded' ||
+        given !== undefined;
+      if (answer.decision === 'reject' && request.kind === 'result')
+        return await this.#record(this.#rejectedOperation(answer.reason));
       const known = escalatedResult(request);
       if (!isGiven && known !== undefined) return this.#recorder.settle(known, 'none');
-      if (!isGiven) return this.#recorder.settle(operationId === undefined ? unknownOutcome('nobody could say') : operationExpired(operationId));
+      if (!isGiven)
+        return this.#recorder.settle(
+          operationId === undefined
+            ? unknownOutcome('nobody could say')
+            : operationExpired(operationId),
+        );
       await this.finishGiven(given ?? null);
     } finally {
       this.scope.close();
@@ -190,26 +230,47 @@ export class AttemptRun implements ToolAttempt {
     }
   }
 
-  /** Whoever carried the operation out says that it failed: that counts as without effect, unless told otherwise. */
+  /**
+   * Whoever carried the operation out says that it failed: that counts as without effect, unless
+   * told otherwise.
+   */
   #rejectedOperation(reason: string | undefined): Ending {
-    const result = toolResult.permanent(reason ?? 'The operation failed.', { errorType: 'operation_failed' });
+    const result = toolResult.permanent(reason ?? 'The operation failed.', {
+      errorType: 'operation_failed',
+    });
     return { result, effect: 'none', retryAfterMs: undefined, next: undefined };
   }
 
   /** Resolves when it is the turn of the recorded end of an attempt, in a replay. */
-  #replayed(attempt: number, { mayRun = false, takesRaw = false } = {}): Promise<TapedOutcome> | undefined {
+  #replayed(
+    attempt: number,
+    { mayRun = false, takesRaw = false } = {},
+  ): Promise<TapedOutcome> | undefined {
     const { callId } = this.call;
-    const landing = (events: readonly Event[]): void => this.#ports.supervisor?.landing(callId, events);
-    return this.#ports.ledger.ports.tape?.attemptEnded({ callId, attempt, mayRun, takesRaw, landing });
+    const landing = (events: readonly Event[]): void =>
+      this.#ports.supervisor?.landing(callId, events);
+    return this.#ports.ledger.ports.tape?.attemptEnded({
+      callId,
+      attempt,
+      mayRun,
+      takesRaw,
+      landing,
+    });
   }
 
-  /** What a tool gave, and of which nothing was made when it was recorded, goes the way of all results. */
+  /**
+   * What a tool gave, and of which nothing was made when it was recorded, goes the way of all
+   * results.
+   */
   async #recordReplayed(outcome: TapedOutcome): Promise<void> {
     const given = 'raw' in outcome ? outcome.raw.at(-1) : undefined;
     if (given?.type !== 'tool_result') return;
     this.#startedAt = this.#ports.clock.monotonic();
     const { result } = this.#ports.ledger.whole(given);
-    await this.#record({ result, effect: undefined, retryAfterMs: undefined, next: undefined }, true);
+    await this.#record(
+      { result, effect: undefined, retryAfterMs: undefined, next: undefined },
+      true,
+    );
   }
 
   /** Ends the attempt with a result that came from elsewhere. */
@@ -228,8 +289,14 @@ export class AttemptRun implements ToolAttempt {
 
   beforeChild(): void {
     if (this.#stage === 'prepare') throw new ChildInPrepareError({ tool: this.tool.name });
-    if (this.tool.timeout !== undefined || this.#timeoutMs >= defaultAgentToolTimeoutMs || this.scope.aborted) return;
-    // The ledger keeps the deadline that the attempt began with: whoever takes a call with children over continues it at once, whatever its deadline.
+    if (
+      this.tool.timeout !== undefined ||
+      this.#timeoutMs >= defaultAgentToolTimeoutMs ||
+      this.scope.aborted
+    )
+      return;
+    // The ledger keeps the deadline that the attempt began with: whoever takes a call with children
+    // over continues it at once, whatever its deadline.
     this.#cancelTimer();
     this.deadline += defaultAgentToolTimeoutMs - this.#timeoutMs;
     this.#timeoutMs = defaultAgentToolTimeoutMs;
@@ -268,7 +335,13 @@ export class AttemptRun implements ToolAttempt {
     this.#cancelTimer = this.#ports.clock.setTimer(ms, () => {
       // A tool's time does not run while its children wait for somebody outside.
       if (this.#ports.isWaiting(this.call.callId)) this.#startTimer(this.#timeoutMs);
-      else this.scope.abort(new AbortReason('timeout', `The tool ${this.tool.name} did not finish within ${this.#timeoutMs} ms.`));
+      else
+        this.scope.abort(
+          new AbortReason(
+            'timeout',
+            `The tool ${this.tool.name} did not finish within ${this.#timeoutMs} ms.`,
+          ),
+        );
     });
   }
 
@@ -277,16 +350,23 @@ export class AttemptRun implements ToolAttempt {
     this.#setDeadline();
     const { callId } = this.call;
     const { attempt, key, deadline } = this;
-    // An answered call names what was done with the answer, and one with other arguments than the model's what these were, whether or not it may be run again.
-    const isNamed = (): boolean => this.#state.answered.length > 0 || !isSameText(this.args, ledger.resolve(this.call.args));
-    const named = this.#preparation.fingerprint ?? (isNamed() ? callFingerprint(this.tool.name, this.args) : undefined);
+    // An answered call names what was done with the answer, and one with other arguments than the
+    // model's what these were, whether or not it may be run again.
+    const isNamed = (): boolean =>
+      this.#state.answered.length > 0 || !isSameText(this.args, ledger.resolve(this.call.args));
+    const named =
+      this.#preparation.fingerprint ??
+      (isNamed() ? callFingerprint(this.tool.name, this.args) : undefined);
     const fingerprint = named === undefined ? {} : { fingerprint: named };
     const standsIn = this.#state.fallback === undefined ? {} : { tool: this.tool.name };
     const { drafts, extras } = this.#preparation.takeWrites();
     ledger.ports.tape?.prepared(callId, this.args);
     const { epoch } = ledger;
     const made = { callId, attempt, key, deadline, epoch, ...fingerprint, ...standsIn };
-    ledger.append([...drafts, { type: 'tool_attempt', by: 'runtime', invocationId: path, ...made }], extras);
+    ledger.append(
+      [...drafts, { type: 'tool_attempt', by: 'runtime', invocationId: path, ...made }],
+      extras,
+    );
   }
 
   /** Whether the session is still this process's: if not, another one answers for the attempt. */
@@ -306,21 +386,37 @@ export class AttemptRun implements ToolAttempt {
     if (this.#isGivenBack()) return;
     const { ledger, path } = this.#ports;
     const { effect } = refusalDraft(this.#state, path, cancelledBefore());
-    ledger.append([resultDraft(this.call, path, this.attempt, cancelledBefore(), { settled: true, durationMs: 0, effect })]);
+    ledger.append([
+      resultDraft(this.call, path, this.attempt, cancelledBefore(), {
+        settled: true,
+        durationMs: 0,
+        effect,
+      }),
+    ]);
   }
 
   /** Its time was over before the tool could begin. */
   #endedBefore(): Ending {
-    return { result: timedOutBefore(this.tool.name, this.#timeoutMs), effect: 'none', retryAfterMs: undefined, next: undefined };
+    return {
+      result: timedOutBefore(this.tool.name, this.#timeoutMs),
+      effect: 'none',
+      retryAfterMs: undefined,
+      next: undefined,
+    };
   }
 
   async #execute(context: FinalizeContext): Promise<void> {
     let ending: Ending | undefined;
     try {
       const { finalize, outputSchema, execute } = this.tool;
-      const executing = finalize === undefined && outputSchema === undefined ? execute(context) : this.#executeAndFinish(context);
+      const executing =
+        finalize === undefined && outputSchema === undefined
+          ? execute(context)
+          : this.#executeAndFinish(context);
       // A synchronous tool is not made to wait: most of a round's cost would be promises.
-      ending = isThenable(executing) ? await this.#endOf(Promise.resolve(executing)) : this.#ended(executing);
+      ending = isThenable(executing)
+        ? await this.#endOf(Promise.resolve(executing))
+        : this.#ended(executing);
     } catch (thrown) {
       ending = this.#failed(thrown);
     }
@@ -330,7 +426,8 @@ export class AttemptRun implements ToolAttempt {
   async #executeAndFinish(context: FinalizeContext): Promise<unknown> {
     const returned = await this.tool.execute(context);
     // What says of itself how it ended is not a value to be checked or finished.
-    if (isHandOver(returned) || isToolResult(returned) || returned instanceof PendingOperation) return returned;
+    if (isHandOver(returned) || isToolResult(returned) || returned instanceof PendingOperation)
+      return returned;
     this.#stage = 'finish';
     return this.#finish(returned, context);
   }
@@ -346,7 +443,9 @@ export class AttemptRun implements ToolAttempt {
   async #checkOutput(returned: unknown): Promise<unknown> {
     if (this.tool.outputSchema === undefined) return returned;
     const validated = await validateOutput(this.tool, returned);
-    return validated.ok ? validated.output : toolResult.permanent(validated.message, { errorType: 'validation_error' });
+    return validated.ok
+      ? validated.output
+      : toolResult.permanent(validated.message, { errorType: 'validation_error' });
   }
 
   /** How a tool ended, or was given up; `undefined`: the run was given back meanwhile. */
@@ -364,52 +463,119 @@ export class AttemptRun implements ToolAttempt {
   }
 
   #untilAborted<Value>(working: Promise<Value>): Promise<{ readonly value: Value } | undefined> {
-    return untilAborted(working, { scope: this.scope, clock: this.#ports.clock }, this.#body?.suspended);
+    return untilAborted(
+      working,
+      { scope: this.scope, clock: this.#ports.clock },
+      this.#body?.suspended,
+    );
   }
 
   #ended(returned: unknown): Ending {
-    if (isHandOver(returned)) return { result: toolResult.success(null), effect: undefined, retryAfterMs: undefined, next: returned };
+    if (isHandOver(returned))
+      return {
+        result: toolResult.success(null),
+        effect: undefined,
+        retryAfterMs: undefined,
+        next: returned,
+      };
     if (returned instanceof PendingOperation) {
-      return { result: toolResult.success(null), effect: undefined, retryAfterMs: undefined, next: undefined, operation: returned };
+      return {
+        result: toolResult.success(null),
+        effect: undefined,
+        retryAfterMs: undefined,
+        next: undefined,
+        operation: returned,
+      };
     }
     const result = toToolResult(returned);
     const failed = !isSuccess(result) && this.#stage !== 'finish';
     const effect = result.status === 'timeout' || result.status === 'unknown' ? 'unknown' : 'none';
-    return { result, effect: failed ? effect : undefined, retryAfterMs: undefined, next: undefined };
+    return {
+      result,
+      effect: failed ? effect : undefined,
+      retryAfterMs: undefined,
+      next: undefined,
+    };
   }
 
   #failed(thrown: unknown): Ending {
-    // The code does not fit the ledger: that is no failure of the tool, and nothing of it is recorded.
+    // The code does not fit the ledger: that is no failure of the tool, and nothing of it is
+    // recorded.
     if (leavesOpen(thrown)) throw thrown;
     return this.scope.aborted ? this.#abandoned() : this.#classified(thrown);
   }
 
   #classified(thrown: unknown): Ending {
-    const { result, effect, retryAfterMs } = classifyThrown(thrown, this.#ports.clock.now(), this.tool.classify);
-    return this.#stage === 'finish' ? this.#notFinished(result) : { result, effect, retryAfterMs, next: undefined };
+    const { result, effect, retryAfterMs } = classifyThrown(
+      thrown,
+      this.#ports.clock.now(),
+      this.tool.classify,
+    );
+    return this.#stage === 'finish'
+      ? this.#notFinished(result)
+      : { result, effect, retryAfterMs, next: undefined };
   }
 
   #abandoned(): Ending {
     const { reason } = this.scope;
-    const result = reason?.code === 'timeout' ? timedOut(this.tool.name, this.#timeoutMs) : cancelledWhileRunning(reason?.message);
-    return this.#stage === 'finish' ? this.#notFinished(result) : { result, effect: 'unknown', retryAfterMs: undefined, next: undefined };
+    const result =
+      reason?.code === 'timeout'
+        ? timedOut(this.tool.name, this.#timeoutMs)
+        : cancelledWhileRunning(reason?.message);
+    return this.#stage === 'finish'
+      ? this.#notFinished(result)
+      : { result, effect: 'unknown', retryAfterMs: undefined, next: undefined };
   }
 
-  /** The tool did its work: whatever failed afterwards, the call is settled and nothing is done again. */
+  /**
+   * The tool did its work: whatever failed afterwards, the call is settled and nothing is done
+   * again.
+   */
   #notFinished(why: ToolResult): Ending {
-    return { result: doneButNotFinished(this.tool.name, why), effect: undefined, retryAfterMs: undefined, next: undefined };
+    return {
+      result: doneButNotFinished(this.tool.name, why),
+      effect: undefined,
+      retryAfterMs: undefined,
+      next: undefined,
+    };
   }
 
-  /** What an abandoned tool still brings is recorded as late; it does not change the result of the call. */
+  /**
+   * What an abandoned tool still brings is recorded as late; it does not change the result of the
+   * call.
+   */
   #watchLate(executing: Promise<unknown>): void {
     const record = ({ result: given, effect, retryAfterMs }: Ending): void => {
       const { ledger, path, clock, supervisor } = this.#ports;
       if (ledger.failure !== undefined || ledger.claim === undefined) return;
       const durationMs = clock.monotonic() - this.#startedAt;
       const { state, tool, args, attempt, guidance } = this;
-      const ended = { state, tool, args, attempt, result: given, effect, retryAfterMs, guidance, isLast: true };
-      const { result, notes, writes } = supervisor?.late(ended) ?? { result: given, notes: undefined, writes: noWrites };
-      ledger.append([...writes.drafts, resultDraft(this.call, path, attempt, result, { settled: false, late: true, durationMs, effect, notes })]);
+      const ended = {
+        state,
+        tool,
+        args,
+        attempt,
+        result: given,
+        effect,
+        retryAfterMs,
+        guidance,
+        isLast: true,
+      };
+      const { result, notes, writes } = supervisor?.late(ended) ?? {
+        result: given,
+        notes: undefined,
+        writes: noWrites,
+      };
+      ledger.append([
+        ...writes.drafts,
+        resultDraft(this.call, path, attempt, result, {
+          settled: false,
+          late: true,
+          durationMs,
+          effect,
+          notes,
+        }),
+      ]);
     };
     executing.then(
       (returned) => record(this.#ended(returned)),
@@ -433,14 +599,26 @@ export class AttemptRun implements ToolAttempt {
   }
 }
 
-/** What was known of an attempt that a person was asked about because nothing else was left to be done; `undefined`: nobody knew how it ended. */
+/**
+ * What was known of an attempt that a person was asked about because nothing else was left to be
+ * done; `undefined`: nobody knew how it ended.
+ */
 function escalatedResult({ request }: AnsweredRequest['request']): ToolResult | undefined {
-  const details = request.details as { known?: JsonValue; status?: ToolResultStatus; errorType?: string; escalated?: boolean } | undefined;
+  const details = request.details as
+    | { known?: JsonValue; status?: ToolResultStatus; errorType?: string; escalated?: boolean }
+    | undefined;
   if (details?.escalated !== true || details.status === undefined) return undefined;
-  return toolResultWith(details.status, details.known, details.errorType === undefined ? undefined : { errorType: details.errorType });
+  return toolResultWith(
+    details.status,
+    details.known,
+    details.errorType === undefined ? undefined : { errorType: details.errorType },
+  );
 }
 
-/** Whether two values are the same text as JSON. What cannot be said at once, as with another order of keys, counts as different. */
+/**
+ * Whether two values are the same text as JSON. What cannot be said at once, as with another order
+ * of keys, counts as different.
+ */
 function isSameText(a: unknown, b: unknown): boolean {
   try {
     return JSON.stringify(a) === JSON.stringify(b);

@@ -15,12 +15,21 @@ import { cancelledBefore, requestRejected, unknownOutcome } from './tool-result-
 import { untilAborted } from './until-aborted.ts';
 
 /**
- * Performs one attempt of a tool call and records what became of it:
- * validate → prepare → checks → questions → attempt (durable first, unless the tool may be run again) → execute → classify → finalize → supervision → record.
+ * Performs one attempt of a tool call and records what became of it: validate → prepare → checks →
+ * questions → attempt (durable first, unless the tool may be run again) → execute → classify →
+ * finalize → supervision → record.
  */
-export async function performToolCall(state: CallState, attempt: number, ports: ToolCallPorts): Promise<void> {
+export async function performToolCall(
+  state: CallState,
+  attempt: number,
+  ports: ToolCallPorts,
+): Promise<void> {
   const { call } = state;
-  if (ports.scope.aborted) return void (isGivenBack(ports) || ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())]));
+  if (ports.scope.aborted)
+    return void (
+      isGivenBack(ports) ||
+      ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())])
+    );
   if (state.fallback !== undefined) return performFallback(state, state.fallback, attempt, ports);
   const tool = ports.find(call.name);
   const refuse = (result: ToolResult) => refuseCall(state, tool, result, ports);
@@ -29,15 +38,24 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
     if (given?.answer.decision === 'reject') return refuseRejected(state, given, ports);
     assertToolIsThere(ports.ledger, given, call.agent);
     if (settleBegun(state, ports, noTool(state))) return;
-    return refuse(toolResult.permanent(unknownToolMessage(call.name, ports.names), { errorType: 'unknown_tool' }));
+    return refuse(
+      toolResult.permanent(unknownToolMessage(call.name, ports.names), {
+        errorType: 'unknown_tool',
+      }),
+    );
   }
   if (call.invalid !== undefined) {
     const why = `The arguments are not JSON: ${call.invalid}. Call the tool again with a JSON object.`;
     return refuse(toolResult.permanent(why, { errorType: 'validation_error' }));
   }
   const validating = validateArgs(tool, ports.ledger.resolve(call.args));
-  const validated = validating instanceof Promise ? (await untilAborted(validating, ports))?.value : validating;
-  if (validated === undefined) return void (isGivenBack(ports) || ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())]));
+  const validated =
+    validating instanceof Promise ? (await untilAborted(validating, ports))?.value : validating;
+  if (validated === undefined)
+    return void (
+      isGivenBack(ports) ||
+      ports.ledger.append([refusalDraft(state, ports.path, cancelledBefore())])
+    );
   if (validated.ok) return new AttemptRun(state, tool, attempt, validated.args, ports).run();
   if (given === undefined) {
     if (settleBegun(state, ports, unfitTool(state))) return;
@@ -46,14 +64,16 @@ export async function performToolCall(state: CallState, attempt: number, ports: 
   if (given.answer.decision === 'reject') return refuseRejected(state, given, ports);
   const answered = await answeredArgs(ports.ledger, given, tool);
   if (isGivenBack(ports)) return;
-  if (answered !== undefined) return new AttemptRun(state, tool, attempt, answered.args, ports).run();
+  if (answered !== undefined)
+    return new AttemptRun(state, tool, attempt, answered.args, ports).run();
   assertArgsFit(ports.ledger, given);
   refuse(toolResult.permanent(validated.message, { errorType: 'validation_error' }));
 }
 
 /**
- * Settles a call that has begun children or effects and cannot be continued with the code as it is now. Their effects are not undone, so the result
- * says that the outcome is not known, and not that nothing has happened. Returns `false` when the call has begun nothing.
+ * Settles a call that has begun children or effects and cannot be continued with the code as it is
+ * now. Their effects are not undone, so the result says that the outcome is not known, and not that
+ * nothing has happened. Returns `false` when the call has begun nothing.
  * @throws LedgerMismatchError when a child or an effect of the call is open
  */
 function settleBegun(state: CallState, ports: ToolCallPorts, found: string): boolean {
@@ -65,69 +85,138 @@ function settleBegun(state: CallState, ports: ToolCallPorts, found: string): boo
 }
 
 /**
- * Holds that a call with an open child or effect can go on with the code as it is now, before anything is recorded of its attempt.
- * @throws LedgerMismatchError (or rejects with it) when its tool is gone or does not take the arguments any more
+ * Holds that a call with an open child or effect can go on with the code as it is now, before
+ * anything is recorded of its attempt.
+ * @throws LedgerMismatchError (or rejects with it) when its tool is gone or does not take the
+ * arguments any more
  */
-export function assertContinuable(state: CallState, ports: ToolCallPorts): Promise<void> | undefined {
+export function assertContinuable(
+  state: CallState,
+  ports: ToolCallPorts,
+): Promise<void> | undefined {
   if (ports.begunBelow(state.call.callId)?.open === undefined) return undefined;
   const tool = ports.find(state.fallback ?? state.call.name);
   if (tool === undefined) return void assertNothingOpen(state, ports, noTool(state));
-  const judge = (fits: boolean): undefined => void (fits || assertNothingOpen(state, ports, unfitTool(state)));
-  if (state.fallback !== undefined) return fallbackArgs(state, tool, ports).then((found) => judge('args' in found));
+  const judge = (fits: boolean): undefined =>
+    void (fits || assertNothingOpen(state, ports, unfitTool(state)));
+  if (state.fallback !== undefined)
+    return fallbackArgs(state, tool, ports).then((found) => judge('args' in found));
   const validating = validateArgs(tool, ports.ledger.resolve(state.call.args));
-  return validating instanceof Promise ? validating.then(({ ok }) => judge(ok)) : judge(validating.ok);
+  return validating instanceof Promise
+    ? validating.then(({ ok }) => judge(ok))
+    : judge(validating.ok);
 }
 
-const noTool = ({ call, fallback }: CallState): string => `no tool ${fallback ?? call.name} of the agent ${call.agent}`;
-const unfitTool = ({ call, fallback }: CallState): string => `a tool ${fallback ?? call.name} that does not take the recorded arguments`;
+const noTool = ({ call, fallback }: CallState): string =>
+  `no tool ${fallback ?? call.name} of the agent ${call.agent}`;
+const unfitTool = ({ call, fallback }: CallState): string =>
+  `a tool ${fallback ?? call.name} that does not take the recorded arguments`;
 
-/** @throws LedgerMismatchError when a child or an effect of the call is open: only its tool could go on with it */
-function assertNothingOpen({ call }: CallState, { begunBelow }: Pick<ToolCallPorts, 'begunBelow'>, found: string): void {
+/**
+ * @throws LedgerMismatchError when a child or an effect of the call is open: only its tool could go
+ * on with it
+ */
+function assertNothingOpen(
+  { call }: CallState,
+  { begunBelow }: Pick<ToolCallPorts, 'begunBelow'>,
+  found: string,
+): void {
   const open = begunBelow(call.callId)?.open;
-  if (open !== undefined) throw new LedgerMismatchError({ path: call.callId, recorded: `${open} of the tool ${call.name}`, found });
+  if (open !== undefined)
+    throw new LedgerMismatchError({
+      path: call.callId,
+      recorded: `${open} of the tool ${call.name}`,
+      found,
+    });
 }
 
 /** What is not to be done needs no tool. */
-function refuseRejected(state: CallState, { answer }: AnsweredRequest, { ledger, path }: ToolCallPorts): void {
+function refuseRejected(
+  state: CallState,
+  { answer }: AnsweredRequest,
+  { ledger, path }: ToolCallPorts,
+): void {
   ledger.append([refusalDraft(state, path, requestRejected(answer.reason))]);
 }
 
 /** Makes the attempt with the tool that stands in for the one that was asked for. */
-async function performFallback(state: CallState, name: string, attempt: number, ports: ToolCallPorts): Promise<void> {
+async function performFallback(
+  state: CallState,
+  name: string,
+  attempt: number,
+  ports: ToolCallPorts,
+): Promise<void> {
   const tool = ports.find(name);
-  if (tool === undefined) assertToolIsThere(ports.ledger, givenAnswer(state, name), state.call.agent);
-  const found = tool === undefined ? { why: `there is no tool ${name}` } : await fallbackArgs(state, tool, ports);
+  if (tool === undefined)
+    assertToolIsThere(ports.ledger, givenAnswer(state, name), state.call.agent);
+  const found =
+    tool === undefined
+      ? { why: `there is no tool ${name}` }
+      : await fallbackArgs(state, tool, ports);
   if (isGivenBack(ports)) return;
-  if (tool !== undefined && 'args' in found) return new AttemptRun(state, tool, attempt, found.args, ports).run();
-  if (attemptsOf(state).length > 0 && settleBegun(state, ports, tool === undefined ? noTool(state) : unfitTool(state))) return;
+  if (tool !== undefined && 'args' in found)
+    return new AttemptRun(state, tool, attempt, found.args, ports).run();
+  if (
+    attemptsOf(state).length > 0 &&
+    settleBegun(state, ports, tool === undefined ? noTool(state) : unfitTool(state))
+  )
+    return;
   const why = 'why' in found ? found.why : '';
   const supervised = ports.supervisor?.withoutFallback(state, why);
   // Without supervision any more: the tool is as good as none.
   if (supervised === undefined)
     return void ports.ledger.append([
-      refusalDraft(state, ports.path, toolResult.permanent(`The call failed, and ${why}.`, { errorType: 'unknown_tool' })),
+      refusalDraft(
+        state,
+        ports.path,
+        toolResult.permanent(`The call failed, and ${why}.`, { errorType: 'unknown_tool' }),
+      ),
     ]);
-  ports.ledger.append([...supervised.writes.drafts, supervisedRefusal(state, ports.path, supervised)], supervised.writes.extras);
+  ports.ledger.append(
+    [...supervised.writes.drafts, supervisedRefusal(state, ports.path, supervised)],
+    supervised.writes.extras,
+  );
 }
 
 /** What a tool that stands in for another one is called with, or why it cannot be. */
-async function fallbackArgs(state: CallState, tool: Tool, ports: ToolCallPorts): Promise<{ readonly args: unknown } | { readonly why: string }> {
+async function fallbackArgs(
+  state: CallState,
+  tool: Tool,
+  ports: ToolCallPorts,
+): Promise<{ readonly args: unknown } | { readonly why: string }> {
   const asked = ports.find(state.call.name);
-  const edit = state.answered.findLast(({ request, answer }) => answer.decision === 'edit' && request.name === state.call.name);
+  const edit = state.answered.findLast(
+    ({ request, answer }) => answer.decision === 'edit' && request.name === state.call.name,
+  );
   const given = ports.ledger.resolve(edit === undefined ? state.call.args : edit.answer.input);
   try {
     const validated = asked === undefined ? undefined : await validateArgs(asked, given);
     const args = validated?.ok === true ? validated.args : given;
-    const mapped = asked?.fallback?.tool === tool.name && asked.fallback.args !== undefined ? asked.fallback.args(args) : given;
+    const mapped =
+      asked?.fallback?.tool === tool.name && asked.fallback.args !== undefined
+        ? asked.fallback.args(args)
+        : given;
     const fitting = await validateArgs(tool, mapped);
-    return fitting.ok ? { args: fitting.args } : { why: `the arguments do not fit the tool ${tool.name}: ${fitting.message}` };
+    return fitting.ok
+      ? { args: fitting.args }
+      : { why: `the arguments do not fit the tool ${tool.name}: ${fitting.message}` };
   } catch (thrown) {
-    return { why: `the arguments for the tool ${tool.name} could not be made: ${toErrorRecord(thrown).message}` };
+    return {
+      why: `the arguments for the tool ${tool.name} could not be made: ${toErrorRecord(thrown).message}`,
+    };
   }
 }
 
-/** Says what became of an attempt that a stopped process left open, for a tool that asks somebody or finds it out. */
-export async function performRecovery(state: CallState, attempt: AttemptState, tool: Tool, ports: ToolCallPorts): Promise<void> {
+/**
+ * Says what became of an attempt that a stopped process left open, for a tool that asks somebody or
+ * finds it out.
+ */
+export async function performRecovery(
+  state: CallState,
+  attempt: AttemptState,
+  tool: Tool,
+  ports: ToolCallPorts,
+): Promise<void> {
   await (await attemptRun(state, attempt, tool, ports)).recover(attempt);
 }
 
@@ -142,10 +231,21 @@ export async function performResolution(
   await (await attemptRun(state, attempt, tool, ports)).resolve(answered);
 }
 
-async function attemptRun(state: CallState, { attempt }: AttemptState, tool: Tool, ports: ToolCallPorts): Promise<AttemptRun> {
+async function attemptRun(
+  state: CallState,
+  { attempt }: AttemptState,
+  tool: Tool,
+  ports: ToolCallPorts,
+): Promise<AttemptRun> {
   if (state.fallback !== undefined) {
     const found = await fallbackArgs(state, tool, ports);
-    return new AttemptRun(state, tool, attempt, 'args' in found ? found.args : ports.ledger.resolve(state.call.args), ports);
+    return new AttemptRun(
+      state,
+      tool,
+      attempt,
+      'args' in found ? found.args : ports.ledger.resolve(state.call.args),
+      ports,
+    );
   }
   const given = ports.ledger.resolve(state.call.args);
   const validated = await validateArgs(tool, given);

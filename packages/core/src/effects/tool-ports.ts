@@ -13,14 +13,26 @@ import type { FinalizeContext, Tool } from '../tools/tool.ts';
 export interface ToolBody {
   readonly context: FinalizeContext;
   /** State changes that the tool made, to be appended with its result. */
-  takeWrites(): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined };
+  takeWrites(): {
+    readonly drafts: readonly EventDraft[];
+    readonly extras: BatchExtras | undefined;
+  };
   /** From now on the context refuses everything that would be recorded. */
   close(): void;
-  /** Waits for children that the tool called and did not await; `stop` ends them first. `undefined`: there are none. */
+  /**
+   * Waits for children that the tool called and did not await; `stop` ends them first. `undefined`:
+   * there are none.
+   */
   endChildren(stop: boolean): Promise<void> | undefined;
-  /** The result, and in its metadata what was refused of the shared writes that landed with children that the tool did not wait for. */
+  /**
+   * The result, and in its metadata what was refused of the shared writes that landed with children
+   * that the tool did not wait for.
+   */
   withConflict(result: ToolResult): ToolResult;
-  /** Records and says that the code no longer asks for children or effects that the call had open; `undefined`: it asked for all of them. */
+  /**
+   * Records and says that the code no longer asks for children or effects that the call had open;
+   * `undefined`: it asked for all of them.
+   */
   findDrift(): ToolResult | undefined;
   /** Resolves when a child of the call gave the run back: the call then stays open. */
   readonly suspended: Promise<void>;
@@ -36,13 +48,20 @@ export interface ToolCallPorts {
   readonly names: readonly string[];
   /** Whether everything that a call has begun waits for somebody outside. */
   isWaiting(callId: string): boolean;
-  /** Children and effects of a call; `open` names one that has not ended. `undefined`: the call has begun none. */
+  /**
+   * Children and effects of a call; `open` names one that has not ended. `undefined`: the call has
+   * begun none.
+   */
   begunBelow(callId: string): { readonly open: string | undefined } | undefined;
   /** Resolves at a time in epoch milliseconds, or when the call is told to stop. */
   sleepUntil(at: number): Promise<void>;
   makeBody(attempt: ToolAttempt): ToolBody;
   /** Checks a hand-over to another runnable; gives what is recorded, or why it is refused. */
-  handOver(target: Runnable): { readonly next: NextInvocation; readonly drafts: readonly EventDraft[] } | { readonly refused: string };
+  handOver(
+    target: Runnable,
+  ):
+    | { readonly next: NextInvocation; readonly drafts: readonly EventDraft[] }
+    | { readonly refused: string };
   /** What watches over the calls; missing where nothing does. */
   readonly supervisor?: ToolSupervisor | undefined;
   /** What lies around the execution of a tool; missing where nothing does. */
@@ -66,8 +85,9 @@ export interface SupervisedCall {
 }
 
 /**
- * Why a call is checked: nothing of it was checked before (`first`), a person has edited the arguments (`edited`) or allowed them as they are
- * (`approved`), or it is tried again (`again`). What was decided is written down the first time, and when a call is refused.
+ * Why a call is checked: nothing of it was checked before (`first`), a person has edited the
+ * arguments (`edited`) or allowed them as they are (`approved`), or it is tried again (`again`).
+ * What was decided is written down the first time, and when a call is refused.
  */
 export type CheckMode = 'first' | 'edited' | 'approved' | 'again';
 
@@ -107,10 +127,16 @@ export interface SupervisedResult {
   readonly asks?: true;
 }
 
-/** Watches over the calls of an agent. Everything is answered at once, unless a hook or an error handler is asked. */
+/**
+ * Watches over the calls of an agent. Everything is answered at once, unless a hook or an error
+ * handler is asked.
+ */
 export interface ToolSupervisor {
   /** Checks a call before it is attempted; `undefined` when there is nothing to say. */
-  check(call: SupervisedCall, mode: CheckMode): CheckedCall | undefined | Promise<CheckedCall | undefined>;
+  check(
+    call: SupervisedCall,
+    mode: CheckMode,
+  ): CheckedCall | undefined | Promise<CheckedCall | undefined>;
   /** The last check, right before the attempt: whether the tool is left alone for a while. */
   admit(call: SupervisedCall): CheckedCall | undefined;
   /** Takes in whether a tool that was run works; gives what is to be recorded with the result. */
@@ -119,9 +145,15 @@ export interface ToolSupervisor {
   ended(attempt: EndedAttempt): SupervisedResult | Promise<SupervisedResult>;
   /** Looks at what a tool gave after its call was settled without it; nothing follows from it. */
   late(attempt: EndedAttempt): SupervisedResult;
-  /** What is recorded of the end of an attempt is about to be in the ledger, in a replay: what hooks have written lands with it. */
+  /**
+   * What is recorded of the end of an attempt is about to be in the ledger, in a replay: what hooks
+   * have written lands with it.
+   */
   landing(callId: string, events: readonly Event[]): void;
-  /** What becomes of a call that cannot be attempted: there is no such tool, or its arguments do not fit. */
+  /**
+   * What becomes of a call that cannot be attempted: there is no such tool, or its arguments do not
+   * fit.
+   */
   refused(state: CallState, tool: Tool | undefined, result: ToolResult): SupervisedResult;
   /** What becomes of a call whose fallback tool cannot be run either. */
   withoutFallback(state: CallState, why: string): SupervisedResult;
@@ -145,11 +177,20 @@ export interface ToolAttempt {
   readonly key: string;
   readonly deadline: number;
   readonly scope: CancelScope;
-  /** To be called before the attempt begins a child: its first gives it more time, unless the tool has a timeout of its own. @throws ChildInPrepareError */
+  /**
+   * To be called before the attempt begins a child: its first gives it more time, unless the tool
+   * has a timeout of its own. @throws ChildInPrepareError
+   */
   beforeChild(): void;
 }
 
 /** Whether nothing more may be recorded: the process stops, or another owner has taken over. */
-export function isGivenBack({ scope, ledger }: { readonly scope: CancelScope; readonly ledger: Ledger }): boolean {
+export function isGivenBack({
+  scope,
+  ledger,
+}: {
+  readonly scope: CancelScope;
+  readonly ledger: Ledger;
+}): boolean {
   return givesBack(scope.reason) || ledger.failure !== undefined;
 }

@@ -8,7 +8,15 @@ import type { FinalizeContext, Tool } from '../tools/tool.ts';
 import { validateArgs } from '../tools/validate.ts';
 import { callFingerprint } from './call-fingerprint.ts';
 import { type AskingCall, asksBeforeAttempt, asksToRepeat, takeAnswers } from './tool-asking.ts';
-import { attemptsOf, type CheckedCall, type CheckMode, isGivenBack, type ToolAttempt, type ToolCallPorts, type Writes } from './tool-ports.ts';
+import {
+  attemptsOf,
+  type CheckedCall,
+  type CheckMode,
+  isGivenBack,
+  type ToolAttempt,
+  type ToolCallPorts,
+  type Writes,
+} from './tool-ports.ts';
 import { refusalDraft, supervisedRefusal } from './tool-result-draft.ts';
 import { cancelledBefore, prepareTimedOut, repeatRefused } from './tool-result-texts.ts';
 import { joinedWrites, noWrites } from './tool-writes.ts';
@@ -28,8 +36,8 @@ interface PreparedAttempt extends ToolAttempt {
 }
 
 /**
- * Everything before a call is attempted: takes what was answered, prepares the arguments, has them checked, looks for an equal call of unknown
- * outcome, and asks what has to be asked.
+ * Everything before a call is attempted: takes what was answered, prepares the arguments, has them
+ * checked, looks for an equal call of unknown outcome, and asks what has to be asked.
  */
 export class CallPreparation {
   /** Names the call, for a tool that may not be run again. */
@@ -47,7 +55,10 @@ export class CallPreparation {
     this.#of = attempt;
   }
 
-  /** Whether the attempt can be made now. If not, it is recorded what has become of the call, or nothing is to be. */
+  /**
+   * Whether the attempt can be made now. If not, it is recorded what has become of the call, or
+   * nothing is to be.
+   */
   async isReady(): Promise<boolean> {
     const { tool, state } = this.#of;
     const { supervisor } = this.#of.ports;
@@ -60,12 +71,15 @@ export class CallPreparation {
       const checked = checking instanceof Promise ? await checking : checking;
       // What was written by hooks is to land at once: it is waited for nothing that need not be.
       const isChanged = checked?.args !== undefined && checked.refused === undefined;
-      if (checked !== undefined && !this.#heed(isChanged ? await this.#fitting(checked) : checked)) return false;
+      if (checked !== undefined && !this.#heed(isChanged ? await this.#fitting(checked) : checked))
+        return false;
     }
     if (tool.recovery !== 'rerun' && !this.#mayRepeat()) return false;
-    const mayAsk = tool.approval !== undefined || tool.yieldSchema !== undefined || this.#confirm !== undefined;
+    const mayAsk =
+      tool.approval !== undefined || tool.yieldSchema !== undefined || this.#confirm !== undefined;
     if (mayAsk && (await this.#asks())) return false;
-    // What was asked before may have lasted until the run was told to stop: nothing is attempted any more.
+    // What was asked before may have lasted until the run was told to stop: nothing is attempted
+    // any more.
     if (this.#of.ports.scope.aborted) return this.#cancel();
     const admitted = supervisor?.admit(this.#of);
     return admitted === undefined || this.#heed(admitted);
@@ -79,8 +93,8 @@ export class CallPreparation {
   }
 
   /**
-   * Arguments that a check has put in the place of the model's have to fit the tool as they did. A schema that takes something else than it gives
-   * cannot say so: then they are taken as they are.
+   * Arguments that a check has put in the place of the model's have to fit the tool as they did. A
+   * schema that takes something else than it gives cannot say so: then they are taken as they are.
    */
   async #fitting(checked: CheckedCall): Promise<CheckedCall> {
     const { tool, args } = this.#of;
@@ -88,11 +102,18 @@ export class CallPreparation {
     if (before?.value.ok !== true) return checked;
     const changed = await this.#untilAborted((async () => validateArgs(tool, checked.args))());
     if (changed === undefined || changed.value.ok) return checked;
-    const result = toolResult.blocked(`The tool ${tool.name} was not run: a check changed its arguments into some that do not fit it.`, {
-      errorType: 'guardrail_denied',
-      detail: changed.value.message,
-    });
-    return { guidance: [], writes: checked.writes, refused: { result, notes: [], writes: noWrites } };
+    const result = toolResult.blocked(
+      `The tool ${tool.name} was not run: a check changed its arguments into some that do not fit it.`,
+      {
+        errorType: 'guardrail_denied',
+        detail: changed.value.message,
+      },
+    );
+    return {
+      guidance: [],
+      writes: checked.writes,
+      refused: { result, notes: [], writes: noWrites },
+    };
   }
 
   /** Goes by what the checks have found. Returns whether the call goes on. */
@@ -111,7 +132,10 @@ export class CallPreparation {
     return true;
   }
 
-  /** The run was told to stop: whoever continues it begins the call anew, and one that is cancelled is settled. Returns that it does not go on. */
+  /**
+   * The run was told to stop: whoever continues it begins the call anew, and one that is cancelled
+   * is settled. Returns that it does not go on.
+   */
   #cancel(): false {
     if (this.#isGivenBack()) return false;
     const { drafts, extras } = this.takeWrites();
@@ -130,16 +154,24 @@ export class CallPreparation {
     if (answers.verdict === 'settled') return false;
     if (answers.verdict === 'none') {
       // What is asked anew after an answer was looked at before.
-      if (this.#mode === 'first' && this.#of.state.answered.some(({ request }) => request.name === this.#of.tool.name)) this.#mode = 'edited';
+      if (
+        this.#mode === 'first' &&
+        this.#of.state.answered.some(({ request }) => request.name === this.#of.tool.name)
+      )
+        this.#mode = 'edited';
       return this.#prepareFirst();
     }
     this.#of.args = answers.args;
     this.#of.input = answers.input;
-    if (this.#mode === 'first' || !answers.edited) this.#mode = answers.edited ? 'edited' : 'approved';
+    if (this.#mode === 'first' || !answers.edited)
+      this.#mode = answers.edited ? 'edited' : 'approved';
     return !answers.edited || this.#prepareFirst();
   }
 
-  /** Prepares the arguments. Nothing has been attempted, so a failure refuses the call. Returns whether it may go on. */
+  /**
+   * Prepares the arguments. Nothing has been attempted, so a failure refuses the call. Returns
+   * whether it may go on.
+   */
   async #prepare(prepare: NonNullable<Tool['prepare']>): Promise<boolean> {
     const attempt = this.#of;
     attempt.beginTime();
@@ -154,13 +186,19 @@ export class CallPreparation {
       }
     } catch (thrown) {
       if (!attempt.scope.aborted) {
-        this.#refuse(classifyThrown(thrown, attempt.ports.clock.now(), attempt.tool.classify).result);
+        this.#refuse(
+          classifyThrown(thrown, attempt.ports.clock.now(), attempt.tool.classify).result,
+        );
         return false;
       }
     }
     preparing.catch(() => undefined);
     if (this.#isGivenBack()) return false;
-    this.#refuse(attempt.scope.reason?.code === 'timeout' ? prepareTimedOut(attempt.tool.name, attempt.timeoutMs) : cancelledBefore());
+    this.#refuse(
+      attempt.scope.reason?.code === 'timeout'
+        ? prepareTimedOut(attempt.tool.name, attempt.timeoutMs)
+        : cancelledBefore(),
+    );
     return false;
   }
 
@@ -171,15 +209,17 @@ export class CallPreparation {
   }
 
   /**
-   * Looks for an earlier call that does the same and may have taken effect: this one gets its key, so that a service that honours keys does
-   * nothing twice, or is refused. What this call has already begun goes on under its own key.
+   * Looks for an earlier call that does the same and may have taken effect: this one gets its key,
+   * so that a service that honours keys does nothing twice, or is refused. What this call has
+   * already begun goes on under its own key.
    */
   #mayRepeat(): boolean {
     const { state, tool, ports, call, args } = this.#of;
     const { ledger, path } = ports;
     this.fingerprint = callFingerprint(tool.name, args);
     const earlier = unresolvedCall(ledger.effects, this.fingerprint, call.callId);
-    if (earlier === undefined || attemptsOf(state).some(({ result }) => result?.effect !== 'none')) return true;
+    if (earlier === undefined || attemptsOf(state).some(({ result }) => result?.effect !== 'none'))
+      return true;
     this.key = earlier.key;
     if (tool.onRepeat === 'allow') return true;
     if (tool.onRepeat === 'confirm') return !asksToRepeat(this.#asking(), earlier.callId);
@@ -187,13 +227,18 @@ export class CallPreparation {
     return false;
   }
 
-  /** The functions that say whether and what to ask are the user's: what they throw refuses the call, as nothing was attempted. */
+  /**
+   * The functions that say whether and what to ask are the user's: what they throw refuses the
+   * call, as nothing was attempted.
+   */
   async #asks(): Promise<boolean> {
     try {
       // A run that is cancelled or given back meanwhile settles the call without an answer.
       return (await this.#untilAborted(asksBeforeAttempt(this.#asking())))?.value ?? true;
     } catch (thrown) {
-      this.#refuse(classifyThrown(thrown, this.#of.ports.clock.now(), this.#of.tool.classify).result);
+      this.#refuse(
+        classifyThrown(thrown, this.#of.ports.clock.now(), this.#of.tool.classify).result,
+      );
       return true;
     }
   }
@@ -221,8 +266,16 @@ export class CallPreparation {
 }
 
 /** Settles a call that cannot be attempted, as supervision wants it. */
-export function refuseCall(state: CallState, tool: Tool | undefined, result: ToolResult, { supervisor, ledger, path }: ToolCallPorts): void {
+export function refuseCall(
+  state: CallState,
+  tool: Tool | undefined,
+  result: ToolResult,
+  { supervisor, ledger, path }: ToolCallPorts,
+): void {
   const supervised = supervisor?.refused(state, tool, result);
   if (supervised === undefined) return void ledger.append([refusalDraft(state, path, result)]);
-  ledger.append([...supervised.writes.drafts, supervisedRefusal(state, path, supervised)], supervised.writes.extras);
+  ledger.append(
+    [...supervised.writes.drafts, supervisedRefusal(state, path, supervised)],
+    supervised.writes.extras,
+  );
 }

@@ -28,20 +28,33 @@ const definitionHashes = new WeakMap<Tool, string>();
 function definitionHash(tool: Tool): string {
   let hash = definitionHashes.get(tool);
   if (hash === undefined) {
-    hash = sha256(canonicalJson([tool.name, tool.version ?? null, tool.inputSchema, tool.yieldInputSchema ?? null] as unknown as JsonValue));
+    hash = sha256(
+      canonicalJson([
+        tool.name,
+        tool.version ?? null,
+        tool.inputSchema,
+        tool.yieldInputSchema ?? null,
+      ] as unknown as JsonValue),
+    );
     definitionHashes.set(tool, hash);
   }
   return hash;
 }
 
-/** Binds an answer to what was asked: the tool, its version and schemas, and the prepared arguments. */
+/**
+ * Binds an answer to what was asked: the tool, its version and schemas, and the prepared arguments.
+ */
 export function requestFingerprint(tool: Tool, args: unknown): string {
   return sha256(`${definitionHash(tool)}\n${canonicalJson(coerceToJson(args).value)}`).slice(0, 32);
 }
 
 /** A question as an event, and the row by which people find and answer it. */
-export function questionDraft(ledger: Ledger, question: Question): { readonly draft: EventDraft; readonly row: PendingRequest } {
-  const { kind, path, callId, name, generation, fingerprint, request, attempt, expiresAt } = question;
+export function questionDraft(
+  ledger: Ledger,
+  question: Question,
+): { readonly draft: EventDraft; readonly row: PendingRequest } {
+  const { kind, path, callId, name, generation, fingerprint, request, attempt, expiresAt } =
+    question;
   const requestId = ledger.requestId(callId, generation);
   const draft: Omit<EventOf<'tool_yield'>, 'v' | 'seq' | 'id' | 'at'> = {
     type: 'tool_yield',
@@ -58,19 +71,42 @@ export function questionDraft(ledger: Ledger, question: Question): { readonly dr
     ...(attempt === undefined ? {} : { attempt }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
-  const row = pendingRequestOf({ v: 1, seq: 0, id: '', at: ledger.ports.clock.now(), ...draft }, ledger.session, ledger.user);
+  const row = pendingRequestOf(
+    { v: 1, seq: 0, id: '', at: ledger.ports.clock.now(), ...draft },
+    ledger.session,
+    ledger.user,
+  );
   return { draft, row };
 }
 
 /** Appends a question. */
-export function ask(ledger: Ledger, question: Question, before: readonly EventDraft[] = [], extras?: BatchExtras): void {
+export function ask(
+  ledger: Ledger,
+  question: Question,
+  before: readonly EventDraft[] = [],
+  extras?: BatchExtras,
+): void {
   const { draft, row } = questionDraft(ledger, question);
   ledger.append([...before, draft], { ...extras, requests: [row] });
 }
 
-/** The same question once more, because an answer does not count that the store has taken already. It ends when it would have ended. */
+/**
+ * The same question once more, because an answer does not count that the store has taken already.
+ * It ends when it would have ended.
+ */
 export function sameQuestion(ledger: Ledger, event: EventOf<'tool_yield'>): Question {
-  const { kind, invocationId = '', callId, name, args, fingerprint, generation, request, attempt, expiresAt } = event;
+  const {
+    kind,
+    invocationId = '',
+    callId,
+    name,
+    args,
+    fingerprint,
+    generation,
+    request,
+    attempt,
+    expiresAt,
+  } = event;
   return {
     kind,
     path: invocationId,
@@ -86,8 +122,21 @@ export function sameQuestion(ledger: Ledger, event: EventOf<'tool_yield'>): Ques
 }
 
 /** Says why something is asked again, or not done as it was answered. */
-export function requestDecision(path: string, decision: string, reasoning: string, data: JsonObject): EventDraft {
-  return { type: 'decision', by: 'runtime', invocationId: path, component: 'request', decision, reasoning, data };
+export function requestDecision(
+  path: string,
+  decision: string,
+  reasoning: string,
+  data: JsonObject,
+): EventDraft {
+  return {
+    type: 'decision',
+    by: 'runtime',
+    invocationId: path,
+    component: 'request',
+    decision,
+    reasoning,
+    data,
+  };
 }
 
 const longestArgs = 160;
@@ -99,17 +148,34 @@ export function callSummary(name: string, args: unknown): string {
 }
 
 /**
- * Takes back a question that this ledger cannot have answered: one of the ledger that this is a fork or copy of, or one about a tool that has
- * changed since. What still needs to be known is asked anew.
+ * Takes back a question that this ledger cannot have answered: one of the ledger that this is a
+ * fork or copy of, or one about a tool that has changed since. What still needs to be known is
+ * asked anew.
  */
-export function withdrawIfStale(ledger: Ledger, path: string, request: EventOf<'tool_yield'>, tool: Tool | undefined): void {
+export function withdrawIfStale(
+  ledger: Ledger,
+  path: string,
+  request: EventOf<'tool_yield'>,
+  tool: Tool | undefined,
+): void {
   const { requestId, callId, generation, kind, fingerprint, args } = request;
   const isForeign = requestId !== ledger.requestId(callId, generation);
-  const isChanged = kind !== 'limit' && tool !== undefined && requestFingerprint(tool, ledger.resolve(args)) !== fingerprint;
+  const isChanged =
+    kind !== 'limit' &&
+    tool !== undefined &&
+    requestFingerprint(tool, ledger.resolve(args)) !== fingerprint;
   if (!isForeign && !isChanged) return;
-  const why = isForeign ? 'it was asked in the ledger that this one is a copy of' : `the tool ${request.name} has changed since it was asked`;
+  const why = isForeign
+    ? 'it was asked in the ledger that this one is a copy of'
+    : `the tool ${request.name} has changed since it was asked`;
   ledger.append(
-    [requestDecision(path, 'withdraw', `The question is not waited for any more: ${why}.`, { requestId, callId, kind })],
+    [
+      requestDecision(path, 'withdraw', `The question is not waited for any more: ${why}.`, {
+        requestId,
+        callId,
+        kind,
+      }),
+    ],
     isForeign ? undefined : { settles: [{ requestId, status: 'withdrawn', by: 'runtime' }] },
   );
 }

@@ -12,10 +12,18 @@ export function resultDraft(
   attempt: number,
   result: ToolResult,
   more: Pick<ResultDraft, 'settled' | 'durationMs'> & {
-    readonly [Key in 'effect' | 'late' | 'retryAfterMs' | 'next' | 'editedArgs' | 'notes' | 'fallback']?: ResultDraft[Key] | undefined;
+    readonly [Key in
+      | 'effect'
+      | 'late'
+      | 'retryAfterMs'
+      | 'next'
+      | 'editedArgs'
+      | 'notes'
+      | 'fallback']?: ResultDraft[Key] | undefined;
   },
 ): ResultDraft {
-  const { settled, durationMs, effect, late, retryAfterMs, next, editedArgs, notes, fallback } = more;
+  const { settled, durationMs, effect, late, retryAfterMs, next, editedArgs, notes, fallback } =
+    more;
   return {
     type: 'tool_result',
     by: `tool:${call.name}`,
@@ -37,7 +45,10 @@ export function resultDraft(
 }
 
 /** What a person put in the place of the model's arguments. */
-export function editedArgs({ answered }: CallState, resolve: (value: unknown) => unknown): JsonValue | undefined {
+export function editedArgs(
+  { answered }: CallState,
+  resolve: (value: unknown) => unknown,
+): JsonValue | undefined {
   if (answered.length === 0) return undefined;
   const edit = answered.findLast(({ answer }) => answer.decision === 'edit');
   return edit === undefined ? undefined : (resolve(edit.answer.input) as JsonValue);
@@ -45,16 +56,37 @@ export function editedArgs({ answered }: CallState, resolve: (value: unknown) =>
 
 /** Settles a call without an attempt: nothing has been executed. */
 export function refusalDraft(state: CallState, path: string, result: ToolResult): ResultDraft {
-  return resultDraft(state.call, path, 0, result, { settled: true, durationMs: 0, effect: knownEffect(state) });
+  return resultDraft(state.call, path, 0, result, {
+    settled: true,
+    durationMs: 0,
+    effect: knownEffect(state),
+  });
 }
 
-/** What is recorded of a call that was not attempted, as supervision wants it: settled, or to be tried with another tool. */
-export function supervisedRefusal(state: CallState, path: string, { result, notes, retryAfterMs, fallback }: SupervisedResult): ResultDraft {
+/**
+ * What is recorded of a call that was not attempted, as supervision wants it: settled, or to be
+ * tried with another tool.
+ */
+export function supervisedRefusal(
+  state: CallState,
+  path: string,
+  { result, notes, retryAfterMs, fallback }: SupervisedResult,
+): ResultDraft {
   const settled = retryAfterMs === undefined;
-  return resultDraft(state.call, path, 0, result, { settled, durationMs: 0, effect: knownEffect(state), notes, retryAfterMs, fallback });
+  return resultDraft(state.call, path, 0, result, {
+    settled,
+    durationMs: 0,
+    effect: knownEffect(state),
+    notes,
+    retryAfterMs,
+    fallback,
+  });
 }
 
-/** What is known of the effects of the attempts that were made: none, unless one of them left it open. */
+/**
+ * What is known of the effects of the attempts that were made: none, unless one of them left it
+ * open.
+ */
 export function knownEffect(state: CallState): ToolEffect {
   return state.attempts.some(({ result }) => result?.effect === 'unknown') ? 'unknown' : 'none';
 }

@@ -3,59 +3,84 @@ import { toolResult } from '../tools/result.ts';
 
 /** What the model reads when nobody knows whether a call took effect. */
 export function unknownOutcome(why: string): ToolResult {
-  return toolResult.unknown(`It is not known whether this call took effect: ${why}. It has not been repeated.`, {
-    alternatives: ['check whether it took effect before you repeat it'],
-  });
+  return toolResult.unknown(
+    `It is not known whether this call took effect: ${why}. It has not been repeated.`,
+    {
+      alternatives: ['check whether it took effect before you repeat it'],
+    },
+  );
 }
 
 export function timedOut(name: string, afterMs: number): ToolResult {
-  return toolResult.timeout(`The tool ${name} did not finish within ${afterMs} ms and was stopped.`, {
-    alternatives: ['ask for less at a time', 'try it another way'],
-  });
+  return toolResult.timeout(
+    `The tool ${name} did not finish within ${afterMs} ms and was stopped.`,
+    {
+      alternatives: ['ask for less at a time', 'try it another way'],
+    },
+  );
 }
 
 /** The time was over while the attempt was being written down. */
 export function timedOutBefore(name: string, afterMs: number): ToolResult {
-  return toolResult.timeout(`The tool ${name} was not run: its ${afterMs} ms were over before it could begin.`);
+  return toolResult.timeout(
+    `The tool ${name} was not run: its ${afterMs} ms were over before it could begin.`,
+  );
 }
 
 export function prepareTimedOut(name: string, afterMs: number): ToolResult {
-  return toolResult.timeout(`The tool ${name} was not run: preparing its arguments took more than ${afterMs} ms.`);
+  return toolResult.timeout(
+    `The tool ${name} was not run: preparing its arguments took more than ${afterMs} ms.`,
+  );
 }
 
 /** What is recorded of a tool that did its work and then failed at something else. */
 export function doneButNotFinished(name: string, why: ToolResult): ToolResult {
-  return toolResult.permanent(`The tool ${name} has done its work, but its result could not be finished: ${String(why.content)}`, {
-    ...(why.errorType === undefined ? {} : { errorType: why.errorType }),
-    ...(why.detail === undefined ? {} : { detail: why.detail }),
-    alternatives: ['find out what it did before you call it again'],
-  });
+  return toolResult.permanent(
+    `The tool ${name} has done its work, but its result could not be finished: ${String(why.content)}`,
+    {
+      ...(why.errorType === undefined ? {} : { errorType: why.errorType }),
+      ...(why.detail === undefined ? {} : { detail: why.detail }),
+      alternatives: ['find out what it did before you call it again'],
+    },
+  );
 }
 
 export function cancelledWhileRunning(why: string | undefined): ToolResult {
-  return toolResult.unknown(`The call was cancelled while the tool was running${why === undefined ? '' : `: ${why}`}.`, { errorType: 'cancelled' });
+  return toolResult.unknown(
+    `The call was cancelled while the tool was running${why === undefined ? '' : `: ${why}`}.`,
+    { errorType: 'cancelled' },
+  );
 }
 
 /** What is recorded of a call that a cancelled run had not begun. */
 export function cancelledBefore(): ToolResult {
-  return toolResult.blocked('The call was cancelled before the tool was run.', { errorType: 'cancelled' });
+  return toolResult.blocked('The call was cancelled before the tool was run.', {
+    errorType: 'cancelled',
+  });
 }
 
 /** What is recorded of an attempt that was open when its run was cancelled. */
 export function cancelledMeanwhile(): ToolResult {
-  return toolResult.unknown('The call was cancelled while the tool was running.', { errorType: 'cancelled' });
+  return toolResult.unknown('The call was cancelled while the tool was running.', {
+    errorType: 'cancelled',
+  });
 }
 
 /** What is recorded of an attempt that is to be made again because its process stopped. */
 export function interrupted(): ToolResult {
-  return toolResult.unknown('The process stopped while the tool was running.', { errorType: 'interrupted' });
+  return toolResult.unknown('The process stopped while the tool was running.', {
+    errorType: 'interrupted',
+  });
 }
 
 /** What the model reads when a tool that may be run again has lost its process each time. */
 export function interruptedTooOften(name: string, times: number): ToolResult {
   return toolResult.unknown(
     `The process stopped ${times} times while the tool ${name} was running. It is not run again, and it is not known whether it took effect.`,
-    { errorType: 'interrupted', alternatives: ['check whether it took effect before you repeat it', 'try it another way'] },
+    {
+      errorType: 'interrupted',
+      alternatives: ['check whether it took effect before you repeat it', 'try it another way'],
+    },
   );
 }
 
@@ -63,29 +88,45 @@ export function interruptedTooOften(name: string, times: number): ToolResult {
 export function repeatRefused(name: string, earlier: string): ToolResult {
   return toolResult.blocked(
     `The tool ${name} was not run: an earlier call with the same arguments (${earlier}) may have taken effect. Check first whether it did.`,
-    { errorType: 'unknown_unresolved', alternatives: ['check whether the earlier call took effect', 'tell the user that the outcome is not known'] },
+    {
+      errorType: 'unknown_unresolved',
+      alternatives: [
+        'check whether the earlier call took effect',
+        'tell the user that the outcome is not known',
+      ],
+    },
   );
 }
 
 /** What the model reads when a person did not allow a call. */
 export function requestRejected(reason: string | undefined): ToolResult {
-  return toolResult.blocked(`User cancelled this action.${reason === undefined ? '' : ` Reason: ${reason}`}`, { errorType: 'rejected' });
+  return toolResult.blocked(
+    `User cancelled this action.${reason === undefined ? '' : ` Reason: ${reason}`}`,
+    { errorType: 'rejected' },
+  );
 }
 
 /** What the model reads when nobody answered in time. */
 export function requestExpired(): ToolResult {
-  return toolResult.blocked('This action was not carried out: nobody answered in time.', { errorType: 'expired' });
+  return toolResult.blocked('This action was not carried out: nobody answered in time.', {
+    errorType: 'expired',
+  });
 }
 
 /** What the model reads when an operation that went on elsewhere did not report back. */
 export function operationExpired(operationId: string): ToolResult {
-  return toolResult.unknown(`It is not known whether the operation ${operationId} was carried out: its result did not come in time.`, {
-    errorType: 'expired',
-    alternatives: ['check whether it took effect before you repeat it'],
-  });
+  return toolResult.unknown(
+    `It is not known whether the operation ${operationId} was carried out: its result did not come in time.`,
+    {
+      errorType: 'expired',
+      alternatives: ['check whether it took effect before you repeat it'],
+    },
+  );
 }
 
 /** What is recorded when somebody found out that an attempt had no effect. */
 export function hadNoEffect(): ToolResult {
-  return toolResult.unknown('It was found out that this attempt had no effect.', { errorType: 'no_effect' });
+  return toolResult.unknown('It was found out that this attempt had no effect.', {
+    errorType: 'no_effect',
+  });
 }

@@ -8,18 +8,25 @@ export function joinedWrites(writes: readonly (Writes | undefined)[]): Writes {
   let all: Writes = noWrites;
   for (const one of writes) {
     if (one === undefined || (one.drafts.length === 0 && one.extras === undefined)) continue;
-    all = all === noWrites ? one : { drafts: [...all.drafts, ...one.drafts], extras: joinedExtras(all.extras, one.extras) };
+    all =
+      all === noWrites
+        ? one
+        : { drafts: [...all.drafts, ...one.drafts], extras: joinedExtras(all.extras, one.extras) };
   }
   return all;
 }
 
 /** What rides along with both: lists are put one behind the other. */
-function joinedExtras(first: BatchExtras | undefined, second: BatchExtras | undefined): BatchExtras | undefined {
+function joinedExtras(
+  first: BatchExtras | undefined,
+  second: BatchExtras | undefined,
+): BatchExtras | undefined {
   if (first === undefined || second === undefined) return first ?? second;
   const both: Record<string, unknown> = { ...first };
   for (const [key, value] of Object.entries(second)) {
     const before = both[key];
-    both[key] = Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : (value ?? before);
+    both[key] =
+      Array.isArray(before) && Array.isArray(value) ? [...before, ...value] : (value ?? before);
   }
   return both;
 }

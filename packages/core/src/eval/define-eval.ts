@@ -1,10 +1,16 @@
 import { checkEvalOptions } from './check-eval-options.ts';
 import type { EvalOptions } from './eval-options.ts';
 
-/** The same for all copies of the package, so that the command line knows definitions that were made with another one. */
+/**
+ * The same for all copies of the package, so that the command line knows definitions that were made
+ * with another one.
+ */
 const mark = Symbol.for('adjutant.eval');
 
-/** An eval that has been defined: its options. `evaluate({ ...definition, trials: 5 })` runs it with others. */
+/**
+ * An eval that has been defined: its options. `evaluate({ ...definition, trials: 5 })` runs it with
+ * others.
+ */
 export type EvalDefinition = EvalOptions;
 
 /**

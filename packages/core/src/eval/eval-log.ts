@@ -39,7 +39,9 @@ export class EvalLog {
   /** Writes down that a run begins, unless it has begun before. */
   async begin(runId: string): Promise<LoggedRun> {
     const session = await this.#append((runs) =>
-      runs.some((run) => run.runId === runId) ? undefined : ['begin', `The eval "${this.#name}" began as "${runId}".`, { name: this.#name, runId }],
+      runs.some((run) => run.runId === runId)
+        ? undefined
+        : ['begin', `The eval "${this.#name}" began as "${runId}".`, { name: this.#name, runId }],
     );
     return runsOf(session).find((run) => run.runId === runId) as LoggedRun;
   }
@@ -56,7 +58,9 @@ export class EvalLog {
 
   /** Several processes may write to it: each holds it for one entry only. */
   async #append(
-    entry: (runs: readonly LoggedRun[]) => readonly [decision: string, reasoning: string, data: JsonObject] | undefined,
+    entry: (
+      runs: readonly LoggedRun[],
+    ) => readonly [decision: string, reasoning: string, data: JsonObject] | undefined,
   ): Promise<Session> {
     for (let attempt = 1; ; attempt++) {
       const session = (await this.#app.session({ id: this.#session })) as Session;
@@ -65,12 +69,15 @@ export class EvalLog {
         if (first === undefined) return session;
         await session.ledger.own();
         const [decision, reasoning, data] = first;
-        session.append([{ type: 'decision', by: 'runtime', component: 'eval', decision, reasoning, data }]);
+        session.append([
+          { type: 'decision', by: 'runtime', component: 'eval', decision, reasoning, data },
+        ]);
         await session.flush();
         await session.ledger.release();
         return session;
       } catch (error) {
-        const isTaken = isAdjutantError(error, 'session_busy') || isAdjutantError(error, 'ledger_conflict');
+        const isTaken =
+          isAdjutantError(error, 'session_busy') || isAdjutantError(error, 'ledger_conflict');
         if (!isTaken || attempt === mostAttempts) throw error;
         await new Promise<void>((resolve) => this.#clock.setTimer(busyMs, resolve));
       }
@@ -84,8 +91,10 @@ function runsOf({ events }: Pick<Session, 'events'>): readonly LoggedRun[] {
     if (event.type !== 'decision' || event.component !== 'eval') continue;
     const runId = String(event.data?.['runId']);
     const known = runs.get(runId);
-    if (event.decision === 'begin' && known === undefined) runs.set(runId, { runId, startedAt: event.at });
-    if (event.decision === 'finish' && known !== undefined) runs.set(runId, { ...known, finishedAt: event.at });
+    if (event.decision === 'begin' && known === undefined)
+      runs.set(runId, { runId, startedAt: event.at });
+    if (event.decision === 'finish' && known !== undefined)
+      runs.set(runId, { ...known, finishedAt: event.at });
   }
   return [...runs.values()];
 }

@@ -32,8 +32,8 @@ export interface TrialSubject {
 interface VariantBase {
   readonly name: string;
   /**
-   * Say what a hash of the definition cannot see, such as the revision of code that tools call: with another version nothing that was recorded
-   * before is used again.
+   * Say what a hash of the definition cannot see, such as the revision of code that tools call:
+   * with another version nothing that was recorded before is used again.
    */
   readonly version?: string;
 }
@@ -59,7 +59,10 @@ export interface EvalOptions {
   readonly dataset: Dataset | readonly EvalCaseInput[] | string | URL;
   /** The first is what the others are compared with. */
   readonly variants: readonly EvalVariant[];
-  /** @default [toolTrajectory(), responseMatch(), stateMatch()], each for cases that expect something of the kind */
+  /**
+   * @default [toolTrajectory(), responseMatch(), stateMatch()], each for cases that expect
+   * something of the kind
+   */
   readonly scorers?: readonly Scorer[];
   /** How often each case is run with each variant. @default 1 */
   readonly trials?: number;
@@ -75,17 +78,28 @@ export interface EvalOptions {
   readonly only?: (evalCase: EvalCase) => boolean;
   /** The model that plays the user in scenarios. */
   readonly userModel?: ModelInput;
-  /** Ids of the shared scopes of a trial's session. @default `user` with the case's `userId`, if it has one */
+  /**
+   * Ids of the shared scopes of a trial's session. @default `user` with the case's `userId`, if it
+   * has one
+   */
   readonly scopes?: (trial: TrialPlace) => ScopeIds;
   /** Which `k` pass@k and pass^k are given for. @default all from 1 to `trials`, at most 10 */
   readonly passK?: readonly number[];
   /** Confidence of the intervals. @default 0.95 */
   readonly confidence?: number;
-  /** Name of this run of the eval. Given again, the eval goes on where it stopped: what has been recorded is read and not run again. @default a new one */
+  /**
+   * Name of this run of the eval. Given again, the eval goes on where it stopped: what has been
+   * recorded is read and not run again. @default a new one
+   */
   readonly runId?: string;
-  /** Goes on with the last run of this eval that has not finished, if there is one. @default false */
+  /**
+   * Goes on with the last run of this eval that has not finished, if there is one. @default false
+   */
   readonly continue?: boolean;
-  /** Where the eval keeps the list of its runs. @default the store of the first variant's app; one in memory when each trial has its own */
+  /**
+   * Where the eval keeps the list of its runs. @default the store of the first variant's app; one
+   * in memory when each trial has its own
+   */
   readonly store?: Store;
   /** Told what happens. What it throws ends the eval. */
   readonly onProgress?: (progress: EvalProgress) => void;

@@ -28,18 +28,22 @@ const mostPassK = 10;
 const longestTurnMs = 20;
 
 /**
- * Runs every case of a dataset with every variant, as often as `trials` says, and scores what came of it. Each trial is a run in a session of its
- * own, in the store of its app, under a name that depends on nothing but the run of the eval and what is run: an eval that was interrupted, in
- * whatever way, goes on where it stopped when it is given its `runId`, or `continue: true`. What has ended is read from its ledger, no model is
- * asked again for it, and no judge. A trial that fails does not stop the others.
- * @throws InvalidEvalError, InvalidDatasetError, UserModelMissingError, what the app of a variant throws when it is opened, StoreUnavailableError
+ * Runs every case of a dataset with every variant, as often as `trials` says, and scores what came
+ * of it. Each trial is a run in a session of its own, in the store of its app, under a name that
+ * depends on nothing but the run of the eval and what is run: an eval that was interrupted, in
+ * whatever way, goes on where it stopped when it is given its `runId`, or `continue: true`. What
+ * has ended is read from its ledger, no model is asked again for it, and no judge. A trial that
+ * fails does not stop the others.
+ * @throws InvalidEvalError, InvalidDatasetError, UserModelMissingError, what the app of a variant
+ * throws when it is opened, StoreUnavailableError
  */
 export async function evaluate(options: EvalOptions): Promise<EvalReport> {
   checkEvalOptions(options);
   const dataset = await datasetOf(options);
   // Nobody wants to learn it from the trial.
   const scenario = dataset.cases.find((one) => one.scenario !== undefined);
-  if (scenario !== undefined && options.userModel === undefined) throw new UserModelMissingError({ case: scenario.id });
+  if (scenario !== undefined && options.userModel === undefined)
+    throw new UserModelMissingError({ case: scenario.id });
   const apps = new VariantApps(options.name);
   try {
     await apps.refuseRecovery(options.variants);
@@ -51,10 +55,15 @@ export async function evaluate(options: EvalOptions): Promise<EvalReport> {
 
 async function datasetOf({ dataset: given, only, name }: EvalOptions): Promise<Dataset> {
   const isFile = typeof given === 'string' || given instanceof URL;
-  const dataset = isFile ? await readDataset(given) : parseDataset(given, 'source' in given ? given.source : `of the eval "${name}"`);
+  const dataset = isFile
+    ? await readDataset(given)
+    : parseDataset(given, 'source' in given ? given.source : `of the eval "${name}"`);
   const cases = only === undefined ? dataset.cases : dataset.cases.filter(only);
   if (cases.length > 0) return { ...dataset, cases };
-  const reason = dataset.cases.length === 0 ? 'its dataset has no cases' : `\`only\` leaves none of the ${dataset.cases.length} cases`;
+  const reason =
+    dataset.cases.length === 0
+      ? 'its dataset has no cases'
+      : `\`only\` leaves none of the ${dataset.cases.length} cases`;
   throw new InvalidEvalError({ name, reason });
 }
 
@@ -126,21 +135,38 @@ class Evaluation {
     const [first] = variants;
     const clock = ports?.clock ?? systemClock;
     if (store !== undefined)
-      return new EvalLog(new Runtime({ app: 'eval', store, recover: 'manual', ...(ports === undefined ? {} : { ports }) }), name, clock);
-    if (first !== undefined && !('open' in first)) return new EvalLog(await this.#apps.sharedApp(first), name, clock);
+      return new EvalLog(
+        new Runtime({
+          app: 'eval',
+          store,
+          recover: 'manual',
+          ...(ports === undefined ? {} : { ports }),
+        }),
+        name,
+        clock,
+      );
+    if (first !== undefined && !('open' in first))
+      return new EvalLog(await this.#apps.sharedApp(first), name, clock);
     if (this.#options.continue === true) {
       throw new InvalidEvalError({
         name,
-        reason: '`continue` needs a `store` when each trial has an app of its own, or the `runId` of what is to be continued',
+        reason:
+          '`continue` needs a `store` when each trial has an app of its own, or the `runId` of what is to be continued',
       });
     }
-    return new EvalLog(new Runtime({ app: 'eval', ...(ports === undefined ? {} : { ports }) }), name, clock);
+    return new EvalLog(
+      new Runtime({ app: 'eval', ...(ports === undefined ? {} : { ports }) }),
+      name,
+      clock,
+    );
   }
 
   async #runId(log: EvalLog): Promise<string> {
     const { runId, continue: goesOn = false, ports } = this.#options;
     if (runId !== undefined) return runId;
-    const open = goesOn ? (await log.runs()).findLast(({ finishedAt }) => finishedAt === undefined) : undefined;
+    const open = goesOn
+      ? (await log.runs()).findLast(({ finishedAt }) => finishedAt === undefined)
+      : undefined;
     return open?.runId ?? `eval-${(ports?.ids ?? systemIds).next()}`;
   }
 
@@ -159,8 +185,18 @@ class Evaluation {
     for (const evalCase of this.#dataset.cases) {
       for (let trial = 1; trial <= this.#trials; trial++) {
         for (const [i, variant] of variants.entries()) {
-          const session = trialSession({ evalName, runId, variant: variant.name, variantFingerprint: prints[i] as string, case: evalCase, trial });
-          yield { variant, place: { runId, variant: variant.name, case: evalCase, trial, session } };
+          const session = trialSession({
+            evalName,
+            runId,
+            variant: variant.name,
+            variantFingerprint: prints[i] as string,
+            case: evalCase,
+            trial,
+          });
+          yield {
+            variant,
+            place: { runId, variant: variant.name, case: evalCase, trial, session },
+          };
         }
       }
     }
@@ -177,7 +213,10 @@ class Evaluation {
     await Promise.all(Array.from({ length: Math.min(concurrency, this.#total) }, worker));
   }
 
-  /** Trials that wait for nothing outside would keep timers, signals and whoever shows the progress from being heard. */
+  /**
+   * Trials that wait for nothing outside would keep timers, signals and whoever shows the progress
+   * from being heard.
+   */
   async #letOthersBeHeard(): Promise<void> {
     if (systemClock.monotonic() - this.#heardAt < longestTurnMs) return;
     await new Promise<void>(afterThisTurn);
@@ -194,13 +233,30 @@ class Evaluation {
   async #runOne({ variant, place }: PlannedTrial): Promise<void> {
     const { case: evalCase, trial, session } = place;
     try {
-      this.#options.onProgress?.({ type: 'trial_start', variant: variant.name, case: evalCase.id, trial, session });
+      this.#options.onProgress?.({
+        type: 'trial_start',
+        variant: variant.name,
+        case: evalCase.id,
+        trial,
+        session,
+      });
       const found = await this.#trial(variant, place);
       if (found === undefined) return;
       const { report, recorded } = found;
       this.#keep(variant.name, evalCase, report);
-      const progress = { type: 'trial_end', variant: variant.name, case: evalCase.id, trial: report, recorded } as const;
-      this.#options.onProgress?.({ ...progress, done: this.#done, passed: this.#passed, total: this.#total });
+      const progress = {
+        type: 'trial_end',
+        variant: variant.name,
+        case: evalCase.id,
+        trial: report,
+        recorded,
+      } as const;
+      this.#options.onProgress?.({
+        ...progress,
+        done: this.#done,
+        passed: this.#passed,
+        total: this.#total,
+      });
     } catch (error) {
       this.#failure ??= { error };
       this.#stop.abort(new EvalStoppedError());
@@ -215,14 +271,21 @@ class Evaluation {
   }
 
   /** `undefined`: it was stopped. */
-  async #trial(variant: EvalVariant, place: TrialPlace): Promise<{ readonly report: TrialReport; readonly recorded: boolean } | undefined> {
+  async #trial(
+    variant: EvalVariant,
+    place: TrialPlace,
+  ): Promise<{ readonly report: TrialReport; readonly recorded: boolean } | undefined> {
     let subject: TrialSubject | undefined;
     try {
       subject = await this.#apps.subjectOf(variant, place);
       const { record, recorded } = await this.#carryOut(subject, place);
-      return { report: await scoredReport(record, { ...this.#parts, scorers: this.#scorers }), recorded };
+      return {
+        report: await scoredReport(record, { ...this.#parts, scorers: this.#scorers }),
+        recorded,
+      };
     } catch (error) {
-      const isStopped = isAdjutantError(error, 'eval_stopped') || isAdjutantError(error, 'run_stopped');
+      const isStopped =
+        isAdjutantError(error, 'eval_stopped') || isAdjutantError(error, 'run_stopped');
       if (this.#stop.signal.aborted && isStopped) return undefined;
       return { report: failedReport(place, error), recorded: false };
     } finally {
@@ -230,20 +293,32 @@ class Evaluation {
     }
   }
 
-  get #parts(): { readonly timeout: number; readonly clock: NonNullable<NonNullable<EvalOptions['ports']>['clock']>; readonly stop: AbortSignal } {
+  get #parts(): {
+    readonly timeout: number;
+    readonly clock: NonNullable<NonNullable<EvalOptions['ports']>['clock']>;
+    readonly stop: AbortSignal;
+  } {
     const { timeout = defaultTimeoutMs, ports } = this.#options;
     return { timeout, clock: ports?.clock ?? systemClock, stop: this.#stop.signal };
   }
 
   #carryOut(subject: TrialSubject, place: TrialPlace): Promise<TrialOutcome> {
-    return runTrial({ ...this.#parts, evalName: this.#options.name, place, subject, options: this.#options });
+    return runTrial({
+      ...this.#parts,
+      evalName: this.#options.name,
+      place,
+      subject,
+      options: this.#options,
+    });
   }
 
   #reportOf({ runId, startedAt }: LoggedRun, isFinished: boolean): EvalReport {
     const { name, variants, threshold, confidence = defaultConfidence, passK } = this.#options;
     const ks = passK ?? Array.from({ length: Math.min(this.#trials, mostPassK) }, (_, i) => i + 1);
     const reports = variants.map((variant) => {
-      const cases = this.#dataset.cases.map((evalCase) => caseReport(evalCase, this.#reports.get(JSON.stringify([variant.name, evalCase.id])) ?? []));
+      const cases = this.#dataset.cases.map((evalCase) =>
+        caseReport(evalCase, this.#reports.get(JSON.stringify([variant.name, evalCase.id])) ?? []),
+      );
       return variantReport(variant.name, cases, { confidence, passK: ks });
     });
     const [baseline, ...others] = reports;
@@ -256,22 +331,42 @@ class Evaluation {
       total: this.#total,
       done: this.#done,
       variants: reports,
-      comparisons: baseline === undefined ? [] : others.map((candidate) => compareVariants(baseline, candidate, confidence)),
+      comparisons:
+        baseline === undefined
+          ? []
+          : others.map((candidate) => compareVariants(baseline, candidate, confidence)),
       ...(threshold === undefined ? {} : { threshold }),
-      passed: isFinished && reports.every(({ summary }) => summary.passRate.value >= (threshold ?? 1)),
+      passed:
+        isFinished && reports.every(({ summary }) => summary.passRate.value >= (threshold ?? 1)),
       confidence,
       methods,
     };
   }
 }
 
-/** What is said of a trial that could not be carried out. It is tried again when the eval is continued. */
+/**
+ * What is said of a trial that could not be carried out. It is tried again when the eval is
+ * continued.
+ */
 function failedReport({ trial, session }: TrialPlace, error: unknown): TrialReport {
   const usage = { inputTokens: 0, outputTokens: 0 };
-  return { trial, session, status: 'error', passed: false, scores: [], durationMs: 0, usage, steps: 0, error: toErrorRecord(error), turns: [] };
+  return {
+    trial,
+    session,
+    status: 'error',
+    passed: false,
+    scores: [],
+    durationMs: 0,
+    usage,
+    steps: 0,
+    error: toErrorRecord(error),
+    turns: [],
+  };
 }
 
-/** What was opened for a trial is closed; that it cannot be closed is no finding about the agent. */
+/**
+ * What was opened for a trial is closed; that it cannot be closed is no finding about the agent.
+ */
 async function closeQuietly(subject: TrialSubject | undefined): Promise<void> {
   try {
     await subject?.close?.();
@@ -280,6 +375,14 @@ async function closeQuietly(subject: TrialSubject | undefined): Promise<void> {
   }
 }
 
-function summaryOf({ variants, passed }: EvalReport): { readonly passed: boolean; readonly passRates: { readonly [variant: string]: number } } {
-  return { passed, passRates: Object.fromEntries(variants.map(({ name, summary }) => [name, summary.passRate.value])) };
+function summaryOf({ variants, passed }: EvalReport): {
+  readonly passed: boolean;
+  readonly passRates: { readonly [variant: string]: number };
+} {
+  return {
+    passed,
+    passRates: Object.fromEntries(
+      variants.map(({ name, summary }) => [name, summary.passRate.value]),
+    ),
+  };
 }

@@ -16,7 +16,14 @@ export { parseDataset } from './dataset/parse-dataset.ts';
 export { readDataset } from './dataset/read-dataset.ts';
 export { defineEval, type EvalDefinition, isEvalDefinition } from './define-eval.ts';
 export { InvalidEvalError } from './errors.ts';
-export type { EvalOptions, EvalVariant, OwnAppVariant, SharedAppVariant, TrialPlace, TrialSubject } from './eval-options.ts';
+export type {
+  EvalOptions,
+  EvalVariant,
+  OwnAppVariant,
+  SharedAppVariant,
+  TrialPlace,
+  TrialSubject,
+} from './eval-options.ts';
 export { evaluate } from './evaluate.ts';
 export type { SessionCommand } from './html/case-section.ts';
 export { type EvalReportHtmlOptions, evalReportHtml } from './html/report-page.ts';
@@ -47,8 +54,21 @@ export { InvalidScoreError } from './scorers/errors.ts';
 export { type GroundednessOptions, groundedness } from './scorers/groundedness.ts';
 export { type LooseScore, type OwnScorerOptions, scorer } from './scorers/own-scorer.ts';
 export { type ResponseMatchOptions, responseMatch } from './scorers/response-match.ts';
-export { type Criterion, type JudgedGroundednessOptions, judgedGroundedness, type RubricOptions, rubric } from './scorers/rubric.ts';
-export type { Score, Scorer, ScorerContext, TrialRecord, TrialToolCall, TrialTurn } from './scorers/scorer.ts';
+export {
+  type Criterion,
+  type JudgedGroundednessOptions,
+  judgedGroundedness,
+  type RubricOptions,
+  rubric,
+} from './scorers/rubric.ts';
+export type {
+  Score,
+  Scorer,
+  ScorerContext,
+  TrialRecord,
+  TrialToolCall,
+  TrialTurn,
+} from './scorers/scorer.ts';
 export { type StateMatchOptions, stateMatch } from './scorers/state-match.ts';
 export { type Overlap, tokenOverlap } from './scorers/text-overlap.ts';
 export { type ToolTrajectoryOptions, toolTrajectory } from './scorers/tool-trajectory.ts';

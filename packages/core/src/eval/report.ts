@@ -11,8 +11,8 @@ export interface Interval {
 }
 
 /**
- * What an eval found: plain JSON. `finishedAt` is missing when it was stopped before its end; it then has what was done until then, and the same
- * eval with the same `runId` goes on from there.
+ * What an eval found: plain JSON. `finishedAt` is missing when it was stopped before its end; it
+ * then has what was done until then, and the same eval with the same `runId` goes on from there.
  */
 export interface EvalReport {
   readonly format: 'adjutant-eval-report';
@@ -31,7 +31,10 @@ export interface EvalReport {
   readonly comparisons: readonly Comparison[];
   /** The least pass rate of every variant, from 0 to 1. */
   readonly threshold?: number;
-  /** Whether the eval has finished, at least one trial ran, and the pass rate of every variant reaches the threshold (1 when none is given). */
+  /**
+   * Whether the eval has finished, at least one trial ran, and the pass rate of every variant
+   * reaches the threshold (1 when none is given).
+   */
   readonly passed: boolean;
   /** Confidence of all intervals. */
   readonly confidence: number;
@@ -89,8 +92,9 @@ export interface CaseReport {
 }
 
 /**
- * `completed`: the run ended with an answer. `error`: it failed, or the trial itself did. `timed_out`: it took longer than a trial may.
- * `cancelled`: somebody else ended it. `waiting`: it asked for something that nobody was there to answer.
+ * `completed`: the run ended with an answer. `error`: it failed, or the trial itself did.
+ * `timed_out`: it took longer than a trial may. `cancelled`: somebody else ended it. `waiting`: it
+ * asked for something that nobody was there to answer.
  */
 export type TrialStatus = 'completed' | 'error' | 'timed_out' | 'cancelled' | 'waiting';
 
@@ -151,7 +155,10 @@ export interface Comparison {
   /** Candidate minus baseline, as all differences here. */
   readonly passRate: Difference;
   readonly scores: Readonly<Record<string, Difference>>;
-  /** Milliseconds, model calls, tokens and US dollars per trial. `cost` is missing when no price is known. */
+  /**
+   * Milliseconds, model calls, tokens and US dollars per trial. `cost` is missing when no price is
+   * known.
+   */
   readonly measures: {
     readonly durationMs: Difference;
     readonly steps: Difference;
@@ -167,7 +174,10 @@ export interface Comparison {
 export interface Difference extends Interval {
   readonly baseline: number;
   readonly candidate: number;
-  /** Chance of a split of better and worse cases at least as uneven as this one if there were no difference (exact two-sided sign test). */
+  /**
+   * Chance of a split of better and worse cases at least as uneven as this one if there were no
+   * difference (exact two-sided sign test).
+   */
   readonly pValue: number;
   /** The interval does not contain 0. */
   readonly significant: boolean;

@@ -1,8 +1,27 @@
 import type { Usage } from '../ledger/event.ts';
 import type { EvalCase } from './dataset/eval-case.ts';
-import type { CaseReport, Comparison, Difference, ScoreSummary, TrialReport, VariantReport, VariantSummary } from './report.ts';
-import { measureDifference, type Pairs, rateDifference, scoreDifference } from './statistics/differences.ts';
-import { type CaseOutcome, mean, quantile, rateInterval, scoreInterval } from './statistics/intervals.ts';
+import type {
+  CaseReport,
+  Comparison,
+  Difference,
+  ScoreSummary,
+  TrialReport,
+  VariantReport,
+  VariantSummary,
+} from './report.ts';
+import {
+  measureDifference,
+  type Pairs,
+  rateDifference,
+  scoreDifference,
+} from './statistics/differences.ts';
+import {
+  type CaseOutcome,
+  mean,
+  quantile,
+  rateInterval,
+  scoreInterval,
+} from './statistics/intervals.ts';
 import { overCases, passAllK, passAtK } from './statistics/pass-at-k.ts';
 
 export interface SummaryOptions {
@@ -10,22 +29,38 @@ export interface SummaryOptions {
   readonly passK: readonly number[];
 }
 
-export function caseReport({ id, description, tags }: EvalCase, trials: readonly TrialReport[]): CaseReport {
+export function caseReport(
+  { id, description, tags }: EvalCase,
+  trials: readonly TrialReport[],
+): CaseReport {
   const sorted = trials.toSorted((a, b) => a.trial - b.trial);
   const { passed } = outcomeOf(sorted);
   const passRate = sorted.length === 0 ? 0 : passed / sorted.length;
-  return { id, ...(description === undefined ? {} : { description }), tags, trials: sorted, passRate };
+  return {
+    id,
+    ...(description === undefined ? {} : { description }),
+    tags,
+    trials: sorted,
+    passRate,
+  };
 }
 
 function outcomeOf(trials: readonly TrialReport[]): CaseOutcome {
   return { passed: trials.filter(({ passed }) => passed).length, trials: trials.length };
 }
 
-export function variantReport(name: string, cases: readonly CaseReport[], options: SummaryOptions): VariantReport {
+export function variantReport(
+  name: string,
+  cases: readonly CaseReport[],
+  options: SummaryOptions,
+): VariantReport {
   return { name, summary: summaryOf(cases, options), cases };
 }
 
-function summaryOf(cases: readonly CaseReport[], { confidence, passK }: SummaryOptions): VariantSummary {
+function summaryOf(
+  cases: readonly CaseReport[],
+  { confidence, passK }: SummaryOptions,
+): VariantSummary {
   const run = cases.filter(({ trials }) => trials.length > 0);
   const trials = run.flatMap((one) => one.trials);
   const outcomes = run.map((one) => outcomeOf(one.trials));
@@ -39,8 +74,14 @@ function summaryOf(cases: readonly CaseReport[], { confidence, passK }: SummaryO
     passRate: rateInterval(outcomes, confidence),
     passAtK: overCases(outcomes, passK, passAtK),
     passAllK: overCases(outcomes, passK, passAllK),
-    scores: Object.fromEntries(scorersOf(run).map((scorer) => [scorer, scoreSummary(run, scorer, confidence)])),
-    durationMs: { mean: mean(durations), p50: quantile(durations, 0.5), p95: quantile(durations, 0.95) },
+    scores: Object.fromEntries(
+      scorersOf(run).map((scorer) => [scorer, scoreSummary(run, scorer, confidence)]),
+    ),
+    durationMs: {
+      mean: mean(durations),
+      p50: quantile(durations, 0.5),
+      p95: quantile(durations, 0.95),
+    },
     ...(costs.length === 0 ? {} : { cost: { total, mean: total / costs.length } }),
     usage: usageOf(trials),
     steps: { mean: mean(trials.map(({ steps }) => steps)) },
@@ -48,24 +89,50 @@ function summaryOf(cases: readonly CaseReport[], { confidence, passK }: SummaryO
 }
 
 function usageOf(trials: readonly TrialReport[]): Usage {
-  const sum = (key: keyof Usage): number => trials.reduce((total, { usage }) => total + (usage[key] ?? 0), 0);
-  const optional = (['cachedInputTokens', 'reasoningTokens'] as const).flatMap((key) => (sum(key) > 0 ? [[key, sum(key)] as const] : []));
-  return { inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens'), ...Object.fromEntries(optional) };
+  const sum = (key: keyof Usage): number =>
+    trials.reduce((total, { usage }) => total + (usage[key] ?? 0), 0);
+  const optional = (['cachedInputTokens', 'reasoningTokens'] as const).flatMap((key) =>
+    sum(key) > 0 ? [[key, sum(key)] as const] : [],
+  );
+  return {
+    inputTokens: sum('inputTokens'),
+    outputTokens: sum('outputTokens'),
+    ...Object.fromEntries(optional),
+  };
 }
 
 function scorersOf(cases: readonly CaseReport[]): readonly string[] {
-  return [...new Set(cases.flatMap(({ trials }) => trials.flatMap(({ scores }) => scores.map(({ scorer }) => scorer))))];
+  return [
+    ...new Set(
+      cases.flatMap(({ trials }) =>
+        trials.flatMap(({ scores }) => scores.map(({ scorer }) => scorer)),
+      ),
+    ),
+  ];
 }
 
-function scoresOf({ trials }: CaseReport, scorer: string): readonly { readonly score: number; readonly passed: boolean }[] {
+function scoresOf(
+  { trials }: CaseReport,
+  scorer: string,
+): readonly { readonly score: number; readonly passed: boolean }[] {
   return trials.flatMap(({ scores }) => scores.filter((score) => score.scorer === scorer));
 }
 
-function scoreSummary(cases: readonly CaseReport[], scorer: string, confidence: number): ScoreSummary {
+function scoreSummary(
+  cases: readonly CaseReport[],
+  scorer: string,
+  confidence: number,
+): ScoreSummary {
   const byCase = cases.map((one) => scoresOf(one, scorer)).filter((scores) => scores.length > 0);
   const { value, low, high } = scoreInterval(byCase.map(meanScore), confidence);
   const all = byCase.flat();
-  return { mean: value, low, high, trials: all.length, passed: all.filter(({ passed }) => passed).length };
+  return {
+    mean: value,
+    low,
+    high,
+    trials: all.length,
+    passed: all.filter(({ passed }) => passed).length,
+  };
 }
 
 function meanScore(scores: readonly { readonly score: number }[]): number {
@@ -73,11 +140,17 @@ function meanScore(scores: readonly { readonly score: number }[]): number {
 }
 
 /** One variant against another, on the cases that both have trials of. */
-export function compareVariants(baseline: VariantReport, candidate: VariantReport, confidence: number): Comparison {
+export function compareVariants(
+  baseline: VariantReport,
+  candidate: VariantReport,
+  confidence: number,
+): Comparison {
   const others = new Map(candidate.cases.map((one) => [one.id, one]));
   const both = baseline.cases.flatMap((one) => {
     const other = others.get(one.id);
-    return other === undefined || one.trials.length === 0 || other.trials.length === 0 ? [] : [[one, other] as const];
+    return other === undefined || one.trials.length === 0 || other.trials.length === 0
+      ? []
+      : [[one, other] as const];
   });
   const pairs = <Value>(of: (one: CaseReport) => Value): Pairs<Value> => ({
     baseline: both.map(([one]) => of(one)),
@@ -88,8 +161,12 @@ export function compareVariants(baseline: VariantReport, candidate: VariantRepor
       pairs(({ trials }) => mean(trials.map(of))),
       confidence,
     );
-  const scorers = scorersOf(both.flat()).filter((scorer) => both.some((pair) => pair.every((one) => scoresOf(one, scorer).length > 0)));
-  const isPriced = both.length > 0 && both.flat().every(({ trials }) => trials.every(({ cost }) => cost !== undefined));
+  const scorers = scorersOf(both.flat()).filter((scorer) =>
+    both.some((pair) => pair.every((one) => scoresOf(one, scorer).length > 0)),
+  );
+  const isPriced =
+    both.length > 0 &&
+    both.flat().every(({ trials }) => trials.every(({ cost }) => cost !== undefined));
   return {
     baseline: baseline.name,
     candidate: candidate.name,
@@ -98,7 +175,9 @@ export function compareVariants(baseline: VariantReport, candidate: VariantRepor
       pairs((one) => outcomeOf(one.trials)),
       confidence,
     ),
-    scores: Object.fromEntries(scorers.map((scorer) => [scorer, scoreChange(both, scorer, confidence)])),
+    scores: Object.fromEntries(
+      scorers.map((scorer) => [scorer, scoreChange(both, scorer, confidence)]),
+    ),
     measures: {
       durationMs: measure(({ durationMs }) => durationMs),
       steps: measure(({ steps }) => steps),
@@ -111,9 +190,16 @@ export function compareVariants(baseline: VariantReport, candidate: VariantRepor
 }
 
 /** On the cases that the scorer judged with both variants. */
-function scoreChange(both: readonly (readonly [CaseReport, CaseReport])[], scorer: string, confidence: number): Difference {
-  const judged = both.map((pair) => pair.map((one) => scoresOf(one, scorer))).filter((pair) => pair.every((scores) => scores.length > 0));
-  const side = (index: number): readonly number[] => judged.map((pair) => meanScore(pair[index] ?? []));
+function scoreChange(
+  both: readonly (readonly [CaseReport, CaseReport])[],
+  scorer: string,
+  confidence: number,
+): Difference {
+  const judged = both
+    .map((pair) => pair.map((one) => scoresOf(one, scorer)))
+    .filter((pair) => pair.every((scores) => scores.length > 0));
+  const side = (index: number): readonly number[] =>
+    judged.map((pair) => meanScore(pair[index] ?? []));
   return scoreDifference({ baseline: side(0), candidate: side(1) }, confidence);
 }
 

@@ -2,7 +2,10 @@ import { Runtime } from '../runtime.ts';
 import { InvalidEvalError } from './errors.ts';
 import type { EvalVariant, SharedAppVariant, TrialPlace, TrialSubject } from './eval-options.ts';
 
-/** The apps that an eval runs on: each is opened once, or for each trial, and what was opened here is closed here. */
+/**
+ * The apps that an eval runs on: each is opened once, or for each trial, and what was opened here
+ * is closed here.
+ */
 export class VariantApps {
   readonly #eval: string;
   readonly #opened = new Map<SharedAppVariant, Promise<Runtime>>();
@@ -13,10 +16,12 @@ export class VariantApps {
 
   /** @throws InvalidEvalError when it is no app that is opened; and what opening it throws */
   async subjectOf(variant: EvalVariant, place: TrialPlace): Promise<TrialSubject> {
-    if (!('open' in variant)) return { app: await this.sharedApp(variant), runnable: variant.runnable };
+    if (!('open' in variant))
+      return { app: await this.sharedApp(variant), runnable: variant.runnable };
     const subject: unknown = await variant.open(place);
     const { app, runnable } = (subject ?? {}) as Partial<TrialSubject>;
-    if (!(app instanceof Runtime) || runnable === undefined) this.#refuse(variant, '`open` must give `{ app, runnable }`');
+    if (!(app instanceof Runtime) || runnable === undefined)
+      this.#refuse(variant, '`open` must give `{ app, runnable }`');
     return subject as TrialSubject;
   }
 
@@ -37,20 +42,29 @@ export class VariantApps {
   }
 
   /**
-   * An app that looks for runs to continue would continue the interrupted trials of the other variants too, with its own definitions.
+   * An app that looks for runs to continue would continue the interrupted trials of the other
+   * variants too, with its own definitions.
    * @throws InvalidEvalError
    */
   async refuseRecovery(variants: readonly EvalVariant[]): Promise<void> {
     const shared = variants.filter((variant): variant is SharedAppVariant => !('open' in variant));
-    const opened = await Promise.all(shared.map(async (variant) => ({ variant, app: await this.sharedApp(variant) })));
+    const opened = await Promise.all(
+      shared.map(async (variant) => ({ variant, app: await this.sharedApp(variant) })),
+    );
     for (const { variant, app } of opened) {
-      const isAlone = opened.every(({ app: other }) => other === app || other.app !== app.app || other.tenant !== app.tenant);
+      const isAlone = opened.every(
+        ({ app: other }) => other === app || other.app !== app.app || other.tenant !== app.tenant,
+      );
       if (isAlone || !app.recoversByItself) continue;
-      this.#refuse(variant, `its app needs \`recover: 'manual'\`: it would go on with trials of other variants, which have an app of the same name`);
+      this.#refuse(
+        variant,
+        `its app needs \`recover: 'manual'\`: it would go on with trials of other variants, which have an app of the same name`,
+      );
     }
   }
 
   async close(): Promise<void> {
-    for (const opening of this.#opened.values()) await opening.then((app) => app.close()).catch(() => undefined);
+    for (const opening of this.#opened.values())
+      await opening.then((app) => app.close()).catch(() => undefined);
   }
 }

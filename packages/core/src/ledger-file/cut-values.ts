@@ -11,7 +11,10 @@ const shortestAtDots = 4;
 const shortestAtEnd = 6;
 const longestLook = 400;
 
-/** Finds the beginnings and ends of values that are left where a text was cut, as messages about errors and previews are. */
+/**
+ * Finds the beginnings and ends of values that are left where a text was cut, as messages about
+ * errors and previews are.
+ */
 export class CutValues<Known> {
   readonly #byBeginning = new Map<string, CutValue<Known>[]>();
   readonly #byEnd = new Map<string, CutValue<Known>[]>();
@@ -31,7 +34,8 @@ export class CutValues<Known> {
     if (lower.length !== text.length) return text;
     const found: { readonly from: number; readonly to: number; readonly known: Known }[] = [];
     for (const { at, least, side } of places(text)) {
-      const part = side === 'before' ? this.#before(lower, at, least) : this.#behind(lower, at, least);
+      const part =
+        side === 'before' ? this.#before(lower, at, least) : this.#behind(lower, at, least);
       if (part !== undefined) found.push(part);
     }
     let left = '';
@@ -45,20 +49,32 @@ export class CutValues<Known> {
   }
 
   /** The beginning of a value that ends at a place. */
-  #before(text: string, to: number, least: number): { readonly from: number; readonly to: number; readonly known: Known } | undefined {
+  #before(
+    text: string,
+    to: number,
+    least: number,
+  ): { readonly from: number; readonly to: number; readonly known: Known } | undefined {
     for (let from = Math.max(0, to - longestLook); from <= to - least; from++) {
       const part = text.slice(from, to);
-      const value = this.#byBeginning.get(part.slice(0, shortestAtDots))?.find((one) => one.text.startsWith(part));
+      const value = this.#byBeginning
+        .get(part.slice(0, shortestAtDots))
+        ?.find((one) => one.text.startsWith(part));
       if (value !== undefined) return { from, to, known: value.known };
     }
     return undefined;
   }
 
   /** The end of a value that begins at a place. */
-  #behind(text: string, from: number, least: number): { readonly from: number; readonly to: number; readonly known: Known } | undefined {
+  #behind(
+    text: string,
+    from: number,
+    least: number,
+  ): { readonly from: number; readonly to: number; readonly known: Known } | undefined {
     for (let to = Math.min(text.length, from + longestLook); to >= from + least; to--) {
       const part = text.slice(from, to);
-      const value = this.#byEnd.get(part.slice(-shortestAtDots))?.find((one) => one.text.endsWith(part));
+      const value = this.#byEnd
+        .get(part.slice(-shortestAtDots))
+        ?.find((one) => one.text.endsWith(part));
       if (value !== undefined) return { from, to, known: value.known };
     }
     return undefined;

@@ -1,4 +1,7 @@
-/** How a value reads where something has encoded it: in JSON within JSON, in addresses, pages, headers and dumps. */
+/**
+ * How a value reads where something has encoded it: in JSON within JSON, in addresses, pages,
+ * headers and dumps.
+ */
 export function encodedForms(value: string): readonly string[] {
   const json = inJson(value);
   const forms = [
@@ -20,11 +23,18 @@ function inJson(value: string): string {
 
 /** As programs write JSON that keep to ASCII. */
 function asciiJson(value: string): string {
-  return inJson(value).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return inJson(value).replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function pageForms(value: string): readonly string[] {
-  const form = value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  const form = value
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
   return [form, ...['&#39;', '&#x27;', '&apos;'].map((quote) => form.replaceAll("'", quote))];
 }
 
@@ -43,11 +53,21 @@ function addressForms(value: string): readonly string[] {
 function byteForms(bytes: Buffer): readonly string[] {
   const hex = bytes.toString('hex');
   const base64 = [0, 1, 2].map((before) => base64Within(bytes, before));
-  return [hex, hex.toUpperCase(), ...base64, ...base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))];
+  return [
+    hex,
+    hex.toUpperCase(),
+    ...base64,
+    ...base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
+  ];
 }
 
-/** What of the Base64 of a longer text depends on these bytes alone, when so many bytes (modulo 3) stand before them. */
+/**
+ * What of the Base64 of a longer text depends on these bytes alone, when so many bytes (modulo 3)
+ * stand before them.
+ */
 function base64Within(bytes: Buffer, before: number): string {
   const whole = Buffer.concat([Buffer.alloc(before), bytes]);
-  return whole.toString('base64').slice(Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6));
+  return whole
+    .toString('base64')
+    .slice(Math.ceil((before * 8) / 6), Math.floor((whole.length * 8) / 6));
 }

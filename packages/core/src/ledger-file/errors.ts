@@ -3,7 +3,12 @@ import { AdjutantError } from '../base/error.ts';
 /** A file that is no ledger file, or a damaged one: nothing of it was used. */
 export class InvalidLedgerFileError extends AdjutantError {
   constructor(data: { path: string; reason: string }, options?: ErrorOptions) {
-    super('invalid_ledger_file', `${data.path} cannot be read as a ledger file: ${data.reason}.`, data, options);
+    super(
+      'invalid_ledger_file',
+      `${data.path} cannot be read as a ledger file: ${data.reason}.`,
+      data,
+      options,
+    );
   }
 }
 

@@ -10,24 +10,38 @@ import { ledgerOf, type RecordedLedger } from '../replay/recorded-ledger.ts';
 import type { AnySession } from '../session/session.ts';
 import { RedactionIncompleteError } from './errors.ts';
 import { KnownValues } from './known-values.ts';
-import { type LedgerFile, ledgerFileFormat, ledgerFileText, ledgerFileVersion, type RedactionRecord } from './ledger-file.ts';
+import {
+  type LedgerFile,
+  ledgerFileFormat,
+  ledgerFileText,
+  ledgerFileVersion,
+  type RedactionRecord,
+} from './ledger-file.ts';
 import { findRenames, findRequestRenames, redactEvent, renameHashes } from './redact-events.ts';
 import { type RedactionRules, type RedactOptions, redactionRules } from './redaction-rules.ts';
 import { Redactor } from './redactor.ts';
 
 export interface ExportOptions {
-  /** What is taken out besides secrets. Secrets always are: what has their form, stands under a key such as `password`, or was made by `secret()`. */
+  /**
+   * What is taken out besides secrets. Secrets always are: what has their form, stands under a key
+   * such as `password`, or was made by `secret()`.
+   */
   readonly redact?: RedactOptions;
 }
 
 const optionChecks: OptionChecks<ExportOptions> = { redact: isObject };
 
 /**
- * A session's ledger by itself, to be kept as a file and replayed as a test. Secrets and chosen values are taken out wherever they stand, also
- * where something has encoded them; what is left can be read, folded and replayed, and its prompts can be rebuilt.
- * @throws InvalidOptionError, RedactionIncompleteError; what the store said when events of the session could not be stored
+ * A session's ledger by itself, to be kept as a file and replayed as a test. Secrets and chosen
+ * values are taken out wherever they stand, also where something has encoded them; what is left can
+ * be read, folded and replayed, and its prompts can be rebuilt.
+ * @throws InvalidOptionError, RedactionIncompleteError; what the store said when events of the
+ * session could not be stored
  */
-export async function exportLedger(source: AnySession | RecordedLedger, options: ExportOptions = {}): Promise<LedgerFile> {
+export async function exportLedger(
+  source: AnySession | RecordedLedger,
+  options: ExportOptions = {},
+): Promise<LedgerFile> {
   checkOptions('exportLedger', options, optionChecks);
   const rules = redactionRules(options.redact ?? {});
   const ledger = ledgerOf('exportLedger', source);
@@ -38,14 +52,19 @@ export async function exportLedger(source: AnySession | RecordedLedger, options:
 
 function redactLedger(ledger: RecordedLedger, rules: RedactionRules): LedgerFile {
   const known = new KnownValues(rules.replace);
-  for (const secret of secretsInUse()) if (secret.reveal() !== '') known.add(secret.reveal(), `secret ${secret.name}`, true);
+  for (const secret of secretsInUse())
+    if (secret.reveal() !== '') known.add(secret.reveal(), `secret ${secret.name}`, true);
   const redactor = new Redactor(rules, known);
   const lost = new Set<string>();
   const whole = ledger.events.map((event) => wholeEvent(event, ledger.blobs, lost));
   redactor.learn(() => whole.map((event) => redactEvent(event, redactor)));
   const redacted = whole.map((event) => redactEvent(event, redactor));
   const name = (text: string): string => String(redactor.redact(text, { keys: [], isName: true }));
-  const place = { app: name(ledger.app), tenant: name(ledger.tenant), session: name(ledger.session) };
+  const place = {
+    app: name(ledger.app),
+    tenant: name(ledger.tenant),
+    session: name(ledger.session),
+  };
   const renamed = renameHashes(redacted, findRenames(whole, redacted));
   const events = renameHashes(renamed, findRequestRenames(whole, ledger, renamed, place));
   const file: LedgerFile = {
@@ -61,7 +80,8 @@ function redactLedger(ledger: RecordedLedger, rules: RedactionRules): LedgerFile
 }
 
 /**
- * An event with its large values in it. Of one that is lost the beginning goes too: it may end in the middle of a secret.
+ * An event with its large values in it. Of one that is lost the beginning goes too: it may end in
+ * the middle of a secret.
  * @param lost gets the addresses of those
  */
 function wholeEvent(event: Event, blobs: RecordedLedger['blobs'], lost: Set<string>): Event {
@@ -78,7 +98,8 @@ function withoutLarge(
   scope: { readonly app: string; readonly tenant: string },
   lost: ReadonlySet<string>,
 ): Pick<LedgerFile, 'blobs' | 'events'> {
-  const isLost = (value: object): boolean => isBlobReference(value) && value.preview === '' && lost.has(value.$blob);
+  const isLost = (value: object): boolean =>
+    isBlobReference(value) && value.preview === '' && lost.has(value.$blob);
   const blobs: Record<string, JsonValue> = {};
   const small = events.map((event) => {
     const { draft, large } = recordable(event, (bytes) => blobAddress(scope, bytes), isLost);
@@ -89,7 +110,10 @@ function withoutLarge(
 }
 
 /** Rules that have a value that was taken out are not written down. */
-function redactionRecord({ fields, patterns }: RedactionRules, known: KnownValues): RedactionRecord {
+function redactionRecord(
+  { fields, patterns }: RedactionRules,
+  known: KnownValues,
+): RedactionRecord {
   const isClean = (text: string): boolean => !known.isFoundIn(text);
   const removed: Record<string, number> = {};
   for (const [rule, count] of [...known.counts].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -98,7 +122,9 @@ function redactionRecord({ fields, patterns }: RedactionRules, known: KnownValue
   }
   return {
     fields: fields.filter(isClean),
-    patterns: patterns.filter(({ source }) => isClean(source)).map(({ source, flags }) => ({ source, flags })),
+    patterns: patterns
+      .filter(({ source }) => isClean(source))
+      .map(({ source, flags }) => ({ source, flags })),
     replacements: known.replacements,
     removed,
   };

@@ -54,7 +54,14 @@ export class KnownValues {
     const text = String(value);
     let known = this.#byText.get(text);
     if (known === undefined) {
-      known = { text, isNumber: typeof value === 'number', rule, number: undefined, replacement: undefined, isSpread: false };
+      known = {
+        text,
+        isNumber: typeof value === 'number',
+        rule,
+        number: undefined,
+        replacement: undefined,
+        isSpread: false,
+      };
       this.#byText.set(text, known);
     }
     if (!spread || known.isSpread || !mayBeSpread(text)) return;
@@ -117,10 +124,15 @@ export class KnownValues {
 
   /** Whether a number stands in the place of another one. */
   isNumberFor(value: number): boolean {
-    return Number.isInteger(value) && value > firstNumber && value <= firstNumber + this.#used.length;
+    return (
+      Number.isInteger(value) && value > firstNumber && value <= firstNumber + this.#used.length
+    );
   }
 
-  /** A text without the values that are known. `words`: also without the short ones, and without what is left of long ones where it was cut. */
+  /**
+   * A text without the values that are known. `words`: also without the short ones, and without
+   * what is left of long ones where it was cut.
+   */
   replaceIn(text: string, words: boolean): string {
     this.#search ??= new Search([...this.#byText.values()].filter(({ isSpread }) => isSpread));
     const replacementOf = (known: KnownValue): string => this.#use(known);
@@ -134,9 +146,14 @@ export class KnownValues {
     return this.#search.replaceIn(text, true, () => '') !== text;
   }
 
-  /** The rules of known values that a text still has. What consists of digits alone may be part of anything, and is not looked for. */
+  /**
+   * The rules of known values that a text still has. What consists of digits alone may be part of
+   * anything, and is not looked for.
+   */
   rulesFoundIn(text: string): readonly string[] {
-    const telling = [...this.#byText.values()].filter(({ isSpread, text: value }) => isSpread && !/^\d+$/.test(value));
+    const telling = [...this.#byText.values()].filter(
+      ({ isSpread, text: value }) => isSpread && !/^\d+$/.test(value),
+    );
     return new Search(telling).rulesFoundIn(text);
   }
 }
@@ -160,7 +177,9 @@ class Search {
     const short = values.filter(({ text }) => text.length < shortestAnywhere);
     for (const value of values) this.#byForm.set(value.text, value);
     for (const value of long) this.#byForm.set(value.text.toLowerCase(), value);
-    this.#cut = new CutValues(long.filter(({ text }) => !/^\d+$/.test(text)).map((known) => ({ text: known.text, known })));
+    this.#cut = new CutValues(
+      long.filter(({ text }) => !/^\d+$/.test(text)).map((known) => ({ text: known.text, known })),
+    );
     const encoded: string[] = [];
     for (const value of long) {
       for (const form of encodedForms(value.text)) {
@@ -169,7 +188,9 @@ class Search {
         encoded.push(form);
       }
     }
-    this.#long = [...long.map(({ text }) => text), ...encoded].filter((form) => !inExpression(form)).sort((a, b) => b.length - a.length);
+    this.#long = [...long.map(({ text }) => text), ...encoded]
+      .filter((form) => !inExpression(form))
+      .sort((a, b) => b.length - a.length);
     this.#anywhere = anyOf(
       long.map(({ text }) => text).filter(inExpression),
       (one) => (/^\d+$/.test(one) ? `(?<!\\d)${one}(?!\\d)` : escapePattern(one)),
@@ -189,8 +210,11 @@ class Search {
       return known === undefined ? '[redacted]' : replacementOf(known);
     };
     let left = text;
-    for (const form of this.#long) if (form.length <= left.length) left = left.replaceAll(form, replaced);
-    for (const pattern of words ? [...this.#anywhere, ...this.#encoded, ...this.#words] : [...this.#anywhere, ...this.#encoded]) {
+    for (const form of this.#long)
+      if (form.length <= left.length) left = left.replaceAll(form, replaced);
+    for (const pattern of words
+      ? [...this.#anywhere, ...this.#encoded, ...this.#words]
+      : [...this.#anywhere, ...this.#encoded]) {
       left = left.replace(pattern, replaced);
     }
     return left;
@@ -217,7 +241,11 @@ class Search {
 }
 
 /** Regular expressions that find any of these texts, the longest first. */
-export function anyOf(texts: readonly string[], written: (text: string) => string, flags: string): readonly RegExp[] {
+export function anyOf(
+  texts: readonly string[],
+  written: (text: string) => string,
+  flags: string,
+): readonly RegExp[] {
   const sorted = [...new Set(texts)].sort((a, b) => b.length - a.length);
   const patterns: RegExp[] = [];
   let alternatives: string[] = [];

@@ -13,7 +13,10 @@ export interface WrittenPattern {
   readonly flags: string;
 }
 
-/** What was taken out of a ledger, and how: replay takes the same out of what the code under test does. */
+/**
+ * What was taken out of a ledger, and how: replay takes the same out of what the code under test
+ * does.
+ */
 export interface RedactionRecord {
   /** Keys and paths of keys whose values were taken out. */
   readonly fields: readonly string[];
@@ -42,28 +45,41 @@ export interface LedgerFile {
 export function checkLedgerFile(name: string, file: unknown): void {
   if ((file as Partial<LedgerFile> | null | undefined)?.format === ledgerFileFormat) return;
   const found =
-    typeof (file as { readonly then?: unknown } | null | undefined)?.then === 'function' ? 'a promise: await it first' : describeValue(file);
-  throw new InvalidOptionError({ function: name, reason: `it needs a ledger file, as exportLedger() and readLedgerFile() give it, not ${found}` });
+    typeof (file as { readonly then?: unknown } | null | undefined)?.then === 'function'
+      ? 'a promise: await it first'
+      : describeValue(file);
+  throw new InvalidOptionError({
+    function: name,
+    reason: `it needs a ledger file, as exportLedger() and readLedgerFile() give it, not ${found}`,
+  });
 }
 
 /**
- * The text of a ledger file: JSON with an event on each line, so that changes can be read in a diff.
+ * The text of a ledger file: JSON with an event on each line, so that changes can be read in a
+ * diff.
  * @throws InvalidOptionError for what is no ledger file
  */
 export function ledgerFileText(file: LedgerFile): string {
   checkLedgerFile('ledgerFileText', file);
   const { format, version, app, tenant, session, redaction, blobs, events } = file;
-  const head = Object.entries({ format, version, app, tenant, session, redaction }).map(([key, value]) => `${json(key)}: ${json(value)}`);
+  const head = Object.entries({ format, version, app, tenant, session, redaction }).map(
+    ([key, value]) => `${json(key)}: ${json(value)}`,
+  );
   const held = Object.entries(blobs).map(([address, value]) => `${json(address)}: ${json(value)}`);
   return `{\n${[...head, `"blobs": ${block('{', held, '}')}`, `"events": ${block('[', events.map(json), ']')}`].join(',\n')}\n}\n`;
 }
 
-/** What terminals obey and what turns the direction of writing, as far as JSON leaves it as it is. */
+/**
+ * What terminals obey and what turns the direction of writing, as far as JSON leaves it as it is.
+ */
 const obeyed = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
 /** JSON that shows as what it is, in terminals and in reviews. */
 function json(value: unknown): string {
-  return JSON.stringify(value).replace(obeyed, (symbol) => `\\u${symbol.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(value).replace(
+    obeyed,
+    (symbol) => `\\u${symbol.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function block(open: string, lines: readonly string[], close: string): string {

@@ -7,7 +7,13 @@ import { type Event, eventVersions } from '../ledger/event.ts';
 import { decodeEvent } from '../ledger/upcast.ts';
 import { checkDrafts } from '../session/draft-check.ts';
 import { InvalidLedgerFileError, LedgerFileTooNewError } from './errors.ts';
-import { type LedgerFile, ledgerFileFormat, ledgerFileVersion, type RedactionRecord, type WrittenPattern } from './ledger-file.ts';
+import {
+  type LedgerFile,
+  ledgerFileFormat,
+  ledgerFileVersion,
+  type RedactionRecord,
+  type WrittenPattern,
+} from './ledger-file.ts';
 import { findBadRules, longestReplacement } from './redaction-rules.ts';
 
 export interface ReadLedgerFileOptions {
@@ -22,30 +28,37 @@ const longestName = 1_000;
 const optionChecks: OptionChecks<ReadLedgerFileOptions> = { maxBytes: isCount };
 
 /**
- * Reads a ledger file. Events of older versions are brought up to date; what comes of a later version is refused, and so is everything that no
- * ledger can hold, before any of it is used.
+ * Reads a ledger file. Events of older versions are brought up to date; what comes of a later
+ * version is refused, and so is everything that no ledger can hold, before any of it is used.
  * @throws InvalidLedgerFileError, LedgerFileTooNewError, InvalidOptionError
  */
-export async function readLedgerFile(path: string, options: ReadLedgerFileOptions = {}): Promise<LedgerFile> {
+export async function readLedgerFile(
+  path: string,
+  options: ReadLedgerFileOptions = {},
+): Promise<LedgerFile> {
   checkOptions('readLedgerFile', options, optionChecks);
   return parseLedgerFile(await textOf(path, options.maxBytes ?? defaultMaxBytes), path);
 }
 
 async function textOf(path: string, maxBytes: number): Promise<string> {
   const { open } = await import('node:fs/promises');
-  const invalid = (reason: string, cause?: unknown): Error => new InvalidLedgerFileError({ path, reason }, { cause });
+  const invalid = (reason: string, cause?: unknown): Error =>
+    new InvalidLedgerFileError({ path, reason }, { cause });
   const file = await open(path, 'r').catch((cause: NodeJS.ErrnoException) => {
     throw invalid(cause.code === 'ENOENT' ? 'there is no such file' : cause.message, cause);
   });
   try {
     const stats = await file.stat();
     if (!stats.isFile()) throw invalid('it is not a file');
-    if (stats.size > maxBytes) throw invalid(`it has ${stats.size} bytes, and at most ${maxBytes} are read (\`maxBytes\`)`);
+    if (stats.size > maxBytes)
+      throw invalid(`it has ${stats.size} bytes, and at most ${maxBytes} are read (\`maxBytes\`)`);
     return new TextDecoder('utf-8', { fatal: true }).decode(await file.readFile());
   } catch (cause) {
     if (isAdjutantError(cause)) throw cause;
     throw invalid(
-      (cause as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8 text' : (cause as Error).message,
+      (cause as { code?: string }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+        ? 'it is not UTF-8 text'
+        : (cause as Error).message,
       cause,
     );
   } finally {
@@ -72,7 +85,8 @@ class Reader {
   read(text: string): LedgerFile {
     const value = this.#json(text);
     if (!isPlainObject(value)) this.#refuse('it is not a JSON object');
-    if (value['format'] !== ledgerFileFormat) this.#refuse(`its "format" is not "${ledgerFileFormat}"`);
+    if (value['format'] !== ledgerFileFormat)
+      this.#refuse(`its "format" is not "${ledgerFileFormat}"`);
     const version = this.#version(value['version']);
     const app = this.#name(value, 'app');
     const tenant = this.#name(value, 'tenant');
@@ -82,7 +96,16 @@ class Reader {
     if (!isPlainObject(blobs)) this.#refuse('its "blobs" are not an object');
     const events = this.#events(value['events'], session);
     this.#checkEvents(events, blobs as Record<string, JsonValue>);
-    return deepFreeze({ format: ledgerFileFormat, version, app, tenant, session, redaction, blobs: blobs as Record<string, JsonValue>, events });
+    return deepFreeze({
+      format: ledgerFileFormat,
+      version,
+      app,
+      tenant,
+      session,
+      redaction,
+      blobs: blobs as Record<string, JsonValue>,
+      events,
+    });
   }
 
   #refuse(reason: string, cause?: unknown): never {
@@ -99,7 +122,8 @@ class Reader {
   }
 
   #version(version: unknown): number {
-    if (!Number.isInteger(version) || (version as number) < 1) this.#refuse('its "version" is not a whole number from 1');
+    if (!Number.isInteger(version) || (version as number) < 1)
+      this.#refuse('its "version" is not a whole number from 1');
     if ((version as number) > ledgerFileVersion) {
       throw new LedgerFileTooNewError({
         path: this.#path,
@@ -118,21 +142,33 @@ class Reader {
   #redaction(value: unknown): RedactionRecord {
     if (!isPlainObject(value)) return this.#refuse('its "redaction" is not an object');
     const { fields, patterns, replacements, removed } = value;
-    if (isListOfText(fields) !== undefined) this.#refuse('the "fields" of its "redaction" are not a list of texts');
+    if (isListOfText(fields) !== undefined)
+      this.#refuse('the "fields" of its "redaction" are not a list of texts');
     if (!Array.isArray(patterns) || !patterns.every(isWrittenPattern))
       this.#refuse('the "patterns" of its "redaction" are not a list of { source, flags }');
     if (
       !Array.isArray(replacements) ||
-      !replacements.every((one) => (typeof one === 'string' && one !== '' && one.length <= longestReplacement) || Number.isFinite(one))
+      !replacements.every(
+        (one) =>
+          (typeof one === 'string' && one !== '' && one.length <= longestReplacement) ||
+          Number.isFinite(one),
+      )
     ) {
-      this.#refuse('the "replacements" of its "redaction" are not a list of short texts and numbers');
+      this.#refuse(
+        'the "replacements" of its "redaction" are not a list of short texts and numbers',
+      );
     }
     if (!isPlainObject(removed) || !Object.values(removed).every(Number.isInteger))
       this.#refuse('"removed" of its "redaction" does not hold whole numbers');
     const record = value as unknown as RedactionRecord;
     const reason = findBadRules(record);
     if (reason !== undefined) this.#refuse(reason);
-    return { fields: record.fields, patterns: record.patterns, replacements: record.replacements, removed: record.removed };
+    return {
+      fields: record.fields,
+      patterns: record.patterns,
+      replacements: record.replacements,
+      removed: record.removed,
+    };
   }
 
   #events(value: unknown, session: string): readonly Event[] {
@@ -146,28 +182,42 @@ class Reader {
     });
   }
 
-  /** Whether events have what readers rely on, with their large values in them; of one that is lost there is its beginning. */
+  /**
+   * Whether events have what readers rely on, with their large values in them; of one that is lost
+   * there is its beginning.
+   */
   #checkEvents(events: readonly Event[], blobs: Readonly<Record<string, JsonValue>>): void {
     const whole = (value: unknown): unknown =>
-      replaceReferences(value, ({ $blob, preview }) => (Object.hasOwn(blobs, $blob) ? blobs[$blob] : preview));
+      replaceReferences(value, ({ $blob, preview }) =>
+        Object.hasOwn(blobs, $blob) ? blobs[$blob] : preview,
+      );
     try {
       checkDrafts(events.map(whole) as readonly Event[]);
     } catch (cause) {
       if (!isAdjutantError(cause)) throw cause;
       const { index, reason = cause.message } = cause.data;
-      this.#refuse(`event ${Number(index ?? 0) + 1} is none that a ledger can hold: ${String(reason)}`, cause);
+      this.#refuse(
+        `event ${Number(index ?? 0) + 1} is none that a ledger can hold: ${String(reason)}`,
+        cause,
+      );
     }
   }
 
   #envelope(raw: unknown, place: number): Readonly<Record<string, unknown>> {
     if (!isPlainObject(raw)) return this.#refuse(`event ${place} is not an object`);
     const { seq, id, at, type, v } = raw;
-    if (seq !== place) this.#refuse(`event ${place} has the seq ${String(seq)}: events are numbered from 1, without gaps`);
+    if (seq !== place)
+      this.#refuse(
+        `event ${place} has the seq ${String(seq)}: events are numbered from 1, without gaps`,
+      );
     if (typeof id !== 'string' || id === '') this.#refuse(`event ${place} has no id`);
     if (!Number.isFinite(at)) this.#refuse(`the time "at" of event ${place} is not a number`);
     if (typeof type !== 'string') this.#refuse(`event ${place} has no type`);
-    if (!Number.isInteger(v) || (v as number) < 1) this.#refuse(`event ${place} has no version "v"`);
-    const known = Object.hasOwn(eventVersions, type as string) ? eventVersions[type as keyof typeof eventVersions] : 0;
+    if (!Number.isInteger(v) || (v as number) < 1)
+      this.#refuse(`event ${place} has no version "v"`);
+    const known = Object.hasOwn(eventVersions, type as string)
+      ? eventVersions[type as keyof typeof eventVersions]
+      : 0;
     if (known < (v as number)) {
       const reason =
         known === 0
@@ -189,7 +239,11 @@ class Reader {
 }
 
 function isWrittenPattern(value: unknown): value is WrittenPattern {
-  return isPlainObject(value) && typeof value['source'] === 'string' && typeof value['flags'] === 'string';
+  return (
+    isPlainObject(value) &&
+    typeof value['source'] === 'string' &&
+    typeof value['flags'] === 'string'
+  );
 }
 
 /** Whether JSON nests deeper than functions can follow, told without reading it. */

@@ -5,7 +5,10 @@ import type { Event, EventOf } from '../ledger/event.ts';
 import { requestIdOf } from '../ledger/folds/request-fold.ts';
 import type { Redactor, ValuePlace } from './redactor.ts';
 
-/** Members that hold a ledger together and never have a value from outside: numbers, words of the format, ids of events. */
+/**
+ * Members that hold a ledger together and never have a value from outside: numbers, words of the
+ * format, ids of events.
+ */
 const kept: ReadonlySet<string> = new Set([
   ...[
     'v',
@@ -27,14 +30,50 @@ const kept: ReadonlySet<string> = new Set([
     'deadline',
     'base',
   ],
-  ...['expiresAt', 'answeredAt', 'generation', 'effect', 'strategy', 'stopReason', 'covers', 'overlap', 'usage', 'cost', 'mostCost', 'durationMs'],
-  ...['timeToFirstTokenMs', 'estimated', 'estimatedInputTokens', 'maxOutputTokens', 'tokensBefore', 'tokensAfter', 'resultLimit', 'retryAfterMs'],
+  ...[
+    'expiresAt',
+    'answeredAt',
+    'generation',
+    'effect',
+    'strategy',
+    'stopReason',
+    'covers',
+    'overlap',
+    'usage',
+    'cost',
+    'mostCost',
+    'durationMs',
+  ],
+  ...[
+    'timeToFirstTokenMs',
+    'estimated',
+    'estimatedInputTokens',
+    'maxOutputTokens',
+    'tokensBefore',
+    'tokensAfter',
+    'resultLimit',
+    'retryAfterMs',
+  ],
   ...['depth', 'size', 'scope'],
 ]);
 
 /** Members that name something: what stands in them is found again by its exact text. */
 const names: ReadonlySet<string> = new Set([
-  ...['invocationId', 'parent', 'callId', 'agent', 'name', 'tool', 'fallback', 'requestId', 'from', 'to', 'component', 'decision', 'providerCallId'],
+  ...[
+    'invocationId',
+    'parent',
+    'callId',
+    'agent',
+    'name',
+    'tool',
+    'fallback',
+    'requestId',
+    'from',
+    'to',
+    'component',
+    'decision',
+    'providerCallId',
+  ],
   ...[
     'key',
     'fingerprint',
@@ -55,12 +94,17 @@ const names: ReadonlySet<string> = new Set([
 const nameOnly: ValuePlace = { keys: [], isName: true };
 const anywhere: ValuePlace = { keys: [] };
 
-/** Takes out of an event, with its large values in it, what rules name; what holds the ledger together stays. */
+/**
+ * Takes out of an event, with its large values in it, what rules name; what holds the ledger
+ * together stays.
+ */
 export function redactEvent<E extends Event>(event: E, redactor: Redactor): E {
   const redacted: Record<string, unknown> = {};
   let isChanged = false;
   for (const [member, value] of Object.entries(event)) {
-    redacted[member] = kept.has(member) ? value : redactMember(event, member, value as JsonValue, redactor);
+    redacted[member] = kept.has(member)
+      ? value
+      : redactMember(event, member, value as JsonValue, redactor);
     if (redacted[member] !== value) isChanged = true;
   }
   return isChanged ? (redacted as unknown as E) : event;
@@ -74,25 +118,47 @@ function redactMember(event: Event, member: string, value: JsonValue, redactor: 
     case 'recipe':
       return redactRecipe(value as unknown as EventOf<'model_start'>['recipe'], redactor);
     case 'reason':
-      return event.type === 'invocation_yield' || event.type === 'compaction' ? value : redactor.redact(value, anywhere);
+      return event.type === 'invocation_yield' || event.type === 'compaction'
+        ? value
+        : redactor.redact(value, anywhere);
     case 'result':
-      return redactParts(value, redactor, { status: undefined, errorType: nameOnly, effect: undefined }, data);
+      return redactParts(
+        value,
+        redactor,
+        { status: undefined, errorType: nameOnly, effect: undefined },
+        data,
+      );
     case 'error':
-      return redactParts(value, redactor, { name: nameOnly, code: nameOnly, message: anywhere }, data);
+      return redactParts(
+        value,
+        redactor,
+        { name: nameOnly, code: nameOnly, message: anywhere },
+        data,
+      );
     case 'input':
-      return event.type === 'invocation_start' ? redactParts(value, redactor, { message: anywhere, data }, data) : redactor.redact(value, data);
+      return event.type === 'invocation_start'
+        ? redactParts(value, redactor, { message: anywhere, data }, data)
+        : redactor.redact(value, data);
     case 'next':
       return redactNext(value, redactor);
     case 'request':
       return redactParts(value, redactor, requestParts, data);
     case 'changes':
-      return redactChanges(value, redactor, event.type === 'state_change' ? event.scope : undefined);
+      return redactChanges(
+        value,
+        redactor,
+        event.type === 'state_change' ? event.scope : undefined,
+      );
     case 'data':
       return event.type === 'decision' && event.decision === 'refuse_write'
         ? redactRefused(value as JsonObject, redactor, data)
         : redactor.redact(value, data);
     case 'parts':
-      return redactEach(value, redactor, () => ({ type: undefined, mediaType: nameOnly, artifact: nameOnly }));
+      return redactEach(value, redactor, () => ({
+        type: undefined,
+        mediaType: nameOnly,
+        artifact: nameOnly,
+      }));
     default:
       return redactor.redact(value, names.has(member) ? nameOnly : data);
   }
@@ -100,15 +166,31 @@ function redactMember(event: Event, member: string, value: JsonValue, redactor: 
 
 function redactChanges(value: JsonValue, redactor: Redactor, scope: string | undefined): JsonValue {
   return redactEach(value, redactor, (change) => {
-    const values: ValuePlace = redactor.below(scope === undefined ? [] : [scope, String(change['key'])]);
-    return { key: nameOnly, oldValue: values, newValue: values, op: undefined, source: undefined, after: undefined, id: nameOnly };
+    const values: ValuePlace = redactor.below(
+      scope === undefined ? [] : [scope, String(change['key'])],
+    );
+    return {
+      key: nameOnly,
+      oldValue: values,
+      newValue: values,
+      op: undefined,
+      source: undefined,
+      after: undefined,
+      id: nameOnly,
+    };
   });
 }
 
 /** A refused write says what it was to change: it holds what a change holds. */
-function redactRefused({ changes, ...data }: JsonObject, redactor: Redactor, place: ValuePlace): JsonValue {
+function redactRefused(
+  { changes, ...data }: JsonObject,
+  redactor: Redactor,
+  place: ValuePlace,
+): JsonValue {
   const redacted = redactor.redact(data, place) as JsonObject;
-  return changes === undefined ? redacted : { ...redacted, changes: redactChanges(changes, redactor, String(data['scope'])) };
+  return changes === undefined
+    ? redacted
+    : { ...redacted, changes: redactChanges(changes, redactor, String(data['scope'])) };
 }
 
 /** Arguments, results and the like lie below the name of what they were for. */
@@ -117,11 +199,23 @@ function dataPlace(event: Event): ValuePlace {
   return name === undefined ? anywhere : { keys: [name] };
 }
 
-const requestParts = { agent: nameOnly, summary: anywhere, options: undefined, inputSchema: { keys: [], isSchema: true }, operationId: nameOnly };
+const requestParts = {
+  agent: nameOnly,
+  summary: anywhere,
+  options: undefined,
+  inputSchema: { keys: [], isSchema: true },
+  operationId: nameOnly,
+};
 
 /** An object whose known members have places of their own; `undefined`: they stay. */
-function redactParts(value: JsonValue, redactor: Redactor, places: Readonly<Record<string, ValuePlace | undefined>>, others: ValuePlace): JsonValue {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return redactor.redact(value, others) as JsonValue;
+function redactParts(
+  value: JsonValue,
+  redactor: Redactor,
+  places: Readonly<Record<string, ValuePlace | undefined>>,
+  others: ValuePlace,
+): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return redactor.redact(value, others) as JsonValue;
   const redacted: Record<string, JsonValue | undefined> = {};
   let isChanged = false;
   for (const [key, part] of Object.entries(value as JsonObject)) {
@@ -133,25 +227,40 @@ function redactParts(value: JsonValue, redactor: Redactor, places: Readonly<Reco
 }
 
 /** A list of objects whose members are known. */
-function redactEach(value: JsonValue, redactor: Redactor, places: (part: JsonObject) => Readonly<Record<string, ValuePlace | undefined>>): JsonValue {
+function redactEach(
+  value: JsonValue,
+  redactor: Redactor,
+  places: (part: JsonObject) => Readonly<Record<string, ValuePlace | undefined>>,
+): JsonValue {
   if (!Array.isArray(value)) return redactor.redact(value, anywhere) as JsonValue;
-  const redacted = value.map((part: JsonValue) => redactParts(part, redactor, places(part as JsonObject), anywhere));
+  const redacted = value.map((part: JsonValue) =>
+    redactParts(part, redactor, places(part as JsonObject), anywhere),
+  );
   return redacted.every((part, i) => part === value[i]) ? value : redacted;
 }
 
 function redactNext(value: JsonValue, redactor: Redactor): JsonValue {
   const { name, input } = value as { readonly name: string; readonly input?: JsonValue };
   const data: ValuePlace = { keys: [name] };
-  const redacted = input === undefined ? undefined : redactParts(input, redactor, { message: anywhere, data }, data);
+  const redacted =
+    input === undefined
+      ? undefined
+      : redactParts(input, redactor, { message: anywhere, data }, data);
   const named = redactor.redact(name, nameOnly) as string;
   if (redacted === input && named === name) return value;
-  return { ...(value as JsonObject), name: named, ...(redacted === undefined ? {} : { input: redacted }) };
+  return {
+    ...(value as JsonObject),
+    name: named,
+    ...(redacted === undefined ? {} : { input: redacted }),
+  };
 }
 
 /** The kind of an actor is a word of the format; what stands behind it is a name. */
 function redactActor(by: string, redactor: Redactor): string {
   const colon = by.indexOf(':');
-  return colon < 0 ? by : `${by.slice(0, colon + 1)}${String(redactor.redact(by.slice(colon + 1), nameOnly))}`;
+  return colon < 0
+    ? by
+    : `${by.slice(0, colon + 1)}${String(redactor.redact(by.slice(colon + 1), nameOnly))}`;
 }
 
 type Recipe = EventOf<'model_start'>['recipe'];
@@ -170,8 +279,10 @@ function redactRecipe(recipe: Recipe, redactor: Redactor): Recipe {
 
 function redactContent(content: JsonValue, redactor: Redactor): JsonValue {
   const { type, role } = content as { readonly type?: unknown; readonly role?: unknown };
-  if (typeof type === 'string') return redactEvent(content as unknown as Event, redactor) as unknown as JsonValue;
-  if (typeof role === 'string') return redactParts(content, redactor, { role: undefined }, anywhere);
+  if (typeof type === 'string')
+    return redactEvent(content as unknown as Event, redactor) as unknown as JsonValue;
+  if (typeof role === 'string')
+    return redactParts(content, redactor, { role: undefined }, anywhere);
   return redactor.redact(content, anywhere) as JsonValue;
 }
 
@@ -179,15 +290,23 @@ function redactContent(content: JsonValue, redactor: Redactor): JsonValue {
 export const lostFingerprint = 'redacted ';
 
 /**
- * The hashes that have to change with what they are hashes of: those of contents and inputs are reckoned anew, and those of which only other
- * code knows what they were made from become numbers, because a short value could be guessed from its hash.
+ * The hashes that have to change with what they are hashes of: those of contents and inputs are
+ * reckoned anew, and those of which only other code knows what they were made from become numbers,
+ * because a short value could be guessed from its hash.
  */
-export function findRenames(before: readonly Event[], after: readonly Event[]): ReadonlyMap<string, string> {
+export function findRenames(
+  before: readonly Event[],
+  after: readonly Event[],
+): ReadonlyMap<string, string> {
   const renames = new Map<string, string>();
   const calls = new ChangedCalls(before, after);
   for (const [i, event] of before.entries()) {
     const changed = after[i] as Event;
-    if (event.type === 'invocation_start' && changed.type === 'invocation_start' && event.input !== changed.input) {
+    if (
+      event.type === 'invocation_start' &&
+      changed.type === 'invocation_start' &&
+      event.input !== changed.input
+    ) {
       renames.set(contentHash(event.input), contentHash(changed.input));
     } else if (event.type === 'model_start' && changed.type === 'model_start') {
       const contents = changed.recipe.contents ?? {};
@@ -195,8 +314,15 @@ export function findRenames(before: readonly Event[], after: readonly Event[]): 
         const redacted = contents[hash] as JsonValue;
         if (redacted !== content) renames.set(hash, contentHash(redacted));
       }
-    } else if ((event.type === 'tool_attempt' || event.type === 'tool_yield') && event.fingerprint !== undefined && calls.has(event.callId)) {
-      renames.set(event.fingerprint, calls.fingerprint(event) ?? `${lostFingerprint}${renames.size + 1}`);
+    } else if (
+      (event.type === 'tool_attempt' || event.type === 'tool_yield') &&
+      event.fingerprint !== undefined &&
+      calls.has(event.callId)
+    ) {
+      renames.set(
+        event.fingerprint,
+        calls.fingerprint(event) ?? `${lostFingerprint}${renames.size + 1}`,
+      );
     }
   }
   return renames;
@@ -209,7 +335,10 @@ export interface LedgerPlace {
   readonly session: string;
 }
 
-/** The ids that the questions of a ledger have where it lies now, or where its calls have new names. Those of another ledger stay: a fork has them. */
+/**
+ * The ids that the questions of a ledger have where it lies now, or where its calls have new names.
+ * Those of another ledger stay: a fork has them.
+ */
 export function findRequestRenames(
   before: readonly Event[],
   from: LedgerPlace,
@@ -220,7 +349,10 @@ export function findRequestRenames(
   for (const [i, event] of before.entries()) {
     const changed = after[i] as Event;
     if (event.type !== 'tool_yield' || changed.type !== 'tool_yield') continue;
-    const [is, becomes] = [requestIdOf(from, { ...from, ...event }), requestIdOf(to, { ...to, ...changed })];
+    const [is, becomes] = [
+      requestIdOf(from, { ...from, ...event }),
+      requestIdOf(to, { ...to, ...changed }),
+    ];
     if (is === event.requestId && is !== becomes) renames.set(hashIn(is), hashIn(becomes));
   }
   return renames;
@@ -230,7 +362,10 @@ function hashIn(requestId: string): string {
   return requestId.slice(requestId.indexOf('_') + 1);
 }
 
-/** The calls whose arguments have changed: those that the model gave, that a tool prepared, or that a person put in their place. */
+/**
+ * The calls whose arguments have changed: those that the model gave, that a tool prepared, or that
+ * a person put in their place.
+ */
 class ChangedCalls {
   readonly #given = new Map<string, { readonly before: JsonValue; readonly after: JsonValue }[]>();
   readonly #tools = new Map<string, string>();
@@ -241,7 +376,8 @@ class ChangedCalls {
       const changed = after[i] as Event;
       const given = givenIn(event);
       const left = givenIn(changed);
-      if (given === left || given === undefined || left === undefined || !('callId' in event)) continue;
+      if (given === left || given === undefined || left === undefined || !('callId' in event))
+        continue;
       const all = this.#given.get(event.callId) ?? [];
       all.push({ before: given, after: left });
       this.#given.set(event.callId, all);
@@ -252,11 +388,16 @@ class ChangedCalls {
     return this.#given.has(callId);
   }
 
-  /** The fingerprint that an attempt has with the changed arguments, where it can be told from what it was made. */
+  /**
+   * The fingerprint that an attempt has with the changed arguments, where it can be told from what
+   * it was made.
+   */
   fingerprint(event: EventOf<'tool_attempt'> | EventOf<'tool_yield'>): string | undefined {
     if (event.type !== 'tool_attempt') return undefined;
     const tool = event.tool ?? this.#tools.get(event.callId) ?? '';
-    const given = this.#given.get(event.callId)?.find(({ before }) => callFingerprint(tool, before) === event.fingerprint);
+    const given = this.#given
+      .get(event.callId)
+      ?.find(({ before }) => callFingerprint(tool, before) === event.fingerprint);
     return given === undefined ? undefined : callFingerprint(tool, given.after);
   }
 }
@@ -277,14 +418,19 @@ function givenIn(event: Event): JsonValue | undefined {
 
 const hash = /[0-9a-f]{20,64}/g;
 
-/** Puts new hashes in the place of old ones, wherever they stand: in recipes, in the paths of invocations. */
+/**
+ * Puts new hashes in the place of old ones, wherever they stand: in recipes, in the paths of
+ * invocations.
+ */
 export function renameHashes<Value>(value: Value, renames: ReadonlyMap<string, string>): Value {
   if (renames.size === 0) return value;
   const renamed = (part: unknown): unknown => {
     if (typeof part === 'string') return part.replace(hash, (found) => renames.get(found) ?? found);
     if (typeof part !== 'object' || part === null) return part;
     if (Array.isArray(part)) return part.map(renamed);
-    return Object.fromEntries(Object.entries(part).map(([key, below]) => [renamed(key), renamed(below)]));
+    return Object.fromEntries(
+      Object.entries(part).map(([key, below]) => [renamed(key), renamed(below)]),
+    );
   };
   return renamed(value) as Value;
 }

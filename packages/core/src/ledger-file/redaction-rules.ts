@@ -6,14 +6,16 @@ import type { WrittenPattern } from './ledger-file.ts';
 /** What is taken out of a ledger besides secrets, which always are. */
 export interface RedactOptions {
   /**
-   * Keys whose values are taken out, by their name (`email`) or the end of their path (`customer.email`, `lookUp.email` for the argument or
-   * the result of a tool, `user.email` for the state of a scope), whatever their case. Of an object, everything in it.
+   * Keys whose values are taken out, by their name (`email`) or the end of their path
+   * (`customer.email`, `lookUp.email` for the argument or the result of a tool, `user.email` for
+   * the state of a scope), whatever their case. Of an object, everything in it.
    */
   readonly fields?: readonly string[];
   /** What is taken out of texts. */
   readonly patterns?: readonly RegExp[];
   /**
-   * What stands in the place of a value, the same for equal values. Numbers are replaced by numbers from 990000001 on.
+   * What stands in the place of a value, the same for equal values. Numbers are replaced by numbers
+   * from 990000001 on.
    * @default `[redacted 1]`, `[redacted 2]`, …
    */
   readonly replace?: Replace;
@@ -32,14 +34,22 @@ const longestRule = 2_000;
 export const longestReplacement = 500;
 
 const isListOfFields: OptionCheck = (value) => {
-  const fits = isListOfText(value) === undefined && (value as readonly string[]).every((field) => findBadField(field) === undefined);
+  const fits =
+    isListOfText(value) === undefined &&
+    (value as readonly string[]).every((field) => findBadField(field) === undefined);
   return fits ? undefined : 'a list of names of keys, or of paths such as `customer.email`';
 };
 
 const isListOfPatterns: OptionCheck = (value) =>
-  Array.isArray(value) && value.every((pattern) => pattern instanceof RegExp) ? undefined : 'a list of regular expressions';
+  Array.isArray(value) && value.every((pattern) => pattern instanceof RegExp)
+    ? undefined
+    : 'a list of regular expressions';
 
-const optionChecks: OptionChecks<RedactOptions> = { fields: isListOfFields, patterns: isListOfPatterns, replace: isFunction };
+const optionChecks: OptionChecks<RedactOptions> = {
+  fields: isListOfFields,
+  patterns: isListOfPatterns,
+  replace: isFunction,
+};
 
 /** @throws InvalidOptionError */
 export function redactionRules(options: RedactOptions): RedactionRules {
@@ -48,16 +58,28 @@ export function redactionRules(options: RedactOptions): RedactionRules {
   for (const { source, flags } of patterns) {
     const reason = findBadPattern({ source, flags });
     if (reason !== undefined)
-      throw new InvalidOptionError({ function: 'exportLedger', reason: `\`patterns\` has /${source}/${flags}, which ${reason}` });
+      throw new InvalidOptionError({
+        function: 'exportLedger',
+        reason: `\`patterns\` has /${source}/${flags}, which ${reason}`,
+      });
   }
-  return { fields: [...new Set(fields)], patterns: patterns.map(searching), replace: checkedReplace(replace) };
+  return {
+    fields: [...new Set(fields)],
+    patterns: patterns.map(searching),
+    replace: checkedReplace(replace),
+  };
 }
 
 /** Rules as a file has them. What is wrong with them, if anything is. */
-export function findBadRules(rules: { readonly fields: readonly string[]; readonly patterns: readonly WrittenPattern[] }): string | undefined {
-  if (rules.fields.length > mostRules || rules.patterns.length > mostRules) return `it has more than ${mostRules} rules of redaction`;
+export function findBadRules(rules: {
+  readonly fields: readonly string[];
+  readonly patterns: readonly WrittenPattern[];
+}): string | undefined {
+  if (rules.fields.length > mostRules || rules.patterns.length > mostRules)
+    return `it has more than ${mostRules} rules of redaction`;
   for (const field of rules.fields)
-    if (findBadField(field) !== undefined) return 'one of the fields that it redacts is not the name or path of a key';
+    if (findBadField(field) !== undefined)
+      return 'one of the fields that it redacts is not the name or path of a key';
   for (const pattern of rules.patterns) {
     const reason = findBadPattern(pattern);
     if (reason !== undefined) return `one of the patterns that it redacts ${reason}`;
@@ -71,7 +93,8 @@ export function searching({ source, flags }: WrittenPattern): RegExp {
 }
 
 function findBadField(field: string): string | undefined {
-  const isPath = field.length <= longestRule && field.split('.').every((part) => part.trim() !== '');
+  const isPath =
+    field.length <= longestRule && field.split('.').every((part) => part.trim() !== '');
   return isPath ? undefined : 'is not the name or path of a key';
 }
 
@@ -84,15 +107,17 @@ function findBadPattern({ source, flags }: WrittenPattern): string | undefined {
   } catch (cause) {
     return `is no regular expression (${(cause as Error).message})`;
   }
-  return mayTakeForEver(source) ? 'may take for ever: a part that is repeated has a repeat or a choice of its own' : undefined;
+  return mayTakeForEver(source)
+    ? 'may take for ever: a part that is repeated has a repeat or a choice of its own'
+    : undefined;
 }
 
 /** Repeats of a group with a choice in it that double the ways to read a text too often. */
 const mostChoices = 10;
 
 /**
- * Whether a group that is repeated has a repeat without end in it, or one that is repeated without end or often a choice: the way in which patterns
- * become exponential.
+ * Whether a group that is repeated has a repeat without end in it, or one that is repeated without
+ * end or often a choice: the way in which patterns become exponential.
  */
 function mayTakeForEver(source: string): boolean {
   const plain = source.replace(/\\(?:.|$)/gs, 'x').replace(/\[[^\]]*\]/g, 'x');
@@ -126,15 +151,23 @@ interface GroupRisk {
 
 /** How often at most what stands before a place is repeated. */
 function repeatsAt(plain: string, at: number): number {
-  const [, endless, least, comma, most] = /^(?:([*+])|\{(\d+)(,?)(\d*)\})/.exec(plain.slice(at, at + 24)) ?? [];
+  const [, endless, least, comma, most] =
+    /^(?:([*+])|\{(\d+)(,?)(\d*)\})/.exec(plain.slice(at, at + 24)) ?? [];
   if (endless !== undefined || (comma === ',' && most === '')) return Number.POSITIVE_INFINITY;
   return least === undefined ? 1 : Number(most === '' ? least : most);
 }
 
-/** Whether what stands before a place may be missing or be of several lengths: a question mark behind a repeat or a bracket says something else. */
+/**
+ * Whether what stands before a place may be missing or be of several lengths: a question mark
+ * behind a repeat or a bracket says something else.
+ */
 function isOptional(plain: string, at: number): boolean {
   if (plain[at] === '?') return at > 0 && !'(*+?}'.includes(plain[at - 1] as string);
-  return plain[at] === '{' && /^\{(\d+),(\d+)\}/.test(plain.slice(at, at + 24)) && !/^\{(\d+),\1\}/.test(plain.slice(at, at + 24));
+  return (
+    plain[at] === '{' &&
+    /^\{(\d+),(\d+)\}/.test(plain.slice(at, at + 24)) &&
+    !/^\{(\d+),\1\}/.test(plain.slice(at, at + 24))
+  );
 }
 
 /** @throws InvalidOptionError for what cannot stand in the place of a value */

@@ -21,22 +21,35 @@ import type { RedactOptions } from './redaction-rules.ts';
 
 /** A session in which one tool returned a value, and what follows from it. */
 async function sessionWith(result: JsonValue, message = 'Go') {
-  const look = tool({ name: 'look', description: 'Looks', schema: z.object({}), execute: () => result });
+  const look = tool({
+    name: 'look',
+    description: 'Looks',
+    schema: z.object({}),
+    execute: () => result,
+  });
   const model = scriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: 'Done.' }]);
-  const { session } = await runtime({ app: 'shop' }).run(agent({ name: 'clerk', model, tools: [look] }), message);
+  const { session } = await runtime({ app: 'shop' }).run(
+    agent({ name: 'clerk', model, tools: [look] }),
+    message,
+  );
   return session;
 }
 
 function resultIn({ events, blobs }: LedgerFile): JsonValue {
   const event = events.find(({ type }) => type === 'tool_result');
-  return (event?.type === 'tool_result' ? resolverOf(blobs)(event.result.content) : null) as JsonValue;
+  return (
+    event?.type === 'tool_result' ? resolverOf(blobs)(event.result.content) : null
+  ) as JsonValue;
 }
 
 async function exported(result: JsonValue, redact: RedactOptions = {}): Promise<JsonValue> {
   return resultIn(await exportLedger(await sessionWith(result), { redact }));
 }
 
-/** A session in which a value is everywhere where one can be: said, thought, called with, returned, thrown, remembered, asked and answered. */
+/**
+ * A session in which a value is everywhere where one can be: said, thought, called with, returned,
+ * thrown, remembered, asked and answered.
+ */
 async function sessionFullOf(value: string) {
   const base64 = Buffer.from(`user:${value}`).toString('base64');
   const leak = tool({
@@ -46,10 +59,20 @@ async function sessionFullOf(value: string) {
     approval: { summary: () => `Leak ${value}`, when: ({ args }) => args.note.startsWith('ask') },
     execute: async (ctx) => {
       await ctx.remember(`remember ${value}`, { key: 'fact' });
-      return { long: `${'x'.repeat(490)}${value}${'y'.repeat(70_000)}`, json: JSON.stringify({ at: [value] }), base64, [value]: value };
+      return {
+        long: `${'x'.repeat(490)}${value}${'y'.repeat(70_000)}`,
+        json: JSON.stringify({ at: [value] }),
+        base64,
+        [value]: value,
+      };
     },
   });
-  const broken = tool({ name: 'broken', description: 'Fails', schema: z.object({}), execute: () => Promise.reject(new Error(`no ${value}`)) });
+  const broken = tool({
+    name: 'broken',
+    description: 'Fails',
+    schema: z.object({}),
+    execute: () => Promise.reject(new Error(`no ${value}`)),
+  });
   const model = scriptedModel([
     {
       thoughts: `think ${value}`,
@@ -64,15 +87,27 @@ async function sessionFullOf(value: string) {
     { text: `It is ${value}` },
     { text: `Inside it is ${value}` },
   ]);
-  const clerk = agent({ name: 'clerk', model, tools: [leak, broken], context: [injectSystemMessage(`Use ${value}`), includeHistory()] });
-  const inner = agent({ name: 'inner', model, input: z.object({ token: z.string(), text: z.string() }) });
+  const clerk = agent({
+    name: 'clerk',
+    model,
+    tools: [leak, broken],
+    context: [injectSystemMessage(`Use ${value}`), includeHistory()],
+  });
+  const inner = agent({
+    name: 'inner',
+    model,
+    input: z.object({ token: z.string(), text: z.string() }),
+  });
   const passOn = step({
     name: 'pass-on',
     execute: async (ctx) => {
       ctx.state['kept'] = { deep: [value] };
       await ctx.call(inner, { data: { token: value, text: `for ${value}` } });
       await ctx
-        .call(inner, { key: `for-${encodeURIComponent(value).replaceAll('~', '')}`, data: { token: value, text: 'x' } })
+        .call(inner, {
+          key: `for-${encodeURIComponent(value).replaceAll('~', '')}`,
+          data: { token: value, text: 'x' },
+        })
         .catch(() => undefined);
       return ctx.fail(`failed with ${value}`);
     },
@@ -82,20 +117,35 @@ async function sessionFullOf(value: string) {
   const whole = sequence({ name: 'whole', runnables: [clerk, passOn] });
   const first = await app.run(whole, { session, input: `Use ${value}` });
   const [asked] = first.pendingCalls;
-  await app.requests.answer(asked?.requestId ?? '', { decision: 'reject', reason: `because of ${value}` });
+  await app.requests.answer(asked?.requestId ?? '', {
+    decision: 'reject',
+    reason: `because of ${value}`,
+  });
   await app.resume(session);
-  expect(session.events.map(({ type }) => type)).toEqual(expect.arrayContaining(['tool_yield', 'tool_input', 'memory', 'thought', 'state_change']));
+  expect(session.events.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['tool_yield', 'tool_input', 'memory', 'thought', 'state_change']),
+  );
   return session;
 }
 
 /** The ways in which a value may be written down that a reader could find. */
 function formsOf(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
-  return [value, json, JSON.stringify(json).slice(1, -1), encodeURIComponent(value), Buffer.from(value).toString('hex')];
+  return [
+    value,
+    json,
+    JSON.stringify(json).slice(1, -1),
+    encodeURIComponent(value),
+    Buffer.from(value).toString('hex'),
+  ];
 }
 
-const characters = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,:;!?#/\\"\'{}[]()<>&%=+*~^$|@äßéЖ漢😀'];
-const hiddenValues = fc.string({ unit: fc.constantFrom(...characters), minLength: 9, maxLength: 40 }).filter((value) => value.trim().length > 8);
+const characters = [
+  ...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,:;!?#/\\"\'{}[]()<>&%=+*~^$|@äßéЖ漢😀',
+];
+const hiddenValues = fc
+  .string({ unit: fc.constantFrom(...characters), minLength: 9, maxLength: 40 })
+  .filter((value) => value.trim().length > 8);
 
 describe('a secret that is known from one place', () => {
   test('is nowhere in the file, in no form, and what is left is a whole ledger', async () => {
@@ -107,8 +157,12 @@ describe('a secret that is known from one place', () => {
         const file = parseLedgerFile(text);
         expect(file.events.map(({ type }) => type)).toEqual(session.events.map(({ type }) => type));
         const resolve = resolverOf(file.blobs);
-        for (const event of file.events) if (event.type === 'model_start') expect(promptOf(file.events, event.seq, resolve)).toHaveProperty('prompt');
-        expect(JSON.stringify(snapshotAt(file.events, file.events.length, resolve))).not.toContain(value);
+        for (const event of file.events)
+          if (event.type === 'model_start')
+            expect(promptOf(file.events, event.seq, resolve)).toHaveProperty('prompt');
+        expect(JSON.stringify(snapshotAt(file.events, file.events.length, resolve))).not.toContain(
+          value,
+        );
         expect(runTree(file.events).map(({ status }) => status)).toEqual(['error']);
         expect(file.redaction.removed).toHaveProperty('sensitive_key');
       }),
@@ -118,7 +172,10 @@ describe('a secret that is known from one place', () => {
 
   test('not even its beginning stays, where the preview of a large value cuts it in two', async () => {
     const password = 'Tr0ub4dor-and-more-of-it';
-    const session = await sessionWith({ password, page: `${'x'.repeat(490)}${password}${'y'.repeat(70_000)}` });
+    const session = await sessionWith({
+      password,
+      page: `${'x'.repeat(490)}${password}${'y'.repeat(70_000)}`,
+    });
     expect(JSON.stringify(session.events)).toContain('Tr0ub4do');
     const file = await exportLedger(session);
     expect(Object.keys(file.blobs)).toHaveLength(1);
@@ -147,8 +204,14 @@ test('what is left of a secret where a text was cut goes too', async () => {
 });
 
 test('nor does it stay in the message about arguments that are not JSON', async () => {
-  const login = tool({ name: 'login', description: 'Logs in', schema: z.object({ password: z.string() }), execute: () => 'in' });
-  const broken = '{"user": "somebody with a long name", "password": supersecretvalue1, "more": "of it"}';
+  const login = tool({
+    name: 'login',
+    description: 'Logs in',
+    schema: z.object({ password: z.string() }),
+    execute: () => 'in',
+  });
+  const broken =
+    '{"user": "somebody with a long name", "password": supersecretvalue1, "more": "of it"}';
   const model = scriptedModel([
     {
       toolCalls: [
@@ -158,7 +221,10 @@ test('nor does it stay in the message about arguments that are not JSON', async 
     },
     { text: 'x' },
   ]);
-  const { session } = await runtime({ app: 'shop' }).run(agent({ name: 'clerk', model, tools: [login] }), 'Go');
+  const { session } = await runtime({ app: 'shop' }).run(
+    agent({ name: 'clerk', model, tools: [login] }),
+    'Go',
+  );
   expect(JSON.stringify(session.events)).toContain('supersecre\\"...');
   expect(ledgerFileText(await exportLedger(session))).not.toContain('supers');
 });
@@ -166,18 +232,50 @@ test('nor does it stay in the message about arguments that are not JSON', async 
 describe('what always is taken out', () => {
   const key = (...parts: string[]): string => parts.join('');
   test.for<[string, string, string]>([
-    ['the key of a provider', `uses ${key('sk-', 'proj-abcDEF123456789_x')} today`, 'uses [redacted 1] today'],
+    [
+      'the key of a provider',
+      `uses ${key('sk-', 'proj-abcDEF123456789_x')} today`,
+      'uses [redacted 1] today',
+    ],
     ['a key of Stripe', key('sk_', 'live_51HabcDEF12345678'), '[redacted 1]'],
     ['a key of GitHub', key('ghp_', '0123456789abcdefghijABCDEFGHIJ012345'), '[redacted 1]'],
     ['a key of AWS', `id ${key('AKIA', 'IOSFODNN7EXAMPLE')}.`, 'id [redacted 1].'],
-    ['a JSON Web Token', key('eyJhbGciOiJIUzI1NiJ9', '.eyJzdWIiOiIxMjM0In0', '.dozjgNryP4J3jVmNHl0w5N'), '[redacted 1]'],
-    ['a bearer token', 'Authorization: Bearer abcdefghijklmnop1', 'Authorization: Bearer [redacted 1]'],
-    ['the password of a connection', 'postgres://ann:s3cr3t-pw@db:5432/shop', 'postgres://ann:[redacted 1]@db:5432/shop'],
-    ['a private key', `x ${key('-----BEGIN RSA PRIVATE', ' KEY-----')}\nMIIE\nabc\n-----END RSA PRIVATE KEY----- y`, 'x [redacted 1] y'],
+    [
+      'a JSON Web Token',
+      key('eyJhbGciOiJIUzI1NiJ9', '.eyJzdWIiOiIxMjM0In0', '.dozjgNryP4J3jVmNHl0w5N'),
+      '[redacted 1]',
+    ],
+    [
+      'a bearer token',
+      'Authorization: Bearer abcdefghijklmnop1',
+      'Authorization: Bearer [redacted 1]',
+    ],
+    [
+      'the password of a connection',
+      'postgres://ann:s3cr3t-pw@db:5432/shop',
+      'postgres://ann:[redacted 1]@db:5432/shop',
+    ],
+    [
+      'a private key',
+      `x ${key('-----BEGIN RSA PRIVATE', ' KEY-----')}\nMIIE\nabc\n-----END RSA PRIVATE KEY----- y`,
+      'x [redacted 1] y',
+    ],
     ['an assignment', 'DB_PASSWORD=hunter2 npm start', 'DB_PASSWORD=[redacted 1] npm start'],
-    ['a member of JSON in a text', 'said {"apiKey": "abc-def-1"} twice', 'said {"apiKey": "[redacted 1]"} twice'],
-    ['a cookie', 'GET / HTTP/1.1\nCookie: sid=0123456789; a=b\nHost: x', 'GET / HTTP/1.1\nCookie: [redacted 1]\nHost: x'],
-    ['a token in an address', 'https://x.test/?page=2&access_token=abc123&z=1', 'https://x.test/?page=2&access_token=[redacted 1]&z=1'],
+    [
+      'a member of JSON in a text',
+      'said {"apiKey": "abc-def-1"} twice',
+      'said {"apiKey": "[redacted 1]"} twice',
+    ],
+    [
+      'a cookie',
+      'GET / HTTP/1.1\nCookie: sid=0123456789; a=b\nHost: x',
+      'GET / HTTP/1.1\nCookie: [redacted 1]\nHost: x',
+    ],
+    [
+      'a token in an address',
+      'https://x.test/?page=2&access_token=abc123&z=1',
+      'https://x.test/?page=2&access_token=[redacted 1]&z=1',
+    ],
   ])('%s', async ([, given, left]) => {
     expect(await exported(given)).toBe(left);
     expect(await exported(JSON.stringify({ body: given }))).toBe(JSON.stringify({ body: left }));
@@ -199,14 +297,28 @@ describe('what always is taken out', () => {
     };
     const redacted = (await exported(result)) as JsonObject;
     const text = JSON.stringify(redacted);
-    const hidden = [basic, 'open-sesame-1', '0123456789abc', 'plain-looking-value', 'correct horse battery', 'ann-the-first', '123456'];
+    const hidden = [
+      basic,
+      'open-sesame-1',
+      '0123456789abc',
+      'plain-looking-value',
+      'correct horse battery',
+      'ann-the-first',
+      '123456',
+    ];
     expect(hidden.filter((value) => text.includes(value))).toEqual([]);
-    expect(redacted).toMatchObject({ headers: { accept: 'text/html' }, list: [{ name: 'X-Api-Key' }] });
+    expect(redacted).toMatchObject({
+      headers: { accept: 'text/html' },
+      list: [{ name: 'X-Api-Key' }],
+    });
     expect(redacted['pairs']).toMatchObject([
       ['Set-Cookie', expect.stringMatching(/^\[redacted/)],
       ['Accept', 'text/html'],
     ]);
-    expect(JSON.parse(redacted['text'] as string)).toMatchObject({ user: 'ann', login: { passphrase: expect.stringMatching(/^\[redacted/) } });
+    expect(JSON.parse(redacted['text'] as string)).toMatchObject({
+      user: 'ann',
+      login: { passphrase: expect.stringMatching(/^\[redacted/) },
+    });
   });
 
   test('what was made by secret(), wherever it got to', async () => {
@@ -218,8 +330,19 @@ describe('what always is taken out', () => {
 
   test.for<JsonValue>([
     'The password: it is required. My token of love; authorization needed. Cookie: a sweet thing. sk-learn and risk-free',
-    { maxTokens: 17, passwordPolicy: 'long ones', required: ['password', 'note'], note: 'note', tokens: ['a', 'word'], publicKey: 'abc-def-ghi' },
-    { type: 'object', properties: { password: { type: 'string', description: 'at least 8 signs' } }, required: ['password'] },
+    {
+      maxTokens: 17,
+      passwordPolicy: 'long ones',
+      required: ['password', 'note'],
+      note: 'note',
+      tokens: ['a', 'word'],
+      publicKey: 'abc-def-ghi',
+    },
+    {
+      type: 'object',
+      properties: { password: { type: 'string', description: 'at least 8 signs' } },
+      required: ['password'],
+    },
     { password: '', token: null, secret: true, cookie: { $secret: 'SESSION' } },
     [['name', 'ann'], ['city', 'Bern'], 'cookie', 'jar'],
   ])('and nothing that only looks like it: %j', async (value) => {
@@ -227,8 +350,17 @@ describe('what always is taken out', () => {
   });
 
   test('a short or everyday value goes where it stands, and stays a word elsewhere', async () => {
-    const value = { password: 'required', token: 'ab', text: 'ab is required here', schema: { required: ['ab'] } };
-    expect(await exported(value)).toEqual({ ...value, password: '[redacted 1]', token: '[redacted 2]' });
+    const value = {
+      password: 'required',
+      token: 'ab',
+      text: 'ab is required here',
+      schema: { required: ['ab'] },
+    };
+    expect(await exported(value)).toEqual({
+      ...value,
+      password: '[redacted 1]',
+      token: '[redacted 2]',
+    });
   });
 });
 
@@ -241,14 +373,26 @@ describe('chosen fields', () => {
   };
 
   test('go by name, with everything below them, wherever their values stand', async () => {
-    const file = await exportLedger(await sessionWith({ customer, log: 'ANN@EXAMPLE.COM of Bern, zip 3011, wrote' }, 'I am ann@example.com'), {
-      redact: { fields: ['email', 'address'] },
-    });
+    const file = await exportLedger(
+      await sessionWith(
+        { customer, log: 'ANN@EXAMPLE.COM of Bern, zip 3011, wrote' },
+        'I am ann@example.com',
+      ),
+      {
+        redact: { fields: ['email', 'address'] },
+      },
+    );
     expect(resultIn(file)).toEqual({
-      customer: { ...customer, email: '[redacted 1]', address: { city: '[redacted 2]', zip: 990_000_003 } },
+      customer: {
+        ...customer,
+        email: '[redacted 1]',
+        address: { city: '[redacted 2]', zip: 990_000_003 },
+      },
       log: '[redacted 1] of [redacted 2], zip 990000003, wrote',
     });
-    expect(file.events.find(({ type }) => type === 'user')).toMatchObject({ text: 'I am [redacted 1]' });
+    expect(file.events.find(({ type }) => type === 'user')).toMatchObject({
+      text: 'I am [redacted 1]',
+    });
     expect(file.redaction).toEqual({
       fields: ['email', 'address'],
       patterns: [],
@@ -259,8 +403,14 @@ describe('chosen fields', () => {
 
   test('go by the end of their path, below the name of the tool', async () => {
     const value = { name: 'Ann Lee', pet: { name: 'Rex' } };
-    expect(await exported(value, { fields: ['pet.name'] })).toEqual({ name: 'Ann Lee', pet: { name: '[redacted 1]' } });
-    expect(await exported(value, { fields: ['look.name'] })).toEqual({ name: '[redacted 1]', pet: { name: 'Rex' } });
+    expect(await exported(value, { fields: ['pet.name'] })).toEqual({
+      name: 'Ann Lee',
+      pet: { name: '[redacted 1]' },
+    });
+    expect(await exported(value, { fields: ['look.name'] })).toEqual({
+      name: '[redacted 1]',
+      pet: { name: 'Rex' },
+    });
   });
 
   test('also from JSON within texts, and from JSON within that', async () => {
@@ -280,9 +430,13 @@ describe('chosen fields', () => {
     const app = runtime({ app: 'shop' });
     const session = await app.session({ userId: 'ann' });
     session.state.update({ city: 'Bern' });
-    (session.state as unknown as { user: { update(values: object): void } }).user.update({ city: 'Basel' });
+    (session.state as unknown as { user: { update(values: object): void } }).user.update({
+      city: 'Basel',
+    });
     const file = await exportLedger(session, { redact: { fields: ['user.city'] } });
-    const changes = file.events.flatMap((event) => (event.type === 'state_change' ? event.changes : []));
+    const changes = file.events.flatMap((event) =>
+      event.type === 'state_change' ? event.changes : [],
+    );
     expect(changes).toEqual([
       { key: 'city', newValue: 'Bern' },
       { key: 'city', newValue: '[redacted 1]' },
@@ -290,10 +444,22 @@ describe('chosen fields', () => {
   });
 
   test('never take what holds the ledger together', async () => {
-    const session = await sessionWith({ status: 'weird-status', type: 'weird-type', name: 'clerk' });
-    const file = await exportLedger(session, { redact: { fields: ['status', 'type', 'name', 'role', 'text', 'kind'] } });
-    expect(resultIn(file)).toEqual({ status: '[redacted 1]', type: '[redacted 2]', name: '[redacted 3]' });
-    expect(parseLedgerFile(ledgerFileText(file)).events.map(({ type }) => type)).toEqual(session.events.map(({ type }) => type));
+    const session = await sessionWith({
+      status: 'weird-status',
+      type: 'weird-type',
+      name: 'clerk',
+    });
+    const file = await exportLedger(session, {
+      redact: { fields: ['status', 'type', 'name', 'role', 'text', 'kind'] },
+    });
+    expect(resultIn(file)).toEqual({
+      status: '[redacted 1]',
+      type: '[redacted 2]',
+      name: '[redacted 3]',
+    });
+    expect(parseLedgerFile(ledgerFileText(file)).events.map(({ type }) => type)).toEqual(
+      session.events.map(({ type }) => type),
+    );
     expect(runTree(file.events)).toMatchObject([{ name: 'clerk', status: 'completed' }]);
   });
 });
@@ -301,7 +467,12 @@ describe('chosen fields', () => {
 describe('chosen patterns', () => {
   test('go from every text, and equal values become equal', async () => {
     const patterns = [/order \d+/i, /[A-Z]{2}\d{2}-\d{4}/];
-    expect(await exported({ a: 'Order 17 and order 18', b: 'AB12-3456 for Order 17', c: ['order 18'] }, { patterns })).toEqual({
+    expect(
+      await exported(
+        { a: 'Order 17 and order 18', b: 'AB12-3456 for Order 17', c: ['order 18'] },
+        { patterns },
+      ),
+    ).toEqual({
       a: '[redacted 1] and [redacted 2]',
       b: '[redacted 3] for [redacted 1]',
       c: ['[redacted 2]'],
@@ -310,7 +481,9 @@ describe('chosen patterns', () => {
 
   test('are written down, but not those that have a value themselves', async () => {
     const session = await sessionWith('The word is swordfish-1.');
-    const file = await exportLedger(session, { redact: { patterns: [/swordfish-1/, /the w\w+/gi], fields: ['email'] } });
+    const file = await exportLedger(session, {
+      redact: { patterns: [/swordfish-1/, /the w\w+/gi], fields: ['email'] },
+    });
     expect(ledgerFileText(file)).not.toContain('swordfish');
     expect(file.redaction).toMatchObject({
       patterns: [{ source: 'the w\\w+', flags: 'gi' }],
@@ -319,13 +492,24 @@ describe('chosen patterns', () => {
   });
 
   test('and fields stay written down where only the beginning of a value reads like them', async () => {
-    const file = await exportLedger(await sessionWith({ customer: 'customer-17-of-many' }), { redact: { fields: ['customer'] } });
-    expect(file.redaction).toMatchObject({ fields: ['customer'], removed: { 'field customer': 1 } });
+    const file = await exportLedger(await sessionWith({ customer: 'customer-17-of-many' }), {
+      redact: { fields: ['customer'] },
+    });
+    expect(file.redaction).toMatchObject({
+      fields: ['customer'],
+      removed: { 'field customer': 1 },
+    });
   });
 
   test('`replace` says what stands there', async () => {
-    const replace = ({ rule, number }: { rule: string; number: number }): string => `${rule.split(' ')[0]}-${number}@example.com`;
-    expect(await exported({ email: 'ann@shop.test', by: 'ann@shop.test' }, { fields: ['email'], replace })).toEqual({
+    const replace = ({ rule, number }: { rule: string; number: number }): string =>
+      `${rule.split(' ')[0]}-${number}@example.com`;
+    expect(
+      await exported(
+        { email: 'ann@shop.test', by: 'ann@shop.test' },
+        { fields: ['email'], replace },
+      ),
+    ).toEqual({
       email: 'field-1@example.com',
       by: 'field-1@example.com',
     });
@@ -334,15 +518,24 @@ describe('chosen patterns', () => {
 
 describe('hashes', () => {
   test('of inputs and contents are reckoned anew, so that no value can be guessed from them', async () => {
-    const inner = agent({ name: 'inner', model: scriptedModel([{ text: 'ok' }]), input: z.object({ pin: z.string() }) });
-    const outer = step({ name: 'outer', execute: async (ctx) => void (await ctx.call(inner, { data: { pin: '0042-7' } })) });
+    const inner = agent({
+      name: 'inner',
+      model: scriptedModel([{ text: 'ok' }]),
+      input: z.object({ pin: z.string() }),
+    });
+    const outer = step({
+      name: 'outer',
+      execute: async (ctx) => void (await ctx.call(inner, { data: { pin: '0042-7' } })),
+    });
     const { session } = await runtime({ app: 'shop' }).run(outer);
     const before = session.events.findLast((event) => event.type === 'invocation_start');
     const file = await exportLedger(session, { redact: { fields: ['pin'] } });
     const after = file.events.findLast((event) => event.type === 'invocation_start');
     expect(after?.inputHash).toMatch(/^[0-9a-f]{20}$/);
     expect(after?.inputHash).not.toBe(before?.inputHash);
-    expect(after?.invocationId).toBe(before?.invocationId.replace(before.inputHash ?? '', after?.inputHash ?? ''));
+    expect(after?.invocationId).toBe(
+      before?.invocationId.replace(before.inputHash ?? '', after?.inputHash ?? ''),
+    );
     expect(ledgerFileText(file)).not.toContain(before?.inputHash);
   });
 });
@@ -361,7 +554,10 @@ describe('options that cannot work are refused', () => {
     [{ redact: { replace: 'x' } }, '`replace` must be a function'],
     [{ redact: { fields: ['email'], replace: () => '' } }, '`replace` must give a text'],
     [{ redact: { fields: ['email'], replace: () => 'a/b' } }, '`replace` must give a text'],
-    [{ redact: { fields: ['email'], replace: () => 'x'.repeat(501) } }, '`replace` must give a text of 1 to 500 characters'],
+    [
+      { redact: { fields: ['email'], replace: () => 'x'.repeat(501) } },
+      '`replace` must give a text of 1 to 500 characters',
+    ],
   ])('%j', async ([options, message]) => {
     const session = await sessionWith({ email: 'ann@example.com' });
     await expect(exportLedger(session, options as never)).rejects.toMatchObject({
@@ -372,7 +568,9 @@ describe('options that cannot work are refused', () => {
 
   test('a replacement that has the value itself', async () => {
     const session = await sessionWith({ email: 'ann@example.com' });
-    const exporting = exportLedger(session, { redact: { fields: ['email'], replace: () => 'was ann@example.com' } });
+    const exporting = exportLedger(session, {
+      redact: { fields: ['email'], replace: () => 'was ann@example.com' },
+    });
     await expect(exporting).rejects.toMatchObject({ code: 'redaction_incomplete' });
   });
 });

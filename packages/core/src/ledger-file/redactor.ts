@@ -25,7 +25,10 @@ interface FoundValue {
   readonly rule: string;
 }
 
-/** Finds a member of JSON within a text, also of JSON within JSON: its value as a text, quoted or escaped, or as a number. */
+/**
+ * Finds a member of JSON within a text, also of JSON within JSON: its value as a text, quoted or
+ * escaped, or as a number.
+ */
 function memberNamed(key: string): RegExp {
   const name = escapePattern(key);
   return new RegExp(
@@ -37,11 +40,18 @@ function memberNamed(key: string): RegExp {
 const longestJsonText = 20_000_000;
 const shortestSpreadNumber = 4;
 
-/** Takes out of JSON values what rules name. First everything is learned, so that a value is found wherever it stands. */
+/**
+ * Takes out of JSON values what rules name. First everything is learned, so that a value is found
+ * wherever it stands.
+ */
 export class Redactor {
   readonly #rules: RedactionRules;
   readonly #known: KnownValues;
-  readonly #fields: readonly { readonly rule: string; readonly path: readonly string[]; readonly member: RegExp }[];
+  readonly #fields: readonly {
+    readonly rule: string;
+    readonly path: readonly string[];
+    readonly member: RegExp;
+  }[];
   #isLearning = false;
 
   constructor(rules: RedactionRules, known: KnownValues) {
@@ -67,7 +77,10 @@ export class Redactor {
   redact(value: JsonValue | undefined, place: ValuePlace): JsonValue | undefined {
     if (typeof value === 'string') return this.#text(value, place);
     if (typeof value === 'number') return this.#number(value, place);
-    if (typeof value === 'boolean') return place.rule?.startsWith('field ') ? this.#whole(String(value), place.rule, false) : value;
+    if (typeof value === 'boolean')
+      return place.rule?.startsWith('field ')
+        ? this.#whole(String(value), place.rule, false)
+        : value;
     if (value === null || value === undefined) return value;
     return Array.isArray(value) ? this.#list(value, place) : this.#object(value as Members, place);
   }
@@ -98,7 +111,9 @@ export class Redactor {
       this.#known.add(value, place.rule, String(value).length >= shortestSpreadNumber);
       return value;
     }
-    return this.#isLearning || place.isName === true ? value : (this.#known.replacedNumber(value) ?? value);
+    return this.#isLearning || place.isName === true
+      ? value
+      : (this.#known.replacedNumber(value) ?? value);
   }
 
   /** A text that is JSON loses what its keys name. */
@@ -124,26 +139,36 @@ export class Redactor {
     for (const { from, to, rule } of found.sort((a, b) => a.from - b.from || b.to - a.to)) {
       const value = text.slice(from, to);
       if (from < done || this.#known.isReplacement(value)) continue;
-      if (this.#isLearning) this.#learn(value, rule, value.length >= shortestAnywhere || rule.startsWith('pattern '));
+      if (this.#isLearning)
+        this.#learn(value, rule, value.length >= shortestAnywhere || rule.startsWith('pattern '));
       else redacted += text.slice(done, from) + this.#inText(value, rule);
       done = to;
     }
     return this.#isLearning ? text : redacted + text.slice(done);
   }
 
-  /** What stands in the place of a value in a text; of a number that stands under a key, a number. */
+  /**
+   * What stands in the place of a value in a text; of a number that stands under a key, a number.
+   */
   #inText(value: string, rule: string): string {
     return rule.startsWith('field ') && /^-?\d/.test(value) && String(Number(value)) === value
       ? String(this.#known.numberFor(Number(value), rule))
       : this.#known.replacementOf(value, rule);
   }
 
-  /** What chosen patterns find, and what stands under chosen keys in JSON that is part of a text. */
+  /**
+   * What chosen patterns find, and what stands under chosen keys in JSON that is part of a text.
+   */
   #chosen(text: string): FoundValue[] {
     const found: FoundValue[] = [];
     for (const pattern of this.#rules.patterns) {
       for (const match of text.matchAll(pattern)) {
-        if (match[0] !== '') found.push({ from: match.index, to: match.index + match[0].length, rule: `pattern ${pattern.source}` });
+        if (match[0] !== '')
+          found.push({
+            from: match.index,
+            to: match.index + match[0].length,
+            rule: `pattern ${pattern.source}`,
+          });
       }
     }
     if (!text.includes('"')) return found;
@@ -162,7 +187,10 @@ export class Redactor {
     const redacted = list.map((part, i) => {
       if (isPair(part) && place.rule === undefined) return this.#pair(part, place);
       const name = isFlat && i % 2 === 1 ? list[i - 1] : undefined;
-      return this.redact(part, typeof name === 'string' ? this.#below(place, name, {}) : place) as JsonValue;
+      return this.redact(
+        part,
+        typeof name === 'string' ? this.#below(place, name, {}) : place,
+      ) as JsonValue;
     });
     return redacted.every((part, i) => part === list[i]) ? list : redacted;
   }
@@ -170,7 +198,10 @@ export class Redactor {
   /** A header as a list of its name and its value. */
   #pair(pair: readonly [string, JsonValue], place: ValuePlace): JsonValue {
     const [name, value] = pair;
-    const redacted = [this.redact(name, place), this.redact(value, this.#below(place, name, {}))] as readonly JsonValue[];
+    const redacted = [
+      this.redact(name, place),
+      this.redact(value, this.#below(place, name, {})),
+    ] as readonly JsonValue[];
     return redacted[0] === name && redacted[1] === value ? pair : redacted;
   }
 
@@ -199,16 +230,22 @@ export class Redactor {
   #placeIn(object: Members, key: string, here: ValuePlace): ValuePlace {
     const named = here.isSchema === true ? undefined : nameOf(object);
     // What a tool is called is no word of a text.
-    if (here.isSchema === true && key === 'name' && isPlainObject(object['inputSchema'])) return { keys: here.keys, isName: true };
+    if (here.isSchema === true && key === 'name' && isPlainObject(object['inputSchema']))
+      return { keys: here.keys, isName: true };
     if (named === undefined) return this.#below(here, key, object);
     if (valueKeys.has(key)) return this.#below(here, named, object);
-    return object[key] === named && here.rule === undefined ? { keys: here.keys, isName: true } : this.#below(here, key, object);
+    return object[key] === named && here.rule === undefined
+      ? { keys: here.keys, isName: true }
+      : this.#below(here, key, object);
   }
 
   /** The place of what stands under a key of an object. */
   #below(place: ValuePlace, key: string, object: Members): ValuePlace {
     const { isPrompt, isName } = place;
-    const kept = { ...(isPrompt === true ? { isPrompt } : {}), ...(isName === true ? { isName } : {}) };
+    const kept = {
+      ...(isPrompt === true ? { isPrompt } : {}),
+      ...(isName === true ? { isName } : {}),
+    };
     if (isPrompt === true && isPartOfPrompt(object, key)) return { keys: [], ...kept };
     const keys = [...place.keys, key];
     if (place.isSchema === true) {
@@ -222,7 +259,11 @@ export class Redactor {
   /** The rule that takes out what stands under these keys. */
   #ruleOf(keys: readonly string[]): string | undefined {
     for (const { rule, path } of this.#fields) {
-      if (path.length <= keys.length && path.every((part, i) => keys[keys.length - path.length + i]?.toLowerCase() === part)) return rule;
+      if (
+        path.length <= keys.length &&
+        path.every((part, i) => keys[keys.length - path.length + i]?.toLowerCase() === part)
+      )
+        return rule;
     }
     return isSensitiveKey(keys.at(-1) ?? '') ? 'sensitive_key' : undefined;
   }
@@ -233,7 +274,10 @@ type Members = Readonly<Record<string, JsonValue | undefined>>;
 /** Whether a key is one that the messages of prompts have. */
 function isPartOfPrompt({ role, type }: Members, key: string): boolean {
   if (typeof role === 'string') return key === 'role' || key === 'content' || key === 'text';
-  return typeof type === 'string' && ['type', 'text', 'toolName', 'toolCallId', 'input', 'output', 'value', 'name'].includes(key);
+  return (
+    typeof type === 'string' &&
+    ['type', 'text', 'toolName', 'toolCallId', 'input', 'output', 'value', 'name'].includes(key)
+  );
 }
 
 function isPair(part: JsonValue): part is readonly [string, JsonValue] {
@@ -242,14 +286,25 @@ function isPair(part: JsonValue): part is readonly [string, JsonValue] {
 
 const valueKeys: ReadonlySet<string> = new Set(['value', 'oldValue', 'newValue']);
 
-/** The name that an object gives to its value: `{ name: 'Authorization', value: '…' }`, a change of state. */
+/**
+ * The name that an object gives to its value: `{ name: 'Authorization', value: '…' }`, a change of
+ * state.
+ */
 function nameOf(object: Members): string | undefined {
   if (!Object.keys(object).some((key) => valueKeys.has(key))) return undefined;
   const name = object['key'] ?? object['name'];
   return typeof name === 'string' ? name : undefined;
 }
 
-const schemaTypes: ReadonlySet<unknown> = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
+const schemaTypes: ReadonlySet<unknown> = new Set([
+  'object',
+  'array',
+  'string',
+  'number',
+  'integer',
+  'boolean',
+  'null',
+]);
 const schemaWords: readonly string[] = ['$ref', 'anyOf', 'oneOf', 'allOf', 'properties', '$schema'];
 
 function isSchema(object: Members, { rule, isSchema: isWithin }: ValuePlace): boolean {
@@ -259,19 +314,28 @@ function isSchema(object: Members, { rule, isSchema: isWithin }: ValuePlace): bo
   if (isPlainObject(object['inputSchema']) && typeof object['name'] === 'string') return true;
   // Where everything else would be taken out, a schema must be told from a value.
   return (
-    rule !== undefined && (schemaTypes.has(object['type']) || schemaWords.some((word) => typeof object[word] === 'object')) && !('value' in object)
+    rule !== undefined &&
+    (schemaTypes.has(object['type']) ||
+      schemaWords.some((word) => typeof object[word] === 'object')) &&
+    !('value' in object)
   );
 }
 
-/** The parts of a header that are secrets themselves: what stands behind its scheme, the password in it, the values of cookies. */
+/**
+ * The parts of a header that are secrets themselves: what stands behind its scheme, the password in
+ * it, the values of cookies.
+ */
 function partsOf(text: string): readonly string[] {
-  const [, scheme = '', rest = ''] = /^(bearer|basic|digest|token|apikey)\s+(\S.*)$/is.exec(text) ?? [];
+  const [, scheme = '', rest = ''] =
+    /^(bearer|basic|digest|token|apikey)\s+(\S.*)$/is.exec(text) ?? [];
   if (scheme.toLowerCase() === 'basic') {
     const decoded = Buffer.from(rest, 'base64').toString('utf8');
     const password = decoded.slice(decoded.indexOf(':') + 1);
     return /^[\x20-\x7e]+$/.test(decoded) ? [rest, password] : [rest];
   }
   if (rest !== '') return [rest];
-  const cookies = /^[^\s=;]+=[^;]*(?:;|$)/.test(text) ? text.split(';').map((cookie) => cookie.slice(cookie.indexOf('=') + 1).trim()) : [];
+  const cookies = /^[^\s=;]+=[^;]*(?:;|$)/.test(text)
+    ? text.split(';').map((cookie) => cookie.slice(cookie.indexOf('=') + 1).trim())
+    : [];
   return cookies.filter((value) => value.length >= shortestAnywhere);
 }

@@ -33,7 +33,14 @@ const email = 'ann.lee@example.com';
 function shop({ system = 'Be kind', refund = 'refund', limit = 20 }: Shop = {}) {
   const model = scriptedModel([
     { toolCalls: [{ name: 'findCustomer', args: { email } }] },
-    { toolCalls: [{ name: 'refund', args: { email, cents: 4200, note: `for ${email}`, token: 'tok-5544332211' } }] },
+    {
+      toolCalls: [
+        {
+          name: 'refund',
+          args: { email, cents: 4200, note: `for ${email}`, token: 'tok-5544332211' },
+        },
+      ],
+    },
     { text: `Done, ${email} has it back.` },
     { text: `A letter for ${email}` },
   ]);
@@ -41,21 +48,31 @@ function shop({ system = 'Be kind', refund = 'refund', limit = 20 }: Shop = {}) 
     name: 'findCustomer',
     description: 'Finds a customer',
     schema: z.object({ email: z.string() }),
-    execute: ({ args }) => ({ email: args.email, phone: '0790001122', page: 'x'.repeat(70_000) + args.email }),
+    execute: ({ args }) => ({
+      email: args.email,
+      phone: '0790001122',
+      page: 'x'.repeat(70_000) + args.email,
+    }),
   });
   const pay = tool({
     name: refund,
     description: 'Pays back',
     schema: z.object({ email: z.string(), cents: z.int(), note: z.string(), token: z.string() }),
     recovery: 'report',
-    approval: { when: ({ args }) => args.cents > 1_000, summary: ({ args }) => `Refund ${args.email}` },
+    approval: {
+      when: ({ args }) => args.cents > 1_000,
+      summary: ({ args }) => `Refund ${args.email}`,
+    },
     execute: () => 'paid',
   });
   const clerk = agent({
     name: 'clerk',
     model,
     tools: [findCustomer, pay],
-    context: [injectSystemMessage(`${system}. The key of the portal is ${portalKey.reveal()}.`), includeHistory()],
+    context: [
+      injectSystemMessage(`${system}. The key of the portal is ${portalKey.reveal()}.`),
+      includeHistory(),
+    ],
     limits: { rounds: limit },
   });
   const writer = agent({ name: 'writer', model, input: z.object({ to: z.string() }) });
@@ -82,14 +99,23 @@ async function incident(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'adjutant-replay-file-'));
   onTestFinished(() => rm(path, { recursive: true, force: true }));
   const file = join(path, 'incident.ledger.json');
-  await writeLedgerFile(file, await exportLedger(session, { redact: { fields: ['email', 'phone'], patterns: [/\S+@example\.com/] } }));
+  await writeLedgerFile(
+    file,
+    await exportLedger(session, {
+      redact: { fields: ['email', 'phone'], patterns: [/\S+@example\.com/] },
+    }),
+  );
   return file;
 }
 
 test('a file replays without a divergence on the code that it was recorded with, redacted as it is', async () => {
   const file = await incident();
   const text = await readFile(file, 'utf8');
-  expect([email, '0790001122', 'tok-5544332211', portalKey.reveal()].filter((value) => text.includes(value))).toEqual([]);
+  expect(
+    [email, '0790001122', 'tok-5544332211', portalKey.reveal()].filter((value) =>
+      text.includes(value),
+    ),
+  ).toEqual([]);
   const report = await replayFile(file, shop().app);
   expect(report).toMatchObject({ session: 'incident', divergence: undefined });
   expect(report.events).toBe((await readLedgerFile(file)).events.length);
@@ -99,7 +125,10 @@ test('and on changed code with the first divergence, at the right event', async 
   const file = await incident();
   const { events } = await readLedgerFile(file);
   const firstCall = events.find(({ type }) => type === 'model_start')?.seq;
-  expect((await replayFile(file, shop({ system: 'Be brief' }).app)).divergence).toMatchObject({ seq: firstCall, kind: 'prompt' });
+  expect((await replayFile(file, shop({ system: 'Be brief' }).app)).divergence).toMatchObject({
+    seq: firstCall,
+    kind: 'prompt',
+  });
   expect((await replayFile(file, shop({ refund: 'payBack' }).app)).divergence).toMatchObject({
     seq: firstCall,
     subject: expect.stringContaining('payBack'),
@@ -120,13 +149,16 @@ test('and on an app without the agent with what is missing', async () => {
 test('what has been read is replayed as well, and `normalize` has the last word', async () => {
   const file = await readLedgerFile(await incident());
   const { app } = shop({ system: 'Be brief' });
-  const normalize = (value: JsonValue): JsonValue => JSON.parse(JSON.stringify(value).replaceAll(/Be (?:kind|brief)/g, 'Be …')) as JsonValue;
+  const normalize = (value: JsonValue): JsonValue =>
+    JSON.parse(JSON.stringify(value).replaceAll(/Be (?:kind|brief)/g, 'Be …')) as JsonValue;
   expect((await replayFile(file, app)).divergence).toBeDefined();
   expect((await replayFile(file, app, { normalize })).divergence).toBeUndefined();
 });
 
 test('what is no ledger file is not replayed', async () => {
-  await expect(replayFile('/nowhere/at/all.json', shop().app)).rejects.toMatchObject({ code: 'invalid_ledger_file' });
+  await expect(replayFile('/nowhere/at/all.json', shop().app)).rejects.toMatchObject({
+    code: 'invalid_ledger_file',
+  });
 });
 
 /** An app whose clerk asks before paying, started by a step with what the user said. */
@@ -139,8 +171,16 @@ function office() {
     prepare: ({ args }) => ({ ...args, to: args.to.toUpperCase() }),
     execute: ({ args }) => ({ paid: args.cents, to: args.to }),
   });
-  const model = scriptedModel([{ toolCalls: [{ name: 'pay', args: { to: email, cents: 4711 } }] }, { text: 'Paid.' }]);
-  const clerk = agent({ name: 'clerk', model, tools: [pay], input: z.object({ customer: z.string() }) });
+  const model = scriptedModel([
+    { toolCalls: [{ name: 'pay', args: { to: email, cents: 4711 } }] },
+    { text: 'Paid.' },
+  ]);
+  const clerk = agent({
+    name: 'clerk',
+    model,
+    tools: [pay],
+    input: z.object({ customer: z.string() }),
+  });
   const desk = step({
     name: 'desk',
     execute: async (ctx) => {
@@ -153,11 +193,21 @@ function office() {
 
 test('questions of a child that is named by its input keep their answers, whatever was taken out of their arguments', async () => {
   const { app, desk } = office();
-  const { pendingCalls, session } = await app.run(desk, { data: { customer: email }, session: await app.session({ id: email }) });
-  await app.requests.answer(pendingCalls[0]?.requestId ?? '', { decision: 'edit', input: { to: 'bob@example.com', cents: 8150 } });
+  const { pendingCalls, session } = await app.run(desk, {
+    data: { customer: email },
+    session: await app.session({ id: email }),
+  });
+  await app.requests.answer(pendingCalls[0]?.requestId ?? '', {
+    decision: 'edit',
+    input: { to: 'bob@example.com', cents: 8150 },
+  });
   expect((await app.resume(session)).status).toBe('completed');
-  const file = await exportLedger(session, { redact: { fields: ['to', 'cents', 'customer'], patterns: [/\S+@example\.com/i] } });
-  expect(ledgerFileText(file).match(/.{30}(?:ann\.lee|bob|(?<!\d)(?:4711|8150)(?!\d)).{10}/gi)).toBeNull();
+  const file = await exportLedger(session, {
+    redact: { fields: ['to', 'cents', 'customer'], patterns: [/\S+@example\.com/i] },
+  });
+  expect(
+    ledgerFileText(file).match(/.{30}(?:ann\.lee|bob|(?<!\d)(?:4711|8150)(?!\d)).{10}/gi),
+  ).toBeNull();
   expect(file.session).toMatch(/^\[redacted/);
   const { divergence } = await replayFile(parseLedgerFile(ledgerFileText(file)), office().app);
   expect(divergence && divergenceText(divergence)).toBeUndefined();

@@ -15,22 +15,47 @@ test.each([
   ['Authorization: Basic dXNlcjpwYXNz', 'dXNlcjpwYXNz'],
   ['login --password Secret9 --user ann', 'Secret9'],
   ['<soap:x><password>abc123</password></soap:x>', 'abc123'],
-  ['https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXX', 'T00000000/B00000000/XXXXXXXXXXXX'],
+  [
+    'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXX',
+    'T00000000/B00000000/XXXXXXXXXXXX',
+  ],
 ])('%s', (text, secret) => {
   expect(secretsIn(text)).toEqual([secret]);
 });
 
-test.each(['basic understanding', 'Basic Authentication', '--token-file path', 'https://h/?page=2&max_tokens=30', 'a: b: c: d'])(
-  'nothing in: %s',
-  (text) => {
-    expect(secretsIn(text)).toEqual([]);
-  },
-);
+test.each([
+  'basic understanding',
+  'Basic Authentication',
+  '--token-file path',
+  'https://h/?page=2&max_tokens=30',
+  'a: b: c: d',
+])('nothing in: %s', (text) => {
+  expect(secretsIn(text)).toEqual([]);
+});
 
 test('names of secrets may have an addition', () => {
-  for (const key of ['password2', 'API_KEY_PROD', 'privateKeyPem', 'api_key_v2', 'secretValue', 'password_hash', 'db_pass', 'sessionKey'])
+  for (const key of [
+    'password2',
+    'API_KEY_PROD',
+    'privateKeyPem',
+    'api_key_v2',
+    'secretValue',
+    'password_hash',
+    'db_pass',
+    'sessionKey',
+  ])
     expect([key, isSensitiveKey(key)]).toEqual([key, true]);
-  for (const key of ['maxTokens', 'passwordPolicy', 'tokenCount', 'test2', 'hash', 'pass', 'compass', 'value', 'tokens2'])
+  for (const key of [
+    'maxTokens',
+    'passwordPolicy',
+    'tokenCount',
+    'test2',
+    'hash',
+    'pass',
+    'compass',
+    'value',
+    'tokens2',
+  ])
     expect([key, isSensitiveKey(key)]).toEqual([key, false]);
 });
 

@@ -7,7 +7,10 @@ export interface FoundSecret {
   readonly rule: string;
 }
 
-/** A form that secrets have. All repeats are bounded, so that no text takes longer than its length asks for. */
+/**
+ * A form that secrets have. All repeats are bounded, so that no text takes longer than its length
+ * asks for.
+ */
 interface SecretForm {
   readonly rule: string;
   readonly pattern: RegExp;
@@ -23,8 +26,17 @@ const end = '(?![A-Za-z0-9])';
 
 /** Keys of well-known services, by how they begin. */
 const prefixes: readonly string[] = [
-  ...['(?:sk|rk|pk)[-_](?=[A-Za-z_-]{0,60}\\d)[A-Za-z0-9_-]{12,400}', 'gh[pousr]_[A-Za-z0-9]{20,255}', 'github_pat_[A-Za-z0-9_]{20,255}'],
-  ...['glpat-[A-Za-z0-9_-]{16,255}', 'xox[a-z]-[A-Za-z0-9-]{10,255}', 'xapp-[A-Za-z0-9-]{10,255}', '(?:AKIA|ASIA)[A-Z0-9]{16}'],
+  ...[
+    '(?:sk|rk|pk)[-_](?=[A-Za-z_-]{0,60}\\d)[A-Za-z0-9_-]{12,400}',
+    'gh[pousr]_[A-Za-z0-9]{20,255}',
+    'github_pat_[A-Za-z0-9_]{20,255}',
+  ],
+  ...[
+    'glpat-[A-Za-z0-9_-]{16,255}',
+    'xox[a-z]-[A-Za-z0-9-]{10,255}',
+    'xapp-[A-Za-z0-9-]{10,255}',
+    '(?:AKIA|ASIA)[A-Z0-9]{16}',
+  ],
   ...[
     'AIza[A-Za-z0-9_-]{30,60}',
     'ya29\\.[A-Za-z0-9_-]{20,400}',
@@ -32,11 +44,38 @@ const prefixes: readonly string[] = [
     'hf_[A-Za-z0-9]{20,60}',
     'hv[sb]\\.[A-Za-z0-9_-]{20,255}',
   ],
-  ...['SG\\.[A-Za-z0-9_-]{16,40}\\.[A-Za-z0-9_-]{16,80}', 'gsk_[A-Za-z0-9]{20,100}', 'xai-[A-Za-z0-9]{20,120}', 'pplx-[A-Za-z0-9]{20,100}'],
-  ...['r8_[A-Za-z0-9]{20,60}', 'whsec_[A-Za-z0-9+/=]{16,100}', 'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,64}', 'do[opr]_v1_[a-f0-9]{40,80}'],
-  ...['dckr_pat_[A-Za-z0-9_-]{16,60}', 'pypi-[A-Za-z0-9_-]{16,400}', 'lin_api_[A-Za-z0-9]{20,60}', 'AGE-SECRET-KEY-1[A-Z0-9]{40,80}'],
-  ...['\\d{8,10}:AA[A-Za-z0-9_-]{30,40}', 'sq0[a-z]{3}-[A-Za-z0-9_-]{20,60}', 'GOCSPX-[A-Za-z0-9_-]{20,60}', 'dapi[a-f0-9]{32}', 'sbp_[a-f0-9]{40}'],
-  ...['SK[a-f0-9]{32}', 'key-[a-f0-9]{32}', 'NRAK-[A-Z0-9]{20,40}', 'lsv2_[a-z]{2}_[A-Za-z0-9_]{30,90}', 'dp\\.(?:pt|st)\\.[A-Za-z0-9_.-]{30,90}'],
+  ...[
+    'SG\\.[A-Za-z0-9_-]{16,40}\\.[A-Za-z0-9_-]{16,80}',
+    'gsk_[A-Za-z0-9]{20,100}',
+    'xai-[A-Za-z0-9]{20,120}',
+    'pplx-[A-Za-z0-9]{20,100}',
+  ],
+  ...[
+    'r8_[A-Za-z0-9]{20,60}',
+    'whsec_[A-Za-z0-9+/=]{16,100}',
+    'shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,64}',
+    'do[opr]_v1_[a-f0-9]{40,80}',
+  ],
+  ...[
+    'dckr_pat_[A-Za-z0-9_-]{16,60}',
+    'pypi-[A-Za-z0-9_-]{16,400}',
+    'lin_api_[A-Za-z0-9]{20,60}',
+    'AGE-SECRET-KEY-1[A-Z0-9]{40,80}',
+  ],
+  ...[
+    '\\d{8,10}:AA[A-Za-z0-9_-]{30,40}',
+    'sq0[a-z]{3}-[A-Za-z0-9_-]{20,60}',
+    'GOCSPX-[A-Za-z0-9_-]{20,60}',
+    'dapi[a-f0-9]{32}',
+    'sbp_[a-f0-9]{40}',
+  ],
+  ...[
+    'SK[a-f0-9]{32}',
+    'key-[a-f0-9]{32}',
+    'NRAK-[A-Z0-9]{20,40}',
+    'lsv2_[a-z]{2}_[A-Za-z0-9_]{30,90}',
+    'dp\\.(?:pt|st)\\.[A-Za-z0-9_.-]{30,90}',
+  ],
 ];
 
 const hasDigitOrMark = /[\d=+/_.~-]/;
@@ -46,55 +85,94 @@ const shortestAfterColon = 8;
 const forms: readonly SecretForm[] = [
   {
     rule: 'private_key',
-    pattern: /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----[\s\S]{0,10000}?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----|$)/g,
+    pattern:
+      /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----[\s\S]{0,10000}?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,10}-----|$)/g,
   },
-  { rule: 'jwt', pattern: new RegExp(`${start}eyJ[A-Za-z0-9_-]{5,8000}\\.[A-Za-z0-9_-]{5,16000}(?:\\.[A-Za-z0-9_-]{0,2000})?`, 'g') },
+  {
+    rule: 'jwt',
+    pattern: new RegExp(
+      `${start}eyJ[A-Za-z0-9_-]{5,8000}\\.[A-Za-z0-9_-]{5,16000}(?:\\.[A-Za-z0-9_-]{0,2000})?`,
+      'g',
+    ),
+  },
   { rule: 'api_key', pattern: new RegExp(`${start}(?:${prefixes.join('|')})${end}`, 'g') },
   {
     rule: 'authorization',
-    pattern: new RegExp(`${start}(Bearer|Basic|Digest|ApiKey|Token)[ \\t]{1,4}([A-Za-z0-9._~+/=-]{8,8000})`, 'gi'),
+    pattern: new RegExp(
+      `${start}(Bearer|Basic|Digest|ApiKey|Token)[ \\t]{1,4}([A-Za-z0-9._~+/=-]{8,8000})`,
+      'gi',
+    ),
     group: 2,
     isRight: ({ 1: scheme = '', 2: value = '' }) =>
-      hasDigitOrMark.test(value) || value.length >= shortestWithoutDigit || (scheme.toLowerCase() === 'basic' && isBasic(value)),
+      hasDigitOrMark.test(value) ||
+      value.length >= shortestWithoutDigit ||
+      (scheme.toLowerCase() === 'basic' && isBasic(value)),
   },
-  { rule: 'webhook', pattern: /https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/([^\s"'<>\\?#]{8,300})/gi, group: 1 },
-  { rule: 'connection_string', pattern: /(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,30}:\/\/[^\s:/?#@"'\\]{0,200}:([^\s@/"'\\<>]{1,500})@/g, group: 1 },
-  { rule: 'cookie', pattern: /(?<![A-Za-z0-9])(?:set-)?cookie["']?[ \t]{0,3}:[ \t]{0,3}["']?([^\s=;"']{1,100}=[^\r\n"'\\]{0,8000})/gi, group: 1 },
+  {
+    rule: 'webhook',
+    pattern:
+      /https:\/\/(?:hooks\.slack\.com\/services|discord(?:app)?\.com\/api\/webhooks)\/([^\s"'<>\\?#]{8,300})/gi,
+    group: 1,
+  },
+  {
+    rule: 'connection_string',
+    pattern:
+      /(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,30}:\/\/[^\s:/?#@"'\\]{0,200}:([^\s@/"'\\<>]{1,500})@/g,
+    group: 1,
+  },
+  {
+    rule: 'cookie',
+    pattern:
+      /(?<![A-Za-z0-9])(?:set-)?cookie["']?[ \t]{0,3}:[ \t]{0,3}["']?([^\s=;"']{1,100}=[^\r\n"'\\]{0,8000})/gi,
+    group: 1,
+  },
   {
     rule: 'sensitive_key',
-    pattern: /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})\\?["']?[ \t]{0,3}[:=][ \t]{0,3}\\"([^"\\]{1,2000})\\"/g,
+    pattern:
+      /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})\\?["']?[ \t]{0,3}[:=][ \t]{0,3}\\"([^"\\]{1,2000})\\"/g,
     group: 2,
     isRight: underSensitiveKey,
   },
   {
     rule: 'sensitive_key',
-    pattern: /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?[ \t]{0,3}[:=][ \t]{0,3}"((?:[^"\\]|\\.){1,2000})"/g,
+    pattern:
+      /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?[ \t]{0,3}[:=][ \t]{0,3}"((?:[^"\\]|\\.){1,2000})"/g,
     group: 2,
     isRight: underSensitiveKey,
   },
   {
     rule: 'sensitive_key',
-    pattern: /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?[ \t]{0,3}[:=][ \t]{0,3}'([^'\\]{1,2000})'/g,
+    pattern:
+      /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?[ \t]{0,3}[:=][ \t]{0,3}'([^'\\]{1,2000})'/g,
     group: 2,
     isRight: underSensitiveKey,
   },
   {
     rule: 'sensitive_key',
-    // The value is looked at without being passed by: what stands under a key may have a key of its own, as in an address.
-    pattern: /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?(=|[ \t]{0,3}[:=][ \t]{0,3})(?=([^\s"'\\&;,<>(){}[\]]{1,2000}))/g,
+    // The value is looked at without being passed by: what stands under a key may have a key of its
+    // own, as in an address.
+    pattern:
+      /(?<![A-Za-z0-9])([A-Za-z][A-Za-z0-9_.-]{1,60})["']?(=|[ \t]{0,3}[:=][ \t]{0,3})(?=([^\s"'\\&;,<>(){}[\]]{1,2000}))/g,
     group: 3,
     isBehind: true,
     isRight: ({ 1: key = '', 2: mark, 3: value = '' }) =>
-      isSensitiveKey(key) && (mark === '=' || (value.length >= shortestAfterColon && hasDigitOrMark.test(value))),
+      isSensitiveKey(key) &&
+      (mark === '=' || (value.length >= shortestAfterColon && hasDigitOrMark.test(value))),
   },
   {
     rule: 'sensitive_key',
-    pattern: /(?<![\w-])--([A-Za-z][A-Za-z0-9-]{1,60})[ \t]{1,4}(?=([^\s"'\\<>-][^\s"'\\<>]{0,2000}))/g,
+    pattern:
+      /(?<![\w-])--([A-Za-z][A-Za-z0-9-]{1,60})[ \t]{1,4}(?=([^\s"'\\<>-][^\s"'\\<>]{0,2000}))/g,
     group: 2,
     isBehind: true,
     isRight: underSensitiveKey,
   },
-  { rule: 'sensitive_key', pattern: /<([A-Za-z][A-Za-z0-9_.-]{1,60})>([^<>]{1,2000})<\//g, group: 2, isRight: underSensitiveKey },
+  {
+    rule: 'sensitive_key',
+    pattern: /<([A-Za-z][A-Za-z0-9_.-]{1,60})>([^<>]{1,2000})<\//g,
+    group: 2,
+    isRight: underSensitiveKey,
+  },
 ];
 
 function underSensitiveKey({ 1: key = '' }: RegExpMatchArray): boolean {

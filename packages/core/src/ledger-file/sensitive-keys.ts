@@ -1,13 +1,48 @@
 /** Last words of the names of values that nobody but their owner may see. */
 const lastWords: ReadonlySet<string> = new Set([
-  ...['password', 'passwd', 'passphrase', 'passcode', 'pwd', 'secret', 'secrets', 'token', 'authorization', 'cookie', 'cookies', 'credential'],
+  ...[
+    'password',
+    'passwd',
+    'passphrase',
+    'passcode',
+    'pwd',
+    'secret',
+    'secrets',
+    'token',
+    'authorization',
+    'cookie',
+    'cookies',
+    'credential',
+  ],
   ...['credentials', 'creds', 'cvv', 'cvc', 'otp', 'jwt', 'mnemonic', 'phpsessid', 'jsessionid'],
 ]);
 
 /** Two last words that mean the same, in one. */
 const lastPairs: ReadonlySet<string> = new Set([
-  ...['apikey', 'privatekey', 'secretkey', 'accesskey', 'signingkey', 'encryptionkey', 'masterkey', 'sharedkey', 'accountkey', 'authkey'],
-  ...['connectionstring', 'setcookie', 'passkey', 'secretaccesskey', 'passphrase', 'seedphrase', 'hmackey', 'sessionkey', 'licensekey', 'dbpass'],
+  ...[
+    'apikey',
+    'privatekey',
+    'secretkey',
+    'accesskey',
+    'signingkey',
+    'encryptionkey',
+    'masterkey',
+    'sharedkey',
+    'accountkey',
+    'authkey',
+  ],
+  ...[
+    'connectionstring',
+    'setcookie',
+    'passkey',
+    'secretaccesskey',
+    'passphrase',
+    'seedphrase',
+    'hmackey',
+    'sessionkey',
+    'licensekey',
+    'dbpass',
+  ],
   ...['userpass', 'smtppass', 'loginpass'],
 ]);
 
@@ -15,9 +50,28 @@ const lastPairs: ReadonlySet<string> = new Set([
 const written =
   /(?:password|passphrase|apikey|secretkey|privatekey|accesskey|accesstoken|authtoken|refreshtoken|sessiontoken|bearertoken|clientsecret|connectionstring|authorization)$/;
 
-/** What may stand behind such a name without changing what it names: `password2`, `API_KEY_PROD`, `privateKeyPem`. */
+/**
+ * What may stand behind such a name without changing what it names: `password2`, `API_KEY_PROD`,
+ * `privateKeyPem`.
+ */
 const additions: ReadonlySet<string> = new Set([
-  ...['value', 'text', 'string', 'pem', 'raw', 'plain', 'base', 'base64', 'b64', 'hash', 'confirm', 'confirmation', 'repeat', 'old', 'new'],
+  ...[
+    'value',
+    'text',
+    'string',
+    'pem',
+    'raw',
+    'plain',
+    'base',
+    'base64',
+    'b64',
+    'hash',
+    'confirm',
+    'confirmation',
+    'repeat',
+    'old',
+    'new',
+  ],
   ...['prod', 'production', 'staging', 'dev', 'test', 'live', 'sandbox'],
 ]);
 
@@ -27,7 +81,10 @@ function isAddition(word: string): boolean {
 
 const longestKey = 200;
 
-/** Whether what stands under a key is a secret: `apiKey`, `X-Auth-Token`, `DB_PASSWORD`, but not `maxTokens` or `passwordPolicy`. */
+/**
+ * Whether what stands under a key is a secret: `apiKey`, `X-Auth-Token`, `DB_PASSWORD`, but not
+ * `maxTokens` or `passwordPolicy`.
+ */
 export function isSensitiveKey(key: string): boolean {
   if (key.length > longestKey) return false;
   const words = key
@@ -38,10 +95,18 @@ export function isSensitiveKey(key: string): boolean {
   while (words.length > 1 && isAddition(words.at(-1) ?? '')) words.pop();
   const last = words.at(-1)?.replace(/\d+$/, '');
   if (last === undefined) return false;
-  return lastWords.has(last) || lastPairs.has(last) || lastPairs.has(`${words.at(-2) ?? ''}${last}`) || written.test(last);
+  return (
+    lastWords.has(last) ||
+    lastPairs.has(last) ||
+    lastPairs.has(`${words.at(-2) ?? ''}${last}`) ||
+    written.test(last)
+  );
 }
 
-/** Words that stand under such keys without being secret, and those that hold ledgers together: they are not looked for elsewhere. */
+/**
+ * Words that stand under such keys without being secret, and those that hold ledgers together: they
+ * are not looked for elsewhere.
+ */
 const plainWords: ReadonlySet<string> = new Set(
   [
     'true false null undefined none unknown required optional disabled enabled missing invalid valid expired hidden redacted present absent empty',

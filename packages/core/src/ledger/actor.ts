@@ -1,14 +1,27 @@
 import type { Actor, ActorKind } from './event.ts';
 
-const kinds: Readonly<Record<ActorKind, true>> = { user: true, operator: true, trigger: true, runtime: true, model: true, tool: true };
+const kinds: Readonly<Record<ActorKind, true>> = {
+  user: true,
+  operator: true,
+  trigger: true,
+  runtime: true,
+  model: true,
+  tool: true,
+};
 
-/** The kind of an actor, which stands alone or before a name: `user`, `user:ann`. `undefined`: the text is a name without a kind. */
+/**
+ * The kind of an actor, which stands alone or before a name: `user`, `user:ann`. `undefined`: the
+ * text is a name without a kind.
+ */
 export function kindOf(text: string): ActorKind | undefined {
   const [, kind = ''] = /^([a-z]+)(?::.+)?$/s.exec(text) ?? [];
   return Object.hasOwn(kinds, kind) ? (kind as ActorKind) : undefined;
 }
 
-/** The actor that a text stands for, in its full form. A name without a kind is that of a user: `ann` is `user:ann`. */
+/**
+ * The actor that a text stands for, in its full form. A name without a kind is that of a user:
+ * `ann` is `user:ann`.
+ */
 export function namedActor(text: string): Actor {
   return kindOf(text) === undefined ? `user:${text}` : (text as Actor);
 }

@@ -6,7 +6,10 @@ export function readsLikeCall(key: string): boolean {
   return callPart.test(key);
 }
 
-/** Whether attempts and results with this id are those of `ctx.effect`, which no model has asked for, and not of a tool call. */
+/**
+ * Whether attempts and results with this id are those of `ctx.effect`, which no model has asked
+ * for, and not of a tool call.
+ */
 export function isEffectId(callId: string): boolean {
   return !callPart.test(callId.slice(callId.lastIndexOf('/') + 1));
 }

@@ -1,7 +1,10 @@
 import { AdjutantError, isAdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 
-/** Another writer owns the ledger now, or its head is not where this writer believed. The writer must stop quietly. */
+/**
+ * Another writer owns the ledger now, or its head is not where this writer believed. The writer
+ * must stop quietly.
+ */
 export class LedgerConflictError extends AdjutantError {
   constructor(data: { session: string; expected: JsonObject; found: JsonObject }) {
     super(
@@ -12,9 +15,13 @@ export class LedgerConflictError extends AdjutantError {
   }
 }
 
-/** The epoch says who owns a ledger. Only its owner can be wrong about how far it has come: whoever prolongs a lease says nothing of that. */
+/**
+ * The epoch says who owns a ledger. Only its owner can be wrong about how far it has come: whoever
+ * prolongs a lease says nothing of that.
+ */
 function differenceOf(expected: JsonObject, found: JsonObject): string {
-  if (found['epoch'] !== expected['epoch']) return `is under epoch ${found['epoch']}, and no longer under epoch ${expected['epoch']}`;
+  if (found['epoch'] !== expected['epoch'])
+    return `is under epoch ${found['epoch']}, and no longer under epoch ${expected['epoch']}`;
   return `is at seq ${found['seq']} under epoch ${found['epoch']}, not at seq ${expected['seq']}`;
 }
 
@@ -24,16 +31,24 @@ export class LedgerMismatchError extends AdjutantError {
     super(
       'ledger_mismatch',
       `At "${data.path}" the ledger recorded ${data.recorded}, but the code now has ${data.found}. ` +
-        (data.advice ?? 'Restore the definition that the run was started with, or start a new run.'),
+        (data.advice ??
+          'Restore the definition that the run was started with, or start a new run.'),
       data,
     );
   }
 }
 
-/** A stored event cannot be read: it is damaged, or of a type or version that this build does not know. */
+/**
+ * A stored event cannot be read: it is damaged, or of a type or version that this build does not
+ * know.
+ */
 export class LedgerUnreadableError extends AdjutantError {
   constructor(data: { session: string; seq: number; reason: string }) {
-    super('ledger_unreadable', `Event ${data.seq} of session "${data.session}" cannot be read: ${data.reason}.`, data);
+    super(
+      'ledger_unreadable',
+      `Event ${data.seq} of session "${data.session}" cannot be read: ${data.reason}.`,
+      data,
+    );
   }
 }
 
@@ -49,8 +64,9 @@ export class StateConflictError extends AdjutantError {
 }
 
 /**
- * A body that runs again does not make the writes that the ledger has of it: it writes a key that others write too in another order
- * (`'order'`), or it has ended without a recorded write (`'left_over'`). Nothing has landed, and the invocation stays open.
+ * A body that runs again does not make the writes that the ledger has of it: it writes a key that
+ * others write too in another order (`'order'`), or it has ended without a recorded write
+ * (`'left_over'`). Nothing has landed, and the invocation stays open.
  */
 export class StateOrderError extends AdjutantError {
   constructor(data: { path: string; scope: string; key: string; reason: 'order' | 'left_over' }) {
@@ -58,7 +74,15 @@ export class StateOrderError extends AdjutantError {
   }
 }
 
-function stateOrderText({ scope, key, reason }: { scope: string; key: string; reason: 'order' | 'left_over' }): string {
+function stateOrderText({
+  scope,
+  key,
+  reason,
+}: {
+  scope: string;
+  key: string;
+  reason: 'order' | 'left_over';
+}): string {
   if (reason === 'order') {
     return (
       `does not write "${key}" of the ${scope} state as it did before, though others write it too: it is not known what has been counted already. ` +
@@ -71,9 +95,14 @@ function stateOrderText({ scope, key, reason }: { scope: string; key: string; re
   );
 }
 
-/** Tells if code does not fit what the ledger recorded: that is no failure, nothing of it is recorded, and the right code can go on. */
+/**
+ * Tells if code does not fit what the ledger recorded: that is no failure, nothing of it is
+ * recorded, and the right code can go on.
+ */
 export function leavesOpen(error: unknown): boolean {
-  return ['ledger_mismatch', 'unknown_runnable', 'state_order'].some((code) => isAdjutantError(error, code));
+  return ['ledger_mismatch', 'unknown_runnable', 'state_order'].some((code) =>
+    isAdjutantError(error, code),
+  );
 }
 
 /** A value that is to be recorded is not JSON. */

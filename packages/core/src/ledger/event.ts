@@ -14,7 +14,10 @@ export interface Envelope<Type extends string> {
   /** Place in the ledger, from 1, without gaps. */
   readonly seq: number;
   readonly id: string;
-  /** Epoch milliseconds, for information: the order is `seq`. Never less than that of the event before it. */
+  /**
+   * Epoch milliseconds, for information: the order is `seq`. Never less than that of the event
+   * before it.
+   */
   readonly at: number;
   readonly type: Type;
   /** Path of the invocation that the event belongs to. */
@@ -27,10 +30,19 @@ export type RunnableKind = 'agent' | 'step' | 'sequence' | 'parallel' | 'loop';
 export type InvocationMode = 'root' | 'child' | 'call' | 'spawn' | 'dispatch' | 'transfer';
 export type InvocationStatus = 'completed' | 'error' | 'cancelled' | 'transferred';
 /**
- * Why a run gave less than it was asked for: a limit, the longest answer that the model may give, calls that led nowhere (`loop`), an answer that
- * does not do what was asked (`goal_unmet`), or that it was not let in (`refused`).
+ * Why a run gave less than it was asked for: a limit, the longest answer that the model may give,
+ * calls that led nowhere (`loop`), an answer that does not do what was asked (`goal_unmet`), or
+ * that it was not let in (`refused`).
  */
-export type StopReason = 'round_limit' | 'token_limit' | 'cost_limit' | 'error_limit' | 'output_limit' | 'loop' | 'goal_unmet' | 'refused';
+export type StopReason =
+  | 'round_limit'
+  | 'token_limit'
+  | 'cost_limit'
+  | 'error_limit'
+  | 'output_limit'
+  | 'loop'
+  | 'goal_unmet'
+  | 'refused';
 
 export interface InvocationInput {
   readonly message?: string;
@@ -48,13 +60,19 @@ export interface Usage {
 
 export interface StateChange {
   readonly key: string;
-  /** Kind of a write of a body: a plain value, or a function of the value that was there. Missing: a plain value. */
+  /**
+   * Kind of a write of a body: a plain value, or a function of the value that was there. Missing: a
+   * plain value.
+   */
   readonly op?: 'set' | 'update';
   /** Name that the code gave an update. */
   readonly id?: string;
   /** Hash of the text of the function of an update. */
   readonly source?: string;
-  /** Place in the ledger of what others wrote to the key and the body had been shown last; missing: nothing. */
+  /**
+   * Place in the ledger of what others wrote to the key and the body had been shown last; missing:
+   * nothing.
+   */
   readonly after?: number;
   readonly oldValue?: JsonValue | undefined;
   /** Missing when the key was deleted. */
@@ -63,7 +81,12 @@ export interface StateChange {
 
 export type MessagePart =
   | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'file'; readonly artifact: string; readonly mediaType: string; readonly name?: string };
+  | {
+      readonly type: 'file';
+      readonly artifact: string;
+      readonly mediaType: string;
+      readonly name?: string;
+    };
 
 export interface UserEvent extends Envelope<'user'> {
   readonly text: string;
@@ -110,7 +133,10 @@ export interface ToolAttemptEvent extends Envelope<'tool_attempt'> {
   /** Epoch milliseconds at which the attempt is given up. */
   readonly deadline?: number;
   readonly epoch: number;
-  /** Names the tool and its prepared arguments; missing for a tool that may be run again with what the model gave, unless somebody was asked. */
+  /**
+   * Names the tool and its prepared arguments; missing for a tool that may be run again with what
+   * the model gave, unless somebody was asked.
+   */
   readonly fingerprint?: string;
   /** The tool that is run in the place of the one that was asked for. */
   readonly tool?: string;
@@ -142,8 +168,9 @@ export interface ToolResultEvent extends Envelope<'tool_result'> {
 }
 
 /**
- * What is asked of somebody outside: leave to run a call (`approval`, or `repeat` of one that may have taken effect), `input` for a tool,
- * the `result` of an operation that goes on elsewhere, what became of an attempt of unknown outcome (`recovery`), or what to do at a `limit`.
+ * What is asked of somebody outside: leave to run a call (`approval`, or `repeat` of one that may
+ * have taken effect), `input` for a tool, the `result` of an operation that goes on elsewhere, what
+ * became of an attempt of unknown outcome (`recovery`), or what to do at a `limit`.
  */
 export type RequestKind = 'approval' | 'input' | 'result' | 'recovery' | 'repeat' | 'limit';
 
@@ -244,7 +271,10 @@ export interface InvocationStartEvent extends Envelope<'invocation_start'> {
   readonly branch?: true;
   /** Epoch milliseconds. */
   readonly deadline?: number;
-  /** W3C `traceparent` of the span in which the run was carried out from here on; of roots, where the app is traced. */
+  /**
+   * W3C `traceparent` of the span in which the run was carried out from here on; of roots, where
+   * the app is traced.
+   */
   readonly trace?: string;
 }
 
@@ -334,17 +364,24 @@ export interface DecisionEvent extends Envelope<'decision'> {
 }
 
 /**
- * What a prompt became shorter by: a summary in the place of what it covers, what it covers left out (`trim`, `last`), or tool results shortened
- * to `resultLimit`. Read-time only: the ledger keeps everything.
+ * What a prompt became shorter by: a summary in the place of what it covers, what it covers left
+ * out (`trim`, `last`), or tool results shortened to `resultLimit`. Read-time only: the ledger
+ * keeps everything.
  */
 export type CompactionStrategy = 'summary' | 'trim' | 'shorten' | 'last';
 
 export interface CompactionEvent extends Envelope<'compaction'> {
   /** @default 'summary' */
   readonly strategy?: CompactionStrategy;
-  /** The guard that asked for it: a share of the window was reached, or the provider refused the prompt as too long. @default 'window' */
+  /**
+   * The guard that asked for it: a share of the window was reached, or the provider refused the
+   * prompt as too long. @default 'window'
+   */
   readonly reason?: 'window' | 'overflow';
-  /** Ids of the events that are no longer in the prompt, in prompt order. Only those that no compaction before it covers. */
+  /**
+   * Ids of the events that are no longer in the prompt, in prompt order. Only those that no
+   * compaction before it covers.
+   */
   readonly covers: readonly string[];
   /** How many of the newest covered messages stay in the prompt all the same. */
   readonly overlap: number;
@@ -446,7 +483,9 @@ type DistributedDraft<E> = E extends Event ? Omit<E, 'v' | 'seq' | 'id' | 'at'> 
 export type EventDraft = DistributedDraft<Event>;
 
 /** A fold that handles every event type: a new type does not compile until each fold knows it. */
-export type Fold<State> = { readonly [Type in EventType]: (state: State, event: EventOf<Type>) => State };
+export type Fold<State> = {
+  readonly [Type in EventType]: (state: State, event: EventOf<Type>) => State;
+};
 
 /** The handler of a fold for events that do not concern it. */
 export function unchanged<State>(state: State): State {
@@ -460,8 +499,18 @@ export function foldEvent<State>(fold: Fold<State>, state: State, event: Event):
 
 /** What is streamed while it happens and never stored. */
 export type TransientEvent =
-  | { readonly type: 'assistant_delta'; readonly invocationId: string; readonly agent: string; readonly delta: string }
-  | { readonly type: 'thought_delta'; readonly invocationId: string; readonly agent: string; readonly delta: string }
+  | {
+      readonly type: 'assistant_delta';
+      readonly invocationId: string;
+      readonly agent: string;
+      readonly delta: string;
+    }
+  | {
+      readonly type: 'thought_delta';
+      readonly invocationId: string;
+      readonly agent: string;
+      readonly delta: string;
+    }
   | {
       readonly type: 'tool_args_delta';
       readonly invocationId: string;
@@ -470,11 +519,20 @@ export type TransientEvent =
       readonly name: string;
       readonly delta: string;
     }
-  | { readonly type: 'tool_progress'; readonly invocationId: string; readonly callId: string; readonly name: string; readonly data: JsonValue }
+  | {
+      readonly type: 'tool_progress';
+      readonly invocationId: string;
+      readonly callId: string;
+      readonly name: string;
+      readonly data: JsonValue;
+    }
   /** A new attempt of a model call replaces what was streamed of the last one. */
   | { readonly type: 'stream_reset'; readonly invocationId: string; readonly agent: string };
 
-/** What `for await` over a run gives: transient events as they happen, durable events once they are durable. */
+/**
+ * What `for await` over a run gives: transient events as they happen, durable events once they are
+ * durable.
+ */
 export type StreamEvent = Event | TransientEvent;
 
 /** Whether a streamed event is in the ledger. */

@@ -23,7 +23,10 @@ const lingerMs = 2;
 const leastSends = 4;
 const firstResendDelayMs = 50;
 const longestResendDelayMs = 2_000;
-/** How often shared writes are made again on top of what other sessions wrote before they are refused. */
+/**
+ * How often shared writes are made again on top of what other sessions wrote before they are
+ * refused.
+ */
 const mostRepeats = 5;
 
 interface Waiter {
@@ -64,7 +67,10 @@ export interface WriterOptions {
   readonly onFailure: (error: unknown) => void;
   /** The session list's entry as of now. */
   readonly summary: () => SessionSummary;
-  /** What takes the place of all that is on its way, after the store refused a shared write: what else happened must land. */
+  /**
+   * What takes the place of all that is on its way, after the store refused a shared write: what
+   * else happened must land.
+   */
   readonly recompose: (
     events: readonly Event[],
     writes: readonly PendingWrite[],
@@ -73,8 +79,9 @@ export interface WriterOptions {
 }
 
 /**
- * Writes the events of one ledger strictly in order, in batches: one on the way, one gathering. Events that nobody waits for
- * linger a moment so that the next ones share their commit; waiting for them sends them at once.
+ * Writes the events of one ledger strictly in order, in batches: one on the way, one gathering.
+ * Events that nobody waits for linger a moment so that the next ones share their commit; waiting
+ * for them sends them at once.
  */
 export class LedgerWriter {
   readonly #options: WriterOptions;
@@ -122,19 +129,24 @@ export class LedgerWriter {
     this.#options.onInbox(inboxSeq);
   }
 
-  /** Takes events over, numbered without gaps behind those given before. They are on their way within 2 ms. */
+  /**
+   * Takes events over, numbered without gaps behind those given before. They are on their way
+   * within 2 ms.
+   */
   add(events: readonly Event[], extras: BatchExtras | undefined): void {
     for (const event of events) this.#gathering.push(event);
     if (extras !== undefined) this.#extras.push(extras);
     if (this.#lingerArmed || this.#sending) return;
     this.#lingerArmed = true;
-    // Not the clock port: how long writes gather is no part of what happened, and a test clock must not hold them back.
+    // Not the clock port: how long writes gather is no part of what happened, and a test clock must
+    // not hold them back.
     systemClock.setTimer(lingerMs, this.#afterLinger);
   }
 
   readonly #afterLinger = (): void => {
     this.#lingerArmed = false;
-    if (!this.#sending && (this.#gathering.length > 0 || this.#extras.length > 0)) void this.#send();
+    if (!this.#sending && (this.#gathering.length > 0 || this.#extras.length > 0))
+      void this.#send();
   };
 
   readonly #afterTurn = (): void => {
@@ -165,9 +177,16 @@ export class LedgerWriter {
     return this.#claim;
   }
 
-  /** Whether no other process can have been given the ledger: the store has confirmed the lease, and it is not over. */
+  /**
+   * Whether no other process can have been given the ledger: the store has confirmed the lease, and
+   * it is not over.
+   */
   leaseIsLive(): boolean {
-    return this.#claim !== undefined && this.#failure === undefined && this.#options.clock.monotonic() < this.#leaseEnd;
+    return (
+      this.#claim !== undefined &&
+      this.#failure === undefined &&
+      this.#options.clock.monotonic() < this.#leaseEnd
+    );
   }
 
   /** Prolongs the lease. A conflict is final. @throws what the store said */
@@ -184,8 +203,13 @@ export class LedgerWriter {
     }
   }
 
-  /** The lease lasts from the moment at which the store was asked: when it answers, part of the time has passed. */
-  async #prolongs<Answer extends { readonly inboxSeq: number }>(ask: () => Promise<Answer>): Promise<Answer> {
+  /**
+   * The lease lasts from the moment at which the store was asked: when it answers, part of the time
+   * has passed.
+   */
+  async #prolongs<Answer extends { readonly inboxSeq: number }>(
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
     const asked = this.#options.clock.monotonic();
     const answer = await ask();
     this.#leaseEnd = Math.max(this.#leaseEnd, asked + this.#options.leaseMs);
@@ -195,13 +219,19 @@ export class LedgerWriter {
 
   /** Resolves when nothing is left to be sent, be it only what goes with events. */
   async idle(): Promise<void> {
-    while (this.#failure === undefined && (this.#sending || this.#gathering.length > 0 || this.#extras.length > 0)) {
+    while (
+      this.#failure === undefined &&
+      (this.#sending || this.#gathering.length > 0 || this.#extras.length > 0)
+    ) {
       if (!this.#sending) await this.#send();
       else await new Promise<void>((resolve) => this.#idlers.push(resolve));
     }
   }
 
-  /** Gives the ownership back, unless something newer than `inboxSeq` was posted; the next write claims again. */
+  /**
+   * Gives the ownership back, unless something newer than `inboxSeq` was posted; the next write
+   * claims again.
+   */
   async release(options?: ReleaseOptions): Promise<Omit<ReleaseReceipt, 'now'>> {
     const claim = this.#claim;
     if (claim === undefined) return { released: true, inboxSeq: options?.inboxSeq ?? 0 };
@@ -214,7 +244,8 @@ export class LedgerWriter {
   /** Others need not wait until the lease is over; but that is no more than a favour. */
   async #releaseAfterFailure(claim: Claim, failure: unknown): Promise<ReleaseReceipt> {
     this.#disown();
-    if (!isAdjutantError(failure, 'ledger_conflict')) await this.#options.store.release(claim).catch(() => undefined);
+    if (!isAdjutantError(failure, 'ledger_conflict'))
+      await this.#options.store.release(claim).catch(() => undefined);
     throw failure;
   }
 
@@ -226,7 +257,10 @@ export class LedgerWriter {
   async #send(): Promise<void> {
     this.#sending = true;
     try {
-      while ((this.#gathering.length > 0 || this.#extras.length > 0) && this.#failure === undefined) {
+      while (
+        (this.#gathering.length > 0 || this.#extras.length > 0) &&
+        this.#failure === undefined
+      ) {
         const events = this.#gathering;
         const extras = this.#extras;
         this.#gathering = [];
@@ -234,7 +268,12 @@ export class LedgerWriter {
         const claim = this.#claim ?? (await this.own());
         const blobs = extras.flatMap((extra) => extra.blobs ?? []);
         const writes = extras.flatMap(({ shared = [] }) => shared);
-        const landed = await this.#appendWithoutConflicts(claim, this.#batch(events, extras, blobs), writes, blobs);
+        const landed = await this.#appendWithoutConflicts(
+          claim,
+          this.#batch(events, extras, blobs),
+          writes,
+          blobs,
+        );
         // Who lost the ledger meanwhile has dropped what was on its way.
         if (this.#failure === undefined) this.#landed(landed.events);
       }
@@ -246,7 +285,11 @@ export class LedgerWriter {
     }
   }
 
-  #batch(events: readonly Event[], extras: readonly BatchExtras[], blobs: readonly BatchBlob[]): Batch {
+  #batch(
+    events: readonly Event[],
+    extras: readonly BatchExtras[],
+    blobs: readonly BatchBlob[],
+  ): Batch {
     const batch: { -readonly [Member in keyof Batch]: Batch[Member] } = { events };
     const summary = this.#options.summary();
     if (!sameSummary(summary, this.#summary)) {
@@ -263,8 +306,16 @@ export class LedgerWriter {
     return batch;
   }
 
-  /** A shared write that came too late is made again or refused alone: the rest of the batch has happened and is written. */
-  async #appendWithoutConflicts(claim: Claim, given: Batch, shared: readonly PendingWrite[], givenBlobs: readonly BatchBlob[]): Promise<Batch> {
+  /**
+   * A shared write that came too late is made again or refused alone: the rest of the batch has
+   * happened and is written.
+   */
+  async #appendWithoutConflicts(
+    claim: Claim,
+    given: Batch,
+    shared: readonly PendingWrite[],
+    givenBlobs: readonly BatchBlob[],
+  ): Promise<Batch> {
     let batch = given;
     let writes = shared;
     let blobs = givenBlobs;
@@ -277,23 +328,42 @@ export class LedgerWriter {
         if (!isAdjutantError(error, 'state_conflict') || writes.length === 0) throw error;
         const stored = await this.#readShared(error);
         const lastSeq = this.#durableSeq + batch.events.length;
-        const remade = this.#recompose(batch.events, writes, { error, stored, refuseUpTo: sent > mostRepeats ? lastSeq : 0 });
+        const remade = this.#recompose(batch.events, writes, {
+          error,
+          stored,
+          refuseUpTo: sent > mostRepeats ? lastSeq : 0,
+        });
         writes = remade.writes;
         blobs = [...blobs, ...remade.blobs];
         const { shared: _refused, ...rest } = batch;
-        batch = { ...rest, events: remade.events, ...(blobs.length === 0 ? {} : { blobs: blobs.map(({ address }) => address) }) };
+        batch = {
+          ...rest,
+          events: remade.events,
+          ...(blobs.length === 0 ? {} : { blobs: blobs.map(({ address }) => address) }),
+        };
       }
     }
   }
 
-  /** Puts what fits the store in the place of a batch, and of all that was gathered on top of it. @throws when nothing helps */
+  /**
+   * Puts what fits the store in the place of a batch, and of all that was gathered on top of it.
+   * @throws when nothing helps
+   */
   #recompose(
     events: readonly Event[],
     writes: readonly PendingWrite[],
     conflict: SharedConflict,
-  ): { readonly events: readonly Event[]; readonly writes: readonly PendingWrite[]; readonly blobs: readonly BatchBlob[] } {
+  ): {
+    readonly events: readonly Event[];
+    readonly writes: readonly PendingWrite[];
+    readonly blobs: readonly BatchBlob[];
+  } {
     const gathered = this.#extras.flatMap(({ shared = [] }) => shared);
-    const remade = this.#options.recompose([...events, ...this.#gathering], [...writes, ...gathered], conflict);
+    const remade = this.#options.recompose(
+      [...events, ...this.#gathering],
+      [...writes, ...gathered],
+      conflict,
+    );
     if (!writes.some((write) => remade.writes.has(write))) throw conflict.error;
     const eventNow = (event: Event): Event => remade.events.get(event) ?? event;
     const writesNow = (before: readonly PendingWrite[]): PendingWrite[] =>
@@ -302,11 +372,16 @@ export class LedgerWriter {
         return after === undefined ? [] : [after];
       });
     this.#gathering = this.#gathering.map(eventNow);
-    this.#extras = this.#extras.map((extra) => (extra.shared === undefined ? extra : { ...extra, shared: writesNow(extra.shared) }));
+    this.#extras = this.#extras.map((extra) =>
+      extra.shared === undefined ? extra : { ...extra, shared: writesNow(extra.shared) },
+    );
     return { events: events.map(eventNow), writes: writesNow(writes), blobs: remade.blobs };
   }
 
-  /** What the store holds of the scope of a conflict. @throws what the store said, when it does not answer several times */
+  /**
+   * What the store holds of the scope of a conflict. @throws what the store said, when it does not
+   * answer several times
+   */
   async #readShared({ data }: AdjutantError): Promise<Readonly<Record<string, SharedValue>>> {
     const { scope, scopeId } = data as { scope: string; scopeId: string };
     for (let asked = 1; ; asked++) {
@@ -323,10 +398,14 @@ export class LedgerWriter {
   }
 
   /**
-   * An append that failed without an answer may have landed, and what it holds has happened: the very same batch is sent again, which the
-   * store recognises, for as long as the lease lives.
+   * An append that failed without an answer may have landed, and what it holds has happened: the
+   * very same batch is sent again, which the store recognises, for as long as the lease lives.
    */
-  async #appendSurely(claim: Claim, batch: Batch, blobs: readonly BatchBlob[]): Promise<AppendReceipt> {
+  async #appendSurely(
+    claim: Claim,
+    batch: Batch,
+    blobs: readonly BatchBlob[],
+  ): Promise<AppendReceipt> {
     const { store, leaseMs } = this.#options;
     const expected = { seq: this.#durableSeq, epoch: claim.epoch };
     // Not the clock port alone: where time stands still the store would be asked for ever.
@@ -338,7 +417,8 @@ export class LedgerWriter {
         const blobIsMissing = isAdjutantError(error, 'blob_missing') && blobs.length > 0;
         if (!blobIsMissing && !mayPass(error)) throw error;
         const goesOn = !blobIsMissing && this.leaseIsLive() && systemClock.monotonic() < end;
-        if (sent >= leastSends && !goesOn) throw isAdjutantError(error) ? error : unanswered(claim.session, sent, error);
+        if (sent >= leastSends && !goesOn)
+          throw isAdjutantError(error) ? error : unanswered(claim.session, sent, error);
         const delay = Math.min(firstResendDelayMs * 2 ** (sent - 1), longestResendDelayMs);
         await new Promise<void>((resolve) => systemClock.setTimer(delay, resolve));
         if (this.#failure !== undefined) throw error;
@@ -349,7 +429,9 @@ export class LedgerWriter {
 
   /** A put that fails too is told by the next append. */
   async #putAgain(blobs: readonly BatchBlob[]): Promise<void> {
-    await Promise.allSettled(blobs.map(({ address, bytes }) => this.#options.store.putBlob(bytes, address)));
+    await Promise.allSettled(
+      blobs.map(({ address, bytes }) => this.#options.store.putBlob(bytes, address)),
+    );
   }
 
   #landed(events: readonly Event[]): void {
@@ -385,16 +467,29 @@ export class LedgerWriter {
   }
 }
 
-/** Whether the same append may succeed later. Errors that are not Adjutant's come from the way to the store, unless they blame the batch. */
+/**
+ * Whether the same append may succeed later. Errors that are not Adjutant's come from the way to
+ * the store, unless they blame the batch.
+ */
 function mayPass(error: unknown): boolean {
-  if (isAdjutantError(error)) return error.code === 'store_unavailable' && error.data['permanent'] !== true;
+  if (isAdjutantError(error))
+    return error.code === 'store_unavailable' && error.data['permanent'] !== true;
   return !(error instanceof RangeError || error instanceof TypeError);
 }
 
 function unanswered(session: string, sent: number, cause: unknown): StoreUnavailableError {
-  return new StoreUnavailableError({ store: session, reason: `an append was not answered ${sent} times` }, { cause });
+  return new StoreUnavailableError(
+    { store: session, reason: `an append was not answered ${sent} times` },
+    { cause },
+  );
 }
 
 function sameSummary(a: SessionSummary, b: SessionSummary | undefined): boolean {
-  return b !== undefined && a.status === b.status && a.title === b.title && a.runnable === b.runnable && a.user === b.user;
+  return (
+    b !== undefined &&
+    a.status === b.status &&
+    a.title === b.title &&
+    a.runnable === b.runnable &&
+    a.user === b.user
+  );
 }

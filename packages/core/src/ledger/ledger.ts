@@ -11,8 +11,18 @@ import { type LoadedBlobs, loadBlobs } from './blobs/load-blobs.ts';
 import { LedgerConflictError, SessionDeletedError } from './errors.ts';
 import { type Event, type EventDraft, eventVersions, foldEvent } from './event.ts';
 import { effectFold, noOpenEffects, type OpenEffects } from './folds/effect-fold.ts';
-import { emptyInvocationTree, type InvocationTree, invocationFold, replaceInTree } from './folds/invocation-fold.ts';
-import { type PendingRequests, pendingRequestOf, requestFold, requestIdOf } from './folds/request-fold.ts';
+import {
+  emptyInvocationTree,
+  type InvocationTree,
+  invocationFold,
+  replaceInTree,
+} from './folds/invocation-fold.ts';
+import {
+  type PendingRequests,
+  pendingRequestOf,
+  requestFold,
+  requestIdOf,
+} from './folds/request-fold.ts';
 import { StateAccumulator } from './folds/state-accumulator.ts';
 import type { LedgerState } from './folds/state-fold.ts';
 import { composedDraft } from './late-changes.ts';
@@ -35,7 +45,10 @@ export interface LedgerPorts {
   readonly owner: string;
   /** Milliseconds that a lease lasts without an append or renewal. */
   readonly leaseMs: number;
-  /** The secret that addresses of large values are made with. @default none, for stores that have none */
+  /**
+   * The secret that addresses of large values are made with. @default none, for stores that have
+   * none
+   */
   readonly addressKey?: Uint8Array | undefined;
   /** The record that is replayed, if one is. */
   readonly tape?: LedgerTape | undefined;
@@ -50,8 +63,9 @@ interface Announcement {
 type Listener<Argument> = (argument: Argument) => void;
 
 /**
- * One ledger in memory: its events, what is folded from them, and the writer that makes new ones durable.
- * An appended event is folded at once, as a draft; it is handed to listeners only when it is durable.
+ * One ledger in memory: its events, what is folded from them, and the writer that makes new ones
+ * durable. An appended event is folded at once, as a draft; it is handed to listeners only when it
+ * is durable.
  */
 export class Ledger {
   readonly session: string;
@@ -62,7 +76,9 @@ export class Ledger {
   requests: PendingRequests = new Map();
   /** Requests that were answered by posts which the ledger has not taken in yet. */
   readonly accepted = new Set<string>();
-  /** Id of the session's `user` scope, which its requests and its entry in the session list name. */
+  /**
+   * Id of the session's `user` scope, which its requests and its entry in the session list name.
+   */
   user: string | undefined;
   readonly ports: LedgerPorts;
   readonly #writer: LedgerWriter;
@@ -77,18 +93,29 @@ export class Ledger {
   readonly #inboxListeners = new Set<Listener<number>>();
   readonly #announcements = new Set<Announcement>();
   readonly #idPrefix: string;
-  /** The references in the events: what is copied out of one event of this ledger into another stays one. */
+  /**
+   * The references in the events: what is copied out of one event of this ledger into another stays
+   * one.
+   */
   readonly #references = new WeakSet<object>();
   /** Whether any event has something that readers must turn back. */
   #holdsEscaped = false;
-  readonly #addressOf = (bytes: Uint8Array): string => blobAddress(this.ports.scope, bytes, this.ports.addressKey);
+  readonly #addressOf = (bytes: Uint8Array): string =>
+    blobAddress(this.ports.scope, bytes, this.ports.addressKey);
   #lastAt = 0;
 
   /**
    * @param loaded what the events refer to
-   * @param stored how many events the store has; those that are not given are taken in by `load`, before anything else
+   * @param stored how many events the store has; those that are not given are taken in by `load`,
+   * before anything else
    */
-  constructor(session: string, ports: LedgerPorts, events: readonly Event[], loaded?: LoadedBlobs, stored: number = events.length) {
+  constructor(
+    session: string,
+    ports: LedgerPorts,
+    events: readonly Event[],
+    loaded?: LoadedBlobs,
+    stored: number = events.length,
+  ) {
     this.session = session;
     this.ports = ports;
     this.#idPrefix = ports.ids.next().slice(0, 10);
@@ -118,7 +145,10 @@ export class Ledger {
     );
   }
 
-  /** Takes in what the store has; others of the process have their turn meanwhile, however long the ledger is. */
+  /**
+   * Takes in what the store has; others of the process have their turn meanwhile, however long the
+   * ledger is.
+   */
   async load(events: readonly Event[]): Promise<void> {
     for (const event of events) {
       this.#foldForeign(event);
@@ -153,11 +183,16 @@ export class Ledger {
     return this.#writer.failure;
   }
 
-  /** The claim fails when the ledger has moved on since it was read: what is folded here would not be the truth. */
+  /**
+   * The claim fails when the ledger has moved on since it was read: what is folded here would not
+   * be the truth.
+   */
   async #claim(): Promise<Claim> {
     const { store, owner, leaseMs } = this.ports;
-    // A claim makes a ledger where there is none: one that was deleted must not come back as an empty one.
-    if (this.#writer.durableSeq > 0 && (await store.head(this.session)) === undefined) throw new SessionDeletedError({ session: this.session });
+    // A claim makes a ledger where there is none: one that was deleted must not come back as an
+    // empty one.
+    if (this.#writer.durableSeq > 0 && (await store.head(this.session)) === undefined)
+      throw new SessionDeletedError({ session: this.session });
     const claim = await store.claim(this.session, owner, { ttl: leaseMs });
     if (claim.seq !== this.#writer.durableSeq) {
       await store.release(claim);
@@ -170,7 +205,10 @@ export class Ledger {
     return claim;
   }
 
-  /** What is folded has its large values, so that nobody has to look for references in state, inputs and outputs. */
+  /**
+   * What is folded has its large values, so that nobody has to look for references in state, inputs
+   * and outputs.
+   */
   #fold(event: Event, whole: Event): void {
     this.events.push(event);
     if (event.at > this.#lastAt) this.#lastAt = event.at;
@@ -193,8 +231,8 @@ export class Ledger {
   }
 
   /**
-   * Appends events in one batch. They are folded before this returns and durable within a few milliseconds;
-   * `durable()` waits for that.
+   * Appends events in one batch. They are folded before this returns and durable within a few
+   * milliseconds; `durable()` waits for that.
    */
   append(drafts: readonly EventDraft[], extras?: BatchExtras): readonly Event[] {
     const announced = this.#announcements.size === 0 ? [] : this.#announcedOf(drafts);
@@ -202,7 +240,10 @@ export class Ledger {
     return this.#append([...announced, ...drafts], extras).slice(announced.length);
   }
 
-  /** Appends a draft right before the first one that it is said of, if there ever is one. Returns a function that ends it. */
+  /**
+   * Appends a draft right before the first one that it is said of, if there ever is one. Returns a
+   * function that ends it.
+   */
   announce(draft: EventDraft, isSaidOf: (draft: EventDraft) => boolean): () => void {
     const announcement = { draft, isSaidOf };
     this.#announcements.add(announcement);
@@ -228,7 +269,13 @@ export class Ledger {
       const draft = this.#recordable(given, blobs);
       const seq = this.events.length + 1;
       const placed = this.ports.tape?.take(draft) ?? draft;
-      const event = deepFreeze({ v: eventVersions[draft.type], seq, id: `${this.#idPrefix}${seq.toString(36)}`, at, ...placed }) as Event;
+      const event = deepFreeze({
+        v: eventVersions[draft.type],
+        seq,
+        id: `${this.#idPrefix}${seq.toString(36)}`,
+        at,
+        ...placed,
+      }) as Event;
       this.#fold(event, draft === given ? event : this.whole(event));
       appended.push(event);
     }
@@ -237,7 +284,10 @@ export class Ledger {
     return appended;
   }
 
-  /** Appends events of a record as they are, but for their places: for replays. Their large values must be known already. */
+  /**
+   * Appends events of a record as they are, but for their places: for replays. Their large values
+   * must be known already.
+   */
   adopt(recorded: readonly Event[]): void {
     const { failure } = this.#writer;
     if (failure !== undefined) throw failure.error;
@@ -248,15 +298,23 @@ export class Ledger {
     const adopted = recorded.map((given) => {
       const event = deepFreeze({ ...given, seq: this.events.length + 1 }) as Event;
       this.#foldForeign(event);
-      if (event.type === 'tool_yield') requests.push(pendingRequestOf(this.whole(event), this.session, this.user));
+      if (event.type === 'tool_yield')
+        requests.push(pendingRequestOf(this.whole(event), this.session, this.user));
       return event;
     });
     this.#writer.add(adopted, requests.length === 0 ? undefined : { requests });
     for (const listener of this.#draftListeners) for (const event of adopted) listener(event);
   }
 
-  /** Puts other events in the place of drafts whose shared writes were refused or made again, and folds the state anew. */
-  #recompose(drafts: readonly Event[], writes: readonly PendingWrite[], conflict: SharedConflict): Recomposition & { readonly blobs: BatchBlob[] } {
+  /**
+   * Puts other events in the place of drafts whose shared writes were refused or made again, and
+   * folds the state anew.
+   */
+  #recompose(
+    drafts: readonly Event[],
+    writes: readonly PendingWrite[],
+    conflict: SharedConflict,
+  ): Recomposition & { readonly blobs: BatchBlob[] } {
     // Made of what was given and not of what is recorded, or it would be escaped twice.
     const given = new Map(drafts.map((draft) => [this.whole(draft), draft]));
     const remade = recompose([...given.keys()], writes, conflict);
@@ -269,7 +327,8 @@ export class Ledger {
       replaceInTree(this.invocations, before.seq, this.whole(after));
       events.set(before, after);
       // What happened in a run is told there.
-      if (after.type === 'decision' && after.invocationId === undefined) this.conflicts.push(conflict.error);
+      if (after.type === 'decision' && after.invocationId === undefined)
+        this.conflicts.push(conflict.error);
     }
     this.#state = new StateAccumulator();
     for (const event of this.events) this.#state.add(this.whole(event));
@@ -278,7 +337,9 @@ export class Ledger {
 
   /** A draft as it is recorded; its large values are kept beside it. */
   #recordable<Draft extends EventDraft>(given: Draft, blobs: BatchBlob[]): Draft {
-    const { draft, large, isEscaped } = recordable(given, this.#addressOf, (value) => this.#references.has(value));
+    const { draft, large, isEscaped } = recordable(given, this.#addressOf, (value) =>
+      this.#references.has(value),
+    );
     if (isEscaped) this.#holdsEscaped = true;
     for (const { address, bytes, value, reference } of large) {
       this.#references.add(reference);
@@ -289,7 +350,8 @@ export class Ledger {
   }
 
   #put(address: string, bytes: Uint8Array): BatchBlob {
-    // Not awaited: the store keeps requests in order, and the writer puts a blob that did not arrive again.
+    // Not awaited: the store keeps requests in order, and the writer puts a blob that did not
+    // arrive again.
     void this.ports.store.putBlob(bytes, address).catch(() => undefined);
     return { address, bytes };
   }
@@ -298,7 +360,9 @@ export class Ledger {
     this.#blobs.set(address, asLiteral(deepFreeze(value)));
   }
 
-  /** Looks for references in recorded events, and for what must be turned back when they are read. */
+  /**
+   * Looks for references in recorded events, and for what must be turned back when they are read.
+   */
   #lookInto(recorded: readonly Event[]): void {
     const isEscaped = findReferences(recorded, (reference) => {
       if (this.#blobs.has(reference.$blob)) this.#references.add(reference);
@@ -307,12 +371,14 @@ export class Ledger {
   }
 
   /**
-   * Takes over events of another ledger as they are: for an empty ledger that becomes a copy. They refer to nothing but what is given with them,
-   * whatever the store holds.
+   * Takes over events of another ledger as they are: for an empty ledger that becomes a copy. They
+   * refer to nothing but what is given with them, whatever the store holds.
    */
   restore(events: readonly Event[], blobs: Readonly<Record<string, JsonValue>>): void {
     // What this build cannot read is refused before anything is kept.
-    const read = events.map((event) => (isCurrent(event) ? event : decodeEvent(event, this.session)));
+    const read = events.map((event) =>
+      isCurrent(event) ? event : decodeEvent(event, this.session),
+    );
     const addresses = new Map<string, string>();
     const put: BatchBlob[] = [];
     for (const [given, value] of Object.entries(blobs)) {
@@ -336,15 +402,21 @@ export class Ledger {
 
   /** Questions that this very ledger asked; a copy under another name asks its own. */
   #ownRequests(): PendingRequest[] {
-    const own = [...this.requests.values()].filter(({ requestId, callId, generation }) => requestId === this.requestId(callId, generation));
+    const own = [...this.requests.values()].filter(
+      ({ requestId, callId, generation }) => requestId === this.requestId(callId, generation),
+    );
     return own.map((event) => pendingRequestOf(event, this.session, this.user));
   }
 
-  /** Resolves when everything appended so far is durable; `undefined` when it already is. @throws what the store said, also later */
+  /**
+   * Resolves when everything appended so far is durable; `undefined` when it already is. @throws
+   * what the store said, also later
+   */
   durable(): Promise<void> | undefined {
     // What was dropped is no longer counted, and yet it did not become durable.
     const { failure } = this;
-    if (failure !== undefined && isAdjutantError(failure.error, 'ledger_conflict')) return Promise.reject(failure.error);
+    if (failure !== undefined && isAdjutantError(failure.error, 'ledger_conflict'))
+      return Promise.reject(failure.error);
     return this.#writer.durable(this.lastSeq);
   }
 
@@ -354,20 +426,25 @@ export class Ledger {
   }
 
   /**
-   * Whether this process certainly still owns the ledger: to be asked as the last thing before an effect. Judged by monotonic time from
-   * before each claim, append and renewal that the store confirmed, so a process that was suspended finds its lease over.
+   * Whether this process certainly still owns the ledger: to be asked as the last thing before an
+   * effect. Judged by monotonic time from before each claim, append and renewal that the store
+   * confirmed, so a process that was suspended finds its lease over.
    */
   leaseIsLive(): boolean {
     return this.#writer.leaseIsLive();
   }
 
-  /** Prolongs the lease, or claims a ledger that is not owned. A `LedgerConflictError` is the end of this ledger. @throws what the store said */
+  /**
+   * Prolongs the lease, or claims a ledger that is not owned. A `LedgerConflictError` is the end of
+   * this ledger. @throws what the store said
+   */
   renewLease(): Promise<void> {
     return this.#writer.renewLease();
   }
 
   /**
-   * Writes what is left and gives the ownership back; with `inboxSeq` only if nothing newer was posted.
+   * Writes what is left and gives the ownership back; with `inboxSeq` only if nothing newer was
+   * posted.
    * @throws what made the writer fail; others can take the session over then all the same
    */
   async release(options?: ReleaseOptions): Promise<Omit<ReleaseReceipt, 'now'>> {
@@ -399,7 +476,10 @@ export class Ledger {
     for (const event of durable) this.#foldForeign(event);
   }
 
-  /** Called with each event as soon as it is folded, before it is durable. Returns a function that ends it. */
+  /**
+   * Called with each event as soon as it is folded, before it is durable. Returns a function that
+   * ends it.
+   */
   onDraft(listener: Listener<Event>): () => void {
     this.#draftListeners.add(listener);
     return () => this.#draftListeners.delete(listener);
@@ -433,7 +513,9 @@ export class Ledger {
     return () => this.#failureListeners.delete(listener);
   }
 
-  /** A recorded value as it was given: with what the blob store holds in the place of references. */
+  /**
+   * A recorded value as it was given: with what the blob store holds in the place of references.
+   */
   readonly resolve = (value: unknown): unknown => {
     if (typeof value !== 'object' || (this.#blobs.size === 0 && !this.#holdsEscaped)) return value;
     // One whose value is lost stays.
@@ -451,11 +533,14 @@ export class Ledger {
   }
 }
 
-/** Most events cannot hold a reference; looking into all of them would cost more than folding them. */
+/**
+ * Most events cannot hold a reference; looking into all of them would cost more than folding them.
+ */
 function mayHoldBlob(event: Event): boolean {
   switch (event.type) {
     case 'tool_result':
-      if (event.editedArgs !== undefined || event.next !== undefined || event.notes !== undefined) return true;
+      if (event.editedArgs !== undefined || event.next !== undefined || event.notes !== undefined)
+        return true;
       return Object.values(event.result).some((part) => typeof part === 'object');
     case 'model_start':
       return event.recipe.contents !== undefined;
@@ -478,7 +563,10 @@ export async function newLedger(session: string, ports: LedgerPorts): Promise<Le
   return new Ledger(session, await withAddressKey(ports), []);
 }
 
-/** Reads a whole ledger into memory. @throws SessionNotFoundError, LedgerUnreadableError, StoreUnavailableError */
+/**
+ * Reads a whole ledger into memory. @throws SessionNotFoundError, LedgerUnreadableError,
+ * StoreUnavailableError
+ */
 export async function openLedger(session: string, ports: LedgerPorts): Promise<Ledger> {
   const events: Event[] = [];
   for await (const page of ports.store.read(session)) {

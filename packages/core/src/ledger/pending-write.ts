@@ -4,7 +4,10 @@ import type { SharedWrite } from './port.ts';
 /** A version that no key has. */
 export const noVersion = -1;
 
-/** Makes a value from the present one. @throws InvalidStateError, NotJsonError, or what the code throws that does it */
+/**
+ * Makes a value from the present one. @throws InvalidStateError, NotJsonError, or what the code
+ * throws that does it
+ */
 export type ChangeValue = (value: JsonValue | undefined) => JsonValue | undefined;
 
 /** What a session knows of a stored key. */
@@ -15,11 +18,17 @@ export interface KnownKey {
   readonly drafted?: { readonly value: JsonValue | undefined };
 }
 
-/** A shared write on its way to the store, and what is to be done when another session has changed the key meanwhile. */
+/**
+ * A shared write on its way to the store, and what is to be done when another session has changed
+ * the key meanwhile.
+ */
 export interface PendingWrite {
   readonly write: SharedWrite;
   /** Makes the value anew on top of another one; missing: the write is refused. */
   readonly again?: ChangeValue | undefined;
-  /** Takes note of what the key is like after the write that took the place of this one; `undefined`: it was refused. */
+  /**
+   * Takes note of what the key is like after the write that took the place of this one;
+   * `undefined`: it was refused.
+   */
   readonly replaced: (now: KnownKey | undefined) => void;
 }

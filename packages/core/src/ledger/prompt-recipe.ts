@@ -18,9 +18,14 @@ export type RecipeSegment =
  * With the ledger before it, it gives the same call options to the byte.
  */
 export interface PromptRecipe {
-  /** Version of the encoder that turns events into messages. Encoders are never edited, only added. */
+  /**
+   * Version of the encoder that turns events into messages. Encoders are never edited, only added.
+   */
   readonly encoder: 1 | 2 | 3;
-  /** The stretches, or how many stretches at the front are the same as in the call before of this invocation. */
+  /**
+   * The stretches, or how many stretches at the front are the same as in the call before of this
+   * invocation.
+   */
   readonly segments: readonly RecipeSegment[];
   readonly keep?: number;
   /** Longest tool result in characters; longer ones were shortened. */

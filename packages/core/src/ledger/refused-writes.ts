@@ -12,7 +12,10 @@ export interface SharedConflict {
   readonly refuseUpTo: number;
 }
 
-/** What takes the place of drafts and of their writes; a write that is refused has nothing in its place. */
+/**
+ * What takes the place of drafts and of their writes; a write that is refused has nothing in its
+ * place.
+ */
 export interface Recomposition {
   readonly events: ReadonlyMap<Event, Event>;
   readonly writes: ReadonlyMap<PendingWrite, PendingWrite | undefined>;
@@ -21,13 +24,18 @@ export interface Recomposition {
 type StateChangeEvent = EventOf<'state_change'>;
 
 /**
- * Everything that is on its way, as it must be on top of what the store holds. A write that can be made again is; of any other the change
- * becomes a decision that says so, the result of the tool that made it stays and names the conflict in its metadata, and a body that was to
- * end with it ends as an error.
+ * Everything that is on its way, as it must be on top of what the store holds. A write that can be
+ * made again is; of any other the change becomes a decision that says so, the result of the tool
+ * that made it stays and names the conflict in its metadata, and a body that was to end with it
+ * ends as an error.
  * @param events all drafts, in their order
  * @param writes their shared writes, in the same order
  */
-export function recompose(events: readonly Event[], writes: readonly PendingWrite[], conflict: SharedConflict): Recomposition {
+export function recompose(
+  events: readonly Event[],
+  writes: readonly PendingWrite[],
+  conflict: SharedConflict,
+): Recomposition {
   const { scope, scopeId } = conflict.error.data as { scope: string; scopeId: string };
   const replaced = new Map<Event, Event>();
   const replacedWrites = new Map<PendingWrite, PendingWrite | undefined>();
@@ -35,7 +43,10 @@ export function recompose(events: readonly Event[], writes: readonly PendingWrit
   const authors = new Map<string, readonly string[]>();
   const writesOf = pair(events, writes);
   for (const event of events) {
-    const own = event.type === 'state_change' && event.scope === scope && event.scopeId === scopeId ? writesOf.get(event) : undefined;
+    const own =
+      event.type === 'state_change' && event.scope === scope && event.scopeId === scopeId
+        ? writesOf.get(event)
+        : undefined;
     if (event.type === 'state_change' && own !== undefined) {
       const remade = chain.add(event, own, event.seq > conflict.refuseUpTo);
       if (remade === 'fits') continue;
@@ -54,9 +65,15 @@ export function recompose(events: readonly Event[], writes: readonly PendingWrit
       if (keys === undefined) continue;
       const metadata = { ...event.result.metadata, stateConflict: { scope, scopeId, keys } };
       replaced.set(event, deepFreeze({ ...event, result: { ...event.result, metadata } }));
-    } else if (event.type === 'invocation_end' && take(authors, `${event.invocationId} runtime`) !== undefined) {
+    } else if (
+      event.type === 'invocation_end' &&
+      take(authors, `${event.invocationId} runtime`) !== undefined
+    ) {
       const { output: _output, next: _next, ...rest } = event;
-      replaced.set(event, deepFreeze({ ...rest, status: 'error' as const, error: conflict.error.toJSON() }));
+      replaced.set(
+        event,
+        deepFreeze({ ...rest, status: 'error' as const, error: conflict.error.toJSON() }),
+      );
     }
   }
   return { events: replaced, writes: replacedWrites };
@@ -69,16 +86,26 @@ function take(map: Map<string, readonly string[]>, key: string): readonly string
 }
 
 /** The writes of each event: both lists have the same order, but restored events have none. */
-function pair(events: readonly Event[], writes: readonly PendingWrite[]): Map<Event, PendingWrite[]> {
+function pair(
+  events: readonly Event[],
+  writes: readonly PendingWrite[],
+): Map<Event, PendingWrite[]> {
   const pairs = new Map<Event, PendingWrite[]>();
   let next = 0;
   for (const event of events) {
-    if (event.type !== 'state_change' || event.source !== 'mutation' || event.scopeId === undefined) continue;
+    if (event.type !== 'state_change' || event.source !== 'mutation' || event.scopeId === undefined)
+      continue;
     const own: PendingWrite[] = [];
     for (const { key } of event.changes) {
       const pending = writes[next];
       const { write } = pending ?? {};
-      if (pending === undefined || write?.key !== key || write.scope !== event.scope || write.scopeId !== event.scopeId) break;
+      if (
+        pending === undefined ||
+        write?.key !== key ||
+        write.scope !== event.scope ||
+        write.scopeId !== event.scopeId
+      )
+        break;
       own.push(pending);
       next++;
     }
@@ -96,7 +123,10 @@ interface Remade {
 class WriteChain {
   readonly #now = new Map<string, SharedValue | undefined>();
   readonly #stored: Readonly<Record<string, SharedValue>>;
-  /** Keys whose drafts were based on what did not land: the writes that follow are too, whatever versions they name. */
+  /**
+   * Keys whose drafts were based on what did not land: the writes that follow are too, whatever
+   * versions they name.
+   */
   readonly #overtaken = new Set<string>();
 
   constructor(stored: Readonly<Record<string, SharedValue>>) {
@@ -109,9 +139,15 @@ class WriteChain {
   }
 
   /** The changes of one event land together, or none of them does. */
-  add(event: StateChangeEvent, writes: readonly PendingWrite[], mayRepeat: boolean): 'fits' | 'refused' | Remade {
+  add(
+    event: StateChangeEvent,
+    writes: readonly PendingWrite[],
+    mayRepeat: boolean,
+  ): 'fits' | 'refused' | Remade {
     const chain = new EventChain(this.#overtaken, (key) => this.#at(key));
-    const fits = event.changes.slice(0, writes.length).every((change, i) => chain.add(change, writes[i] as PendingWrite, mayRepeat));
+    const fits = event.changes
+      .slice(0, writes.length)
+      .every((change, i) => chain.add(change, writes[i] as PendingWrite, mayRepeat));
     if (!fits) {
       for (const { write, replaced } of writes) {
         this.#overtaken.add(write.key);
@@ -121,9 +157,13 @@ class WriteChain {
     }
     for (const [key, value] of chain.now) this.#now.set(key, value);
     for (const { write } of chain.stale) this.#overtaken.add(write.key);
-    // Told last write last: what a session knows of a key is what it is like after all of its writes.
+    // Told last write last: what a session knows of a key is what it is like after all of its
+    // writes.
     for (const { write, replaced } of chain.stale)
-      replaced({ version: this.#at(write.key)?.version ?? noVersion, exists: this.#at(write.key)?.value !== undefined });
+      replaced({
+        version: this.#at(write.key)?.version ?? noVersion,
+        exists: this.#at(write.key)?.value !== undefined,
+      });
     if (chain.stale.length === 0) return 'fits';
     return { event: deepFreeze({ ...event, changes: chain.changes }), writes: chain.writes };
   }
@@ -148,7 +188,10 @@ class EventChain {
   add(change: StateChange, pending: PendingWrite, mayRepeat: boolean): boolean {
     const { key } = change;
     const before = this.now.has(key) ? this.now.get(key) : this.#before(key);
-    const isStale = this.#overtaken.has(key) || this.stale.some(({ write }) => write.key === key) || baseOf(before) !== pending.write.baseVersion;
+    const isStale =
+      this.#overtaken.has(key) ||
+      this.stale.some(({ write }) => write.key === key) ||
+      baseOf(before) !== pending.write.baseVersion;
     const made = isStale ? this.#remade(pending, before, mayRepeat) : pending;
     if (made === undefined) return false;
     if (isStale) this.stale.push(pending);
@@ -158,9 +201,18 @@ class EventChain {
     return true;
   }
 
-  #remade(pending: PendingWrite, before: SharedValue | undefined, mayRepeat: boolean): PendingWrite | undefined {
+  #remade(
+    pending: PendingWrite,
+    before: SharedValue | undefined,
+    mayRepeat: boolean,
+  ): PendingWrite | undefined {
     const value = mayRepeat ? changed(pending, before) : undefined;
-    return value === undefined ? undefined : { ...pending, write: { ...pending.write, value: value.value, baseVersion: baseOf(before) } };
+    return value === undefined
+      ? undefined
+      : {
+          ...pending,
+          write: { ...pending.write, value: value.value, baseVersion: baseOf(before) },
+        };
   }
 }
 
@@ -170,7 +222,10 @@ function baseOf(stored: SharedValue | undefined): number {
 }
 
 /** The value made anew; `undefined` when it cannot be made. */
-function changed({ again }: PendingWrite, before: SharedValue | undefined): { readonly value: SharedValue['value'] } | undefined {
+function changed(
+  { again }: PendingWrite,
+  before: SharedValue | undefined,
+): { readonly value: SharedValue['value'] } | undefined {
   if (again === undefined) return undefined;
   try {
     return { value: again(before?.value) };
@@ -181,8 +236,16 @@ function changed({ again }: PendingWrite, before: SharedValue | undefined): { re
 }
 
 /** The same change, made on top of another value. */
-function changeOf({ oldValue: _old, newValue: _new, ...same }: StateChange, { value }: SharedWrite, before: SharedValue | undefined): StateChange {
-  return { ...same, ...(before?.value === undefined ? {} : { oldValue: before.value }), ...(value === undefined ? {} : { newValue: value }) };
+function changeOf(
+  { oldValue: _old, newValue: _new, ...same }: StateChange,
+  { value }: SharedWrite,
+  before: SharedValue | undefined,
+): StateChange {
+  return {
+    ...same,
+    ...(before?.value === undefined ? {} : { oldValue: before.value }),
+    ...(value === undefined ? {} : { newValue: value }),
+  };
 }
 
 function decisionFor(event: StateChangeEvent, conflict: AdjutantError): EventOf<'decision'> {

@@ -4,7 +4,11 @@ import type { JsonObject } from '../base/json.ts';
 /** There is no such request, here or for this tenant and app. */
 export class RequestNotFoundError extends AdjutantError {
   constructor(data: { requestId: string }) {
-    super('request_not_found', `There is no request "${data.requestId}", and no call of that name waits for an answer.`, data);
+    super(
+      'request_not_found',
+      `There is no request "${data.requestId}", and no call of that name waits for an answer.`,
+      data,
+    );
   }
 }
 
@@ -31,11 +35,23 @@ const ends: Readonly<Record<string, string>> = {
   withdrawn: 'it was withdrawn, because what had asked does not ask this any more',
 };
 
-/** Somebody or something else has settled the request before: of all answers, expiries and cancels one wins. */
+/**
+ * Somebody or something else has settled the request before: of all answers, expiries and cancels
+ * one wins.
+ */
 export class RequestSettledError extends AdjutantError {
   constructor({ requestId, status, by, decision }: Settled) {
-    const data = { requestId, status, ...(by === undefined ? {} : { by }), ...(decision === undefined ? {} : { decision }) };
-    super('request_settled', `Request "${requestId}" can no longer be answered: ${endOf({ requestId, status, by, decision })}.`, data as JsonObject);
+    const data = {
+      requestId,
+      status,
+      ...(by === undefined ? {} : { by }),
+      ...(decision === undefined ? {} : { decision }),
+    };
+    super(
+      'request_settled',
+      `Request "${requestId}" can no longer be answered: ${endOf({ requestId, status, by, decision })}.`,
+      data as JsonObject,
+    );
   }
 }
 
@@ -43,6 +59,9 @@ function endOf({ status, by, decision }: Settled): string {
   const end = ends[status];
   if (end !== undefined) return end;
   const said =
-    decided[decision ?? ''] ?? (decision === undefined || decision === 'answer' ? `it was ${status}` : `it was ${status} with '${decision}'`);
+    decided[decision ?? ''] ??
+    (decision === undefined || decision === 'answer'
+      ? `it was ${status}`
+      : `it was ${status} with '${decision}'`);
   return by === undefined ? said : `${said} by ${by}`;
 }

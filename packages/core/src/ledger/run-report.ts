@@ -6,7 +6,10 @@ export interface ToolCallRecord {
   readonly callId: string;
   readonly agent: string;
   readonly name: string;
-  /** The arguments as JSON, shortened to 200 characters: those that a person put in the place of the model's, if one did. */
+  /**
+   * The arguments as JSON, shortened to 200 characters: those that a person put in the place of the
+   * model's, if one did.
+   */
   readonly args: string;
   /** Milliseconds over all attempts, waiting between them not counted. */
   readonly durationMs: number;
@@ -42,7 +45,11 @@ function isOfRun(event: Event, runId: string): boolean {
 }
 
 /** @param resolve gives what a reference to a large value stands for */
-export function runReport(events: readonly Event[], runId: string, resolve: (value: unknown) => unknown = (value) => value): RunReport {
+export function runReport(
+  events: readonly Event[],
+  runId: string,
+  resolve: (value: unknown) => unknown = (value) => value,
+): RunReport {
   const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
   const calls = new Map<string, CallSoFar>();
   /** Calls whose answer has not ended yet: an answer is recorded as one, its end last. */
@@ -66,28 +73,43 @@ export function runReport(events: readonly Event[], runId: string, resolve: (val
         asked = [];
       } else failedTokens.set(roundKey(event), tokensOf(event, failedTokens));
     } else if (event.type === 'tool_call') {
-      const call: CallSoFar = { call: event, durationMs: 0, attempts: 0, roundTokens: 0, settled: undefined };
+      const call: CallSoFar = {
+        call: event,
+        durationMs: 0,
+        attempts: 0,
+        roundTokens: 0,
+        settled: undefined,
+      };
       calls.set(event.callId, call);
       asked.push(call);
     } else if (event.type === 'tool_attempt') increment(calls.get(event.callId));
     else if (event.type === 'tool_result') addResult(calls.get(event.callId), event);
   }
-  const toolCalls = [...calls.values()].map(({ call, durationMs, attempts, roundTokens, settled }): ToolCallRecord => {
-    const result = settled?.result;
-    return {
-      callId: call.callId,
-      agent: call.agent,
-      name: call.name,
-      args: shorten(JSON.stringify(resolve(settled?.editedArgs ?? call.args))),
-      durationMs: Math.round(durationMs * 100) / 100,
-      success: result !== undefined && isSuccess(result),
-      resultStatus: result?.status,
-      resultSize: result === undefined ? 0 : (JSON.stringify(resolve(result.content))?.length ?? 0),
-      roundTokens,
-      attempts,
-    };
-  });
-  return { usage: withoutZeros(usage), cost, rounds, durationMs: (last?.at ?? 0) - (first?.at ?? 0), toolCalls };
+  const toolCalls = [...calls.values()].map(
+    ({ call, durationMs, attempts, roundTokens, settled }): ToolCallRecord => {
+      const result = settled?.result;
+      return {
+        callId: call.callId,
+        agent: call.agent,
+        name: call.name,
+        args: shorten(JSON.stringify(resolve(settled?.editedArgs ?? call.args))),
+        durationMs: Math.round(durationMs * 100) / 100,
+        success: result !== undefined && isSuccess(result),
+        resultStatus: result?.status,
+        resultSize:
+          result === undefined ? 0 : (JSON.stringify(resolve(result.content))?.length ?? 0),
+        roundTokens,
+        attempts,
+      };
+    },
+  );
+  return {
+    usage: withoutZeros(usage),
+    cost,
+    rounds,
+    durationMs: (last?.at ?? 0) - (first?.at ?? 0),
+    toolCalls,
+  };
 }
 
 interface CallSoFar {
@@ -108,14 +130,27 @@ function roundKey(event: { readonly invocationId?: string; readonly round: numbe
   return `${event.invocationId}#${event.round}`;
 }
 
-function addUsage(total: { inputTokens: number; outputTokens: number; cachedInputTokens: number; reasoningTokens: number }, usage: Usage): void {
+function addUsage(
+  total: {
+    inputTokens: number;
+    outputTokens: number;
+    cachedInputTokens: number;
+    reasoningTokens: number;
+  },
+  usage: Usage,
+): void {
   total.inputTokens += usage.inputTokens;
   total.outputTokens += usage.outputTokens;
   total.cachedInputTokens += usage.cachedInputTokens ?? 0;
   total.reasoningTokens += usage.reasoningTokens ?? 0;
 }
 
-function withoutZeros({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Required<Omit<Usage, 'cacheWriteTokens'>>): Usage {
+function withoutZeros({
+  inputTokens,
+  outputTokens,
+  cachedInputTokens,
+  reasoningTokens,
+}: Required<Omit<Usage, 'cacheWriteTokens'>>): Usage {
   return {
     inputTokens,
     outputTokens,

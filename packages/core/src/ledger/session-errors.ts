@@ -3,11 +3,20 @@ import type { JsonObject } from '../base/json.ts';
 
 /** The session is being written by another live owner. */
 export class SessionBusyError extends AdjutantError {
-  constructor(data: { session: string; owner: string; until?: number | undefined; detail?: string | undefined }) {
-    const until = data.until === undefined ? '' : ` until ${new Date(data.until).toISOString()} unless it renews`;
+  constructor(data: {
+    session: string;
+    owner: string;
+    until?: number | undefined;
+    detail?: string | undefined;
+  }) {
+    const until =
+      data.until === undefined
+        ? ''
+        : ` until ${new Date(data.until).toISOString()} unless it renews`;
     super(
       'session_busy',
-      data.detail ?? `Session "${data.session}" is held by ${data.owner}${until}. Wait for it, or stop that process.`,
+      data.detail ??
+        `Session "${data.session}" is held by ${data.owner}${until}. Wait for it, or stop that process.`,
       data as JsonObject,
     );
   }
@@ -16,7 +25,11 @@ export class SessionBusyError extends AdjutantError {
 /** The session was deleted while it was open: nothing can be written to it any more. */
 export class SessionDeletedError extends AdjutantError {
   constructor(data: { session: string }) {
-    super('session_deleted', `Session "${data.session}" was deleted while it was open here. Nothing more is recorded; open another session.`, data);
+    super(
+      'session_deleted',
+      `Session "${data.session}" was deleted while it was open here. Nothing more is recorded; open another session.`,
+      data,
+    );
   }
 }
 
@@ -35,7 +48,11 @@ export class SessionNotFoundError extends AdjutantError {
 /** The cursor of a list is none, or of another list. */
 export class InvalidCursorError extends AdjutantError {
   constructor(data: { cursor: string; reason: string }) {
-    super('invalid_cursor', `The list cannot go on at the cursor "${data.cursor}": ${data.reason}. Take the cursor of the last page, or none.`, data);
+    super(
+      'invalid_cursor',
+      `The list cannot go on at the cursor "${data.cursor}": ${data.reason}. Take the cursor of the last page, or none.`,
+      data,
+    );
   }
 }
 

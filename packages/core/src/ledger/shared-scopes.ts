@@ -4,8 +4,10 @@ import type { Event } from './event.ts';
 export function recordedScopes(events: readonly Event[]): Record<string, string> {
   const scopes: Record<string, string> = {};
   for (const event of events) {
-    if (event.type === 'state_change' && event.scopeId !== undefined) scopes[event.scope] = event.scopeId;
-    else if (event.type === 'decision' && event.decision === 'bind_scopes') Object.assign(scopes, event.data?.['scopes']);
+    if (event.type === 'state_change' && event.scopeId !== undefined)
+      scopes[event.scope] = event.scopeId;
+    else if (event.type === 'decision' && event.decision === 'bind_scopes')
+      Object.assign(scopes, event.data?.['scopes']);
   }
   return scopes;
 }

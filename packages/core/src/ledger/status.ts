@@ -8,13 +8,17 @@ export type SessionStatus = SessionSummary['status'];
 const titleLength = 80;
 
 /**
- * What a session is doing: the state of its last run; `active` as well before the first run and after a message that no run has taken up.
+ * What a session is doing: the state of its last run; `active` as well before the first run and
+ * after a message that no run has taken up.
  */
 export function sessionStatus(ledger: { readonly invocations: InvocationTree }): SessionStatus {
   const { roots, byPath, outside } = ledger.invocations;
   const last = byPath.get(roots.at(-1) ?? '');
   const lastMessage = outside.findLast((event) => event.type === 'user');
-  return statusAfter(last === undefined ? undefined : { status: last.status, endSeq: last.end?.seq }, lastMessage?.seq ?? 0);
+  return statusAfter(
+    last === undefined ? undefined : { status: last.status, endSeq: last.end?.seq },
+    lastMessage?.seq ?? 0,
+  );
 }
 
 /**
@@ -22,7 +26,9 @@ export function sessionStatus(ledger: { readonly invocations: InvocationTree }):
  * @param lastMessageSeq 0 when there is none
  */
 export function statusAfter(
-  lastRun: { readonly status: InvocationRecord['status']; readonly endSeq: number | undefined } | undefined,
+  lastRun:
+    | { readonly status: InvocationRecord['status']; readonly endSeq: number | undefined }
+    | undefined,
   lastMessageSeq: number,
 ): SessionStatus {
   if (lastRun === undefined) return 'active';

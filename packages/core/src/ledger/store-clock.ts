@@ -1,15 +1,28 @@
 import type { Clock } from '../base/clock.ts';
 import type { LedgerStore } from './port.ts';
 
-/** A receipt that says so much less than what is taken for the time is believed: clocks that count differ by a little, and a store may be exchanged. */
+/**
+ * A receipt that says so much less than what is taken for the time is believed: clocks that count
+ * differ by a little, and a store may be exchanged.
+ */
 const believedFallMs = 1_000;
-/** After so long without a receipt the store is asked before an instant that it has made is held against the time. */
+/**
+ * After so long without a receipt the store is asked before an instant that it has made is held
+ * against the time.
+ */
 const freshForMs = 60_000;
-const withReceipt: ReadonlySet<string | symbol> = new Set(['append', 'claim', 'renew', 'release', 'post']);
+const withReceipt: ReadonlySet<string | symbol> = new Set([
+  'append',
+  'claim',
+  'renew',
+  'release',
+  'post',
+]);
 
 /**
- * The store's clock, in a process: what the last receipt said, and the time that has passed since. Instants that are stored are made and judged
- * by it, so that processes whose clocks differ agree about them. Before the first receipt it is the clock of the process.
+ * The store's clock, in a process: what the last receipt said, and the time that has passed since.
+ * Instants that are stored are made and judged by it, so that processes whose clocks differ agree
+ * about them. Before the first receipt it is the clock of the process.
  */
 export class StoreClock implements Clock {
   readonly base: Clock;
@@ -20,7 +33,9 @@ export class StoreClock implements Clock {
   }
 
   now(): number {
-    return this.#heard === undefined ? this.base.now() : Math.floor(this.#heard.now + this.base.monotonic() - this.#heard.at);
+    return this.#heard === undefined
+      ? this.base.now()
+      : Math.floor(this.#heard.now + this.base.monotonic() - this.#heard.at);
   }
 
   monotonic(): number {
@@ -35,7 +50,8 @@ export class StoreClock implements Clock {
   heed(now: unknown): void {
     // A store that was written for an older port says nothing.
     if (typeof now !== 'number' || !Number.isFinite(now)) return;
-    const isLate = this.#heard !== undefined && now < this.now() && now > this.now() - believedFallMs;
+    const isLate =
+      this.#heard !== undefined && now < this.now() && now > this.now() - believedFallMs;
     if (isLate) return;
     this.#heard = { now, at: this.base.monotonic() };
   }
@@ -48,7 +64,9 @@ export class StoreClock implements Clock {
         if (typeof method !== 'function') return method;
         if (!withReceipt.has(name)) return method.bind(target) as unknown;
         return (...asked: readonly unknown[]) => {
-          const answer = Reflect.apply(method, target, asked) as Promise<{ readonly now?: unknown }>;
+          const answer = Reflect.apply(method, target, asked) as Promise<{
+            readonly now?: unknown;
+          }>;
           // Before whoever waits for it goes on.
           answer.then(
             (receipt) => this.heed(receipt.now),
@@ -60,7 +78,10 @@ export class StoreClock implements Clock {
     });
   }
 
-  /** Asks the store for the time when no receipt has told it, or none for long. @param freshFor how old the last one may be */
+  /**
+   * Asks the store for the time when no receipt has told it, or none for long. @param freshFor how
+   * old the last one may be
+   */
   async sync(ledgers: LedgerStore, freshFor: number = freshForMs): Promise<void> {
     if (this.#heard !== undefined && this.base.monotonic() - this.#heard.at <= freshFor) return;
     if (typeof (ledgers as Partial<LedgerStore>).now !== 'function') return;
@@ -69,6 +90,10 @@ export class StoreClock implements Clock {
 }
 
 /** As `sync` of a `StoreClock`; any other clock is that of a test, which moves everything. */
-export async function syncClock(clock: Clock, ledgers: LedgerStore, freshFor?: number): Promise<void> {
+export async function syncClock(
+  clock: Clock,
+  ledgers: LedgerStore,
+  freshFor?: number,
+): Promise<void> {
   if (clock instanceof StoreClock) await clock.sync(ledgers, freshFor);
 }

@@ -12,12 +12,21 @@ export class StoreTooNewError extends AdjutantError {
 }
 
 /**
- * The store did not answer, or refused for a reason that has nothing to do with the ledger's contents. `permanent`: asking again cannot
- * help as long as nobody changes something. `undetermined`: what was asked may have been carried out.
+ * The store did not answer, or refused for a reason that has nothing to do with the ledger's
+ * contents. `permanent`: asking again cannot help as long as nobody changes something.
+ * `undetermined`: what was asked may have been carried out.
  */
 export class StoreUnavailableError extends AdjutantError {
-  constructor(data: { store: string; reason: string; permanent?: boolean; undetermined?: boolean }, options?: ErrorOptions) {
-    super('store_unavailable', `The store ${data.store} cannot be used: ${data.reason}.`, data, options);
+  constructor(
+    data: { store: string; reason: string; permanent?: boolean; undetermined?: boolean },
+    options?: ErrorOptions,
+  ) {
+    super(
+      'store_unavailable',
+      `The store ${data.store} cannot be used: ${data.reason}.`,
+      data,
+      options,
+    );
   }
 }
 

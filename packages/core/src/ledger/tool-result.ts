@@ -1,12 +1,22 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 
-export type ToolResultStatus = 'success' | 'partial' | 'error_transient' | 'error_permanent' | 'error_blocked' | 'timeout' | 'unknown';
+export type ToolResultStatus =
+  | 'success'
+  | 'partial'
+  | 'error_transient'
+  | 'error_permanent'
+  | 'error_blocked'
+  | 'timeout'
+  | 'unknown';
 
 /** What became of one tool call. `content` is for the model, `metadata` for the system. */
 export interface ToolResult {
   readonly status: ToolResultStatus;
   readonly content: JsonValue;
-  /** A stable word for what went wrong: `http_403`, `http_429`, `timeout`, `validation_error`, `unknown_tool`, … */
+  /**
+   * A stable word for what went wrong: `http_403`, `http_429`, `timeout`, `validation_error`,
+   * `unknown_tool`, …
+   */
   readonly errorType?: string;
   /** The technical account of the error, for logs. */
   readonly detail?: string;

@@ -8,7 +8,10 @@ import { isSealed } from './sealed-event.ts';
 /** The fields of a stored event, whatever its version. */
 export type RawEvent = Readonly<Record<string, unknown>>;
 
-/** Turns an event of one version into the same event of the next version. `v` is raised by the caller. */
+/**
+ * Turns an event of one version into the same event of the next version. `v` is raised by the
+ * caller.
+ */
 export type Upcast = (event: RawEvent) => RawEvent;
 
 /** By event type and version: how an event of that version becomes one of the next. */
@@ -18,14 +21,21 @@ export type UpcastTable = { readonly [type: string]: { readonly [fromVersion: nu
 export type EventDecoder = (raw: unknown, session: string) => Event;
 
 /**
- * A decoder for given versions of the event types. One stored event becomes exactly one event, so `seq` never moves.
+ * A decoder for given versions of the event types. One stored event becomes exactly one event, so
+ * `seq` never moves.
  * @throws RangeError when the table has no way from an older version to the present one
  */
-export function createUpcaster(versions: { readonly [type: string]: number }, table: UpcastTable): EventDecoder {
+export function createUpcaster(
+  versions: { readonly [type: string]: number },
+  table: UpcastTable,
+): EventDecoder {
   const known = new Map(Object.entries(versions));
   for (const [type, version] of known) {
     for (let from = 1; from < version; from++) {
-      if (table[type]?.[from] === undefined) throw new RangeError(`There is no upcast of event type "${type}" from version ${from} to ${from + 1}.`);
+      if (table[type]?.[from] === undefined)
+        throw new RangeError(
+          `There is no upcast of event type "${type}" from version ${from} to ${from + 1}.`,
+        );
     }
   }
   return (raw, session) => {
@@ -43,17 +53,31 @@ interface RawEnvelope extends RawEvent {
 }
 
 function checkEnvelope(raw: unknown, session: string): RawEnvelope {
-  if (!isPlainObject(raw)) throw new LedgerUnreadableError({ session, seq: 0, reason: 'it is not an object' });
+  if (!isPlainObject(raw))
+    throw new LedgerUnreadableError({ session, seq: 0, reason: 'it is not an object' });
   const { v, seq, type } = raw;
-  if (typeof seq !== 'number') throw new LedgerUnreadableError({ session, seq: 0, reason: 'it has no seq' });
-  if (typeof type !== 'string') throw new LedgerUnreadableError({ session, seq, reason: 'it has no type' });
-  if (typeof v !== 'number' || !Number.isInteger(v) || v < 1) throw new LedgerUnreadableError({ session, seq, reason: 'it has no version' });
+  if (typeof seq !== 'number')
+    throw new LedgerUnreadableError({ session, seq: 0, reason: 'it has no seq' });
+  if (typeof type !== 'string')
+    throw new LedgerUnreadableError({ session, seq, reason: 'it has no type' });
+  if (typeof v !== 'number' || !Number.isInteger(v) || v < 1)
+    throw new LedgerUnreadableError({ session, seq, reason: 'it has no version' });
   return raw as RawEnvelope;
 }
 
-function upcast(event: RawEnvelope, version: number | undefined, table: UpcastTable, session: string): RawEvent {
+function upcast(
+  event: RawEnvelope,
+  version: number | undefined,
+  table: UpcastTable,
+  session: string,
+): RawEvent {
   const { seq, type } = event;
-  if (version === undefined) throw new LedgerUnreadableError({ session, seq, reason: `its type "${type}" is not known to this version of Adjutant` });
+  if (version === undefined)
+    throw new LedgerUnreadableError({
+      session,
+      seq,
+      reason: `its type "${type}" is not known to this version of Adjutant`,
+    });
   if (event.v > version) {
     const reason = `it has version ${event.v} of type "${type}", and this version of Adjutant knows versions up to ${version}`;
     throw new LedgerUnreadableError({ session, seq, reason });
@@ -68,9 +92,13 @@ function upcast(event: RawEnvelope, version: number | undefined, table: UpcastTa
   return current;
 }
 
-/** How older versions of each event type are read. An entry is added, and never removed, when a type's version is raised. */
+/**
+ * How older versions of each event type are read. An entry is added, and never removed, when a
+ * type's version is raised.
+ */
 const upcasts: UpcastTable = {
-  // Version 2 says of each change of a body which kind of write it was. Without that it counts as a plain value.
+  // Version 2 says of each change of a body which kind of write it was. Without that it counts as a
+  // plain value.
   state_change: { 1: (event) => event },
 };
 
@@ -97,5 +125,10 @@ export function orUnreadable(seq: number, stored: () => unknown, decode: () => E
 
 /** @param stored what is there; `undefined`: nothing */
 export function unreadableEvent(seq: number, reason: string, stored: unknown): UnreadableEvent {
-  return deepFreeze({ type: 'unreadable', seq, reason, ...(stored === undefined ? {} : { stored: stored as JsonValue }) }) as UnreadableEvent;
+  return deepFreeze({
+    type: 'unreadable',
+    seq,
+    reason,
+    ...(stored === undefined ? {} : { stored: stored as JsonValue }),
+  }) as UnreadableEvent;
 }

@@ -15,17 +15,26 @@ const reasons: { readonly [Reason in StopReason]: string } = {
 
 const longestDetail = 200;
 
-/** What can be said without a model: why there is no answer, and what was tried. For people, and for the agent that asked for it. */
+/**
+ * What can be said without a model: why there is no answer, and what was tried. For people, and for
+ * the agent that asked for it.
+ */
 export function accountOf({ evidence }: Position, reason: StopReason): string {
   const lines = new Map<string, number>();
   for (const { name, result } of evidence) {
-    const content = typeof result.content === 'string' ? result.content : JSON.stringify(result.content);
-    const detail = content.length <= longestDetail ? content : `${content.slice(0, longestDetail)}…`;
-    const outcome = isSuccess(result) ? `gave ${detail}` : `failed (${result.errorType ?? result.status}): ${detail}`;
+    const content =
+      typeof result.content === 'string' ? result.content : JSON.stringify(result.content);
+    const detail =
+      content.length <= longestDetail ? content : `${content.slice(0, longestDetail)}…`;
+    const outcome = isSuccess(result)
+      ? `gave ${detail}`
+      : `failed (${result.errorType ?? result.status}): ${detail}`;
     const line = `${name} ${outcome}`;
     lines.set(line, (lines.get(line) ?? 0) + 1);
   }
-  const tried = [...lines].map(([line, times]) => `- ${line}${times === 1 ? '' : ` (${times} times)`}`);
+  const tried = [...lines].map(
+    ([line, times]) => `- ${line}${times === 1 ? '' : ` (${times} times)`}`,
+  );
   const intro = `There is no answer: ${reasons[reason]}.`;
   return tried.length === 0 ? intro : `${intro} What was tried:\n${tried.join('\n')}`;
 }

@@ -30,7 +30,14 @@ const answered = (round: number, more: object = {}): EventDraft =>
     durationMs: 1,
     ...more,
   }) as EventDraft;
-const said = (round: number, text = 'done'): EventDraft => ({ ...base, by: 'model', type: 'assistant', agent: 'a', round, text });
+const said = (round: number, text = 'done'): EventDraft => ({
+  ...base,
+  by: 'model',
+  type: 'assistant',
+  agent: 'a',
+  round,
+  text,
+});
 const called = (round: number, index = 0): EventDraft => ({
   ...base,
   by: 'model',
@@ -78,7 +85,14 @@ const yielded = (index: number, more: object = {}): EventDraft =>
     ...more,
   }) as EventDraft;
 const given = (index: number, decision = 'approve', requestId = `q${index}`): EventDraft =>
-  ({ ...base, by: 'user', type: 'tool_input', callId: `${path}/r1.${index}`, requestId, decision }) as EventDraft;
+  ({
+    ...base,
+    by: 'user',
+    type: 'tool_input',
+    callId: `${path}/r1.${index}`,
+    requestId,
+    decision,
+  }) as EventDraft;
 const spawned: EventDraft = {
   by: 'runtime',
   type: 'invocation_start',
@@ -88,7 +102,13 @@ const spawned: EventDraft = {
   mode: 'spawn',
 };
 const childEnded = (more: object = {}): EventDraft =>
-  ({ by: 'runtime', type: 'invocation_end', invocationId: `${path}/r1.0/child`, status: 'completed', ...more }) as EventDraft;
+  ({
+    by: 'runtime',
+    type: 'invocation_end',
+    invocationId: `${path}/r1.0/child`,
+    status: 'completed',
+    ...more,
+  }) as EventDraft;
 const limitNote = (decision: 'warn' | 'exhausted', reason: string): EventDraft => ({
   ...base,
   type: 'decision',
@@ -99,7 +119,9 @@ const limitNote = (decision: 'warn' | 'exhausted', reason: string): EventDraft =
 });
 
 function numbered(drafts: readonly EventDraft[]): readonly Event[] {
-  return drafts.map((draft, i) => ({ v: 1, seq: i + 1, id: `e${i}`, at: 1_000 + i, ...draft }) as Event);
+  return drafts.map(
+    (draft, i) => ({ v: 1, seq: i + 1, id: `e${i}`, at: 1_000 + i, ...draft }) as Event,
+  );
 }
 
 const nothing = { rounds: 0, tokens: 0, cost: 0, errors: 0 };
@@ -113,9 +135,20 @@ interface Run {
   readonly warned?: ReadonlySet<string>;
   readonly demand?: Demand;
 }
-function frame(limits: Limits = {}, run: Run = {}, toolConcurrency = 16, hold: Frame['hold'] = 'each'): Frame {
+function frame(
+  limits: Limits = {},
+  run: Run = {},
+  toolConcurrency = 16,
+  hold: Frame['hold'] = 'each',
+): Frame {
   const { tokens, cost } = limits;
-  const own = { of: 'agent' as const, path, used: nothing, reserved: nothing, limits: { ...unlimited, tokens, cost } };
+  const own = {
+    of: 'agent' as const,
+    path,
+    used: nothing,
+    reserved: nothing,
+    limits: { ...unlimited, tokens, cost },
+  };
   const shared = {
     of: 'run' as const,
     path,
@@ -124,7 +157,14 @@ function frame(limits: Limits = {}, run: Run = {}, toolConcurrency = 16, hold: F
     limits: { ...unlimited, ...run.limits },
   };
   return {
-    limits: { rounds: 25, tokens: undefined, cost: undefined, errors: undefined, onLimit: 'answer', ...limits },
+    limits: {
+      rounds: 25,
+      tokens: undefined,
+      cost: undefined,
+      errors: undefined,
+      onLimit: 'answer',
+      ...limits,
+    },
     toolConcurrency,
     hold,
     onLoop: undefined,
@@ -132,7 +172,11 @@ function frame(limits: Limits = {}, run: Run = {}, toolConcurrency = 16, hold: F
   };
 }
 
-function intents(drafts: readonly EventDraft[], inFlight: readonly string[] = [], given: Frame = frame()) {
+function intents(
+  drafts: readonly EventDraft[],
+  inFlight: readonly string[] = [],
+  given: Frame = frame(),
+) {
   const position = foldPosition(path, numbered(drafts));
   const { tokens, cost } = position;
   const [own, ...others] = given.budget.accounts;
@@ -145,7 +189,12 @@ describe('decide', () => {
   const answer = [user, asked(1), said(1), answered(1)];
 
   test.each<[string, readonly EventDraft[], readonly string[], readonly object[], Frame?]>([
-    ['a model call at the beginning', [user], [], [{ type: 'model', key: 'model:1.1', round: 1, attempt: 1, final: false }]],
+    [
+      'a model call at the beginning',
+      [user],
+      [],
+      [{ type: 'model', key: 'model:1.1', round: 1, attempt: 1, final: false }],
+    ],
     [
       'another call after the agent was reopened, also at a limit that was raised',
       [
@@ -174,7 +223,11 @@ describe('decide', () => {
     ],
     [
       'failure when there is no other attempt',
-      [user, asked(1), answered(1, { status: 'error', error: { name: 'E', code: 'c', message: 'm' } })],
+      [
+        user,
+        asked(1),
+        answered(1, { status: 'error', error: { name: 'E', code: 'c', message: 'm' } }),
+      ],
       [],
       [{ type: 'fail', error: { code: 'c' } }],
     ],
@@ -187,9 +240,26 @@ describe('decide', () => {
         { type: 'tool', key: 'tool:run/r1.1' },
       ],
     ],
-    ['only what is not under way', two, ['tool:run/r1.0'], [{ type: 'tool', key: 'tool:run/r1.1' }]],
-    ['no more than may run at once', two, [], [{ type: 'tool', key: 'tool:run/r1.0' }], frame({}, {}, 1)],
-    ['nothing when that many are under way', two, ['tool:run/r1.0'], [{ type: 'wait' }], frame({}, {}, 1)],
+    [
+      'only what is not under way',
+      two,
+      ['tool:run/r1.0'],
+      [{ type: 'tool', key: 'tool:run/r1.1' }],
+    ],
+    [
+      'no more than may run at once',
+      two,
+      [],
+      [{ type: 'tool', key: 'tool:run/r1.0' }],
+      frame({}, {}, 1),
+    ],
+    [
+      'nothing when that many are under way',
+      two,
+      ['tool:run/r1.0'],
+      [{ type: 'wait' }],
+      frame({}, {}, 1),
+    ],
     [
       'what became of an attempt whose process stopped',
       [...two, attempted(1), resulted(1, 1)],
@@ -208,13 +278,43 @@ describe('decide', () => {
       [],
       [{ type: 'tool', attempt: 2, notBefore: 1_077 }],
     ],
-    ['the next round when all calls are settled', [...two, resulted(1, 1), resulted(1, 0)], [], [{ type: 'model', key: 'model:2.1', round: 2 }]],
-    ['waiting for the other calls of the round', [...two, resulted(1, 1)], ['tool:run/r1.0'], [{ type: 'wait' }]],
-    ['the end with the answer', answer, [], [{ type: 'finish', output: 'done', stopReason: undefined }]],
-    ['another round for a message that came meanwhile', [...answer, user], [], [{ type: 'model', round: 2 }]],
+    [
+      'the next round when all calls are settled',
+      [...two, resulted(1, 1), resulted(1, 0)],
+      [],
+      [{ type: 'model', key: 'model:2.1', round: 2 }],
+    ],
+    [
+      'waiting for the other calls of the round',
+      [...two, resulted(1, 1)],
+      ['tool:run/r1.0'],
+      [{ type: 'wait' }],
+    ],
+    [
+      'the end with the answer',
+      answer,
+      [],
+      [{ type: 'finish', output: 'done', stopReason: undefined }],
+    ],
+    [
+      'another round for a message that came meanwhile',
+      [...answer, user],
+      [],
+      [{ type: 'model', round: 2 }],
+    ],
     [
       'waiting for a spawned child',
-      [user, asked(1), called(1), answered(1), spawned, resulted(1), asked(2), said(2), answered(2)],
+      [
+        user,
+        asked(1),
+        called(1),
+        answered(1),
+        spawned,
+        resulted(1),
+        asked(2),
+        said(2),
+        answered(2),
+      ],
       [],
       [{ type: 'wait' }],
     ],
@@ -237,7 +337,18 @@ describe('decide', () => {
     ],
     [
       'another round when it has ended',
-      [user, asked(1), called(1), answered(1), spawned, resulted(1), asked(2), said(2), answered(2), childEnded()],
+      [
+        user,
+        asked(1),
+        called(1),
+        answered(1),
+        spawned,
+        resulted(1),
+        asked(2),
+        said(2),
+        answered(2),
+        childEnded(),
+      ],
       [],
       [{ type: 'model', round: 3 }],
     ],
@@ -270,21 +381,38 @@ describe('decide', () => {
     ['tokens', frame({ tokens: 15 }), 'token_limit'],
     ['rounds of the run', frame({}, { used: { rounds: 3 }, limits: { rounds: 3 } }), 'round_limit'],
     ['cost of the run', frame({}, { used: { cost: 2 }, limits: { cost: 2 } }), 'cost_limit'],
-  ])('a limit of %s is declared, then the model answers without tools, or the agent fails', (_name, given, reason) => {
-    expect(intents(used, [], given)).toMatchObject([{ type: 'declare_limit', limit: { reason }, action: 'answer' }]);
-    const declared = [...used, limitNote('exhausted', reason)];
-    expect(intents(declared, [], given)).toMatchObject([{ type: 'model', round: 2, final: true }]);
-    expect(intents([...declared, asked(2), said(2), answered(2)], [], given)).toMatchObject([{ type: 'finish', output: 'done', stopReason: reason }]);
-    const failing = { ...given, limits: { ...given.limits, onLimit: 'fail' as const } };
-    expect(intents(declared, [], failing)).toMatchObject([
-      { type: 'fail', stopReason: reason, error: { code: reason === 'round_limit' ? 'step_limit_exceeded' : 'budget_exceeded' } },
-    ]);
-  });
+  ])(
+    'a limit of %s is declared, then the model answers without tools, or the agent fails',
+    (_name, given, reason) => {
+      expect(intents(used, [], given)).toMatchObject([
+        { type: 'declare_limit', limit: { reason }, action: 'answer' },
+      ]);
+      const declared = [...used, limitNote('exhausted', reason)];
+      expect(intents(declared, [], given)).toMatchObject([
+        { type: 'model', round: 2, final: true },
+      ]);
+      expect(intents([...declared, asked(2), said(2), answered(2)], [], given)).toMatchObject([
+        { type: 'finish', output: 'done', stopReason: reason },
+      ]);
+      const failing = { ...given, limits: { ...given.limits, onLimit: 'fail' as const } };
+      expect(intents(declared, [], failing)).toMatchObject([
+        {
+          type: 'fail',
+          stopReason: reason,
+          error: { code: reason === 'round_limit' ? 'step_limit_exceeded' : 'budget_exceeded' },
+        },
+      ]);
+    },
+  );
 
   test('it is warned of tokens and cost once, when nine tenths are used', () => {
     expect(intents(used, [], frame({ tokens: 17 }))).toMatchObject([{ type: 'model' }]);
-    expect(intents(used, [], frame({ tokens: 16 }))).toMatchObject([{ type: 'warn', limit: { reason: 'token_limit', used: 15, limit: 16 } }]);
-    expect(intents([...used, limitNote('warn', 'token_limit')], [], frame({ tokens: 16 }))).toMatchObject([{ type: 'model', final: false }]);
+    expect(intents(used, [], frame({ tokens: 16 }))).toMatchObject([
+      { type: 'warn', limit: { reason: 'token_limit', used: 15, limit: 16 } },
+    ]);
+    expect(
+      intents([...used, limitNote('warn', 'token_limit')], [], frame({ tokens: 16 })),
+    ).toMatchObject([{ type: 'model', final: false }]);
   });
 });
 
@@ -295,20 +423,65 @@ describe('decide about calls that were asked about', () => {
   const second = { type: 'tool', key: 'tool:run/r1.1' };
   const wait = { type: 'wait' };
 
-  test.each<[string, readonly EventDraft[], readonly string[], readonly object[], readonly object[], number?]>([
+  test.each<
+    [
+      string,
+      readonly EventDraft[],
+      readonly string[],
+      readonly object[],
+      readonly object[],
+      number?,
+    ]
+  >([
     ['one of two is answered', [...bothAsked, given(0)], [], [first], [wait]],
-    ['input is given and an approval is missing', [...round, yielded(0, { kind: 'input' }), yielded(1), given(0, 'answer')], [], [first], [wait]],
+    [
+      'input is given and an approval is missing',
+      [...round, yielded(0, { kind: 'input' }), yielded(1), given(0, 'answer')],
+      [],
+      [first],
+      [wait],
+    ],
     ['both are answered', [...bothAsked, given(0), given(1)], [], [first, second], [first, second]],
-    ['one was asked about again', [...bothAsked, given(0), given(1), yielded(1, { requestId: 'q1b', generation: 2 })], [], [first], [wait]],
-    ['one is answered and the other rejected', [...bothAsked, given(0), given(1, 'reject')], [], [first, second], [first, second]],
+    [
+      'one was asked about again',
+      [...bothAsked, given(0), given(1), yielded(1, { requestId: 'q1b', generation: 2 })],
+      [],
+      [first],
+      [wait],
+    ],
+    [
+      'one is answered and the other rejected',
+      [...bothAsked, given(0), given(1, 'reject')],
+      [],
+      [first, second],
+      [first, second],
+    ],
     ['a rejection ends its call at once', [...bothAsked, given(0, 'reject')], [], [first], [first]],
     ['who is asked next does not wait', [...bothAsked, given(0, 'escalate')], [], [first], [first]],
     ['a call that needs nobody goes ahead', [...round, yielded(0)], [], [second], [second]],
-    ['one is answered and nobody knows yet whether the other needs somebody', [...round, yielded(0), given(0)], ['tool:run/r1.1'], [first], [wait]],
+    [
+      'one is answered and nobody knows yet whether the other needs somebody',
+      [...round, yielded(0), given(0)],
+      ['tool:run/r1.1'],
+      [first],
+      [wait],
+    ],
     ['nor when it has not begun', [...round, yielded(0), given(0)], [], [first, second], [second]],
     ['nor when it has no place yet', [...round, yielded(0), given(0)], [], [first], [second], 1],
-    ['the other is under way', [...round, yielded(0), attempted(1, 1), given(0)], ['tool:run/r1.1'], [first], [first]],
-    ['the other has its result', [...round, yielded(0), resulted(1, 1), given(0)], [], [first], [first]],
+    [
+      'the other is under way',
+      [...round, yielded(0), attempted(1, 1), given(0)],
+      ['tool:run/r1.1'],
+      [first],
+      [first],
+    ],
+    [
+      'the other has its result',
+      [...round, yielded(0), resulted(1, 1), given(0)],
+      [],
+      [first],
+      [first],
+    ],
     [
       'the other waits for a result from elsewhere',
       [...round, yielded(0), attempted(1, 1), yielded(1, { kind: 'result', attempt: 1 }), given(0)],
@@ -318,7 +491,12 @@ describe('decide about calls that were asked about', () => {
     ],
     [
       'an attempt that was made is made again',
-      [...bothAsked, given(0), attempted(1, 0), resulted(1, 0, { settled: false, retryAfterMs: 0 })],
+      [
+        ...bothAsked,
+        given(0),
+        attempted(1, 0),
+        resulted(1, 0, { settled: false, retryAfterMs: 0 }),
+      ],
       [],
       [{ ...first, attempt: 2 }],
       [{ ...first, attempt: 2 }],
@@ -331,18 +509,28 @@ describe('decide about calls that were asked about', () => {
   test('nothing is held for good: whoever answers everything lets everything go', () => {
     const answer = fc.constantFrom('approve', 'edit', 'reject', 'answer', 'expire');
     fc.assert(
-      fc.property(fc.array(fc.option(answer), { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 3 }), (answers, concurrency) => {
-        const drafts: EventDraft[] = [user, asked(1), ...answers.map((_, i) => called(1, i)), answered(1)];
-        answers.forEach((decision, i) => {
-          drafts.push(...(decision === null ? [] : [yielded(i), given(i, decision)]));
-        });
-        for (let left = answers.length; left > 0; left--) {
-          const [next] = intents(drafts, [], frame({}, {}, concurrency, 'round'));
-          expect(next).toMatchObject({ type: 'tool' });
-          if (next?.type === 'tool') drafts.push(attempted(1, next.call.call.index), resulted(1, next.call.call.index));
-        }
-        expect(intents(drafts)).toMatchObject([{ type: 'model', round: 2 }]);
-      }),
+      fc.property(
+        fc.array(fc.option(answer), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 1, max: 3 }),
+        (answers, concurrency) => {
+          const drafts: EventDraft[] = [
+            user,
+            asked(1),
+            ...answers.map((_, i) => called(1, i)),
+            answered(1),
+          ];
+          answers.forEach((decision, i) => {
+            drafts.push(...(decision === null ? [] : [yielded(i), given(i, decision)]));
+          });
+          for (let left = answers.length; left > 0; left--) {
+            const [next] = intents(drafts, [], frame({}, {}, concurrency, 'round'));
+            expect(next).toMatchObject({ type: 'tool' });
+            if (next?.type === 'tool')
+              drafts.push(attempted(1, next.call.call.index), resulted(1, next.call.call.index));
+          }
+          expect(intents(drafts)).toMatchObject([{ type: 'model', round: 2 }]);
+        },
+      ),
     );
   });
 });
@@ -400,7 +588,8 @@ test('the position after two stretches is that after both', () => {
       const events = numbered(drafts);
       let position = startPosition(path);
       for (const part of [events.slice(0, cut), events.slice(cut)]) {
-        for (const event of part) if (concerns(position, event)) position = foldEvent(positionFold, position, event);
+        for (const event of part)
+          if (concerns(position, event)) position = foldEvent(positionFold, position, event);
       }
       expect(position).toEqual(foldPosition(path, events));
     }),

@@ -12,16 +12,25 @@ export interface Frame {
   readonly limits: ResolvedLimits;
   readonly toolConcurrency: number;
   readonly hold: Hold;
-  /** What follows when calls that the loop detector did not let through are made again all the same; `undefined`: nobody looks. */
+  /**
+   * What follows when calls that the loop detector did not let through are made again all the same;
+   * `undefined`: nobody looks.
+   */
   readonly onLoop: 'answer' | 'fail' | undefined;
   /** What the agent may use together with others. */
   readonly budget: BudgetView;
 }
 
-/** How often a prompt that the provider refused as too long is made shorter before the agent fails (004 §3.3). */
+/**
+ * How often a prompt that the provider refused as too long is made shorter before the agent fails
+ * (004 §3.3).
+ */
 export const mostOverflows = 3;
 
-/** Rounds with calls that were not let through that may follow each other: the second was there to recover. */
+/**
+ * Rounds with calls that were not let through that may follow each other: the second was there to
+ * recover.
+ */
 const mostVetoedRounds = 2;
 /** All rounds together in which calls were not let through. */
 const mostVetoes = 8;
@@ -29,24 +38,33 @@ const mostVetoes = 8;
 const waiting: readonly Intent[] = [Object.freeze({ type: 'wait' as const })];
 
 /**
- * What is to be done next, from the position and from what is being done. Pure: the same arguments give the same intents.
- * It is asked again after every event that concerns the agent.
+ * What is to be done next, from the position and from what is being done. Pure: the same arguments
+ * give the same intents. It is asked again after every event that concerns the agent.
  */
-export function decide(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
+export function decide(
+  position: Position,
+  inFlight: ReadonlySet<string>,
+  frame: Frame,
+): readonly Intent[] {
   if (position.unsettled > 0) return decideCalls(position, inFlight, frame);
   const { model } = position;
   if (model !== undefined && model.end === undefined) {
     const key = modelKey(model.start.round, model.start.attempt);
     return inFlight.has(key) ? waiting : [{ type: 'close_model', key: `close:${key}` }];
   }
-  if (position.failure !== undefined) return [{ type: 'fail', error: position.failure, stopReason: position.stopReason }];
-  if (position.refusal !== undefined) return [{ type: 'finish', output: position.refusal, stopReason: 'refused' }];
-  if (model?.end !== undefined && model.end.status !== 'completed') return decideRepeat(position, inFlight, frame);
+  if (position.failure !== undefined)
+    return [{ type: 'fail', error: position.failure, stopReason: position.stopReason }];
+  if (position.refusal !== undefined)
+    return [{ type: 'finish', output: position.refusal, stopReason: 'refused' }];
+  if (model?.end !== undefined && model.end.status !== 'completed')
+    return decideRepeat(position, inFlight, frame);
   if (position.next !== undefined && position.openSpawns.size > 0) return waiting;
   if (position.next !== undefined) return [{ type: 'transfer', next: position.next }];
   if (position.final !== undefined && position.openSpawns.size > 0) return waiting;
-  if (position.final !== undefined) return [{ type: 'finish', output: position.final.output, stopReason: position.stopReason }];
-  if (model !== undefined && position.calls.size === 0) return decideAfterAnswer(position, inFlight, frame);
+  if (position.final !== undefined)
+    return [{ type: 'finish', output: position.final.output, stopReason: position.stopReason }];
+  if (model !== undefined && position.calls.size === 0)
+    return decideAfterAnswer(position, inFlight, frame);
   return nextRound(position, inFlight, frame);
 }
 
@@ -54,7 +72,11 @@ function modelKey(round: number, attempt: number): string {
   return `model:${round}.${attempt}`;
 }
 
-function decideCalls(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
+function decideCalls(
+  position: Position,
+  inFlight: ReadonlySet<string>,
+  frame: Frame,
+): readonly Intent[] {
   const intents: Intent[] = [];
   let running = 0;
   for (const key of inFlight) if (key.startsWith('tool:')) running++;
@@ -70,7 +92,10 @@ function decideCalls(position: Position, inFlight: ReadonlySet<string>, frame: F
   return intents.length === 0 ? waiting : intents;
 }
 
-/** Whether somebody is asked about the call, or may be: it has not been attempted, and nobody has been asked yet. A result from elsewhere is no answer. */
+/**
+ * Whether somebody is asked about the call, or may be: it has not been attempted, and nobody has
+ * been asked yet. A result from elsewhere is no answer.
+ */
 function mayNeedAnswer({ settled, pending, attempts, answered }: CallState): boolean {
   if (settled !== undefined) return false;
   if (pending !== undefined) return pending.kind !== 'result';
@@ -85,25 +110,39 @@ function isReleasedByAnswer({ attempts, answered }: CallState): boolean {
   return last !== undefined && attempts.length === 0 && !neverAttempted.has(last.answer.decision);
 }
 
-/** A call that is not in flight: it has not begun, waits for another attempt, or lost its process. `undefined`: it waits for somebody outside. */
+/**
+ * A call that is not in flight: it has not begun, waits for another attempt, or lost its process.
+ * `undefined`: it waits for somebody outside.
+ */
 function decideCall(state: CallState): Intent | undefined {
   if (state.pending !== undefined) return undefined;
   const last = state.attempts.at(-1);
-  if (last === undefined) return { type: 'tool', key: state.key, call: state, attempt: 1, notBefore: undefined };
+  if (last === undefined)
+    return { type: 'tool', key: state.key, call: state, attempt: 1, notBefore: undefined };
   const answered = state.answered.find(({ request }) => request.attempt === last.attempt);
-  if (last.result === undefined && answered !== undefined) return { type: 'resolve_attempt', key: state.key, call: state, attempt: last, answered };
-  if (last.result === undefined) return { type: 'close_attempt', key: state.key, call: state, attempt: last };
+  if (last.result === undefined && answered !== undefined)
+    return { type: 'resolve_attempt', key: state.key, call: state, attempt: last, answered };
+  if (last.result === undefined)
+    return { type: 'close_attempt', key: state.key, call: state, attempt: last };
   const { at, retryAfterMs = 0 } = last.result;
   const notBefore = retryAfterMs === 0 ? undefined : at + retryAfterMs;
   return { type: 'tool', key: state.key, call: state, attempt: last.attempt + 1, notBefore };
 }
 
 /** The last model call did not end well: again, if it was said when, or the end. */
-function decideRepeat(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
+function decideRepeat(
+  position: Position,
+  inFlight: ReadonlySet<string>,
+  frame: Frame,
+): readonly Intent[] {
   const { start, end } = position.model as NonNullable<Position['model']>;
   if (end === undefined) return waiting;
   const retryAfterMs = end.status === 'interrupted' ? 0 : end.retryAfterMs;
-  if (retryAfterMs === undefined && end.error?.code === 'model_context_overflow' && position.overflows < mostOverflows) {
+  if (
+    retryAfterMs === undefined &&
+    end.error?.code === 'model_context_overflow' &&
+    position.overflows < mostOverflows
+  ) {
     const key = `compact:${position.compactions + 1}`;
     return inFlight.has(key) ? waiting : [{ type: 'compact', key }];
   }
@@ -113,7 +152,11 @@ function decideRepeat(position: Position, inFlight: ReadonlySet<string>, frame: 
     return [
       {
         type: 'fail',
-        error: end.error ?? { name: 'ModelError', code: 'model_failed', message: 'The model call failed.' },
+        error: end.error ?? {
+          name: 'ModelError',
+          code: 'model_failed',
+          message: 'The model call failed.',
+        },
         stopReason: position.stopReason,
       },
     ];
@@ -123,36 +166,77 @@ function decideRepeat(position: Position, inFlight: ReadonlySet<string>, frame: 
   const limited = decideLimits(position, frame);
   if (limited !== undefined) return limited;
   const notBefore = retryAfterMs === 0 ? undefined : end.at + retryAfterMs;
-  return [{ type: 'model', key, round: start.round, attempt: start.attempt + 1, notBefore, final: position.stopReason !== undefined }];
+  return [
+    {
+      type: 'model',
+      key,
+      round: start.round,
+      attempt: start.attempt + 1,
+      notBefore,
+      final: position.stopReason !== undefined,
+    },
+  ];
 }
 
-/** The model has answered without calling tools: that is the end, unless somebody has something to add. */
-function decideAfterAnswer(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
+/**
+ * The model has answered without calling tools: that is the end, unless somebody has something to
+ * add.
+ */
+function decideAfterAnswer(
+  position: Position,
+  inFlight: ReadonlySet<string>,
+  frame: Frame,
+): readonly Intent[] {
   if (position.openSpawns.size > 0) return waiting;
   // At a limit what does not fit is asked for once more, like any last answer.
-  if (position.isUnfit || (position.unseen > 0 && position.stopReason === undefined)) return nextRound(position, inFlight, frame);
-  const cutOff = position.model?.end?.finishReason === 'length' ? ('output_limit' as const) : undefined;
-  return [{ type: 'finish', output: answerOf(position), stopReason: position.stopReason ?? cutOff }];
+  if (position.isUnfit || (position.unseen > 0 && position.stopReason === undefined))
+    return nextRound(position, inFlight, frame);
+  const cutOff =
+    position.model?.end?.finishReason === 'length' ? ('output_limit' as const) : undefined;
+  return [
+    { type: 'finish', output: answerOf(position), stopReason: position.stopReason ?? cutOff },
+  ];
 }
 
-/** The answer, or as much of one as there is: who ran into a limit gets at least an account of what was tried. */
+/**
+ * The answer, or as much of one as there is: who ran into a limit gets at least an account of what
+ * was tried.
+ */
 function answerOf(position: Position): JsonValue {
   if (position.parsed !== undefined) return position.parsed;
   if (position.text !== '') return position.text;
-  return position.lastText === '' && position.stopReason !== undefined ? accountOf(position, position.stopReason) : position.lastText;
+  return position.lastText === '' && position.stopReason !== undefined
+    ? accountOf(position, position.stopReason)
+    : position.lastText;
 }
 
-function nextRound(position: Position, inFlight: ReadonlySet<string>, frame: Frame): readonly Intent[] {
+function nextRound(
+  position: Position,
+  inFlight: ReadonlySet<string>,
+  frame: Frame,
+): readonly Intent[] {
   const key = modelKey(position.rounds + 1, 1);
   if (inFlight.has(key)) return waiting;
-  const loop = position.stopReason === undefined || position.stopReason === 'loop' ? endlessLoop(position, frame) : undefined;
+  const loop =
+    position.stopReason === undefined || position.stopReason === 'loop'
+      ? endlessLoop(position, frame)
+      : undefined;
   if (loop !== undefined && position.stopReason !== undefined) return [loop];
   const limited = decideLimits(position, frame);
   if (limited !== undefined) return limited;
   if (loop !== undefined) return [loop];
   const warning = position.stopReason === undefined ? warningBefore(position, frame) : undefined;
   if (warning !== undefined) return [warning];
-  return [{ type: 'model', key, round: position.rounds + 1, attempt: 1, notBefore: undefined, final: position.stopReason !== undefined }];
+  return [
+    {
+      type: 'model',
+      key,
+      round: position.rounds + 1,
+      attempt: 1,
+      notBefore: undefined,
+      final: position.stopReason !== undefined,
+    },
+  ];
 }
 
 /** What the limits want done before a model call; `undefined`: it may be made. */
@@ -174,12 +258,16 @@ function ledSomewhere({ calls, evidence }: Position): boolean {
   for (const { call, settled } of calls.values()) {
     if (settled === undefined || !isSuccess(settled.result)) continue;
     const key = argsKey(call.args);
-    if (evidence.filter((one) => one.name === call.name && evidenceKey(one) === key).length === 1) return true;
+    if (evidence.filter((one) => one.name === call.name && evidenceKey(one) === key).length === 1)
+      return true;
   }
   return false;
 }
 
-/** What follows when the agent makes calls again that were not let through: an answer without tools, or the end. */
+/**
+ * What follows when the agent makes calls again that were not let through: an answer without tools,
+ * or the end.
+ */
 function endlessLoop(position: Position, { onLoop }: Frame): Intent | undefined {
   const { vetoes, stopReason } = position;
   if (onLoop === undefined) return undefined;
@@ -190,6 +278,11 @@ function endlessLoop(position: Position, { onLoop }: Frame): Intent | undefined 
     return { type: 'declare_limit', key: 'limit:loop', limit, action: onLoop };
   }
   if (onLoop === 'answer') return undefined;
-  const message = 'The agent made calls again and again that led nowhere, also after it was told so.';
-  return { type: 'fail', error: { name: 'LoopError', code: 'loop_detected', message }, stopReason: 'loop' };
+  const message =
+    'The agent made calls again and again that led nowhere, also after it was told so.';
+  return {
+    type: 'fail',
+    error: { name: 'LoopError', code: 'loop_detected', message },
+    stopReason: 'loop',
+  };
 }

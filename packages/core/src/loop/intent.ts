@@ -4,7 +4,10 @@ import type { NextInvocation, StopReason } from '../ledger/event.ts';
 import type { LimitState } from '../supervision/limits.ts';
 import type { AnsweredRequest, AttemptState, CallState } from './position.ts';
 
-/** What an agent is to do next. `key` is stable: an intent with a key that is in flight is not performed again. */
+/**
+ * What an agent is to do next. `key` is stable: an intent with a key that is in flight is not
+ * performed again.
+ */
 export type Intent =
   | {
       readonly type: 'model';
@@ -18,10 +21,24 @@ export type Intent =
     }
   /** Closes a model call that a stopped process left open. */
   | { readonly type: 'close_model'; readonly key: string }
-  | { readonly type: 'tool'; readonly key: string; readonly call: CallState; readonly attempt: number; readonly notBefore: number | undefined }
+  | {
+      readonly type: 'tool';
+      readonly key: string;
+      readonly call: CallState;
+      readonly attempt: number;
+      readonly notBefore: number | undefined;
+    }
   /** Says what is known of an attempt that a stopped process left open. */
-  | { readonly type: 'close_attempt'; readonly key: string; readonly call: CallState; readonly attempt: AttemptState }
-  /** Does what was answered about an attempt: its result came from elsewhere, or somebody said what became of it. */
+  | {
+      readonly type: 'close_attempt';
+      readonly key: string;
+      readonly call: CallState;
+      readonly attempt: AttemptState;
+    }
+  /**
+   * Does what was answered about an attempt: its result came from elsewhere, or somebody said what
+   * became of it.
+   */
   | {
       readonly type: 'resolve_attempt';
       readonly key: string;
@@ -33,9 +50,27 @@ export type Intent =
   | { readonly type: 'compact'; readonly key: string }
   /** Asks whether the agent may use more than its limit. */
   | { readonly type: 'ask_limit'; readonly key: string; readonly limit: LimitState }
-  | { readonly type: 'warn'; readonly key: string; readonly limit: LimitState; readonly of: 'agent' | 'run' }
-  | { readonly type: 'declare_limit'; readonly key: string; readonly limit: LimitState; readonly action: 'answer' | 'fail' }
+  | {
+      readonly type: 'warn';
+      readonly key: string;
+      readonly limit: LimitState;
+      readonly of: 'agent' | 'run';
+    }
+  | {
+      readonly type: 'declare_limit';
+      readonly key: string;
+      readonly limit: LimitState;
+      readonly action: 'answer' | 'fail';
+    }
   | { readonly type: 'wait' }
-  | { readonly type: 'finish'; readonly output: JsonValue; readonly stopReason: StopReason | undefined }
+  | {
+      readonly type: 'finish';
+      readonly output: JsonValue;
+      readonly stopReason: StopReason | undefined;
+    }
   | { readonly type: 'transfer'; readonly next: NextInvocation }
-  | { readonly type: 'fail'; readonly error: ErrorRecord; readonly stopReason: StopReason | undefined };
+  | {
+      readonly type: 'fail';
+      readonly error: ErrorRecord;
+      readonly stopReason: StopReason | undefined;
+    };

@@ -22,7 +22,16 @@ function callOf(index: number): EventDraft {
 
 function resultOf(index: number): EventDraft {
   const result = { status: 'success' as const, content: index };
-  return { ...base, type: 'tool_result', callId: `run/r1.${index}`, name: 't', attempt: 1, result, settled: true, durationMs: 1 };
+  return {
+    ...base,
+    type: 'tool_result',
+    callId: `run/r1.${index}`,
+    name: 't',
+    attempt: 1,
+    result,
+    settled: true,
+    durationMs: 1,
+  };
 }
 
 test('the calls of a round count in the order in which they were asked for, whichever ends first', () => {
@@ -30,8 +39,12 @@ test('the calls of a round count in the order in which they were asked for, whic
   fc.assert(
     fc.property(fc.shuffledSubarray(indexes, { minLength: indexes.length }), (order) => {
       const drafts = [...indexes.map(callOf), ...order.map(resultOf)];
-      const events = drafts.map((draft, i) => ({ v: 1, seq: i + 1, id: `e${i}`, at: i, ...draft }) as Event);
-      expect(foldPosition('run', events).evidence.map(({ args }) => args)).toEqual(indexes.map((index) => ({ index })));
+      const events = drafts.map(
+        (draft, i) => ({ v: 1, seq: i + 1, id: `e${i}`, at: i, ...draft }) as Event,
+      );
+      expect(foldPosition('run', events).evidence.map(({ args }) => args)).toEqual(
+        indexes.map((index) => ({ index })),
+      );
     }),
   );
 });

@@ -38,7 +38,10 @@ export interface AnsweredRequest {
 
 /** One tool call of the open round. */
 export interface CallState {
-  /** Names the call among what is in flight. Made once: it is looked up whenever it is asked what is to be done. */
+  /**
+   * Names the call among what is in flight. Made once: it is looked up whenever it is asked what is
+   * to be done.
+   */
   readonly key: string;
   readonly call: EventOf<'tool_call'>;
   readonly attempts: AttemptState[];
@@ -81,7 +84,10 @@ export interface Position {
   modelErrors: number;
   /** Texts of the last answer, joined. */
   text: string;
-  /** The last text that was not empty, of whatever round: all that there is when a limit cuts the answer off. */
+  /**
+   * The last text that was not empty, of whatever round: all that there is when a limit cuts the
+   * answer off.
+   */
   lastText: string;
   readonly calls: Map<string, CallState>;
   unsettled: number;
@@ -101,7 +107,10 @@ export interface Position {
   limitRequests: number;
   /** What people allowed beyond the limits, by reason. */
   readonly granted: Map<StopReason, number>;
-  /** Counts messages from outside as the model comes to read them: each may be reason to do again what led nowhere before. */
+  /**
+   * Counts messages from outside as the model comes to read them: each may be reason to do again
+   * what led nowhere before.
+   */
   turn: number;
   /** Whether the next model call opens a turn: something came from outside since the last one. */
   opensTurn: boolean;
@@ -118,7 +127,10 @@ export interface Position {
   final: { readonly output: JsonValue } | undefined;
   /** The last answer as the output schema reads it. */
   parsed: JsonValue | undefined;
-  /** Whether the last answer does not fit the output schema: it is no answer, and another is asked for. */
+  /**
+   * Whether the last answer does not fit the output schema: it is no answer, and another is asked
+   * for.
+   */
   isUnfit: boolean;
   /** Answers that did not fit the output schema, and answers that did not do what was asked. */
   repairs: number;
@@ -204,7 +216,11 @@ function onInput(position: Position, event: EventOf<'tool_input'>): Position {
 }
 
 /** Without a number as much again is allowed as the limit was. */
-function grant({ granted }: Position, { request }: EventOf<'tool_yield'>, { input }: EventOf<'tool_input'>): void {
+function grant(
+  { granted }: Position,
+  { request }: EventOf<'tool_yield'>,
+  { input }: EventOf<'tool_input'>,
+): void {
   const { reason, limit, of } = request.details as unknown as LimitState;
   if (of === 'run') return;
   const more = typeof input === 'number' ? input : limit;
@@ -240,17 +256,23 @@ function onToolResult(position: Position, event: EventOf<'tool_result'>): Positi
     state.pending = undefined;
     position.unsettled--;
     position.next ??= event.next;
-    if (event.result.final === true && isSuccess(event.result)) position.final ??= { output: event.result.content };
+    if (event.result.final === true && isSuccess(event.result))
+      position.final ??= { output: event.result.content };
     keepEvidence(position, state, event);
   }
   return position;
 }
 
-function keepEvidence(position: Position, { call }: CallState, { result, name }: EventOf<'tool_result'>): void {
+function keepEvidence(
+  position: Position,
+  { call }: CallState,
+  { result, name }: EventOf<'tool_result'>,
+): void {
   const { evidence, vetoes, turn } = position;
   if (isVeto(result)) {
     vetoes.total++;
-    if (call.round !== vetoes.round) vetoes.streak = vetoes.round === call.round - 1 ? vetoes.streak + 1 : 1;
+    if (call.round !== vetoes.round)
+      vetoes.streak = vetoes.round === call.round - 1 ? vetoes.streak + 1 : 1;
     vetoes.round = call.round;
     return;
   }
@@ -266,13 +288,16 @@ function keepEvidence(position: Position, { call }: CallState, { result, name }:
 
 /** A question that was taken back was never asked. */
 function withdraw(position: Position, requestId: string): void {
-  for (const state of position.calls.values()) if (state.pending?.requestId === requestId) state.pending = undefined;
+  for (const state of position.calls.values())
+    if (state.pending?.requestId === requestId) state.pending = undefined;
   if (position.limitRequest?.request.requestId === requestId) position.limitRequest = undefined;
 }
 
 function onDecision(position: Position, event: EventOf<'decision'>): Position {
-  if (event.component === 'spawn' && event.decision === 'detach') position.openSpawns.delete(String(event.data?.['path']));
-  if (event.component === 'request' && event.decision === 'withdraw') withdraw(position, String(event.data?.['requestId']));
+  if (event.component === 'spawn' && event.decision === 'detach')
+    position.openSpawns.delete(String(event.data?.['path']));
+  if (event.component === 'request' && event.decision === 'withdraw')
+    withdraw(position, String(event.data?.['requestId']));
   if (event.tell !== undefined) position.unseen++;
   const failure = event.data?.['failure'];
   if (failure !== undefined) position.failure ??= failure as unknown as ErrorRecord;
@@ -280,12 +305,16 @@ function onDecision(position: Position, event: EventOf<'decision'>): Position {
   if (event.component !== 'limits') return position;
   const reason = event.data?.['reason'] as StopReason | undefined;
   if (event.decision === 'exhausted' && reason !== undefined) position.stopReason ??= reason;
-  if (event.decision === 'warn' && reason !== undefined && event.data?.['of'] !== 'run') position.warned.add(reason);
+  if (event.decision === 'warn' && reason !== undefined && event.data?.['of'] !== 'run')
+    position.warned.add(reason);
   return position;
 }
 
 /** What was decided about an answer, or in the place of one. */
-function onAnswerDecision(position: Position, { component, decision, data }: EventOf<'decision'>): void {
+function onAnswerDecision(
+  position: Position,
+  { component, decision, data }: EventOf<'decision'>,
+): void {
   if (component === 'output') {
     position.isUnfit = true;
     if (decision === 'repair') position.repairs++;
@@ -294,11 +323,13 @@ function onAnswerDecision(position: Position, { component, decision, data }: Eve
   if (component === 'goal' && decision === 'unmet') position.stopReason ??= 'goal_unmet';
   if (component === 'models' && decision === 'fallback') {
     position.rung = Number(data?.['rung']);
-    // The next model has all of its own attempts, and is asked what the former one has refused for good.
+    // The next model has all of its own attempts, and is asked what the former one has refused for
+    // good.
     position.modelErrors = 0;
     position.overflows = 0;
     const { model } = position;
-    if (model?.end?.status === 'error' && model.end.retryAfterMs === undefined) model.end = { ...model.end, status: 'interrupted' };
+    if (model?.end?.status === 'error' && model.end.retryAfterMs === undefined)
+      model.end = { ...model.end, status: 'interrupted' };
   }
   if (component === 'guardrail' && decision === 'deny') onRefusal(position, data ?? {});
   if (component !== 'hooks') return;
@@ -306,20 +337,27 @@ function onAnswerDecision(position: Position, { component, decision, data }: Eve
   if (decision === 'continue') position.unseen++;
 }
 
-/** What came in ends the agent with a refusal in the place of an answer; an answer that went out was replaced by one. */
+/**
+ * What came in ends the agent with a refusal in the place of an answer; an answer that went out was
+ * replaced by one.
+ */
 function onRefusal(position: Position, { point, message }: JsonObject): void {
   if (point === 'output') position.stopReason ??= 'refused';
   if (point === 'input' || point === 'modelCall') position.refusal ??= String(message);
 }
 
-function onCompaction(position: Position, { reason, resultLimit }: EventOf<'compaction'>): Position {
+function onCompaction(
+  position: Position,
+  { reason, resultLimit }: EventOf<'compaction'>,
+): Position {
   position.compactions++;
   if (resultLimit !== undefined) position.resultLimit = resultLimit;
   if (reason !== 'overflow') return position;
   position.overflows++;
   // The prompt that was refused is not the next one.
   const { model } = position;
-  if (model?.end !== undefined && model.end.status === 'error') model.end = { ...model.end, status: 'interrupted' };
+  if (model?.end !== undefined && model.end.status === 'error')
+    model.end = { ...model.end, status: 'interrupted' };
   return position;
 }
 
@@ -354,7 +392,9 @@ export const positionFold: Fold<Position> = {
   },
   tool_attempt: (position, event) => {
     const { attempt, key, seq, deadline, epoch, tool } = event;
-    position.calls.get(event.callId)?.attempts.push({ attempt, key, seq, deadline, epoch, tool, result: undefined });
+    position.calls
+      .get(event.callId)
+      ?.attempts.push({ attempt, key, seq, deadline, epoch, tool, result: undefined });
     return position;
   },
   tool_result: onToolResult,
@@ -369,16 +409,20 @@ export const positionFold: Fold<Position> = {
   invocation_resume: unchanged,
   invocation_end: (position, event) => {
     // A child that hands over goes on in its slot.
-    if (event.next !== undefined || !position.openSpawns.delete(slotOf(event.invocationId))) return position;
+    if (event.next !== undefined || !position.openSpawns.delete(slotOf(event.invocationId)))
+      return position;
     const callId = event.invocationId.slice(0, event.invocationId.lastIndexOf('/'));
     // A call that is still running may have waited for the child itself.
-    if (position.calls.get(callId)?.settled !== undefined || !position.calls.has(callId)) position.unseen++;
+    if (position.calls.get(callId)?.settled !== undefined || !position.calls.has(callId))
+      position.unseen++;
     return position;
   },
   invocation_reopen: (position) => {
-    // What ended it does not count any more: the last call is made again, and limits are looked at anew.
+    // What ended it does not count any more: the last call is made again, and limits are looked at
+    // anew.
     const { model } = position;
-    if (model?.end !== undefined && model.end.status !== 'completed') model.end = { ...model.end, status: 'interrupted' };
+    if (model?.end !== undefined && model.end.status !== 'completed')
+      model.end = { ...model.end, status: 'interrupted' };
     position.modelErrors = 0;
     position.stopReason = undefined;
     position.failure = undefined;
@@ -421,7 +465,8 @@ function slotOf(path: string): string {
 
 /** Whether an event concerns the agent invocation at `position`. */
 export function concerns(position: Position, event: Event): boolean {
-  if (event.invocationId === position.path) return event.type !== 'invocation_start' && event.type !== 'invocation_end';
+  if (event.invocationId === position.path)
+    return event.type !== 'invocation_start' && event.type !== 'invocation_end';
   switch (event.type) {
     case 'user':
       return position.isRoot && event.invocationId === undefined;
@@ -442,8 +487,13 @@ export function concerns(position: Position, event: Event): boolean {
  * The position after all these events of the ledger.
  * @param whole puts large values in the place of their references
  */
-export function foldPosition(path: string, events: readonly Event[], whole: (event: Event) => Event = (event) => event): Position {
+export function foldPosition(
+  path: string,
+  events: readonly Event[],
+  whole: (event: Event) => Event = (event) => event,
+): Position {
   const position = startPosition(path);
-  for (const event of events) if (concerns(position, event)) foldEvent(positionFold, position, whole(event));
+  for (const event of events)
+    if (concerns(position, event)) foldEvent(positionFold, position, whole(event));
   return position;
 }

@@ -9,7 +9,8 @@ function printed(events: readonly object[]): string {
       text += piece;
     },
   });
-  for (const event of events) onStream?.({ invocationId: 'run', agent: 'ann', ...event } as StreamEvent);
+  for (const event of events)
+    onStream?.({ invocationId: 'run', agent: 'ann', ...event } as StreamEvent);
   return text;
 }
 
@@ -59,20 +60,41 @@ test('calls, failures and questions have a line each, without arguments and resu
   const events = [
     { type: 'assistant_delta', delta: 'I look.' },
     { type: 'tool_call', name: 'find', args: { password: 'hunter2' } },
-    { type: 'tool_result', name: 'find', settled: true, result: { status: 'success', content: 'hunter2' } },
-    { type: 'tool_result', name: 'find', settled: false, result: { status: 'timeout', content: '' } },
-    { type: 'tool_result', name: 'find', settled: true, result: { status: 'error_permanent', errorType: 'http_404', content: 'hunter2' } },
+    {
+      type: 'tool_result',
+      name: 'find',
+      settled: true,
+      result: { status: 'success', content: 'hunter2' },
+    },
+    {
+      type: 'tool_result',
+      name: 'find',
+      settled: false,
+      result: { status: 'timeout', content: '' },
+    },
+    {
+      type: 'tool_result',
+      name: 'find',
+      settled: true,
+      result: { status: 'error_permanent', errorType: 'http_404', content: 'hunter2' },
+    },
     { type: 'tool_yield', request: { summary: 'May I\nsend it?' } },
     { type: 'error', error: { message: 'Lost.' } },
     { type: 'invocation_end', status: 'error', error: { message: 'Failed.' } },
     { type: 'invocation_end', status: 'completed' },
     { type: 'thought', text: 'hunter2' },
   ];
-  expect(printed(events)).toBe('[ann] I look.\n→ find\n✗ find: http_404\n? May I send it?\n✗ Lost.\n✗ Failed.\n');
+  expect(printed(events)).toBe(
+    '[ann] I look.\n→ find\n✗ find: http_404\n? May I send it?\n✗ Lost.\n✗ Failed.\n',
+  );
 });
 
 test('an answer that begins again says so', () => {
-  const events = [{ type: 'assistant_delta', delta: 'Hel' }, { type: 'stream_reset' }, { type: 'assistant', text: 'Hello' }];
+  const events = [
+    { type: 'assistant_delta', delta: 'Hel' },
+    { type: 'stream_reset' },
+    { type: 'assistant', text: 'Hello' },
+  ];
   expect(printed(events)).toBe('[ann] Hel\n(the answer begins again)\n[ann] Hello\n');
 });
 
@@ -81,7 +103,9 @@ test('control characters do not reach the terminal', () => {
     { type: 'assistant_delta', delta: '\u001b[2Jred\u0007\ttab\r\nline\u009b' },
     { type: 'tool_call', name: '\u001b]0;title\u0007' },
   ];
-  expect(printed(events)).toBe('[ann] \\u001b[2Jred\\u0007\ttab\nline\\u009b\n→ \\u001b]0;title\\u0007\n');
+  expect(printed(events)).toBe(
+    '[ann] \\u001b[2Jred\\u0007\ttab\nline\\u009b\n→ \\u001b]0;title\\u0007\n',
+  );
 });
 
 test('options that do not exist are refused', () => {

@@ -13,19 +13,25 @@ export interface CliMiddlewareOptions {
 const optionChecks: OptionChecks<CliMiddlewareOptions> = { write: isFunction };
 
 /**
- * Writes what a runtime does as plain text while it happens, for scripts: answers, names of tools and how their calls ended. No thoughts, arguments or
- * results.
+ * Writes what a runtime does as plain text while it happens, for scripts: answers, names of tools
+ * and how their calls ended. No thoughts, arguments or results.
  * @throws InvalidOptionError
  */
 export function cliMiddleware(options: CliMiddlewareOptions = {}): Middleware {
   checkOptions('cliMiddleware', options, optionChecks);
   const printer = new Printer(options.write ?? ((text) => void process.stdout.write(text)));
-  return Object.freeze({ name: 'cliMiddleware', onStream: (event: StreamEvent) => printer.take(event) });
+  return Object.freeze({
+    name: 'cliMiddleware',
+    onStream: (event: StreamEvent) => printer.take(event),
+  });
 }
 
 class Printer {
   readonly #write: (text: string) => void;
-  /** What was streamed of each invocation and has not come whole yet: recorded texts come later than the deltas of what follows them. */
+  /**
+   * What was streamed of each invocation and has not come whole yet: recorded texts come later than
+   * the deltas of what follows them.
+   */
   readonly #streamed = new Map<string, string>();
   #speaker: string | undefined;
   #isInLine = false;
@@ -39,11 +45,15 @@ class Printer {
   take(event: StreamEvent): void {
     switch (event.type) {
       case 'assistant_delta':
-        this.#streamed.set(event.invocationId, (this.#streamed.get(event.invocationId) ?? '') + event.delta);
+        this.#streamed.set(
+          event.invocationId,
+          (this.#streamed.get(event.invocationId) ?? '') + event.delta,
+        );
         this.#say(event.agent, event.delta);
         return;
       case 'assistant':
-        if (!this.#wasStreamed(event.invocationId ?? '', event.text)) this.#say(event.agent, event.text);
+        if (!this.#wasStreamed(event.invocationId ?? '', event.text))
+          this.#say(event.agent, event.text);
         this.#endLine();
         return;
       case 'stream_reset':
@@ -54,7 +64,8 @@ class Printer {
         this.#line(`→ ${event.name}`);
         return;
       case 'tool_result':
-        if (event.settled && !isSuccess(event.result)) this.#line(`✗ ${event.name}: ${event.result.errorType ?? event.result.status}`);
+        if (event.settled && !isSuccess(event.result))
+          this.#line(`✗ ${event.name}: ${event.result.errorType ?? event.result.status}`);
         return;
       case 'tool_yield':
         this.#line(`? ${event.request.summary}`);
@@ -70,7 +81,9 @@ class Printer {
     }
   }
 
-  /** Whether a text has been written as it came. A hook or a guardrail may have changed it since. */
+  /**
+   * Whether a text has been written as it came. A hook or a guardrail may have changed it since.
+   */
   #wasStreamed(invocation: string, text: string): boolean {
     const streamed = this.#streamed.get(invocation) ?? '';
     const at = streamed.indexOf(text);
@@ -101,7 +114,10 @@ class Printer {
     if (this.#isInLine) this.#print('\n');
   }
 
-  /** Models and tools must not move the cursor or set the title of somebody's terminal, nor hide what they say. */
+  /**
+   * Models and tools must not move the cursor or set the title of somebody's terminal, nor hide
+   * what they say.
+   */
   #print(text: string): void {
     this.#put(this.#text.push(text));
   }

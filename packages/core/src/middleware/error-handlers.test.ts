@@ -1,14 +1,29 @@
 import { describe, expect, test } from 'vitest';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { ErrorAction, ErrorContext, ErrorHandler } from '../runnables/hooks.ts';
-import { loggingHandler, rateLimitHandler, retryHandler, timeoutHandler } from './error-handlers.ts';
+import {
+  loggingHandler,
+  rateLimitHandler,
+  retryHandler,
+  timeoutHandler,
+} from './error-handlers.ts';
 
 function failure(code: string, more: Partial<ErrorContext> = {}): ErrorContext {
-  return { phase: 'model', error: Object.assign(new Error('failed'), { code }), attempt: 1, mayRetry: true, ...more } as ErrorContext;
+  return {
+    phase: 'model',
+    error: Object.assign(new Error('failed'), { code }),
+    attempt: 1,
+    mayRetry: true,
+    ...more,
+  } as ErrorContext;
 }
 
 function ofTool(result: Partial<ToolResult>, more: Partial<ErrorContext> = {}): ErrorContext {
-  return failure(result.errorType ?? 'tool_error', { phase: 'tool', result: { status: 'error_permanent', content: '', ...result }, ...more });
+  return failure(result.errorType ?? 'tool_error', {
+    phase: 'tool',
+    result: { status: 'error_permanent', content: '', ...result },
+    ...more,
+  });
 }
 
 async function ask(handler: ErrorHandler, ctx: ErrorContext): Promise<ErrorAction> {
@@ -23,11 +38,23 @@ describe('retryHandler', () => {
     ['the first failure', failure('model_overloaded'), { action: 'retry', delay: 500 }],
     ['the second', failure('model_overloaded', { attempt: 2 }), { action: 'retry', delay: 1_000 }],
     ['the third, which is the last attempt', failure('model_overloaded', { attempt: 3 }), pass],
-    ['one that asks for a longer wait', failure('model_rate_limit', { retryAfterMs: 9_000 }), { action: 'retry', delay: 9_000 }],
-    ['one that asks for a shorter wait', failure('model_rate_limit', { retryAfterMs: 10 }), { action: 'retry', delay: 500 }],
+    [
+      'one that asks for a longer wait',
+      failure('model_rate_limit', { retryAfterMs: 9_000 }),
+      { action: 'retry', delay: 9_000 },
+    ],
+    [
+      'one that asks for a shorter wait',
+      failure('model_rate_limit', { retryAfterMs: 10 }),
+      { action: 'retry', delay: 500 },
+    ],
     ['one that will not be over soon', failure('model_auth'), pass],
     ['one that might be done twice', failure('model_overloaded', { mayRetry: false }), pass],
-    ['a tool that may work later', ofTool({ status: 'error_transient' }), { action: 'retry', delay: 500 }],
+    [
+      'a tool that may work later',
+      ofTool({ status: 'error_transient' }),
+      { action: 'retry', delay: 500 },
+    ],
     ['a tool that took too long', ofTool({ status: 'timeout' }), { action: 'retry', delay: 500 }],
     ['a tool that will not work', ofTool({ status: 'error_permanent' }), pass],
     ['a tool that was refused', ofTool({ status: 'error_blocked' }), pass],
@@ -36,11 +63,18 @@ describe('retryHandler', () => {
   });
 
   test('options say how often, how fast and what', async () => {
-    const handler = retryHandler({ maxAttempts: 20, baseDelay: 100, retryable: ({ phase }) => phase === 'tool' });
+    const handler = retryHandler({
+      maxAttempts: 20,
+      baseDelay: 100,
+      retryable: ({ phase }) => phase === 'tool',
+    });
     expect(await ask(handler, failure('model_overloaded'))).toEqual(pass);
     expect(await ask(handler, ofTool({}, { attempt: 4 }))).toEqual({ action: 'retry', delay: 800 });
     // Never more than a minute.
-    expect(await ask(handler, ofTool({}, { attempt: 19 }))).toEqual({ action: 'retry', delay: 60_000 });
+    expect(await ask(handler, ofTool({}, { attempt: 19 }))).toEqual({
+      action: 'retry',
+      delay: 60_000,
+    });
   });
 });
 
@@ -48,15 +82,27 @@ describe('rateLimitHandler', () => {
   test.each([
     ['a model', failure('model_rate_limit'), { action: 'retry', delay: 1_000 }],
     ['a tool', ofTool({ errorType: 'http_429' }), { action: 'retry', delay: 1_000 }],
-    ['a tool with its own word for it', ofTool({ errorType: 'rate_limit' }), { action: 'retry', delay: 1_000 }],
-    ['the fifth failure', failure('model_rate_limit', { attempt: 5 }), { action: 'retry', delay: 16_000 }],
+    [
+      'a tool with its own word for it',
+      ofTool({ errorType: 'rate_limit' }),
+      { action: 'retry', delay: 1_000 },
+    ],
+    [
+      'the fifth failure',
+      failure('model_rate_limit', { attempt: 5 }),
+      { action: 'retry', delay: 16_000 },
+    ],
     ['the sixth', failure('model_rate_limit', { attempt: 6 }), pass],
     [
       'what the other side asks for, when it is shorter',
       failure('model_rate_limit', { attempt: 5, retryAfterMs: 20 }),
       { action: 'retry', delay: 20 },
     ],
-    ['what the other side asks for, when it is longer', failure('model_rate_limit', { retryAfterMs: 90_000 }), { action: 'retry', delay: 90_000 }],
+    [
+      'what the other side asks for, when it is longer',
+      failure('model_rate_limit', { retryAfterMs: 90_000 }),
+      { action: 'retry', delay: 90_000 },
+    ],
     ['another failure', failure('model_overloaded'), pass],
     ['one that might be done twice', ofTool({ errorType: 'http_429' }, { mayRetry: false }), pass],
   ])('%s', async (_what, ctx, expected) => {
@@ -67,7 +113,9 @@ describe('rateLimitHandler', () => {
     const handler = rateLimitHandler({ maxRetries: 1, baseDelay: 50 });
     expect(await ask(handler, failure('model_rate_limit'))).toEqual({ action: 'retry', delay: 50 });
     expect(await ask(handler, failure('model_rate_limit', { attempt: 2 }))).toEqual(pass);
-    expect(await ask(rateLimitHandler({ maxRetries: 0 }), failure('model_rate_limit'))).toEqual(pass);
+    expect(await ask(rateLimitHandler({ maxRetries: 0 }), failure('model_rate_limit'))).toEqual(
+      pass,
+    );
   });
 });
 
@@ -80,13 +128,20 @@ describe('timeoutHandler', () => {
     ['a tool', ofTool({ status: 'timeout', errorType: 'timeout' }), fallback],
     ['a tool with a word of its own', ofTool({ status: 'timeout', errorType: 'slow' }), fallback],
     ['another failure', failure('model_overloaded'), pass],
-    ['a tool of which nobody knows what it did', ofTool({ status: 'unknown', errorType: 'timeout' }), pass],
+    [
+      'a tool of which nobody knows what it did',
+      ofTool({ status: 'unknown', errorType: 'timeout' }),
+      pass,
+    ],
   ])('%s', async (_what, ctx, expected) => {
     expect(await ask(handler, ctx)).toEqual(expected);
   });
 
   test('nothing can be the fallback when it is said', async () => {
-    expect(await ask(timeoutHandler({ fallbackResult: null }), failure('model_timeout'))).toEqual({ action: 'fallback', result: null });
+    expect(await ask(timeoutHandler({ fallbackResult: null }), failure('model_timeout'))).toEqual({
+      action: 'fallback',
+      result: null,
+    });
   });
 });
 
@@ -94,7 +149,9 @@ describe('loggingHandler', () => {
   test('hands over each error and passes it on', async () => {
     const seen: ErrorContext[] = [];
     const ctx = failure('model_overloaded');
-    expect(await ask(loggingHandler({ onError: (given) => void seen.push(given) }), ctx)).toEqual(pass);
+    expect(await ask(loggingHandler({ onError: (given) => void seen.push(given) }), ctx)).toEqual(
+      pass,
+    );
     expect(seen).toEqual([ctx]);
   });
 

@@ -1,20 +1,39 @@
 import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
-import { isAnything, isCount, isCountOrNone, isFunction, isNotNegative, type OptionChecks } from '../base/options.ts';
+import {
+  isAnything,
+  isCount,
+  isCountOrNone,
+  isFunction,
+  isNotNegative,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { ErrorAction, ErrorContext, ErrorHandler } from '../runnables/hooks.ts';
 
 export interface RetryHandlerOptions {
-  /** Attempts in all, those of others included; for tools not more than `supervision.errors.attempts`. @default 3 */
+  /**
+   * Attempts in all, those of others included; for tools not more than
+   * `supervision.errors.attempts`. @default 3
+   */
   readonly maxAttempts?: number;
   /** Milliseconds before the second attempt; twice as long before each further one. @default 500 */
   readonly baseDelay?: number;
-  /** @default failures that may be over soon: limits of rate, overload, lost connections, timeouts, `error_transient` of tools */
+  /**
+   * @default failures that may be over soon: limits of rate, overload, lost connections, timeouts,
+   * `error_transient` of tools
+   */
   readonly retryable?: (ctx: ErrorContext) => boolean;
 }
 
 export interface RateLimitHandlerOptions {
-  /** Attempts after the first. For tools `supervision.errors.attempts`, 3 by default, counts as well. @default 5 */
+  /**
+   * Attempts after the first. For tools `supervision.errors.attempts`, 3 by default, counts as
+   * well. @default 5
+   */
   readonly maxRetries?: number;
-  /** Milliseconds before the second attempt when the other side does not say how long to wait; twice as long before each further one. @default 1_000 */
+  /**
+   * Milliseconds before the second attempt when the other side does not say how long to wait; twice
+   * as long before each further one. @default 1_000
+   */
   readonly baseDelay?: number;
 }
 
@@ -28,8 +47,15 @@ export interface LoggingHandlerOptions {
   readonly onError: (ctx: ErrorContext) => void;
 }
 
-const retryChecks: OptionChecks<RetryHandlerOptions> = { maxAttempts: isCount, baseDelay: isNotNegative, retryable: isFunction };
-const rateLimitChecks: OptionChecks<RateLimitHandlerOptions> = { maxRetries: isCountOrNone, baseDelay: isNotNegative };
+const retryChecks: OptionChecks<RetryHandlerOptions> = {
+  maxAttempts: isCount,
+  baseDelay: isNotNegative,
+  retryable: isFunction,
+};
+const rateLimitChecks: OptionChecks<RateLimitHandlerOptions> = {
+  maxRetries: isCountOrNone,
+  baseDelay: isNotNegative,
+};
 const timeoutChecks: OptionChecks<TimeoutHandlerOptions> = { fallbackResult: isAnything };
 const loggingChecks: OptionChecks<LoggingHandlerOptions> = { onError: isFunction };
 
@@ -47,16 +73,21 @@ const passing: ReadonlySet<string> = new Set([
 ]);
 
 function mayBeOverSoon({ phase, error, result }: ErrorContext): boolean {
-  return phase === 'model' ? passing.has(error.code) : result?.status === 'error_transient' || result?.status === 'timeout';
+  return phase === 'model'
+    ? passing.has(error.code)
+    : result?.status === 'error_transient' || result?.status === 'timeout';
 }
 
 function isRateLimit({ error }: ErrorContext): boolean {
-  return error.code === 'http_429' || error.code === 'model_rate_limit' || error.code === 'rate_limit';
+  return (
+    error.code === 'http_429' || error.code === 'model_rate_limit' || error.code === 'rate_limit'
+  );
 }
 
 /** A call of which nobody knows what it did has to say so, whatever it was called. */
 function isTimeout({ error, result }: ErrorContext): boolean {
-  if (result !== undefined) return result.status === 'timeout' || (error.code === 'timeout' && result.status !== 'unknown');
+  if (result !== undefined)
+    return result.status === 'timeout' || (error.code === 'timeout' && result.status !== 'unknown');
   return error.code === 'model_timeout' || error.code === 'timeout';
 }
 
@@ -64,7 +95,10 @@ function doubled(baseDelay: number, attempt: number): number {
   return Math.min(longestDelay, baseDelay * 2 ** Math.max(0, attempt - 1));
 }
 
-/** Has failed attempts made again. Attempts that might do something twice are not. @throws InvalidOptionError */
+/**
+ * Has failed attempts made again. Attempts that might do something twice are not. @throws
+ * InvalidOptionError
+ */
 export function retryHandler(options: RetryHandlerOptions = {}): ErrorHandler {
   checkOptions('retryHandler', options, retryChecks);
   const { maxAttempts = 3, baseDelay = 500, retryable = mayBeOverSoon } = options;
@@ -72,12 +106,18 @@ export function retryHandler(options: RetryHandlerOptions = {}): ErrorHandler {
     name: 'retryHandler',
     handle: (ctx: ErrorContext): ErrorAction => {
       if (!ctx.mayRetry || ctx.attempt >= maxAttempts || !retryable(ctx)) return pass;
-      return { action: 'retry', delay: Math.max(ctx.retryAfterMs ?? 0, doubled(baseDelay, ctx.attempt)) };
+      return {
+        action: 'retry',
+        delay: Math.max(ctx.retryAfterMs ?? 0, doubled(baseDelay, ctx.attempt)),
+      };
     },
   });
 }
 
-/** Has attempts made again that came too fast (HTTP 429), after as long as the other side asks for. @throws InvalidOptionError */
+/**
+ * Has attempts made again that came too fast (HTTP 429), after as long as the other side asks for.
+ * @throws InvalidOptionError
+ */
 export function rateLimitHandler(options: RateLimitHandlerOptions = {}): ErrorHandler {
   checkOptions('rateLimitHandler', options, rateLimitChecks);
   const { maxRetries = 5, baseDelay = 1_000 } = options;
@@ -85,7 +125,9 @@ export function rateLimitHandler(options: RateLimitHandlerOptions = {}): ErrorHa
     name: 'rateLimitHandler',
     canHandle: isRateLimit,
     handle: (ctx: ErrorContext): ErrorAction =>
-      ctx.mayRetry && ctx.attempt <= maxRetries ? { action: 'retry', delay: ctx.retryAfterMs ?? doubled(baseDelay, ctx.attempt) } : pass,
+      ctx.mayRetry && ctx.attempt <= maxRetries
+        ? { action: 'retry', delay: ctx.retryAfterMs ?? doubled(baseDelay, ctx.attempt) }
+        : pass,
   });
 }
 
@@ -93,7 +135,11 @@ export function rateLimitHandler(options: RateLimitHandlerOptions = {}): ErrorHa
 export function timeoutHandler(options: TimeoutHandlerOptions): ErrorHandler {
   checkOptions('timeoutHandler', options, timeoutChecks);
   const { fallbackResult } = options;
-  if (fallbackResult === undefined) throw new InvalidOptionError({ function: 'timeoutHandler', reason: '`fallbackResult` is needed' });
+  if (fallbackResult === undefined)
+    throw new InvalidOptionError({
+      function: 'timeoutHandler',
+      reason: '`fallbackResult` is needed',
+    });
   return Object.freeze({
     name: 'timeoutHandler',
     canHandle: isTimeout,
@@ -101,11 +147,15 @@ export function timeoutHandler(options: TimeoutHandlerOptions): ErrorHandler {
   });
 }
 
-/** Hands every error to a function, and leaves it to the handlers behind it. @throws InvalidOptionError */
+/**
+ * Hands every error to a function, and leaves it to the handlers behind it. @throws
+ * InvalidOptionError
+ */
 export function loggingHandler(options: LoggingHandlerOptions): ErrorHandler {
   checkOptions('loggingHandler', options, loggingChecks);
   const { onError } = options;
-  if (onError === undefined) throw new InvalidOptionError({ function: 'loggingHandler', reason: '`onError` is needed' });
+  if (onError === undefined)
+    throw new InvalidOptionError({ function: 'loggingHandler', reason: '`onError` is needed' });
   return Object.freeze({
     name: 'loggingHandler',
     handle: async (ctx: ErrorContext): Promise<ErrorAction> => {

@@ -3,7 +3,10 @@ import { describeValue, isNonEmptyText } from '../base/options.ts';
 import type { Middleware } from '../runnables/hooks.ts';
 import type { RenderContext, RenderState } from '../runnables/render-context.ts';
 
-/** Puts a system message before everything that the agents' own renderers add: on a runtime, rules for all of its agents. */
+/**
+ * Puts a system message before everything that the agents' own renderers add: on a runtime, rules
+ * for all of its agents.
+ */
 export function globalInstructions(text: string | ((context: RenderState) => string)): Middleware {
   if (isNonEmptyText(text) !== undefined && typeof text !== 'function') {
     throw new InvalidOptionError({
@@ -15,7 +18,13 @@ export function globalInstructions(text: string | ((context: RenderState) => str
     name: 'globalInstructions',
     context: [
       (context: RenderContext) =>
-        context.append(Object.freeze({ type: 'synthetic' as const, role: 'system' as const, text: typeof text === 'string' ? text : text(context) })),
+        context.append(
+          Object.freeze({
+            type: 'synthetic' as const,
+            role: 'system' as const,
+            text: typeof text === 'string' ? text : text(context),
+          }),
+        ),
     ],
   });
 }

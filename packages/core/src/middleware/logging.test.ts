@@ -3,9 +3,20 @@ import { secret } from '../base/secret.ts';
 import type { HookContext, ModelResult } from '../runnables/hooks.ts';
 import { type LogEntry, type LoggingMiddlewareOptions, loggingMiddleware } from './logging.ts';
 
-const ctx = { session: { id: 's', app: 'a' }, invocationId: 'run', agent: 'ann', round: 2, now: () => 1_000 } as unknown as HookContext;
+const ctx = {
+  session: { id: 's', app: 'a' },
+  invocationId: 'run',
+  agent: 'ann',
+  round: 2,
+  now: () => 1_000,
+} as unknown as HookContext;
 const call = { callId: 'run/r2.0', name: 'send', args: { text: 'hunter2' }, attempt: 1 };
-const failed = { status: 'error_permanent', errorType: 'http_404', content: 'hunter2', detail: 'hunter2' } as const;
+const failed = {
+  status: 'error_permanent',
+  errorType: 'http_404',
+  content: 'hunter2',
+  detail: 'hunter2',
+} as const;
 const result: ModelResult = {
   stepEvents: [
     { type: 'assistant', text: 'hunter2' },
@@ -22,7 +33,10 @@ function logged(options: LoggingMiddlewareOptions = {}): readonly LogEntry[] {
   const returned = [
     middleware.beforeAgent?.(ctx),
     middleware.beforeModel?.(ctx, {} as never),
-    middleware.beforeCall?.(ctx, { model: 'p:m', options: { prompt: [{ role: 'system', content: 'hunter2' }] } }),
+    middleware.beforeCall?.(ctx, {
+      model: 'p:m',
+      options: { prompt: [{ role: 'system', content: 'hunter2' }] },
+    }),
     middleware.afterModel?.(ctx, result),
     middleware.beforeTool?.(ctx, call),
     middleware.onToolError?.(ctx, call, failed),
@@ -40,10 +54,34 @@ test('each point of the work has an entry, with names and codes only', () => {
     ['beforeAgent', 'info', {}],
     ['beforeModel', 'debug', {}],
     ['beforeCall', 'debug', { model: 'p:m', messages: 1 }],
-    ['afterModel', 'info', { tools: ['send'], usage: { inputTokens: 1, outputTokens: 2 }, finishReason: 'tool-calls' }],
+    [
+      'afterModel',
+      'info',
+      { tools: ['send'], usage: { inputTokens: 1, outputTokens: 2 }, finishReason: 'tool-calls' },
+    ],
     ['beforeTool', 'info', { call: 'run/r2.0', tool: 'send', attempt: 1 }],
-    ['onToolError', 'warn', { call: 'run/r2.0', tool: 'send', attempt: 1, status: 'error_permanent', errorType: 'http_404' }],
-    ['afterTool', 'info', { call: 'run/r2.0', tool: 'send', attempt: 1, status: 'error_permanent', errorType: 'http_404' }],
+    [
+      'onToolError',
+      'warn',
+      {
+        call: 'run/r2.0',
+        tool: 'send',
+        attempt: 1,
+        status: 'error_permanent',
+        errorType: 'http_404',
+      },
+    ],
+    [
+      'afterTool',
+      'info',
+      {
+        call: 'run/r2.0',
+        tool: 'send',
+        attempt: 1,
+        status: 'error_permanent',
+        errorType: 'http_404',
+      },
+    ],
     ['onModelError', 'error', { code: 'model_auth' }],
     ['afterAgent', 'info', {}],
   ]);
@@ -71,8 +109,18 @@ test.each([
 
 test('values are logged when they are asked for, and secrets never', () => {
   const entries = logged({ level: 'debug', values: true });
-  const withValues = entries.filter((entry) => JSON.stringify(entry).includes('hunter2')).map(({ point }) => point);
-  expect(withValues).toEqual(['beforeCall', 'afterModel', 'beforeTool', 'onToolError', 'afterTool', 'onModelError', 'afterAgent']);
+  const withValues = entries
+    .filter((entry) => JSON.stringify(entry).includes('hunter2'))
+    .map(({ point }) => point);
+  expect(withValues).toEqual([
+    'beforeCall',
+    'afterModel',
+    'beforeTool',
+    'onToolError',
+    'afterTool',
+    'onModelError',
+    'afterAgent',
+  ]);
   const seen: LogEntry[] = [];
   const middleware = loggingMiddleware({ values: true, onLog: (entry) => void seen.push(entry) });
   middleware.beforeTool?.(ctx, { ...call, args: { key: secret('API_KEY', 'sk-123') } as never });

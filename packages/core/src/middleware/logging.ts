@@ -3,7 +3,14 @@ import { coerceToJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import { isFlag, isFunction, isOneOf, type OptionChecks } from '../base/options.ts';
 import { visibleJson } from '../base/visible-text.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
-import type { HookContext, Hooks, HookToolCall, Middleware, ModelCall, ModelResult } from '../runnables/hooks.ts';
+import type {
+  HookContext,
+  Hooks,
+  HookToolCall,
+  Middleware,
+  ModelCall,
+  ModelResult,
+} from '../runnables/hooks.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -28,54 +35,107 @@ export interface LoggingMiddlewareOptions {
   readonly onLog?: (entry: LogEntry) => void;
   /** The lowest level that is logged. @default 'info' */
   readonly level?: LogLevel;
-  /** Logs texts, arguments, results and messages of errors too; a `secret()` shows its name only. @default false */
+  /**
+   * Logs texts, arguments, results and messages of errors too; a `secret()` shows its name only.
+   * @default false
+   */
   readonly values?: boolean;
 }
 
 const levels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
-const optionChecks: OptionChecks<LoggingMiddlewareOptions> = { onLog: isFunction, level: isOneOf(...levels), values: isFlag };
+const optionChecks: OptionChecks<LoggingMiddlewareOptions> = {
+  onLog: isFunction,
+  level: isOneOf(...levels),
+  values: isFlag,
+};
 
 function writeLine(entry: LogEntry): void {
   process.stderr.write(`${visibleJson(entry)}\n`);
 }
 
 /**
- * Logs the work of agents at each point of it. Without `values` an entry has no text, argument or result.
+ * Logs the work of agents at each point of it. Without `values` an entry has no text, argument or
+ * result.
  * @throws InvalidOptionError
  */
 export function loggingMiddleware(options: LoggingMiddlewareOptions = {}): Middleware {
   checkOptions('loggingMiddleware', options, optionChecks);
   const { onLog = writeLine, level: lowest = 'info', values = false } = options;
-  const log = (ctx: HookContext, point: LogEntry['point'], level: LogLevel, message: string, data: object, value: () => object): void => {
+  const log = (
+    ctx: HookContext,
+    point: LogEntry['point'],
+    level: LogLevel,
+    message: string,
+    data: object,
+    value: () => object,
+  ): void => {
     if (levels.indexOf(level) < levels.indexOf(lowest)) return;
     try {
       const shown = coerceToJson(values ? { ...data, ...value() } : data).value as JsonObject;
       const { agent, invocationId: invocation, round } = ctx;
-      onLog({ level, at: ctx.now(), point, message, session: ctx.session.id, invocation, agent, round, data: shown });
+      onLog({
+        level,
+        at: ctx.now(),
+        point,
+        message,
+        session: ctx.session.id,
+        invocation,
+        agent,
+        round,
+        data: shown,
+      });
     } catch {
       // Nobody's work is to end because its log cannot be written.
     }
   };
   return Object.freeze({
     name: 'loggingMiddleware',
-    beforeAgent: (ctx: HookContext) => log(ctx, 'beforeAgent', 'info', 'The agent begins.', {}, nothing),
-    afterAgent: (ctx: HookContext, output: JsonValue) => log(ctx, 'afterAgent', 'info', 'The agent has an answer.', {}, () => ({ output })),
-    beforeModel: (ctx: HookContext) => log(ctx, 'beforeModel', 'debug', 'A prompt is made.', {}, nothing),
+    beforeAgent: (ctx: HookContext) =>
+      log(ctx, 'beforeAgent', 'info', 'The agent begins.', {}, nothing),
+    afterAgent: (ctx: HookContext, output: JsonValue) =>
+      log(ctx, 'afterAgent', 'info', 'The agent has an answer.', {}, () => ({ output })),
+    beforeModel: (ctx: HookContext) =>
+      log(ctx, 'beforeModel', 'debug', 'A prompt is made.', {}, nothing),
     beforeCall: (ctx: HookContext, { model, options: { prompt } }: ModelCall) =>
-      log(ctx, 'beforeCall', 'debug', 'The model is asked.', { model, messages: prompt.length }, () => ({ prompt })),
+      log(
+        ctx,
+        'beforeCall',
+        'debug',
+        'The model is asked.',
+        { model, messages: prompt.length },
+        () => ({ prompt }),
+      ),
     afterModel: (ctx: HookContext, result: ModelResult) =>
       log(ctx, 'afterModel', 'info', 'The model has answered.', answerData(result), () => result),
     beforeTool: (ctx: HookContext, call: HookToolCall) =>
-      log(ctx, 'beforeTool', 'info', 'A tool is called.', callData(call), () => ({ args: call.args })),
-    afterTool: (ctx: HookContext, call: HookToolCall, result: ToolResult) =>
-      log(ctx, 'afterTool', 'info', 'A tool has a result.', { ...callData(call), ...resultData(result) }, () => ({ content: result.content })),
-    onModelError: (ctx: HookContext, error: Error) =>
-      log(ctx, 'onModelError', 'error', 'The model has failed.', { code: codeOf(error) }, () => ({ error: error.message })),
-    onToolError: (ctx: HookContext, call: HookToolCall, result: ToolResult) =>
-      log(ctx, 'onToolError', 'warn', 'A tool has failed.', { ...callData(call), ...resultData(result) }, () => ({
-        content: result.content,
-        detail: result.detail,
+      log(ctx, 'beforeTool', 'info', 'A tool is called.', callData(call), () => ({
+        args: call.args,
       })),
+    afterTool: (ctx: HookContext, call: HookToolCall, result: ToolResult) =>
+      log(
+        ctx,
+        'afterTool',
+        'info',
+        'A tool has a result.',
+        { ...callData(call), ...resultData(result) },
+        () => ({ content: result.content }),
+      ),
+    onModelError: (ctx: HookContext, error: Error) =>
+      log(ctx, 'onModelError', 'error', 'The model has failed.', { code: codeOf(error) }, () => ({
+        error: error.message,
+      })),
+    onToolError: (ctx: HookContext, call: HookToolCall, result: ToolResult) =>
+      log(
+        ctx,
+        'onToolError',
+        'warn',
+        'A tool has failed.',
+        { ...callData(call), ...resultData(result) },
+        () => ({
+          content: result.content,
+          detail: result.detail,
+        }),
+      ),
   });
 }
 

@@ -3,10 +3,17 @@ import type { HookContext, ModelCall, ModelResult, SubstituteAnswer } from '../r
 import { type ResponseCacheOptions, responseCache } from './response-cache.ts';
 
 const usage = { inputTokens: 1, outputTokens: 1 };
-const answer: ModelResult = { stepEvents: [{ type: 'assistant', text: 'hello' }], usage, finishReason: 'stop' };
+const answer: ModelResult = {
+  stepEvents: [{ type: 'assistant', text: 'hello' }],
+  usage,
+  finishReason: 'stop',
+};
 
 function call(text: string, more: Partial<ModelCall['options']> = {}, model = 'p:m'): ModelCall {
-  return { model, options: { prompt: [{ role: 'user', content: [{ type: 'text', text }] }], ...more } };
+  return {
+    model,
+    options: { prompt: [{ role: 'user', content: [{ type: 'text', text }] }], ...more },
+  };
 }
 
 /** A cache in the hands of rounds that begin at a time of the test. */
@@ -15,15 +22,30 @@ function cacheWith(options?: ResponseCacheOptions) {
   let time = 0;
   let rounds = 0;
   const context = (more: Partial<HookContext> = {}): HookContext =>
-    ({ session: { id: 's', app: 'a' }, invocationId: 'run', round: ++rounds, now: () => time, ...more }) as HookContext;
+    ({
+      session: { id: 's', app: 'a' },
+      invocationId: 'run',
+      round: ++rounds,
+      now: () => time,
+      ...more,
+    }) as HookContext;
   return {
     pass: (ms: number) => {
       time += ms;
     },
     /** What the cache answers; otherwise it sees what the model gives. */
-    ask: (asked: ModelCall, given: ModelResult = answer, ctx = context()): SubstituteAnswer | undefined => {
+    ask: (
+      asked: ModelCall,
+      given: ModelResult = answer,
+      ctx = context(),
+    ): SubstituteAnswer | undefined => {
       const found = cache.beforeCall?.(ctx, asked) as SubstituteAnswer | undefined;
-      cache.afterModel?.(ctx, found === undefined ? given : { ...given, stepEvents: found.stepEvents, substitutedBy: 'responseCache' });
+      cache.afterModel?.(
+        ctx,
+        found === undefined
+          ? given
+          : { ...given, stepEvents: found.stepEvents, substitutedBy: 'responseCache' },
+      );
       return found;
     },
     context,
@@ -63,9 +85,25 @@ describe('answers', () => {
       model: 'p:m',
       options: {
         prompt: [
-          { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'other', toolName: 'f', input: {} }] },
-          { role: 'assistant', content: [{ type: 'tool-call', toolCallId: called, toolName: 'f', input: {} }] },
-          { role: 'tool', content: [{ type: 'tool-result', toolCallId: answered, toolName: 'f', output: { type: 'text', value: '1' } }] },
+          {
+            role: 'assistant',
+            content: [{ type: 'tool-call', toolCallId: 'other', toolName: 'f', input: {} }],
+          },
+          {
+            role: 'assistant',
+            content: [{ type: 'tool-call', toolCallId: called, toolName: 'f', input: {} }],
+          },
+          {
+            role: 'tool',
+            content: [
+              {
+                type: 'tool-result',
+                toolCallId: answered,
+                toolName: 'f',
+                output: { type: 'text', value: '1' },
+              },
+            ],
+          },
         ],
       },
     });
@@ -84,7 +122,11 @@ describe('answers', () => {
   test('cannot be changed by whoever gets them', () => {
     const { ask } = cacheWith();
     const args = { q: 1 };
-    ask(call('hi'), { stepEvents: [{ type: 'tool_call', name: 'find', args }], usage, finishReason: 'tool-calls' });
+    ask(call('hi'), {
+      stepEvents: [{ type: 'tool_call', name: 'find', args }],
+      usage,
+      finishReason: 'tool-calls',
+    });
     args.q = 2;
     const found = ask(call('hi'));
     expect(found?.stepEvents).toEqual([{ type: 'tool_call', name: 'find', args: { q: 1 } }]);
@@ -155,11 +197,17 @@ describe('time and size', () => {
     cache.beforeCall?.(two, call('two'));
     cache.afterModel?.(one, { ...answer, stepEvents: [{ type: 'assistant', text: 'to one' }] });
     cache.afterModel?.(two, { ...answer, stepEvents: [{ type: 'assistant', text: 'to two' }] });
-    expect(cache.beforeCall?.(context(), call('one'))).toMatchObject({ stepEvents: [{ text: 'to one' }] });
-    expect(cache.beforeCall?.(context(), call('two'))).toMatchObject({ stepEvents: [{ text: 'to two' }] });
+    expect(cache.beforeCall?.(context(), call('one'))).toMatchObject({
+      stepEvents: [{ text: 'to one' }],
+    });
+    expect(cache.beforeCall?.(context(), call('two'))).toMatchObject({
+      stepEvents: [{ text: 'to two' }],
+    });
   });
 });
 
 test.each([{ ttl: 0 }, { max: 0 }, { clock: {} }])('%j is refused', (options) => {
-  expect(() => responseCache(options as ResponseCacheOptions)).toThrow('responseCache() cannot be set up');
+  expect(() => responseCache(options as ResponseCacheOptions)).toThrow(
+    'responseCache() cannot be set up',
+  );
 });

@@ -2,10 +2,19 @@ import { sha256 } from '../base/hash.ts';
 import { checkOptions } from '../base/invalid-option.ts';
 import { canonicalJson, deepFreeze } from '../base/json.ts';
 import { isCount, isPositive, type OptionChecks } from '../base/options.ts';
-import type { HookContext, Middleware, ModelCall, ModelResult, StepEvent, SubstituteAnswer } from '../runnables/hooks.ts';
+import type {
+  HookContext,
+  Middleware,
+  ModelCall,
+  ModelResult,
+  StepEvent,
+  SubstituteAnswer,
+} from '../runnables/hooks.ts';
 
 export interface ResponseCacheOptions {
-  /** Milliseconds for which an answer is given again, by the clock of the runtime. @default 300_000 */
+  /**
+   * Milliseconds for which an answer is given again, by the clock of the runtime. @default 300_000
+   */
   readonly ttl?: number;
   /** Answers that are kept; the one that was stored first goes first. @default 1_000 */
   readonly max?: number;
@@ -21,15 +30,19 @@ interface Entry {
 const wholeReasons: ReadonlySet<string | undefined> = new Set(['stop', 'tool-calls']);
 
 /**
- * Answers equal model calls from memory: the same model, prompt, tools and settings. Only whole answers are kept, and none that something else gave in
- * the place of a model. Each value that is returned by this function has answers of its own, which all users of the runtime share.
+ * Answers equal model calls from memory: the same model, prompt, tools and settings. Only whole
+ * answers are kept, and none that something else gave in the place of a model. Each value that is
+ * returned by this function has answers of its own, which all users of the runtime share.
  * @throws InvalidOptionError
  */
 export function responseCache(options: ResponseCacheOptions = {}): Middleware {
   checkOptions('responseCache', options, optionChecks);
   const { ttl = 300_000, max = 1_000 } = options;
   const entries = new Map<string, Entry>();
-  /** Keys of the calls under way, by invocation. Those that fail leave theirs behind, so it has the same limit. */
+  /**
+   * Keys of the calls under way, by invocation. Those that fail leave theirs behind, so it has the
+   * same limit.
+   */
   const asked = new Map<string, string>();
   return Object.freeze({
     name: 'responseCache',
@@ -48,7 +61,12 @@ export function responseCache(options: ResponseCacheOptions = {}): Middleware {
       if (key === undefined || !mayBeKept(result)) return undefined;
       const stepEvents = deepFreeze(structuredClone(result.stepEvents) as StepEvent[]);
       const terminal = !stepEvents.some(({ type }) => type === 'tool_call');
-      keep(entries, key, { answer: Object.freeze({ stepEvents, terminal }), until: ctx.now() + ttl }, max);
+      keep(
+        entries,
+        key,
+        { answer: Object.freeze({ stepEvents, terminal }), until: ctx.now() + ttl },
+        max,
+      );
       return undefined;
     },
   });
@@ -60,7 +78,10 @@ function keyOf({ model, options }: ModelCall): string {
 
 type Prompt = ModelCall['options']['prompt'];
 
-/** Tool calls by their number: providers name them anew each time, and what is said of them is the same. */
+/**
+ * Tool calls by their number: providers name them anew each time, and what is said of them is the
+ * same.
+ */
 function withEvenIds(prompt: Prompt): unknown {
   const numbers = new Map<string, number>();
   const numbered = (part: object): object => {
@@ -69,7 +90,11 @@ function withEvenIds(prompt: Prompt): unknown {
     numbers.set(part.toolCallId, number);
     return { ...part, toolCallId: number };
   };
-  return prompt.map((message) => (typeof message.content === 'string' ? message : { ...message, content: message.content.map(numbered) }));
+  return prompt.map((message) =>
+    typeof message.content === 'string'
+      ? message
+      : { ...message, content: message.content.map(numbered) },
+  );
 }
 
 /** An invocation makes one model call at a time. */
@@ -78,9 +103,14 @@ function callerOf({ session, invocationId }: HookContext): string {
 }
 
 function mayBeKept({ stepEvents, finishReason, substitutedBy }: ModelResult): boolean {
-  if (substitutedBy !== undefined || !wholeReasons.has(finishReason) || stepEvents.length === 0) return false;
-  // Providers want the thoughts before a tool call back with a signature, which is not part of what is kept.
-  return !(stepEvents.some(({ type }) => type === 'thought') && stepEvents.some(({ type }) => type === 'tool_call'));
+  if (substitutedBy !== undefined || !wholeReasons.has(finishReason) || stepEvents.length === 0)
+    return false;
+  // Providers want the thoughts before a tool call back with a signature, which is not part of what
+  // is kept.
+  return !(
+    stepEvents.some(({ type }) => type === 'thought') &&
+    stepEvents.some(({ type }) => type === 'tool_call')
+  );
 }
 
 /** A map gives its keys in the order in which they were set. */

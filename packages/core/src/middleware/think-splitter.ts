@@ -1,7 +1,10 @@
 /** Gets the pieces of a text in order; `isThought` says which of the two they are. */
 export type PieceSink = (text: string, isThought: boolean) => void;
 
-/** Parts a text that comes in deltas into what stands inside of tags and what stands outside. Each character is looked at once. */
+/**
+ * Parts a text that comes in deltas into what stands inside of tags and what stands outside. Each
+ * character is looked at once.
+ */
 export class ThinkSplitter {
   readonly #opening: readonly string[];
   readonly #closing: readonly string[];
@@ -25,7 +28,8 @@ export class ThinkSplitter {
 
   take(delta: string): void {
     // Most deltas of most answers.
-    if (this.#held === '' && !this.#isFirst && !this.#trims && !delta.includes('<')) this.#give(delta);
+    if (this.#held === '' && !this.#isFirst && !this.#trims && !delta.includes('<'))
+      this.#give(delta);
     else this.#read(this.#held + delta, false);
   }
 

@@ -1,4 +1,8 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ThinkSplitter } from './think-splitter.ts';
@@ -37,7 +41,10 @@ const cases: readonly (readonly [string, Split])[] = [
   ['\n<think>\nhm\n</think>\n\nanswer\n', { text: 'answer\n', thought: 'hm\n', order: 'RT' }],
   ['<THINK>hm</Think>answer', { text: 'answer', thought: 'hm', order: 'RT' }],
   ['<thinking>hm</thinking>answer', { text: 'answer', thought: 'hm', order: 'RT' }],
-  ['one <think>two</think> three <think>four</think> five', { text: 'one three five', thought: 'twofour', order: 'TRTRT' }],
+  [
+    'one <think>two</think> three <think>four</think> five',
+    { text: 'one three five', thought: 'twofour', order: 'TRTRT' },
+  ],
   ['<think>never closed', { text: '', thought: 'never closed', order: 'R' }],
   ['<think>', { text: '', thought: '', order: '' }],
   ['<think></think>answer', { text: 'answer', thought: '', order: 'T' }],
@@ -67,16 +74,38 @@ describe('texts with tags', () => {
   });
 });
 
-const part = fc.constantFrom('<think>', '</think>', '<thinking>', '</THINKING>', '<', '</', '`', ' ', '\n', 'think>', 'word', '>', 'é');
+const part = fc.constantFrom(
+  '<think>',
+  '</think>',
+  '<thinking>',
+  '</THINKING>',
+  '<',
+  '</',
+  '`',
+  ' ',
+  '\n',
+  'think>',
+  'word',
+  '>',
+  'é',
+);
 
 test('any text gives the same whole and in any deltas', () => {
   fc.assert(
-    fc.property(fc.array(part, { maxLength: 12 }), fc.array(fc.nat({ max: 60 })), (parts, places) => {
-      const text = parts.join('');
-      const cuts = [0, ...places.filter((place) => place < text.length).sort((one, other) => one - other), text.length];
-      const deltas = cuts.slice(1).map((cut, i) => text.slice(cuts[i], cut));
-      expect(split(deltas)).toEqual(split([text]));
-    }),
+    fc.property(
+      fc.array(part, { maxLength: 12 }),
+      fc.array(fc.nat({ max: 60 })),
+      (parts, places) => {
+        const text = parts.join('');
+        const cuts = [
+          0,
+          ...places.filter((place) => place < text.length).sort((one, other) => one - other),
+          text.length,
+        ];
+        const deltas = cuts.slice(1).map((cut, i) => text.slice(cuts[i], cut));
+        expect(split(deltas)).toEqual(split([text]));
+      },
+    ),
   );
 });
 
@@ -119,7 +148,10 @@ function modelOf(parts: readonly LanguageModelV4StreamPart[]): LanguageModelV4 {
         { type: 'text', text: 'plain' },
       ],
       finishReason: { unified: 'stop', raw: undefined },
-      usage: { inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 1, text: 1, reasoning: 0 } },
+      usage: {
+        inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+        outputTokens: { total: 1, text: 1, reasoning: 0 },
+      },
       warnings: [],
     }),
     doStream: async () => ({
@@ -133,7 +165,10 @@ function modelOf(parts: readonly LanguageModelV4StreamPart[]): LanguageModelV4 {
   };
 }
 
-async function streamed(parts: readonly LanguageModelV4StreamPart[], options?: StripThinkTagsOptions): Promise<readonly LanguageModelV4StreamPart[]> {
+async function streamed(
+  parts: readonly LanguageModelV4StreamPart[],
+  options?: StripThinkTagsOptions,
+): Promise<readonly LanguageModelV4StreamPart[]> {
   const model = stripThinkTags(options).wrapModel?.(modelOf(parts)) as LanguageModelV4;
   const { stream } = await model.doStream({ prompt: [] } as LanguageModelV4CallOptions);
   const read: LanguageModelV4StreamPart[] = [];
@@ -141,7 +176,10 @@ async function streamed(parts: readonly LanguageModelV4StreamPart[], options?: S
   return read;
 }
 
-const finish = { type: 'finish', finishReason: { unified: 'stop', raw: undefined } } as LanguageModelV4StreamPart;
+const finish = {
+  type: 'finish',
+  finishReason: { unified: 'stop', raw: undefined },
+} as LanguageModelV4StreamPart;
 
 describe('a model', () => {
   test('streams thoughts as parts of their own', async () => {
@@ -169,8 +207,19 @@ describe('a model', () => {
   });
 
   test('ends what it never ended itself', async () => {
-    const parts = await streamed([{ type: 'text-delta', id: '1', delta: '<think>hm' }, { type: 'text-delta', id: '2', delta: 'a <thin' }, finish]);
-    expect(parts.map(({ type }) => type)).toEqual(['reasoning-start', 'reasoning-delta', 'text-delta', 'reasoning-end', 'text-delta', 'finish']);
+    const parts = await streamed([
+      { type: 'text-delta', id: '1', delta: '<think>hm' },
+      { type: 'text-delta', id: '2', delta: 'a <thin' },
+      finish,
+    ]);
+    expect(parts.map(({ type }) => type)).toEqual([
+      'reasoning-start',
+      'reasoning-delta',
+      'text-delta',
+      'reasoning-end',
+      'text-delta',
+      'finish',
+    ]);
     const cut = await streamed([{ type: 'text-delta', id: '1', delta: 'a <thin' }]);
     expect(cut.map((one) => ('delta' in one ? one.delta : ''))).toEqual(['a ', '<thin']);
   });
@@ -183,16 +232,28 @@ describe('a model', () => {
       { type: 'text', text: 'answer', providerMetadata: { p: { id: 1 } } },
       { type: 'text', text: 'plain' },
     ]);
-    expect([model.provider, model.modelId, model.supportedUrls]).toEqual(['p', 'm', { 'image/*': [/x/] }]);
+    expect([model.provider, model.modelId, model.supportedUrls]).toEqual([
+      'p',
+      'm',
+      { 'image/*': [/x/] },
+    ]);
   });
 
   test('has the tags that are given', async () => {
-    const parts = await streamed([{ type: 'text-delta', id: '1', delta: '<plan>hm</plan><think>x</think>' }, finish], { tags: ['plan'] });
+    const parts = await streamed(
+      [{ type: 'text-delta', id: '1', delta: '<plan>hm</plan><think>x</think>' }, finish],
+      { tags: ['plan'] },
+    );
     expect(parts).toContainEqual({ type: 'reasoning-delta', id: '1:thought-1', delta: 'hm' });
     expect(parts).toContainEqual({ type: 'text-delta', id: '1', delta: '<think>x</think>' });
   });
 });
 
-test.each([{ tags: [] }, { tags: ['<think>'] }, { tags: 'think' }, { tag: ['think'] }])('%j is refused', (options) => {
-  expect(() => stripThinkTags(options as StripThinkTagsOptions)).toThrow('stripThinkTags() cannot be set up');
-});
+test.each([{ tags: [] }, { tags: ['<think>'] }, { tags: 'think' }, { tag: ['think'] }])(
+  '%j is refused',
+  (options) => {
+    expect(() => stripThinkTags(options as StripThinkTagsOptions)).toThrow(
+      'stripThinkTags() cannot be set up',
+    );
+  },
+);

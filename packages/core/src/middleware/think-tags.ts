@@ -1,11 +1,18 @@
-import type { LanguageModelV4, LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4Content,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import { checkOptions } from '../base/invalid-option.ts';
 import type { OptionChecks } from '../base/options.ts';
 import type { Middleware } from '../runnables/hooks.ts';
 import { ThinkSplitter } from './think-splitter.ts';
 
 export interface StripThinkTagsOptions {
-  /** Names of the tags, without brackets; upper and lower case are the same. @default ['think', 'thinking'] */
+  /**
+   * Names of the tags, without brackets; upper and lower case are the same. @default ['think',
+   * 'thinking']
+   */
   readonly tags?: readonly string[];
 }
 
@@ -14,20 +21,26 @@ const tagName = /^[A-Za-z][\w-]{0,40}$/;
 
 const optionChecks: OptionChecks<StripThinkTagsOptions> = {
   tags: (value) =>
-    Array.isArray(value) && value.length > 0 && value.every((tag) => typeof tag === 'string' && tagName.test(tag))
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((tag) => typeof tag === 'string' && tagName.test(tag))
       ? undefined
       : "a list of names of tags such as ['think']",
 };
 
 /**
- * Makes thoughts of what models write between `<think>` and `</think>`, also when a tag comes in several deltas. A tag that is never closed counts to
- * the end of the text; one right behind a backtick is text.
+ * Makes thoughts of what models write between `<think>` and `</think>`, also when a tag comes in
+ * several deltas. A tag that is never closed counts to the end of the text; one right behind a
+ * backtick is text.
  * @throws InvalidOptionError
  */
 export function stripThinkTags(options: StripThinkTagsOptions = {}): Middleware {
   checkOptions('stripThinkTags', options, optionChecks);
   const tags = options.tags ?? defaultTags;
-  return Object.freeze({ name: 'stripThinkTags', wrapModel: (model: LanguageModelV4) => withoutTags(model, tags) });
+  return Object.freeze({
+    name: 'stripThinkTags',
+    wrapModel: (model: LanguageModelV4) => withoutTags(model, tags),
+  });
 }
 
 function withoutTags(model: LanguageModelV4, tags: readonly string[]): LanguageModelV4 {
@@ -40,7 +53,12 @@ function withoutTags(model: LanguageModelV4, tags: readonly string[]): LanguageM
     },
     async doGenerate(options) {
       const result = await model.doGenerate(options);
-      return { ...result, content: result.content.flatMap((part) => (part.type === 'text' ? splitText(part, tags) : [part])) };
+      return {
+        ...result,
+        content: result.content.flatMap((part) =>
+          part.type === 'text' ? splitText(part, tags) : [part],
+        ),
+      };
     },
     async doStream(options) {
       const result = await model.doStream(options);
@@ -54,7 +72,10 @@ function withoutTags(model: LanguageModelV4, tags: readonly string[]): LanguageM
   };
 }
 
-function splitText(part: Extract<LanguageModelV4Content, { type: 'text' }>, tags: readonly string[]): LanguageModelV4Content[] {
+function splitText(
+  part: Extract<LanguageModelV4Content, { type: 'text' }>,
+  tags: readonly string[],
+): LanguageModelV4Content[] {
   const pieces: { text: string; isThought: boolean }[] = [];
   const splitter = new ThinkSplitter(tags, (text, isThought) => {
     const last = pieces.at(-1);
@@ -63,8 +84,11 @@ function splitText(part: Extract<LanguageModelV4Content, { type: 'text' }>, tags
   });
   splitter.take(part.text);
   splitter.end();
-  if (!pieces.some(({ isThought }) => isThought)) return [{ ...part, text: pieces.map(({ text }) => text).join('') }];
-  return pieces.map(({ text, isThought }) => (isThought ? { type: 'reasoning', text } : { ...part, text }));
+  if (!pieces.some(({ isThought }) => isThought))
+    return [{ ...part, text: pieces.map(({ text }) => text).join('') }];
+  return pieces.map(({ text, isThought }) =>
+    isThought ? { type: 'reasoning', text } : { ...part, text },
+  );
 }
 
 interface Parts {
@@ -125,7 +149,9 @@ class PartSplitter {
     let block = this.#blocks.get(id);
     if (block === undefined) {
       const made: Block = {
-        splitter: new ThinkSplitter(this.#tags, (text, isThought) => this.#give(id, made, text, isThought)),
+        splitter: new ThinkSplitter(this.#tags, (text, isThought) =>
+          this.#give(id, made, text, isThought),
+        ),
         thoughts: 0,
         thought: undefined,
       };

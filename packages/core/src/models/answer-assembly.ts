@@ -1,4 +1,8 @@
-import type { LanguageModelV4StreamPart, LanguageModelV4Usage, SharedV4ProviderMetadata } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from '@ai-sdk/provider';
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Usage } from '../ledger/event.ts';
@@ -16,7 +20,10 @@ interface ToolInput {
   readonly name: string;
 }
 
-/** Puts an answer together from the parts of its stream. Costs nothing per delta but a comparison, a concatenation and the sink's call. */
+/**
+ * Puts an answer together from the parts of its stream. Costs nothing per delta but a comparison, a
+ * concatenation and the sink's call.
+ */
 export class AnswerAssembly {
   readonly #model: string;
   readonly #clock: Clock;
@@ -82,11 +89,19 @@ export class AnswerAssembly {
   finish(): ModelAnswer {
     const reason = this.#finishReason;
     if (reason === undefined || reason === 'interrupted') {
-      throw new ModelStreamError({ model: this.#model, code: 'model_stream_cut', detail: 'the stream ended before the model had finished.' });
+      throw new ModelStreamError({
+        model: this.#model,
+        code: 'model_stream_cut',
+        detail: 'the stream ended before the model had finished.',
+      });
     }
     const texts = this.#texts.filter(hasContent).map(toModelText);
     if (reason === 'error' && texts.length === 0 && this.#toolCalls.length === 0) {
-      throw new ModelStreamError({ model: this.#model, code: 'model_stream_error', detail: 'the model ended with an error and without an answer.' });
+      throw new ModelStreamError({
+        model: this.#model,
+        code: 'model_stream_error',
+        detail: 'the model ended with an error and without an answer.',
+      });
     }
     return {
       thoughts: this.#thoughts.filter(hasContent).map(toModelText),
@@ -99,7 +114,11 @@ export class AnswerAssembly {
     };
   }
 
-  #takeText(part: { id: string; delta: string; providerMetadata?: SharedV4ProviderMetadata }): void {
+  #takeText(part: {
+    id: string;
+    delta: string;
+    providerMetadata?: SharedV4ProviderMetadata;
+  }): void {
     let block = this.#text;
     if (block === undefined || block.id !== part.id || part.providerMetadata !== undefined) {
       this.#text = block = openBlock(this.#texts, block, part);
@@ -110,7 +129,11 @@ export class AnswerAssembly {
     this.#sink?.text(part.delta);
   }
 
-  #takeThought(part: { id: string; delta: string; providerMetadata?: SharedV4ProviderMetadata }): void {
+  #takeThought(part: {
+    id: string;
+    delta: string;
+    providerMetadata?: SharedV4ProviderMetadata;
+  }): void {
     let block = this.#thought;
     if (block === undefined || block.id !== part.id || part.providerMetadata !== undefined) {
       this.#thought = block = openBlock(this.#thoughts, block, part);
@@ -122,7 +145,8 @@ export class AnswerAssembly {
   }
 
   #takeToolInput(id: string, delta: string): void {
-    if (this.#toolInput?.id !== id) this.#toolInput = this.#toolInputs.findLast((input) => input.id === id) ?? { id, name: '' };
+    if (this.#toolInput?.id !== id)
+      this.#toolInput = this.#toolInputs.findLast((input) => input.id === id) ?? { id, name: '' };
     this.#firstPartAt ??= this.#clock.monotonic();
     this.#sink?.toolArgs(id, this.#toolInput.name, delta);
   }
@@ -130,55 +154,92 @@ export class AnswerAssembly {
   #streamedError(error: unknown): Error {
     if (error instanceof Error) return error;
     const message = (error as { message?: unknown } | null | undefined)?.message;
-    const detail = typeof error === 'string' ? error : typeof message === 'string' ? message : 'the provider streamed an error.';
-    return new ModelStreamError({ model: this.#model, code: 'model_stream_error', detail }, { cause: error });
+    const detail =
+      typeof error === 'string'
+        ? error
+        : typeof message === 'string'
+          ? message
+          : 'the provider streamed an error.';
+    return new ModelStreamError(
+      { model: this.#model, code: 'model_stream_error', detail },
+      { cause: error },
+    );
   }
 }
 
-/** The block that a part belongs to; it is the last one or one of those before it, or else a new one. The last metadata counts. */
+/**
+ * The block that a part belongs to; it is the last one or one of those before it, or else a new
+ * one. The last metadata counts.
+ */
 function openBlock(
   blocks: Block[],
   last: Block | undefined,
   part: { id: string; type?: string; providerMetadata?: SharedV4ProviderMetadata },
 ): Block {
   const starts = part.type === 'text-start' || part.type === 'reasoning-start';
-  let block = starts ? undefined : last?.id === part.id ? last : blocks.findLast((candidate) => candidate.id === part.id);
+  let block = starts
+    ? undefined
+    : last?.id === part.id
+      ? last
+      : blocks.findLast((candidate) => candidate.id === part.id);
   if (block === undefined) {
     block = { id: part.id, text: '', metadata: undefined };
     blocks.push(block);
   }
-  if (part.providerMetadata !== undefined) block.metadata = mergeMetadata(block.metadata, part.providerMetadata);
+  if (part.providerMetadata !== undefined)
+    block.metadata = mergeMetadata(block.metadata, part.providerMetadata);
   return block;
 }
 
-/** A later part may know less than an earlier one (OpenAI names the item first, its encrypted content last): fields are kept until replaced. */
-function mergeMetadata(before: SharedV4ProviderMetadata | undefined, after: SharedV4ProviderMetadata): SharedV4ProviderMetadata {
+/**
+ * A later part may know less than an earlier one (OpenAI names the item first, its encrypted
+ * content last): fields are kept until replaced.
+ */
+function mergeMetadata(
+  before: SharedV4ProviderMetadata | undefined,
+  after: SharedV4ProviderMetadata,
+): SharedV4ProviderMetadata {
   if (before === undefined) return after;
   const merged = { ...before };
-  for (const [provider, fields] of Object.entries(after)) merged[provider] = { ...merged[provider], ...fields };
+  for (const [provider, fields] of Object.entries(after))
+    merged[provider] = { ...merged[provider], ...fields };
   return merged;
 }
 
-/** An empty block counts when the provider hangs something on it that it wants back: redacted or encrypted reasoning, a signature. */
+/**
+ * An empty block counts when the provider hangs something on it that it wants back: redacted or
+ * encrypted reasoning, a signature.
+ */
 function hasContent(block: Block): boolean {
   if (block.text !== '') return true;
   return Object.values(block.metadata ?? {}).some((fields) =>
-    ['reasoningEncryptedContent', 'redactedData', 'signature', 'thoughtSignature'].some((field) => typeof fields?.[field] === 'string'),
+    ['reasoningEncryptedContent', 'redactedData', 'signature', 'thoughtSignature'].some(
+      (field) => typeof fields?.[field] === 'string',
+    ),
   );
 }
 
 function toModelText(block: Block): ModelText {
-  return block.metadata === undefined ? { text: block.text } : { text: block.text, providerMetadata: block.metadata as JsonObject };
+  return block.metadata === undefined
+    ? { text: block.text }
+    : { text: block.text, providerMetadata: block.metadata as JsonObject };
 }
 
-function toolCall(part: { toolCallId: string; toolName: string; input: string; providerMetadata?: SharedV4ProviderMetadata }): ModelToolCall {
+function toolCall(part: {
+  toolCallId: string;
+  toolName: string;
+  input: string;
+  providerMetadata?: SharedV4ProviderMetadata;
+}): ModelToolCall {
   const { args, invalid } = parseArgs(part.input);
   return {
     providerCallId: part.toolCallId,
     name: part.toolName,
     args,
     ...(invalid === undefined ? {} : { invalid }),
-    ...(part.providerMetadata === undefined ? {} : { providerMetadata: part.providerMetadata as JsonObject }),
+    ...(part.providerMetadata === undefined
+      ? {}
+      : { providerMetadata: part.providerMetadata as JsonObject }),
   };
 }
 
@@ -187,7 +248,10 @@ function parseArgs(input: string): { args: JsonValue; invalid?: string } {
   try {
     return { args: JSON.parse(input) as JsonValue };
   } catch (error) {
-    return { args: input, invalid: `the arguments are not valid JSON: ${(error as Error).message}` };
+    return {
+      args: input,
+      invalid: `the arguments are not valid JSON: ${(error as Error).message}`,
+    };
   }
 }
 

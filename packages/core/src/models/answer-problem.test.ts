@@ -27,8 +27,16 @@ test.each([
 test.each([
   ['nothing', answer({}), { kind: 'malformed', retryable: true, usable: false }],
   ['blanks', answer(said(' \n')), { kind: 'malformed', retryable: true, usable: false }],
-  ['thoughts only', answer({ thoughts: [{ text: 'hm' }] }), { kind: 'malformed', retryable: true, usable: false }],
-  ['a filter', answer({ finishReason: 'content-filter', rawFinishReason: 'SAFETY' }), { kind: 'content_filter', retryable: false, usable: false }],
+  [
+    'thoughts only',
+    answer({ thoughts: [{ text: 'hm' }] }),
+    { kind: 'malformed', retryable: true, usable: false },
+  ],
+  [
+    'a filter',
+    answer({ finishReason: 'content-filter', rawFinishReason: 'SAFETY' }),
+    { kind: 'content_filter', retryable: false, usable: false },
+  ],
   [
     'a filter that steps in late',
     answer({ ...said('Once'), finishReason: 'content-filter', rawFinishReason: 'content_filter' }),
@@ -36,12 +44,21 @@ test.each([
   ],
   [
     'a filter among calls',
-    answer({ ...said('Once'), toolCalls, finishReason: 'content-filter', rawFinishReason: 'content_filter' }),
+    answer({
+      ...said('Once'),
+      toolCalls,
+      finishReason: 'content-filter',
+      rawFinishReason: 'content_filter',
+    }),
     { kind: 'content_filter', usable: false },
   ],
   [
     'a refusal of OpenAI',
-    answer({ ...said("I can't help with that."), finishReason: 'content-filter', rawFinishReason: undefined }),
+    answer({
+      ...said("I can't help with that."),
+      finishReason: 'content-filter',
+      rawFinishReason: undefined,
+    }),
     { kind: 'refusal', retryable: false, usable: true, detail: "I can't help with that." },
   ],
   [
@@ -52,7 +69,11 @@ test.each([
   [
     'reasoning that used up the output',
     answer({ finishReason: 'length', usage: reasoned }),
-    { kind: 'output_limit', retryable: false, detail: expect.stringContaining('reasoning used up') },
+    {
+      kind: 'output_limit',
+      retryable: false,
+      detail: expect.stringContaining('reasoning used up'),
+    },
   ],
   [
     'an output that is too small',
@@ -69,6 +90,8 @@ test.each([
 });
 
 test('long words of a refusal are shortened', () => {
-  const problem = answerProblem(answer({ ...said('no '.repeat(1_000)), finishReason: 'content-filter' }));
+  const problem = answerProblem(
+    answer({ ...said('no '.repeat(1_000)), finishReason: 'content-filter' }),
+  );
   expect(problem?.detail.length).toBeLessThan(310);
 });

@@ -11,7 +11,11 @@ const usage = {
   inputTokens: { total: 100, noCache: 60, cacheRead: 30, cacheWrite: 10 },
   outputTokens: { total: 20, text: 12, reasoning: 8 },
 };
-const finish: LanguageModelV4StreamPart = { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage };
+const finish: LanguageModelV4StreamPart = {
+  type: 'finish',
+  finishReason: { unified: 'stop', raw: 'stop' },
+  usage,
+};
 
 function modelOf(parts: readonly LanguageModelV4StreamPart[]): LanguageModelV4 {
   const stream = new ReadableStream<LanguageModelV4StreamPart>({
@@ -34,16 +38,25 @@ function modelOfStream(stream: ReadableStream<LanguageModelV4StreamPart>): Langu
   };
 }
 
-const call = (parts: readonly LanguageModelV4StreamPart[]) => callModel(modelOf(parts), { prompt }, systemClock, undefined);
+const call = (parts: readonly LanguageModelV4StreamPart[]) =>
+  callModel(modelOf(parts), { prompt }, systemClock, undefined);
 
 describe('callModel', () => {
   test('keeps texts, thoughts and tool calls apart, with what the provider wants back', async () => {
     const answer = await call([
       { type: 'stream-start', warnings: [] },
       { type: 'response-metadata', id: 'r1' },
-      { type: 'reasoning-start', id: 'r', providerMetadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: null } } },
+      {
+        type: 'reasoning-start',
+        id: 'r',
+        providerMetadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: null } },
+      },
       { type: 'reasoning-delta', id: 'r', delta: 'hm' },
-      { type: 'reasoning-end', id: 'r', providerMetadata: { openai: { reasoningEncryptedContent: 'secret' } } },
+      {
+        type: 'reasoning-end',
+        id: 'r',
+        providerMetadata: { openai: { reasoningEncryptedContent: 'secret' } },
+      },
       { type: 'text-start', id: 'a' },
       { type: 'text-delta', id: 'a', delta: 'one ' },
       { type: 'text-start', id: 'b' },
@@ -51,23 +64,58 @@ describe('callModel', () => {
       { type: 'text-delta', id: 'a', delta: 'more' },
       { type: 'text-end', id: 'a', providerMetadata: { google: { thoughtSignature: 'sig' } } },
       { type: 'text-end', id: 'b' },
-      { type: 'tool-call', toolCallId: 'c1', toolName: 'add', input: '{"a":1}', providerMetadata: { google: { thoughtSignature: 't' } } },
-      { type: 'tool-call', toolCallId: 'web', toolName: 'search', input: '{}', providerExecuted: true },
+      {
+        type: 'tool-call',
+        toolCallId: 'c1',
+        toolName: 'add',
+        input: '{"a":1}',
+        providerMetadata: { google: { thoughtSignature: 't' } },
+      },
+      {
+        type: 'tool-call',
+        toolCallId: 'web',
+        toolName: 'search',
+        input: '{}',
+        providerExecuted: true,
+      },
       { type: 'ping' },
       finish,
     ]);
-    expect(answer.thoughts).toEqual([{ text: 'hm', providerMetadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'secret' } } }]);
-    expect(answer.texts).toEqual([{ text: 'one more', providerMetadata: { google: { thoughtSignature: 'sig' } } }, { text: 'two' }]);
-    expect(answer.toolCalls).toEqual([
-      { providerCallId: 'c1', name: 'add', args: { a: 1 }, providerMetadata: { google: { thoughtSignature: 't' } } },
+    expect(answer.thoughts).toEqual([
+      {
+        text: 'hm',
+        providerMetadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'secret' } },
+      },
     ]);
-    expect(answer.usage).toEqual({ inputTokens: 100, outputTokens: 20, cachedInputTokens: 30, cacheWriteTokens: 10, reasoningTokens: 8 });
+    expect(answer.texts).toEqual([
+      { text: 'one more', providerMetadata: { google: { thoughtSignature: 'sig' } } },
+      { text: 'two' },
+    ]);
+    expect(answer.toolCalls).toEqual([
+      {
+        providerCallId: 'c1',
+        name: 'add',
+        args: { a: 1 },
+        providerMetadata: { google: { thoughtSignature: 't' } },
+      },
+    ]);
+    expect(answer.usage).toEqual({
+      inputTokens: 100,
+      outputTokens: 20,
+      cachedInputTokens: 30,
+      cacheWriteTokens: 10,
+      reasoningTokens: 8,
+    });
     expect(answer.finishReason).toBe('stop');
   });
 
   test('an empty thought counts when it is signed, an empty text does not', async () => {
     const answer = await call([
-      { type: 'reasoning-start', id: '1', providerMetadata: { anthropic: { redactedData: 'xyz' } } },
+      {
+        type: 'reasoning-start',
+        id: '1',
+        providerMetadata: { anthropic: { redactedData: 'xyz' } },
+      },
       { type: 'reasoning-end', id: '1' },
       { type: 'reasoning-start', id: '2' },
       { type: 'reasoning-end', id: '2' },
@@ -75,7 +123,9 @@ describe('callModel', () => {
       { type: 'text-end', id: '3' },
       finish,
     ]);
-    expect(answer.thoughts).toEqual([{ text: '', providerMetadata: { anthropic: { redactedData: 'xyz' } } }]);
+    expect(answer.thoughts).toEqual([
+      { text: '', providerMetadata: { anthropic: { redactedData: 'xyz' } } },
+    ]);
     expect(answer.texts).toEqual([]);
   });
 
@@ -85,7 +135,10 @@ describe('callModel', () => {
       { type: 'text-delta', id: '0', delta },
       { type: 'text-end', id: '0' },
     ];
-    expect((await call([...block('a'), ...block('b'), finish])).texts).toEqual([{ text: 'a' }, { text: 'b' }]);
+    expect((await call([...block('a'), ...block('b'), finish])).texts).toEqual([
+      { text: 'a' },
+      { text: 'b' },
+    ]);
   });
 
   test('deltas arrive in order and with the name of their tool, whatever is interleaved', async () => {
@@ -93,7 +146,8 @@ describe('callModel', () => {
     const sink = {
       text: (delta: string) => void seen.push(`text ${delta}`),
       thought: (delta: string) => void seen.push(`thought ${delta}`),
-      toolArgs: (id: string, name: string, delta: string) => void seen.push(`${id} ${name} ${delta}`),
+      toolArgs: (id: string, name: string, delta: string) =>
+        void seen.push(`${id} ${name} ${delta}`),
     };
     const parts: LanguageModelV4StreamPart[] = [
       { type: 'reasoning-delta', id: 'r', delta: 'x' },
@@ -105,7 +159,12 @@ describe('callModel', () => {
       { type: 'text-delta', id: 't', delta: '' },
       finish,
     ];
-    const answer = await callModel(modelOf(parts), { prompt }, { ...systemClock, monotonic: () => 42 }, sink);
+    const answer = await callModel(
+      modelOf(parts),
+      { prompt },
+      { ...systemClock, monotonic: () => 42 },
+      sink,
+    );
     expect(seen).toEqual(['thought x', 'c1 one {', 'c2 two [', 'text y']);
     expect(answer.firstPartAt).toBe(42);
   });
@@ -113,7 +172,12 @@ describe('callModel', () => {
   test('any split of a text gives the text', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string()), async (chunks) => {
-        const answer = await callModel(scriptedModel([{ chunks }]), { prompt }, systemClock, undefined);
+        const answer = await callModel(
+          scriptedModel([{ chunks }]),
+          { prompt },
+          systemClock,
+          undefined,
+        );
         expect(answer.texts.map(({ text }) => text).join('')).toBe(chunks.join(''));
       }),
     );
@@ -135,7 +199,12 @@ describe('callModel', () => {
       undefined,
     );
     expect(answer.toolCalls).toEqual([
-      { providerCallId: 'call_1', name: 'a', args: '{"x": ', invalid: expect.stringContaining('not valid JSON') },
+      {
+        providerCallId: 'call_1',
+        name: 'a',
+        args: '{"x": ',
+        invalid: expect.stringContaining('not valid JSON'),
+      },
       { providerCallId: 'call_2', name: 'b', args: {} },
       { providerCallId: 'call_3', name: 'c', args: [1] },
     ]);
@@ -154,7 +223,9 @@ describe('callModel', () => {
         cancelled = reason;
       },
     });
-    await expect(callModel(modelOfStream(stream), { prompt }, systemClock, undefined)).rejects.toBe(failure);
+    await expect(callModel(modelOfStream(stream), { prompt }, systemClock, undefined)).rejects.toBe(
+      failure,
+    );
     expect(cancelled).toBe(failure);
   });
 
@@ -162,25 +233,54 @@ describe('callModel', () => {
     const frame = { type: 'overloaded_error', message: 'Overloaded' };
     const failure = await call([{ type: 'error', error: frame }]).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ModelStreamError);
-    expect(failure).toMatchObject({ code: 'model_stream_error', cause: frame, message: expect.stringContaining('Overloaded') });
+    expect(failure).toMatchObject({
+      code: 'model_stream_error',
+      cause: frame,
+      message: expect.stringContaining('Overloaded'),
+    });
   });
 
   test.each([
     ['without a finish', [{ type: 'text-delta', id: '1', delta: 'x' }]],
-    ['with an interrupted finish', [{ ...finish, finishReason: { unified: 'interrupted', raw: undefined } }]],
-  ] as [string, LanguageModelV4StreamPart[]][])('a stream that ends %s is cut', async (_, parts) => {
-    await expect(call(parts)).rejects.toMatchObject({ code: 'model_stream_cut' });
-  });
+    [
+      'with an interrupted finish',
+      [{ ...finish, finishReason: { unified: 'interrupted', raw: undefined } }],
+    ],
+  ] as [string, LanguageModelV4StreamPart[]][])(
+    'a stream that ends %s is cut',
+    async (_, parts) => {
+      await expect(call(parts)).rejects.toMatchObject({ code: 'model_stream_cut' });
+    },
+  );
 
   test('a finish with an error and without an answer is an error', async () => {
-    await expect(call([{ ...finish, finishReason: { unified: 'error', raw: 'MALFORMED' } } as LanguageModelV4StreamPart])).rejects.toMatchObject({
+    await expect(
+      call([
+        {
+          ...finish,
+          finishReason: { unified: 'error', raw: 'MALFORMED' },
+        } as LanguageModelV4StreamPart,
+      ]),
+    ).rejects.toMatchObject({
       code: 'model_stream_error',
     });
   });
 
   test('a model that reports no usage has none, and an empty answer is an answer', async () => {
-    const answer = await callModel(scriptedModel([{ usage: null }]), { prompt }, systemClock, undefined);
-    expect(answer).toEqual({ thoughts: [], texts: [], toolCalls: [], usage: undefined, finishReason: 'stop', firstPartAt: undefined });
+    const answer = await callModel(
+      scriptedModel([{ usage: null }]),
+      { prompt },
+      systemClock,
+      undefined,
+    );
+    expect(answer).toEqual({
+      thoughts: [],
+      texts: [],
+      toolCalls: [],
+      usage: undefined,
+      finishReason: 'stop',
+      firstPartAt: undefined,
+    });
   });
 
   test('an abort in mid-stream rejects with its reason and cancels the stream, even of a model that does not listen', async () => {
@@ -193,8 +293,19 @@ describe('callModel', () => {
       },
     });
     const reason = new Error('stop');
-    const sink = { text: () => controller.abort(reason), thought: () => undefined, toolArgs: () => undefined };
-    await expect(callModel(modelOfStream(stream), { prompt, abortSignal: controller.signal }, systemClock, sink)).rejects.toBe(reason);
+    const sink = {
+      text: () => controller.abort(reason),
+      thought: () => undefined,
+      toolArgs: () => undefined,
+    };
+    await expect(
+      callModel(
+        modelOfStream(stream),
+        { prompt, abortSignal: controller.signal },
+        systemClock,
+        sink,
+      ),
+    ).rejects.toBe(reason);
     expect(cancelled).toBe(reason);
   });
 
@@ -202,13 +313,20 @@ describe('callModel', () => {
     const controller = new AbortController();
     const opened = Promise.withResolvers<{ stream: ReadableStream<LanguageModelV4StreamPart> }>();
     const model = { ...modelOf([]), doStream: () => opened.promise };
-    const answer = callModel(model, { prompt, abortSignal: controller.signal }, systemClock, undefined);
+    const answer = callModel(
+      model,
+      { prompt, abortSignal: controller.signal },
+      systemClock,
+      undefined,
+    );
     const reason = new Error('stop');
     controller.abort(reason);
     await expect(answer).rejects.toBe(reason);
     const cancelled = Promise.withResolvers<unknown>();
     opened.resolve({ stream: new ReadableStream({ cancel: cancelled.resolve }) });
     expect(await cancelled.promise).toBe(reason);
-    await expect(callModel(model, { prompt, abortSignal: controller.signal }, systemClock, undefined)).rejects.toBe(reason);
+    await expect(
+      callModel(model, { prompt, abortSignal: controller.signal }, systemClock, undefined),
+    ).rejects.toBe(reason);
   });
 });

@@ -1,4 +1,8 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import type { Clock } from '../base/clock.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Usage } from '../ledger/event.ts';
@@ -19,7 +23,10 @@ export interface ModelText {
   readonly providerMetadata?: JsonObject;
 }
 
-/** A whole answer of a model. What providers ran themselves (their own tools, sources, files) is not part of it. */
+/**
+ * A whole answer of a model. What providers ran themselves (their own tools, sources, files) is not
+ * part of it.
+ */
 export interface ModelAnswer {
   readonly thoughts: readonly ModelText[];
   readonly texts: readonly ModelText[];
@@ -41,9 +48,10 @@ export interface DeltaSink {
 }
 
 /**
- * Calls a model and reads its streamed answer to the end. An abort of `options.abortSignal` ends the wait at once,
- * whether or not the model heeds it, and rejects with the signal's reason.
- * @throws what the provider throws or streams as an error; `toModelError` makes a `ModelError` of it
+ * Calls a model and reads its streamed answer to the end. An abort of `options.abortSignal` ends
+ * the wait at once, whether or not the model heeds it, and rejects with the signal's reason.
+ * @throws what the provider throws or streams as an error; `toModelError` makes a `ModelError` of
+ * it
  * @throws ModelStreamError when the stream ends before the answer is complete
  */
 export async function callModel(
@@ -79,10 +87,14 @@ export async function callModel(
 type PartStream = ReadableStream<LanguageModelV4StreamPart>;
 
 /**
- * Opens the stream, but does not wait longer than the signal; a stream that comes too late is cancelled.
- * One promise and no race: this lies on the way of every first delta.
+ * Opens the stream, but does not wait longer than the signal; a stream that comes too late is
+ * cancelled. One promise and no race: this lies on the way of every first delta.
  */
-function openStream(model: LanguageModelV4, options: LanguageModelV4CallOptions, signal: AbortSignal | undefined): Promise<PartStream> {
+function openStream(
+  model: LanguageModelV4,
+  options: LanguageModelV4CallOptions,
+  signal: AbortSignal | undefined,
+): Promise<PartStream> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });

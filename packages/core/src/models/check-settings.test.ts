@@ -13,7 +13,10 @@ const providers: readonly (readonly [string, (settings: object) => Model])[] = [
   ['gemini:m', (settings) => gemini('m', settings)],
   ['claude:m', (settings) => claude('m', settings)],
   ['claude:m', (settings) => claude('m', {}, settings)],
-  ['openai-compatible:m', (settings) => openaiCompatible({ model: 'm', baseURL: 'http://127.0.0.1:1/v1', ...settings })],
+  [
+    'openai-compatible:m',
+    (settings) => openaiCompatible({ model: 'm', baseURL: 'http://127.0.0.1:1/v1', ...settings }),
+  ],
 ];
 
 function refusal(act: () => unknown): { code?: string; message?: string } {
@@ -51,12 +54,21 @@ describe.each(providers)('%s', (name, make) => {
       { apikey: 'secret' },
       { headers: 'X-Key: secret' },
     ];
-    for (const settings of wrong) expect(refusal(() => make(settings)).message).not.toContain('secret');
+    for (const settings of wrong)
+      expect(refusal(() => make(settings)).message).not.toContain('secret');
   });
 
   test('takes settings that are right, or not set', () => {
     const retry = { maxAttempts: 1, initialDelayMs: 0, backoffMultiplier: 1, maxDelayMs: 0 };
-    const model = make({ temperature: 0, topK: -1, seed: 0, retry, apiKey: undefined, timeout: undefined, price: { input: 0, output: 0 } });
+    const model = make({
+      temperature: 0,
+      topK: -1,
+      seed: 0,
+      retry,
+      apiKey: undefined,
+      timeout: undefined,
+      price: { input: 0, output: 0 },
+    });
     expect(model.settings).toMatchObject({ temperature: 0, retry });
   });
 });
@@ -66,12 +78,27 @@ test.each<[() => unknown, string]>([
     () => openai('m', { reasoning: { effort: 'huge' as 'high' } }),
     "`reasoning`: `effort` must be one of 'minimal', 'low', 'medium', 'high', not \"huge\"",
   ],
-  [() => openai('m', { endpoints: [{ type: 'openai' }, { type: 'other' as 'openai' }] }), "`endpoints[1]`: `type` must be one of 'azure', 'openai'"],
-  [() => openai('m', { endpoints: [{} as { type: 'openai' }] }), '`endpoints[0]`: `type` is missing'],
-  [() => openai('m', { endpoints: [{ type: 'azure', api: 'chat' } as { type: 'azure' }] }), '`endpoints[0]`: there is no option `api`'],
-  [() => gemini('m', { thinkingConfig: { thinkingBudget: -2 } }), '`thinkingConfig`: `thinkingBudget` must be a whole number from 0, not -2'],
+  [
+    () => openai('m', { endpoints: [{ type: 'openai' }, { type: 'other' as 'openai' }] }),
+    "`endpoints[1]`: `type` must be one of 'azure', 'openai'",
+  ],
+  [
+    () => openai('m', { endpoints: [{} as { type: 'openai' }] }),
+    '`endpoints[0]`: `type` is missing',
+  ],
+  [
+    () => openai('m', { endpoints: [{ type: 'azure', api: 'chat' } as { type: 'azure' }] }),
+    '`endpoints[0]`: there is no option `api`',
+  ],
+  [
+    () => gemini('m', { thinkingConfig: { thinkingBudget: -2 } }),
+    '`thinkingConfig`: `thinkingBudget` must be a whole number from 0, not -2',
+  ],
   [() => gemini('m', { vertex: { place: 'x' } as object }), '`vertex`: there is no option `place`'],
-  [() => claude('m', { thinking: {} as { budgetTokens: number } }), '`thinking` needs `budgetTokens`'],
+  [
+    () => claude('m', { thinking: {} as { budgetTokens: number } }),
+    '`thinking` needs `budgetTokens`',
+  ],
   [() => (openai as Unchecked)(), 'openai cannot be used: the id of the model comes first'],
   [() => (gemini as Unchecked)(), 'gemini cannot be used: the id of the model comes first'],
   [() => (claude as Unchecked)({ temperature: 1 }), "claude('claude-sonnet-4-5')"],
@@ -79,7 +106,10 @@ test.each<[() => unknown, string]>([
   [() => (openaiCompatible as Unchecked)({ baseURL: 'http://127.0.0.1/v1' }), '`model` is missing'],
   [() => (openaiCompatible as Unchecked)({ model: 'm' }), '`baseURL` is missing'],
 ])('%s', (act, reason) => {
-  expect(refusal(act)).toMatchObject({ code: 'invalid_model', message: expect.stringContaining(reason) });
+  expect(refusal(act)).toMatchObject({
+    code: 'invalid_model',
+    message: expect.stringContaining(reason),
+  });
 });
 
 test.each([
@@ -96,7 +126,10 @@ test.each([
   ];
   for (const make of makers) {
     const failure = refusal(make);
-    expect(failure).toMatchObject({ code: 'invalid_model', message: expect.stringContaining(reason) });
+    expect(failure).toMatchObject({
+      code: 'invalid_model',
+      message: expect.stringContaining(reason),
+    });
     expect(`${failure.message} ${JSON.stringify(failure)}`).not.toContain('pa55word');
   }
 });
@@ -104,11 +137,18 @@ test.each([
 test.each(['OPENAI_BASE_URL', 'AZURE_OPENAI_ENDPOINT'])(
   'an address of %s that cannot be used is named when the model is loaded',
   async (variable) => {
-    const env = { OPENAI_API_KEY: 'k', AZURE_OPENAI_API_KEY: 'k', [variable]: 'https://user:pa55word@host' };
+    const env = {
+      OPENAI_API_KEY: 'k',
+      AZURE_OPENAI_API_KEY: 'k',
+      [variable]: 'https://user:pa55word@host',
+    };
     const failure: unknown = await Promise.resolve()
       .then(() => openai('m', { env }).load())
       .catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: 'invalid_model', message: expect.stringContaining(`${variable} must be a URL without user name`) });
+    expect(failure).toMatchObject({
+      code: 'invalid_model',
+      message: expect.stringContaining(`${variable} must be a URL without user name`),
+    });
     expect(JSON.stringify(failure)).not.toContain('pa55word');
   },
 );

@@ -17,13 +17,20 @@ import { InvalidModelError } from './errors.ts';
 import type { ModelRetry, Price } from './model.ts';
 import type { ProviderSettings } from './providers/lazy-model.ts';
 
-const priceOptions: OptionChecks<Price> = { input: isNotNegative, output: isNotNegative, cachedInput: isNotNegative, cacheWrite: isNotNegative };
+const priceOptions: OptionChecks<Price> = {
+  input: isNotNegative,
+  output: isNotNegative,
+  cachedInput: isNotNegative,
+  cacheWrite: isNotNegative,
+};
 
 function isPrice(value: unknown): string | undefined {
   const wrong = isGroup(priceOptions)(value);
   if (wrong !== undefined) return wrong;
   const { input, output } = value as Partial<Price>;
-  return input === undefined || output === undefined ? 'an object with `input` and `output`, US dollars for a million tokens' : undefined;
+  return input === undefined || output === undefined
+    ? 'an object with `input` and `output`, US dollars for a million tokens'
+    : undefined;
 }
 
 const retryOptions: OptionChecks<ModelRetry> = {
@@ -54,32 +61,50 @@ export const providerOptions: OptionChecks<ProviderSettings> = {
   env: isObject,
 };
 
-/** How to check settings: groups are checked one by one, so that the message can name the option inside and what came for it. */
+/**
+ * How to check settings: groups are checked one by one, so that the message can name the option
+ * inside and what came for it.
+ */
 export interface SettingChecks<Settings> {
   readonly options: OptionChecks<Settings>;
   readonly groups?: { readonly [Key in keyof Settings]?: OptionChecks<NonNullable<Settings[Key]>> };
 }
 
 /** Values that may hold a secret: what is wrong with them is said without showing them. */
-const secrets: { readonly [option: string]: OptionCheck } = { apiKey: isKeys, headers: isHeaders, baseUrl: isBaseUrl, baseURL: isBaseUrl };
+const secrets: { readonly [option: string]: OptionCheck } = {
+  apiKey: isKeys,
+  headers: isHeaders,
+  baseUrl: isBaseUrl,
+  baseURL: isBaseUrl,
+};
 
 /**
  * Checks the settings of a model: that there are no others, and what each must be.
  * @throws InvalidModelError
  */
-export function checkSettings<Settings extends object>(model: string, settings: Settings, { options, groups = {} }: SettingChecks<Settings>): void {
+export function checkSettings<Settings extends object>(
+  model: string,
+  settings: Settings,
+  { options, groups = {} }: SettingChecks<Settings>,
+): void {
   const given = settings as Readonly<Record<string, unknown>>;
   refuse(model, '', findInvalidOption(settings, options)?.reason);
   checkSecrets(model, '', given);
   for (const [group, checks] of Object.entries({ retry: retryOptions, ...groups })) {
-    if (given[group] !== undefined) refuse(model, `\`${group}\`: `, findInvalidOption(given[group], checks as OptionChecks<object>)?.reason);
+    if (given[group] !== undefined)
+      refuse(
+        model,
+        `\`${group}\`: `,
+        findInvalidOption(given[group], checks as OptionChecks<object>)?.reason,
+      );
   }
 }
 
 /** Checks what in a group of settings may be secret. @throws InvalidModelError */
 export function checkSecrets(model: string, place: string, settings: object): void {
   for (const [option, value] of Object.entries(settings)) {
-    const expected = value === undefined || !Object.hasOwn(secrets, option) ? undefined : secrets[option]?.(value);
+    const expected =
+      value === undefined || !Object.hasOwn(secrets, option) ? undefined : secrets[option]?.(value);
     refuse(model, place, expected && `\`${option}\` must be ${expected}`);
   }
 }
@@ -91,25 +116,40 @@ export function refuse(model: string, place: string, reason: string | undefined)
 
 /** @throws InvalidModelError when the id is missing */
 export function checkModelId(provider: string, modelId: unknown, example: string): void {
-  if (isNonEmptyText(modelId) !== undefined) refuse(provider, '', `the id of the model comes first, as a string that is not empty: ${example}`);
+  if (isNonEmptyText(modelId) !== undefined)
+    refuse(
+      provider,
+      '',
+      `the id of the model comes first, as a string that is not empty: ${example}`,
+    );
 }
 
 function isKeys(value: unknown): string | undefined {
   if (typeof value === 'string') return undefined;
-  const areKeys = Array.isArray(value) && value.length > 0 && value.every((key) => typeof key === 'string' && key !== '');
+  const areKeys =
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((key) => typeof key === 'string' && key !== '');
   return areKeys ? undefined : 'a string, or a list of strings that are not empty';
 }
 
 function isHeaders(value: unknown): string | undefined {
   const areTexts =
-    isObject(value) === undefined && Object.values(value as object).every((header) => header === undefined || typeof header === 'string');
+    isObject(value) === undefined &&
+    Object.values(value as object).every(
+      (header) => header === undefined || typeof header === 'string',
+    );
   return areTexts ? undefined : 'an object of strings';
 }
 
-/** A base URL goes into messages and ledgers, and requests append to it: so it has neither credentials nor a query. */
+/**
+ * A base URL goes into messages and ledgers, and requests append to it: so it has neither
+ * credentials nor a query.
+ */
 export function isBaseUrl(value: unknown): string | undefined {
   const url = typeof value === 'string' ? URL.parse(value) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'a URL that begins with http:// or https://';
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return 'a URL that begins with http:// or https://';
   if (url.username !== '' || url.password !== '')
     return 'a URL without user name and password: pass the key as `apiKey`, or by an environment variable';
   if (url.search !== '' || url.hash !== '')

@@ -24,14 +24,20 @@ export type ModelErrorKind =
 
 export interface ModelErrorClass {
   readonly kind: ModelErrorKind;
-  /** Whether the same call may succeed later. Never for credentials, invalid requests, content filters and spent quotas. */
+  /**
+   * Whether the same call may succeed later. Never for credentials, invalid requests, content
+   * filters and spent quotas.
+   */
   readonly retryable: boolean;
   readonly retryAfterMs?: number;
   /** HTTP status. */
   readonly status?: number;
 }
 
-/** The fields of the errors of the AI SDK, of fetch and of streamed error frames, as far as they are there. */
+/**
+ * The fields of the errors of the AI SDK, of fetch and of streamed error frames, as far as they are
+ * there.
+ */
 interface ErrorFields {
   readonly name?: unknown;
   readonly message?: unknown;
@@ -46,7 +52,14 @@ interface ErrorFields {
   readonly cause?: unknown;
 }
 
-const retryableKinds: ReadonlySet<ModelErrorKind> = new Set(['rate_limit', 'overloaded', 'server', 'connection', 'timeout', 'malformed']);
+const retryableKinds: ReadonlySet<ModelErrorKind> = new Set([
+  'rate_limit',
+  'overloaded',
+  'server',
+  'connection',
+  'timeout',
+  'malformed',
+]);
 
 /** Sorts what a model call threw, or streamed as an error, by what can be done about it. */
 export function classifyModelError(error: unknown): ModelErrorClass {
@@ -59,7 +72,12 @@ export function classifyModelError(error: unknown): ModelErrorClass {
   const status = httpStatus(fields);
   if (status !== undefined && status >= 400) return classifyResponse(status, fields);
   // The AI SDK calls an error without a status retryable when the request did not get through.
-  return classifyByName(fields) ?? classifyNetworkError(error) ?? classifyFrame(fields) ?? of(fields.isRetryable === true ? 'connection' : 'unknown');
+  return (
+    classifyByName(fields) ??
+    classifyNetworkError(error) ??
+    classifyFrame(fields) ??
+    of(fields.isRetryable === true ? 'connection' : 'unknown')
+  );
 }
 
 function of(kind: ModelErrorKind, retryable = retryableKinds.has(kind)): ModelErrorClass {
@@ -69,7 +87,12 @@ function of(kind: ModelErrorKind, retryable = retryableKinds.has(kind)): ModelEr
 function classifyOwnError(error: Error & { code: string }): ModelErrorClass {
   if (error instanceof ModelError) {
     const { kind, retryable, retryAfterMs, status } = error;
-    return { kind, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }), ...(status === undefined ? {} : { status }) };
+    return {
+      kind,
+      retryable,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...(status === undefined ? {} : { status }),
+    };
   }
   switch (error.code) {
     case 'missing_key':
@@ -81,7 +104,9 @@ function classifyOwnError(error: Error & { code: string }): ModelErrorClass {
     case 'model_stream_cut':
       return of('connection');
     case 'model_stream_error':
-      return error.cause === undefined ? of('malformed') : orElse(classifyModelError(error.cause), 'server');
+      return error.cause === undefined
+        ? of('malformed')
+        : orElse(classifyModelError(error.cause), 'server');
     default:
       return of('unknown');
   }
@@ -93,7 +118,8 @@ function orElse(found: ModelErrorClass, kind: ModelErrorKind): ModelErrorClass {
 
 /** An `AbortReason` says by its code whether it was a time limit. */
 function classifyAbort({ name, code }: ErrorFields): ModelErrorClass | undefined {
-  if (name === 'TimeoutError' || (name === 'AbortError' && code === 'timeout')) return of('timeout');
+  if (name === 'TimeoutError' || (name === 'AbortError' && code === 'timeout'))
+    return of('timeout');
   return name === 'AbortError' || name === 'ResponseAborted' ? of('aborted') : undefined;
 }
 
@@ -108,17 +134,23 @@ function classifyResponse(status: number, fields: ErrorFields): ModelErrorClass 
   const text = `${String(fields.code ?? '')} ${String(fields.type ?? '')} ${String(fields.message ?? '')} ${String(fields.responseBody ?? '')}`;
   const retryAfterMs = readRetryAfter(fields, text);
   const found = byStatus(status, text);
-  return { ...found, status, ...(retryAfterMs === undefined || !found.retryable ? {} : { retryAfterMs }) };
+  return {
+    ...found,
+    status,
+    ...(retryAfterMs === undefined || !found.retryable ? {} : { retryAfterMs }),
+  };
 }
 
 function byStatus(status: number, text: string): ModelErrorClass {
-  if (status === 401 || status === 403) return /content.?(filter|policy)/i.test(text) ? of('content_filter') : of('auth');
+  if (status === 401 || status === 403)
+    return /content.?(filter|policy)/i.test(text) ? of('content_filter') : of('auth');
   if (status === 404) return of('model_not_found');
   if (status === 408) return of('timeout');
   if (status === 409) return of('server');
   if (status === 429) return of('rate_limit', !spentQuota.test(text) && !saysLargerThanRate(text));
   // Groq answers so to a request that is larger than its limit of tokens per minute.
-  if (status === 413) return saysLargerThanRate(text) ? of('rate_limit', false) : of('context_overflow');
+  if (status === 413)
+    return saysLargerThanRate(text) ? of('rate_limit', false) : of('context_overflow');
   // llama.cpp and LM Studio answer with 500 to a prompt that is too long.
   if (saysContextOverflow(text)) return of('context_overflow');
   if (status === 503 || status === 529) return of('overloaded');
@@ -128,11 +160,15 @@ function byStatus(status: number, text: string): ModelErrorClass {
   return found !== undefined && !found.retryable ? found : of('invalid_request');
 }
 
-const spentQuota = /insufficient_quota|exceeded your current quota, please check your plan|billing_error|credit balance/i;
+const spentQuota =
+  /insufficient_quota|exceeded your current quota, please check your plan|billing_error|credit balance/i;
 
 /** Words that providers use in bodies and in streamed errors; the first match counts. */
 const words: readonly (readonly [RegExp, ModelErrorKind])[] = [
-  [/content_filter|content_policy|content management policy|responsible ?ai ?policy|safety system|PROHIBITED_CONTENT/i, 'content_filter'],
+  [
+    /content_filter|content_policy|content management policy|responsible ?ai ?policy|safety system|PROHIBITED_CONTENT/i,
+    'content_filter',
+  ],
   [
     /API_KEY_INVALID|api key not valid|invalid_api_key|incorrect api key|authentication_error|permission_error|PERMISSION_DENIED|UNAUTHENTICATED/i,
     'auth',
@@ -171,20 +207,35 @@ function classifyByName({ name }: ErrorFields): ModelErrorClass | undefined {
   return kind === undefined ? undefined : of(kind);
 }
 
-const timeoutCodes: ReadonlySet<unknown> = new Set(['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT']);
-const connectionCode = /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_(SOCKET|CLOSED|DESTROYED))$/;
+const timeoutCodes: ReadonlySet<unknown> = new Set([
+  'ETIMEDOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+const connectionCode =
+  /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_(SOCKET|CLOSED|DESTROYED))$/;
 
-/** Looks for a system error code along the chain of causes; fetch wraps it once, providers wrap that again. */
+/**
+ * Looks for a system error code along the chain of causes; fetch wraps it once, providers wrap that
+ * again.
+ */
 function classifyNetworkError(error: unknown): ModelErrorClass | undefined {
   let current: unknown = error;
   for (let depth = 0; depth < 6 && typeof current === 'object' && current !== null; depth++) {
     const { code, name, message, cause } = current as ErrorFields;
     if (timeoutCodes.has(code)) return of('timeout');
     if (typeof code === 'string' && connectionCode.test(code)) return of('connection');
-    if (current instanceof TypeError && /^(fetch failed|failed to fetch|terminated|network error)$/i.test(String(message))) {
-      return cause === undefined ? of('connection') : (classifyNetworkError(cause) ?? of('connection'));
+    if (
+      current instanceof TypeError &&
+      /^(fetch failed|failed to fetch|terminated|network error)$/i.test(String(message))
+    ) {
+      return cause === undefined
+        ? of('connection')
+        : (classifyNetworkError(cause) ?? of('connection'));
     }
-    if (depth > 0 && typeof name === 'string' && kindOfName[name] !== undefined) return classifyByName(current as ErrorFields);
+    if (depth > 0 && typeof name === 'string' && kindOfName[name] !== undefined)
+      return classifyByName(current as ErrorFields);
     if (depth > 0) {
       const abort = classifyAbort(current as ErrorFields);
       if (abort !== undefined) return abort;
@@ -194,20 +245,28 @@ function classifyNetworkError(error: unknown): ModelErrorClass | undefined {
   return undefined;
 }
 
-/** An error that a provider sent inside the stream: `{ type, code, message }` in one of many shapes. */
+/**
+ * An error that a provider sent inside the stream: `{ type, code, message }` in one of many shapes.
+ */
 function classifyFrame(fields: ErrorFields): ModelErrorClass | undefined {
-  const text = [fields.type, fields.code, fields.status, fields.message, fields.responseBody].filter((part) => typeof part === 'string').join(' ');
+  const text = [fields.type, fields.code, fields.status, fields.message, fields.responseBody]
+    .filter((part) => typeof part === 'string')
+    .join(' ');
   return text === '' ? undefined : byText(text);
 }
 
-/** `retry-after-ms`, `retry-after` in seconds or as a date, or the `retryDelay` that Gemini puts into the body. */
+/**
+ * `retry-after-ms`, `retry-after` in seconds or as a date, or the `retryDelay` that Gemini puts
+ * into the body.
+ */
 function readRetryAfter({ responseHeaders }: ErrorFields, text: string): number | undefined {
   const headers = (responseHeaders ?? {}) as { readonly [name: string]: string | undefined };
   const inMs = Number.parseFloat(headers['retry-after-ms'] ?? '');
   if (inMs >= 0) return Math.round(inMs);
   const retryAfter = headers['retry-after'];
   if (retryAfter !== undefined) {
-    if (/^\s*[\d.]+\s*$/.test(retryAfter)) return Math.min(Math.round(Number.parseFloat(retryAfter) * 1_000), Number.MAX_SAFE_INTEGER);
+    if (/^\s*[\d.]+\s*$/.test(retryAfter))
+      return Math.min(Math.round(Number.parseFloat(retryAfter) * 1_000), Number.MAX_SAFE_INTEGER);
     const at = Date.parse(retryAfter);
     // The server's own clock, if it is told, spares us the difference between the clocks.
     const now = Date.parse(headers['date'] ?? '');

@@ -12,14 +12,20 @@ describe('findJson', () => {
     ['a fence', 'Here it is:\n```json\n{"name": "Ann", "tags": ["a", "b"]}\n```\nGood?'],
     ['a fence without a language', '```\n{"name": "Ann", "tags": ["a", "b"]}\n```'],
     ['a fence that is not closed', '```json\n{"name": "Ann", "tags": ["a", "b"]}'],
-    ['prose around it', 'The answer [as you asked] is {"name": "Ann", "tags": ["a", "b"]}, I think {really}.'],
+    [
+      'prose around it',
+      'The answer [as you asked] is {"name": "Ann", "tags": ["a", "b"]}, I think {really}.',
+    ],
     ['single quotes', "{'name': 'Ann', 'tags': ['a', 'b']}"],
     ['typographic quotes', '{“name”: “Ann”, “tags”: [“a”, “b”]}'],
     ['names without quotes', '{name: "Ann", tags: ["a", "b"]}'],
     ['trailing commas', '{"name": "Ann", "tags": ["a", "b",],}'],
     ['comments', '{"name": "Ann", /* who */ "tags": ["a", "b"] // which\n}'],
     ['a missing end', '{"name": "Ann", "tags": ["a", "b"'],
-    ['broken JSON in a fence', "Sure:\n```json\n{'name': 'Ann', 'tags': ['a', 'b'],}\n```\nThat is {all}."],
+    [
+      'broken JSON in a fence',
+      "Sure:\n```json\n{'name': 'Ann', 'tags': ['a', 'b'],}\n```\nThat is {all}.",
+    ],
     ['broken JSON with prose behind it', "{'name': 'Ann', 'tags': ['a', 'b']} is the answer."],
   ])('%s', async (_what, text) => {
     expect(await findJson(text)).toEqual(wanted);
@@ -35,7 +41,14 @@ describe('findJson', () => {
     expect(await findJson(text)).toEqual(expected);
   });
 
-  test.each([[''], ['  '], ['no JSON here'], ['Ann said: "yes"'], ['12 apples'], ['x'.repeat(600_000)]])('nothing in %#', async (text) => {
+  test.each([
+    [''],
+    ['  '],
+    ['no JSON here'],
+    ['Ann said: "yes"'],
+    ['12 apples'],
+    ['x'.repeat(600_000)],
+  ])('nothing in %#', async (text) => {
     expect(await findJson(text)).toBeUndefined();
   });
 
@@ -88,6 +101,10 @@ test('the library for repairs is loaded when one is needed', async () => {
     const before = asked.includes('jsonrepair');
     await findJson("{'a': 1}");
     console.log(JSON.stringify([before, asked.includes('jsonrepair')]));`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '-e',
+    program,
+  ]);
   expect(JSON.parse(stdout)).toEqual([false, true]);
 });

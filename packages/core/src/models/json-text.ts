@@ -1,16 +1,23 @@
 import type { JsonValue } from '../base/json.ts';
 
-/** Longer texts are not searched: JSON that a model was asked for is shorter, and a repair takes memory. */
+/**
+ * Longer texts are not searched: JSON that a model was asked for is shorter, and a repair takes
+ * memory.
+ */
 const longestText = 500_000;
-/** The time of a repair grows with the square of the length: less than 0.1 seconds for a list of this length without commas. */
+/**
+ * The time of a repair grows with the square of the length: less than 0.1 seconds for a list of
+ * this length without commas.
+ */
 const longestRepair = 16_000;
 /** Places at which a value may begin that are tried; prose has brackets, too. */
 const mostBeginnings = 20;
 
 /**
- * The JSON value in a text of a model: the text itself, what is in its first fence, or an object or a list within it; with single or typographic
- * quotes, trailing commas, comments or a missing end repaired. `undefined` when there is none. Only objects and lists are searched for and
- * repaired; a text that is JSON as a whole may be any value.
+ * The JSON value in a text of a model: the text itself, what is in its first fence, or an object or
+ * a list within it; with single or typographic quotes, trailing commas, comments or a missing end
+ * repaired. `undefined` when there is none. Only objects and lists are searched for and repaired; a
+ * text that is JSON as a whole may be any value.
  */
 export async function findJson(text: string): Promise<JsonValue | undefined> {
   const found = findStrictJson(text);
@@ -20,8 +27,12 @@ export async function findJson(text: string): Promise<JsonValue | undefined> {
   if (start === -1 || place.length - start > longestRepair) return undefined;
   const { jsonrepair } = await import('jsonrepair');
   const end = Math.max(place.lastIndexOf('}'), place.lastIndexOf(']'));
-  // First without the prose behind it; but the last bracket may belong to a string that is not closed.
-  for (const candidate of new Set([place.slice(start, end > start ? end + 1 : undefined), place.slice(start)])) {
+  // First without the prose behind it; but the last bracket may belong to a string that is not
+  // closed.
+  for (const candidate of new Set([
+    place.slice(start, end > start ? end + 1 : undefined),
+    place.slice(start),
+  ])) {
     try {
       const value = parse(jsonrepair(candidate));
       if (typeof value === 'object' && value !== null) return value;
@@ -56,7 +67,9 @@ function fencedText(text: string): string | undefined {
   const open = text.indexOf('```');
   if (open === -1) return undefined;
   const close = text.indexOf('```', open + 3);
-  return text.slice(open + 3, close === -1 ? undefined : close).replace(/^\s{0,2}(?:json5?|javascript|js)?\s*(?=[[{])/i, '');
+  return text
+    .slice(open + 3, close === -1 ? undefined : close)
+    .replace(/^\s{0,2}(?:json5?|javascript|js)?\s*(?=[[{])/i, '');
 }
 
 /** The place behind the value that begins at `start`: where its brackets are closed. */

@@ -17,8 +17,15 @@ const plain = (modelId: string, contextWindow = 128_000): Model => ({
   load: () => ({}) as never,
 });
 const env = { OPENAI_API_KEY: 'sk-one, sk-two ,' };
-/** 0: own effort, key 1; 1: key 2; 2: medium, key 1; 3: key 2; 4: low, key 1; 5: key 2; 6: another model; 7: one with a larger window. */
-const ladder = modelLadder([openai('gpt-4o', { env, reasoning: { effort: 'high' } }), plain('small', 64_000), plain('large', 2_000_000)]);
+/**
+ * 0: own effort, key 1; 1: key 2; 2: medium, key 1; 3: key 2; 4: low, key 1; 5: key 2; 6: another
+ * model; 7: one with a larger window.
+ */
+const ladder = modelLadder([
+  openai('gpt-4o', { env, reasoning: { effort: 'high' } }),
+  plain('small', 64_000),
+  plain('large', 2_000_000),
+]);
 
 test('goes through keys, then lower efforts, then models', () => {
   expect(ladder.map(({ label }) => label)).toEqual([
@@ -31,22 +38,17 @@ test('goes through keys, then lower efforts, then models', () => {
     'p:small',
     'p:large',
   ]);
-  expect(ladder.map(({ model }) => model.settings.providerOptions?.['openai']?.['reasoningEffort'])).toEqual([
-    'high',
-    'high',
-    'medium',
-    'medium',
-    'low',
-    'low',
-    undefined,
-    undefined,
-  ]);
+  expect(
+    ladder.map(({ model }) => model.settings.providerOptions?.['openai']?.['reasoningEffort']),
+  ).toEqual(['high', 'high', 'medium', 'medium', 'low', 'low', undefined, undefined]);
   expect(JSON.stringify(ladder)).not.toMatch(/sk-one|sk-two/);
 });
 
 test('a model without keys and efforts is one rung, and the first rung is the model itself', () => {
   const foreign = toModel({ specificationVersion: 'v4', provider: 'x', modelId: 'y' } as never);
-  expect(modelLadder([foreign])).toEqual([{ model: foreign, label: 'x:y', modelIndex: 0, effortIndex: 0, key: 1 }]);
+  expect(modelLadder([foreign])).toEqual([
+    { model: foreign, label: 'x:y', modelIndex: 0, effortIndex: 0, key: 1 },
+  ]);
   const own = claude('claude-sonnet-4-5', { apiKey: 'a', thinking: { budgetTokens: 16_000 } });
   expect(modelLadder([own])[0]?.model).toBe(own);
   expect(modelLadder([own])[1]?.model).toBe(modelLadder([own])[1]?.model);
@@ -76,7 +78,9 @@ const table: { readonly [Kind in ModelErrorKind]: readonly (number | undefined)[
 
 describe('nextRung', () => {
   test.each(Object.entries(table))('%s', (kind, expected) => {
-    expect([0, 1, 2, 5, 6, 7].map((rung) => nextRung(ladder, rung, { kind: kind as ModelErrorKind }))).toEqual(expected);
+    expect(
+      [0, 1, 2, 5, 6, 7].map((rung) => nextRung(ladder, rung, { kind: kind as ModelErrorKind })),
+    ).toEqual(expected);
   });
 
   test('a spent quota is not helped by less reasoning', () => {
@@ -90,8 +94,15 @@ describe('nextRung', () => {
   });
 
   test('a larger window is looked for behind the present model only', () => {
-    const models = modelLadder([plain('large', 1_000_000), plain('small', 8_000), plain('middle', 500_000)]);
-    expect([0, 1].map((rung) => nextRung(models, rung, { kind: 'context_overflow' }))).toEqual([undefined, 2]);
+    const models = modelLadder([
+      plain('large', 1_000_000),
+      plain('small', 8_000),
+      plain('middle', 500_000),
+    ]);
+    expect([0, 1].map((rung) => nextRung(models, rung, { kind: 'context_overflow' }))).toEqual([
+      undefined,
+      2,
+    ]);
   });
 
   test('whatever fails, the ladder ends', () => {
@@ -100,7 +111,8 @@ describe('nextRung', () => {
       fc.property(fc.array(kinds, { minLength: 20, maxLength: 20 }), (failures) => {
         let rung: number | undefined = 0;
         for (const kind of failures) {
-          const next: number | undefined = rung === undefined ? undefined : nextRung(ladder, rung, { kind });
+          const next: number | undefined =
+            rung === undefined ? undefined : nextRung(ladder, rung, { kind });
           if (next !== undefined && rung !== undefined) expect(next).toBeGreaterThan(rung);
           rung = next;
         }
@@ -118,15 +130,37 @@ describe('what providers offer', () => {
     ['a list', openai('gpt-5', { apiKey: ['a', 'b', 'c'] }), 3],
     ['a comma in a key that is given', openai('gpt-5', { apiKey: 'a,b' }), 1],
     ['the environment', openai('gpt-5', { env: { OPENAI_API_KEY: 'a,b' } }), 2],
-    ['the endpoint with most keys', openai('gpt-5', { env: { OPENAI_API_KEY: 'a', OPENAI_EU_API_KEY: 'b,c,d' } }), 3],
-    ['Azure without an address', openai('gpt-5', { env: { OPENAI_API_KEY: 'a', AZURE_OPENAI_API_KEY: 'b,c' } }), 1],
-    ['Azure', openai('gpt-5', { env: { AZURE_OPENAI_ENDPOINT: 'https://a.openai.azure.com', AZURE_OPENAI_API_KEY: 'b,c' } }), 2],
+    [
+      'the endpoint with most keys',
+      openai('gpt-5', { env: { OPENAI_API_KEY: 'a', OPENAI_EU_API_KEY: 'b,c,d' } }),
+      3,
+    ],
+    [
+      'Azure without an address',
+      openai('gpt-5', { env: { OPENAI_API_KEY: 'a', AZURE_OPENAI_API_KEY: 'b,c' } }),
+      1,
+    ],
+    [
+      'Azure',
+      openai('gpt-5', {
+        env: { AZURE_OPENAI_ENDPOINT: 'https://a.openai.azure.com', AZURE_OPENAI_API_KEY: 'b,c' },
+      }),
+      2,
+    ],
     ['no key', openai('gpt-5', { env: {} }), 0],
     ['Gemini', gemini('gemini-2.5-pro', { env: { GEMINI_API_KEY: 'a,b' } }), 2],
     ['Vertex', gemini('gemini-2.5-pro', { env: { GEMINI_API_KEY: 'a,b' }, project: 'p' }), 1],
     ['Claude', claude('claude-sonnet-4-5', { apiKey: ['a', 'b'] }), 2],
-    ['a server', openaiCompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', apiKey: ['a', 'b'] }), 2],
-    ['a server without keys', openaiCompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm' }), 0],
+    [
+      'a server',
+      openaiCompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', apiKey: ['a', 'b'] }),
+      2,
+    ],
+    [
+      'a server without keys',
+      openaiCompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm' }),
+      0,
+    ],
   ] as const)('keys: %s', (_what, model, count) => {
     expect(keys(model)).toBe(count);
     expect(modelLadder([model]).length).toBe(Math.max(1, count));
@@ -140,19 +174,43 @@ describe('what providers offer', () => {
   });
 
   test.each([
-    ['high', openai('gpt-5', { apiKey: 'a', reasoning: { effort: 'high' } }), ['medium effort', 'low effort']],
+    [
+      'high',
+      openai('gpt-5', { apiKey: 'a', reasoning: { effort: 'high' } }),
+      ['medium effort', 'low effort'],
+    ],
     ['low', openai('gpt-5', { apiKey: 'a', reasoning: { effort: 'low' } }), []],
     ['no effort', openai('gpt-4o', { apiKey: 'a' }), []],
     [
       'an effort that providerOptions fix',
-      openai('gpt-5', { apiKey: 'a', reasoning: { effort: 'high' }, providerOptions: { openai: { reasoningEffort: 'high' } } }),
+      openai('gpt-5', {
+        apiKey: 'a',
+        reasoning: { effort: 'high' },
+        providerOptions: { openai: { reasoningEffort: 'high' } },
+      }),
       [],
     ],
-    ['a level', gemini('gemini-3-pro-preview', { thinkingConfig: { thinkingLevel: 'high' } }), ['low thinking']],
-    ['a budget', gemini('gemini-2.5-pro', { thinkingConfig: { thinkingBudget: 16_000 } }), ['4000 thinking tokens', '1024 thinking tokens']],
-    ['a free budget', gemini('gemini-2.5-pro', { thinkingConfig: { thinkingBudget: -1 } }), ['1024 thinking tokens']],
+    [
+      'a level',
+      gemini('gemini-3-pro-preview', { thinkingConfig: { thinkingLevel: 'high' } }),
+      ['low thinking'],
+    ],
+    [
+      'a budget',
+      gemini('gemini-2.5-pro', { thinkingConfig: { thinkingBudget: 16_000 } }),
+      ['4000 thinking tokens', '1024 thinking tokens'],
+    ],
+    [
+      'a free budget',
+      gemini('gemini-2.5-pro', { thinkingConfig: { thinkingBudget: -1 } }),
+      ['1024 thinking tokens'],
+    ],
     ['no thinking', gemini('gemini-2.5-flash', { thinkingConfig: { thinkingBudget: 0 } }), []],
-    ['a small budget', claude('claude-sonnet-4-5', { thinking: { budgetTokens: 2_000 } }), ['1024 thinking tokens']],
+    [
+      'a small budget',
+      claude('claude-sonnet-4-5', { thinking: { budgetTokens: 2_000 } }),
+      ['1024 thinking tokens'],
+    ],
     ['the smallest budget', claude('claude-sonnet-4-5', { thinking: { budgetTokens: 1_024 } }), []],
   ] as const)('efforts: %s', (_what, model, efforts) => {
     expect(model.variants?.efforts).toEqual(efforts);
@@ -164,7 +222,9 @@ describe('what providers offer', () => {
     expect(options(gemini('gemini-2.5-pro', { apiKey: 'a', thinkingConfig }))).toEqual({
       google: { thinkingConfig: { thinkingBudget: 1_024, includeThoughts: true } },
     });
-    expect(options(claude('claude-sonnet-4-5', { apiKey: 'a', thinking: { budgetTokens: 8_000 } }))).toEqual({
+    expect(
+      options(claude('claude-sonnet-4-5', { apiKey: 'a', thinking: { budgetTokens: 8_000 } })),
+    ).toEqual({
       anthropic: { thinking: { type: 'enabled', budgetTokens: 1_024 } },
     });
   });

@@ -5,7 +5,9 @@ import { type Model, modelName } from './model.ts';
 /** One way to call a model: which model, with which key and how much reasoning. */
 export interface Rung {
   readonly model: Model;
-  /** For people: `openai:gpt-5, key 2, low effort`. Keys have numbers, from 1; they are never shown. */
+  /**
+   * For people: `openai:gpt-5, key 2, low effort`. Keys have numbers, from 1; they are never shown.
+   */
   readonly label: string;
   /** The model's place in the list of models, from 0. */
   readonly modelIndex: number;
@@ -23,8 +25,9 @@ export interface RungFailure {
 }
 
 /**
- * All ways to call these models, in the order in which they are tried: the keys of a model, then its lower efforts, each with every key,
- * then the next model. The first rung is the first model itself. How many keys there are is read from the environment now.
+ * All ways to call these models, in the order in which they are tried: the keys of a model, then
+ * its lower efforts, each with every key, then the next model. The first rung is the first model
+ * itself. How many keys there are is read from the environment now.
  */
 export function modelLadder(models: readonly Model[]): readonly Rung[] {
   return models.flatMap((model, modelIndex) => rungsOf(model, modelIndex));
@@ -32,14 +35,17 @@ export function modelLadder(models: readonly Model[]): readonly Rung[] {
 
 function rungsOf(model: Model, modelIndex: number): Rung[] {
   const { variants } = model;
-  if (variants === undefined) return [{ model, label: modelName(model), modelIndex, effortIndex: 0, key: 1 }];
+  if (variants === undefined)
+    return [{ model, label: modelName(model), modelIndex, effortIndex: 0, key: 1 }];
   const keys = Math.max(1, variants.countKeys());
   return [undefined, ...variants.efforts].flatMap((effort, effortIndex) =>
     Array.from({ length: keys }, (_, index): Rung => {
       const key = index + 1;
       const label = `${modelName(model)}${key === 1 ? '' : `, key ${key}`}${effort === undefined ? '' : `, ${effort}`}`;
       const isOwn = key === 1 && effort === undefined;
-      const made = isOwn ? model : variants.make({ key, ...(effort === undefined ? {} : { effort }) });
+      const made = isOwn
+        ? model
+        : variants.make({ key, ...(effort === undefined ? {} : { effort }) });
       return { model: made, label, modelIndex, effortIndex, key };
     }),
   );
@@ -50,7 +56,10 @@ type Way = 'key' | 'effort' | 'model' | 'window';
 const otherModel: readonly Way[] = ['model'];
 const lessWork: readonly Way[] = ['effort', 'model'];
 
-/** What is tried after a failure of this kind, in this order. Total by kind, so that a new kind has to be thought of. */
+/**
+ * What is tried after a failure of this kind, in this order. Total by kind, so that a new kind has
+ * to be thought of.
+ */
 const ways: { readonly [Kind in ModelErrorKind]: readonly Way[] } = {
   auth: ['key', 'model'],
   rate_limit: ['key', 'effort', 'model'],
@@ -72,11 +81,16 @@ const ways: { readonly [Kind in ModelErrorKind]: readonly Way[] } = {
 };
 
 /**
- * The rung to go on with after a call failed for good, which is when its retries are used up; `undefined` when there is none.
- * It is always a later one, so that every ladder ends. For `context_overflow` ask only when the context guards have given up: the next rung is
- * then a later model with a larger window.
+ * The rung to go on with after a call failed for good, which is when its retries are used up;
+ * `undefined` when there is none. It is always a later one, so that every ladder ends. For
+ * `context_overflow` ask only when the context guards have given up: the next rung is then a later
+ * model with a larger window.
  */
-export function nextRung(ladder: readonly Rung[], rung: number, failure: RungFailure): number | undefined {
+export function nextRung(
+  ladder: readonly Rung[],
+  rung: number,
+  failure: RungFailure,
+): number | undefined {
   const from = ladder[rung];
   if (from === undefined) return undefined;
   const spent = failure.kind === 'rate_limit' && failure.retryable === false;
@@ -89,8 +103,11 @@ export function nextRung(ladder: readonly Rung[], rung: number, failure: RungFai
 }
 
 const leads: { readonly [Key in Way]: (from: Rung, to: Rung) => boolean } = {
-  key: (from, to) => to.modelIndex === from.modelIndex && to.effortIndex === from.effortIndex && to.key > from.key,
-  effort: (from, to) => to.modelIndex === from.modelIndex && to.effortIndex > from.effortIndex && to.key === from.key,
+  key: (from, to) =>
+    to.modelIndex === from.modelIndex && to.effortIndex === from.effortIndex && to.key > from.key,
+  effort: (from, to) =>
+    to.modelIndex === from.modelIndex && to.effortIndex > from.effortIndex && to.key === from.key,
   model: (from, to) => to.modelIndex > from.modelIndex,
-  window: (from, to) => to.modelIndex > from.modelIndex && contextWindowOf(to.model) > contextWindowOf(from.model),
+  window: (from, to) =>
+    to.modelIndex > from.modelIndex && contextWindowOf(to.model) > contextWindowOf(from.model),
 };

@@ -5,21 +5,35 @@ import { ModelError } from './errors.ts';
 const longestDetail = 300;
 
 /**
- * What a model call threw, as a `ModelError` with a stable code and with what to do about it. A `ModelError` stays itself.
- * The request, the headers and anything that looks like a key are left out, from the cause as well.
+ * What a model call threw, as a `ModelError` with a stable code and with what to do about it. A
+ * `ModelError` stays itself. The request, the headers and anything that looks like a key are left
+ * out, from the cause as well.
  */
 export function toModelError(error: unknown, model: string): ModelError {
   if (error instanceof ModelError) return error;
   const found = classifyModelError(error);
   const cause = safeCause(error);
-  return new ModelError({ ...found, model, detail: describeDetail(error, found.kind) }, cause === undefined ? {} : { cause });
+  return new ModelError(
+    { ...found, model, detail: describeDetail(error, found.kind) },
+    cause === undefined ? {} : { cause },
+  );
 }
 
-/** Parse errors quote the answer, and a missing key is explained by the summary: only what the provider or the system says is repeated. */
+/**
+ * Parse errors quote the answer, and a missing key is explained by the summary: only what the
+ * provider or the system says is repeated.
+ */
 function describeDetail(error: unknown, kind: ModelErrorKind): string {
   if (error instanceof AbortReason) return '';
-  const { name, message } = (typeof error === 'object' && error !== null ? error : { message: error }) as { name?: unknown; message?: unknown };
-  if (typeof message !== 'string' || name === 'AI_JSONParseError' || name === 'AI_TypeValidationError') return '';
+  const { name, message } = (
+    typeof error === 'object' && error !== null ? error : { message: error }
+  ) as { name?: unknown; message?: unknown };
+  if (
+    typeof message !== 'string' ||
+    name === 'AI_JSONParseError' ||
+    name === 'AI_TypeValidationError'
+  )
+    return '';
   return redact(shorten(message.trim()), kind);
 }
 
@@ -27,7 +41,8 @@ function shorten(text: string): string {
   return text.length <= longestDetail ? text : `${text.slice(0, longestDetail)}…`;
 }
 
-const keyShapes = /\b(sk|pk|rk|xai|gsk)-[\w*-]{6,}|\bAIza[\w-]{10,}|\b(Bearer|Basic)\s+\S+|\bya29\.\S+|\beyJ[\w-]+\.[\w-]+(\.[\w-]+)?/gi;
+const keyShapes =
+  /\b(sk|pk|rk|xai|gsk)-[\w*-]{6,}|\bAIza[\w-]{10,}|\b(Bearer|Basic)\s+\S+|\bya29\.\S+|\beyJ[\w-]+\.[\w-]+(\.[\w-]+)?/gi;
 /** A long word of letters and digits: in a refusal of credentials it may be the key itself. */
 const longWord = /(?=[\w*.-]*\d)(?=[\w*.-]*[a-z])[\w*.-]{16,}/gi;
 
@@ -36,10 +51,16 @@ function redact(text: string, kind: ModelErrorKind): string {
   return kind === 'auth' ? withoutKeys.replace(longWord, '[removed]') : withoutKeys;
 }
 
-/** The AI SDK's call errors carry the whole request: only the error below them, such as that of the socket, is kept. */
+/**
+ * The AI SDK's call errors carry the whole request: only the error below them, such as that of the
+ * socket, is kept.
+ */
 function safeCause(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
-  if (!('requestBodyValues' in error) && !('errors' in error)) return error.name.startsWith('AI_') ? undefined : error;
+  if (!('requestBodyValues' in error) && !('errors' in error))
+    return error.name.startsWith('AI_') ? undefined : error;
   const cause = error.cause;
-  return cause instanceof Error && !('requestBodyValues' in cause) && !cause.name.startsWith('AI_') ? cause : undefined;
+  return cause instanceof Error && !('requestBodyValues' in cause) && !cause.name.startsWith('AI_')
+    ? cause
+    : undefined;
 }

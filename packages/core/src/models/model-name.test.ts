@@ -24,16 +24,28 @@ describe('parseModelName', () => {
     ['claude-sonnet-4-5', 'claude:claude-sonnet-4-5'],
     ['gemini-2.5-pro', 'gemini:gemini-2.5-pro'],
   ])('"%s" is refused with a suggestion', (text, nearest) => {
-    expect(() => parseModelName(text)).toThrow(expect.objectContaining({ code: 'invalid_model_name', data: expect.objectContaining({ nearest }) }));
-    expect(() => parseModelName(text)).toThrow(`Did you mean "${nearest}"? Write one of: openai:gpt-5-mini`);
+    expect(() => parseModelName(text)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_model_name',
+        data: expect.objectContaining({ nearest }),
+      }),
+    );
+    expect(() => parseModelName(text)).toThrow(
+      `Did you mean "${nearest}"? Write one of: openai:gpt-5-mini`,
+    );
   });
 
-  test.each(['', 'xyz', 'toString:x', 'openai:', 'openai-compatible:model', 'openai-compatible:model@localhost:8000', 'openai-compatible:@http://x'])(
-    '"%s" is refused with the forms',
-    (text) => {
-      expect(() => parseModelName(text)).toThrow('openai-compatible:<model>@<base URL>');
-    },
-  );
+  test.each([
+    '',
+    'xyz',
+    'toString:x',
+    'openai:',
+    'openai-compatible:model',
+    'openai-compatible:model@localhost:8000',
+    'openai-compatible:@http://x',
+  ])('"%s" is refused with the forms', (text) => {
+    expect(() => parseModelName(text)).toThrow('openai-compatible:<model>@<base URL>');
+  });
 });
 
 test.each([
@@ -46,7 +58,10 @@ test.each([
   ['opnai:http://user:pa55word@host', 'opnai:http://…@host'],
   ['http://user:pa55word@host', 'http://…@host'],
 ])('"%s" is refused, and what may be secret in it is not repeated', (text, shown) => {
-  for (const read of [() => parseModelName(text), () => modelFromEnvironment({ ADJUTANT_MODEL: text })]) {
+  for (const read of [
+    () => parseModelName(text),
+    () => modelFromEnvironment({ ADJUTANT_MODEL: text }),
+  ]) {
     const failure = thrownBy(read);
     expect(failure).toMatchObject({ code: 'invalid_model_name', data: { name: shown } });
     expect(`${String(failure)} ${JSON.stringify(failure)}`).not.toContain('pa55word');
@@ -54,8 +69,11 @@ test.each([
 });
 
 test('the key of an OpenAI-compatible server comes from the environment', async () => {
-  const model = await parseModelName('openai-compatible:m@http://127.0.0.1:1/v1', { OPENAI_COMPATIBLE_API_KEY: 'k' }).load();
-  const { headers } = (model as unknown as { config: { headers: () => Record<string, string> } }).config;
+  const model = await parseModelName('openai-compatible:m@http://127.0.0.1:1/v1', {
+    OPENAI_COMPATIBLE_API_KEY: 'k',
+  }).load();
+  const { headers } = (model as unknown as { config: { headers: () => Record<string, string> } })
+    .config;
   expect(headers()).toMatchObject({ authorization: 'Bearer k' });
 });
 
@@ -73,8 +91,14 @@ describe('modelFromEnvironment', () => {
     [{ ADJUTANT_MODEL: 'ollama:qwen3', OPENAI_API_KEY: 'k' }, 'ollama:qwen3'],
     [{ ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k', OPENAI_API_KEY: 'k' }, 'openai:gpt-5-mini'],
     [{ AZURE_OPENAI_ENDPOINT: 'https://a.openai.azure.com' }, undefined],
-    [{ AZURE_OPENAI_ENDPOINT: 'https://a.openai.azure.com', AZURE_OPENAI_API_KEY: 'k' }, 'openai:gpt-5-mini'],
-    [{ ANTHROPIC_API_KEY: 'k', GOOGLE_GENERATIVE_AI_API_KEY: 'k' }, 'gemini:gemini-3-flash-preview'],
+    [
+      { AZURE_OPENAI_ENDPOINT: 'https://a.openai.azure.com', AZURE_OPENAI_API_KEY: 'k' },
+      'openai:gpt-5-mini',
+    ],
+    [
+      { ANTHROPIC_API_KEY: 'k', GOOGLE_GENERATIVE_AI_API_KEY: 'k' },
+      'gemini:gemini-3-flash-preview',
+    ],
     [{ ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: '' }, 'claude:claude-sonnet-4-5'],
   ] as [Record<string, string>, string | undefined][])('%o', (env, expected) => {
     const model = modelFromEnvironment(env);
@@ -82,6 +106,8 @@ describe('modelFromEnvironment', () => {
   });
 
   test('a wrong ADJUTANT_MODEL is not passed over', () => {
-    expect(() => modelFromEnvironment({ ADJUTANT_MODEL: 'nonsense', OPENAI_API_KEY: 'k' })).toThrow('does not name a model');
+    expect(() => modelFromEnvironment({ ADJUTANT_MODEL: 'nonsense', OPENAI_API_KEY: 'k' })).toThrow(
+      'does not name a model',
+    );
   });
 });

@@ -10,7 +10,9 @@ import { rehearsal } from './rehearsal/model.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The forms of model names that `parseModelName` understands, with examples in place of the ids. */
+/**
+ * The forms of model names that `parseModelName` understands, with examples in place of the ids.
+ */
 const modelNameForms: readonly string[] = [
   'openai:gpt-5-mini',
   'gemini:gemini-3-flash-preview',
@@ -20,13 +22,18 @@ const modelNameForms: readonly string[] = [
   'rehearsal',
 ];
 
-/** For servers of `openai-compatible:` names only: the key of one provider must not go to another one. */
+/**
+ * For servers of `openai-compatible:` names only: the key of one provider must not go to another
+ * one.
+ */
 const compatibleKey = 'OPENAI_COMPATIBLE_API_KEY';
 
 const ollamaBaseUrl = 'http://127.0.0.1:11434/v1';
 
 /** Reads the right side of a name; `undefined` when it does not have the provider's form. */
-const providers: { readonly [name: string]: (rest: string, env: Environment | undefined) => Model | undefined } = {
+const providers: {
+  readonly [name: string]: (rest: string, env: Environment | undefined) => Model | undefined;
+} = {
   openai: (id, env) => openai(id, { env }),
   gemini: (id, env) => gemini(id, { env }),
   claude: (id, env) => claude(id, { env }),
@@ -40,11 +47,18 @@ const providers: { readonly [name: string]: (rest: string, env: Environment | un
 };
 
 /** Names that people try, and the provider they mean. */
-const otherNames: { readonly [name: string]: string } = { anthropic: 'claude', google: 'gemini', vertex: 'gemini', azure: 'openai', gpt: 'openai' };
+const otherNames: { readonly [name: string]: string } = {
+  anthropic: 'claude',
+  google: 'gemini',
+  vertex: 'gemini',
+  azure: 'openai',
+  gpt: 'openai',
+};
 
 /**
- * The model that a name stands for, such as `openai:gpt-5-mini` or `ollama:qwen3`; the error for other
- * names lists the forms. The key of an `openai-compatible` server is `OPENAI_COMPATIBLE_API_KEY`.
+ * The model that a name stands for, such as `openai:gpt-5-mini` or `ollama:qwen3`; the error for
+ * other names lists the forms. The key of an `openai-compatible` server is
+ * `OPENAI_COMPATIBLE_API_KEY`.
  * @throws InvalidModelNameError
  */
 export function parseModelName(text: string, env?: Environment): Model {
@@ -59,7 +73,10 @@ export function parseModelName(text: string, env?: Environment): Model {
   if (mayHoldSecret(rest)) throw invalidName(name, { reason: secretReason });
   const model = parse(rest, env);
   if (model !== undefined) return model;
-  throw invalidName(name, { reason: 'after the model there must be "@" and the base URL of the server, such as http://127.0.0.1:8000/v1' });
+  throw invalidName(name, {
+    reason:
+      'after the model there must be "@" and the base URL of the server, such as http://127.0.0.1:8000/v1',
+  });
 }
 
 /** Model used when only a provider's key is set. */
@@ -73,8 +90,8 @@ const firstChoices: readonly (readonly [variables: readonly string[], name: stri
 ];
 
 /**
- * The model to use when nobody names one: `ADJUTANT_MODEL`, else one of the first provider whose key is set
- * (OpenAI, Gemini, Claude), else `undefined`.
+ * The model to use when nobody names one: `ADJUTANT_MODEL`, else one of the first provider whose
+ * key is set (OpenAI, Gemini, Claude), else `undefined`.
  * @throws InvalidModelNameError when `ADJUTANT_MODEL` does not name a model
  */
 export function modelFromEnvironment(env: Environment = process.env): Model | undefined {
@@ -94,7 +111,9 @@ interface Complaint {
 function invalidName(name: string, complaint: Complaint): InvalidModelNameError {
   const { reason, nearest } = complaint;
   const shown = { name: withoutSecrets(name), reason, forms: modelNameForms };
-  return new InvalidModelNameError(nearest === undefined ? shown : { ...shown, nearest: withoutSecrets(nearest) });
+  return new InvalidModelNameError(
+    nearest === undefined ? shown : { ...shown, nearest: withoutSecrets(nearest) },
+  );
 }
 
 /** Whether the text behind the provider has an address that a password or a key may be part of. */
@@ -103,17 +122,23 @@ function mayHoldSecret(rest: string): boolean {
   return address !== undefined && /[@?#]/.test(address);
 }
 
-/** A name as it may be shown: without what is between "//", or the first "@", and the last "@", and behind "?" or "#". */
+/**
+ * A name as it may be shown: without what is between "//", or the first "@", and the last "@", and
+ * behind "?" or "#".
+ */
 function withoutSecrets(text: string): string {
   return text.replace(/(\/\/|@).*@/s, '$1…@').replace(/[?#].*/s, '?…');
 }
 
 function unknownProvider(provider: string, rest: string): Complaint {
-  const reason = rest === '' ? 'it names no provider' : `"${withoutSecrets(provider)}" is not a provider`;
+  const reason =
+    rest === '' ? 'it names no provider' : `"${withoutSecrets(provider)}" is not a provider`;
   const vendor = rest === '' ? vendorOfModel(provider) : undefined;
   if (vendor !== undefined) return { reason, nearest: `${vendor}:${provider}` };
   const nearest = nearestProvider(provider);
-  return nearest === undefined ? { reason } : { reason, nearest: nearest === 'rehearsal' ? nearest : `${nearest}:${rest || '<model>'}` };
+  return nearest === undefined
+    ? { reason }
+    : { reason, nearest: nearest === 'rehearsal' ? nearest : `${nearest}:${rest || '<model>'}` };
 }
 
 function vendorOfModel(id: string): string | undefined {

@@ -13,7 +13,10 @@ export interface ModelRetry {
   readonly maxDelayMs?: number;
 }
 
-/** Settings of a call that do not depend on the prompt. What a provider calls differently goes in `providerOptions`. */
+/**
+ * Settings of a call that do not depend on the prompt. What a provider calls differently goes in
+ * `providerOptions`.
+ */
 export interface ModelSettings {
   readonly temperature?: number;
   /** Most tokens in one answer. */
@@ -27,7 +30,9 @@ export interface ModelSettings {
   readonly retry?: ModelRetry;
   /** Milliseconds for one attempt. @default 60_000 */
   readonly timeout?: number;
-  readonly providerOptions?: { readonly [provider: string]: { readonly [option: string]: JSONValue } };
+  readonly providerOptions?: {
+    readonly [provider: string]: { readonly [option: string]: JSONValue };
+  };
 }
 
 /** US dollars for a million tokens. */
@@ -70,7 +75,8 @@ export interface Model {
   /** Tokens of a text, exactly. @default an estimate that is rather too high */
   readonly countTokens?: (text: string) => number;
   /**
-   * Whether it can be held to a JSON Schema: always, only where it is offered no tools, or never. Otherwise it is told the schema in words.
+   * Whether it can be held to a JSON Schema: always, only where it is offered no tools, or never.
+   * Otherwise it is told the schema in words.
    * @default 'always'
    */
   readonly structuredOutputs?: 'always' | 'without_tools' | 'never';
@@ -94,18 +100,34 @@ export function toModel(input: ModelInput): Model {
   let model = wrapped.get(input);
   if (model === undefined) {
     // Models of @ai-sdk/openai-compatible say so of themselves.
-    const takesNoSchema = (input as { readonly supportsStructuredOutputs?: unknown }).supportsStructuredOutputs === false;
+    const takesNoSchema =
+      (input as { readonly supportsStructuredOutputs?: unknown }).supportsStructuredOutputs ===
+      false;
     const support = takesNoSchema ? { structuredOutputs: 'never' as const } : {};
     const { provider, modelId } = input;
-    const mark = isTestModel(input) ? { [testModelMark]: true, ...windowOf(input as { readonly contextWindow?: unknown }) } : {};
-    model = Object.freeze({ kind: 'model' as const, provider, modelId, settings: {}, ...support, ...mark, load: () => input });
+    const mark = isTestModel(input)
+      ? { [testModelMark]: true, ...windowOf(input as { readonly contextWindow?: unknown }) }
+      : {};
+    model = Object.freeze({
+      kind: 'model' as const,
+      provider,
+      modelId,
+      settings: {},
+      ...support,
+      ...mark,
+      load: () => input,
+    });
     wrapped.set(input, model);
   }
   return model;
 }
 
 /** The window that a scripted model has and says. */
-function windowOf({ contextWindow }: { readonly contextWindow?: unknown }): Pick<Model, 'contextWindow'> {
+function windowOf({
+  contextWindow,
+}: {
+  readonly contextWindow?: unknown;
+}): Pick<Model, 'contextWindow'> {
   return typeof contextWindow === 'number' ? { contextWindow } : {};
 }
 
@@ -115,7 +137,13 @@ export function modelName(model: Model): string {
 }
 
 /** The part of the call options that comes from the model's settings. */
-export function callSettings(settings: ModelSettings): Omit<LanguageModelV4CallOptions, 'prompt'> & JsonObject {
+export function callSettings(
+  settings: ModelSettings,
+): Omit<LanguageModelV4CallOptions, 'prompt'> & JsonObject {
   const { retry: _retry, timeout: _timeout, maxTokens, ...rest } = settings;
-  return { ...rest, ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }) } as Omit<LanguageModelV4CallOptions, 'prompt'> & JsonObject;
+  return { ...rest, ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }) } as Omit<
+    LanguageModelV4CallOptions,
+    'prompt'
+  > &
+    JsonObject;
 }

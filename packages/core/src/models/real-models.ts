@@ -5,10 +5,16 @@ import { isTestModel } from './test-model-mark.ts';
 const place = Symbol.for('adjutant.real_models');
 const variable = 'ADJUTANT_REAL_MODELS';
 
-/** Which models may be called: all of them, or only those that are in the list, besides test models. */
+/**
+ * Which models may be called: all of them, or only those that are in the list, besides test models.
+ */
 export type RealModels =
   | { readonly forbidden: false }
-  | { readonly forbidden: true; readonly allow: readonly (string | ModelInput)[]; readonly by: string };
+  | {
+      readonly forbidden: true;
+      readonly allow: readonly (string | ModelInput)[];
+      readonly by: string;
+    };
 
 type Holder = typeof globalThis & { [place]?: RealModels };
 
@@ -24,10 +30,17 @@ export class RealModelForbiddenError extends AdjutantError {
   }
 }
 
-/** `ADJUTANT_REAL_MODELS` was set to something that it cannot mean: to go on would call models that somebody wanted to forbid. */
+/**
+ * `ADJUTANT_REAL_MODELS` was set to something that it cannot mean: to go on would call models that
+ * somebody wanted to forbid.
+ */
 export class InvalidRealModelsError extends AdjutantError {
   constructor(data: { value: string }) {
-    super('invalid_real_models', `The environment variable ${variable} must be "forbid" or "allow", not ${JSON.stringify(data.value)}.`, data);
+    super(
+      'invalid_real_models',
+      `The environment variable ${variable} must be "forbid" or "allow", not ${JSON.stringify(data.value)}.`,
+      data,
+    );
   }
 }
 
@@ -56,10 +69,13 @@ export function forbiddenModel(model: Model): AdjutantError | undefined {
   const state = realModels();
   if (!state.forbidden || isTestModel(model)) return undefined;
   const name = modelName(model);
-  return state.allow.some((allowed) => isAllowed(allowed, model, name)) ? undefined : new RealModelForbiddenError({ model: name, by: state.by });
+  return state.allow.some((allowed) => isAllowed(allowed, model, name))
+    ? undefined
+    : new RealModelForbiddenError({ model: name, by: state.by });
 }
 
 function isAllowed(allowed: string | ModelInput, model: Model, name: string): boolean {
-  if (typeof allowed === 'string') return allowed.endsWith('*') ? name.startsWith(allowed.slice(0, -1)) : name === allowed;
+  if (typeof allowed === 'string')
+    return allowed.endsWith('*') ? name.startsWith(allowed.slice(0, -1)) : name === allowed;
   return allowed === model || toModel(allowed) === model;
 }

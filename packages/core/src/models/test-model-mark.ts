@@ -2,7 +2,9 @@
 export const testModelMark: unique symbol = Symbol.for('adjutant.test_model');
 
 /** The same model, known as one that asks nobody outside. */
-export function asTestModel<Marked extends object>(model: Marked): Marked & { readonly [testModelMark]: true } {
+export function asTestModel<Marked extends object>(
+  model: Marked,
+): Marked & { readonly [testModelMark]: true } {
   return Object.assign(model, { [testModelMark]: true as const });
 }
 

@@ -1,6 +1,11 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { EventOf, Usage } from '../ledger/event.ts';
-import type { InvocationOperation, ModelOperation, RunOperation, ToolOperation } from '../runnables/operation.ts';
+import type {
+  InvocationOperation,
+  ModelOperation,
+  RunOperation,
+  ToolOperation,
+} from '../runnables/operation.ts';
 
 /** The version of the conventions that names are taken from. */
 export const schemaUrl = 'https://opentelemetry.io/schemas/1.41.0';
@@ -43,8 +48,19 @@ export function runAttributes(run: RunOperation): Attributes {
   };
 }
 
-/** The name of an invocation's span, and what it begins with. Everything that is no agent counts as a workflow. */
-export function invocationStart({ run, kind, name, version, invocationId, mode, continued }: InvocationOperation): {
+/**
+ * The name of an invocation's span, and what it begins with. Everything that is no agent counts as
+ * a workflow.
+ */
+export function invocationStart({
+  run,
+  kind,
+  name,
+  version,
+  invocationId,
+  mode,
+  continued,
+}: InvocationOperation): {
   readonly name: string;
   readonly attributes: Attributes;
 } {
@@ -65,8 +81,26 @@ export function invocationStart({ run, kind, name, version, invocationId, mode, 
   };
 }
 
-export function modelAttributes({ run, provider, modelId, agent, round, attempt, options }: ModelOperation): Attributes {
-  const { maxOutputTokens, temperature, topP, topK, frequencyPenalty, presencePenalty, stopSequences, seed, responseFormat } = options;
+export function modelAttributes({
+  run,
+  provider,
+  modelId,
+  agent,
+  round,
+  attempt,
+  options,
+}: ModelOperation): Attributes {
+  const {
+    maxOutputTokens,
+    temperature,
+    topP,
+    topK,
+    frequencyPenalty,
+    presencePenalty,
+    stopSequences,
+    seed,
+    responseFormat,
+  } = options;
   return known({
     'gen_ai.operation.name': 'chat',
     'gen_ai.provider.name': providerName(provider),
@@ -87,7 +121,15 @@ export function modelAttributes({ run, provider, modelId, agent, round, attempt,
   });
 }
 
-export function toolAttributes({ run, name, description, agent, callId, providerCallId, attempt }: ToolOperation): Attributes {
+export function toolAttributes({
+  run,
+  name,
+  description,
+  agent,
+  callId,
+  providerCallId,
+  attempt,
+}: ToolOperation): Attributes {
   return {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': name,
@@ -101,14 +143,26 @@ export function toolAttributes({ run, name, description, agent, callId, provider
   };
 }
 
-/** What is known of a model call once it has ended. What was only estimated is not given as usage. */
+/**
+ * What is known of a model call once it has ended. What was only estimated is not given as usage.
+ */
 export function modelEndAttributes(event: EventOf<'model_end'>): Attributes {
-  const { status, usage, estimated, cost, finishReason, timeToFirstTokenMs, substitutedBy, retryAfterMs } = event;
+  const {
+    status,
+    usage,
+    estimated,
+    cost,
+    finishReason,
+    timeToFirstTokenMs,
+    substitutedBy,
+    retryAfterMs,
+  } = event;
   return known({
     'adjutant.status': status,
     ...(estimated === true ? {} : usageAttributes(usage)),
     'gen_ai.response.finish_reasons': finishReason === undefined ? undefined : [finishReason],
-    'gen_ai.response.time_to_first_chunk': timeToFirstTokenMs === undefined ? undefined : timeToFirstTokenMs / 1_000,
+    'gen_ai.response.time_to_first_chunk':
+      timeToFirstTokenMs === undefined ? undefined : timeToFirstTokenMs / 1_000,
     'adjutant.cost.usd': cost,
     'adjutant.substituted_by': substitutedBy,
     'adjutant.retry_after_ms': retryAfterMs,

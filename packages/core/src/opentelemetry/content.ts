@@ -6,10 +6,16 @@ import type { Event } from '../ledger/event.ts';
 type Prompt = LanguageModelV4CallOptions['prompt'];
 type PromptPart = Exclude<Prompt[number]['content'], string>[number];
 
-/** A value as the text of an attribute. What was made by `secret()` shows its name only, also within other text. */
+/**
+ * A value as the text of an attribute. What was made by `secret()` shows its name only, also within
+ * other text.
+ */
 export function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(coerceToJson(value).value);
-  return secretsInUse().reduce((left, secret) => withoutSecret(left, secret.name, secret.reveal()), text);
+  return secretsInUse().reduce(
+    (left, secret) => withoutSecret(left, secret.name, secret.reveal()),
+    text,
+  );
 }
 
 function withoutSecret(text: string, name: string, value: string): string {
@@ -21,7 +27,10 @@ function withoutSecret(text: string, name: string, value: string): string {
 
 /** A prompt in the form of `gen_ai.input.messages`. */
 export function inputMessages(prompt: Prompt): JsonValue {
-  return prompt.map(({ role, content }) => ({ role, parts: typeof content === 'string' ? [textPart(content)] : content.map(partOf) }));
+  return prompt.map(({ role, content }) => ({
+    role,
+    parts: typeof content === 'string' ? [textPart(content)] : content.map(partOf),
+  }));
 }
 
 function textPart(content: string): JsonObject {
@@ -35,9 +44,18 @@ function partOf(part: PromptPart): JsonObject {
     case 'reasoning':
       return { type: 'reasoning', content: part.text };
     case 'tool-call':
-      return { type: 'tool_call', id: part.toolCallId, name: part.toolName, arguments: coerceToJson(part.input).value };
+      return {
+        type: 'tool_call',
+        id: part.toolCallId,
+        name: part.toolName,
+        arguments: coerceToJson(part.input).value,
+      };
     case 'tool-result':
-      return { type: 'tool_call_response', id: part.toolCallId, result: coerceToJson(part.output).value };
+      return {
+        type: 'tool_call_response',
+        id: part.toolCallId,
+        result: coerceToJson(part.output).value,
+      };
     default:
       // Files would fill what is made for text.
       return { type: part.type };
@@ -52,13 +70,27 @@ export function answerPart(event: Event): JsonObject | undefined {
     case 'thought':
       return { type: 'reasoning', content: event.text };
     case 'tool_call':
-      return { type: 'tool_call', id: event.providerCallId, name: event.name, arguments: event.args };
+      return {
+        type: 'tool_call',
+        id: event.providerCallId,
+        name: event.name,
+        arguments: event.args,
+      };
     default:
       return undefined;
   }
 }
 
 /** The parts of an answer as `gen_ai.output.messages`. */
-export function outputMessages(parts: readonly JsonObject[], finishReason: string | undefined): JsonValue {
-  return [{ role: 'assistant', parts, ...(finishReason === undefined ? {} : { finish_reason: finishReason }) }];
+export function outputMessages(
+  parts: readonly JsonObject[],
+  finishReason: string | undefined,
+): JsonValue {
+  return [
+    {
+      role: 'assistant',
+      parts,
+      ...(finishReason === undefined ? {} : { finish_reason: finishReason }),
+    },
+  ];
 }

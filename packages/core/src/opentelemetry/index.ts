@@ -10,8 +10,9 @@ import { Telemetry } from './telemetry.ts';
 
 export interface OpenTelemetryOptions {
   /**
-   * Records what is said to models and by them, arguments, results and messages of errors. What was made by `secret()` shows its name only; other
-   * secrets and personal data in texts are recorded as they are. @default false
+   * Records what is said to models and by them, arguments, results and messages of errors. What was
+   * made by `secret()` shows its name only; other secrets and personal data in texts are recorded
+   * as they are. @default false
    */
   readonly content?: boolean;
   /** @default the one that is registered when a run begins */
@@ -23,7 +24,9 @@ export interface OpenTelemetryOptions {
 const hasMethod =
   (method: string): OptionCheck =>
   (value) =>
-    typeof (value as { readonly [name: string]: unknown } | null)?.[method] === 'function' ? undefined : `a provider with the method ${method}()`;
+    typeof (value as { readonly [name: string]: unknown } | null)?.[method] === 'function'
+      ? undefined
+      : `a provider with the method ${method}()`;
 
 const optionChecks: OptionChecks<OpenTelemetryOptions> = {
   content: isFlag,
@@ -32,9 +35,11 @@ const optionChecks: OptionChecks<OpenTelemetryOptions> = {
 };
 
 /**
- * Traces and measures runs with OpenTelemetry, for `runtime({ middleware })`: spans of runs, invocations, rounds, model calls and tools, by the
- * conventions for generative AI. The span of a tool is active while the tool runs, and that of a model call while the provider is asked. What goes
- * wrong with tracing is not heard, and no run fails for it. Without a registered SDK nothing is done.
+ * Traces and measures runs with OpenTelemetry, for `runtime({ middleware })`: spans of runs,
+ * invocations, rounds, model calls and tools, by the conventions for generative AI. The span of a
+ * tool is active while the tool runs, and that of a model call while the provider is asked. What
+ * goes wrong with tracing is not heard, and no run fails for it. Without a registered SDK nothing
+ * is done.
  * @throws MissingPackageError when `@opentelemetry/api` is not installed
  * @throws InvalidOptionError
  */

@@ -1,8 +1,13 @@
 import type { Attributes, Histogram, Meter } from '@opentelemetry/api';
 import type { EventOf } from '../ledger/event.ts';
 
-const tokenBoundaries = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216, 67_108_864];
-const secondBoundaries = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+const tokenBoundaries = [
+  1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216,
+  67_108_864,
+];
+const secondBoundaries = [
+  0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
+];
 
 /** What is measured of model calls, tools and agents. */
 export class Instruments {
@@ -15,16 +20,26 @@ export class Instruments {
 
   constructor(meter: Meter) {
     const seconds = (name: string, description: string): Histogram =>
-      meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: secondBoundaries } });
+      meter.createHistogram(name, {
+        description,
+        unit: 's',
+        advice: { explicitBucketBoundaries: secondBoundaries },
+      });
     this.#tokens = meter.createHistogram('gen_ai.client.token.usage', {
       description: 'Tokens that model calls used',
       unit: '{token}',
       advice: { explicitBucketBoundaries: tokenBoundaries },
     });
     this.#calls = seconds('gen_ai.client.operation.duration', 'Time that model calls took');
-    this.#firstChunks = seconds('gen_ai.client.operation.time_to_first_chunk', 'Time to the first part of an answer');
+    this.#firstChunks = seconds(
+      'gen_ai.client.operation.time_to_first_chunk',
+      'Time to the first part of an answer',
+    );
     this.#tools = seconds('gen_ai.execute_tool.duration', 'Time that tools took');
-    this.#agents = seconds('gen_ai.invoke_agent.duration', 'Time that agents took, without the time in which nobody worked on them');
+    this.#agents = seconds(
+      'gen_ai.invoke_agent.duration',
+      'Time that agents took, without the time in which nobody worked on them',
+    );
     this.#rounds = meter.createHistogram('adjutant.invoke_agent.rounds', {
       description: 'Rounds that agents took, in one go',
       unit: '{round}',
@@ -32,9 +47,17 @@ export class Instruments {
     });
   }
 
-  model(attributes: Attributes, { usage, estimated, durationMs, timeToFirstTokenMs }: EventOf<'model_end'>, errorType: string | undefined): void {
-    this.#calls.record(durationMs / 1_000, errorType === undefined ? attributes : { ...attributes, 'error.type': errorType });
-    if (timeToFirstTokenMs !== undefined) this.#firstChunks.record(timeToFirstTokenMs / 1_000, attributes);
+  model(
+    attributes: Attributes,
+    { usage, estimated, durationMs, timeToFirstTokenMs }: EventOf<'model_end'>,
+    errorType: string | undefined,
+  ): void {
+    this.#calls.record(
+      durationMs / 1_000,
+      errorType === undefined ? attributes : { ...attributes, 'error.type': errorType },
+    );
+    if (timeToFirstTokenMs !== undefined)
+      this.#firstChunks.record(timeToFirstTokenMs / 1_000, attributes);
     if (estimated === true) return;
     this.#tokens.record(usage.inputTokens, { ...attributes, 'gen_ai.token.type': 'input' });
     this.#tokens.record(usage.outputTokens, { ...attributes, 'gen_ai.token.type': 'output' });

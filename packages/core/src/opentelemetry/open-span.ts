@@ -54,7 +54,10 @@ export class OpenSpan {
   }
 
   #fail({ type, message }: SpanError): void {
-    const status: SpanStatus = { code: this.#api.SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) };
+    const status: SpanStatus = {
+      code: this.#api.SpanStatusCode.ERROR,
+      ...(message === undefined ? {} : { message }),
+    };
     this.span.setAttribute('error.type', type);
     this.span.setStatus(status);
   }

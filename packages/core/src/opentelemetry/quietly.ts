@@ -7,7 +7,10 @@ export function quietly<Value>(observe: () => Value): Value | undefined {
   }
 }
 
-/** Does work, and says when it is over and what it threw; its value goes through as it is, at once or later. */
+/**
+ * Does work, and says when it is over and what it threw; its value goes through as it is, at once
+ * or later.
+ */
 export function telling<Result>(work: () => Result, over: (thrown: unknown) => void): Result {
   const tell = (thrown?: unknown): void => void quietly(() => over(thrown));
   let result: Result;

@@ -3,7 +3,13 @@ import { systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
-import type { InvocationOperation, ModelOperation, Operation, RunOperation, ToolOperation } from '../runnables/operation.ts';
+import type {
+  InvocationOperation,
+  ModelOperation,
+  Operation,
+  RunOperation,
+  ToolOperation,
+} from '../runnables/operation.ts';
 import { invocationStart, modelAttributes, runAttributes, toolAttributes } from './attributes.ts';
 import { answerPart, inputMessages, outputMessages, shown } from './content.ts';
 import type { OpenSpan, SpanEnd } from './open-span.ts';
@@ -31,7 +37,10 @@ interface OpenRequest {
   readonly open: OpenSpan;
 }
 
-/** The spans of one run, as far as it is carried out here. Work opens them, and the events that it appends say how they end. */
+/**
+ * The spans of one run, as far as it is carried out here. Work opens them, and the events that it
+ * appends say how they end.
+ */
 export class RunTrace {
   readonly #telemetry: Telemetry;
   readonly #operation: RunOperation;
@@ -57,9 +66,16 @@ export class RunTrace {
   static begin(telemetry: Telemetry, operation: RunOperation): RunTrace | undefined {
     const { api } = telemetry;
     const parent = operation.asked ? api.context.active() : api.ROOT_CONTEXT;
-    const before = operation.traceBefore === undefined ? undefined : spanOfTraceParent(operation.traceBefore);
-    const links: Link[] = before === undefined ? [] : [{ context: before, attributes: { 'adjutant.link': 'continues' } }];
-    const open = telemetry.start(`run ${operation.name}`, parent, { attributes: runAttributes(operation), links });
+    const before =
+      operation.traceBefore === undefined ? undefined : spanOfTraceParent(operation.traceBefore);
+    const links: Link[] =
+      before === undefined
+        ? []
+        : [{ context: before, attributes: { 'adjutant.link': 'continues' } }];
+    const open = telemetry.start(`run ${operation.name}`, parent, {
+      attributes: runAttributes(operation),
+      links,
+    });
     const isTraced = api.isSpanContextValid(open.span.spanContext());
     if (!isTraced && telemetry.instruments === undefined) return undefined;
     const trace = new RunTrace(telemetry, operation, open);
@@ -102,7 +118,10 @@ export class RunTrace {
     const { name, attributes } = invocationStart(operation);
     const last = this.#resting.get(invocationId);
     this.#closeResting(invocationId);
-    const links = last === undefined ? [] : [{ context: last.span.spanContext(), attributes: { 'adjutant.link': 'continues' } }];
+    const links =
+      last === undefined
+        ? []
+        : [{ context: last.span.spanContext(), attributes: { 'adjutant.link': 'continues' } }];
     const open = this.#start(name, this.#above(invocationId), { attributes, links });
     this.#invocations.set(invocationId, { operation, open, rounds: 0, round: undefined });
     return open;
@@ -112,7 +131,10 @@ export class RunTrace {
     const { invocationId, modelId, options } = operation;
     const { api, content } = this.#telemetry;
     const attributes = modelAttributes(operation);
-    const open = this.#start(`chat ${modelId}`, this.#within(invocationId), { attributes, kind: api.SpanKind.CLIENT });
+    const open = this.#start(`chat ${modelId}`, this.#within(invocationId), {
+      attributes,
+      kind: api.SpanKind.CLIENT,
+    });
     if (content && open.span.isRecording()) {
       open.span.setAttribute('gen_ai.input.messages', shown(inputMessages(options.prompt)));
       this.#answers.set(invocationId, []);
@@ -123,13 +145,20 @@ export class RunTrace {
 
   #beginTool(operation: ToolOperation): OpenSpan {
     const { callId, invocationId, name, args } = operation;
-    const open = this.#start(`execute_tool ${name}`, this.#within(invocationId), { attributes: toolAttributes(operation) });
-    if (this.#telemetry.content && open.span.isRecording()) open.span.setAttribute('gen_ai.tool.call.arguments', shown(args));
+    const open = this.#start(`execute_tool ${name}`, this.#within(invocationId), {
+      attributes: toolAttributes(operation),
+    });
+    if (this.#telemetry.content && open.span.isRecording())
+      open.span.setAttribute('gen_ai.tool.call.arguments', shown(args));
     this.#tools.set(callId, { operation, open });
     return open;
   }
 
-  #start(name: string, parent: Context, options: { readonly attributes: Attributes; readonly links?: Link[]; readonly kind?: SpanKind }): OpenSpan {
+  #start(
+    name: string,
+    parent: Context,
+    options: { readonly attributes: Attributes; readonly links?: Link[]; readonly kind?: SpanKind },
+  ): OpenSpan {
     return this.#telemetry.start(name, parent, options);
   }
 
@@ -175,15 +204,23 @@ export class RunTrace {
     this.#closeOrRest(invocationId, open);
   }
 
-  #measureAgent({ operation, rounds }: OpenInvocation, { startedAt, endedAt = startedAt, end }: OpenSpan): void {
+  #measureAgent(
+    { operation, rounds }: OpenInvocation,
+    { startedAt, endedAt = startedAt, end }: OpenSpan,
+  ): void {
     if (operation.kind !== 'agent') return;
     const failed = end?.error === undefined ? {} : { 'error.type': end.error.type };
-    const attributes = { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': operation.name, ...failed };
+    const attributes = {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.agent.name': operation.name,
+      ...failed,
+    };
     this.#telemetry.instruments?.agent(attributes, endedAt - startedAt, rounds);
   }
 
   #closeOrRest(place: string, open: OpenSpan): void {
-    if (open.end !== undefined || this.#isOver) open.close(open.end ?? this.#restEnd(), systemClock.monotonic());
+    if (open.end !== undefined || this.#isOver)
+      open.close(open.end ?? this.#restEnd(), systemClock.monotonic());
     else this.#resting.set(place, open);
   }
 
@@ -242,7 +279,8 @@ export class RunTrace {
 
   #note(path: string | undefined, { name, attributes }: SpanNote): void {
     const open = path === undefined ? undefined : this.#invocations.get(path)?.open;
-    const span = open?.span ?? (path?.split(/[/>]/)[0] === this.#operation.runId ? this.#run.span : undefined);
+    const span =
+      open?.span ?? (path?.split(/[/>]/)[0] === this.#operation.runId ? this.#run.span : undefined);
     span?.addEvent(name, attributes);
   }
 
@@ -259,7 +297,10 @@ export class RunTrace {
       'adjutant.round': round,
     };
     invocation.rounds++;
-    invocation.round = { number: round, open: this.#start('round', invocation.open.context, { attributes }) };
+    invocation.round = {
+      number: round,
+      open: this.#start('round', invocation.open.context, { attributes }),
+    };
   }
 
   #said(event: Event): void {
@@ -271,16 +312,24 @@ export class RunTrace {
   #requestEnded(event: EventOf<'model_end'>): void {
     const { invocationId, attempt, round, substitutedBy, finishReason } = event;
     const request = this.#requests.get(invocationId);
-    if (request === undefined || request.operation.attempt !== attempt || request.operation.round !== round) {
+    if (
+      request === undefined ||
+      request.operation.attempt !== attempt ||
+      request.operation.round !== round
+    ) {
       if (substitutedBy !== undefined)
-        this.#note(invocationId, { name: 'adjutant.answer_given', attributes: { 'adjutant.substituted_by': substitutedBy } });
+        this.#note(invocationId, {
+          name: 'adjutant.answer_given',
+          attributes: { 'adjutant.substituted_by': substitutedBy },
+        });
       return;
     }
     const { operation, open } = request;
     this.#requests.delete(invocationId);
     const parts = this.#answers.get(invocationId);
     this.#answers.delete(invocationId);
-    if (parts !== undefined) open.span.setAttribute('gen_ai.output.messages', shown(outputMessages(parts, finishReason)));
+    if (parts !== undefined)
+      open.span.setAttribute('gen_ai.output.messages', shown(outputMessages(parts, finishReason)));
     const end = modelEnd(event, this.#telemetry.content);
     this.#telemetry.measureModel(operation, event, end.error?.type);
     open.close(end, systemClock.monotonic());
@@ -294,7 +343,11 @@ export class RunTrace {
     if (late !== true && tool !== undefined && tool.operation.attempt === attempt) {
       tool.open.finish(end);
       const failed = end.error === undefined ? {} : { 'error.type': end.error.type };
-      const attributes = { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.operation.name, ...failed };
+      const attributes = {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': tool.operation.name,
+        ...failed,
+      };
       this.#telemetry.instruments?.tool(attributes, event.durationMs);
     } else if (late !== true && this.#resting.has(callId)) this.#closeResting(callId, end);
     else this.#note(invocationId, resultNote(event));
@@ -305,7 +358,9 @@ export class RunTrace {
     const { content } = this.#telemetry;
     const end = invocationEnd(content ? this.#operation.whole(event) : event, content);
     const { runId } = this.#operation;
-    const isRoot = invocationId === runId || (invocationId.startsWith(`${runId}>`) && !invocationId.includes('/'));
+    const isRoot =
+      invocationId === runId ||
+      (invocationId.startsWith(`${runId}>`) && !invocationId.includes('/'));
     if (isRoot && next === undefined) this.#rootEnd = end;
     const invocation = this.#invocations.get(invocationId);
     if (invocation !== undefined) invocation.open.finish(end);

@@ -23,7 +23,10 @@ export function modelEnd(event: EventOf<'model_end'>, content: boolean): SpanEnd
   const { status, error } = event;
   // What was cut off because somebody wanted so has not failed.
   const failed = error !== undefined && status !== 'cancelled' && status !== 'interrupted';
-  return { attributes: modelEndAttributes(event), error: failed ? errorOf(error, content) : undefined };
+  return {
+    attributes: modelEndAttributes(event),
+    error: failed ? errorOf(error, content) : undefined,
+  };
 }
 
 export function toolEnd(event: EventOf<'tool_result'>, content: boolean): SpanEnd {
@@ -38,7 +41,9 @@ export function toolEnd(event: EventOf<'tool_result'>, content: boolean): SpanEn
       'adjutant.transferred_to': next?.name,
       'gen_ai.tool.call.result': content ? shown(result.content) : undefined,
     }),
-    error: failed ? { type: errorType ?? status, message: content ? shown(result.content) : undefined } : undefined,
+    error: failed
+      ? { type: errorType ?? status, message: content ? shown(result.content) : undefined }
+      : undefined,
   };
 }
 
@@ -48,5 +53,8 @@ export function restEnd(status: 'yielded' | 'stopped', reason?: string): SpanEnd
 }
 
 function errorOf(error: ErrorRecord | undefined, content: boolean): SpanError {
-  return { type: error?.code ?? '_OTHER', message: content && error !== undefined ? shown(error.message) : undefined };
+  return {
+    type: error?.code ?? '_OTHER',
+    message: content && error !== undefined ? shown(error.message) : undefined,
+  };
 }

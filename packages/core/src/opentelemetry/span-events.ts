@@ -18,9 +18,16 @@ export function noteOf(event: Event, content: boolean): SpanNote | undefined {
         'adjutant.decision.reasoning': content ? event.reasoning : undefined,
       });
     case 'tool_yield':
-      return note('adjutant.wait', { ...callOf(event), 'gen_ai.tool.name': event.name, 'adjutant.request.kind': event.kind });
+      return note('adjutant.wait', {
+        ...callOf(event),
+        'gen_ai.tool.name': event.name,
+        'adjutant.request.kind': event.kind,
+      });
     case 'tool_input':
-      return note('adjutant.answer', { ...callOf(event), 'adjutant.request.decision': event.decision ?? 'answer' });
+      return note('adjutant.answer', {
+        ...callOf(event),
+        'adjutant.request.decision': event.decision ?? 'answer',
+      });
     case 'compaction': {
       const { strategy = 'summary', tokensBefore, tokensAfter } = event;
       return note('adjutant.compaction', {
@@ -30,16 +37,29 @@ export function noteOf(event: Event, content: boolean): SpanNote | undefined {
       });
     }
     case 'handoff':
-      return note('adjutant.handoff', { 'adjutant.handoff.from': event.from, 'adjutant.handoff.to': event.to });
+      return note('adjutant.handoff', {
+        'adjutant.handoff.from': event.from,
+        'adjutant.handoff.to': event.to,
+      });
     case 'cancel':
-      return note('adjutant.cancel', { 'adjutant.cancel.reason': content ? event.reason : undefined });
+      return note('adjutant.cancel', {
+        'adjutant.cancel.reason': content ? event.reason : undefined,
+      });
     default:
       return undefined;
   }
 }
 
-/** A result that no tool gave that ran here: of a call that was not let through, one that came from outside, one that came too late. */
-export function resultNote({ callId, name, result, late }: Extract<Event, { type: 'tool_result' }>): SpanNote {
+/**
+ * A result that no tool gave that ran here: of a call that was not let through, one that came from
+ * outside, one that came too late.
+ */
+export function resultNote({
+  callId,
+  name,
+  result,
+  late,
+}: Extract<Event, { type: 'tool_result' }>): SpanNote {
   return note('adjutant.tool_result', {
     ...callOf({ callId }),
     'gen_ai.tool.name': name,

@@ -1,4 +1,11 @@
-import type { Attributes, Context, Link, MeterProvider, SpanKind, TracerProvider } from '@opentelemetry/api';
+import type {
+  Attributes,
+  Context,
+  Link,
+  MeterProvider,
+  SpanKind,
+  TracerProvider,
+} from '@opentelemetry/api';
 import { systemClock } from '../base/clock.ts';
 import type { EventOf } from '../ledger/event.ts';
 import type { ModelOperation } from '../runnables/operation.ts';
@@ -18,11 +25,17 @@ export class Telemetry {
   readonly key: symbol;
   readonly #tracers: TracerProvider | undefined;
   readonly #meters: MeterProvider | undefined;
-  #measuring: { readonly provider: MeterProvider; readonly instruments: Instruments | undefined } | undefined;
+  #measuring:
+    | { readonly provider: MeterProvider; readonly instruments: Instruments | undefined }
+    | undefined;
 
   constructor(
     api: OpenTelemetryApi,
-    options: { readonly content: boolean; readonly tracerProvider: TracerProvider | undefined; readonly meterProvider: MeterProvider | undefined },
+    options: {
+      readonly content: boolean;
+      readonly tracerProvider: TracerProvider | undefined;
+      readonly meterProvider: MeterProvider | undefined;
+    },
   ) {
     this.api = api;
     this.content = options.content;
@@ -31,9 +44,22 @@ export class Telemetry {
     this.#meters = options.meterProvider;
   }
 
-  start(name: string, parent: Context, options: { readonly attributes: Attributes; readonly links?: Link[]; readonly kind?: SpanKind }): OpenSpan {
-    const tracer = (this.#tracers ?? this.api.trace.getTracerProvider()).getTracer(scope, undefined, { schemaUrl });
-    return new OpenSpan(this.api, tracer.startSpan(name, options, parent), parent, systemClock.monotonic());
+  start(
+    name: string,
+    parent: Context,
+    options: { readonly attributes: Attributes; readonly links?: Link[]; readonly kind?: SpanKind },
+  ): OpenSpan {
+    const tracer = (this.#tracers ?? this.api.trace.getTracerProvider()).getTracer(
+      scope,
+      undefined,
+      { schemaUrl },
+    );
+    return new OpenSpan(
+      this.api,
+      tracer.startSpan(name, options, parent),
+      parent,
+      systemClock.monotonic(),
+    );
   }
 
   /** Of the provider that is registered now; `undefined` when there is none. */
@@ -41,13 +67,24 @@ export class Telemetry {
     const provider = this.#meters ?? this.api.metrics.getMeterProvider();
     if (this.#measuring?.provider !== provider) {
       const meter = provider.getMeter(scope, undefined, { schemaUrl });
-      this.#measuring = { provider, instruments: meter === this.api.createNoopMeter() ? undefined : new Instruments(meter) };
+      this.#measuring = {
+        provider,
+        instruments: meter === this.api.createNoopMeter() ? undefined : new Instruments(meter),
+      };
     }
     return this.#measuring.instruments;
   }
 
-  measureModel({ provider, modelId }: ModelOperation, event: EventOf<'model_end'>, errorType: string | undefined): void {
-    const attributes = { 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': providerName(provider), 'gen_ai.request.model': modelId };
+  measureModel(
+    { provider, modelId }: ModelOperation,
+    event: EventOf<'model_end'>,
+    errorType: string | undefined,
+  ): void {
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': providerName(provider),
+      'gen_ai.request.model': modelId,
+    };
     this.instruments?.model(attributes, event, errorType);
   }
 }

@@ -10,6 +10,9 @@ export class InvalidPubSubError extends AdjutantError {
 /** Messages cannot be carried any more. */
 export class PubSubClosedError extends AdjutantError {
   constructor() {
-    super('pub_sub_closed', 'The connection to Redis has been closed. Make a new one with redis(…).');
+    super(
+      'pub_sub_closed',
+      'The connection to Redis has been closed. Make a new one with redis(…).',
+    );
   }
 }

@@ -1,5 +1,10 @@
 import { loadOptionalPackage } from '../base/optional-package.ts';
-import { describeValue, findInvalidOption, isNonEmptyText, type OptionChecks } from '../base/options.ts';
+import {
+  describeValue,
+  findInvalidOption,
+  isNonEmptyText,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { PubSub } from '../engine/live/pub-sub.ts';
 import { InvalidPubSubError } from './errors.ts';
 import { type RedisClient, RedisPubSub } from './redis-pub-sub.ts';
@@ -8,26 +13,33 @@ export { InvalidPubSubError, PubSubClosedError } from './errors.ts';
 export type { RedisClient } from './redis-pub-sub.ts';
 
 export interface RedisOptions {
-  /** Put before the names of all channels, so that several installations can share a Redis. @default none */
+  /**
+   * Put before the names of all channels, so that several installations can share a Redis. @default
+   * none
+   */
   readonly prefix?: string;
 }
 
 const checks: OptionChecks<RedisOptions> = { prefix: isNonEmptyText };
 
 /**
- * Carries what is streamed between the processes of an app by Redis: `runtime({ pubsub: redis('redis://localhost:6379') })`. It stores nothing
- * there. While Redis cannot be reached nothing waits for it: followers in other processes get what is durable, and the parts of answers again
- * when it is back.
- * @param connection an address, for which the package `redis` is loaded, or a client of it that is connected; a client stays the caller's
+ * Carries what is streamed between the processes of an app by Redis: `runtime({ pubsub:
+ * redis('redis://localhost:6379') })`. It stores nothing there. While Redis cannot be reached
+ * nothing waits for it: followers in other processes get what is durable, and the parts of answers
+ * again when it is back.
+ * @param connection an address, for which the package `redis` is loaded, or a client of it that is
+ * connected; a client stays the caller's
  * @throws InvalidPubSubError; MissingPackageError by the methods of what it returns
  */
 export function redis(connection: string | RedisClient, options: RedisOptions = {}): PubSub {
   const invalid = findInvalidOption(options, checks);
   if (invalid !== undefined) throw new InvalidPubSubError({ reason: invalid.reason });
   const { prefix = '' } = options;
-  if (isClient(connection)) return new RedisPubSub(prefix, async () => ({ client: connection, isOwn: false }));
+  if (isClient(connection))
+    return new RedisPubSub(prefix, async () => ({ client: connection, isOwn: false }));
   if (typeof connection !== 'string' || !/^(rediss?|unix):\/\//.test(connection)) {
-    const found = typeof connection === 'string' ? 'a text that does not begin so' : describeValue(connection);
+    const found =
+      typeof connection === 'string' ? 'a text that does not begin so' : describeValue(connection);
     throw new InvalidPubSubError({
       reason: `its address must begin with redis:// or rediss://, or be a connected client of the package redis, not ${found}`,
     });
@@ -35,7 +47,13 @@ export function redis(connection: string | RedisClient, options: RedisOptions = 
   return new RedisPubSub(prefix, async () => {
     const { createClient } = await loadOptionalPackage('redis', 'redis()', () => import('redis'));
     // What cannot be sent now is of no use later.
-    return { client: createClient({ url: connection, disableOfflineQueue: true }) as unknown as RedisClient, isOwn: true };
+    return {
+      client: createClient({
+        url: connection,
+        disableOfflineQueue: true,
+      }) as unknown as RedisClient,
+      isOwn: true,
+    };
   });
 }
 

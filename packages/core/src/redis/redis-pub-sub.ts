@@ -24,7 +24,9 @@ interface Connections {
   readonly isOwn: boolean;
 }
 
-/** Redis has connections that send and others that listen: one of each, made with the first message. */
+/**
+ * Redis has connections that send and others that listen: one of each, made with the first message.
+ */
 export class RedisPubSub implements PubSub {
   readonly #prefix: string;
   readonly #open: () => Promise<{ readonly client: RedisClient; readonly isOwn: boolean }>;
@@ -36,7 +38,10 @@ export class RedisPubSub implements PubSub {
   #isClosed = false;
   #isWarned = false;
 
-  constructor(prefix: string, open: () => Promise<{ readonly client: RedisClient; readonly isOwn: boolean }>) {
+  constructor(
+    prefix: string,
+    open: () => Promise<{ readonly client: RedisClient; readonly isOwn: boolean }>,
+  ) {
     this.#prefix = prefix;
     this.#open = open;
   }
@@ -69,7 +74,8 @@ export class RedisPubSub implements PubSub {
     const connections = await this.#connections?.catch(() => undefined);
     if (connections === undefined) return;
     const { publisher, subscriber, isOwn } = connections;
-    for (const client of isOwn ? [publisher, subscriber] : [subscriber]) if (client.isOpen) client.destroy();
+    for (const client of isOwn ? [publisher, subscriber] : [subscriber])
+      if (client.isOpen) client.destroy();
   }
 
   #connected(): Promise<Connections> {
@@ -86,7 +92,8 @@ export class RedisPubSub implements PubSub {
     const { client, isOwn } = await this.#open();
     const subscriber = client.duplicate();
     const made = { publisher: client, subscriber, isOwn };
-    // Connections are made again by themselves; without a listener the first failure would end the process. So would one of the caller's client.
+    // Connections are made again by themselves; without a listener the first failure would end the
+    // process. So would one of the caller's client.
     for (const each of [client, subscriber]) this.#heedErrors(each);
     for (const each of isOwn ? [client, subscriber] : [subscriber]) {
       if (each.isOpen) continue;
@@ -94,7 +101,8 @@ export class RedisPubSub implements PubSub {
       if (this.#isClosed) break;
     }
     if (this.#isClosed) {
-      for (const each of isOwn ? [client, subscriber] : [subscriber]) if (each.isOpen) each.destroy();
+      for (const each of isOwn ? [client, subscriber] : [subscriber])
+        if (each.isOpen) each.destroy();
       throw new PubSubClosedError();
     }
     this.#isWarned = false;
@@ -113,9 +121,12 @@ export class RedisPubSub implements PubSub {
     if (this.#isWarned || this.#isClosed) return;
     this.#isWarned = true;
     const reason = error.message === '' ? error.name : error.message;
-    process.emitWarning(`Redis cannot be reached: other processes do not see parts of answers now. ${visibleLine(reason)}`, {
-      type: 'AdjutantWarning',
-      code: 'pub_sub_unreachable',
-    });
+    process.emitWarning(
+      `Redis cannot be reached: other processes do not see parts of answers now. ${visibleLine(reason)}`,
+      {
+        type: 'AdjutantWarning',
+        code: 'pub_sub_unreachable',
+      },
+    );
   }
 }

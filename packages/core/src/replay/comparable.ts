@@ -7,29 +7,62 @@ type Draft<Type extends EventType> = Omit<EventOf<Type>, 'v' | 'seq' | 'id' | 'a
 type Compared<Type extends EventType> = (event: Draft<Type>) => Readonly<Record<string, unknown>>;
 
 /** Of a failure its text counts: a step may have made something of it. */
-const failure = (error: ErrorRecord | undefined): unknown => error && { code: error.code, name: error.name, message: error.message };
+const failure = (error: ErrorRecord | undefined): unknown =>
+  error && { code: error.code, name: error.name, message: error.message };
 
-/** Sums changes up to one for each key: older builds kept one change for a key, whatever was written in between. */
+/**
+ * Sums changes up to one for each key: older builds kept one change for a key, whatever was written
+ * in between.
+ */
 function summedUp(changes: readonly StateChange[]): readonly StateChange[] {
   const byKey = new Map<string, StateChange>();
   for (const { key, oldValue, newValue } of changes) {
     const before = byKey.has(key) ? byKey.get(key)?.oldValue : oldValue;
-    byKey.set(key, { key, ...(before === undefined ? {} : { oldValue: before }), ...(newValue === undefined ? {} : { newValue }) });
+    byKey.set(key, {
+      key,
+      ...(before === undefined ? {} : { oldValue: before }),
+      ...(newValue === undefined ? {} : { newValue }),
+    });
   }
   return [...byKey.values()];
 }
 
 /**
- * What of each event two runs of the same code have in common (SEMANTICS §9): what was decided, asked, called, written and found, but neither ids,
- * times and owners nor what depends on them. Prompts are compared by themselves.
+ * What of each event two runs of the same code have in common (SEMANTICS §9): what was decided,
+ * asked, called, written and found, but neither ids, times and owners nor what depends on them.
+ * Prompts are compared by themselves.
  */
 const compared: { readonly [Type in EventType]: Compared<Type> } = {
   user: ({ text, parts }) => ({ text, parts }),
   assistant: ({ agent, text, round, output }) => ({ agent, text, round, output }),
   thought: ({ agent, text, round }) => ({ agent, text, round }),
-  tool_call: ({ callId, name, args, invalid, round, index }) => ({ callId, name, args, invalid, round, index }),
-  tool_attempt: ({ callId, attempt, tool, fingerprint }) => ({ callId, attempt, tool, fingerprint }),
-  tool_result: ({ callId, name, attempt, result, effect, settled, next, editedArgs, notes, fallback, retryAfterMs }) => ({
+  tool_call: ({ callId, name, args, invalid, round, index }) => ({
+    callId,
+    name,
+    args,
+    invalid,
+    round,
+    index,
+  }),
+  tool_attempt: ({ callId, attempt, tool, fingerprint }) => ({
+    callId,
+    attempt,
+    tool,
+    fingerprint,
+  }),
+  tool_result: ({
+    callId,
+    name,
+    attempt,
+    result,
+    effect,
+    settled,
+    next,
+    editedArgs,
+    notes,
+    fallback,
+    retryAfterMs,
+  }) => ({
     callId,
     name,
     attempt,
@@ -42,15 +75,49 @@ const compared: { readonly [Type in EventType]: Compared<Type> } = {
     fallback,
     isRepeated: retryAfterMs !== undefined,
   }),
-  tool_yield: ({ callId, name, args, kind, generation, attempt, request }) => ({ callId, name, args, kind, generation, attempt, request }),
+  tool_yield: ({ callId, name, args, kind, generation, attempt, request }) => ({
+    callId,
+    name,
+    args,
+    kind,
+    generation,
+    attempt,
+    request,
+  }),
   tool_input: ({ callId, decision, input, reason }) => ({ callId, decision, input, reason }),
-  state_change: ({ scope, scopeId, source, changes, flush, refresh }) => ({ scope, scopeId, source, changes: summedUp(changes), flush, refresh }),
-  invocation_start: ({ kind, name, version, mode, input, branch }) => ({ kind, name, version, mode, input, branch }),
+  state_change: ({ scope, scopeId, source, changes, flush, refresh }) => ({
+    scope,
+    scopeId,
+    source,
+    changes: summedUp(changes),
+    flush,
+    refresh,
+  }),
+  invocation_start: ({ kind, name, version, mode, input, branch }) => ({
+    kind,
+    name,
+    version,
+    mode,
+    input,
+    branch,
+  }),
   invocation_yield: ({ reason }) => ({ reason }),
   invocation_resume: () => ({}),
-  invocation_end: ({ status, output, error, stopReason, next }) => ({ status, output, error: failure(error), stopReason, next }),
+  invocation_end: ({ status, output, error, stopReason, next }) => ({
+    status,
+    output,
+    error: failure(error),
+    stopReason,
+    next,
+  }),
   invocation_reopen: ({ reason }) => ({ reason }),
-  model_start: ({ agent, round, attempt, model, maxOutputTokens }) => ({ agent, round, attempt, model, maxOutputTokens }),
+  model_start: ({ agent, round, attempt, model, maxOutputTokens }) => ({
+    agent,
+    round,
+    attempt,
+    model,
+    maxOutputTokens,
+  }),
   model_end: ({ round, attempt, status, error, substitutedBy, retryAfterMs }) => ({
     round,
     attempt,
@@ -82,7 +149,9 @@ export function comparableOf(event: EventDraft): JsonObject {
 }
 
 function withoutMissing(value: Readonly<Record<string, unknown>>): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined && part !== false)) as { [key: string]: JsonValue };
+  return Object.fromEntries(
+    Object.entries(value).filter(([, part]) => part !== undefined && part !== false),
+  ) as { [key: string]: JsonValue };
 }
 
 /** What a difference in an event of this type is a difference of. */

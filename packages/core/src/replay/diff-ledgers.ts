@@ -16,7 +16,10 @@ export interface LedgerDifference extends Divergence {
   readonly otherSeq?: number;
 }
 
-/** A ledger as it is compared: what a stopped process left unfinished is left out, and runs are called by their number. */
+/**
+ * A ledger as it is compared: what a stopped process left unfinished is left out, and runs are
+ * called by their number.
+ */
 interface Side {
   readonly events: readonly Event[];
   readonly streams: ReadonlyMap<string, readonly Event[]>;
@@ -25,12 +28,16 @@ interface Side {
 }
 
 /**
- * The first place at which two ledgers differ: two runs of the same thing, or a fork and what it comes from. Compared is what `replay` compares, each
- * invocation and each call for itself; ids, times and how often a run was stopped do not count.
+ * The first place at which two ledgers differ: two runs of the same thing, or a fork and what it
+ * comes from. Compared is what `replay` compares, each invocation and each call for itself; ids,
+ * times and how often a run was stopped do not count.
  * @returns `undefined` when they say the same
  * @throws InvalidOptionError for what is neither a session nor a recorded ledger
  */
-export function diffLedgers(first: AnySession | RecordedLedger, second: AnySession | RecordedLedger): LedgerDifference | undefined {
+export function diffLedgers(
+  first: AnySession | RecordedLedger,
+  second: AnySession | RecordedLedger,
+): LedgerDifference | undefined {
   const a = sideOf(first);
   const b = sideOf(second);
   let found: { readonly difference: LedgerDifference; readonly order: number } | undefined;
@@ -56,13 +63,16 @@ function sideOf(source: AnySession | RecordedLedger): Side {
     streams.set(stream, list);
     list.push(event);
   }
-  const comparable = (event: Event): JsonValue => rename(resolve(withoutAttempt(comparableOf(event)))) as JsonValue;
+  const comparable = (event: Event): JsonValue =>
+    rename(resolve(withoutAttempt(comparableOf(event)))) as JsonValue;
   return { events, streams, resolve, comparable };
 }
 
 /** Gives runs the numbers of their order in place of their names, wherever these occur as paths. */
 function runNames(events: readonly Event[]): (value: unknown) => unknown {
-  const roots = events.flatMap((event) => (event.type === 'invocation_start' && event.mode === 'root' ? [event.invocationId] : []));
+  const roots = events.flatMap((event) =>
+    event.type === 'invocation_start' && event.mode === 'root' ? [event.invocationId] : [],
+  );
   if (roots.length === 0) return (value) => value;
   const names = new Map(roots.map((name, at) => [name, `run ${at + 1}`]));
   const pattern = new RegExp(`(?<![\\w-])(?:${roots.map(escaped).join('|')})(?![\\w-])`, 'g');
@@ -79,21 +89,36 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** Leaves out model calls and attempts that the end of their process cut off: another attempt says what came of them. */
+/**
+ * Leaves out model calls and attempts that the end of their process cut off: another attempt says
+ * what came of them.
+ */
 function withoutRemnants(events: readonly Event[]): readonly Event[] {
   const cut = new Set<string>();
   for (const event of events) {
     if (event.type === 'model_end' && event.status === 'interrupted') cut.add(attemptName(event));
-    if (event.type === 'tool_result' && !event.settled && event.result.errorType === 'interrupted') cut.add(attemptName(event));
+    if (event.type === 'tool_result' && !event.settled && event.result.errorType === 'interrupted')
+      cut.add(attemptName(event));
   }
-  return cut.size === 0 ? events : events.filter((event) => !('attempt' in event) || event.type === 'tool_yield' || !cut.has(attemptName(event)));
+  return cut.size === 0
+    ? events
+    : events.filter(
+        (event) =>
+          !('attempt' in event) || event.type === 'tool_yield' || !cut.has(attemptName(event)),
+      );
 }
 
-type Attempted = EventOf<'model_start'> | EventOf<'model_end'> | EventOf<'tool_attempt'> | EventOf<'tool_result'>;
+type Attempted =
+  | EventOf<'model_start'>
+  | EventOf<'model_end'>
+  | EventOf<'tool_attempt'>
+  | EventOf<'tool_result'>;
 
 function attemptName(event: Event): string {
   const attempted = event as Attempted;
-  return 'callId' in attempted ? `${attempted.callId} ${attempted.attempt}` : `${attempted.invocationId} ${attempted.round} ${attempted.attempt}`;
+  return 'callId' in attempted
+    ? `${attempted.callId} ${attempted.attempt}`
+    : `${attempted.invocationId} ${attempted.round} ${attempted.attempt}`;
 }
 
 /** How many attempts a stopped run needed says nothing of what it did. */
@@ -111,7 +136,12 @@ function streamDifference(a: Side, b: Side, stream: string): LedgerDifference | 
   return undefined;
 }
 
-function eventDifference(a: Side, b: Side, before: Event | undefined, now: Event | undefined): LedgerDifference | undefined {
+function eventDifference(
+  a: Side,
+  b: Side,
+  before: Event | undefined,
+  now: Event | undefined,
+): LedgerDifference | undefined {
   if (before === undefined || now === undefined) return onlyOnOneSide(a, b, before, now);
   const recorded = a.comparable(before);
   const replayed = b.comparable(now);
@@ -124,19 +154,48 @@ function eventDifference(a: Side, b: Side, before: Event | undefined, now: Event
   if (isSameJson(recorded, replayed)) return undefined;
   const isOther = before.type !== now.type;
   const differences = jsonDifferences(recorded, replayed);
-  const subject = isOther ? `Where the first has ${nameOf(before)}, the other has ${nameOf(now)}` : `${capital(nameOf(before))} differs`;
-  return { ...place, kind: isOther ? 'control_flow' : kindOf(before.type), subject, recorded, replayed, differences };
+  const subject = isOther
+    ? `Where the first has ${nameOf(before)}, the other has ${nameOf(now)}`
+    : `${capital(nameOf(before))} differs`;
+  return {
+    ...place,
+    kind: isOther ? 'control_flow' : kindOf(before.type),
+    subject,
+    recorded,
+    replayed,
+    differences,
+  };
 }
 
-function onlyOnOneSide(a: Side, b: Side, before: Event | undefined, now: Event | undefined): LedgerDifference | undefined {
+function onlyOnOneSide(
+  a: Side,
+  b: Side,
+  before: Event | undefined,
+  now: Event | undefined,
+): LedgerDifference | undefined {
   if (before !== undefined) {
     const subject = `${capital(nameOf(before))} is missing in the other`;
-    return { seq: before.seq, path: before.invocationId ?? '', kind: 'control_flow', subject, recorded: a.comparable(before), differences: [] };
+    return {
+      seq: before.seq,
+      path: before.invocationId ?? '',
+      kind: 'control_flow',
+      subject,
+      recorded: a.comparable(before),
+      differences: [],
+    };
   }
   if (now === undefined) return undefined;
   const subject = `${capital(nameOf(now))} is only in the other`;
   const seq = Math.min(now.seq, a.events.length);
-  return { seq, otherSeq: now.seq, path: now.invocationId ?? '', kind: 'control_flow', subject, replayed: b.comparable(now), differences: [] };
+  return {
+    seq,
+    otherSeq: now.seq,
+    path: now.invocationId ?? '',
+    kind: 'control_flow',
+    subject,
+    replayed: b.comparable(now),
+    differences: [],
+  };
 }
 
 function promptOn({ events, resolve }: Side, { seq }: Event): JsonObject {

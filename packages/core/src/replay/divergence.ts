@@ -10,8 +10,9 @@ export interface Difference {
 }
 
 /**
- * What differs: what a model is given (`prompt`), what a tool is called with (`arguments`), what is done at all, and in which order (`control_flow`),
- * what is written to the state (`state`), or what came of something (`outcome`).
+ * What differs: what a model is given (`prompt`), what a tool is called with (`arguments`), what is
+ * done at all, and in which order (`control_flow`), what is written to the state (`state`), or what
+ * came of something (`outcome`).
  */
 export type DivergenceKind = 'prompt' | 'arguments' | 'control_flow' | 'state' | 'outcome';
 
@@ -24,7 +25,9 @@ export interface Divergence {
   readonly kind: DivergenceKind;
   /** A sentence that names it. */
   readonly subject: string;
-  /** What is compared of the recorded event; missing when something was done that is not recorded. */
+  /**
+   * What is compared of the recorded event; missing when something was done that is not recorded.
+   */
   readonly recorded?: JsonValue;
   /** What is compared of what was done now; missing when it was not done. */
   readonly replayed?: JsonValue;

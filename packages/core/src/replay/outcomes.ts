@@ -8,42 +8,77 @@ export interface Outcome {
 }
 
 /**
- * Whether nothing was made of what a model or a tool gave, by hooks, guardrails, checks or routers: each of them leaves a decision, a note or a write. Then
- * the code of today can have its say.
+ * Whether nothing was made of what a model or a tool gave, by hooks, guardrails, checks or routers:
+ * each of them leaves a decision, a note or a write. Then the code of today can have its say.
  */
 export function isRaw({ events, end }: Outcome): boolean {
   if (end.type === 'model_end') {
-    const isPlain = end.status === 'completed' && end.substitutedBy === undefined && end.error === undefined;
-    return isPlain && events.every(({ type }) => type === 'thought' || type === 'assistant' || type === 'tool_call' || type === 'model_end');
+    const isPlain =
+      end.status === 'completed' && end.substitutedBy === undefined && end.error === undefined;
+    return (
+      isPlain &&
+      events.every(
+        ({ type }) =>
+          type === 'thought' ||
+          type === 'assistant' ||
+          type === 'tool_call' ||
+          type === 'model_end',
+      )
+    );
   }
-  if (end.type !== 'tool_result' || events.length > 1 || !end.settled || end.next !== undefined || end.editedArgs !== undefined) return false;
+  if (
+    end.type !== 'tool_result' ||
+    events.length > 1 ||
+    !end.settled ||
+    end.next !== undefined ||
+    end.editedArgs !== undefined
+  )
+    return false;
   const { status, content: _content, ...more } = end.result;
   return status === 'success' && Object.keys(more).length === 0 && (end.notes?.length ?? 0) === 0;
 }
 
 /** Where a recorded outcome is looked up. */
-export const modelKey = (path: string, round: number, attempt: number): string => `model ${path} ${round} ${attempt}`;
-export const attemptKey = (callId: string, attempt: number): string => `attempt ${callId} ${attempt}`;
+export const modelKey = (path: string, round: number, attempt: number): string =>
+  `model ${path} ${round} ${attempt}`;
+export const attemptKey = (callId: string, attempt: number): string =>
+  `attempt ${callId} ${attempt}`;
 
-/** Whether a decision stands behind the failed end of a model call in the append of it. Those about calls of tools may come in the same moment. */
+/**
+ * Whether a decision stands behind the failed end of a model call in the append of it. Those about
+ * calls of tools may come in the same moment.
+ */
 function isPlan(event: EventOf<'decision'>): boolean {
   if (event.data?.['callId'] !== undefined) return false;
-  return event.component === 'models' || event.component === 'error_handler' || (event.component === 'hooks' && event.decision === 'failed');
+  return (
+    event.component === 'models' ||
+    event.component === 'error_handler' ||
+    (event.component === 'hooks' && event.decision === 'failed')
+  );
 }
 
 /**
  * The outcomes in a stretch of a ledger, in their order.
  * @param isServed whether the outcome of what is ended by this event is to be served at all
  */
-export function outcomesIn(events: readonly Event[], isServed: (end: Event) => boolean): ReadonlyMap<string, Outcome[]> {
+export function outcomesIn(
+  events: readonly Event[],
+  isServed: (end: Event) => boolean,
+): ReadonlyMap<string, Outcome[]> {
   const found = new Map<string, Outcome[]>();
   events.forEach((event, at) => {
     const key = keyOf(event);
     if (key === undefined || !isServed(event)) return;
-    const first = event.type === 'model_end' ? startOfAnswer(events, at, event) : startOfResult(events, at, event as EventOf<'tool_result'>);
+    const first =
+      event.type === 'model_end'
+        ? startOfAnswer(events, at, event)
+        : startOfResult(events, at, event as EventOf<'tool_result'>);
     const last = event.type === 'model_end' ? endOfAnswer(events, at, event) : at;
     // An attempt can lead to a question, and then to what was answered.
-    found.set(key, [...(found.get(key) ?? []), { events: events.slice(first, last + 1), end: event }]);
+    found.set(key, [
+      ...(found.get(key) ?? []),
+      { events: events.slice(first, last + 1), end: event },
+    ]);
   });
   return found;
 }
@@ -53,8 +88,11 @@ function keyOf(event: Event): string | undefined {
     case 'model_end':
       return modelKey(event.invocationId, event.round, event.attempt);
     case 'tool_result':
-      return event.attempt === 0 || event.late === true ? undefined : attemptKey(event.callId, event.attempt);
-    // What an attempt led to instead of a result: an operation that goes on elsewhere, the question what became of it.
+      return event.attempt === 0 || event.late === true
+        ? undefined
+        : attemptKey(event.callId, event.attempt);
+    // What an attempt led to instead of a result: an operation that goes on elsewhere, the question
+    // what became of it.
     case 'tool_yield':
       return event.attempt === undefined ? undefined : attemptKey(event.callId, event.attempt);
     default:
@@ -91,13 +129,23 @@ function isPartOfAnswer(event: Event): boolean {
 function endOfAnswer(events: readonly Event[], at: number, end: EventOf<'model_end'>): number {
   let last = at;
   if (end.status !== 'error') return last;
-  for (let next = events[last + 1]; isOfAppend(next, end) && next.type === 'decision' && isPlan(next); next = events[last + 1]) last++;
+  for (
+    let next = events[last + 1];
+    isOfAppend(next, end) && next.type === 'decision' && isPlan(next);
+    next = events[last + 1]
+  )
+    last++;
   return last;
 }
 
-function startOfResult(events: readonly Event[], at: number, end: EventOf<'tool_result'> | EventOf<'tool_yield'>): number {
+function startOfResult(
+  events: readonly Event[],
+  at: number,
+  end: EventOf<'tool_result'> | EventOf<'tool_yield'>,
+): number {
   let first = at;
-  while (isOfAppend(events[first - 1], end) && isPartOfResult(events[first - 1] as Event, end)) first--;
+  while (isOfAppend(events[first - 1], end) && isPartOfResult(events[first - 1] as Event, end))
+    first--;
   return first;
 }
 
@@ -114,7 +162,10 @@ function isPartOfResult(event: Event, { callId }: { readonly callId: string }): 
       return true;
     case 'decision':
       if (event.data?.['callId'] !== undefined) return event.data['callId'] === callId;
-      return partsOfResults.has(event.component) || (event.component === 'hooks' && event.decision === 'failed');
+      return (
+        partsOfResults.has(event.component) ||
+        (event.component === 'hooks' && event.decision === 'failed')
+      );
     default:
       return false;
   }

@@ -8,21 +8,37 @@ import type { AnySession, Session } from '../session/session.ts';
 
 export type { RecordedLedger };
 
-/** The ledger of a session as far as it has come. Its large values must have been loaded, as they are after a run and by `app.session`. */
+/**
+ * The ledger of a session as far as it has come. Its large values must have been loaded, as they
+ * are after a run and by `app.session`.
+ */
 export function recordedLedgerOf(session: AnySession): RecordedLedger {
   const { ledger, app, id } = session as Session;
-  return { app, tenant: ledger.ports.scope.tenant, session: id, events: [...ledger.events], blobs: ledger.loadedBlobs() };
+  return {
+    app,
+    tenant: ledger.ports.scope.tenant,
+    session: id,
+    events: [...ledger.events],
+    blobs: ledger.loadedBlobs(),
+  };
 }
 
 /**
  * The ledger of whatever a function takes for one.
  * @param name of the function that was given it
- * @throws InvalidOptionError for what is neither a session nor a recorded ledger, and for one with events missing
+ * @throws InvalidOptionError for what is neither a session nor a recorded ledger, and for one with
+ * events missing
  */
 export function ledgerOf(name: string, source: unknown): RecordedLedger {
   const { ledger, events, blobs, session, then } = (source ?? {}) as Record<string, unknown>;
-  if (ledger !== undefined && typeof ledger === 'object') return recordedLedgerOf(source as AnySession);
-  if (Array.isArray(events) && typeof blobs === 'object' && blobs !== null && typeof session === 'string') {
+  if (ledger !== undefined && typeof ledger === 'object')
+    return recordedLedgerOf(source as AnySession);
+  if (
+    Array.isArray(events) &&
+    typeof blobs === 'object' &&
+    blobs !== null &&
+    typeof session === 'string'
+  ) {
     const wrong = events.findIndex((event, index) => !isEventAt(event, index + 1));
     if (wrong < 0) return source as RecordedLedger;
     const reason = `the events of a ledger are numbered from 1 on, without gaps, and at place ${wrong + 1} there is none of that number that this build knows`;
@@ -37,11 +53,21 @@ export function ledgerOf(name: string, source: unknown): RecordedLedger {
 
 function isEventAt(value: unknown, place: number): value is Event {
   const { seq, id, at, type } = (value ?? {}) as Partial<Record<string, unknown>>;
-  return seq === place && typeof id === 'string' && typeof at === 'number' && typeof type === 'string' && Object.hasOwn(eventVersions, type);
+  return (
+    seq === place &&
+    typeof id === 'string' &&
+    typeof at === 'number' &&
+    typeof type === 'string' &&
+    Object.hasOwn(eventVersions, type)
+  );
 }
 
 /** Puts the large values of a ledger in the place of their references. */
-export function resolverOf(blobs: Readonly<Record<string, JsonValue>>): (value: unknown) => unknown {
+export function resolverOf(
+  blobs: Readonly<Record<string, JsonValue>>,
+): (value: unknown) => unknown {
   return (value) =>
-    replaceReferences(value, (reference) => (Object.hasOwn(blobs, reference.$blob) ? (blobs[reference.$blob] as JsonValue) : reference));
+    replaceReferences(value, (reference) =>
+      Object.hasOwn(blobs, reference.$blob) ? (blobs[reference.$blob] as JsonValue) : reference,
+    );
 }

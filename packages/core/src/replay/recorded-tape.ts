@@ -3,7 +3,15 @@ import { promptOf } from '../context/recipe.ts';
 import { callFingerprint } from '../effects/call-fingerprint.ts';
 import type { Event, EventDraft, EventOf } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { LedgerTape, TapedAdmission, TapedAttempt, TapedCall, TapedCheck, TapedOutcome, TapedPlace } from '../ledger/tape.ts';
+import type {
+  LedgerTape,
+  TapedAdmission,
+  TapedAttempt,
+  TapedCall,
+  TapedCheck,
+  TapedOutcome,
+  TapedPlace,
+} from '../ledger/tape.ts';
 import { comparableOf, kindOf, nameOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
 import { isSameJson, jsonDifferences } from './json-difference.ts';
@@ -36,7 +44,10 @@ interface Waiting {
 
 type Draft = EventDraft | (EventDraft & TapedPlace);
 
-/** Holds one stretch of a record: serves what came of calls when it is their turn, and compares what code does with what it did. */
+/**
+ * Holds one stretch of a record: serves what came of calls when it is their turn, and compares what
+ * code does with what it did.
+ */
 export class RecordedTape implements LedgerTape {
   /** Grows with everything that happens. */
   progress = 0;
@@ -71,7 +82,9 @@ export class RecordedTape implements LedgerTape {
     const part = events.slice(from, to);
     this.#hasChildren = callsWithChildren(events.slice(0, to));
     this.#sequences = new Set(
-      events.flatMap((event) => (event.type === 'invocation_start' && event.kind === 'sequence' ? [event.invocationId] : [])),
+      events.flatMap((event) =>
+        event.type === 'invocation_start' && event.kind === 'sequence' ? [event.invocationId] : [],
+      ),
     );
     this.#outcomes = outcomesIn(part, (end) => this.#isServed(end));
     for (const event of part) {
@@ -89,7 +102,10 @@ export class RecordedTape implements LedgerTape {
     this.#isInStep = ledger.lastSeq === this.#options.from;
   }
 
-  /** The first event that has not come yet; `undefined`: all have. Marks of processes are waited for by nobody. */
+  /**
+   * The first event that has not come yet; `undefined`: all have. Marks of processes are waited for
+   * by nobody.
+   */
   get frontier(): Event | undefined {
     const { events, to } = this.#options;
     while (this.#next < to) {
@@ -107,13 +123,20 @@ export class RecordedTape implements LedgerTape {
 
   /** Whether an event belongs to what is put where it stood because nobody runs what made it. */
   isBelowServed(event: Event): boolean {
-    return this.#isBelowServed(isFlush(event) ? (landingOf(this.#options.events, event) ?? event) : event);
+    return this.#isBelowServed(
+      isFlush(event) ? (landingOf(this.#options.events, event) ?? event) : event,
+    );
   }
 
   #isBelowServed(event: Event): boolean {
     for (const callId of this.#served) {
       const below = `${callId}/`;
-      if (event.invocationId?.startsWith(below) || ('callId' in event && event.callId.startsWith(below)) || tellsOf(event, below)) return true;
+      if (
+        event.invocationId?.startsWith(below) ||
+        ('callId' in event && event.callId.startsWith(below)) ||
+        tellsOf(event, below)
+      )
+        return true;
     }
     return false;
   }
@@ -130,7 +153,10 @@ export class RecordedTape implements LedgerTape {
     return false;
   }
 
-  /** Gives the outcome that begins with this event to whoever waits for it. Returns whether somebody does. */
+  /**
+   * Gives the outcome that begins with this event to whoever waits for it. Returns whether somebody
+   * does.
+   */
   release(first: Event): boolean {
     const waiting = this.#waiting.get(first.seq);
     if (waiting === undefined) return false;
@@ -143,7 +169,9 @@ export class RecordedTape implements LedgerTape {
     waiting.landing?.(waiting.outcome.events);
     this.inject(waiting.outcome.events);
     const { events, end } = waiting.outcome;
-    waiting.release({ landed: this.#ledger?.events[this.#ledger.lastSeq - events.length + events.indexOf(end)] });
+    waiting.release({
+      landed: this.#ledger?.events[this.#ledger.lastSeq - events.length + events.indexOf(end)],
+    });
     return true;
   }
 
@@ -177,7 +205,12 @@ export class RecordedTape implements LedgerTape {
     const end = outcome?.end as EventOf<'model_end'> | undefined;
     if (end?.substitutedBy?.startsWith('beforeModel') === true) {
       const subject = `The model is asked in round ${round} of ${path}, where ${end.substitutedBy} answered in its place`;
-      this.#note(end, { kind: 'control_flow', subject, recorded: comparableOf(end), differences: [] });
+      this.#note(end, {
+        kind: 'control_flow',
+        subject,
+        recorded: comparableOf(end),
+        differences: [],
+      });
       return this.#never();
     }
     return this.#waitFor(outcome, landing, true);
@@ -187,20 +220,35 @@ export class RecordedTape implements LedgerTape {
     this.#args.set(callId, args);
   }
 
-  attemptEnded({ callId, attempt, mayRun, takesRaw, landing }: TapedAttempt): Promise<TapedOutcome> | undefined {
+  attemptEnded({
+    callId,
+    attempt,
+    mayRun,
+    takesRaw,
+    landing,
+  }: TapedAttempt): Promise<TapedOutcome> | undefined {
     if (this.#options.tools === 'live') return undefined;
     if (mayRun && this.#hasChildren.has(callId)) return undefined;
     this.#served.add(callId);
-    return this.#waitFor(this.#outcomes.get(attemptKey(callId, attempt))?.shift(), landing, takesRaw);
+    return this.#waitFor(
+      this.#outcomes.get(attemptKey(callId, attempt))?.shift(),
+      landing,
+      takesRaw,
+    );
   }
 
   circuit({ path, callId, tool }: TapedCheck): TapedAdmission | undefined {
     if (this.#options.tools === 'live') return undefined;
     const next = this.#streams.get(`decision ${path} circuit_breaker ${callId}`)?.[0];
     if (next?.type !== 'decision' || next.data?.['tool'] !== tool) return undefined;
-    const { failures, retryInMs } = next.data as { readonly failures: number; readonly retryInMs: number };
+    const { failures, retryInMs } = next.data as {
+      readonly failures: number;
+      readonly retryInMs: number;
+    };
     if (next.decision === 'refuse') return { admitted: false, failures, retryInMs };
-    return next.decision === 'half_open' ? { admitted: true, change: { change: 'half_open', failures } } : undefined;
+    return next.decision === 'half_open'
+      ? { admitted: true, change: { change: 'half_open', failures } }
+      : undefined;
   }
 
   observed(path: string | undefined): void {
@@ -236,12 +284,17 @@ export class RecordedTape implements LedgerTape {
     return adopted(recorded, draft);
   }
 
-  /** The part of a sequence that is recorded before this one and has not begun: each part has a path, and so an order, of its own. */
+  /**
+   * The part of a sequence that is recorded before this one and has not begun: each part has a
+   * path, and so an order, of its own.
+   */
   #skippedPart(recorded: Event): Event | undefined {
     const line = this.#sequenceAround(recorded);
     if (line === undefined) return undefined;
     const before = this.#options.events.slice(this.#next, recorded.seq - 1);
-    return before.find((event) => this.#sequenceAround(event) === line && !this.#matched.has(event.seq));
+    return before.find(
+      (event) => this.#sequenceAround(event) === line && !this.#matched.has(event.seq),
+    );
   }
 
   /** The path of the sequence that an event starts a part of. */
@@ -256,13 +309,20 @@ export class RecordedTape implements LedgerTape {
     if (this.#differing.has(path)) return undefined;
     this.#differing.add(path);
     const subject = `${capital(nameOf(skipped))} is recorded, and ${nameOf(draft)} came instead`;
-    this.#note(skipped, { kind: 'control_flow', subject, recorded: this.#normalized(skipped), replayed: this.#normalized(draft), differences: [] });
+    this.#note(skipped, {
+      kind: 'control_flow',
+      subject,
+      recorded: this.#normalized(skipped),
+      replayed: this.#normalized(draft),
+      differences: [],
+    });
     return undefined;
   }
 
   #isServed(end: Event): boolean {
     const { model, tools } = this.#options;
-    if (end.type === 'model_end') return model === 'recorded' && !(end.substitutedBy?.startsWith('beforeModel') ?? false);
+    if (end.type === 'model_end')
+      return model === 'recorded' && !(end.substitutedBy?.startsWith('beforeModel') ?? false);
     return tools === 'recorded';
   }
 
@@ -275,10 +335,19 @@ export class RecordedTape implements LedgerTape {
     return this.#waitFor(undefined);
   }
 
-  #waitFor(outcome: Outcome | undefined, landing?: TapedAttempt['landing'], takesRaw = false): Promise<TapedOutcome> {
+  #waitFor(
+    outcome: Outcome | undefined,
+    landing?: TapedAttempt['landing'],
+    takesRaw = false,
+  ): Promise<TapedOutcome> {
     this.progress++;
     const { promise, resolve } = Promise.withResolvers<TapedOutcome>();
-    const waiting: Waiting = { outcome: outcome ?? { events: [], end: undefined as never }, release: resolve, landing, takesRaw };
+    const waiting: Waiting = {
+      outcome: outcome ?? { events: [], end: undefined as never },
+      release: resolve,
+      landing,
+      takesRaw,
+    };
     this.#all.push(waiting);
     const first = outcome?.events[0];
     if (first !== undefined) this.#waiting.set(first.seq, waiting);
@@ -286,7 +355,9 @@ export class RecordedTape implements LedgerTape {
     return promise;
   }
 
-  /** What is not recorded: no divergence when the process may have done it after what is recorded. */
+  /**
+   * What is not recorded: no divergence when the process may have done it after what is recorded.
+   */
   #extra(draft: EventDraft): undefined {
     const { events, to, isCut } = this.#options;
     if (isMark(draft) || this.#differing.has(draft.invocationId ?? '')) return undefined;
@@ -299,7 +370,15 @@ export class RecordedTape implements LedgerTape {
     if (isSameChild(at, draft)) {
       const recorded = this.#normalized(at);
       const subject = `The ${draft.kind} "${draft.name}" is started with another input`;
-      this.diverge({ seq: at.seq, path, kind: 'arguments', subject, recorded, replayed, differences: jsonDifferences(recorded, replayed) });
+      this.diverge({
+        seq: at.seq,
+        path,
+        kind: 'arguments',
+        subject,
+        recorded,
+        replayed,
+        differences: jsonDifferences(recorded, replayed),
+      });
       return undefined;
     }
     const subject = `${capital(nameOf(draft))} is not recorded; what is recorded there is ${nameOf(at)}`;
@@ -309,9 +388,16 @@ export class RecordedTape implements LedgerTape {
 
   /** A call whose arguments are not named was made with those of the model. */
   #named(recorded: Event, draft: EventDraft): EventDraft {
-    if (recorded.type !== 'tool_attempt' || draft.type !== 'tool_attempt' || recorded.fingerprint !== undefined) return draft;
+    if (
+      recorded.type !== 'tool_attempt' ||
+      draft.type !== 'tool_attempt' ||
+      recorded.fingerprint !== undefined
+    )
+      return draft;
     const { fingerprint, ...unnamed } = draft;
-    const call = this.#options.events.find((event) => event.type === 'tool_call' && event.callId === draft.callId);
+    const call = this.#options.events.find(
+      (event) => event.type === 'tool_call' && event.callId === draft.callId,
+    );
     if (fingerprint === undefined || call?.type !== 'tool_call') return draft;
     const ofModel = callFingerprint(draft.tool ?? call.name, this.#options.resolve(call.args));
     return fingerprint === ofModel ? unnamed : draft;
@@ -321,19 +407,33 @@ export class RecordedTape implements LedgerTape {
     const draft = this.#named(recorded, given);
     const before = comparableOf(recorded);
     const now = comparableOf(draft);
-    if (!isSameJson(before, now) && !isSameJson(this.#normalized(recorded), this.#normalized(draft))) return false;
-    return draft.type !== 'model_start' || this.#hasSamePrompt(recorded as EventOf<'model_start'>, draft);
+    if (
+      !isSameJson(before, now) &&
+      !isSameJson(this.#normalized(recorded), this.#normalized(draft))
+    )
+      return false;
+    return (
+      draft.type !== 'model_start' || this.#hasSamePrompt(recorded as EventOf<'model_start'>, draft)
+    );
   }
 
   #normalized(event: Draft): JsonValue {
     const { resolve, normalize } = this.#options;
-    const whole = (resolve(this.#ledger?.resolve(comparableOf(event)) ?? comparableOf(event)) ?? null) as JsonValue;
+    const whole = (resolve(this.#ledger?.resolve(comparableOf(event)) ?? comparableOf(event)) ??
+      null) as JsonValue;
     return normalize(whole);
   }
 
-  #hasSamePrompt(recorded: EventOf<'model_start'>, draft: Extract<EventDraft, { type: 'model_start' }>): boolean {
+  #hasSamePrompt(
+    recorded: EventOf<'model_start'>,
+    draft: Extract<EventDraft, { type: 'model_start' }>,
+  ): boolean {
     // As long as both ledgers are the same, the same recipe makes the same prompt.
-    if (this.#isInStep && isSameJson(recorded.recipe as unknown as JsonValue, draft.recipe as unknown as JsonValue)) return true;
+    if (
+      this.#isInStep &&
+      isSameJson(recorded.recipe as unknown as JsonValue, draft.recipe as unknown as JsonValue)
+    )
+      return true;
     const { before, now } = this.#prompts(recorded, draft);
     return isSameJson(before, now);
   }
@@ -341,10 +441,22 @@ export class RecordedTape implements LedgerTape {
   #prompts(recorded: EventOf<'model_start'>, draft: Extract<EventDraft, { type: 'model_start' }>) {
     const { events, resolve, normalize } = this.#options;
     const ledger = this.#ledger as Ledger;
-    const made = [...ledger.events, { v: 1, seq: ledger.lastSeq + 1, id: '', at: recorded.at, ...draft } as Event];
-    const prompt = (of: readonly Event[], seq: number, whole: (value: unknown) => unknown): JsonObject =>
-      normalize(this.#comparablePrompt(promptOf(of, seq, whole) as unknown as JsonValue)) as JsonObject;
-    return { before: prompt(events, recorded.seq, resolve), now: prompt(made, made.length, (value) => resolve(ledger.resolve(value))) };
+    const made = [
+      ...ledger.events,
+      { v: 1, seq: ledger.lastSeq + 1, id: '', at: recorded.at, ...draft } as Event,
+    ];
+    const prompt = (
+      of: readonly Event[],
+      seq: number,
+      whole: (value: unknown) => unknown,
+    ): JsonObject =>
+      normalize(
+        this.#comparablePrompt(promptOf(of, seq, whole) as unknown as JsonValue),
+      ) as JsonObject;
+    return {
+      before: prompt(events, recorded.seq, resolve),
+      now: prompt(made, made.length, (value) => resolve(ledger.resolve(value))),
+    };
   }
 
   #comparablePrompt(prompt: JsonValue): JsonValue {
@@ -368,18 +480,43 @@ export class RecordedTape implements LedgerTape {
       this.#note(recorded, promptDivergence({ ...prompts, recorded, draft }));
     } else if (recorded.type !== draft.type) {
       const subject = `${capital(nameOf(recorded))} is recorded, and ${nameOf(draft)} came instead`;
-      this.#note(recorded, { kind: 'control_flow', subject, recorded: before, replayed: now, differences: jsonDifferences(before, now) });
+      this.#note(recorded, {
+        kind: 'control_flow',
+        subject,
+        recorded: before,
+        replayed: now,
+        differences: jsonDifferences(before, now),
+      });
     } else this.#note(recorded, this.#changed(recorded, draft, before, now));
     return undefined;
   }
 
-  #changed(recorded: Event, draft: EventDraft, before: JsonValue, now: JsonValue): Omit<Divergence, 'seq' | 'path'> {
+  #changed(
+    recorded: Event,
+    draft: EventDraft,
+    before: JsonValue,
+    now: JsonValue,
+  ): Omit<Divergence, 'seq' | 'path'> {
     const kind = kindOf(recorded.type);
-    if (recorded.type === 'tool_attempt' && draft.type === 'tool_attempt' && recorded.tool === draft.tool && recorded.attempt === draft.attempt) {
+    if (
+      recorded.type === 'tool_attempt' &&
+      draft.type === 'tool_attempt' &&
+      recorded.tool === draft.tool &&
+      recorded.attempt === draft.attempt
+    ) {
       const args = this.#args.get(draft.callId);
-      const shown = args === undefined ? {} : { replayed: this.#options.normalize(JSON.parse(JSON.stringify(args)) as JsonValue) };
+      const shown =
+        args === undefined
+          ? {}
+          : { replayed: this.#options.normalize(JSON.parse(JSON.stringify(args)) as JsonValue) };
       const subject = `${this.#toolOf(draft.callId)} is called with other arguments; of the recorded ones the ledger has the fingerprint ${recorded.fingerprint}`;
-      return { kind, subject, recorded: before, ...shown, differences: jsonDifferences(before, now) };
+      return {
+        kind,
+        subject,
+        recorded: before,
+        ...shown,
+        differences: jsonDifferences(before, now),
+      };
     }
     const differences = jsonDifferences(before, now);
     const where = differences.map(({ path }) => path).slice(0, 3);
@@ -388,7 +525,9 @@ export class RecordedTape implements LedgerTape {
   }
 
   #toolOf(callId: string): string {
-    const call = this.#options.events.find((event) => event.type === 'tool_call' && event.callId === callId);
+    const call = this.#options.events.find(
+      (event) => event.type === 'tool_call' && event.callId === callId,
+    );
     return call?.type === 'tool_call' ? `${call.name} (${callId})` : callId;
   }
 
@@ -397,10 +536,14 @@ export class RecordedTape implements LedgerTape {
   }
 }
 
-/** A recorded event in the place of a draft. The recipe stays that of the ledger that is written: it refers to its places. */
+/**
+ * A recorded event in the place of a draft. The recipe stays that of the ledger that is written: it
+ * refers to its places.
+ */
 function adopted(recorded: Event, draft: EventDraft): EventDraft & TapedPlace {
   const { v: _v, seq: _seq, ...kept } = recorded;
-  return (draft.type === 'model_start' ? { ...kept, recipe: draft.recipe } : kept) as EventDraft & TapedPlace;
+  return (draft.type === 'model_start' ? { ...kept, recipe: draft.recipe } : kept) as EventDraft &
+    TapedPlace;
 }
 
 /** Whether an event is what a body has written or noted before something that it started. */
@@ -410,11 +553,22 @@ function isFlush(event: Event): boolean {
 
 /** Whether a decision is about something with a path that begins like this. */
 function tellsOf(event: Event, below: string): boolean {
-  return event.type === 'decision' && Object.values(event.data ?? {}).some((value) => typeof value === 'string' && value.startsWith(below));
+  return (
+    event.type === 'decision' &&
+    Object.values(event.data ?? {}).some(
+      (value) => typeof value === 'string' && value.startsWith(below),
+    )
+  );
 }
 
-/** Whether the same caller starts the same in another place: without a key of its own, the place of a child follows from its input. */
-function isSameChild(recorded: Event, draft: EventDraft): draft is Extract<EventDraft, { type: 'invocation_start' }> {
+/**
+ * Whether the same caller starts the same in another place: without a key of its own, the place of
+ * a child follows from its input.
+ */
+function isSameChild(
+  recorded: Event,
+  draft: EventDraft,
+): draft is Extract<EventDraft, { type: 'invocation_start' }> {
   if (recorded.type !== 'invocation_start' || draft.type !== 'invocation_start') return false;
   const [before, now] = [recorded.invocationId, draft.invocationId].map((path) => path.split('#'));
   return before?.length === 2 && now?.length === 2 && before[0] === now[0];
@@ -425,12 +579,17 @@ function landingOf(events: readonly Event[], event: Event): Event | undefined {
   let at = event.seq;
   for (
     let next = events[at];
-    next !== undefined && next.at === event.at && next.invocationId === event.invocationId && isFlush(next);
+    next !== undefined &&
+    next.at === event.at &&
+    next.invocationId === event.invocationId &&
+    isFlush(next);
     next = events[at]
   )
     at++;
   const landing = events[at];
-  return landing?.type === 'invocation_start' || landing?.type === 'tool_attempt' ? landing : undefined;
+  return landing?.type === 'invocation_start' || landing?.type === 'tool_attempt'
+    ? landing
+    : undefined;
 }
 
 /** Calls of tools that have children or effects of their own. */
@@ -455,7 +614,12 @@ function callsWithChildren(events: readonly Event[]): ReadonlySet<string> {
 export function withoutProviderIds(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutProviderIds);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, key === 'toolCallId' ? '…' : withoutProviderIds(part as JsonValue)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [
+      key,
+      key === 'toolCallId' ? '…' : withoutProviderIds(part as JsonValue),
+    ]),
+  );
 }
 
 export function capital(text: string): string {

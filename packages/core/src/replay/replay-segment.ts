@@ -35,9 +35,14 @@ const defaultPatienceMs = 2_000;
 const longPauseMs = 100;
 /** Milliseconds that a store may take to write what is then handed out at once. */
 const longestWriteMs = 20;
-/** Milliseconds that the app of a replay is given to close: what hangs in it would hang for ever. */
+/**
+ * Milliseconds that the app of a replay is given to close: what hangs in it would hang for ever.
+ */
 const longestCloseMs = 50;
-/** Milliseconds by which timers may be ahead of the recorded times: a process reads the two from different clocks. */
+/**
+ * Milliseconds by which timers may be ahead of the recorded times: a process reads the two from
+ * different clocks.
+ */
 const clockSlackMs = 25;
 
 /** Replays what one process has written, in a runtime that begins with what was there before. */
@@ -59,7 +64,11 @@ export async function replaySegment(parts: SegmentReplay): Promise<readonly Dive
   const id = segment.session ?? record.session;
   const app = await Runtime.replaying(parts.app, { ...record, session: id, events, clock, tape });
   const scopes = recordedScopes(record.events);
-  const session = await app.session({ id, observe: false, ...(Object.keys(scopes).length === 0 ? {} : { scopes }) });
+  const session = await app.session({
+    id,
+    observe: false,
+    ...(Object.keys(scopes).length === 0 ? {} : { scopes }),
+  });
   session.ledger.keepBlobs(record.blobs);
   if (scopes['user'] !== undefined) session.ledger.user = scopes['user'];
   tape.attach(session.ledger);
@@ -87,7 +96,10 @@ interface Stage {
   readonly clock: TestClock;
 }
 
-/** Lets a run of today's code go on as the record does: one event after the other, each when it is its turn. */
+/**
+ * Lets a run of today's code go on as the record does: one event after the other, each when it is
+ * its turn.
+ */
 class SegmentDriver {
   readonly #parts: SegmentReplay;
   readonly #stage: Stage;
@@ -126,8 +138,10 @@ class SegmentDriver {
         if (clock.now() < event.at) clock.advance(event.at - clock.now());
         else if (this.#stepIn(event)) continue;
         else if (this.#isCutOff(event)) return;
-        else if (worst === Number.POSITIVE_INFINITY && clock.now() < event.at + clockSlackMs) clock.advance(1);
-        else if (worst < Number.POSITIVE_INFINITY || !(await this.#isDoneInTime())) return this.#missing(event);
+        else if (worst === Number.POSITIVE_INFINITY && clock.now() < event.at + clockSlackMs)
+          clock.advance(1);
+        else if (worst < Number.POSITIVE_INFINITY || !(await this.#isDoneInTime()))
+          return this.#missing(event);
       }
     }
   }
@@ -142,18 +156,24 @@ class SegmentDriver {
     const { record, segment } = this.#parts;
     if (segment.to === record.events.length || !isNews(event)) return false;
     const left = record.events.slice(event.seq - 1, segment.to);
-    return left.every((each, at) => isNews(each) || isMark(each) || mayComeFromOutside(each, left[at - 1]));
+    return left.every(
+      (each, at) => isNews(each) || isMark(each) || mayComeFromOutside(each, left[at - 1]),
+    );
   }
 
   /** Whether only a part of its append is recorded. */
   #isCutOff(event: Event): boolean {
     const { record, segment } = this.#parts;
-    return segment.isCutAnywhere && record.events.slice(event.seq - 1, segment.to).every(({ at }) => at === event.at);
+    return (
+      segment.isCutAnywhere &&
+      record.events.slice(event.seq - 1, segment.to).every(({ at }) => at === event.at)
+    );
   }
 
   /**
-   * True when code is to go on before the next event. An outcome is handed out when the store has it, together with those that came meanwhile: of
-   * outcomes that follow each other at once, the code went on with all. Had it gone on between two of them, an event of it would stand there.
+   * True when code is to go on before the next event. An outcome is handed out when the store has
+   * it, together with those that came meanwhile: of outcomes that follow each other at once, the
+   * code went on with all. Had it gone on between two of them, an event of it would stand there.
    */
   #isLastOfMoment({ at }: Event): boolean {
     const { tape } = this.#stage;
@@ -182,7 +202,10 @@ class SegmentDriver {
     }
     if (event.type !== 'cancel' || this.#unsettled.size === 0 || tape.isAsked(event)) return false;
     if (clock.now() < event.at) clock.advance(event.at - clock.now());
-    void this.#stage.app.cancel(this.#stage.session.id, { by: event.by, ...(event.reason === undefined ? {} : { reason: event.reason }) });
+    void this.#stage.app.cancel(this.#stage.session.id, {
+      by: event.by,
+      ...(event.reason === undefined ? {} : { reason: event.reason }),
+    });
     return true;
   }
 
@@ -206,7 +229,12 @@ class SegmentDriver {
       return true;
     }
     // Who had waited goes on when what it waited for has come.
-    if (this.#runs.size > 0 || this.#resumedFor === event.seq || session.ledger.invocations.roots.length === 0) return false;
+    if (
+      this.#runs.size > 0 ||
+      this.#resumedFor === event.seq ||
+      session.ledger.invocations.roots.length === 0
+    )
+      return false;
     this.#resumedFor = event.seq;
     this.#resume();
     return true;
@@ -253,7 +281,10 @@ class SegmentDriver {
     });
   }
 
-  /** Lets the event loop turn until nothing has come for a while. Returns whether nothing has come at all. */
+  /**
+   * Lets the event loop turn until nothing has come for a while. Returns whether nothing has come
+   * at all.
+   */
   async #isIdle(): Promise<boolean> {
     const { tape } = this.#stage;
     const before = tape.progress;
@@ -284,9 +315,15 @@ class SegmentDriver {
     const { tape } = this.#stage;
     const failure = this.#failure === undefined ? undefined : toErrorRecord(this.#failure);
     const why = failure === undefined ? '' : `: ${failure.message.replace(/\.$/, '')}`;
-    const instead = tape.unrecorded === undefined || why !== '' ? '' : `; ${nameOf(tape.unrecorded)} came, which is not recorded`;
+    const instead =
+      tape.unrecorded === undefined || why !== ''
+        ? ''
+        : `; ${nameOf(tape.unrecorded)} came, which is not recorded`;
     const subject = `${capital(nameOf(event))} is recorded, and it does not come${why}${instead}`;
-    const replayed = failure === undefined ? {} : { replayed: { error: { code: failure.code, message: failure.message } } as JsonValue };
+    const replayed =
+      failure === undefined
+        ? {}
+        : { replayed: { error: { code: failure.code, message: failure.message } } as JsonValue };
     tape.diverge({
       seq: event.seq,
       path: event.invocationId ?? '',
@@ -302,7 +339,9 @@ class SegmentDriver {
   async end(): Promise<void> {
     const { app, session, tape } = this.#stage;
     const head = { seq: session.ledger.lastSeq, epoch: session.ledger.epoch };
-    session.ledger.fail(new LedgerConflictError({ session: session.id, expected: head, found: head }));
+    session.ledger.fail(
+      new LedgerConflictError({ session: session.id, expected: head, found: head }),
+    );
     tape.close();
     let cancelTimer = (): void => undefined;
     const late = new Promise<void>((resolve) => {

@@ -1,12 +1,23 @@
 import { changesGrants } from '../engine/frame/grants.ts';
 import type { Event, EventDraft } from '../ledger/event.ts';
 
-/** Decisions about what came from outside: nobody's code makes them again. How many runs of a user wait is known from other sessions. */
-const foreignComponents: ReadonlySet<string> = new Set(['inbox', 'approval_token', 'fork', 'session', 'shared_state', 'run']);
+/**
+ * Decisions about what came from outside: nobody's code makes them again. How many runs of a user
+ * wait is known from other sessions.
+ */
+const foreignComponents: ReadonlySet<string> = new Set([
+  'inbox',
+  'approval_token',
+  'fork',
+  'session',
+  'shared_state',
+  'run',
+]);
 
 /**
- * Events in which two runs must have the same order. What happens beside each other comes as it comes, so each call of a round has an order of its
- * own, and so has each component that decides something.
+ * Events in which two runs must have the same order. What happens beside each other comes as it
+ * comes, so each call of a round has an order of its own, and so has each component that decides
+ * something.
  */
 export function streamOf(event: EventDraft): string {
   const path = event.invocationId ?? '';
@@ -25,7 +36,10 @@ export function streamOf(event: EventDraft): string {
   }
 }
 
-/** What the record says of the world outside, and what nobody's code makes again: it is put where it stood. */
+/**
+ * What the record says of the world outside, and what nobody's code makes again: it is put where it
+ * stood.
+ */
 export function comesFromOutside(event: Event): boolean {
   // Nobody's run: what was written through the session, beside all runs.
   if (event.invocationId === undefined) return event.type !== 'cancel';
@@ -51,10 +65,15 @@ export function comesFromOutside(event: Event): boolean {
   }
 }
 
-/** What the inbox made of an answer that did not count, or what code makes of a question that is asked again: whoever made it, it is not made twice. */
+/**
+ * What the inbox made of an answer that did not count, or what code makes of a question that is
+ * asked again: whoever made it, it is not made twice.
+ */
 export function mayComeFromOutside(event: Event, before: Event | undefined): boolean {
   if (event.type === 'decision') return event.component === 'request';
-  return event.type === 'tool_yield' && before?.type === 'decision' && before.component === 'request';
+  return (
+    event.type === 'tool_yield' && before?.type === 'decision' && before.component === 'request'
+  );
 }
 
 /** Marks of processes coming and going. */

@@ -1,6 +1,16 @@
 import type { JsonObject } from '../base/json.ts';
 import { isModelOrList } from '../base/model-option.ts';
-import { isAnything, isCount, isGroup, isListOfFunctions, isObject, isOneOf, isPositive, isText, type OptionChecks } from '../base/options.ts';
+import {
+  isAnything,
+  isCount,
+  isGroup,
+  isListOfFunctions,
+  isObject,
+  isOneOf,
+  isPositive,
+  isText,
+  type OptionChecks,
+} from '../base/options.ts';
 import { type AnySchema, isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
 import type { ModelInput } from '../models/model.ts';
 import type { Runnable } from '../session/runnable.ts';
@@ -10,21 +20,43 @@ import type { Tool } from '../tools/tool.ts';
 import { type CompactionOptions, isCompaction } from './compaction-options.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { type Goal, isGoal, type ResolvedGoal, resolveGoal } from './goal.ts';
-import { type ErrorHandler, type Hooks, isHooks, isListOfAgentMiddleware, isListOfErrorHandlers, type Middleware } from './hooks.ts';
-import { type AgentOutput, type AnswerOf, isOutput, type OutputOption, resolveOutput } from './output.ts';
+import {
+  type ErrorHandler,
+  type Hooks,
+  isHooks,
+  isListOfAgentMiddleware,
+  isListOfErrorHandlers,
+  type Middleware,
+} from './hooks.ts';
+import {
+  type AgentOutput,
+  type AnswerOf,
+  isOutput,
+  type OutputOption,
+  resolveOutput,
+} from './output.ts';
 import type { Renderer, ToolChoice } from './render-context.ts';
 
-/** What happens when a limit is reached: one last answer without tools, the end as an error, or the question whether it may be exceeded. */
+/**
+ * What happens when a limit is reached: one last answer without tools, the end as an error, or the
+ * question whether it may be exceeded.
+ */
 export type OnLimit = 'answer' | 'fail' | 'ask';
 
-/** Whether a call that somebody was asked about is made as soon as it has its own answer, or when all questions of its round are answered. */
+/**
+ * Whether a call that somebody was asked about is made as soon as it has its own answer, or when
+ * all questions of its round are answered.
+ */
 export type Hold = 'each' | 'round';
 
 /** Limits of one agent invocation. */
 export interface AgentLimits {
   /** Rounds of one model call and its tool calls. @default 25 */
   readonly rounds?: number;
-  /** Input and output tokens of all model calls, with those of everything that the agent starts. @default none */
+  /**
+   * Input and output tokens of all model calls, with those of everything that the agent starts.
+   * @default none
+   */
   readonly tokens?: number;
   /** US dollars, counted like tokens. @default none */
   readonly cost?: number;
@@ -34,8 +66,14 @@ export interface AgentLimits {
   readonly onLimit?: OnLimit;
 }
 
-/** `Output` is what the option `output` is; the type of the answer follows from it. `Schema` types the state that hooks see. */
-export interface AgentOptions<Output extends OutputOption = OutputOption, Schema extends StateSchema = StateSchema> {
+/**
+ * `Output` is what the option `output` is; the type of the answer follows from it. `Schema` types
+ * the state that hooks see.
+ */
+export interface AgentOptions<
+  Output extends OutputOption = OutputOption,
+  Schema extends StateSchema = StateSchema,
+> {
   readonly name: string;
   /** With more than one, each next one is asked when those before it cannot answer. */
   readonly model: ModelInput | readonly ModelInput[];
@@ -47,13 +85,17 @@ export interface AgentOptions<Output extends OutputOption = OutputOption, Schema
   /** @default 'auto' */
   readonly toolChoice?: ToolChoice;
   /**
-   * What it answers with: a key of the session state that the text of the answer is written to, `output(stateSchema, 'key')` for a value of the
-   * key's type, or a schema. An answer that does not fit is asked for again, twice at most; then the agent fails with `validation_error`.
+   * What it answers with: a key of the session state that the text of the answer is written to,
+   * `output(stateSchema, 'key')` for a value of the key's type, or a schema. An answer that does
+   * not fit is asked for again, twice at most; then the agent fails with `validation_error`.
    */
   readonly output?: Output;
   /** What it is to reach, and how that is checked. */
   readonly goal?: Goal<AnswerOf<Output>>;
-  /** Schema of the data that `call`, `spawn`, `dispatch`, tools made of it and `run({ data })` hand over. @default anything, or nothing */
+  /**
+   * Schema of the data that `call`, `spawn`, `dispatch`, tools made of it and `run({ data })` hand
+   * over. @default anything, or nothing
+   */
   readonly input?: AnySchema;
   readonly limits?: AgentLimits;
   /** Shorthand of `limits.rounds`. */
@@ -61,15 +103,22 @@ export interface AgentOptions<Output extends OutputOption = OutputOption, Schema
   /** Tool calls of one round that run at the same time. @default 16 */
   readonly toolConcurrency?: number;
   /**
-   * `each`: a call that waited is made as soon as it has its own answer. `round`: when all questions about calls of its round are answered; calls
-   * that need nobody are not held back. @default 'each'
+   * `each`: a call that waited is made as soon as it has its own answer. `round`: when all
+   * questions about calls of its round are answered; calls that need nobody are not held back.
+   * @default 'each'
    */
   readonly hold?: Hold;
   /** Changes with the meaning of the definition; recorded with every invocation. */
   readonly version?: string;
-  /** Checks what is written to session state under `output`, and types the state for hooks, middleware and error handlers. */
+  /**
+   * Checks what is written to session state under `output`, and types the state for hooks,
+   * middleware and error handlers.
+   */
   readonly stateSchema?: Schema;
-  /** What watches over the agent: loops, errors, results, guardrails. Everything is on by default; `false` turns all of it off. */
+  /**
+   * What watches over the agent: loops, errors, results, guardrails. Everything is on by default;
+   * `false` turns all of it off.
+   */
   readonly supervision?: SupervisionOptions | false;
   /** Called after those of the runtime. */
   readonly hooks?: Hooks<Schema> | readonly Hooks<Schema>[];
@@ -126,7 +175,9 @@ const limitOptions: OptionChecks<AgentLimits> = {
   onLimit: isOneOf('answer', 'fail', 'ask'),
 };
 
-/** A definition may be spread into the options of a new one, so what `agent` adds is known here too. */
+/**
+ * A definition may be spread into the options of a new one, so what `agent` adds is known here too.
+ */
 const agentOptions: OptionChecks<AgentOptions & Pick<Agent, 'inputSchema' | 'fallbackModels'>> = {
   inputSchema: isAnything,
   fallbackModels: isAnything,
@@ -155,32 +206,54 @@ const agentOptions: OptionChecks<AgentOptions & Pick<Agent, 'inputSchema' | 'fal
 function isListOfTools(value: unknown): string | undefined {
   const isTool = (part: { execute?: unknown; inputSchema?: unknown } | null | undefined) =>
     typeof part?.execute === 'function' && part.inputSchema !== undefined;
-  return Array.isArray(value) && value.every(isTool) ? undefined : 'a list of tools made by tool(), or agentTool() for runnables';
+  return Array.isArray(value) && value.every(isTool)
+    ? undefined
+    : 'a list of tools made by tool(), or agentTool() for runnables';
 }
 
 function isToolChoice(value: unknown): string | undefined {
-  const isNamed = typeof value === 'object' && value !== null && typeof (value as { name?: unknown }).name === 'string';
-  return isNamed ? undefined : isOneOf('auto', 'none', 'required')(value) && "'auto', 'none', 'required' or { name: 'a tool' }";
+  const isNamed =
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as { name?: unknown }).name === 'string';
+  return isNamed
+    ? undefined
+    : isOneOf('auto', 'none', 'required')(value) &&
+        "'auto', 'none', 'required' or { name: 'a tool' }";
 }
 
 /**
  * Defines an agent.
  * @throws InvalidDefinitionError
  */
-export function agent<const Output extends OutputOption = string, Schema extends StateSchema = StateSchema>(
-  typed: AgentOptions<Output, Schema>,
-): Agent<AnswerOf<Output>> {
+export function agent<
+  const Output extends OutputOption = string,
+  Schema extends StateSchema = StateSchema,
+>(typed: AgentOptions<Output, Schema>): Agent<AnswerOf<Output>> {
   // What the types of the output and the state say is for the caller only.
   const options = typed as unknown as AgentOptions;
   checkDefinition<AgentOptions>('agent', options, agentOptions);
   if (options.model === undefined)
-    throw new InvalidDefinitionError({ kind: 'agent', name: options.name, reason: `\`model\` must be ${isModelOrList(undefined)}` });
-  const [model, ...others] = [options.model].flat() as unknown as readonly [ModelInput, ...ModelInput[]];
+    throw new InvalidDefinitionError({
+      kind: 'agent',
+      name: options.name,
+      reason: `\`model\` must be ${isModelOrList(undefined)}`,
+    });
+  const [model, ...others] = [options.model].flat() as unknown as readonly [
+    ModelInput,
+    ...ModelInput[],
+  ];
   // A definition that is spread into new options brings its own.
-  const fallbackModels = Array.isArray(options.model) ? others : ((options as Partial<Agent>).fallbackModels ?? []);
+  const fallbackModels = Array.isArray(options.model)
+    ? others
+    : ((options as Partial<Agent>).fallbackModels ?? []);
   const duplicate = firstDuplicate(options.tools ?? []);
   if (duplicate !== undefined)
-    throw new InvalidDefinitionError({ kind: 'agent', name: options.name, reason: `it has two tools named "${duplicate}"` });
+    throw new InvalidDefinitionError({
+      kind: 'agent',
+      name: options.name,
+      reason: `it has two tools named "${duplicate}"`,
+    });
   return Object.freeze({
     kind: 'agent' as const,
     name: options.name,
@@ -199,18 +272,34 @@ export function agent<const Output extends OutputOption = string, Schema extends
     hold: options.hold ?? 'each',
     stateSchema: options.stateSchema,
     supervision: options.supervision,
-    hooks: Object.freeze(options.hooks === undefined ? [] : [options.hooks].flat()) as readonly Hooks[],
+    hooks: Object.freeze(
+      options.hooks === undefined ? [] : [options.hooks].flat(),
+    ) as readonly Hooks[],
     middleware: Object.freeze([...(options.middleware ?? [])]),
     errorHandlers: Object.freeze([...(options.errorHandlers ?? [])]),
     compaction: options.compaction,
   });
 }
 
-function inputOf({ name, input }: { readonly name: string; readonly input?: AnySchema }): Pick<Agent, 'input' | 'inputSchema'> {
+function inputOf({
+  name,
+  input,
+}: {
+  readonly name: string;
+  readonly input?: AnySchema;
+}): Pick<Agent, 'input' | 'inputSchema'> {
   if (input === undefined) return { input, inputSchema: undefined };
   const converted = jsonSchemaOf(input);
-  if ('reason' in converted) throw new InvalidDefinitionError({ kind: 'agent', name, reason: `the schema of its \`input\` ${converted.reason}` });
-  return { input: isStandardSchema(input) ? input : converted.schema, inputSchema: converted.schema };
+  if ('reason' in converted)
+    throw new InvalidDefinitionError({
+      kind: 'agent',
+      name,
+      reason: `the schema of its \`input\` ${converted.reason}`,
+    });
+  return {
+    input: isStandardSchema(input) ? input : converted.schema,
+    inputSchema: converted.schema,
+  };
 }
 
 function firstDuplicate(tools: readonly Tool[]): string | undefined {
@@ -222,7 +311,16 @@ function firstDuplicate(tools: readonly Tool[]): string | undefined {
   return undefined;
 }
 
-function resolveLimits({ limits = {}, maxSteps }: Pick<AgentOptions, 'limits' | 'maxSteps'>): ResolvedLimits {
+function resolveLimits({
+  limits = {},
+  maxSteps,
+}: Pick<AgentOptions, 'limits' | 'maxSteps'>): ResolvedLimits {
   const rounds = limits.rounds ?? maxSteps ?? defaultRounds;
-  return Object.freeze({ rounds, tokens: limits.tokens, cost: limits.cost, errors: limits.errors, onLimit: limits.onLimit ?? 'answer' });
+  return Object.freeze({
+    rounds,
+    tokens: limits.tokens,
+    cost: limits.cost,
+    errors: limits.errors,
+    onLimit: limits.onLimit ?? 'answer',
+  });
 }

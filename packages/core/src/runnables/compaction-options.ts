@@ -1,24 +1,49 @@
 import { isModel } from '../base/model-option.ts';
-import { isCount, isCountOrNone, isGroup, type OptionCheck, type OptionChecks } from '../base/options.ts';
+import {
+  isCount,
+  isCountOrNone,
+  isGroup,
+  type OptionCheck,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { ModelInput } from '../models/model.ts';
 
-/** How prompts are kept within the model's window. The ledger keeps everything: only what the model is shown becomes shorter. */
+/**
+ * How prompts are kept within the model's window. The ledger keeps everything: only what the model
+ * is shown becomes shorter.
+ */
 export interface CompactionOptions {
-  /** Writes summaries in the place of what is left out. Without it, what is left out is only counted. @default none */
+  /**
+   * Writes summaries in the place of what is left out. Without it, what is left out is only
+   * counted. @default none
+   */
   readonly model?: ModelInput;
-  /** Share of the window at which what is old is summarised, when there is a model for it. @default 0.7 */
+  /**
+   * Share of the window at which what is old is summarised, when there is a model for it. @default
+   * 0.7
+   */
   readonly compactAt?: number;
   /** Share of the window at which what is old is left out. @default 0.8 */
   readonly trimAt?: number;
   /** Messages that stay when what is old is left out. @default 40 */
   readonly keep?: number;
-  /** Messages that stay, besides the summary that covers them too; fewer when they are larger than 20 % of the window. @default 3 */
+  /**
+   * Messages that stay, besides the summary that covers them too; fewer when they are larger than
+   * 20 % of the window. @default 3
+   */
   readonly overlap?: number;
 }
 
-const isShare: OptionCheck = (value) => (typeof value === 'number' && value > 0 && value <= 1 ? undefined : 'a number above 0, at most 1');
+const isShare: OptionCheck = (value) =>
+  typeof value === 'number' && value > 0 && value <= 1 ? undefined : 'a number above 0, at most 1';
 
-const checks: OptionChecks<CompactionOptions> = { model: isModel, compactAt: isShare, trimAt: isShare, keep: isCount, overlap: isCountOrNone };
+const checks: OptionChecks<CompactionOptions> = {
+  model: isModel,
+  compactAt: isShare,
+  trimAt: isShare,
+  keep: isCount,
+  overlap: isCountOrNone,
+};
 
 /** What the option `compaction` must be. */
 export const isCompaction: OptionCheck = (value) => {
@@ -26,10 +51,15 @@ export const isCompaction: OptionCheck = (value) => {
   if (wrong !== undefined || value === false) return wrong;
   const { compactAt, trimAt } = value as CompactionOptions;
   const neverSummarised = compactAt !== undefined && trimAt !== undefined && compactAt > trimAt;
-  return neverSummarised ? `an object whose \`compactAt\` is at most its \`trimAt\` (${trimAt}), not ${compactAt}` : undefined;
+  return neverSummarised
+    ? `an object whose \`compactAt\` is at most its \`trimAt\` (${trimAt}), not ${compactAt}`
+    : undefined;
 };
 
-/** Compaction with the defaults filled in. Recovery from prompts that the provider refused has them too when the guards are off. */
+/**
+ * Compaction with the defaults filled in. Recovery from prompts that the provider refused has them
+ * too when the guards are off.
+ */
 export interface ResolvedCompaction {
   readonly isOn: boolean;
   readonly model: ModelInput | undefined;

@@ -1,4 +1,11 @@
-import { isCount, isFunction, isGroup, isNonEmptyText, type OptionCheck, type OptionChecks } from '../base/options.ts';
+import {
+  isCount,
+  isFunction,
+  isGroup,
+  isNonEmptyText,
+  type OptionCheck,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { SessionReader } from '../session/body-context.ts';
 
 /** What the check of a goal sees besides the answer. */
@@ -15,7 +22,9 @@ export interface GoalContext {
   readonly signal: AbortSignal;
 }
 
-/** `true`, or nothing to object: the goal is reached. `false`, or a text that says why: it is not. */
+/**
+ * `true`, or nothing to object: the goal is reached. `false`, or a text that says why: it is not.
+ */
 export type GoalVerdict = boolean | string | { readonly ok: boolean; readonly reason?: string };
 
 /** What an agent is to reach. */
@@ -25,11 +34,19 @@ export interface Goal<Output = unknown> {
   /** What a good answer has; told with the description. */
   readonly expectedOutput?: string;
   /**
-   * Says whether an answer is good enough. One that is not gives the model another round with the reason. What it throws counts as not good enough.
-   * It may be called again with the same answer when the process stops before the answer is recorded. A tool result that is `final` is not checked.
+   * Says whether an answer is good enough. One that is not gives the model another round with the
+   * reason. What it throws counts as not good enough. It may be called again with the same answer
+   * when the process stops before the answer is recorded. A tool result that is `final` is not
+   * checked.
    */
-  check?(output: Output, ctx: GoalContext): GoalVerdict | undefined | Promise<GoalVerdict | undefined>;
-  /** Rounds that the check may ask for beyond the first answer. When they are used up the last answer stands, with the stop reason `goal_unmet`. @default 3 */
+  check?(
+    output: Output,
+    ctx: GoalContext,
+  ): GoalVerdict | undefined | Promise<GoalVerdict | undefined>;
+  /**
+   * Rounds that the check may ask for beyond the first answer. When they are used up the last
+   * answer stands, with the stop reason `goal_unmet`. @default 3
+   */
   readonly attempts?: number;
 }
 
@@ -40,7 +57,12 @@ export interface ResolvedGoal extends Goal {
 
 const defaultAttempts = 3;
 
-const checks: OptionChecks<Goal> = { description: isNonEmptyText, expectedOutput: isNonEmptyText, check: isFunction, attempts: isCount };
+const checks: OptionChecks<Goal> = {
+  description: isNonEmptyText,
+  expectedOutput: isNonEmptyText,
+  check: isFunction,
+  attempts: isCount,
+};
 
 /** What the option `goal` must be. */
 export const isGoal: OptionCheck = isGroup(checks);

@@ -1,6 +1,14 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { isPlainObject, type JsonValue } from '../base/json.ts';
-import { findInvalidOption, isFunction, isListOfFunctions, isNonEmptyText, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
+import {
+  findInvalidOption,
+  isFunction,
+  isListOfFunctions,
+  isNonEmptyText,
+  isObject,
+  type OptionCheck,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { StreamEvent, Usage } from '../ledger/event.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { SessionReader } from '../session/body-context.ts';
@@ -42,7 +50,10 @@ export type StepEvent =
 /** What stands in the place of a model's answer. */
 export interface SubstituteAnswer {
   readonly stepEvents: readonly StepEvent[];
-  /** Whether the agent ends with it; otherwise the model is asked in a next round. Tool calls are made in any case. @default true */
+  /**
+   * Whether the agent ends with it; otherwise the model is asked in a next round. Tool calls are
+   * made in any case. @default true
+   */
   readonly terminal?: boolean;
 }
 
@@ -68,51 +79,86 @@ type MaybePromise<Value> = Value | Promise<Value>;
 type Nothing = void | undefined;
 
 /**
- * Functions that are called at fixed places of an agent's work. What one returns takes the place of what would come next; nothing returned changes
- * nothing. One that was called before a stop may be called again after it, when the ledger does not show what it led to.
+ * Functions that are called at fixed places of an agent's work. What one returns takes the place of
+ * what would come next; nothing returned changes nothing. One that was called before a stop may be
+ * called again after it, when the ledger does not show what it led to.
  */
 export interface Hooks<Schema extends StateSchema = StateSchema> {
   /** A string is the agent's answer, and nothing else is done; a runnable takes over. */
   readonly beforeAgent?: (ctx: HookContext<Schema>) => MaybePromise<string | Runnable | Nothing>;
   /** What is returned is the output. */
-  readonly afterAgent?: (ctx: HookContext<Schema>, output: JsonValue) => MaybePromise<JsonValue | Nothing>;
+  readonly afterAgent?: (
+    ctx: HookContext<Schema>,
+    output: JsonValue,
+  ) => MaybePromise<JsonValue | Nothing>;
   /** An answer in the place of the model's, another prompt, or a runnable that takes over. */
-  readonly beforeModel?: (ctx: HookContext<Schema>, prompt: RenderContext) => MaybePromise<SubstituteAnswer | RenderContext | Runnable | Nothing>;
+  readonly beforeModel?: (
+    ctx: HookContext<Schema>,
+    prompt: RenderContext,
+  ) => MaybePromise<SubstituteAnswer | RenderContext | Runnable | Nothing>;
   /** Another answer, or a runnable that takes over. */
-  readonly afterModel?: (ctx: HookContext<Schema>, result: ModelResult) => MaybePromise<ModelResult | Runnable | Nothing>;
-  /** A result in the place of the tool's, which is not run: a plain value is a success, `{ error }` a refusal. */
+  readonly afterModel?: (
+    ctx: HookContext<Schema>,
+    result: ModelResult,
+  ) => MaybePromise<ModelResult | Runnable | Nothing>;
+  /**
+   * A result in the place of the tool's, which is not run: a plain value is a success, `{ error }`
+   * a refusal.
+   */
   readonly beforeTool?: (ctx: HookContext<Schema>, call: HookToolCall) => unknown;
   /** Another result. */
-  readonly afterTool?: (ctx: HookContext<Schema>, call: HookToolCall, result: ToolResult) => unknown;
+  readonly afterTool?: (
+    ctx: HookContext<Schema>,
+    call: HookToolCall,
+    result: ToolResult,
+  ) => unknown;
   /** An answer in the place of the model's, after everything else has failed. */
-  readonly onModelError?: (ctx: HookContext<Schema>, error: Error) => MaybePromise<string | SubstituteAnswer | Nothing>;
+  readonly onModelError?: (
+    ctx: HookContext<Schema>,
+    error: Error,
+  ) => MaybePromise<string | SubstituteAnswer | Nothing>;
   /** A result in the place of a failed one, before the error handlers see it. */
-  readonly onToolError?: (ctx: HookContext<Schema>, call: HookToolCall, result: ToolResult) => unknown;
+  readonly onToolError?: (
+    ctx: HookContext<Schema>,
+    call: HookToolCall,
+    result: ToolResult,
+  ) => unknown;
 }
 
 /**
- * Hooks with a name that lie around everything: they are called before all plain hooks on the way in, and after them on the way out; those of the
- * runtime are outside those of the agent.
+ * Hooks with a name that lie around everything: they are called before all plain hooks on the way
+ * in, and after them on the way out; those of the runtime are outside those of the agent.
  */
 export interface Middleware<Schema extends StateSchema = StateSchema> extends Hooks<Schema> {
   readonly name: string;
-  /** Called with each event of a run as it happens; it cannot change anything, and what it throws is not heard. Only heard on a runtime. */
+  /**
+   * Called with each event of a run as it happens; it cannot change anything, and what it throws is
+   * not heard. Only heard on a runtime.
+   */
   readonly onStream?: (event: StreamEvent) => void;
   /** Added before the renderers of the agent. */
   readonly context?: readonly Renderer[];
   /** Called when the prompt is made, right before the model is asked: an answer in its place. */
-  readonly beforeCall?: (ctx: HookContext<Schema>, call: ModelCall) => MaybePromise<SubstituteAnswer | Nothing>;
-  /** Puts something around the model, which may change what is streamed too. Called once for each model. */
+  readonly beforeCall?: (
+    ctx: HookContext<Schema>,
+    call: ModelCall,
+  ) => MaybePromise<SubstituteAnswer | Nothing>;
+  /**
+   * Puts something around the model, which may change what is streamed too. Called once for each
+   * model.
+   */
   readonly wrapModel?: (model: LanguageModelV4) => LanguageModelV4;
   /**
-   * Lies around the work itself: runs, invocations, requests to models, executions of tools. It must call `work` once and give what it gives; what
-   * it throws itself is a failure of that work. For tracing. Only heard on a runtime.
+   * Lies around the work itself: runs, invocations, requests to models, executions of tools. It
+   * must call `work` once and give what it gives; what it throws itself is a failure of that work.
+   * For tracing. Only heard on a runtime.
    */
   readonly around?: Around;
 }
 
 /** What an error handler is asked about. */
-export interface ErrorContext<Schema extends StateSchema = StateSchema> extends HookContext<Schema> {
+export interface ErrorContext<Schema extends StateSchema = StateSchema>
+  extends HookContext<Schema> {
   readonly phase: 'model' | 'tool';
   /** A `ModelError`, or for tools an error with the result's `errorType` as its `code`. */
   readonly error: Error & { readonly code: string };
@@ -127,9 +173,10 @@ export interface ErrorContext<Schema extends StateSchema = StateSchema> extends 
 }
 
 /**
- * `throw`: the agent ends with the error. `skip`: the model gets the failed result, and nothing else is tried (tools only). `abort`: the run is
- * cancelled. `retry`: another attempt, after `delay` milliseconds. `fallback`: this result. `pass`: the next handler is asked, and behind the last
- * one the error router.
+ * `throw`: the agent ends with the error. `skip`: the model gets the failed result, and nothing
+ * else is tried (tools only). `abort`: the run is cancelled. `retry`: another attempt, after
+ * `delay` milliseconds. `fallback`: this result. `pass`: the next handler is asked, and behind the
+ * last one the error router.
  */
 export type ErrorAction =
   | { readonly action: 'throw' | 'skip' | 'abort' | 'pass' }
@@ -181,7 +228,8 @@ export const isListOfMiddleware: OptionCheck = (value) => {
   for (const one of value) {
     const invalid = findInvalidOption(one, middlewareChecks);
     if (invalid !== undefined) return `a list of middleware, each ${invalid.within}`;
-    if ((one as Partial<Middleware>).name === undefined) return 'a list of middleware, each with a `name`';
+    if ((one as Partial<Middleware>).name === undefined)
+      return 'a list of middleware, each with a `name`';
   }
   return undefined;
 };
@@ -198,7 +246,11 @@ export const isListOfErrorHandlers: OptionCheck = (value) => {
   return undefined;
 };
 
-const handlerChecks: OptionChecks<ErrorHandler> = { name: isNonEmptyText, canHandle: isFunction, handle: isFunction };
+const handlerChecks: OptionChecks<ErrorHandler> = {
+  name: isNonEmptyText,
+  canHandle: isFunction,
+  handle: isFunction,
+};
 
 /** What the option `middleware` must be for an agent. */
 export const isListOfAgentMiddleware: OptionCheck = (value) => {

@@ -1,5 +1,12 @@
 import type { JsonValue } from '../base/json.ts';
-import { isCountOrNone, isFlag, isFunction, isObject, isText, type OptionChecks } from '../base/options.ts';
+import {
+  isCountOrNone,
+  isFlag,
+  isFunction,
+  isObject,
+  isText,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { Runnable } from '../session/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { checkRunnables } from './sequence.ts';
@@ -21,7 +28,10 @@ export interface LoopOptions {
   readonly maxIterations?: number;
   /** Pure; asked before every iteration, the first one included. @default always true */
   readonly while?: (ctx: LoopContext) => boolean;
-  /** Waits before every iteration but the first for a message that no prompt has had: `session.addMessage(text, result.yieldedInvocationId)`. @default false */
+  /**
+   * Waits before every iteration but the first for a message that no prompt has had:
+   * `session.addMessage(text, result.yieldedInvocationId)`. @default false
+   */
   readonly yields?: boolean;
   readonly version?: string;
 }
@@ -56,7 +66,11 @@ export function loop(options: LoopOptions): Loop {
   checkRunnables('loop', options.name, [options.runnable]);
   const maxIterations = options.maxIterations ?? defaultMaxIterations;
   if (!Number.isInteger(maxIterations) || maxIterations < 0) {
-    throw new InvalidDefinitionError({ kind: 'loop', name: options.name, reason: '`maxIterations` must be a whole number from 0' });
+    throw new InvalidDefinitionError({
+      kind: 'loop',
+      name: options.name,
+      reason: '`maxIterations` must be a whole number from 0',
+    });
   }
   return Object.freeze({
     kind: 'loop' as const,

@@ -9,8 +9,9 @@ interface InvokedDefinition {
 }
 
 /**
- * A run as far as this process carries it out: from where it is taken up to its result. What it has dispatched may go on behind it, as operations
- * of the same run. The same object is in all operations of the run.
+ * A run as far as this process carries it out: from where it is taken up to its result. What it has
+ * dispatched may go on behind it, as operations of the same run. The same object is in all
+ * operations of the run.
  */
 export interface RunOperation extends InvokedDefinition {
   readonly type: 'run';
@@ -19,22 +20,31 @@ export interface RunOperation extends InvokedDefinition {
   readonly runId: string;
   /** Whether a part of it was carried out before, in this or another process. */
   readonly continued: boolean;
-  /** Whether somebody asked for it just now: `run`, `resume`, `advance`. Otherwise the runtime found it and goes on with it by itself. */
+  /**
+   * Whether somebody asked for it just now: `run`, `resume`, `advance`. Otherwise the runtime found
+   * it and goes on with it by itself.
+   */
   readonly asked: boolean;
   /** The `trace` that was recorded last for this run. */
   readonly traceBefore: string | undefined;
   /**
-   * Keeps a W3C `traceparent` with the event that begins or continues the run, so that whoever continues it finds it in `traceBefore`. To be
-   * called before `work`; later it has no effect.
+   * Keeps a W3C `traceparent` with the event that begins or continues the run, so that whoever
+   * continues it finds it in `traceBefore`. To be called before `work`; later it has no effect.
    */
   keepTrace(traceparent: string): void;
-  /** Calls `listener` with each event of the session as it is appended, as long as anything of the run is under way here. */
+  /**
+   * Calls `listener` with each event of the session as it is appended, as long as anything of the
+   * run is under way here.
+   */
   listen(listener: (event: Event) => void): void;
   /** An event with its large values in the place of their references. */
   whole<E extends Event>(event: E): E;
 }
 
-/** An invocation from its start, or from where it is taken up, to its recorded end, or to where it is given back. */
+/**
+ * An invocation from its start, or from where it is taken up, to its recorded end, or to where it
+ * is given back.
+ */
 export interface InvocationOperation extends InvokedDefinition {
   readonly type: 'invocation';
   readonly run: RunOperation;

@@ -5,10 +5,16 @@ import { InvalidDefinitionError } from './errors.ts';
 
 declare const valueType: unique symbol;
 
-/** How an answer is read: as it stands, as one number or one of true and false, or as JSON that the provider is asked for. */
+/**
+ * How an answer is read: as it stands, as one number or one of true and false, or as JSON that the
+ * provider is asked for.
+ */
 export type OutputForm = 'text' | 'number' | 'boolean' | 'json';
 
-/** What an agent answers with, and where the answer goes. Made by `output`, or by `agent` from a key or a schema. */
+/**
+ * What an agent answers with, and where the answer goes. Made by `output`, or by `agent` from a key
+ * or a schema.
+ */
 export interface AgentOutput<Value = unknown> {
   /** Key of the session state that the answer is written to. */
   readonly key: string | undefined;
@@ -17,12 +23,18 @@ export interface AgentOutput<Value = unknown> {
   readonly schema: AnySchema | undefined;
   /** JSON Schema that the model is asked for; only of the form `json`. */
   readonly asked: JsonObject | undefined;
-  /** Whether the model is asked for an object that has the answer as `value`: providers take nothing but objects. */
+  /**
+   * Whether the model is asked for an object that has the answer as `value`: providers take nothing
+   * but objects.
+   */
   readonly isWrapped: boolean;
   readonly [valueType]?: Value;
 }
 
-/** What `agent({ output })` takes: a key of the session state for the text of the answer, what `output` made, or a schema. */
+/**
+ * What `agent({ output })` takes: a key of the session state for the text of the answer, what
+ * `output` made, or a schema.
+ */
 export type OutputOption = string | AgentOutput | AnySchema;
 
 /** The type of the answer of an agent with this option. */
@@ -44,7 +56,10 @@ interface SessionSchemas {
  * An answer that fits the schema of a key of the session state, and is written there.
  * @throws InvalidDefinitionError when there is no such key, or its schema gives no JSON Schema
  */
-export function output<const Schema extends SessionSchemas, Key extends keyof Schema['session'] & string>(
+export function output<
+  const Schema extends SessionSchemas,
+  Key extends keyof Schema['session'] & string,
+>(
   stateSchema: Schema,
   key: Key,
 ): AgentOutput<StandardSchemaV1.InferOutput<Schema['session'][Key]>> {
@@ -58,7 +73,9 @@ export function output<const Schema extends SessionSchemas, Key extends keyof Sc
       reason: `the schema of the session state has no such key (it has: ${known})`,
     });
   }
-  return ofSchema({ kind: 'output', name: key }, schema, key) as AgentOutput<StandardSchemaV1.InferOutput<Schema['session'][Key]>>;
+  return ofSchema({ kind: 'output', name: key }, schema, key) as AgentOutput<
+    StandardSchemaV1.InferOutput<Schema['session'][Key]>
+  >;
 }
 
 /** Keys that no state has room for: an answer could not be written there, after it was paid for. */
@@ -66,26 +83,47 @@ const reservedKeys: readonly unknown[] = ['temp', 'update', 'refresh'];
 
 /** What an output must be: see `OutputOption`. */
 export function isOutput(value: unknown): string | undefined {
-  if (reservedKeys.includes(value)) return "a key of the session state that is not reserved, as 'temp', 'update' and 'refresh' are";
-  const isFit = (typeof value === 'string' && value !== '') || isStandardSchema(value) || isPlainObject(value);
+  if (reservedKeys.includes(value))
+    return "a key of the session state that is not reserved, as 'temp', 'update' and 'refresh' are";
+  const isFit =
+    (typeof value === 'string' && value !== '') || isStandardSchema(value) || isPlainObject(value);
   return isFit ? undefined : "a key of the session state, output(stateSchema, 'key') or a schema";
 }
 
 /** @throws InvalidDefinitionError when a schema cannot be used */
-export function resolveOutput(name: string, option: OutputOption | undefined): AgentOutput | undefined {
+export function resolveOutput(
+  name: string,
+  option: OutputOption | undefined,
+): AgentOutput | undefined {
   if (option === undefined) return undefined;
-  if (typeof option === 'string') return remembered({ key: option, form: 'text', schema: undefined, asked: undefined, isWrapped: false });
+  if (typeof option === 'string')
+    return remembered({
+      key: option,
+      form: 'text',
+      schema: undefined,
+      asked: undefined,
+      isWrapped: false,
+    });
   if (made.has(option)) return option as AgentOutput;
   return ofSchema({ kind: 'agent', name }, option as AnySchema, undefined);
 }
 
-function ofSchema(of: { readonly kind: string; readonly name: string }, schema: AnySchema, key: string | undefined): AgentOutput {
+function ofSchema(
+  of: { readonly kind: string; readonly name: string },
+  schema: AnySchema,
+  key: string | undefined,
+): AgentOutput {
   const converted = jsonSchemaOf(schema);
-  if ('reason' in converted) throw new InvalidDefinitionError({ ...of, reason: `the schema of its output ${converted.reason}` });
+  if ('reason' in converted)
+    throw new InvalidDefinitionError({
+      ...of,
+      reason: `the schema of its output ${converted.reason}`,
+    });
   const form = formOf(converted.schema);
   // JSON Schema is kept as a frozen copy; what was compiled for it is remembered by that object.
   const kept = isStandardSchema(schema) ? schema : converted.schema;
-  if (form !== 'json') return remembered({ key, form, schema: kept, asked: undefined, isWrapped: false });
+  if (form !== 'json')
+    return remembered({ key, form, schema: kept, asked: undefined, isWrapped: false });
   const isWrapped = converted.schema['type'] !== 'object';
   const asked = closed(isWrapped ? wrapped(converted.schema) : converted.schema) as JsonObject;
   return remembered({ key, form, schema: kept, asked: deepFreeze(asked), isWrapped });
@@ -99,7 +137,15 @@ function remembered(spec: AgentOutput): AgentOutput {
 
 /** Choices between given values are left to the provider, which then gives no other. */
 function formOf(schema: JsonObject): OutputForm {
-  if ('enum' in schema || 'const' in schema || '$ref' in schema || 'anyOf' in schema || 'oneOf' in schema || 'allOf' in schema) return 'json';
+  if (
+    'enum' in schema ||
+    'const' in schema ||
+    '$ref' in schema ||
+    'anyOf' in schema ||
+    'oneOf' in schema ||
+    'allOf' in schema
+  )
+    return 'json';
   switch (schema['type']) {
     case 'string':
       return 'text';
@@ -113,7 +159,10 @@ function formOf(schema: JsonObject): OutputForm {
   }
 }
 
-/** An object with a value of the schema; definitions stay at the top, where references look for them. */
+/**
+ * An object with a value of the schema; definitions stay at the top, where references look for
+ * them.
+ */
 function wrapped(schema: JsonObject): JsonObject {
   const { $schema, $defs, definitions, ...own } = schema;
   return {
@@ -133,30 +182,48 @@ function redirected(part: JsonValue): JsonValue {
   if (typeof part !== 'object' || part === null) return part;
   return Object.fromEntries(
     Object.entries(part).map(([key, inner]) => {
-      const moves = key === '$ref' && typeof inner === 'string' && /^#(?!\/(?:definitions|\$defs)\/)/.test(inner);
-      return [key, moves ? `#/properties/value${String(inner).slice(1)}` : redirected(inner as JsonValue)];
+      const moves =
+        key === '$ref' &&
+        typeof inner === 'string' &&
+        /^#(?!\/(?:definitions|\$defs)\/)/.test(inner);
+      return [
+        key,
+        moves ? `#/properties/value${String(inner).slice(1)}` : redirected(inner as JsonValue),
+      ];
     }),
   );
 }
 
-const schemaMaps: ReadonlySet<string> = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+const schemaMaps: ReadonlySet<string> = new Set([
+  'properties',
+  'patternProperties',
+  '$defs',
+  'definitions',
+  'dependentSchemas',
+]);
 const schemaLists: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'prefixItems', 'items']);
 const schemas: ReadonlySet<string> = new Set(['items', 'additionalProperties']);
 
 /**
- * The schema without members that it does not name: that is the only kind that OpenAI and Anthropic take as it is. What the model may answer
- * becomes narrower; what is accepted does not. Parts of `allOf` stay open, because each of them describes the same object.
+ * The schema without members that it does not name: that is the only kind that OpenAI and Anthropic
+ * take as it is. What the model may answer becomes narrower; what is accepted does not. Parts of
+ * `allOf` stay open, because each of them describes the same object.
  */
 function closed(schema: JsonValue): JsonValue {
   if (!isPlainObject(schema)) return schema;
   const copy: Record<string, JsonValue> = {};
   for (const [key, part] of Object.entries(schema) as [string, JsonValue][]) {
     if (schemaMaps.has(key) && isPlainObject(part)) {
-      copy[key] = Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, closed(inner as JsonValue)]));
+      copy[key] = Object.fromEntries(
+        Object.entries(part).map(([name, inner]) => [name, closed(inner as JsonValue)]),
+      );
     } else if (schemaLists.has(key) && Array.isArray(part)) copy[key] = part.map(closed);
     else copy[key] = schemas.has(key) ? closed(part) : part;
   }
-  const isOpen = isPlainObject(copy['properties']) && copy['additionalProperties'] === undefined && copy['allOf'] === undefined;
+  const isOpen =
+    isPlainObject(copy['properties']) &&
+    copy['additionalProperties'] === undefined &&
+    copy['allOf'] === undefined;
   if (isOpen) copy['additionalProperties'] = false;
   return copy;
 }

@@ -1,6 +1,14 @@
 import type { ErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
-import { isCountOrNone, isFlag, isFunction, isList, isPositive, isText, type OptionChecks } from '../base/options.ts';
+import {
+  isCountOrNone,
+  isFlag,
+  isFunction,
+  isList,
+  isPositive,
+  isText,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { InvocationStatus } from '../ledger/event.ts';
 import type { Runnable } from '../session/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
@@ -12,7 +20,10 @@ export interface BranchOutcome {
   readonly status: InvocationStatus;
   readonly output: JsonValue | undefined;
   readonly error: ErrorRecord | undefined;
-  /** Session state that the branch wrote, by key; `undefined` for keys that it deleted. Empty for branches that failed. */
+  /**
+   * Session state that the branch wrote, by key; `undefined` for keys that it deleted. Empty for
+   * branches that failed.
+   */
   readonly changes: Readonly<Record<string, JsonValue | undefined>>;
 }
 
@@ -28,7 +39,9 @@ export interface ParallelOptions {
   readonly description?: string;
   /** At least one. */
   readonly runnables: readonly Runnable[];
-  /** Cancel the other branches as soon as one fails. @default true unless `minSuccessful` is given */
+  /**
+   * Cancel the other branches as soon as one fails. @default true unless `minSuccessful` is given
+   */
   readonly failFast?: boolean;
   /** How many branches must complete, counted when all have settled. @default all */
   readonly minSuccessful?: number;
@@ -42,7 +55,10 @@ export interface ParallelOptions {
   readonly version?: string;
 }
 
-/** Runnables at the same time. Each writes session state to an overlay of its own; the overlays are joined at the end. */
+/**
+ * Runnables at the same time. Each writes session state to an overlay of its own; the overlays are
+ * joined at the end.
+ */
 export interface Parallel extends Runnable<Readonly<Record<string, JsonValue>>> {
   readonly kind: 'parallel';
   readonly runnables: readonly Runnable[];
@@ -64,7 +80,8 @@ const parallelOptions: OptionChecks<ParallelOptions> = {
 };
 
 /**
- * Defines branches that run at the same time. The output maps the name of each completed branch to its output.
+ * Defines branches that run at the same time. The output maps the name of each completed branch to
+ * its output.
  * @throws InvalidDefinitionError
  */
 export function parallel(options: ParallelOptions): Parallel {
@@ -73,7 +90,11 @@ export function parallel(options: ParallelOptions): Parallel {
   checkRunnables('parallel', name, runnables);
   const minSuccessful = options.minSuccessful ?? runnables.length;
   if (!Number.isInteger(minSuccessful) || minSuccessful < 0 || minSuccessful > runnables.length) {
-    throw new InvalidDefinitionError({ kind: 'parallel', name, reason: `\`minSuccessful\` must be a whole number from 0 to ${runnables.length}` });
+    throw new InvalidDefinitionError({
+      kind: 'parallel',
+      name,
+      reason: `\`minSuccessful\` must be a whole number from 0 to ${runnables.length}`,
+    });
   }
   return Object.freeze({
     kind: 'parallel' as const,

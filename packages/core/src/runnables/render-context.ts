@@ -31,8 +31,8 @@ export interface RenderState {
 }
 
 /**
- * The prompt in the making. Immutable: every method gives a new one. A renderer is a pure function from one to the next;
- * the same ledger gives the same prompt.
+ * The prompt in the making. Immutable: every method gives a new one. A renderer is a pure function
+ * from one to the next; the same ledger gives the same prompt.
  */
 export interface RenderContext extends RenderState {
   /** What the prompt holds so far, in order. */

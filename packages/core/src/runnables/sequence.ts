@@ -10,13 +10,21 @@ export interface SequenceOptions {
   readonly version?: string;
 }
 
-/** Runnables one after the other. The output is that of the last one that had any; a failure ends the sequence. */
+/**
+ * Runnables one after the other. The output is that of the last one that had any; a failure ends
+ * the sequence.
+ */
 export interface Sequence extends Runnable {
   readonly kind: 'sequence';
   readonly runnables: readonly Runnable[];
 }
 
-const sequenceOptions: OptionChecks<SequenceOptions> = { name: isText, description: isText, runnables: isList, version: isText };
+const sequenceOptions: OptionChecks<SequenceOptions> = {
+  name: isText,
+  description: isText,
+  runnables: isList,
+  version: isText,
+};
 
 /**
  * Defines a sequence.
@@ -37,10 +45,18 @@ export function sequence(options: SequenceOptions): Sequence {
 /** @throws InvalidDefinitionError when there is no part, or one is not a runnable */
 export function checkRunnables(kind: string, name: string, runnables: readonly unknown[]): void {
   if (!Array.isArray(runnables) || runnables.length === 0)
-    throw new InvalidDefinitionError({ kind, name, reason: '`runnables` must have at least one part' });
+    throw new InvalidDefinitionError({
+      kind,
+      name,
+      reason: '`runnables` must have at least one part',
+    });
   runnables.forEach((part: { name?: unknown; kind?: unknown } | undefined, i) => {
     if (typeof part?.name !== 'string' || typeof part.kind !== 'string') {
-      throw new InvalidDefinitionError({ kind, name, reason: `\`runnables[${i}]\` is not an agent, step, sequence, parallel or loop` });
+      throw new InvalidDefinitionError({
+        kind,
+        name,
+        reason: `\`runnables[${i}]\` is not an agent, step, sequence, parallel or loop`,
+      });
     }
   });
 }

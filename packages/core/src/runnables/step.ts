@@ -41,14 +41,17 @@ export interface StepOptions<Schema extends StateSchema> {
   readonly name: string;
   readonly description?: string;
   /**
-   * The body. It may run more than once: after a stop it is run again from the top, with what its children gave.
-   * Returning a runnable lets that runnable continue in the step's place.
+   * The body. It may run more than once: after a stop it is run again from the top, with what its
+   * children gave. Returning a runnable lets that runnable continue in the step's place.
    */
   readonly execute: (ctx: StepContext<Schema>) => StepReturn | Promise<StepReturn>;
   readonly version?: string;
   /** Types the state that the step uses, and checks what it writes. */
   readonly stateSchema?: Schema;
-  /** What a continued step does with a recorded child or effect that the body no longer asks for. @default 'fail' */
+  /**
+   * What a continued step does with a recorded child or effect that the body no longer asks for.
+   * @default 'fail'
+   */
   readonly onDrift?: 'fail' | 'accept';
 }
 
@@ -74,9 +77,17 @@ const stepOptions: OptionChecks<StepOptions<StateSchema>> = {
  * @throws InvalidDefinitionError
  */
 export function step<Schema extends StateSchema = StateSchema>(options: StepOptions<Schema>): Step {
-  checkDefinition<StepOptions<StateSchema>>('step', options as unknown as StepOptions<StateSchema>, stepOptions);
+  checkDefinition<StepOptions<StateSchema>>(
+    'step',
+    options as unknown as StepOptions<StateSchema>,
+    stepOptions,
+  );
   if (typeof options.execute !== 'function')
-    throw new InvalidDefinitionError({ kind: 'step', name: options.name, reason: '`execute` must be a function' });
+    throw new InvalidDefinitionError({
+      kind: 'step',
+      name: options.name,
+      reason: '`execute` must be a function',
+    });
   return Object.freeze({
     kind: 'step' as const,
     name: options.name,

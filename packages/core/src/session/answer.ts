@@ -15,11 +15,18 @@ export interface Answer {
 }
 
 /**
- * Posts an answer. Of all answers, expiries and cancels one wins; whoever works on the session takes it in.
+ * Posts an answer. Of all answers, expiries and cancels one wins; whoever works on the session
+ * takes it in.
  * @throws RequestNotFoundError, RequestSettledError, SessionNotFoundError
  */
 export function postAnswer(
-  { session, ports }: { readonly session: string; readonly ports: { readonly store: LedgerStore; readonly clock: Clock } },
+  {
+    session,
+    ports,
+  }: {
+    readonly session: string;
+    readonly ports: { readonly store: LedgerStore; readonly clock: Clock };
+  },
   requestId: string,
   { decision, input, reason, by }: Answer,
 ): Promise<PostReceipt> {
@@ -41,9 +48,18 @@ export function postAnswer(
   });
 }
 
-/** Has it written down that a token was refused: once for each request and reason, however often it is tried. @throws SessionNotFoundError */
+/**
+ * Has it written down that a token was refused: once for each request and reason, however often it
+ * is tried. @throws SessionNotFoundError
+ */
 export function postTokenRefusal(
-  { session, ports }: { readonly session: string; readonly ports: { readonly store: LedgerStore; readonly clock: Clock } },
+  {
+    session,
+    ports,
+  }: {
+    readonly session: string;
+    readonly ports: { readonly store: LedgerStore; readonly clock: Clock };
+  },
   { requestId, reason }: { readonly requestId: string; readonly reason: string },
 ): Promise<PostReceipt> {
   return ports.store.post(session, {
@@ -57,15 +73,39 @@ export function postTokenRefusal(
 }
 
 /** A ledger to which something is posted. */
-type Addressee = { readonly session: string; readonly ports: { readonly store: LedgerStore; readonly clock: Clock; readonly ids: IdSource } };
+type Addressee = {
+  readonly session: string;
+  readonly ports: { readonly store: LedgerStore; readonly clock: Clock; readonly ids: IdSource };
+};
 
-/** Asks whoever works on a session to cancel what is under way, or one run of it. @throws SessionNotFoundError */
+/**
+ * Asks whoever works on a session to cancel what is under way, or one run of it. @throws
+ * SessionNotFoundError
+ */
 export function postCancel(
   { session, ports }: Addressee,
-  { by, reason, runId }: { readonly by: Actor; readonly reason?: string | undefined; readonly runId?: string | undefined },
+  {
+    by,
+    reason,
+    runId,
+  }: {
+    readonly by: Actor;
+    readonly reason?: string | undefined;
+    readonly runId?: string | undefined;
+  },
 ): Promise<PostReceipt> {
-  const data = { ...(reason === undefined ? {} : { reason }), ...(runId === undefined ? {} : { runId }) };
-  return ports.store.post(session, { key: `cancel:${ports.ids.next()}`, lane: 'control', by, at: ports.clock.now(), type: 'cancel', data });
+  const data = {
+    ...(reason === undefined ? {} : { reason }),
+    ...(runId === undefined ? {} : { runId }),
+  };
+  return ports.store.post(session, {
+    key: `cancel:${ports.ids.next()}`,
+    lane: 'control',
+    by,
+    at: ports.clock.now(),
+    type: 'cancel',
+    data,
+  });
 }
 
 /** Asks whoever works on a session to begin nothing more. @throws SessionNotFoundError */
@@ -74,7 +114,14 @@ export function postPause(
   { by, reason }: { readonly by: Actor; readonly reason?: string | undefined },
 ): Promise<PostReceipt> {
   const data = reason === undefined ? {} : { reason };
-  return ports.store.post(session, { key: `pause:${ports.ids.next()}`, lane: 'control', by, at: ports.clock.now(), type: 'pause', data });
+  return ports.store.post(session, {
+    key: `pause:${ports.ids.next()}`,
+    lane: 'control',
+    by,
+    at: ports.clock.now(),
+    type: 'pause',
+    data,
+  });
 }
 
 /** A message for a session, whoever works on it. */
@@ -113,7 +160,10 @@ export interface PostedGrant {
   readonly permissions: readonly string[];
   readonly by: Actor;
   readonly reason?: string | undefined;
-  /** The run that was to begin with them; when another one is open, they are for that. @default they are for the session */
+  /**
+   * The run that was to begin with them; when another one is open, they are for that. @default they
+   * are for the session
+   */
   readonly runId?: string | undefined;
 }
 
@@ -130,7 +180,11 @@ export function postGrant(
     by,
     at: ports.clock.now(),
     type,
-    data: { permissions, ...(reason === undefined ? {} : { reason }), ...(runId === undefined ? {} : { runId }) },
+    data: {
+      permissions,
+      ...(reason === undefined ? {} : { reason }),
+      ...(runId === undefined ? {} : { runId }),
+    },
   });
 }
 
@@ -144,7 +198,11 @@ export interface Resolution {
 }
 
 /** Says what became of a call whose outcome nobody knew. @throws SessionNotFoundError */
-export function postResolution({ session, ports }: Addressee, callId: string, { happened, result, by }: Resolution): Promise<PostReceipt> {
+export function postResolution(
+  { session, ports }: Addressee,
+  callId: string,
+  { happened, result, by }: Resolution,
+): Promise<PostReceipt> {
   return ports.store.post(session, {
     key: `resolve:${ports.ids.next()}`,
     lane: 'input',

@@ -7,7 +7,10 @@ import type { SharedValue } from '../ledger/port.ts';
 /** Called with each durable write of a bound scope; `undefined` deletes the key. */
 export type OnWrite = (key: string, value: JsonValue | undefined) => void | Promise<void>;
 
-/** What was to be told of the writes of a bound scope failed to take one. The write itself is durable. */
+/**
+ * What was to be told of the writes of a bound scope failed to take one. The write itself is
+ * durable.
+ */
 export class StateBindingError extends AdjutantError {
   constructor(data: { scope: string; key: string; reason: string }, options?: ErrorOptions) {
     super(
@@ -19,7 +22,10 @@ export class StateBindingError extends AdjutantError {
   }
 }
 
-/** An object of this process that is a shared scope of a session. It is written when a change has become durable, not before. */
+/**
+ * An object of this process that is a shared scope of a session. It is written when a change has
+ * become durable, not before.
+ */
 export class BoundObject {
   readonly #scope: string;
   readonly #target: Record<string, unknown>;
@@ -27,7 +33,12 @@ export class BoundObject {
   readonly #onFailure: (error: AdjutantError) => void;
   #told: Promise<void> = Promise.resolve();
 
-  constructor(parts: { scope: string; target: Record<string, unknown>; onWrite: OnWrite | undefined; onFailure: (error: AdjutantError) => void }) {
+  constructor(parts: {
+    scope: string;
+    target: Record<string, unknown>;
+    onWrite: OnWrite | undefined;
+    onFailure: (error: AdjutantError) => void;
+  }) {
     this.#scope = parts.scope;
     this.#target = parts.target;
     this.#onWrite = parts.onWrite;
@@ -40,7 +51,11 @@ export class BoundObject {
     for (const [key, value] of Object.entries(this.#target)) {
       if (value === undefined) continue;
       const defect = findJsonDefect(value);
-      if (defect !== undefined) throw new NotJsonError({ what: `The value for "${key}" of the object bound as ${this.#scope} state`, ...defect });
+      if (defect !== undefined)
+        throw new NotJsonError({
+          what: `The value for "${key}" of the object bound as ${this.#scope} state`,
+          ...defect,
+        });
       stored[key] = { value: deepFreeze(structuredClone(value) as JsonValue), version: 1 };
     }
     return stored;
@@ -51,7 +66,8 @@ export class BoundObject {
     for (const { key, newValue } of changes) {
       if (newValue === undefined) delete this.#target[key];
       else this.#target[key] = structuredClone(newValue);
-      if (this.#onWrite !== undefined) this.#told = this.#told.then(() => this.#tell(key, newValue));
+      if (this.#onWrite !== undefined)
+        this.#told = this.#told.then(() => this.#tell(key, newValue));
     }
   }
 

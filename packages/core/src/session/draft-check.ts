@@ -10,31 +10,67 @@ export class InvalidEventError extends AdjutantError {
   }
 }
 
-/** What a member must be: a type, one of some words, a list of objects, or an object with such members. */
-type Kind = 'string' | 'number' | 'boolean' | 'json' | 'list' | readonly string[] | { readonly each: Members } | { readonly of: Members };
+/**
+ * What a member must be: a type, one of some words, a list of objects, or an object with such
+ * members.
+ */
+type Kind =
+  | 'string'
+  | 'number'
+  | 'boolean'
+  | 'json'
+  | 'list'
+  | readonly string[]
+  | { readonly each: Members }
+  | { readonly of: Members };
 interface Members {
   readonly [member: string]: Kind;
 }
 
 type EnvelopeMember = 'v' | 'seq' | 'id' | 'at' | 'type' | 'by';
-type Required<E> = { [Member in keyof E]-?: object extends Pick<E, Member> ? never : Member }[keyof E];
-type RequiredMembers<Type extends EventType> = { readonly [Member in Exclude<Required<EventOf<Type>>, EnvelopeMember>]: Kind };
+type Required<E> = {
+  [Member in keyof E]-?: object extends Pick<E, Member> ? never : Member;
+}[keyof E];
+type RequiredMembers<Type extends EventType> = {
+  readonly [Member in Exclude<Required<EventOf<Type>>, EnvelopeMember>]: Kind;
+};
 
 const nothing = {};
 const path = { invocationId: 'string' } as const;
 const call = { callId: 'string', name: 'string' } as const;
 const text: Kind = 'string';
 const failure: Kind = { of: { name: text, code: text, message: text } };
-const statuses = ['success', 'partial', 'error_transient', 'error_permanent', 'error_blocked', 'timeout', 'unknown'];
+const statuses = [
+  'success',
+  'partial',
+  'error_transient',
+  'error_permanent',
+  'error_blocked',
+  'timeout',
+  'unknown',
+];
 
 /** The members that an event of each type must have: folds, prompts and views rely on them. */
 const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
   user: { text: 'string' },
   assistant: { agent: 'string', text: 'string' },
   thought: { agent: 'string', text: 'string', round: 'number' },
-  tool_call: { ...call, agent: 'string', args: 'json', providerCallId: 'string', round: 'number', index: 'number' },
+  tool_call: {
+    ...call,
+    agent: 'string',
+    args: 'json',
+    providerCallId: 'string',
+    round: 'number',
+    index: 'number',
+  },
   tool_attempt: { callId: 'string', attempt: 'number', key: 'string', epoch: 'number' },
-  tool_result: { ...call, attempt: 'number', result: { of: { status: statuses, content: 'json' } }, settled: 'boolean', durationMs: 'number' },
+  tool_result: {
+    ...call,
+    attempt: 'number',
+    result: { of: { status: statuses, content: 'json' } },
+    settled: 'boolean',
+    durationMs: 'number',
+  },
   tool_yield: {
     ...call,
     args: 'json',
@@ -45,7 +81,11 @@ const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
     request: { of: { agent: text, summary: text, options: 'list' } },
   },
   tool_input: { callId: 'string', requestId: 'string' },
-  state_change: { scope: 'string', source: ['mutation', 'observation'], changes: { each: { key: 'string' } } },
+  state_change: {
+    scope: 'string',
+    source: ['mutation', 'observation'],
+    changes: { each: { key: 'string' } },
+  },
   invocation_start: {
     ...path,
     kind: ['agent', 'step', 'sequence', 'parallel', 'loop'],
@@ -62,7 +102,14 @@ const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
     round: 'number',
     attempt: 'number',
     model: 'string',
-    recipe: { of: { encoder: 'number', segments: { each: nothing }, resultLimit: 'number', settings: 'string' } },
+    recipe: {
+      of: {
+        encoder: 'number',
+        segments: { each: nothing },
+        resultLimit: 'number',
+        settings: 'string',
+      },
+    },
     estimatedInputTokens: 'number',
   },
   model_end: {
@@ -75,19 +122,36 @@ const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
   },
   handoff: { from: 'string', to: 'string', depth: 'number' },
   decision: { component: 'string', decision: 'string', reasoning: 'string' },
-  compaction: { covers: 'list', overlap: 'number', summary: 'string', tokensBefore: 'number', tokensAfter: 'number' },
-  artifact: { name: 'string', version: 'number', mediaType: 'string', size: 'number', hash: 'string' },
+  compaction: {
+    covers: 'list',
+    overlap: 'number',
+    summary: 'string',
+    tokensBefore: 'number',
+    tokensAfter: 'number',
+  },
+  artifact: {
+    name: 'string',
+    version: 'number',
+    mediaType: 'string',
+    size: 'number',
+    hash: 'string',
+  },
   error: { error: failure, phase: 'string' },
   cancel: nothing,
   memory: { text: 'string' },
 };
 
 /**
- * Events from outside as drafts: with everything that readers rely on, JSON throughout, and without the place that another ledger gave them.
+ * Events from outside as drafts: with everything that readers rely on, JSON throughout, and without
+ * the place that another ledger gave them.
  * @throws InvalidEventError, NotJsonError
  */
 export function checkDrafts(drafts: readonly EventDraft[]): readonly EventDraft[] {
-  if (!Array.isArray(drafts)) throw new InvalidEventError({ index: 0, reason: `a list of events is wanted, not ${describe(drafts)}` });
+  if (!Array.isArray(drafts))
+    throw new InvalidEventError({
+      index: 0,
+      reason: `a list of events is wanted, not ${describe(drafts)}`,
+    });
   return drafts.map(checkDraft);
 }
 
@@ -99,10 +163,18 @@ function checkDraft(given: unknown, index: number): EventDraft {
   const { v: _version, seq: _seq, id: _id, at: _at, ...draft } = given;
   const { type, by, invocationId } = draft;
   if (typeof type !== 'string' || !Object.hasOwn(eventVersions, type)) {
-    return refuse(typeof type === 'string' ? `"${type}" is not an event type` : `\`type\` must be an event type, not ${describe(type)}`);
+    return refuse(
+      typeof type === 'string'
+        ? `"${type}" is not an event type`
+        : `\`type\` must be an event type, not ${describe(type)}`,
+    );
   }
-  if (typeof by !== 'string') return refuse(by === undefined ? '`by` is missing' : `\`by\` must be a string, not ${describe(by)}`);
-  if (invocationId !== undefined && typeof invocationId !== 'string') refuse(`\`invocationId\` must be a string, not ${describe(invocationId)}`);
+  if (typeof by !== 'string')
+    return refuse(
+      by === undefined ? '`by` is missing' : `\`by\` must be a string, not ${describe(by)}`,
+    );
+  if (invocationId !== undefined && typeof invocationId !== 'string')
+    refuse(`\`invocationId\` must be a string, not ${describe(invocationId)}`);
   const defect = findJsonDefect(draft);
   if (defect !== undefined) throw new NotJsonError({ what: `Event ${index} (${type})`, ...defect });
   const reason = findMissing(draft, required[type as EventType], '');
@@ -110,7 +182,11 @@ function checkDraft(given: unknown, index: number): EventDraft {
   return draft as unknown as EventDraft;
 }
 
-function findMissing(object: Readonly<Record<string, unknown>>, members: Members, prefix: string): string | undefined {
+function findMissing(
+  object: Readonly<Record<string, unknown>>,
+  members: Members,
+  prefix: string,
+): string | undefined {
   for (const [member, kind] of Object.entries(members)) {
     const reason = findWrong(object[member], kind, prefix + member);
     if (reason !== undefined) return reason;
@@ -123,10 +199,15 @@ function findWrong(value: unknown, kind: Kind, name: string): string | undefined
   if (value === undefined) return `\`${name}\` is missing`;
   if (kind === 'json') return undefined;
   const wrong = (wanted: string): string => `\`${name}\` must be ${wanted}, not ${describe(value)}`;
-  if (typeof kind === 'string' && kind !== 'list') return typeof value === kind ? undefined : wrong(`a ${kind}`);
+  if (typeof kind === 'string' && kind !== 'list')
+    return typeof value === kind ? undefined : wrong(`a ${kind}`);
   if (kind === 'list') return Array.isArray(value) ? undefined : wrong('a list');
-  if ('of' in kind) return isPlainObject(value) ? findMissing(value, kind.of, `${name}.`) : wrong('an object');
-  if (!('each' in kind)) return typeof value === 'string' && kind.includes(value) ? undefined : wrong(`one of ${kind.join(', ')}`);
+  if ('of' in kind)
+    return isPlainObject(value) ? findMissing(value, kind.of, `${name}.`) : wrong('an object');
+  if (!('each' in kind))
+    return typeof value === 'string' && kind.includes(value)
+      ? undefined
+      : wrong(`one of ${kind.join(', ')}`);
   if (!Array.isArray(value)) return wrong('a list');
   for (const [i, part] of value.entries()) {
     const reason = findWrong(part, { of: kind.each }, `${name}[${i}]`);

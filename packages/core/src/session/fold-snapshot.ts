@@ -8,27 +8,41 @@ import type { LedgerPorts } from '../ledger/ledger.ts';
 import type { FoldSnapshot, LedgerStore } from '../ledger/port.ts';
 import { refuseSealed } from '../ledger/sealed-event.ts';
 import { checkSeq, type StateSnapshot, snapshotOf } from './time-travel.ts';
-import { foldPoint, type LedgerPoint, pointFoldVersion, pointFromJson, pointToJson, startPoint } from './time-travel-fold.ts';
+import {
+  foldPoint,
+  type LedgerPoint,
+  pointFoldVersion,
+  pointFromJson,
+  pointToJson,
+  startPoint,
+} from './time-travel-fold.ts';
 
 /** Events between two stored snapshots, at the least. */
 const leastSpacing = 2_000;
-/** A snapshot is stored only where so many bytes of it come on each event since the last one: what they take stays a part of the ledger. */
+/**
+ * A snapshot is stored only where so many bytes of it come on each event since the last one: what
+ * they take stays a part of the ledger.
+ */
 const bytesPerEvent = 64;
 
 let key: string | undefined;
 
-/** Names what this build makes of events: snapshots of another build's fold or event types are ignored. */
+/**
+ * Names what this build makes of events: snapshots of another build's fold or event types are
+ * ignored.
+ */
 export function pointSnapshotKey(): string {
   key ??= `point@${pointFoldVersion}/${contentHash(eventVersions)}`;
   return key;
 }
 
 /**
- * Folds a stored ledger up to `seq`, from the last snapshot on, and leaves snapshots for those who ask later.
- * Needs no claim, and writes no event.
+ * Folds a stored ledger up to `seq`, from the last snapshot on, and leaves snapshots for those who
+ * ask later. Needs no claim, and writes no event.
  */
 async function pointAt(store: LedgerStore, session: string, seq: number): Promise<LedgerPoint> {
-  const snapshot = seq === 0 ? undefined : await store.getSnapshot(session, pointSnapshotKey(), seq);
+  const snapshot =
+    seq === 0 ? undefined : await store.getSnapshot(session, pointSnapshotKey(), seq);
   const point = snapshot === undefined ? startPoint() : pointFromJson(snapshot.value, snapshot.seq);
   if (point.seq === seq) return point;
   const made: FoldSnapshot[] = [];
@@ -56,10 +70,15 @@ function lengthOf(value: JsonValue): number {
 }
 
 /**
- * A stored session as it was right after the event `seq`, without taking it from whoever works on it.
+ * A stored session as it was right after the event `seq`, without taking it from whoever works on
+ * it.
  * @throws SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError
  */
-export async function storedStateAt({ store, scope }: Pick<LedgerPorts, 'store' | 'scope'>, session: string, seq?: number): Promise<StateSnapshot> {
+export async function storedStateAt(
+  { store, scope }: Pick<LedgerPorts, 'store' | 'scope'>,
+  session: string,
+  seq?: number,
+): Promise<StateSnapshot> {
   const head = await store.head(session);
   if (head === undefined) throw new SessionNotFoundError({ session, app: scope.app });
   const at = seq ?? head.seq;

@@ -22,18 +22,22 @@ export interface PendingCall {
 }
 
 /** What a session waits for, in the order in which it was asked. */
-export function pendingCalls(ledger: Pick<Ledger, 'requests' | 'resolve' | 'accepted'>): readonly PendingCall[] {
-  return [...ledger.requests.values()].map(({ requestId, callId, invocationId, kind, name, args, request, expiresAt }) => ({
-    requestId,
-    callId,
-    invocationId: invocationId ?? '',
-    kind,
-    name,
-    args: ledger.resolve(args) as JsonValue,
-    request: ledger.resolve(request) as RequestDetails,
-    expiresAt,
-    accepted: ledger.accepted.has(requestId),
-  }));
+export function pendingCalls(
+  ledger: Pick<Ledger, 'requests' | 'resolve' | 'accepted'>,
+): readonly PendingCall[] {
+  return [...ledger.requests.values()].map(
+    ({ requestId, callId, invocationId, kind, name, args, request, expiresAt }) => ({
+      requestId,
+      callId,
+      invocationId: invocationId ?? '',
+      kind,
+      name,
+      args: ledger.resolve(args) as JsonValue,
+      request: ledger.resolve(request) as RequestDetails,
+      expiresAt,
+      accepted: ledger.accepted.has(requestId),
+    }),
+  );
 }
 
 /** Requests by which somebody is to say if something may be done. */

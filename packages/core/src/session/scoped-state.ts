@@ -10,7 +10,11 @@ import type { RefreshOptions, StateOf, StateSchema } from './state-types.ts';
 /** A value that the schema of its key refuses. */
 export class InvalidStateError extends AdjutantError {
   constructor(data: { scope: string; key: string; reason: string }) {
-    super('invalid_state', `The value for "${data.key}" of the ${data.scope} state does not fit its schema: ${data.reason}.`, data);
+    super(
+      'invalid_state',
+      `The value for "${data.key}" of the ${data.scope} state does not fit its schema: ${data.reason}.`,
+      data,
+    );
   }
 }
 
@@ -18,7 +22,11 @@ export class InvalidStateError extends AdjutantError {
 export class UndeclaredScopeError extends AdjutantError {
   constructor(data: { scope: string }) {
     const { scope } = data;
-    super('undeclared_scope', `This session takes no part in the scope "${scope}". Open it with the id of one: scopes: { ${scope}: '…' }.`, data);
+    super(
+      'undeclared_scope',
+      `This session takes no part in the scope "${scope}". Open it with the id of one: scopes: { ${scope}: '…' }.`,
+      data,
+    );
   }
 }
 
@@ -33,13 +41,18 @@ export interface StateUpdate {
 
 /** Options of an update. */
 export interface UpdateOptions {
-  /** Names the update among those of its key in one body, so that a body that runs again finds the recorded one whatever runs beside it. */
+  /**
+   * Names the update among those of its key in one body, so that a body that runs again finds the
+   * recorded one whatever runs beside it.
+   */
   readonly id?: string;
 }
 
 /** What the state of a session, step or tool reads from and writes to. */
 export interface StateAccess {
-  /** Names of the shared scopes that the session takes part in: more may be bound while it is open. */
+  /**
+   * Names of the shared scopes that the session takes part in: more may be bound while it is open.
+   */
   readonly sharedScopes: readonly string[];
   /** Values that code may keep between awaits at its own risk; never recorded. */
   readonly temp: Record<string, unknown>;
@@ -58,14 +71,21 @@ export interface StateAccess {
 type Changes = Readonly<Record<string, unknown>>;
 
 /**
- * State by property access. Reserved names are `update`, `refresh`, `temp` and the declared scopes; they cannot be keys of session state.
- * Values that are read are frozen: to change a part, assign the whole.
+ * State by property access. Reserved names are `update`, `refresh`, `temp` and the declared scopes;
+ * they cannot be keys of session state. Values that are read are frozen: to change a part, assign
+ * the whole.
  */
-export function createState<Schema extends StateSchema>(access: StateAccess, schema?: Schema): StateOf<Schema> {
+export function createState<Schema extends StateSchema>(
+  access: StateAccess,
+  schema?: Schema,
+): StateOf<Schema> {
   const made = new Map<string, object>();
   const sharedScope = (scope: string): object | undefined => {
     const isBound = access.sharedScopes.includes(scope);
-    if (!isBound) return scope !== 'session' && schema !== undefined && Object.hasOwn(schema, scope) ? absentScope(scope) : undefined;
+    if (!isBound)
+      return scope !== 'session' && schema !== undefined && Object.hasOwn(schema, scope)
+        ? absentScope(scope)
+        : undefined;
     const found = made.get(scope) ?? scopeProxy(access, scope, schema?.[scope], undefined);
     made.set(scope, found);
     return found;
@@ -76,10 +96,20 @@ export function createState<Schema extends StateSchema>(access: StateAccess, sch
 /** The state of a shared scope by its name, if there is such a scope. */
 type FindScope = (scope: string) => object | undefined;
 
-function scopeProxy(access: StateAccess, scope: string, schema: StateSchema[string] | undefined, findScope: FindScope | undefined): object {
+function scopeProxy(
+  access: StateAccess,
+  scope: string,
+  schema: StateSchema[string] | undefined,
+  findScope: FindScope | undefined,
+): object {
   const target: Target = { access, scope, schema, findScope };
-  const update = (first: unknown, change?: (value: unknown) => unknown, options?: UpdateOptions): void => {
-    if (typeof first !== 'string' || change === undefined) return void writeChecked(target, first as Changes);
+  const update = (
+    first: unknown,
+    change?: (value: unknown) => unknown,
+    options?: UpdateOptions,
+  ): void => {
+    if (typeof first !== 'string' || change === undefined)
+      return void writeChecked(target, first as Changes);
     const apply: ChangeValue = (value) => checkedCopy(target, first, change(value));
     const made = { apply, id: checkedId(target, first, options), source: sourceOf(change) };
     writeChecked(target, { [first]: change(ownValue(access.read(scope, first), first)) }, made);
@@ -94,7 +124,10 @@ function scopeProxy(access: StateAccess, scope: string, schema: StateSchema[stri
     return inner === undefined ? undefined : { value: inner };
   };
   return new Proxy(Object.create(null) as object, {
-    get: (_target, key) => (typeof key === 'symbol' ? undefined : (reserved(key)?.value ?? ownValue(access.read(scope, key), key))),
+    get: (_target, key) =>
+      typeof key === 'symbol'
+        ? undefined
+        : (reserved(key)?.value ?? ownValue(access.read(scope, key), key)),
     set: (_target, key, value) => {
       if (typeof key === 'symbol') return false;
       writeChecked(target, { [key]: value });
@@ -105,7 +138,9 @@ function scopeProxy(access: StateAccess, scope: string, schema: StateSchema[stri
       writeChecked(target, { [key]: undefined });
       return true;
     },
-    has: (_target, key) => typeof key === 'string' && (reserved(key) !== undefined || Object.hasOwn(access.read(scope, key), key)),
+    has: (_target, key) =>
+      typeof key === 'string' &&
+      (reserved(key) !== undefined || Object.hasOwn(access.read(scope, key), key)),
     ownKeys: () => Object.keys(access.read(scope)),
     getOwnPropertyDescriptor: (_target, key) => {
       const values = access.read(scope);
@@ -121,7 +156,14 @@ function absentScope(scope: string): object {
     if (typeof key === 'symbol') return undefined;
     throw new UndeclaredScopeError({ scope });
   };
-  const traps = { get: refuse, set: refuse, has: refuse, deleteProperty: refuse, ownKeys: refuse, getOwnPropertyDescriptor: refuse };
+  const traps = {
+    get: refuse,
+    set: refuse,
+    has: refuse,
+    deleteProperty: refuse,
+    ownKeys: refuse,
+    getOwnPropertyDescriptor: refuse,
+  };
   return new Proxy(Object.create(null) as object, traps as unknown as ProxyHandler<object>);
 }
 
@@ -147,26 +189,44 @@ function writeChecked(target: Target, changes: Changes, update?: StateUpdate): v
     if (
       key === 'update' ||
       key === '__proto__' ||
-      (findScope !== undefined && (key === 'temp' || key === 'refresh' || findScope(key) !== undefined))
+      (findScope !== undefined &&
+        (key === 'temp' || key === 'refresh' || findScope(key) !== undefined))
     ) {
       throw new InvalidStateError({ scope, key, reason: 'the name is reserved' });
     }
     const oldValue = ownValue(values, key) as JsonValue | undefined;
     const newValue = checkedCopy(target, key, value);
     if (oldValue === value && (update === undefined || access.recordsUpdates !== true)) continue;
-    checked.push({ key, ...(oldValue === undefined ? {} : { oldValue }), ...(newValue === undefined ? {} : { newValue }) });
+    checked.push({
+      key,
+      ...(oldValue === undefined ? {} : { oldValue }),
+      ...(newValue === undefined ? {} : { newValue }),
+    });
   }
   if (checked.length > 0) access.write(scope, checked, update);
 }
 
 /** @throws InvalidStateError */
-function checkedId({ scope }: Target, key: string, options: UpdateOptions | undefined): string | undefined {
+function checkedId(
+  { scope }: Target,
+  key: string,
+  options: UpdateOptions | undefined,
+): string | undefined {
   if (options === undefined) return undefined;
-  const isPlain = typeof options === 'object' && options !== null && Object.keys(options).every((name) => name === 'id');
-  if (!isPlain) throw new InvalidStateError({ scope, key, reason: 'the options of an update are { id }' });
+  const isPlain =
+    typeof options === 'object' &&
+    options !== null &&
+    Object.keys(options).every((name) => name === 'id');
+  if (!isPlain)
+    throw new InvalidStateError({ scope, key, reason: 'the options of an update are { id }' });
   const { id } = options;
-  if (id === undefined || (typeof id === 'string' && id !== '' && id.length <= longestId)) return id;
-  throw new InvalidStateError({ scope, key, reason: `the id of an update must be a text of 1 to ${longestId} characters` });
+  if (id === undefined || (typeof id === 'string' && id !== '' && id.length <= longestId))
+    return id;
+  throw new InvalidStateError({
+    scope,
+    key,
+    reason: `the id of an update must be a text of 1 to ${longestId} characters`,
+  });
 }
 
 const longestId = 200;
@@ -184,20 +244,42 @@ function sourceOf(change: (value: unknown) => unknown): string {
   return source;
 }
 
-/** The value is copied, so that what the caller does with its object afterwards cannot change what was recorded. */
-function checkedCopy({ scope, schema }: Target, key: string, value: unknown): JsonValue | undefined {
+/**
+ * The value is copied, so that what the caller does with its object afterwards cannot change what
+ * was recorded.
+ */
+function checkedCopy(
+  { scope, schema }: Target,
+  key: string,
+  value: unknown,
+): JsonValue | undefined {
   checkValue(scope, key, value, schema);
   return value === undefined ? undefined : deepFreeze(structuredClone(value) as JsonValue);
 }
 
-function checkValue(scope: string, key: string, value: unknown, schema: StateSchema[string] | undefined): void {
+function checkValue(
+  scope: string,
+  key: string,
+  value: unknown,
+  schema: StateSchema[string] | undefined,
+): void {
   if (value === undefined) return;
   const defect = findJsonDefect(value);
-  if (defect !== undefined) throw new NotJsonError({ what: `The value for "${key}" of the ${scope} state`, ...defect });
+  if (defect !== undefined)
+    throw new NotJsonError({ what: `The value for "${key}" of the ${scope} state`, ...defect });
   const field = schema?.[key];
   if (field === undefined) return;
   const result = field['~standard'].validate(value);
   if (result instanceof Promise)
-    throw new InvalidStateError({ scope, key, reason: 'its schema validates asynchronously, which state cannot wait for' });
-  if (result.issues !== undefined) throw new InvalidStateError({ scope, key, reason: result.issues.map((issue) => issue.message).join('; ') });
+    throw new InvalidStateError({
+      scope,
+      key,
+      reason: 'its schema validates asynchronously, which state cannot wait for',
+    });
+  if (result.issues !== undefined)
+    throw new InvalidStateError({
+      scope,
+      key,
+      reason: result.issues.map((issue) => issue.message).join('; '),
+    });
 }

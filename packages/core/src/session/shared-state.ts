@@ -24,13 +24,16 @@ export interface ScopeChanges {
   readonly changes: readonly StateChange[];
   /** For each change what makes its value anew, if anything does. */
   readonly again?: readonly (ChangeValue | undefined)[];
-  /** Indexes of changes of which the writer knew an older value: they are to be refused, or made again. */
+  /**
+   * Indexes of changes of which the writer knew an older value: they are to be refused, or made
+   * again.
+   */
   readonly stale?: ReadonlySet<number>;
 }
 
 /**
- * The link between a session and the shared scopes outside it. What the session reads is always what its own ledger recorded;
- * `observations` are the record of what has changed outside since.
+ * The link between a session and the shared scopes outside it. What the session reads is always
+ * what its own ledger recorded; `observations` are the record of what has changed outside since.
  */
 export class SharedState {
   readonly #store: LedgerStore;
@@ -44,7 +47,8 @@ export class SharedState {
 
   /**
    * @param recorded scopes whose ids the ledger has
-   * @param isolated what the session knows of the scopes is its own: nothing is read from outside, and nothing written there
+   * @param isolated what the session knows of the scopes is its own: nothing is read from outside,
+   * and nothing written there
    */
   constructor(
     store: LedgerStore,
@@ -88,19 +92,30 @@ export class SharedState {
 
   /** What the objects of this process hold now. */
   readObjects(): StoredScope[] {
-    return [...this.#objects].map(([scope, object]) => ({ scope, scopeId: undefined, stored: object.read() }));
+    return [...this.#objects].map(([scope, object]) => ({
+      scope,
+      scopeId: undefined,
+      stored: object.read(),
+    }));
   }
 
   /** What all scopes hold outside now. */
   async read(): Promise<readonly StoredScope[]> {
     const scopes = this.#isolated ? [] : Object.entries(this.#scopeIds);
     const stored = await Promise.all(
-      scopes.map(async ([scope, scopeId]) => ({ scope, scopeId, stored: await this.#store.readShared(scope, scopeId) })),
+      scopes.map(async ([scope, scopeId]) => ({
+        scope,
+        scopeId,
+        stored: await this.#store.readShared(scope, scopeId),
+      })),
     );
     return [...stored, ...this.readObjects()];
   }
 
-  /** The events that record how what was read differs from what this session knows. To be appended before anything else happens. */
+  /**
+   * The events that record how what was read differs from what this session knows. To be appended
+   * before anything else happens.
+   */
   observations(read: readonly StoredScope[], current: LedgerState): ObservationDraft[] {
     const drafts: ObservationDraft[] = [];
     for (const { scope, scopeId, stored } of read) {
@@ -108,10 +123,17 @@ export class SharedState {
       const changes: StateChange[] = [];
       for (const key of new Set([...Object.keys(stored), ...Object.keys(known)])) {
         const entry = stored[key];
-        this.#known.set(versionKey(scope, key), { version: entry?.version ?? 0, exists: entry?.value !== undefined });
+        this.#known.set(versionKey(scope, key), {
+          version: entry?.version ?? 0,
+          exists: entry?.value !== undefined,
+        });
         const oldValue = known[key];
         if (sameValue(oldValue, entry?.value)) continue;
-        changes.push({ key, ...(oldValue === undefined ? {} : { oldValue }), ...(entry?.value === undefined ? {} : { newValue: entry.value }) });
+        changes.push({
+          key,
+          ...(oldValue === undefined ? {} : { oldValue }),
+          ...(entry?.value === undefined ? {} : { newValue: entry.value }),
+        });
       }
       if (changes.length === 0) continue;
       this.#recorded.add(scope);
@@ -120,9 +142,14 @@ export class SharedState {
     return drafts;
   }
 
-  /** The event that records the scopes of which the ledger says nothing yet, so that they are found when the session is opened again. */
+  /**
+   * The event that records the scopes of which the ledger says nothing yet, so that they are found
+   * when the session is opened again.
+   */
   declaration(): EventDraft | undefined {
-    const missing = this.#isolated ? [] : Object.entries(this.#scopeIds).filter(([scope]) => !this.#recorded.has(scope));
+    const missing = this.#isolated
+      ? []
+      : Object.entries(this.#scopeIds).filter(([scope]) => !this.#recorded.has(scope));
     if (missing.length === 0) return undefined;
     for (const [scope] of missing) this.#recorded.add(scope);
     return {
@@ -136,7 +163,8 @@ export class SharedState {
   }
 
   /**
-   * The value of a key after all writes that were given out: the ends of concurrent bodies wait for each other before they are in the ledger.
+   * The value of a key after all writes that were given out: the ends of concurrent bodies wait for
+   * each other before they are in the ledger.
    * @param recorded what the ledger says
    */
   latest(scope: string, key: string, recorded: JsonValue | undefined): JsonValue | undefined {
@@ -144,24 +172,41 @@ export class SharedState {
     return drafted === undefined ? recorded : drafted.value;
   }
 
-  /** The store's part of a change of a shared scope, based on the versions that this session saw last. */
+  /**
+   * The store's part of a change of a shared scope, based on the versions that this session saw
+   * last.
+   */
   writes({ scope, changes, again, stale = noIndexes }: ScopeChanges): PendingWrite[] {
     const scopeId = this.#scopeIds[scope];
     if (scopeId === undefined) return [];
     this.#recorded.add(scope);
     if (this.#isolated) {
-      for (const { key, newValue } of changes) this.#known.set(versionKey(scope, key), { ...unstored, drafted: { value: newValue } });
+      for (const { key, newValue } of changes)
+        this.#known.set(versionKey(scope, key), { ...unstored, drafted: { value: newValue } });
       return [];
     }
     return changes.map(({ key, newValue }, index) => {
       const name = versionKey(scope, key);
-      const replaced = (now: KnownKey | undefined): void => void this.#known.set(name, now ?? { version: noVersion, exists: true });
+      const replaced = (now: KnownKey | undefined): void =>
+        void this.#known.set(name, now ?? { version: noVersion, exists: true });
       const pending = { again: again?.[index], replaced };
-      if (stale.has(index)) return { ...pending, write: { scope, scopeId, key, value: newValue, baseVersion: noVersion } };
+      if (stale.has(index))
+        return {
+          ...pending,
+          write: { scope, scopeId, key, value: newValue, baseVersion: noVersion },
+        };
       const { version, exists } = this.#known.get(name) ?? { version: 0, exists: false };
       // After a write that is to be refused nothing is known until the scope is read again.
-      if (version !== noVersion) this.#known.set(name, { version: version + 1, exists: newValue !== undefined, drafted: { value: newValue } });
-      return { ...pending, write: { scope, scopeId, key, value: newValue, baseVersion: exists ? version : 0 } };
+      if (version !== noVersion)
+        this.#known.set(name, {
+          version: version + 1,
+          exists: newValue !== undefined,
+          drafted: { value: newValue },
+        });
+      return {
+        ...pending,
+        write: { scope, scopeId, key, value: newValue, baseVersion: exists ? version : 0 },
+      };
     });
   }
 }
@@ -169,8 +214,19 @@ export class SharedState {
 type ObservationDraft = Extract<EventDraft, { type: 'state_change' }>;
 
 /** The record of what was seen of a scope. */
-export function observation(scope: string, scopeId: string | undefined, changes: readonly StateChange[]): ObservationDraft {
-  return { type: 'state_change', by: 'runtime', scope, ...(scopeId === undefined ? {} : { scopeId }), source: 'observation', changes };
+export function observation(
+  scope: string,
+  scopeId: string | undefined,
+  changes: readonly StateChange[],
+): ObservationDraft {
+  return {
+    type: 'state_change',
+    by: 'runtime',
+    scope,
+    ...(scopeId === undefined ? {} : { scopeId }),
+    source: 'observation',
+    changes,
+  };
 }
 
 /** What the store is taken to hold of a key of which it is not asked. */

@@ -2,8 +2,8 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { UpdateOptions } from './scoped-state.ts';
 
 /**
- * Types of the state of each scope, by key, as Standard Schemas (zod and others).
- * `session` belongs to one session; every other name is a shared scope; `temp` needs no declaration.
+ * Types of the state of each scope, by key, as Standard Schemas (zod and others). `session` belongs
+ * to one session; every other name is a shared scope; `temp` needs no declaration.
  */
 export interface StateSchema {
   readonly [scope: string]: { readonly [key: string]: StandardSchemaV1 };
@@ -15,10 +15,11 @@ type Fields<Scope> = Scope extends { readonly [key: string]: StandardSchemaV1 }
 
 interface Updatable<Values> {
   /**
-   * Changes several keys with one event; a key set to `undefined` is deleted.
-   * With a key and a function, the function gets the present value and gives the new one. Of a shared scope the value may change before
-   * the write lands: the function is then called again with what is there, up to 5 times, so it must depend on nothing else.
-   * In a body that does several things at once, updates of one key must give the same in any order, or carry an `id`.
+   * Changes several keys with one event; a key set to `undefined` is deleted. With a key and a
+   * function, the function gets the present value and gives the new one. Of a shared scope the
+   * value may change before the write lands: the function is then called again with what is there,
+   * up to 5 times, so it must depend on nothing else. In a body that does several things at once,
+   * updates of one key must give the same in any order, or carry an `id`.
    */
   update(changes: { [Key in keyof Values]?: Values[Key] | undefined }): void;
   update<Key extends keyof Values & string>(
@@ -41,8 +42,9 @@ interface Refreshable {
 
 export interface RefreshOptions {
   /**
-   * Names the refresh among those of the body, so that it sees the same when the body runs again. Needed where several branches refresh at once:
-   * without keys they are told apart by their order, which may be another one then.
+   * Names the refresh among those of the body, so that it sees the same when the body runs again.
+   * Needed where several branches refresh at once: without keys they are told apart by their order,
+   * which may be another one then.
    */
   readonly key?: string;
 }
@@ -54,17 +56,22 @@ export interface UntypedState extends Updatable<Record<string, unknown>>, Refres
 }
 
 /**
- * State by property: session scope directly, other scopes under their name, `temp` for what need not be recorded.
- * Setting a key to `undefined` deletes it; values must be JSON.
+ * State by property: session scope directly, other scopes under their name, `temp` for what need
+ * not be recorded. Setting a key to `undefined` deletes it; values must be JSON.
  */
 export type StateOf<Schema extends StateSchema> = string extends keyof Schema
   ? UntypedState
   : ScopeState<Schema['session']> &
-      Refreshable & { readonly [Scope in Exclude<keyof Schema, 'session' | 'temp'>]: ScopeState<Schema[Scope]> } & {
+      Refreshable & {
+        readonly [Scope in Exclude<keyof Schema, 'session' | 'temp'>]: ScopeState<Schema[Scope]>;
+      } & {
         temp: Record<string, unknown>;
       };
 
-/** The values of a state, to read: those of the session by their keys, those of other scopes under the name of the scope. */
+/**
+ * The values of a state, to read: those of the session by their keys, those of other scopes under
+ * the name of the scope.
+ */
 export type StateValuesOf<Schema extends StateSchema> = Readonly<Fields<Schema['session']>> & {
   readonly [Scope in Exclude<keyof Schema, 'session' | 'temp'>]: Readonly<Fields<Schema[Scope]>>;
 };

@@ -31,7 +31,14 @@ export interface LedgerPoint {
 }
 
 export function startPoint(): LedgerPoint {
-  return { seq: 0, state: new StateAccumulator(), agent: undefined, lastMessageSeq: 0, byPath: new Map(), roots: [] };
+  return {
+    seq: 0,
+    state: new StateAccumulator(),
+    agent: undefined,
+    lastMessageSeq: 0,
+    byPath: new Map(),
+    roots: [],
+  };
 }
 
 function attach(point: LedgerPoint, outline: InvocationOutline): void {
@@ -39,7 +46,12 @@ function attach(point: LedgerPoint, outline: InvocationOutline): void {
   point.byPath.set(outline.path, outline);
 }
 
-function setStatus(point: LedgerPoint, path: string, status: InvocationOutline['status'], endSeq?: number): LedgerPoint {
+function setStatus(
+  point: LedgerPoint,
+  path: string,
+  status: InvocationOutline['status'],
+  endSeq?: number,
+): LedgerPoint {
   const outline = point.byPath.get(path);
   if (outline !== undefined) {
     outline.status = status;
@@ -48,8 +60,20 @@ function setStatus(point: LedgerPoint, path: string, status: InvocationOutline['
   return point;
 }
 
-function onStart(point: LedgerPoint, { invocationId: path, kind, name, mode, seq }: EventOf<'invocation_start'>): LedgerPoint {
-  attach(point, { path, kind, name, mode, status: 'open', startSeq: seq, endSeq: undefined, children: [] });
+function onStart(
+  point: LedgerPoint,
+  { invocationId: path, kind, name, mode, seq }: EventOf<'invocation_start'>,
+): LedgerPoint {
+  attach(point, {
+    path,
+    kind,
+    name,
+    mode,
+    status: 'open',
+    startSeq: seq,
+    endSeq: undefined,
+    children: [],
+  });
   if (kind === 'agent') point.agent = name;
   return point;
 }
@@ -61,7 +85,8 @@ function onActing(point: LedgerPoint, event: { readonly agent: string }): Ledger
 
 const pointFold: Fold<LedgerPoint> = {
   user: (point, event) => {
-    if (event.invocationId === undefined || !point.byPath.has(event.invocationId)) point.lastMessageSeq = event.seq;
+    if (event.invocationId === undefined || !point.byPath.has(event.invocationId))
+      point.lastMessageSeq = event.seq;
     return point;
   },
   assistant: onActing,
@@ -81,7 +106,10 @@ const pointFold: Fold<LedgerPoint> = {
   model_end: unchanged,
   handoff: unchanged,
   decision: (point, event) => {
-    const detached = event.component === 'spawn' && event.decision === 'detach' ? point.byPath.get(String(event.data?.['path'])) : undefined;
+    const detached =
+      event.component === 'spawn' && event.decision === 'detach'
+        ? point.byPath.get(String(event.data?.['path']))
+        : undefined;
     if (detached?.mode === 'spawn') detached.mode = 'dispatch';
     return point;
   },
@@ -100,15 +128,28 @@ export function foldPoint(point: LedgerPoint, event: Event): LedgerPoint {
   return point;
 }
 
-/** Rises with every change of what `foldPoint` makes of a ledger, or of the form below: what older versions stored is then folded anew. */
+/**
+ * Rises with every change of what `foldPoint` makes of a ledger, or of the form below: what older
+ * versions stored is then folded anew.
+ */
 export const pointFoldVersion = 1;
 
-type StoredOutline = readonly [path: string, kind: string, name: string, mode: string, status: string, startSeq: number, endSeq: number];
+type StoredOutline = readonly [
+  path: string,
+  kind: string,
+  name: string,
+  mode: string,
+  status: string,
+  startSeq: number,
+  endSeq: number,
+];
 
 interface StoredPoint {
   readonly scopes: Readonly<Record<string, StateValues>>;
   /** What branches set, and the keys that they deleted, by path. */
-  readonly overlays: Readonly<Record<string, { readonly set: StateValues; readonly deleted: readonly string[] }>>;
+  readonly overlays: Readonly<
+    Record<string, { readonly set: StateValues; readonly deleted: readonly string[] }>
+  >;
   readonly agent: string | null;
   readonly lastMessageSeq: number;
   readonly invocations: readonly StoredOutline[];
@@ -121,14 +162,28 @@ export function pointToJson(point: LedgerPoint): JsonValue {
   const overlays = [...state.overlays].map(([path, changes]) => {
     const entries = Object.entries(changes);
     const deleted = entries.flatMap(([key, value]) => (value === undefined ? [key] : []));
-    return [path, { set: Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as StateValues, deleted }] as const;
+    return [
+      path,
+      {
+        set: Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as StateValues,
+        deleted,
+      },
+    ] as const;
   });
   const stored: StoredPoint = {
     scopes: state.scopes,
     overlays: Object.fromEntries(overlays),
     agent: agent ?? null,
     lastMessageSeq,
-    invocations: [...byPath.values()].map((one) => [one.path, one.kind, one.name, one.mode, one.status, one.startSeq, one.endSeq ?? 0]),
+    invocations: [...byPath.values()].map((one) => [
+      one.path,
+      one.kind,
+      one.name,
+      one.mode,
+      one.status,
+      one.startSeq,
+      one.endSeq ?? 0,
+    ]),
   };
   return stored as unknown as JsonValue;
 }
@@ -137,12 +192,30 @@ export function pointToJson(point: LedgerPoint): JsonValue {
 export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
   const { scopes, overlays, agent, lastMessageSeq, invocations } = json as unknown as StoredPoint;
   const opened = Object.entries(overlays).map(([path, { set, deleted }]) => {
-    return [path, Object.freeze({ ...set, ...Object.fromEntries(deleted.map((key) => [key, undefined])) })] as const;
+    return [
+      path,
+      Object.freeze({ ...set, ...Object.fromEntries(deleted.map((key) => [key, undefined])) }),
+    ] as const;
   });
   const state = new StateAccumulator({ scopes, overlays: new Map(opened) });
-  const point: LedgerPoint = { ...startPoint(), seq, state, agent: agent ?? undefined, lastMessageSeq };
+  const point: LedgerPoint = {
+    ...startPoint(),
+    seq,
+    state,
+    agent: agent ?? undefined,
+    lastMessageSeq,
+  };
   for (const [path, kind, name, mode, status, startSeq, endSeq] of invocations) {
-    const outline = { path, kind, name, mode, status, startSeq, endSeq: endSeq === 0 ? undefined : endSeq, children: [] };
+    const outline = {
+      path,
+      kind,
+      name,
+      mode,
+      status,
+      startSeq,
+      endSeq: endSeq === 0 ? undefined : endSeq,
+      children: [],
+    };
     attach(point, outline as unknown as InvocationOutline);
   }
   return point;

@@ -1,12 +1,19 @@
 import { SessionNotFoundError } from '../ledger/errors.ts';
-import { type Actor, type Event, type EventDraft, type EventOf, type EventType, eventVersions } from '../ledger/event.ts';
+import {
+  type Actor,
+  type Event,
+  type EventDraft,
+  type EventOf,
+  type EventType,
+  eventVersions,
+} from '../ledger/event.ts';
 import type { Ledger, LedgerPorts } from '../ledger/ledger.ts';
 import type { LedgerHead } from '../ledger/port.ts';
 import { checkSeq } from './time-travel.ts';
 
 /**
- * What becomes of a fork's shared scopes. `isolated`: it reads what its prefix has seen last, and keeps its writes to itself. `live`: it
- * takes part in them like any other session.
+ * What becomes of a fork's shared scopes. `isolated`: it reads what its prefix has seen last, and
+ * keeps its writes to itself. `live`: it takes part in them like any other session.
  */
 export type ForkScopes = 'isolated' | 'live';
 
@@ -14,7 +21,10 @@ interface ForkRecord {
   /** The fork itself. */
   readonly session: string;
   readonly shared: ForkScopes;
-  /** The session that it comes from, and the last event that they share; unknown for a fork that nobody recorded when it was made. */
+  /**
+   * The session that it comes from, and the last event that they share; unknown for a fork that
+   * nobody recorded when it was made.
+   */
   readonly from?: string | undefined;
   readonly at: number;
   /** Who made it. @default 'operator' */
@@ -26,14 +36,33 @@ const texts: Readonly<Record<ForkScopes, string>> = {
   live: 'Reads and writes shared state like any other session',
 };
 
-/** The first event of a fork's own: every process that opens the fork treats its shared scopes as it says. */
-export function forkDecision({ session, shared, from, at, by = 'operator' }: ForkRecord): Extract<EventDraft, { type: 'decision' }> {
+/**
+ * The first event of a fork's own: every process that opens the fork treats its shared scopes as it
+ * says.
+ */
+export function forkDecision({
+  session,
+  shared,
+  from,
+  at,
+  by = 'operator',
+}: ForkRecord): Extract<EventDraft, { type: 'decision' }> {
   const data = { session, at, ...(from === undefined ? {} : { from }) };
-  return { type: 'decision', by, component: 'fork', decision: shared, reasoning: texts[shared], data };
+  return {
+    type: 'decision',
+    by,
+    component: 'fork',
+    decision: shared,
+    reasoning: texts[shared],
+    data,
+  };
 }
 
 function lastForkDecision(outside: readonly Event[]): EventOf<'decision'> | undefined {
-  return outside.findLast((event): event is EventOf<'decision'> => event.type === 'decision' && event.component === 'fork');
+  return outside.findLast(
+    (event): event is EventOf<'decision'> =>
+      event.type === 'decision' && event.component === 'fork',
+  );
 }
 
 /**
@@ -44,21 +73,36 @@ export function isIsolated(outside: readonly Event[]): boolean {
   return lastForkDecision(outside)?.decision === 'isolated';
 }
 
-/** What makes a copy keep its shared scopes to itself in every process that opens it; nothing when it has none, or says so already. */
-export function copyDecisions({ session, lastSeq, invocations }: Ledger, scopes: readonly string[]): readonly EventDraft[] {
+/**
+ * What makes a copy keep its shared scopes to itself in every process that opens it; nothing when
+ * it has none, or says so already.
+ */
+export function copyDecisions(
+  { session, lastSeq, invocations }: Ledger,
+  scopes: readonly string[],
+): readonly EventDraft[] {
   if (scopes.length === 0 || isIsolated(invocations.outside)) return [];
   return [forkDecision({ session, shared: 'isolated', at: lastSeq })];
 }
 
-/** Whether a ledger is a fork of which nobody has said yet what becomes of its shared scopes: the store alone made it. */
-export function isUnrecordedFork(session: string, head: LedgerHead, outside: readonly Event[]): boolean {
+/**
+ * Whether a ledger is a fork of which nobody has said yet what becomes of its shared scopes: the
+ * store alone made it.
+ */
+export function isUnrecordedFork(
+  session: string,
+  head: LedgerHead,
+  outside: readonly Event[],
+): boolean {
   // Whatever else has events was claimed for the first of them.
-  return head.epoch === 0 && head.seq > 0 && lastForkDecision(outside)?.data?.['session'] !== session;
+  return (
+    head.epoch === 0 && head.seq > 0 && lastForkDecision(outside)?.data?.['session'] !== session
+  );
 }
 
 /**
- * Makes a fork together with the decision what becomes of its shared scopes: there is never one without the other. Nothing is read but one
- * event, and nobody owns the fork.
+ * Makes a fork together with the decision what becomes of its shared scopes: there is never one
+ * without the other. Nothing is read but one event, and nobody owns the fork.
  * @throws SessionNotFoundError, SessionExistsError, SeqOutOfRangeError
  */
 export async function makeFork(
@@ -71,14 +115,31 @@ export async function makeFork(
   if (head === undefined) throw new SessionNotFoundError({ session: from, app: scope.app });
   checkSeq(fork.at ?? head.seq, head.seq);
   const at = await afterAnswer(ports, from, fork.at ?? head.seq, head.seq);
-  await store.fork(from, at, fork.id, [await firstEvent(ports, from, { session: fork.id, shared: fork.shared, from, at, by: fork.by })]);
+  await store.fork(from, at, fork.id, [
+    await firstEvent(ports, from, { session: fork.id, shared: fork.shared, from, at, by: fork.by }),
+  ]);
 }
 
 /** Events between the parts of one answer of a model, which are one append. */
-const answerParts: ReadonlySet<EventType> = new Set(['thought', 'assistant', 'tool_call', 'decision', 'handoff', 'state_change']);
+const answerParts: ReadonlySet<EventType> = new Set([
+  'thought',
+  'assistant',
+  'tool_call',
+  'decision',
+  'handoff',
+  'state_change',
+]);
 
-/** The end of the answer that a place lies in, else the place: a fork has all of an answer or nothing. */
-async function afterAnswer({ store }: LedgerPorts, from: string, at: number, last: number): Promise<number> {
+/**
+ * The end of the answer that a place lies in, else the place: a fork has all of an answer or
+ * nothing.
+ */
+async function afterAnswer(
+  { store }: LedgerPorts,
+  from: string,
+  at: number,
+  last: number,
+): Promise<number> {
   if (at === 0 || at === last) return at;
   let inside: string | undefined;
   for await (const page of store.read(from, { after: at - 1 })) {
@@ -93,16 +154,29 @@ async function afterAnswer({ store }: LedgerPorts, from: string, at: number, las
 }
 
 /** @param holder a session that has the last event that is shared */
-async function firstEvent({ store, clock, ids }: LedgerPorts, holder: string, record: ForkRecord): Promise<Event> {
+async function firstEvent(
+  { store, clock, ids }: LedgerPorts,
+  holder: string,
+  record: ForkRecord,
+): Promise<Event> {
   const { at: seq } = record;
   let lastAt = 0;
-  if (seq > 0) for await (const page of store.read(holder, { after: seq - 1, upTo: seq })) lastAt = page.at(-1)?.at ?? lastAt;
+  if (seq > 0)
+    for await (const page of store.read(holder, { after: seq - 1, upTo: seq }))
+      lastAt = page.at(-1)?.at ?? lastAt;
   const draft = forkDecision(record);
-  return Object.freeze({ v: eventVersions.decision, seq: seq + 1, id: ids.next(), at: Math.max(clock.now(), lastAt), ...draft });
+  return Object.freeze({
+    v: eventVersions.decision,
+    seq: seq + 1,
+    id: ids.next(),
+    at: Math.max(clock.now(), lastAt),
+    ...draft,
+  });
 }
 
 /**
- * Appends the decision to a fork that nobody has written to yet, and gives it back: for forks that the store alone made.
+ * Appends the decision to a fork that nobody has written to yet, and gives it back: for forks that
+ * the store alone made.
  * @throws SessionBusyError while somebody else does the same
  */
 export async function recordFork(ports: LedgerPorts, record: ForkRecord): Promise<void> {
@@ -111,7 +185,8 @@ export async function recordFork(ports: LedgerPorts, record: ForkRecord): Promis
   const event = await firstEvent(ports, session, record);
   const claim = await store.claim(session, owner, { ttl: leaseMs });
   try {
-    if (claim.seq === seq) await store.append(session, { seq, epoch: claim.epoch }, { events: [event] });
+    if (claim.seq === seq)
+      await store.append(session, { seq, epoch: claim.epoch }, { events: [event] });
   } finally {
     await store.release(claim);
   }

@@ -4,9 +4,17 @@ import { type Event, foldEvent } from '../ledger/event.ts';
 import type { InvocationRecord } from '../ledger/folds/invocation-fold.ts';
 import { emptyLedgerState, type StateValues, stateFold } from '../ledger/folds/state-fold.ts';
 import { type SessionStatus, statusAfter } from '../ledger/status.ts';
-import { foldPoint, type InvocationOutline, type LedgerPoint, startPoint } from './time-travel-fold.ts';
+import {
+  foldPoint,
+  type InvocationOutline,
+  type LedgerPoint,
+  startPoint,
+} from './time-travel-fold.ts';
 
-/** Puts recorded large values in the place of their references; of a session: `session.ledger.resolve`. */
+/**
+ * Puts recorded large values in the place of their references; of a session:
+ * `session.ledger.resolve`.
+ */
 export type ResolveValue = (value: unknown) => unknown;
 
 /** One invocation as it was at some event. */
@@ -24,7 +32,10 @@ export interface SnapshotInvocation {
   readonly children: readonly SnapshotInvocation[];
 }
 
-/** A session as it was right after some event. Each scope that its ledger knows by then is there as `<scope>State`. */
+/**
+ * A session as it was right after some event. Each scope that its ledger knows by then is there as
+ * `<scope>State`.
+ */
 export interface StateSnapshot {
   readonly seq: number;
   readonly status: SessionStatus;
@@ -32,7 +43,10 @@ export interface StateSnapshot {
   readonly currentAgentName: string | undefined;
   /** The runs that had begun, with what ran below them. */
   readonly invocationTree: readonly SnapshotInvocation[];
-  /** What open parallel branches had written to session state so far, by their paths; a deleted key is `undefined`. */
+  /**
+   * What open parallel branches had written to session state so far, by their paths; a deleted key
+   * is `undefined`.
+   */
   readonly overlays: Readonly<Record<string, Readonly<Record<string, JsonValue | undefined>>>>;
   /** Session state outside all open branches. */
   readonly sessionState: StateValues;
@@ -74,7 +88,12 @@ function* prefix(events: readonly Event[], seq: number): Generator<Event> {
  * @param scope `'session'`, or the name of a shared scope
  * @throws SeqOutOfRangeError
  */
-export function computeStateAtEvent(events: readonly Event[], seq: number, scope: string, resolve: ResolveValue = asRecorded): StateValues {
+export function computeStateAtEvent(
+  events: readonly Event[],
+  seq: number,
+  scope: string,
+  resolve: ResolveValue = asRecorded,
+): StateValues {
   let state = emptyLedgerState;
   for (const event of prefix(events, seq)) state = foldEvent(stateFold, state, event);
   return resolve(state.scopes[scope] ?? noValues) as StateValues;
@@ -85,7 +104,11 @@ export function computeStateAtEvent(events: readonly Event[], seq: number, scope
  * @param events the ledger from its first event on
  * @throws SeqOutOfRangeError
  */
-export function snapshotAt(events: readonly Event[], seq: number, resolve: ResolveValue = asRecorded): StateSnapshot {
+export function snapshotAt(
+  events: readonly Event[],
+  seq: number,
+  resolve: ResolveValue = asRecorded,
+): StateSnapshot {
   const point = startPoint();
   for (const event of prefix(events, seq)) foldPoint(point, event);
   return snapshotOf(point, resolve);
@@ -95,7 +118,10 @@ export function snapshotAt(events: readonly Event[], seq: number, resolve: Resol
 export function snapshotOf(point: LedgerPoint, resolve: ResolveValue): StateSnapshot {
   const { seq, agent, lastMessageSeq, roots } = point;
   const state = point.state.current;
-  const scopes = Object.entries(state.scopes).map(([scope, values]) => [`${scope}State`, resolve(values)]);
+  const scopes = Object.entries(state.scopes).map(([scope, values]) => [
+    `${scope}State`,
+    resolve(values),
+  ]);
   return {
     sessionState: noValues,
     ...(Object.fromEntries(scopes) as Record<`${string}State`, StateValues>),
@@ -107,9 +133,27 @@ export function snapshotOf(point: LedgerPoint, resolve: ResolveValue): StateSnap
   };
 }
 
-function shown({ path, kind, name, mode, status, startSeq, endSeq, children }: InvocationOutline): SnapshotInvocation {
+function shown({
+  path,
+  kind,
+  name,
+  mode,
+  status,
+  startSeq,
+  endSeq,
+  children,
+}: InvocationOutline): SnapshotInvocation {
   const end = endSeq === undefined ? {} : { endIndex: endSeq };
-  return { invocationId: path, kind, name, mode, status, startIndex: startSeq, ...end, children: children.map(shown) };
+  return {
+    invocationId: path,
+    kind,
+    name,
+    mode,
+    status,
+    startIndex: startSeq,
+    ...end,
+    children: children.map(shown),
+  };
 }
 
 /** The `seq` of the event with this id; `undefined`: there is none. */
@@ -118,12 +162,17 @@ export function findEventIndex(events: readonly Event[], eventId: string): numbe
 }
 
 /** Where the invocation at `path` begins and ends; `undefined`: it has not begun. */
-export function findInvocationBoundary(events: readonly Event[], path: string): InvocationBoundary | undefined {
+export function findInvocationBoundary(
+  events: readonly Event[],
+  path: string,
+): InvocationBoundary | undefined {
   let found: InvocationBoundary | undefined;
   for (const event of events) {
     if (event.invocationId !== path) continue;
-    if (event.type === 'invocation_start') found = { invocationId: path, agentName: event.name, startIndex: event.seq };
-    else if (found !== undefined && event.type === 'invocation_end') found = { ...found, endIndex: event.seq };
+    if (event.type === 'invocation_start')
+      found = { invocationId: path, agentName: event.name, startIndex: event.seq };
+    else if (found !== undefined && event.type === 'invocation_end')
+      found = { ...found, endIndex: event.seq };
     else if (found !== undefined && event.type === 'invocation_reopen') {
       const { endIndex: _, ...open } = found;
       found = open;

@@ -3,11 +3,15 @@ import type { Event } from '../ledger/event.ts';
 import type { Head, SharedValue, SharedWrite } from '../ledger/port.ts';
 
 /**
- * Checks what does not depend on the ledger: the writer holds a claim, and the events are numbered from the head on.
+ * Checks what does not depend on the ledger: the writer holds a claim, and the events are numbered
+ * from the head on.
  * @throws RangeError
  */
 export function checkBatch(session: string, expected: Head, events: readonly Event[]): void {
-  if (!(expected.epoch >= 1)) throw new RangeError(`Session "${session}" must be claimed before something is appended to it.`);
+  if (!(expected.epoch >= 1))
+    throw new RangeError(
+      `Session "${session}" must be claimed before something is appended to it.`,
+    );
   checkNumbers(session, expected.seq, events);
 }
 
@@ -17,7 +21,9 @@ export function checkNumbers(session: string, after: number, events: readonly Ev
   for (const event of events) {
     seq += 1;
     if (event.seq !== seq)
-      throw new RangeError(`An event of type "${event.type}" for session "${session}" has seq ${event.seq} where ${seq} must come.`);
+      throw new RangeError(
+        `An event of type "${event.type}" for session "${session}" has seq ${event.seq} where ${seq} must come.`,
+      );
   }
 }
 
@@ -26,7 +32,10 @@ export function checkNumbers(session: string, after: number, events: readonly Ev
  * @param find gives what the store holds of a key
  * @throws StateConflictError
  */
-export function checkSharedWrites(writes: readonly SharedWrite[], find: (write: SharedWrite) => SharedValue | undefined): void {
+export function checkSharedWrites(
+  writes: readonly SharedWrite[],
+  find: (write: SharedWrite) => SharedValue | undefined,
+): void {
   const current = new Map<string, SharedValue | undefined>();
   const stale = writes.filter((write) => {
     const name = JSON.stringify([write.scope, write.scopeId, write.key]);
@@ -36,14 +45,22 @@ export function checkSharedWrites(writes: readonly SharedWrite[], find: (write: 
   });
   const first = stale[0];
   if (first === undefined) return;
-  const keys = stale.filter((write) => write.scope === first.scope && write.scopeId === first.scopeId).map((write) => write.key);
-  throw new StateConflictError({ scope: first.scope, scopeId: first.scopeId, keys: [...new Set(keys)] });
+  const keys = stale
+    .filter((write) => write.scope === first.scope && write.scopeId === first.scopeId)
+    .map((write) => write.key);
+  throw new StateConflictError({
+    scope: first.scope,
+    scopeId: first.scopeId,
+    keys: [...new Set(keys)],
+  });
 }
 
 /** @throws RangeError */
 export function checkForkPoint(session: string, atSeq: number, lastSeq: number): void {
   if (Number.isSafeInteger(atSeq) && atSeq >= 0 && atSeq <= lastSeq) return;
-  throw new RangeError(`Session "${session}" cannot be forked at ${atSeq}: its events are numbered from 1 to ${lastSeq}.`);
+  throw new RangeError(
+    `Session "${session}" cannot be forked at ${atSeq}: its events are numbered from 1 to ${lastSeq}.`,
+  );
 }
 
 const defaultLimit = 100;
@@ -54,13 +71,17 @@ const defaultLimit = 100;
  */
 export function checkLimit(what: string, limit: number = defaultLimit): number {
   if (Number.isSafeInteger(limit) && limit >= 1) return limit;
-  throw new RangeError(`The number of ${what} to list must be a whole number from 1 on, not ${limit}.`);
+  throw new RangeError(
+    `The number of ${what} to list must be a whole number from 1 on, not ${limit}.`,
+  );
 }
 
 /** @throws RangeError */
 export function checkSnapshot(session: string, seq: number, lastSeq: number): void {
   if (Number.isSafeInteger(seq) && seq >= 0 && seq <= lastSeq) return;
-  throw new RangeError(`A snapshot of session "${session}" cannot stand at ${seq}: its events are numbered from 1 to ${lastSeq}.`);
+  throw new RangeError(
+    `A snapshot of session "${session}" cannot stand at ${seq}: its events are numbered from 1 to ${lastSeq}.`,
+  );
 }
 
 const hours = 3_600_000;
@@ -71,5 +92,7 @@ const hours = 3_600_000;
  */
 export function checkBlobAge(olderThanMs: number = 24 * hours): number {
   if (olderThanMs >= 0) return olderThanMs;
-  throw new RangeError(`The age from which blobs are removed must be a number of milliseconds from 0 on, not ${olderThanMs}.`);
+  throw new RangeError(
+    `The age from which blobs are removed must be a number of milliseconds from 0 on, not ${olderThanMs}.`,
+  );
 }

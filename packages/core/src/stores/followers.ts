@@ -26,7 +26,8 @@ export class Followers {
   }
 
   wakeAll(): void {
-    for (const followers of this.#byKey.values()) for (const follower of followers) wakeUp(follower);
+    for (const followers of this.#byKey.values())
+      for (const follower of followers) wakeUp(follower);
   }
 
   /** Ends all following, now and later, with an error. */
@@ -58,7 +59,8 @@ export class Followers {
           }
         }
         if (this.#failure !== undefined) throw this.#failure;
-        if (!follower.awake && !signal.aborted) await new Promise<void>((resolve) => (follower.wake = resolve));
+        if (!follower.awake && !signal.aborted)
+          await new Promise<void>((resolve) => (follower.wake = resolve));
       }
     } finally {
       signal.removeEventListener('abort', stop);

@@ -3,7 +3,9 @@ import type { ListOptions, SessionListing } from '../ledger/port.ts';
 type ListPlace = Pick<SessionListing, 'updatedAt' | 'createdAt' | 'id'>;
 
 /** Newest first; equal times by id, from the end of the alphabet. */
-export function compareListings(order: ListOptions['order'] = 'updatedAt'): (left: ListPlace, right: ListPlace) => number {
+export function compareListings(
+  order: ListOptions['order'] = 'updatedAt',
+): (left: ListPlace, right: ListPlace) => number {
   return (left, right) => {
     if (left[order] !== right[order]) return right[order] - left[order];
     if (left.id === right.id) return 0;
@@ -12,7 +14,10 @@ export function compareListings(order: ListOptions['order'] = 'updatedAt'): (lef
 }
 
 /** Whether a listing is one that was asked for, whatever its page holds. */
-export function isListed(listing: SessionListing, { order, id, status, runnable, user, before }: ListOptions): boolean {
+export function isListed(
+  listing: SessionListing,
+  { order, id, status, runnable, user, before }: ListOptions,
+): boolean {
   return (
     (id === undefined || listing.id === id) &&
     (status === undefined || listing.status === status) &&

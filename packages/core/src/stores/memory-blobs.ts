@@ -19,8 +19,15 @@ export class MemoryBlobs {
     this.#scope = scope;
   }
 
-  put(bytes: Uint8Array, now: number, address: string = blobAddress(this.#scope, bytes, this.key)): string {
-    this.#blobs.set(address, { bytes: this.#blobs.get(address)?.bytes ?? bytes.slice(), putAt: now });
+  put(
+    bytes: Uint8Array,
+    now: number,
+    address: string = blobAddress(this.#scope, bytes, this.key),
+  ): string {
+    this.#blobs.set(address, {
+      bytes: this.#blobs.get(address)?.bytes ?? bytes.slice(),
+      putAt: now,
+    });
     return address;
   }
 

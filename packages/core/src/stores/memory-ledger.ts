@@ -73,17 +73,37 @@ export class MemoryLedger {
   }
 
   get listing(): SessionListing {
-    return { ...this.#summary, id: this.session, seq: this.seq, createdAt: this.createdAt, updatedAt: this.#updatedAt };
+    return {
+      ...this.#summary,
+      id: this.session,
+      seq: this.seq,
+      createdAt: this.createdAt,
+      updatedAt: this.#updatedAt,
+    };
   }
 
   claim(owner: string, options: ClaimOptions, now: number): Claim {
     const held = this.#lease;
-    if (held !== undefined && held.owner !== owner && held.until > now && options.force !== true && !isOwnerGone(held.owner)) {
+    if (
+      held !== undefined &&
+      held.owner !== owner &&
+      held.until > now &&
+      options.force !== true &&
+      !isOwnerGone(held.owner)
+    ) {
       throw new SessionBusyError({ session: this.session, owner: held.owner, until: held.until });
     }
     this.#epoch += 1;
     this.#lease = { owner, ttl: options.ttl, until: now + options.ttl };
-    return { session: this.session, owner, epoch: this.#epoch, seq: this.seq, inboxSeq: this.#inboxSeq, until: this.#lease.until, now };
+    return {
+      session: this.session,
+      owner,
+      epoch: this.#epoch,
+      seq: this.seq,
+      inboxSeq: this.#inboxSeq,
+      until: this.#lease.until,
+      now,
+    };
   }
 
   renew(claim: Claim, now: number): AppendReceipt {
@@ -92,19 +112,30 @@ export class MemoryLedger {
     return { ...this.head, now };
   }
 
-  release(claim: Claim, { inboxSeq = this.#inboxSeq }: ReleaseOptions): Omit<ReleaseReceipt, 'now'> {
+  release(
+    claim: Claim,
+    { inboxSeq = this.#inboxSeq }: ReleaseOptions,
+  ): Omit<ReleaseReceipt, 'now'> {
     const isLast = claim.epoch === this.#epoch;
     const released = !isLast || this.#inboxSeq <= inboxSeq;
     if (isLast && released) this.#lease = undefined;
     return { released, inboxSeq: this.#inboxSeq };
   }
 
-  /** Whether the batch is in the ledger already. @throws LedgerConflictError when the head is neither before nor after it */
+  /**
+   * Whether the batch is in the ledger already. @throws LedgerConflictError when the head is
+   * neither before nor after it
+   */
   checkHead(expected: Head, events: readonly Event[]): boolean {
     if (expected.epoch !== this.#epoch) throw this.#conflict(expected);
     if (expected.seq === this.seq) return false;
     const first = expected.seq - (this.#origin?.seq ?? 0);
-    if (events.length === 0 || first < 0 || events.some((event, i) => this.#events[first + i]?.id !== event.id)) throw this.#conflict(expected);
+    if (
+      events.length === 0 ||
+      first < 0 ||
+      events.some((event, i) => this.#events[first + i]?.id !== event.id)
+    )
+      throw this.#conflict(expected);
     return true;
   }
 
@@ -114,9 +145,12 @@ export class MemoryLedger {
     if (last !== undefined) this.#updatedAt = last.at;
     if (batch.summary !== undefined) this.#summary = batch.summary;
     if (batch.wakeAt !== undefined) this.#wakeAt = batch.wakeAt;
-    if (batch.consumes !== undefined) for (const position of batch.consumes) this.#inbox.delete(position);
+    if (batch.consumes !== undefined)
+      for (const position of batch.consumes) this.#inbox.delete(position);
     const firstSeq = batch.events[0]?.seq ?? this.seq;
-    if (batch.blobs !== undefined) for (const address of batch.blobs) if (!this.#blobs.has(address)) this.#blobs.set(address, firstSeq);
+    if (batch.blobs !== undefined)
+      for (const address of batch.blobs)
+        if (!this.#blobs.has(address)) this.#blobs.set(address, firstSeq);
     this.#prolongLease(now);
   }
 
@@ -132,17 +166,23 @@ export class MemoryLedger {
     return { inboxSeq: this.#inboxSeq, duplicate: false };
   }
 
-  /** Since when there is something to be done that nobody does; `undefined` when there is nothing. */
+  /**
+   * Since when there is something to be done that nobody does; `undefined` when there is nothing.
+   */
   dueSince(now: number, owners: OwnerSurvey): number | undefined {
     const times = Array.from(this.#inbox.values(), ({ at }) => at);
     if (this.#wakeAt !== null && this.#wakeAt <= now) times.push(this.#wakeAt);
     if (times.length === 0) return undefined;
     const lease = this.#lease;
-    return lease !== undefined && lease.until > now && !owners.isGone(lease.owner) ? undefined : Math.min(...times);
+    return lease !== undefined && lease.until > now && !owners.isGone(lease.owner)
+      ? undefined
+      : Math.min(...times);
   }
 
   putSnapshot(snapshot: FoldSnapshot): void {
-    const place = this.#snapshots.findIndex(({ key, seq }) => key === snapshot.key && seq === snapshot.seq);
+    const place = this.#snapshots.findIndex(
+      ({ key, seq }) => key === snapshot.key && seq === snapshot.seq,
+    );
     this.#snapshots.splice(place < 0 ? this.#snapshots.length : place, 1, copyJson(snapshot));
   }
 
@@ -150,7 +190,10 @@ export class MemoryLedger {
     const inherited = this.#origin?.ledger.getSnapshot(key, Math.min(upTo, this.#origin.seq));
     return this.#snapshots
       .filter((snapshot) => snapshot.key === key && snapshot.seq <= upTo)
-      .reduce((last, snapshot) => (last === undefined || snapshot.seq >= last.seq ? snapshot : last), inherited);
+      .reduce(
+        (last, snapshot) => (last === undefined || snapshot.seq >= last.seq ? snapshot : last),
+        inherited,
+      );
   }
 
   /** The addresses of all blobs that this ledger and the prefix that it shares refer to. */
@@ -168,10 +211,16 @@ export class MemoryLedger {
 
   inbox(): readonly InboxEntry[] {
     const entries = [...this.#inbox.values()];
-    return [...entries.filter((entry) => entry.lane === 'control'), ...entries.filter((entry) => entry.lane === 'input')];
+    return [
+      ...entries.filter((entry) => entry.lane === 'control'),
+      ...entries.filter((entry) => entry.lane === 'input'),
+    ];
   }
 
-  /** Events with `after < seq <= upTo`, as far as there are any, in pages; each page is cut when it is asked for. */
+  /**
+   * Events with `after < seq <= upTo`, as far as there are any, in pages; each page is cut when it
+   * is asked for.
+   */
   *pages(after: number, upTo: number): Generator<readonly Event[], void, undefined> {
     const shared = this.#origin?.seq ?? 0;
     let last = after;
@@ -188,7 +237,8 @@ export class MemoryLedger {
 
   /** @param epoch the one before the first claim of the fork */
   fork(atSeq: number, newSession: string, now: number, epoch: number): MemoryLedger {
-    // A fork of a shared prefix hangs on the ledger that holds the events, so chains grow only where ledgers did.
+    // A fork of a shared prefix hangs on the ledger that holds the events, so chains grow only
+    // where ledgers did.
     const holder = this.#holderOf(atSeq);
     const fork = new MemoryLedger(newSession, now, epoch, { ledger: holder, seq: atSeq });
     fork.#summary = this.#forkSummary(atSeq);
@@ -221,7 +271,8 @@ export class MemoryLedger {
     const start = this.#origin?.seq ?? 0;
     const last = Math.max(start, ...Array.from(this.#forks, (fork) => fork.#origin?.seq ?? 0));
     this.#events.length = last - start;
-    for (const [address, seq] of this.#blobs) if (seq > last || last === start) this.#blobs.delete(address);
+    for (const [address, seq] of this.#blobs)
+      if (seq > last || last === start) this.#blobs.delete(address);
     if (last === start && this.#origin !== undefined) this.#origin.ledger.#forgetFork(this);
   }
 

@@ -1,5 +1,10 @@
 import type { Actor } from '../ledger/event.ts';
-import type { PendingRequest, RequestFilter, RequestRow, RequestSettlement } from '../ledger/port.ts';
+import type {
+  PendingRequest,
+  RequestFilter,
+  RequestRow,
+  RequestSettlement,
+} from '../ledger/port.ts';
 import { copyJson } from './memory-json.ts';
 import { checkAnswer, checkSettlement, isRequested } from './requests.ts';
 
@@ -10,7 +15,8 @@ export class MemoryRequests {
   /** Makes requests; one that is there already is left as it is. */
   open(requests: readonly PendingRequest[]): void {
     for (const request of requests) {
-      if (!this.#rows.has(request.requestId)) this.#rows.set(request.requestId, copyJson<RequestRow>({ ...request, status: 'pending' }));
+      if (!this.#rows.has(request.requestId))
+        this.#rows.set(request.requestId, copyJson<RequestRow>({ ...request, status: 'pending' }));
     }
   }
 
@@ -22,7 +28,8 @@ export class MemoryRequests {
 
   /** @throws RequestNotFoundError, RequestSettledError */
   settle(session: string, settlement: RequestSettlement, now: number): void {
-    if (checkSettlement(session, settlement, this.#rows.get(settlement.requestId))) this.#write(settlement, now);
+    if (checkSettlement(session, settlement, this.#rows.get(settlement.requestId)))
+      this.#write(settlement, now);
   }
 
   /** Settles those of a session that are pending still. */
@@ -36,17 +43,29 @@ export class MemoryRequests {
   list(filter: RequestFilter, limit: number): readonly RequestRow[] {
     const { after } = filter;
     return Array.from(this.#rows.values())
-      .filter((row) => isRequested(row, filter) && (after === undefined || compareRequests(after, row) < 0))
+      .filter(
+        (row) =>
+          isRequested(row, filter) && (after === undefined || compareRequests(after, row) < 0),
+      )
       .sort(compareRequests)
       .slice(0, limit);
   }
 
   forget(session: string): void {
-    for (const row of this.#rows.values()) if (row.session === session) this.#rows.delete(row.requestId);
+    for (const row of this.#rows.values())
+      if (row.session === session) this.#rows.delete(row.requestId);
   }
 
   #write({ requestId, status, by }: RequestSettlement, now: number): void {
-    this.#rows.set(requestId, Object.freeze({ ...(this.#rows.get(requestId) as RequestRow), status, settledBy: by, settledAt: now }));
+    this.#rows.set(
+      requestId,
+      Object.freeze({
+        ...(this.#rows.get(requestId) as RequestRow),
+        status,
+        settledBy: by,
+        settledAt: now,
+      }),
+    );
   }
 }
 

@@ -7,7 +7,9 @@ export class MemorySharedState {
 
   /** @throws StateConflictError */
   check(writes: readonly SharedWrite[]): void {
-    checkSharedWrites(writes, ({ scope, scopeId, key }) => this.#scopes.get(scopeKey(scope, scopeId))?.get(key));
+    checkSharedWrites(writes, ({ scope, scopeId, key }) =>
+      this.#scopes.get(scopeKey(scope, scopeId))?.get(key),
+    );
   }
 
   write(writes: readonly SharedWrite[]): void {

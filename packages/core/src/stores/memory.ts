@@ -1,5 +1,11 @@
 import { type Clock, systemClock } from '../base/clock.ts';
-import { BlobMissingError, LedgerConflictError, SessionExistsError, SessionNotFoundError, StoreUnavailableError } from '../ledger/errors.ts';
+import {
+  BlobMissingError,
+  LedgerConflictError,
+  SessionExistsError,
+  SessionNotFoundError,
+  StoreUnavailableError,
+} from '../ledger/errors.ts';
 import type { Event } from '../ledger/event.ts';
 import type {
   AppendReceipt,
@@ -28,7 +34,14 @@ import type {
   StoredEvent,
 } from '../ledger/port.ts';
 import { decodeEvent, isCurrent, orUnreadable } from '../ledger/upcast.ts';
-import { checkBatch, checkBlobAge, checkForkPoint, checkLimit, checkNumbers, checkSnapshot } from './batch.ts';
+import {
+  checkBatch,
+  checkBlobAge,
+  checkForkPoint,
+  checkLimit,
+  checkNumbers,
+  checkSnapshot,
+} from './batch.ts';
 import { Followers } from './followers.ts';
 import { compareListings, isListed } from './listing.ts';
 import { MemoryBlobs } from './memory-blobs.ts';
@@ -44,7 +57,9 @@ export interface MemoryStoreOptions {
   readonly clock?: Clock;
 }
 
-/** A store that lives as long as the process: for tests, and for runs that nobody needs to continue. */
+/**
+ * A store that lives as long as the process: for tests, and for runs that nobody needs to continue.
+ */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const clock = new RisingClock(options.clock ?? systemClock);
   const scopes = new Map<string, MemoryLedgerStore>();
@@ -76,13 +91,21 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       },
     },
     async close() {
-      closed ??= new StoreUnavailableError({ store: 'memory', reason: 'it has been closed', permanent: true });
+      closed ??= new StoreUnavailableError({
+        store: 'memory',
+        reason: 'it has been closed',
+        permanent: true,
+      });
       for (const ledgers of scopes.values()) ledgers.close(closed);
     },
   };
 }
 
-function longestDue(stores: readonly MemoryLedgerStore[], now: number, limit: number): readonly DueSession[] {
+function longestDue(
+  stores: readonly MemoryLedgerStore[],
+  now: number,
+  limit: number,
+): readonly DueSession[] {
   const owners = new OwnerSurvey();
   return stores
     .flatMap((store) => store.dueSessions(now, owners))
@@ -99,7 +122,10 @@ class MemoryLedgerStore implements LedgerStore {
   readonly #shared = new MemorySharedState();
   readonly #requests = new MemoryRequests();
   readonly #followers = new Followers();
-  /** No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that looks like its own. */
+  /**
+   * No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that
+   * looks like its own.
+   */
   #firstEpoch = 0;
   #closed: StoreUnavailableError | undefined;
 
@@ -125,7 +151,11 @@ class MemoryLedgerStore implements LedgerStore {
     checkRequests(session, requests);
     const ledger = this.#ledgers.get(session);
     if (ledger === undefined) {
-      throw new LedgerConflictError({ session, expected: { seq: expected.seq, epoch: expected.epoch }, found: { seq: 0, epoch: 0 } });
+      throw new LedgerConflictError({
+        session,
+        expected: { seq: expected.seq, epoch: expected.epoch },
+        found: { seq: 0, epoch: 0 },
+      });
     }
     const now = this.#clock.now();
     if (!ledger.checkHead(expected, events)) {
@@ -143,11 +173,17 @@ class MemoryLedgerStore implements LedgerStore {
     return { seq: expected.seq + events.length, epoch, inboxSeq, now };
   }
 
-  async *read(session: string, range: ReadRange = {}): AsyncGenerator<readonly Event[], void, undefined> {
+  async *read(
+    session: string,
+    range: ReadRange = {},
+  ): AsyncGenerator<readonly Event[], void, undefined> {
     yield* this.#read(this.#find(session), range);
   }
 
-  async *readStored(session: string, range: ReadRange = {}): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+  async *readStored(
+    session: string,
+    range: ReadRange = {},
+  ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
     for (const page of this.#pages(this.#find(session), range)) {
       yield page.map((event) =>
         orUnreadable(
@@ -197,12 +233,22 @@ class MemoryLedgerStore implements LedgerStore {
     this.#checkOpen();
     const ledger = this.#ledgers.get(claim.session);
     if (ledger !== undefined) return ledger.renew(claim, this.#clock.now());
-    throw new LedgerConflictError({ session: claim.session, expected: { seq: claim.seq, epoch: claim.epoch }, found: { seq: 0, epoch: 0 } });
+    throw new LedgerConflictError({
+      session: claim.session,
+      expected: { seq: claim.seq, epoch: claim.epoch },
+      found: { seq: 0, epoch: 0 },
+    });
   }
 
   async release(claim: Claim, options: ReleaseOptions = {}): Promise<ReleaseReceipt> {
     this.#checkOpen();
-    return { ...(this.#ledgers.get(claim.session)?.release(claim, options) ?? { released: true, inboxSeq: 0 }), now: this.#clock.now() };
+    return {
+      ...(this.#ledgers.get(claim.session)?.release(claim, options) ?? {
+        released: true,
+        inboxSeq: 0,
+      }),
+      now: this.#clock.now(),
+    };
   }
 
   async post(session: string, item: InboxItem): Promise<PostReceipt> {
@@ -219,14 +265,22 @@ class MemoryLedgerStore implements LedgerStore {
 
   follow(session: string, afterSeq: number, signal: AbortSignal): AsyncIterable<Event> {
     let followed: MemoryLedger | undefined;
-    const read = async function* (this: MemoryLedgerStore, after: number): AsyncGenerator<readonly Event[], void, undefined> {
+    const read = async function* (
+      this: MemoryLedgerStore,
+      after: number,
+    ): AsyncGenerator<readonly Event[], void, undefined> {
       followed ??= this.#find(session);
       yield* this.#read(followed, { after });
     };
     return this.#followers.follow(session, afterSeq, signal, read.bind(this));
   }
 
-  async fork(session: string, atSeq: number, newSession: string, first: readonly Event[] = []): Promise<void> {
+  async fork(
+    session: string,
+    atSeq: number,
+    newSession: string,
+    first: readonly Event[] = [],
+  ): Promise<void> {
     const ledger = this.#find(session);
     checkForkPoint(session, atSeq, ledger.seq);
     checkNumbers(newSession, atSeq, first);
@@ -249,7 +303,8 @@ class MemoryLedgerStore implements LedgerStore {
 
   async getBlob(address: string, session?: string): Promise<Uint8Array> {
     this.#checkOpen();
-    if (session !== undefined && this.#ledgers.get(session)?.refersTo(address) !== true) throw new BlobMissingError({ address });
+    if (session !== undefined && this.#ledgers.get(session)?.refersTo(address) !== true)
+      throw new BlobMissingError({ address });
     return this.#blobs.get(address).slice();
   }
 
@@ -262,7 +317,10 @@ class MemoryLedgerStore implements LedgerStore {
     this.#checkOpen();
     const limit = checkLimit('sessions', options.limit);
     const { id } = options;
-    const named = id === undefined ? this.#ledgers.values() : [this.#ledgers.get(id)].filter((ledger) => ledger !== undefined);
+    const named =
+      id === undefined
+        ? this.#ledgers.values()
+        : [this.#ledgers.get(id)].filter((ledger) => ledger !== undefined);
     return Array.from(named, (ledger) => ledger.listing)
       .filter((listing) => isListed(listing, options))
       .sort(compareListings(options.order))
@@ -284,16 +342,24 @@ class MemoryLedgerStore implements LedgerStore {
     return longestDue([this], this.#clock.now(), checkLimit('sessions', options.limit));
   }
 
-  dueSessions(now: number, owners: OwnerSurvey): { readonly since: number; readonly session: DueSession }[] {
+  dueSessions(
+    now: number,
+    owners: OwnerSurvey,
+  ): { readonly since: number; readonly session: DueSession }[] {
     return Array.from(this.#ledgers.values()).flatMap((ledger) => {
       const since = ledger.dueSince(now, owners);
-      return since === undefined ? [] : [{ since, session: { ...this.#scope, session: ledger.session } }];
+      return since === undefined
+        ? []
+        : [{ since, session: { ...this.#scope, session: ledger.session } }];
     });
   }
 
   async delete(session: string, options: DeleteOptions = {}): Promise<void> {
     const ledger = this.#find(session);
-    const deleted = options.erase === true ? [...ledger.family()].filter((relative) => !relative.isDeleted) : [ledger];
+    const deleted =
+      options.erase === true
+        ? [...ledger.family()].filter((relative) => !relative.isDeleted)
+        : [ledger];
     const left = new Set(deleted.flatMap((each) => [...each.blobsInUse()]));
     for (const each of deleted) {
       this.#firstEpoch = Math.max(this.#firstEpoch, each.head.epoch + 1);
@@ -322,7 +388,8 @@ class MemoryLedgerStore implements LedgerStore {
 
   #blobsInUse(): ReadonlySet<string> {
     const used = new Set<string>();
-    for (const ledger of this.#ledgers.values()) for (const address of ledger.blobsInUse()) used.add(address);
+    for (const ledger of this.#ledgers.values())
+      for (const address of ledger.blobsInUse()) used.add(address);
     return used;
   }
 
@@ -335,7 +402,8 @@ class MemoryLedgerStore implements LedgerStore {
 
   #checkAlive(ledger: MemoryLedger): void {
     this.#checkOpen();
-    if (ledger.isDeleted) throw new SessionNotFoundError({ session: ledger.session, app: this.#scope.app });
+    if (ledger.isDeleted)
+      throw new SessionNotFoundError({ session: ledger.session, app: this.#scope.app });
   }
 
   #checkOpen(): void {

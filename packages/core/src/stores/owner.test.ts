@@ -25,22 +25,32 @@ test('a killed process is gone', async () => {
   expect(isOwnerGone(owner)).toBe(true);
 });
 
-test.runIf(process.platform === 'linux')('a process number that is in use again does not keep its former owner alive', () => {
-  const [boot, pid, , random] = processOwner(systemIds).split('/');
-  expect(isOwnerGone(`${boot}/${pid}/1/${random}`)).toBe(true);
-});
+test.runIf(process.platform === 'linux')(
+  'a process number that is in use again does not keep its former owner alive',
+  () => {
+    const [boot, pid, , random] = processOwner(systemIds).split('/');
+    expect(isOwnerGone(`${boot}/${pid}/1/${random}`)).toBe(true);
+  },
+);
 
-test.runIf(process.platform === 'linux')('a process of another container is never judged gone, though the host is the same (D6)', async () => {
-  const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
-  const owner = ownerOfProcess(child.pid as number, 'x');
-  await once(child, 'exit');
-  expect(isOwnerGone(owner)).toBe(true);
-  const [where = '', ...rest] = owner.split('/');
-  const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  expect(where).toBe(`${boot}.${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}`);
-  for (const elsewhere of [`${boot}.4026539999`, boot]) expect(isOwnerGone([elsewhere, ...rest].join('/'))).toBe(false);
-});
+test.runIf(process.platform === 'linux')(
+  'a process of another container is never judged gone, though the host is the same (D6)',
+  async () => {
+    const child = spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' });
+    const owner = ownerOfProcess(child.pid as number, 'x');
+    await once(child, 'exit');
+    expect(isOwnerGone(owner)).toBe(true);
+    const [where = '', ...rest] = owner.split('/');
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    expect(where).toBe(`${boot}.${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}`);
+    for (const elsewhere of [`${boot}.4026539999`, boot])
+      expect(isOwnerGone([elsewhere, ...rest].join('/'))).toBe(false);
+  },
+);
 
-test.each(['', 'somebody', 'another-boot/1/1/x', 'a/b/c/d'])('%j cannot be judged, so it is not gone', (owner) => {
-  expect(isOwnerGone(owner)).toBe(false);
-});
+test.each(['', 'somebody', 'another-boot/1/1/x', 'a/b/c/d'])(
+  '%j cannot be judged, so it is not gone',
+  (owner) => {
+    expect(isOwnerGone(owner)).toBe(false);
+  },
+);

@@ -1,19 +1,26 @@
 import type { IdSource } from '../base/id.ts';
 
 /**
- * The name under which this process claims ledgers: `<where>/<pid>/<process start time>/<random>`, where the first part says where process
- * numbers mean the same: boot id and, on Linux, pid namespace. It lets another process there see that its owner is gone, even when the
- * process number is in use again.
+ * The name under which this process claims ledgers: `<where>/<pid>/<process start time>/<random>`,
+ * where the first part says where process numbers mean the same: boot id and, on Linux, pid
+ * namespace. It lets another process there see that its owner is gone, even when the process number
+ * is in use again.
  */
 export function processOwner(ids: IdSource): string {
   ownName ??= nameOf(process.pid);
   return `${ownName}/${ids.next()}`;
 }
 
-/** What stays the same for as long as the process lives: asking the system costs more than a round of an agent. */
+/**
+ * What stays the same for as long as the process lives: asking the system costs more than a round
+ * of an agent.
+ */
 let ownName: string | undefined;
 
-/** The owner name of any process of this machine. The start time of another process is only known on Linux. */
+/**
+ * The owner name of any process of this machine. The start time of another process is only known on
+ * Linux.
+ */
 export function ownerOfProcess(pid: number, random: string): string {
   return `${nameOf(pid)}/${random}`;
 }
@@ -23,8 +30,9 @@ function nameOf(pid: number): string {
 }
 
 /**
- * Whether `owner` is a process of this machine and pid namespace, since its last start, that no longer exists. What cannot be judged is not
- * gone: the containers of one host share its boot id, and not its process numbers.
+ * Whether `owner` is a process of this machine and pid namespace, since its last start, that no
+ * longer exists. What cannot be judged is not gone: the containers of one host share its boot id,
+ * and not its process numbers.
  */
 export function isOwnerGone(owner: string): boolean {
   const [where, pidText, start] = owner.split('/');
@@ -56,7 +64,10 @@ function whereabouts(): string {
   return knownWhereabouts;
 }
 
-/** What names the present boot of this machine, as processes see it that share its process numbers; `undefined` where the system does not tell. */
+/**
+ * What names the present boot of this machine, as processes see it that share its process numbers;
+ * `undefined` where the system does not tell.
+ */
 export function bootName(): string | undefined {
   return systemBootId() === undefined ? undefined : whereabouts();
 }
@@ -78,10 +89,14 @@ function pidNamespace(): string | undefined {
   }
 }
 
-/** Clock ticks from boot to the start of a process, or `undefined` where the system does not tell or there is no such process. */
+/**
+ * Clock ticks from boot to the start of a process, or `undefined` where the system does not tell or
+ * there is no such process.
+ */
 function startOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
-  // Field 2 is the command in parentheses and may hold spaces; field 3 comes after the last parenthesis. A zombie is gone.
+  // Field 2 is the command in parentheses and may hold spaces; field 3 comes after the last
+  // parenthesis. A zombie is gone.
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
   return fields?.[19];
 }
@@ -103,7 +118,8 @@ function isRunning(pid: number): boolean {
 
 function readText(path: string): string | undefined {
   try {
-    // Not imported: the modules that this would load with the package are a quarter of the memory that it takes.
+    // Not imported: the modules that this would load with the package are a quarter of the memory
+    // that it takes.
     return process.getBuiltinModule('node:fs').readFileSync(path, 'utf8');
   } catch {
     return undefined;

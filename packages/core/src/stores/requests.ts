@@ -1,24 +1,44 @@
 import { RequestNotFoundError, RequestSettledError } from '../ledger/errors.ts';
-import type { PendingRequest, RequestFilter, RequestRow, RequestSettlement } from '../ledger/port.ts';
+import type {
+  PendingRequest,
+  RequestFilter,
+  RequestRow,
+  RequestSettlement,
+} from '../ledger/port.ts';
 
 /** What decides whether a request can still be settled. */
-export type RequestState = Pick<RequestRow, 'requestId' | 'session' | 'status' | 'settledBy' | 'expiresAt'>;
+export type RequestState = Pick<
+  RequestRow,
+  'requestId' | 'session' | 'status' | 'settledBy' | 'expiresAt'
+>;
 
 /**
- * Checks an answer from outside before anything is written. A request whose time is over stays pending until its writer settles it.
+ * Checks an answer from outside before anything is written. A request whose time is over stays
+ * pending until its writer settles it.
  * @throws RequestNotFoundError, RequestSettledError
  */
-export function checkAnswer(session: string, requestId: string, found: RequestState | undefined, now: number): void {
+export function checkAnswer(
+  session: string,
+  requestId: string,
+  found: RequestState | undefined,
+  now: number,
+): void {
   if (found?.session !== session) throw new RequestNotFoundError({ requestId });
   if (found.status !== 'pending') throw settledBefore(found);
-  if (found.expiresAt !== undefined && found.expiresAt <= now) throw new RequestSettledError({ requestId, status: 'expired' });
+  if (found.expiresAt !== undefined && found.expiresAt <= now)
+    throw new RequestSettledError({ requestId, status: 'expired' });
 }
 
 /**
- * Whether a settlement by the writer remains to be written; it does not when the request was settled in this very way before.
+ * Whether a settlement by the writer remains to be written; it does not when the request was
+ * settled in this very way before.
  * @throws RequestNotFoundError, RequestSettledError
  */
-export function checkSettlement(session: string, { requestId, status }: RequestSettlement, found: RequestState | undefined): boolean {
+export function checkSettlement(
+  session: string,
+  { requestId, status }: RequestSettlement,
+  found: RequestState | undefined,
+): boolean {
   if (found?.session !== session) throw new RequestNotFoundError({ requestId });
   if (found.status !== 'pending' && found.status !== status) throw settledBefore(found);
   return found.status === 'pending';
@@ -28,7 +48,9 @@ export function checkSettlement(session: string, { requestId, status }: RequestS
 export function checkRequests(session: string, requests: readonly PendingRequest[] = []): void {
   const foreign = requests.find((request) => request.session !== session);
   if (foreign === undefined) return;
-  throw new RangeError(`Request "${foreign.requestId}" of session "${foreign.session}" cannot be made by an append to session "${session}".`);
+  throw new RangeError(
+    `Request "${foreign.requestId}" of session "${foreign.session}" cannot be made by an append to session "${session}".`,
+  );
 }
 
 /** Whether a row is one that the filter asks for, whatever page it is on. */

@@ -1,6 +1,9 @@
 import type { Clock } from '../base/clock.ts';
 
-/** The time of a clock that never falls: when it went back, it goes on from the last instant that was given out. */
+/**
+ * The time of a clock that never falls: when it went back, it goes on from the last instant that
+ * was given out.
+ */
 export class RisingClock {
   readonly #clock: Clock;
   #ahead = 0;

@@ -32,8 +32,14 @@ describe('a circuit', () => {
 
   test('half open it lets one call through at a time; its success closes it', () => {
     const breakers = failing(3);
-    expect(breakers.peek('work', 1_000)).toEqual({ admitted: true, change: { change: 'half_open', failures: 3 } });
-    expect(breakers.admit('work', 1_000)).toMatchObject({ admitted: true, change: { change: 'half_open' } });
+    expect(breakers.peek('work', 1_000)).toEqual({
+      admitted: true,
+      change: { change: 'half_open', failures: 3 },
+    });
+    expect(breakers.admit('work', 1_000)).toMatchObject({
+      admitted: true,
+      change: { change: 'half_open' },
+    });
     expect(breakers.admit('work', 1_100)).toMatchObject({ admitted: false });
     expect(breakers.record('work', 'success', 1_200)).toEqual({ change: 'close', failures: 3 });
     expect(breakers.admit('work', 1_200)).toEqual({ admitted: true, change: undefined });
@@ -44,9 +50,15 @@ describe('a circuit', () => {
     breakers.admit('work', 1_000);
     expect(breakers.record('work', 'failure', 1_500)).toEqual({ change: 'open', failures: 4 });
     expect(breakers.admit('work', 2_400)).toMatchObject({ admitted: false, retryInMs: 100 });
-    expect(breakers.admit('work', 2_500)).toMatchObject({ admitted: true, change: { change: 'half_open' } });
+    expect(breakers.admit('work', 2_500)).toMatchObject({
+      admitted: true,
+      change: { change: 'half_open' },
+    });
     expect(breakers.record('work', 'neutral', 2_600)).toBeUndefined();
-    expect(breakers.admit('work', 2_600)).toMatchObject({ admitted: true, change: { change: 'half_open' } });
+    expect(breakers.admit('work', 2_600)).toMatchObject({
+      admitted: true,
+      change: { change: 'half_open' },
+    });
   });
 
   test('a call of which nothing is heard does not keep it shut for ever', () => {
@@ -81,12 +93,20 @@ describe('what counts as a failure of the tool', () => {
     ['empty_result', 'success', 'success'],
     ['', 'partial', 'success'],
   ])('%s (%s): %s', (errorType, status, outcome) => {
-    expect(breakerOutcome(toolResultWith(status, 'x', errorType === '' ? undefined : { errorType }))).toBe(outcome);
+    expect(
+      breakerOutcome(toolResultWith(status, 'x', errorType === '' ? undefined : { errorType })),
+    ).toBe(outcome);
   });
 });
 
 test('whatever happens: open after so many failures and not before, one call at a time while half open', () => {
-  const steps = fc.array(fc.tuple(fc.constantFrom('admit', 'success', 'failure', 'neutral'), fc.integer({ min: 0, max: 700 })), { maxLength: 60 });
+  const steps = fc.array(
+    fc.tuple(
+      fc.constantFrom('admit', 'success', 'failure', 'neutral'),
+      fc.integer({ min: 0, max: 700 }),
+    ),
+    { maxLength: 60 },
+  );
   fc.assert(
     fc.property(steps, (all) => {
       const breakers = new CircuitBreakers(options);

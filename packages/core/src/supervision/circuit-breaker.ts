@@ -18,7 +18,11 @@ export interface BreakerChange {
 /** Whether a tool may be called now. */
 export type Admission =
   | { readonly admitted: true; readonly change: BreakerChange | undefined }
-  | { readonly admitted: false; readonly failures: number /** Milliseconds after which it is worth asking again. */; readonly retryInMs: number };
+  | {
+      readonly admitted: false;
+      readonly failures: number /** Milliseconds after which it is worth asking again. */;
+      readonly retryInMs: number;
+    };
 
 interface Circuit {
   failures: number;
@@ -31,8 +35,9 @@ interface Circuit {
 const closed: Admission = Object.freeze({ admitted: true, change: undefined });
 
 /**
- * Which tools of a runtime fail again and again, and are left alone for a while. After `failures` in a row a tool is not called for `resetAfter`
- * milliseconds; then one call at a time is let through: its success closes the circuit, its failure opens it anew. Times are milliseconds of any
+ * Which tools of a runtime fail again and again, and are left alone for a while. After `failures`
+ * in a row a tool is not called for `resetAfter` milliseconds; then one call at a time is let
+ * through: its success closes the circuit, its failure opens it anew. Times are milliseconds of any
  * clock that does not run backwards.
  */
 export class CircuitBreakers {
@@ -40,7 +45,10 @@ export class CircuitBreakers {
   /** Only of tools that have failed. */
   readonly #circuits = new Map<string, Circuit>();
 
-  constructor({ failures = defaultFailures, resetAfter = defaultResetAfterMs }: CircuitBreakerOptions = {}) {
+  constructor({
+    failures = defaultFailures,
+    resetAfter = defaultResetAfterMs,
+  }: CircuitBreakerOptions = {}) {
     this.options = { failures, resetAfter };
   }
 
@@ -56,11 +64,15 @@ export class CircuitBreakers {
     const { resetAfter } = this.options;
     const waited = now - (circuit.probedAt ?? circuit.openedAt);
     // A probe of which nothing is heard does not keep the circuit open for ever.
-    if (waited < resetAfter) return { admitted: false, failures: circuit.failures, retryInMs: resetAfter - waited };
+    if (waited < resetAfter)
+      return { admitted: false, failures: circuit.failures, retryInMs: resetAfter - waited };
     return { admitted: true, change: { change: 'half_open', failures: circuit.failures } };
   }
 
-  /** Whether a call may be made now. One that is let through to see whether the tool works again is to be followed by `record`. */
+  /**
+   * Whether a call may be made now. One that is let through to see whether the tool works again is
+   * to be followed by `record`.
+   */
   admit(tool: string, now: number): Admission {
     const admission = this.peek(tool, now);
     const circuit = this.#circuits.get(tool);
@@ -68,7 +80,10 @@ export class CircuitBreakers {
     return admission;
   }
 
-  /** Takes in how a call ended. A neutral end says nothing of the tool, and lets the next call see whether it works again. */
+  /**
+   * Takes in how a call ended. A neutral end says nothing of the tool, and lets the next call see
+   * whether it works again.
+   */
   record(tool: string, outcome: BreakerOutcome, now: number): BreakerChange | undefined {
     const circuit = this.#circuits.get(tool);
     if (outcome === 'failure') return this.#fail(tool, circuit, now);
@@ -80,13 +95,22 @@ export class CircuitBreakers {
       return undefined;
     }
     this.#circuits.delete(tool);
-    return circuit.openedAt === undefined ? undefined : { change: 'close', failures: circuit.failures };
+    return circuit.openedAt === undefined
+      ? undefined
+      : { change: 'close', failures: circuit.failures };
   }
 
-  #fail(tool: string, circuit: Circuit = { failures: 0, openedAt: undefined, probedAt: undefined }, now: number): BreakerChange | undefined {
+  #fail(
+    tool: string,
+    circuit: Circuit = { failures: 0, openedAt: undefined, probedAt: undefined },
+    now: number,
+  ): BreakerChange | undefined {
     this.#circuits.set(tool, circuit);
     circuit.failures++;
-    const opens = circuit.openedAt === undefined ? circuit.failures >= this.options.failures : circuit.probedAt !== undefined;
+    const opens =
+      circuit.openedAt === undefined
+        ? circuit.failures >= this.options.failures
+        : circuit.probedAt !== undefined;
     if (!opens) return undefined;
     circuit.openedAt = now;
     circuit.probedAt = undefined;
@@ -96,12 +120,17 @@ export class CircuitBreakers {
 
 const neutralStatuses: ReadonlySet<string> = new Set(['error_permanent', 'error_blocked']);
 
-/** What a result says of whether the tool works: only failures of the tool or of what is behind it count, not those of the request. */
+/**
+ * What a result says of whether the tool works: only failures of the tool or of what is behind it
+ * count, not those of the request.
+ */
 export function breakerOutcome(result: ToolResult): BreakerOutcome {
   if (isSuccess(result)) return 'success';
   const { errorType = '', status } = result;
-  if (errorType === 'cancelled' || errorType === 'aborted' || errorType === 'interrupted') return 'neutral';
-  // That too much was asked for says nothing of whether it works; all other 4xx are the fault of the request.
+  if (errorType === 'cancelled' || errorType === 'aborted' || errorType === 'interrupted')
+    return 'neutral';
+  // That too much was asked for says nothing of whether it works; all other 4xx are the fault of
+  // the request.
   if (/^http_4\d\d$/.test(errorType) && errorType !== 'http_408') return 'neutral';
   return neutralStatuses.has(status) ? 'neutral' : 'failure';
 }

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
-import { attemptsBehind, hintFor, isChainExhausted, type RoutedFailure, type RoutedTool, route } from './error-router.ts';
+import {
+  attemptsBehind,
+  hintFor,
+  isChainExhausted,
+  type RoutedFailure,
+  type RoutedTool,
+  route,
+} from './error-router.ts';
 import type { ErrorRoutingOptions, Strategy } from './options.ts';
 
 const defaults: Required<ErrorRoutingOptions> = {
@@ -15,13 +22,25 @@ const defaults: Required<ErrorRoutingOptions> = {
 const plain: RoutedTool = { ownRetry: false };
 const withFallback: RoutedTool = { ownRetry: false, fallback: 'other' };
 
-function failure(errorType: string, status: ToolResultStatus, more: Partial<RoutedFailure> = {}): RoutedFailure {
+function failure(
+  errorType: string,
+  status: ToolResultStatus,
+  more: Partial<RoutedFailure> = {},
+): RoutedFailure {
   return { errorType, status, mayRepeat: true, hasRaw: false, escalate: false, ...more };
 }
 
 /** Strategies of the attempts 1, 2, 3, … */
-function strategies(of: RoutedFailure, tool: RoutedTool = plain, options: Partial<ErrorRoutingOptions> = {}, attempts = 4): readonly string[] {
-  return Array.from({ length: attempts }, (_, index) => route(of, index + 1, { ...defaults, ...options }, tool).strategy);
+function strategies(
+  of: RoutedFailure,
+  tool: RoutedTool = plain,
+  options: Partial<ErrorRoutingOptions> = {},
+  attempts = 4,
+): readonly string[] {
+  return Array.from(
+    { length: attempts },
+    (_, index) => route(of, index + 1, { ...defaults, ...options }, tool).strategy,
+  );
 }
 
 describe('the default chains', () => {
@@ -49,76 +68,178 @@ describe('the default chains', () => {
   });
 
   test('a fallback tool comes where the chain names one, and what came raw where it is there', () => {
-    expect(strategies(failure('http_403', 'error_blocked'), withFallback)).toEqual(['hint', 'fallbackTool', 'report', 'report']);
-    expect(route(failure('http_403', 'error_blocked'), 2, defaults, withFallback).fallback).toBe('other');
-    expect(strategies(failure('parse_error', 'error_permanent', { hasRaw: true }))).toEqual(['hint', 'raw', 'report', 'report']);
+    expect(strategies(failure('http_403', 'error_blocked'), withFallback)).toEqual([
+      'hint',
+      'fallbackTool',
+      'report',
+      'report',
+    ]);
+    expect(route(failure('http_403', 'error_blocked'), 2, defaults, withFallback).fallback).toBe(
+      'other',
+    );
+    expect(strategies(failure('parse_error', 'error_permanent', { hasRaw: true }))).toEqual([
+      'hint',
+      'raw',
+      'report',
+      'report',
+    ]);
   });
 
   test('what may do something twice is neither tried again nor followed by another tool', () => {
-    expect(strategies(failure('http_503', 'error_transient', { mayRepeat: false }))).toEqual(['report', 'report', 'report', 'report']);
-    expect(strategies(failure('timeout', 'timeout', { mayRepeat: false }))).toEqual(['hint', 'report', 'report', 'report']);
-    expect(strategies(failure('http_403', 'error_blocked', { mayRepeat: false }), withFallback)).toEqual(['hint', 'report', 'report', 'report']);
+    expect(strategies(failure('http_503', 'error_transient', { mayRepeat: false }))).toEqual([
+      'report',
+      'report',
+      'report',
+      'report',
+    ]);
+    expect(strategies(failure('timeout', 'timeout', { mayRepeat: false }))).toEqual([
+      'hint',
+      'report',
+      'report',
+      'report',
+    ]);
+    expect(
+      strategies(failure('http_403', 'error_blocked', { mayRepeat: false }), withFallback),
+    ).toEqual(['hint', 'report', 'report', 'report']);
   });
 
   test('a tool that says itself how often it is tried is not tried again by its chain', () => {
-    expect(strategies(failure('timeout', 'timeout'), { ownRetry: true })).toEqual(['hint', 'report', 'report', 'report']);
+    expect(strategies(failure('timeout', 'timeout'), { ownRetry: true })).toEqual([
+      'hint',
+      'report',
+      'report',
+      'report',
+    ]);
   });
 });
 
 describe('delays', () => {
   test('grow with each backoff, up to the longest', () => {
     const chain: readonly Strategy[] = ['hint', 'backoff', 'backoff', 'backoff', 'backoff'];
-    const options = { ...defaults, attempts: 9, chains: { busy: chain }, initialDelayMs: 100, backoffMultiplier: 3, maxDelayMs: 1_000 };
-    const delays = [2, 3, 4, 5].map((attempt) => route(failure('busy', 'error_transient'), attempt, options, plain).delayMs);
+    const options = {
+      ...defaults,
+      attempts: 9,
+      chains: { busy: chain },
+      initialDelayMs: 100,
+      backoffMultiplier: 3,
+      maxDelayMs: 1_000,
+    };
+    const delays = [2, 3, 4, 5].map(
+      (attempt) => route(failure('busy', 'error_transient'), attempt, options, plain).delayMs,
+    );
     expect(delays).toEqual([100, 300, 900, 1_000]);
   });
 
   test('are what the other side asks for, also beyond the longest; retry is at once', () => {
-    expect(route(failure('http_429', 'error_transient', { retryAfterMs: 90_000 }), 1, defaults, plain).delayMs).toBe(90_000);
-    expect(route(failure('http_429', 'error_transient', { retryAfterMs: 0 }), 1, defaults, plain).delayMs).toBe(0);
+    expect(
+      route(failure('http_429', 'error_transient', { retryAfterMs: 90_000 }), 1, defaults, plain)
+        .delayMs,
+    ).toBe(90_000);
+    expect(
+      route(failure('http_429', 'error_transient', { retryAfterMs: 0 }), 1, defaults, plain)
+        .delayMs,
+    ).toBe(0);
     expect(route(failure('timeout', 'timeout'), 1, defaults, plain).delayMs).toBe(0);
   });
 });
 
 describe('chains that somebody wrote', () => {
   test('go before those by default, by type before by status', () => {
-    const chains = { http_404: ['report'], error_transient: ['hint'], odd: ['hint', 'hint'] } as const;
-    expect(strategies(failure('http_404', 'error_permanent'), plain, { chains }, 1)).toEqual(['report']);
-    expect(strategies(failure('http_503', 'error_transient'), plain, { chains }, 2)).toEqual(['hint', 'report']);
-    expect(strategies(failure('odd', 'error_transient'), plain, { chains }, 3)).toEqual(['hint', 'hint', 'report']);
+    const chains = {
+      http_404: ['report'],
+      error_transient: ['hint'],
+      odd: ['hint', 'hint'],
+    } as const;
+    expect(strategies(failure('http_404', 'error_permanent'), plain, { chains }, 1)).toEqual([
+      'report',
+    ]);
+    expect(strategies(failure('http_503', 'error_transient'), plain, { chains }, 2)).toEqual([
+      'hint',
+      'report',
+    ]);
+    expect(strategies(failure('odd', 'error_transient'), plain, { chains }, 3)).toEqual([
+      'hint',
+      'hint',
+      'report',
+    ]);
     // What is said of 429 by default is more than what is said of everything that may pass.
-    expect(strategies(failure('http_429', 'error_transient'), plain, { chains }, 1)).toEqual(['backoff']);
+    expect(strategies(failure('http_429', 'error_transient'), plain, { chains }, 1)).toEqual([
+      'backoff',
+    ]);
   });
 
   test('do what they say: their hints, their tools, their escalation', () => {
-    const chains = { odd: [{ hint: 'Use the index.' }, { fallbackTool: 'archive' }, { escalate: 'human' }] } as const;
+    const chains = {
+      odd: [{ hint: 'Use the index.' }, { fallbackTool: 'archive' }, { escalate: 'human' }],
+    } as const;
     const options = { ...defaults, chains };
-    expect(route(failure('odd', 'error_permanent'), 1, options, plain)).toMatchObject({ strategy: 'hint', hint: 'Use the index.' });
-    expect(route(failure('odd', 'error_permanent'), 2, options, plain)).toMatchObject({ strategy: 'fallbackTool', fallback: 'archive' });
-    expect(route(failure('odd', 'error_permanent'), 3, options, plain)).toMatchObject({ strategy: 'escalate', escalateTo: 'human' });
-    expect(route(failure('odd', 'error_permanent'), 4, options, plain)).toMatchObject({ strategy: 'escalate', escalateTo: 'human' });
-    expect(route(failure('odd', 'error_permanent'), 9, { ...options, chains: { odd: ['escalate'] } }, plain).escalateTo).toBe('caller');
+    expect(route(failure('odd', 'error_permanent'), 1, options, plain)).toMatchObject({
+      strategy: 'hint',
+      hint: 'Use the index.',
+    });
+    expect(route(failure('odd', 'error_permanent'), 2, options, plain)).toMatchObject({
+      strategy: 'fallbackTool',
+      fallback: 'archive',
+    });
+    expect(route(failure('odd', 'error_permanent'), 3, options, plain)).toMatchObject({
+      strategy: 'escalate',
+      escalateTo: 'human',
+    });
+    expect(route(failure('odd', 'error_permanent'), 4, options, plain)).toMatchObject({
+      strategy: 'escalate',
+      escalateTo: 'human',
+    });
+    expect(
+      route(
+        failure('odd', 'error_permanent'),
+        9,
+        { ...options, chains: { odd: ['escalate'] } },
+        plain,
+      ).escalateTo,
+    ).toBe('caller');
   });
 
   test('may try again what was refused, which no default does', () => {
-    expect(strategies(failure('http_403', 'error_blocked'), plain, { chains: { http_403: ['backoff', 'report'] } }, 2)).toEqual([
-      'backoff',
+    expect(
+      strategies(
+        failure('http_403', 'error_blocked'),
+        plain,
+        { chains: { http_403: ['backoff', 'report'] } },
+        2,
+      ),
+    ).toEqual(['backoff', 'report']);
+    expect(strategies(failure('timeout', 'error_blocked'), plain, {}, 3)).toEqual([
+      'hint',
+      'report',
       'report',
     ]);
-    expect(strategies(failure('timeout', 'error_blocked'), plain, {}, 3)).toEqual(['hint', 'report', 'report']);
   });
 
   test('a tool that asks to be handed up is, at once', () => {
-    expect(route(failure('http_503', 'error_transient', { escalate: true }), 1, defaults, plain)).toMatchObject({
+    expect(
+      route(failure('http_503', 'error_transient', { escalate: true }), 1, defaults, plain),
+    ).toMatchObject({
       strategy: 'escalate',
       escalateTo: 'caller',
     });
     const chains = { odd: ['hint', { escalate: 'failures' }] } as const;
-    expect(route(failure('odd', 'error_permanent', { escalate: true }), 1, { ...defaults, chains }, plain).escalateTo).toBe('failures');
+    expect(
+      route(
+        failure('odd', 'error_permanent', { escalate: true }),
+        1,
+        { ...defaults, chains },
+        plain,
+      ).escalateTo,
+    ).toBe('failures');
   });
 
   test('names of members of every object are no chains and no hints', () => {
-    expect(strategies(failure('constructor', 'error_permanent'))).toEqual(['report', 'report', 'report', 'report']);
+    expect(strategies(failure('constructor', 'error_permanent'))).toEqual([
+      'report',
+      'report',
+      'report',
+      'report',
+    ]);
     expect(hintFor('__proto__')).toBe(hintFor('never heard of'));
   });
 });
@@ -147,7 +268,11 @@ describe('an exhausted chain', () => {
   test('calls stand for the steps that they took', () => {
     const chains = { odd: ['backoff', 'hint', 'retry', 'hint', 'report'] } as const;
     const options = { ...defaults, attempts: 9, chains };
-    expect([0, 1, 2, 3, 4].map((calls) => attemptsBehind(calls, failure('odd', 'error_transient'), options, plain))).toEqual([0, 2, 4, 5, 6]);
+    expect(
+      [0, 1, 2, 3, 4].map((calls) =>
+        attemptsBehind(calls, failure('odd', 'error_transient'), options, plain),
+      ),
+    ).toEqual([0, 2, 4, 5, 6]);
   });
 });
 
@@ -155,17 +280,38 @@ const anyStrategy: fc.Arbitrary<Strategy> = fc.oneof(
   fc.constantFrom('retry', 'backoff', 'hint', 'raw', 'fallbackTool', 'escalate', 'report'),
   fc.constantFrom<Strategy>({ hint: 'a' }, { fallbackTool: 'b' }, { escalate: 'human' }),
 );
-const anyStatus = fc.constantFrom<ToolResultStatus>('error_transient', 'error_permanent', 'error_blocked', 'timeout', 'success');
+const anyStatus = fc.constantFrom<ToolResultStatus>(
+  'error_transient',
+  'error_permanent',
+  'error_blocked',
+  'timeout',
+  'success',
+);
 const anyFailure = fc.record({
-  errorType: fc.constantFrom('http_403', 'http_429', 'timeout', 'parse_error', 'tool_error', 'given', 'x'),
+  errorType: fc.constantFrom(
+    'http_403',
+    'http_429',
+    'timeout',
+    'parse_error',
+    'tool_error',
+    'given',
+    'x',
+  ),
   status: anyStatus,
   mayRepeat: fc.boolean(),
   hasRaw: fc.boolean(),
   escalate: fc.boolean(),
 });
-const anyTool = fc.record({ ownRetry: fc.boolean(), fallback: fc.option(fc.constant('other'), { nil: undefined }) });
+const anyTool = fc.record({
+  ownRetry: fc.boolean(),
+  fallback: fc.option(fc.constant('other'), { nil: undefined }),
+});
 const anyOptions = fc.record({
-  chains: fc.dictionary(fc.constantFrom('given', 'http_429', 'error_permanent'), fc.array(anyStrategy, { maxLength: 6 }), { noNullPrototype: true }),
+  chains: fc.dictionary(
+    fc.constantFrom('given', 'http_429', 'error_permanent'),
+    fc.array(anyStrategy, { maxLength: 6 }),
+    { noNullPrototype: true },
+  ),
   attempts: fc.integer({ min: 1, max: 5 }),
   initialDelayMs: fc.integer({ min: 0, max: 5_000 }),
   backoffMultiplier: fc.integer({ min: 1, max: 4 }),
@@ -176,18 +322,25 @@ const anyOptions = fc.record({
 describe('properties', () => {
   test('what may do something twice never goes on, and only what is there is used', () => {
     fc.assert(
-      fc.property(anyFailure, fc.integer({ min: 1, max: 9 }), anyOptions, anyTool, (of, attempt, options, tool) => {
-        const routing = route(of, attempt, options, tool);
-        const { strategy } = routing;
-        if (!of.mayRepeat) expect(['retry', 'backoff', 'fallbackTool']).not.toContain(strategy);
-        if (tool.ownRetry) expect(['retry', 'backoff']).not.toContain(strategy);
-        if (strategy === 'raw') expect(of.hasRaw).toBe(true);
-        if (of.escalate) expect(strategy).toBe('escalate');
-        if (attempt > options.attempts) expect(['report', 'escalate']).toContain(strategy);
-        if (strategy === 'backoff') expect(routing.delayMs).toBeLessThanOrEqual(options.maxDelayMs);
-        expect(routing.alternatives).not.toContain(strategy);
-        expect(routing).toEqual(route(of, attempt, options, tool));
-      }),
+      fc.property(
+        anyFailure,
+        fc.integer({ min: 1, max: 9 }),
+        anyOptions,
+        anyTool,
+        (of, attempt, options, tool) => {
+          const routing = route(of, attempt, options, tool);
+          const { strategy } = routing;
+          if (!of.mayRepeat) expect(['retry', 'backoff', 'fallbackTool']).not.toContain(strategy);
+          if (tool.ownRetry) expect(['retry', 'backoff']).not.toContain(strategy);
+          if (strategy === 'raw') expect(of.hasRaw).toBe(true);
+          if (of.escalate) expect(strategy).toBe('escalate');
+          if (attempt > options.attempts) expect(['report', 'escalate']).toContain(strategy);
+          if (strategy === 'backoff')
+            expect(routing.delayMs).toBeLessThanOrEqual(options.maxDelayMs);
+          expect(routing.alternatives).not.toContain(strategy);
+          expect(routing).toEqual(route(of, attempt, options, tool));
+        },
+      ),
     );
   });
 
@@ -195,7 +348,10 @@ describe('properties', () => {
     fc.assert(
       fc.property(anyFailure, anyOptions, anyTool, (of, options, tool) => {
         let attempt = 1;
-        while (['retry', 'backoff', 'fallbackTool'].includes(route(of, attempt, options, tool).strategy)) attempt++;
+        while (
+          ['retry', 'backoff', 'fallbackTool'].includes(route(of, attempt, options, tool).strategy)
+        )
+          attempt++;
         expect(attempt).toBeLessThanOrEqual(options.attempts + 1);
         expect(isChainExhausted(of.errorType, of.status, 9, options, tool)).toBe(true);
       }),
@@ -204,10 +360,16 @@ describe('properties', () => {
 
   test('once exhausted, always exhausted', () => {
     fc.assert(
-      fc.property(anyFailure, anyOptions, anyTool, fc.integer({ min: 0, max: 8 }), ({ errorType, status }, options, tool, calls) => {
-        if (!isChainExhausted(errorType, status, calls, options, tool)) return;
-        expect(isChainExhausted(errorType, status, calls + 1, options, tool)).toBe(true);
-      }),
+      fc.property(
+        anyFailure,
+        anyOptions,
+        anyTool,
+        fc.integer({ min: 0, max: 8 }),
+        ({ errorType, status }, options, tool, calls) => {
+          if (!isChainExhausted(errorType, status, calls, options, tool)) return;
+          expect(isChainExhausted(errorType, status, calls + 1, options, tool)).toBe(true);
+        },
+      ),
     );
   });
 });

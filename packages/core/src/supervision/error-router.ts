@@ -55,7 +55,11 @@ const byErrorType: Readonly<Record<string, Chain>> = {
   http_429: ['backoff', 'report'],
   timeout: ['retry', 'hint', 'report'],
   parse_error: ['hint', 'raw', 'report'],
-  empty_result: ['hint', { hint: 'Still nothing: look for it in another source or with another tool.' }, 'report'],
+  empty_result: [
+    'hint',
+    { hint: 'Still nothing: look for it in another source or with another tool.' },
+    'report',
+  ],
   ssrf_blocked: ['report'],
   circuit_open: ['fallbackTool', 'report'],
   file_not_found: ['hint', 'report'],
@@ -83,11 +87,14 @@ const hints: Readonly<Record<string, string>> = {
   timeout: 'It took too long. Ask for something simpler or smaller.',
   parse_error: 'What came could not be read. Try another parser, or ask for another format.',
   empty_result: 'Nothing was found. Use broader or fewer search words.',
-  tool_error: 'The tool could not do it. Read why, and change the arguments or take another way; the same call will fail again.',
-  validation_error: 'The arguments do not fit the schema of the tool. Correct what is named above before you call it again.',
+  tool_error:
+    'The tool could not do it. Read why, and change the arguments or take another way; the same call will fail again.',
+  validation_error:
+    'The arguments do not fit the schema of the tool. Correct what is named above before you call it again.',
   unknown_tool: 'There is no such tool. Use only tools of the list that you were given.',
 };
-const generalHint = 'This did not work. Change the arguments or take another way; the same call will fail again.';
+const generalHint =
+  'This did not work. Change the arguments or take another way; the same call will fail again.';
 
 /** What the model is told of a failure of this type. */
 export function hintFor(errorType: string): string {
@@ -95,7 +102,8 @@ export function hintFor(errorType: string): string {
 }
 
 /** What the model is told when nothing else is left. */
-export const reportNote = 'This way is closed: do not repeat this call. Go on without it, or say what could not be done.';
+export const reportNote =
+  'This way is closed: do not repeat this call. Go on without it, or say what could not be done.';
 
 /** Strategies that go on with the call itself; the others give the model a result. */
 function goesOn(name: StrategyName): boolean {
@@ -111,8 +119,14 @@ function nameOf(step: Strategy): StrategyName {
   return 'hint' in step ? 'hint' : 'fallbackTool' in step ? 'fallbackTool' : 'escalate';
 }
 
-/** The chain of a failure: by its error type, else by its status; in each case what somebody wrote before what is there by default. */
-function chainOf({ errorType, status }: Pick<RoutedFailure, 'errorType' | 'status'>, { chains }: Options): ChosenChain {
+/**
+ * The chain of a failure: by its error type, else by its status; in each case what somebody wrote
+ * before what is there by default.
+ */
+function chainOf(
+  { errorType, status }: Pick<RoutedFailure, 'errorType' | 'status'>,
+  { chains }: Options,
+): ChosenChain {
   const given = own(chains, errorType);
   if (given !== undefined) return { steps: given, isGiven: true };
   // The word says no more than that it failed: whether it may pass is what its status says.
@@ -120,10 +134,15 @@ function chainOf({ errorType, status }: Pick<RoutedFailure, 'errorType' | 'statu
   const byType = isVague ? undefined : own(byErrorType, errorType);
   if (byType !== undefined) return { steps: byType, isGiven: false };
   const givenByStatus = own(chains, status);
-  return givenByStatus === undefined ? { steps: byStatus[status], isGiven: false } : { steps: givenByStatus, isGiven: true };
+  return givenByStatus === undefined
+    ? { steps: byStatus[status], isGiven: false }
+    : { steps: givenByStatus, isGiven: true };
 }
 
-/** Whether something is said of this error type, so that it is looked at even where the result counts as a success. */
+/**
+ * Whether something is said of this error type, so that it is looked at even where the result
+ * counts as a success.
+ */
 export function hasChain(errorType: string, { chains }: Options): boolean {
   return Object.hasOwn(chains, errorType) || Object.hasOwn(byErrorType, errorType);
 }
@@ -135,12 +154,17 @@ function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value
 /** The steps of the chain that can be taken, up to the one that ends it. */
 function stepsOf(failure: RoutedFailure, options: Options, tool: RoutedTool): Chain {
   const { steps, isGiven } = chainOf(failure, options);
-  const mayTryAgain = failure.mayRepeat && !tool.ownRetry && !isTooLong(failure) && (isGiven || failure.status !== 'error_blocked');
+  const mayTryAgain =
+    failure.mayRepeat &&
+    !tool.ownRetry &&
+    !isTooLong(failure) &&
+    (isGiven || failure.status !== 'error_blocked');
   const usable: Strategy[] = [];
   for (const step of steps) {
     const name = nameOf(step);
     if ((name === 'retry' || name === 'backoff') && !mayTryAgain) continue;
-    if (name === 'fallbackTool' && (!failure.mayRepeat || fallbackOf(step, tool) === undefined)) continue;
+    if (name === 'fallbackTool' && (!failure.mayRepeat || fallbackOf(step, tool) === undefined))
+      continue;
     if (name === 'raw' && !failure.hasRaw) continue;
     usable.push(step);
     if (isLast(name)) return usable;
@@ -159,12 +183,22 @@ function fallbackOf(step: Strategy, tool: RoutedTool): string | undefined {
 
 /**
  * What is done about a failed attempt.
- * @param attempt how often the same cause (tool, arguments, error type) has failed in a row, this time included, whoever tried
+ * @param attempt how often the same cause (tool, arguments, error type) has failed in a row, this
+ * time included, whoever tried
  */
-export function route(failure: RoutedFailure, attempt: number, options: Options, tool: RoutedTool): Routing {
+export function route(
+  failure: RoutedFailure,
+  attempt: number,
+  options: Options,
+  tool: RoutedTool,
+): Routing {
   const steps = stepsOf(failure, options, tool);
   const last = steps[steps.length - 1] as Strategy;
-  const step = failure.escalate ? escalation(last) : attempt > options.attempts ? last : (steps[attempt - 1] ?? last);
+  const step = failure.escalate
+    ? escalation(last)
+    : attempt > options.attempts
+      ? last
+      : (steps[attempt - 1] ?? last);
   const strategy = nameOf(step);
   return {
     strategy,
@@ -194,26 +228,42 @@ function detailsOf(
     case 'backoff':
       return { delayMs: failure.retryAfterMs ?? backoffMs(attempt, steps, options) };
     case 'hint':
-      return { hint: typeof step === 'object' && 'hint' in step ? step.hint : hintFor(failure.errorType) };
+      return {
+        hint: typeof step === 'object' && 'hint' in step ? step.hint : hintFor(failure.errorType),
+      };
     case 'fallbackTool':
       return { fallback: fallbackOf(step, tool) as string };
     case 'escalate':
-      return { escalateTo: typeof step === 'object' && 'escalate' in step ? step.escalate : options.escalateTo };
+      return {
+        escalateTo:
+          typeof step === 'object' && 'escalate' in step ? step.escalate : options.escalateTo,
+      };
     default:
       return {};
   }
 }
 
 /** The delay doubles with each `backoff`, whatever came before the first of them. */
-function backoffMs(attempt: number, steps: Chain, { initialDelayMs, backoffMultiplier, maxDelayMs }: Options): number {
+function backoffMs(
+  attempt: number,
+  steps: Chain,
+  { initialDelayMs, backoffMultiplier, maxDelayMs }: Options,
+): number {
   const before = steps.slice(0, attempt - 1).filter((step) => nameOf(step) === 'backoff').length;
   return Math.min(maxDelayMs, initialDelayMs * backoffMultiplier ** before);
 }
 
-function reasonOf(strategy: StrategyName, failure: RoutedFailure, attempt: number, { attempts }: Options): string {
+function reasonOf(
+  strategy: StrategyName,
+  failure: RoutedFailure,
+  attempt: number,
+  { attempts }: Options,
+): string {
   const { errorType, escalate, retryAfterMs } = failure;
   if (escalate) return `The tool itself asks to hand its failure up (${errorType}).`;
-  const wait = isTooLong(failure) ? ` and is to be tried again after ${retryAfterMs} ms, which is too long to wait` : '';
+  const wait = isTooLong(failure)
+    ? ` and is to be tried again after ${retryAfterMs} ms, which is too long to wait`
+    : '';
   const failed = `It failed with ${errorType} ${attempt === 1 ? 'for the first time' : `${attempt} times in a row`}${wait}`;
   if (attempt > attempts) return `${failed}, and ${attempts} attempts are all that one cause gets.`;
   switch (strategy) {
@@ -233,10 +283,16 @@ function reasonOf(strategy: StrategyName, failure: RoutedFailure, attempt: numbe
 }
 
 /**
- * How many attempts earlier calls of the same cause stand for: each of them took the steps of the chain up to the one that gave the model a result.
+ * How many attempts earlier calls of the same cause stand for: each of them took the steps of the
+ * chain up to the one that gave the model a result.
  * @param calls how many calls have failed in this way, in a row
  */
-export function attemptsBehind(calls: number, failure: RoutedFailure, options: Options, tool: RoutedTool): number {
+export function attemptsBehind(
+  calls: number,
+  failure: RoutedFailure,
+  options: Options,
+  tool: RoutedTool,
+): number {
   if (calls === 0) return 0;
   const steps = stepsOf(failure, options, tool);
   let left = calls;
@@ -249,13 +305,26 @@ export function attemptsBehind(calls: number, failure: RoutedFailure, options: O
 }
 
 /**
- * Whether the model was told that this way is closed, so that the same call need not be made any more.
+ * Whether the model was told that this way is closed, so that the same call need not be made any
+ * more.
  * @param failures how many calls have failed in this way, in a row
  */
-export function isChainExhausted(errorType: string, status: ToolResultStatus, failures: number, options: Options, tool: RoutedTool): boolean {
+export function isChainExhausted(
+  errorType: string,
+  status: ToolResultStatus,
+  failures: number,
+  options: Options,
+  tool: RoutedTool,
+): boolean {
   if (failures === 0 || status === 'unknown') return false;
   // What was given raw was no failure any more.
-  const failure: RoutedFailure = { errorType, status, mayRepeat: true, hasRaw: false, escalate: false };
+  const failure: RoutedFailure = {
+    errorType,
+    status,
+    mayRepeat: true,
+    hasRaw: false,
+    escalate: false,
+  };
   const steps = stepsOf(failure, options, tool);
   const told = steps.filter((step) => !goesOn(nameOf(step))).length;
   return failures >= told || attemptsBehind(failures, failure, options, tool) > options.attempts;

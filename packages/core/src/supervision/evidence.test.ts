@@ -7,7 +7,9 @@ const call = { name: 'fetch', args: { url: 'a' } };
 
 function settled(errorType: string | undefined, more: Partial<CallEvidence> = {}): CallEvidence {
   const result: ToolResult =
-    errorType === undefined ? { status: 'success', content: 'yes' } : { status: 'error_permanent', content: 'no', errorType };
+    errorType === undefined
+      ? { status: 'success', content: 'yes' }
+      : { status: 'error_permanent', content: 'no', errorType };
   return { ...call, result, turn: 1, ...more };
 }
 
@@ -16,15 +18,55 @@ describe('failuresInARow', () => {
     ['nothing yet', [], 'http_403', 0],
     ['one', [settled('http_403')], 'http_403', 1],
     ['two', [settled('http_403'), settled('http_403')], 'http_403', 2],
-    ['a success in between', [settled('http_403'), settled(undefined), settled('http_403')], 'http_403', 1],
-    ['another error in between', [settled('http_403'), settled('timeout'), settled('http_403')], 'http_403', 1],
-    ['another call in between', [settled('http_403'), settled(undefined, { args: { url: 'b' } }), settled('http_403')], 'http_403', 2],
-    ['another tool in between', [settled('http_403'), settled(undefined, { name: 'read' }), settled('http_403')], 'http_403', 2],
-    ['a refusal by a person in between', [settled('http_403'), settled('rejected'), settled('http_403')], 'http_403', 2],
+    [
+      'a success in between',
+      [settled('http_403'), settled(undefined), settled('http_403')],
+      'http_403',
+      1,
+    ],
+    [
+      'another error in between',
+      [settled('http_403'), settled('timeout'), settled('http_403')],
+      'http_403',
+      1,
+    ],
+    [
+      'another call in between',
+      [settled('http_403'), settled(undefined, { args: { url: 'b' } }), settled('http_403')],
+      'http_403',
+      2,
+    ],
+    [
+      'another tool in between',
+      [settled('http_403'), settled(undefined, { name: 'read' }), settled('http_403')],
+      'http_403',
+      2,
+    ],
+    [
+      'a refusal by a person in between',
+      [settled('http_403'), settled('rejected'), settled('http_403')],
+      'http_403',
+      2,
+    ],
     ['other arguments', [settled('http_403', { args: { url: 'b' } })], 'http_403', 0],
-    ['a tool that does not exist, whatever its arguments', [settled('unknown_tool', { args: 1 }), settled('unknown_tool')], 'unknown_tool', 2],
-    ['an error without a type', [settled('x', { result: { status: 'timeout', content: 'late' } })], 'timeout', 1],
-    ['a doubted success', [settled('x', { result: { status: 'partial', content: [], errorType: 'empty_result' } })], 'empty_result', 1],
+    [
+      'a tool that does not exist, whatever its arguments',
+      [settled('unknown_tool', { args: 1 }), settled('unknown_tool')],
+      'unknown_tool',
+      2,
+    ],
+    [
+      'an error without a type',
+      [settled('x', { result: { status: 'timeout', content: 'late' } })],
+      'timeout',
+      1,
+    ],
+    [
+      'a doubted success',
+      [settled('x', { result: { status: 'partial', content: [], errorType: 'empty_result' } })],
+      'empty_result',
+      1,
+    ],
   ];
   it.each(cases)('%s', (_name, evidence, errorType, expected) => {
     expect(failuresInARow(evidence, call, errorType)).toBe(expected);
@@ -59,6 +101,8 @@ describe('argsKey', () => {
       }),
     );
     expect(argsKey({ text: 'x'.repeat(100_000) })).toHaveLength(64);
-    expect(argsKey({ text: 'x'.repeat(100_000) })).not.toBe(argsKey({ text: `${'x'.repeat(99_999)}y` }));
+    expect(argsKey({ text: 'x'.repeat(100_000) })).not.toBe(
+      argsKey({ text: `${'x'.repeat(99_999)}y` }),
+    );
   });
 });

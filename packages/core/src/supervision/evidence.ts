@@ -10,7 +10,10 @@ export interface CallEvidence {
   readonly result: ToolResult;
   /** Counts the messages from outside that the model had read when it made the call. */
   readonly turn: number;
-  /** Where the call stands in its invocation. Calls of one round count in the order in which they were asked for, whichever ends first. */
+  /**
+   * Where the call stands in its invocation. Calls of one round count in the order in which they
+   * were asked for, whichever ends first.
+   */
   readonly round?: number;
   readonly index?: number;
 }
@@ -32,8 +35,16 @@ export function isVeto({ errorType, status }: ToolResult): boolean {
   return errorType === vetoType && status === 'error_blocked';
 }
 
-/** What was ended by a person or by the process says nothing about whether the call leads anywhere. */
-const exemptTypes: ReadonlySet<string | undefined> = new Set(['rejected', 'expired', 'cancelled', 'unknown_unresolved', 'interrupted']);
+/**
+ * What was ended by a person or by the process says nothing about whether the call leads anywhere.
+ */
+const exemptTypes: ReadonlySet<string | undefined> = new Set([
+  'rejected',
+  'expired',
+  'cancelled',
+  'unknown_unresolved',
+  'interrupted',
+]);
 
 /** Whether a call counts when it is asked whether calls repeat themselves. */
 export function isEvidence({ result }: CallEvidence): boolean {
@@ -45,7 +56,9 @@ const longestKey = 1_000;
 
 const keys = new WeakMap<CallEvidence, string>();
 
-/** Arguments as a text that is the same for equal arguments, whatever the order of their members. */
+/**
+ * Arguments as a text that is the same for equal arguments, whatever the order of their members.
+ */
 export function argsKey(args: JsonValue): string {
   const text = canonicalJson(args);
   return text.length <= longestKey ? text : sha256(text);
@@ -63,12 +76,15 @@ export function evidenceKey(evidence: CallEvidence): string {
 
 /** What went wrong, in one word; `undefined` for a success. */
 export function failureType(result: ToolResult): string | undefined {
-  return isSuccess(result) && result.errorType === undefined ? undefined : (result.errorType ?? result.status);
+  return isSuccess(result) && result.errorType === undefined
+    ? undefined
+    : (result.errorType ?? result.status);
 }
 
 /**
- * Failures of one cause that followed each other: the same call ended with the same type of error, up to the newest one. Whatever was done for the
- * first time between them, and may have changed something outside, may have mended the cause: what was before it does not count.
+ * Failures of one cause that followed each other: the same call ended with the same type of error,
+ * up to the newest one. Whatever was done for the first time between them, and may have changed
+ * something outside, may have mended the cause: what was before it does not count.
  * @param mayChange whether a tool may change something outside @default none does
  */
 export function failuresInARow(
@@ -86,7 +102,13 @@ export function failuresInARow(
     if (!isEvidence(earlier)) continue;
     if (!byName) wanted ??= argsKey(args);
     if (earlier.name !== name || (!byName && evidenceKey(earlier) !== wanted)) {
-      if (mayChange !== undefined && isSuccess(earlier.result) && mayChange(earlier.name, errorType) && isFirst(evidence, i)) return count;
+      if (
+        mayChange !== undefined &&
+        isSuccess(earlier.result) &&
+        mayChange(earlier.name, errorType) &&
+        isFirst(evidence, i)
+      )
+        return count;
       continue;
     }
     if (failureType(earlier.result) !== errorType) return count;

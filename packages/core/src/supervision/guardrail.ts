@@ -1,14 +1,32 @@
-import { deepFreeze, findJsonDefect, isPlainObject, type JsonObject, type JsonValue } from '../base/json.ts';
-import { findInvalidOption, isFunction, isNonEmptyText, isObject, type OptionCheck, type OptionChecks } from '../base/options.ts';
+import {
+  deepFreeze,
+  findJsonDefect,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+} from '../base/json.ts';
+import {
+  findInvalidOption,
+  isFunction,
+  isNonEmptyText,
+  isObject,
+  type OptionCheck,
+  type OptionChecks,
+} from '../base/options.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import { injectionPatterns } from './guardrails/injection-patterns.ts';
 import { inventedToolCalls } from './guardrails/invented-tool-calls.ts';
 
 /**
- * What a guardrail decides: go on; refuse with a message; go on and tell the model something (`guide`); ask a person first (`confirm`); or go on with
- * another value (`transform`). Not everything can be decided everywhere: `GuardrailVerdict<'input'>` is what can be decided about a message.
+ * What a guardrail decides: go on; refuse with a message; go on and tell the model something
+ * (`guide`); ask a person first (`confirm`); or go on with another value (`transform`). Not
+ * everything can be decided everywhere: `GuardrailVerdict<'input'>` is what can be decided about a
+ * message.
  */
-export type GuardrailVerdict<Point extends GuardrailPoint = 'toolCall'> = Exclude<AnyVerdict, { readonly action: NotAt[Point] }>;
+export type GuardrailVerdict<Point extends GuardrailPoint = 'toolCall'> = Exclude<
+  AnyVerdict,
+  { readonly action: NotAt[Point] }
+>;
 
 /** At a tool call everything can be decided. */
 interface NotAt {
@@ -26,7 +44,10 @@ type AnyVerdict =
   | { readonly action: 'confirm'; readonly summary?: string; readonly reasoning?: string }
   | { readonly action: 'transform'; readonly value: JsonValue; readonly reasoning?: string };
 
-/** Where a guardrail looks: a message that comes in, a model call that is to be made, an answer, a tool call and its result. */
+/**
+ * Where a guardrail looks: a message that comes in, a model call that is to be made, an answer, a
+ * tool call and its result.
+ */
 export type GuardrailPoint = 'input' | 'modelCall' | 'output' | 'toolCall' | 'toolResult';
 
 export interface GuardrailContext {
@@ -55,8 +76,8 @@ export interface ToolResultCheck extends ToolCallCheck {
 }
 
 /**
- * Checks what goes in and out of an agent. Its functions are pure: they look at nothing but what they are given, and answer at once. Nothing
- * returned is `proceed`.
+ * Checks what goes in and out of an agent. Its functions are pure: they look at nothing but what
+ * they are given, and answer at once. Nothing returned is `proceed`.
  */
 export interface Guardrail {
   readonly name: string;
@@ -80,7 +101,8 @@ export const isListOfGuardrails: OptionCheck = (value) => {
 /** A guardrail that nobody would ask protects from nothing, so it is not taken in silence. */
 function wrongGuardrail(one: unknown): string | undefined {
   const points = Object.keys(legalActions) as GuardrailPoint[];
-  if (typeof one === 'function') return 'an object (ready guardrails are called: `formatRules({ … })`), not a function';
+  if (typeof one === 'function')
+    return 'an object (ready guardrails are called: `formatRules({ … })`), not a function';
   if (isObject(one) !== undefined) return 'an object';
   const { name } = one as Partial<Guardrail>;
   if (isNonEmptyText(name) !== undefined) return 'an object with a `name`';
@@ -101,10 +123,14 @@ const guardrailChecks: OptionChecks<Guardrail> = {
 };
 
 /**
- * What is on unless somebody says otherwise: instructions inside results of tools, and tool calls that are only written as text, are pointed out to
- * the model. Neither refuses or changes anything that a person sees.
+ * What is on unless somebody says otherwise: instructions inside results of tools, and tool calls
+ * that are only written as text, are pointed out to the model. Neither refuses or changes anything
+ * that a person sees.
  */
-export const defaultGuardrails: readonly Guardrail[] = Object.freeze([injectionPatterns({ input: false }), inventedToolCalls()]);
+export const defaultGuardrails: readonly Guardrail[] = Object.freeze([
+  injectionPatterns({ input: false }),
+  inventedToolCalls(),
+]);
 
 type Action = GuardrailVerdict['action'];
 
@@ -117,7 +143,10 @@ export interface GuardrailChecks {
   readonly toolResult: ToolResultCheck;
 }
 
-/** What may be decided where: only a tool call can wait for a person, and a model call has no value that could be another one. */
+/**
+ * What may be decided where: only a tool call can wait for a person, and a model call has no value
+ * that could be another one.
+ */
 export const legalActions: { readonly [Point in GuardrailPoint]: readonly Action[] } = deepFreeze({
   input: ['proceed', 'deny', 'guide', 'transform'],
   modelCall: ['proceed', 'deny', 'guide'],
@@ -126,7 +155,10 @@ export const legalActions: { readonly [Point in GuardrailPoint]: readonly Action
   toolResult: ['proceed', 'deny', 'guide', 'transform'],
 });
 
-/** The data of a `decision` event about something that a guardrail said. It never holds the value that was looked at. */
+/**
+ * The data of a `decision` event about something that a guardrail said. It never holds the value
+ * that was looked at.
+ */
 export interface GuardrailDecision {
   readonly component: 'guardrail';
   readonly decision: Exclude<Action, 'proceed'>;
@@ -139,25 +171,37 @@ export interface GuardrailDecision {
 
 /** What all guardrails of one point have decided. */
 export interface GuardrailOutcome {
-  /** What goes on: the text, the arguments of the call, the content of the result; `null` for a model call. */
+  /**
+   * What goes on: the text, the arguments of the call, the content of the result; `null` for a
+   * model call.
+   */
   readonly value: JsonValue;
   readonly denied?: { readonly guardrail: string; readonly message: string };
-  /** What the model is told. For calls and results it belongs into `notes`; elsewhere `tell` of the decisions has it. */
+  /**
+   * What the model is told. For calls and results it belongs into `notes`; elsewhere `tell` of the
+   * decisions has it.
+   */
   readonly guidance: readonly string[];
   readonly confirm?: { readonly guardrail: string; readonly summary: string };
   readonly decisions: readonly GuardrailDecision[];
 }
 
 /** The guardrails that look at a point; the same empty list when none does. */
-export function guardrailsAt(guardrails: readonly Guardrail[], point: GuardrailPoint): readonly Guardrail[] {
-  return guardrails.some((one) => one[point] !== undefined) ? guardrails.filter((one) => one[point] !== undefined) : none;
+export function guardrailsAt(
+  guardrails: readonly Guardrail[],
+  point: GuardrailPoint,
+): readonly Guardrail[] {
+  return guardrails.some((one) => one[point] !== undefined)
+    ? guardrails.filter((one) => one[point] !== undefined)
+    : none;
 }
 
 const none: readonly never[] = Object.freeze([]);
 
 /**
- * Asks guardrails in their order. Each sees what those before it made of the value; the first that refuses ends it. One that throws, or decides what
- * cannot be decided at this point, refuses: what could not be checked does not pass.
+ * Asks guardrails in their order. Each sees what those before it made of the value; the first that
+ * refuses ends it. One that throws, or decides what cannot be decided at this point, refuses: what
+ * could not be checked does not pass.
  */
 export function applyGuardrails<Point extends GuardrailPoint>(
   point: Point,
@@ -166,18 +210,30 @@ export function applyGuardrails<Point extends GuardrailPoint>(
 ): GuardrailOutcome {
   let value = checkedValue(point, check);
   let current = check;
-  let outcome: { guidance: string[]; decisions: GuardrailDecision[]; confirm?: NonNullable<GuardrailOutcome['confirm']> } | undefined;
+  let outcome:
+    | {
+        guidance: string[];
+        decisions: GuardrailDecision[];
+        confirm?: NonNullable<GuardrailOutcome['confirm']>;
+      }
+    | undefined;
   for (const guardrail of guardrails) {
-    const look = guardrail[point] as ((check: GuardrailChecks[Point]) => GuardrailVerdict | undefined) | undefined;
+    const look = guardrail[point] as
+      | ((check: GuardrailChecks[Point]) => GuardrailVerdict | undefined)
+      | undefined;
     if (look === undefined) continue;
     const verdict = verdictOf(point, guardrail, look, current);
     if (verdict === undefined || verdict.action === 'proceed') continue;
     outcome ??= { guidance: [], decisions: [] };
     outcome.decisions.push(decisionOf(point, guardrail.name, verdict, check));
-    if (verdict.action === 'deny') return { value, ...outcome, denied: { guardrail: guardrail.name, message: verdict.message } };
+    if (verdict.action === 'deny')
+      return { value, ...outcome, denied: { guardrail: guardrail.name, message: verdict.message } };
     if (verdict.action === 'guide') outcome.guidance.push(verdict.message);
     if (verdict.action === 'confirm') {
-      outcome.confirm ??= { guardrail: guardrail.name, summary: verdict.summary ?? `"${guardrail.name}" wants this call to be confirmed.` };
+      outcome.confirm ??= {
+        guardrail: guardrail.name,
+        summary: verdict.summary ?? `"${guardrail.name}" wants this call to be confirmed.`,
+      };
     }
     if (verdict.action === 'transform') {
       value = verdict.value;
@@ -187,15 +243,25 @@ export function applyGuardrails<Point extends GuardrailPoint>(
   return outcome === undefined ? { value, guidance: none, decisions: none } : { value, ...outcome };
 }
 
-function checkedValue<Point extends GuardrailPoint>(point: Point, check: GuardrailChecks[Point]): JsonValue {
+function checkedValue<Point extends GuardrailPoint>(
+  point: Point,
+  check: GuardrailChecks[Point],
+): JsonValue {
   if (point === 'modelCall') return null;
   if (point === 'toolCall') return (check as ToolCallCheck).args;
-  return point === 'toolResult' ? (check as ToolResultCheck).result.content : (check as InputCheck).text;
+  return point === 'toolResult'
+    ? (check as ToolResultCheck).result.content
+    : (check as InputCheck).text;
 }
 
-function withValue<Point extends GuardrailPoint>(point: Point, check: GuardrailChecks[Point], value: JsonValue): GuardrailChecks[Point] {
+function withValue<Point extends GuardrailPoint>(
+  point: Point,
+  check: GuardrailChecks[Point],
+  value: JsonValue,
+): GuardrailChecks[Point] {
   if (point === 'toolCall') return { ...check, args: value };
-  if (point === 'toolResult') return { ...check, result: { ...(check as ToolResultCheck).result, content: value } };
+  if (point === 'toolResult')
+    return { ...check, result: { ...(check as ToolResultCheck).result, content: value } };
   return { ...check, text: value };
 }
 
@@ -217,24 +283,42 @@ function verdictOf<Point extends GuardrailPoint>(
   } catch (error) {
     // Only the kind of the error: its message may quote the value.
     const kind = error instanceof Error ? error.name : typeof error;
-    return { action: 'deny', message: couldNotCheck, reasoning: `The guardrail "${name}" failed with ${kind}; what it cannot check is refused.` };
+    return {
+      action: 'deny',
+      message: couldNotCheck,
+      reasoning: `The guardrail "${name}" failed with ${kind}; what it cannot check is refused.`,
+    };
   }
   if (verdict === undefined || verdict === null) return undefined;
   const defect = defectOf(point, verdict);
   if (defect === undefined) return verdict;
-  return { action: 'deny', message: couldNotCheck, reasoning: `The guardrail "${name}" gave ${defect}; what is not checked rightly is refused.` };
+  return {
+    action: 'deny',
+    message: couldNotCheck,
+    reasoning: `The guardrail "${name}" gave ${defect}; what is not checked rightly is refused.`,
+  };
 }
 
 /** What is wrong with a verdict, to follow "gave". */
-function defectOf(point: GuardrailPoint, verdict: Verdict & { message?: unknown; summary?: unknown; value?: unknown }): string | undefined {
+function defectOf(
+  point: GuardrailPoint,
+  verdict: Verdict & { message?: unknown; summary?: unknown; value?: unknown },
+): string | undefined {
   const { action } = verdict;
-  if (!legalActions.input.includes(action) && action !== 'confirm') return 'something that is no verdict';
-  if (!legalActions[point].includes(action)) return `the verdict "${action}", which is not possible at "${point}"`;
-  if ((action === 'deny' || action === 'guide') && typeof verdict.message !== 'string') return `the verdict "${action}" without a message`;
-  if (action === 'confirm' && verdict.summary !== undefined && typeof verdict.summary !== 'string') return 'a summary that is no text';
+  if (!legalActions.input.includes(action) && action !== 'confirm')
+    return 'something that is no verdict';
+  if (!legalActions[point].includes(action))
+    return `the verdict "${action}", which is not possible at "${point}"`;
+  if ((action === 'deny' || action === 'guide') && typeof verdict.message !== 'string')
+    return `the verdict "${action}" without a message`;
+  if (action === 'confirm' && verdict.summary !== undefined && typeof verdict.summary !== 'string')
+    return 'a summary that is no text';
   if (action !== 'transform') return undefined;
-  if (verdict.value === undefined || findJsonDefect(verdict.value) !== undefined) return 'a value that is not JSON';
-  return (point === 'input' || point === 'output') && typeof verdict.value !== 'string' ? 'a value that is no text' : undefined;
+  if (verdict.value === undefined || findJsonDefect(verdict.value) !== undefined)
+    return 'a value that is not JSON';
+  return (point === 'input' || point === 'output') && typeof verdict.value !== 'string'
+    ? 'a value that is no text'
+    : undefined;
 }
 
 const nouns: { readonly [Point in GuardrailPoint]: string } = {
@@ -245,7 +329,9 @@ const nouns: { readonly [Point in GuardrailPoint]: string } = {
   toolResult: 'the result of the tool',
 };
 
-const consequences: { readonly [Decision in Exclude<Action, 'proceed'>]: (noun: string) => string } = {
+const consequences: {
+  readonly [Decision in Exclude<Action, 'proceed'>]: (noun: string) => string;
+} = {
   deny: (noun) => `refused ${noun}`,
   guide: (noun) => `let ${noun} pass and had the model told something`,
   confirm: (noun) => `wants a person to confirm ${noun}`,
@@ -265,7 +351,8 @@ function decisionOf<Point extends GuardrailPoint>(
   return {
     component: 'guardrail',
     decision: verdict.action,
-    reasoning: verdict.reasoning ?? `The guardrail "${guardrail}" ${consequences[verdict.action](noun)}.`,
+    reasoning:
+      verdict.reasoning ?? `The guardrail "${guardrail}" ${consequences[verdict.action](noun)}.`,
     alternatives: others,
     data: { point, guardrail, ...(tool === undefined ? {} : { tool }), round: check.round },
     ...(verdict.action === 'guide' && !hasNotes ? { tell: verdict.message } : {}),

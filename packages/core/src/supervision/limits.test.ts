@@ -5,8 +5,20 @@ import { type Account, type Demand, roomFor } from './limits.ts';
 const nothing = { rounds: 0, tokens: 0, cost: 0, errors: 0 };
 const unlimited = { rounds: undefined, tokens: undefined, cost: undefined, errors: undefined };
 
-function account(tokens: number, used: number, reserved = 0, of: 'agent' | 'run' = 'agent', path = 'run/a'): Account {
-  return { of, path, used: { ...nothing, tokens: used }, reserved: { ...nothing, tokens: reserved }, limits: { ...unlimited, tokens } };
+function account(
+  tokens: number,
+  used: number,
+  reserved = 0,
+  of: 'agent' | 'run' = 'agent',
+  path = 'run/a',
+): Account {
+  return {
+    of,
+    path,
+    used: { ...nothing, tokens: used },
+    reserved: { ...nothing, tokens: reserved },
+    limits: { ...unlimited, tokens },
+  };
 }
 
 const numbers = fc.record({
@@ -18,7 +30,15 @@ const numbers = fc.record({
   final: fc.boolean(),
 });
 
-function demandOf({ input, output, final }: { input: number; output: number; final: boolean }): Demand {
+function demandOf({
+  input,
+  output,
+  final,
+}: {
+  input: number;
+  output: number;
+  final: boolean;
+}): Demand {
   return { input, output, least: Math.min(output, 100), rates: undefined, final, callers: [] };
 }
 
@@ -38,7 +58,12 @@ test('a call with all the room that it gets, and the shortest last answer behind
         if (room < demand.output) expect(needs(room + 1)).toBeGreaterThan(left);
         else expect(room).toBe(demand.output);
       } else {
-        expect(room).toMatchObject({ reason: 'token_limit', used, limit, needed: needs(demand.least) });
+        expect(room).toMatchObject({
+          reason: 'token_limit',
+          used,
+          limit,
+          needed: needs(demand.least),
+        });
         expect(needs(demand.least)).toBeGreaterThan(left);
       }
     }),
@@ -56,7 +81,10 @@ test('what is not reserved leaves at least as much room', () => {
 });
 
 test('the tightest of several accounts decides, and callers are left room only where they take from the same account', () => {
-  const demand = { ...demandOf({ input: 100, output: 4_000, final: true }), callers: [{ path: 'run/a', tokens: 500, cost: 0 }] };
+  const demand = {
+    ...demandOf({ input: 100, output: 4_000, final: true }),
+    callers: [{ path: 'run/a', tokens: 500, cost: 0 }],
+  };
   const own = account(1_000, 0, 0, 'agent', 'run/a/r1.0/b');
   const caller = account(1_200, 0, 0, 'agent', 'run/a');
   const run = account(5_000, 0, 0, 'run', 'run');
@@ -68,7 +96,10 @@ test('the tightest of several accounts decides, and callers are left room only w
 
 test('dollars are reserved by the price, and not at all where it is not known', () => {
   const rich: Account = { ...account(1, 0), limits: { ...unlimited, cost: 1 } };
-  const demand = { ...demandOf({ input: 100, output: 4_000, final: true }), rates: { input: 0.001, output: 0.002 } };
+  const demand = {
+    ...demandOf({ input: 100, output: 4_000, final: true }),
+    rates: { input: 0.001, output: 0.002 },
+  };
   expect(roomFor([rich], demand, true)).toBe(450);
   expect(roomFor([rich], { ...demand, rates: undefined }, true)).toBe(4_000);
 });

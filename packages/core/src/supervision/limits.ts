@@ -30,7 +30,10 @@ export interface LimitState {
   readonly needed?: number;
 }
 
-/** A run, or an agent invocation with everything that it started: what it may use, what was used, and what calls that are under way may use. */
+/**
+ * A run, or an agent invocation with everything that it started: what it may use, what was used,
+ * and what calls that are under way may use.
+ */
 export interface Account {
   readonly of: 'agent' | 'run';
   readonly path: string;
@@ -77,7 +80,12 @@ const dust = 1e-12;
 
 const kinds = ['rounds', 'tokens', 'cost', 'errors'] as const;
 type Kind = (typeof kinds)[number];
-const reasons = { rounds: 'round_limit', tokens: 'token_limit', cost: 'cost_limit', errors: 'error_limit' } as const;
+const reasons = {
+  rounds: 'round_limit',
+  tokens: 'token_limit',
+  cost: 'cost_limit',
+  errors: 'error_limit',
+} as const;
 
 function stateOf({ of, path, used }: Account, kind: Kind, limit: number): LimitState {
   return { reason: reasons[kind], used: used[kind], limit, of, path };
@@ -109,17 +117,23 @@ export function nearLimits(account: Account): readonly LimitState[] {
   const found: LimitState[] = [];
   for (const kind of kinds) {
     const limit = account.limits[kind];
-    if (limit !== undefined && account.used[kind] >= limit * warningShare) found.push(stateOf(account, kind, limit));
+    if (limit !== undefined && account.used[kind] >= limit * warningShare)
+      found.push(stateOf(account, kind, limit));
   }
   return found;
 }
 
 /**
- * Most tokens that the answer may have so that none of the accounts can be exceeded, or the limit that leaves no room for the call. Before any but
- * the last call there has to be room for a last one behind it: for the same prompt, what is answered to it, and the shortest answer.
+ * Most tokens that the answer may have so that none of the accounts can be exceeded, or the limit
+ * that leaves no room for the call. Before any but the last call there has to be room for a last
+ * one behind it: for the same prompt, what is answered to it, and the shortest answer.
  * @param withReserved whether calls that are under way are taken to use all that they may
  */
-export function roomFor(accounts: readonly Account[], demand: Demand, withReserved: boolean): number | LimitState {
+export function roomFor(
+  accounts: readonly Account[],
+  demand: Demand,
+  withReserved: boolean,
+): number | LimitState {
   let room = demand.output;
   for (const account of accounts) {
     if (!demand.final) {
@@ -130,23 +144,36 @@ export function roomFor(accounts: readonly Account[], demand: Demand, withReserv
       const limit = account.limits[kind];
       const rates = kind === 'tokens' ? perToken : demand.rates;
       if (limit === undefined || rates === undefined) continue;
-      const left = limit - account.used[kind] - (withReserved ? account.reserved[kind] : 0) - neededByCallers(account, demand.callers, kind) + dust;
+      const left =
+        limit -
+        account.used[kind] -
+        (withReserved ? account.reserved[kind] : 0) -
+        neededByCallers(account, demand.callers, kind) +
+        dust;
       const output = outputWithin(left, demand, rates);
-      if (output < demand.least) return { ...stateOf(account, kind, limit), needed: neededFor(demand, rates) };
+      if (output < demand.least)
+        return { ...stateOf(account, kind, limit), needed: neededFor(demand, rates) };
       room = Math.min(room, output);
     }
   }
   return room;
 }
 
-/** Whether `path` is this invocation or below it. One that it handed over to is another invocation. */
+/**
+ * Whether `path` is this invocation or below it. One that it handed over to is another invocation.
+ */
 export function isWithin(path: string, owner: string): boolean {
   return path === owner || path.startsWith(`${owner}/`);
 }
 
-function neededByCallers({ of, path }: Account, callers: readonly Caller[], kind: 'tokens' | 'cost'): number {
+function neededByCallers(
+  { of, path }: Account,
+  callers: readonly Caller[],
+  kind: 'tokens' | 'cost',
+): number {
   let needed = 0;
-  for (const caller of callers) if (of === 'run' || isWithin(caller.path, path)) needed += caller[kind];
+  for (const caller of callers)
+    if (of === 'run' || isWithin(caller.path, path)) needed += caller[kind];
   return needed;
 }
 
@@ -156,13 +183,16 @@ function isOutOfRounds(account: Account, withReserved: boolean): LimitState | un
   for (const kind of ['rounds', 'errors'] as const) {
     const limit = account.limits[kind];
     if (limit === undefined) continue;
-    if (account.used[kind] + (withReserved ? account.reserved[kind] : 0) >= limit) return stateOf(account, kind, limit);
+    if (account.used[kind] + (withReserved ? account.reserved[kind] : 0) >= limit)
+      return stateOf(account, kind, limit);
   }
   return undefined;
 }
 
 function outputWithin(left: number, { input, least, final }: Demand, rates: Rates): number {
-  const forOutput = final ? left - input * rates.input : left - 2 * input * rates.input - least * rates.output;
+  const forOutput = final
+    ? left - input * rates.input
+    : left - 2 * input * rates.input - least * rates.output;
   if (forOutput < 0) return -1;
   // What is answered is part of the next prompt.
   const each = final ? rates.output : rates.output + rates.input;

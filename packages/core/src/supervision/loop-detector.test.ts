@@ -6,11 +6,16 @@ import type { CallEvidence } from './evidence.ts';
 import { type JudgedCall, judgeCall, judgeResult, type LoopVerdict } from './loop-detector.ts';
 import { resolveSupervision } from './options.ts';
 
-const options = resolveSupervision(undefined, undefined, []).loops as NonNullable<ReturnType<typeof resolveSupervision>['loops']>;
+const options = resolveSupervision(undefined, undefined, []).loops as NonNullable<
+  ReturnType<typeof resolveSupervision>['loops']
+>;
 const never = () => false;
 
 const success = (content: JsonValue): ToolResult => ({ status: 'success', content });
-const failed = (errorType: string, status: ToolResult['status'] = 'error_permanent'): ToolResult => ({ status, content: 'no', errorType });
+const failed = (
+  errorType: string,
+  status: ToolResult['status'] = 'error_permanent',
+): ToolResult => ({ status, content: 'no', errorType });
 
 function call(name: string, args: JsonValue = {}, more: Partial<JudgedCall> = {}): JudgedCall {
   return { name, args, turn: 1, isKnown: true, ...more };
@@ -23,7 +28,11 @@ interface Judged {
 }
 
 /** What became of calls that are made one after the other; a call that is blocked has no result. */
-function play(calls: readonly { readonly call: JudgedCall; readonly result: ToolResult }[], given = options, isExhausted = never as never): Judged[] {
+function play(
+  calls: readonly { readonly call: JudgedCall; readonly result: ToolResult }[],
+  given = options,
+  isExhausted = never as never,
+): Judged[] {
   const evidence: CallEvidence[] = [];
   return calls.map(({ call: made, result }) => {
     const block = judgeCall(evidence, made, given, isExhausted);
@@ -35,9 +44,11 @@ function play(calls: readonly { readonly call: JudgedCall; readonly result: Tool
 }
 
 /** `.` ran, `w` was warned of, `x` was not made. */
-const shown = (judged: readonly Judged[]): string => judged.map(({ ran, warn }) => (ran ? (warn === undefined ? '.' : 'w') : 'x')).join('');
+const shown = (judged: readonly Judged[]): string =>
+  judged.map(({ ran, warn }) => (ran ? (warn === undefined ? '.' : 'w') : 'x')).join('');
 
-const times = (count: number, make: (i: number) => { call: JudgedCall; result: ToolResult }) => Array.from({ length: count }, (_, i) => make(i));
+const times = (count: number, make: (i: number) => { call: JudgedCall; result: ToolResult }) =>
+  Array.from({ length: count }, (_, i) => make(i));
 
 describe('calls that repeat themselves', () => {
   it('are warned of from the third equal result, and not made from the fifth call', () => {
@@ -52,23 +63,77 @@ describe('calls that repeat themselves', () => {
   });
 
   it.each([
-    ['other arguments', (i: number) => ({ call: call('look', { page: i }), result: success('same') }), '.........'],
-    ['other tools', (i: number) => ({ call: call(`look_${i}`), result: success('same') }), '.........'],
+    [
+      'other arguments',
+      (i: number) => ({ call: call('look', { page: i }), result: success('same') }),
+      '.........',
+    ],
+    [
+      'other tools',
+      (i: number) => ({ call: call(`look_${i}`), result: success('same') }),
+      '.........',
+    ],
     [
       'the same arguments in another order',
-      (i: number) => ({ call: call('look', i % 2 ? { a: 1, b: 2 } : { b: 2, a: 1 }), result: success('same') }),
+      (i: number) => ({
+        call: call('look', i % 2 ? { a: 1, b: 2 } : { b: 2, a: 1 }),
+        result: success('same'),
+      }),
       '..wwxxxxx',
     ],
-    ['nothing but another time', (i: number) => ({ call: call('look'), result: success(`none at 2026-01-01T00:00:0${i}Z`) }), '..wwxxxxx'],
-    ['a failure each time', () => ({ call: call('look'), result: failed('timeout', 'timeout') }), '..wwxxxxx'],
-    ['progress after four', (i: number) => ({ call: call('look'), result: success(i < 4 ? 'same' : 'new') }), '..wwxxxxx'],
-    ['progress after three', (i: number) => ({ call: call('look'), result: success(i < 3 ? 'same' : 'new') }), '..w..wwxx'],
-    ['refusals by people', () => ({ call: call('look'), result: failed('rejected', 'error_blocked') }), '.........'],
-    ['answers that nobody gave', () => ({ call: call('look'), result: failed('expired', 'error_blocked') }), '.........'],
-    ['calls that were cancelled', () => ({ call: call('look'), result: failed('cancelled', 'error_blocked') }), '.........'],
-    ['interrupted calls', () => ({ call: call('look'), result: failed('interrupted') }), '.........'],
-    ['outcomes that nobody knows', () => ({ call: call('look'), result: failed('x', 'unknown') }), '.........'],
-    ['an unknown tool', (i: number) => ({ call: call('nope', { i }, { isKnown: false }), result: failed('unknown_tool') }), '..wwxxxxx'],
+    [
+      'nothing but another time',
+      (i: number) => ({ call: call('look'), result: success(`none at 2026-01-01T00:00:0${i}Z`) }),
+      '..wwxxxxx',
+    ],
+    [
+      'a failure each time',
+      () => ({ call: call('look'), result: failed('timeout', 'timeout') }),
+      '..wwxxxxx',
+    ],
+    [
+      'progress after four',
+      (i: number) => ({ call: call('look'), result: success(i < 4 ? 'same' : 'new') }),
+      '..wwxxxxx',
+    ],
+    [
+      'progress after three',
+      (i: number) => ({ call: call('look'), result: success(i < 3 ? 'same' : 'new') }),
+      '..w..wwxx',
+    ],
+    [
+      'refusals by people',
+      () => ({ call: call('look'), result: failed('rejected', 'error_blocked') }),
+      '.........',
+    ],
+    [
+      'answers that nobody gave',
+      () => ({ call: call('look'), result: failed('expired', 'error_blocked') }),
+      '.........',
+    ],
+    [
+      'calls that were cancelled',
+      () => ({ call: call('look'), result: failed('cancelled', 'error_blocked') }),
+      '.........',
+    ],
+    [
+      'interrupted calls',
+      () => ({ call: call('look'), result: failed('interrupted') }),
+      '.........',
+    ],
+    [
+      'outcomes that nobody knows',
+      () => ({ call: call('look'), result: failed('x', 'unknown') }),
+      '.........',
+    ],
+    [
+      'an unknown tool',
+      (i: number) => ({
+        call: call('nope', { i }, { isKnown: false }),
+        result: failed('unknown_tool'),
+      }),
+      '..wwxxxxx',
+    ],
   ] as const)('%s', (_name, make, expected) => {
     expect(shown(play(times(9, make)))).toBe(expected);
   });
@@ -76,7 +141,9 @@ describe('calls that repeat themselves', () => {
   it('forgets an unknown tool when there is one of this name', () => {
     const judged = play(
       times(6, (i) =>
-        i < 4 ? { call: call('later', {}, { isKnown: false }), result: failed('unknown_tool') } : { call: call('later'), result: success(i) },
+        i < 4
+          ? { call: call('later', {}, { isKnown: false }), result: failed('unknown_tool') }
+          : { call: call('later'), result: success(i) },
       ),
     );
     expect(shown(judged)).toBe('..ww..');
@@ -85,31 +152,49 @@ describe('calls that repeat themselves', () => {
 
 describe('polling with results that change', () => {
   it('is warned of from the tenth call, and the twentieth is not made', () => {
-    const judged = play(times(22, (i) => ({ call: call('status'), result: success({ progress: i }) })));
+    const judged = play(
+      times(22, (i) => ({ call: call('status'), result: success({ progress: i }) })),
+    );
     expect(shown(judged)).toBe(`${'.'.repeat(9)}${'w'.repeat(10)}xxx`);
     expect(judged[9]?.warn).toMatchObject({ detector: 'poll', count: 10 });
     expect(judged[19]?.block).toMatchObject({ detector: 'poll', count: 20 });
   });
 
   it('is no matter where other calls fill the window', () => {
-    const judged = play(times(90, (i) => ({ call: i % 2 ? call('status') : call('work', { i }), result: success(i) })));
+    const judged = play(
+      times(90, (i) => ({
+        call: i % 2 ? call('status') : call('work', { i }),
+        result: success(i),
+      })),
+    );
     // Of 30 calls 15 are the same.
     expect(shown(judged)).not.toContain('x');
   });
 });
 
 describe('ping-pong', () => {
-  const twoByTurns = (i: number) => ({ call: call(i % 2 ? 'up' : 'down'), result: success(i % 2 ? 'low' : 'high') });
+  const twoByTurns = (i: number) => ({
+    call: call(i % 2 ? 'up' : 'down'),
+    result: success(i % 2 ? 'low' : 'high'),
+  });
 
   it('is warned of and blocked like a repetition, both calls, under its own name', () => {
     const judged = play(times(12, twoByTurns));
     expect(shown(judged)).toBe('....wwwwxxxx');
-    expect(judged.slice(4, 8).map(({ warn }) => warn?.detector)).toEqual(Array(4).fill('ping_pong'));
+    expect(judged.slice(4, 8).map(({ warn }) => warn?.detector)).toEqual(
+      Array(4).fill('ping_pong'),
+    );
     expect(judged.slice(8).map(({ block }) => block?.detector)).toEqual(Array(4).fill('ping_pong'));
   });
 
   it('is none when one of the two gets on', () => {
-    const judged = play(times(12, (i) => (i % 2 ? { call: call('edit'), result: success(i) } : { call: call('test'), result: success('red') })));
+    const judged = play(
+      times(12, (i) =>
+        i % 2
+          ? { call: call('edit'), result: success(i) }
+          : { call: call('test'), result: success('red') },
+      ),
+    );
     expect(judged[8]?.block?.detector).toBe('repeat');
     expect(judged.filter((_, i) => i % 2 === 1).every(({ ran }) => ran)).toBe(true);
   });
@@ -123,7 +208,9 @@ describe('ping-pong', () => {
   });
 
   it('is none when a third call is among them', () => {
-    const judged = play(times(15, (i) => ({ call: call(['a', 'b', 'c'][i % 3] as string), result: success('x') })));
+    const judged = play(
+      times(15, (i) => ({ call: call(['a', 'b', 'c'][i % 3] as string), result: success('x') })),
+    );
     expect(judged[12]?.block?.detector).toBe('repeat');
   });
 });
@@ -146,12 +233,18 @@ describe('calls about which nothing is left to be tried', () => {
       exhausted,
     );
     expect(shown(judged)).toBe(expected);
-    if (expected === '..xx') expect(judged[2]?.block).toMatchObject({ detector: 'exhausted', count: 3 });
+    if (expected === '..xx')
+      expect(judged[2]?.block).toMatchObject({ detector: 'exhausted', count: 3 });
   });
 
   it('are asked about with the failures that followed each other', () => {
     const seen: number[] = [];
-    const results = [failed('http_403'), failed('http_404'), failed('http_404'), failed('http_404')];
+    const results = [
+      failed('http_403'),
+      failed('http_404'),
+      failed('http_404'),
+      failed('http_404'),
+    ];
     play(
       results.map((result) => ({ call: call('fetch'), result })),
       options,
@@ -163,7 +256,12 @@ describe('calls about which nothing is left to be tried', () => {
 
 describe('a new message from outside', () => {
   it('lets the first call of its kind through, and no more', () => {
-    const judged = play(times(9, (i) => ({ call: call('look', {}, { turn: i < 6 ? 1 : 2 }), result: success('same') })));
+    const judged = play(
+      times(9, (i) => ({
+        call: call('look', {}, { turn: i < 6 ? 1 : 2 }),
+        result: success('same'),
+      })),
+    );
     expect(shown(judged)).toBe('..wwxxwxx');
     // With the call of the new turn there are five, so the next one is the sixth.
     expect(judged[6]?.warn?.count).toBe(5);
@@ -172,7 +270,10 @@ describe('a new message from outside', () => {
 
   it('lets one call through whose ways are all tried', () => {
     const judged = play(
-      times(5, (i) => ({ call: call('fetch', {}, { turn: i < 3 ? 1 : 2 }), result: failed('http_403') })),
+      times(5, (i) => ({
+        call: call('fetch', {}, { turn: i < 3 ? 1 : 2 }),
+        result: failed('http_403'),
+      })),
       options,
       ((_last: CallEvidence, failures: number) => failures >= 2) as never,
     );
@@ -197,11 +298,17 @@ const anyStep = fc.record({
 
 it('a threshold of one does not make a repetition of calls whose results change', () => {
   const given = { ...options, warnAt: 1, blockAt: 1 };
-  const judged = play(times(9, (i) => ({ call: call('look'), result: success(i) })).slice(0, 1), given);
+  const judged = play(
+    times(9, (i) => ({ call: call('look'), result: success(i) })).slice(0, 1),
+    given,
+  );
   expect(shown(judged)).toBe('.');
   const evidence = [{ name: 'look', args: {}, result: success(1), turn: 1 }];
   expect(judgeResult(evidence, call('look'), success(2), given)).toBeUndefined();
-  expect(judgeResult(evidence, call('look'), success(1), given)).toMatchObject({ level: 'warn', count: 2 });
+  expect(judgeResult(evidence, call('look'), success(1), given)).toMatchObject({
+    level: 'warn',
+    count: 2,
+  });
 });
 
 describe('whatever is called', () => {
@@ -223,8 +330,14 @@ describe('whatever is called', () => {
           const key = JSON.stringify([made.name, made.args]);
           const before = called.get(key) ?? 0;
           if (block === undefined) called.set(key, before + 1);
-          if (block !== undefined) expect(before + 1).toBeGreaterThanOrEqual(Math.max(2, Math.min(given.blockAt, given.pollBlockAt)));
-          if (warn !== undefined) expect(before + 1).toBeGreaterThanOrEqual(Math.max(2, Math.min(given.warnAt, given.pollWarnAt)));
+          if (block !== undefined)
+            expect(before + 1).toBeGreaterThanOrEqual(
+              Math.max(2, Math.min(given.blockAt, given.pollBlockAt)),
+            );
+          if (warn !== undefined)
+            expect(before + 1).toBeGreaterThanOrEqual(
+              Math.max(2, Math.min(given.warnAt, given.pollWarnAt)),
+            );
           expect(block?.count ?? 0).toBeLessThanOrEqual(before + 1);
         }
       }),
@@ -233,28 +346,36 @@ describe('whatever is called', () => {
 
   it('the thresholds are those that were given', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 2, max: 12 }), fc.integer({ min: 2, max: 12 }), fc.boolean(), (warnAt, blockAt, changes) => {
-        const given = changes
-          ? { ...options, warnAt: 50, blockAt: 50, pollWarnAt: warnAt, pollBlockAt: blockAt }
-          : { ...options, warnAt, blockAt, pollWarnAt: 50, pollBlockAt: 50 };
-        const judged = play(
-          times(14, (i) => ({ call: call('look'), result: success(changes ? i : 0) })),
-          given,
-        );
-        const expected = times(14, (i) => ({ call: call(String(i)), result: success(0) })).map((_, i) =>
-          i + 1 >= blockAt ? 'x' : i + 1 >= warnAt ? 'w' : '.',
-        );
-        expect(shown(judged)).toBe(expected.join(''));
-      }),
+      fc.property(
+        fc.integer({ min: 2, max: 12 }),
+        fc.integer({ min: 2, max: 12 }),
+        fc.boolean(),
+        (warnAt, blockAt, changes) => {
+          const given = changes
+            ? { ...options, warnAt: 50, blockAt: 50, pollWarnAt: warnAt, pollBlockAt: blockAt }
+            : { ...options, warnAt, blockAt, pollWarnAt: 50, pollBlockAt: 50 };
+          const judged = play(
+            times(14, (i) => ({ call: call('look'), result: success(changes ? i : 0) })),
+            given,
+          );
+          const expected = times(14, (i) => ({ call: call(String(i)), result: success(0) })).map(
+            (_, i) => (i + 1 >= blockAt ? 'x' : i + 1 >= warnAt ? 'w' : '.'),
+          );
+          expect(shown(judged)).toBe(expected.join(''));
+        },
+      ),
     );
   });
 
   it('a model that asks for nothing else is stopped, whatever the tool answers', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('a', 'b', 'c').map(success), { minLength: 40, maxLength: 40 }), (results) => {
-        const judged = play(results.map((result) => ({ call: call('look'), result })));
-        expect(judged.filter(({ ran }) => ran).length).toBeLessThan(options.pollBlockAt);
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('a', 'b', 'c').map(success), { minLength: 40, maxLength: 40 }),
+        (results) => {
+          const judged = play(results.map((result) => ({ call: call('look'), result })));
+          expect(judged.filter(({ ran }) => ran).length).toBeLessThan(options.pollBlockAt);
+        },
+      ),
     );
   });
 
@@ -265,15 +386,29 @@ describe('whatever is called', () => {
       { status: 'unknown', content: '' },
     ];
     fc.assert(
-      fc.property(fc.array(anyStep, { maxLength: 25 }), fc.infiniteStream(fc.nat(3)), anyStep, (steps, extras, last) => {
-        const plain: CallEvidence[] = steps.map(({ call: { name, args, turn }, result }) => ({ name, args, turn, result }));
-        const noisy = plain.flatMap((evidence) => {
-          const extra = noise[extras.next().value as number];
-          return extra === undefined ? [evidence] : [evidence, { ...evidence, result: extra }];
-        });
-        expect(judgeCall(noisy, last.call, options, never)).toEqual(judgeCall(plain, last.call, options, never));
-        expect(judgeResult(noisy, last.call, last.result, options)).toEqual(judgeResult(plain, last.call, last.result, options));
-      }),
+      fc.property(
+        fc.array(anyStep, { maxLength: 25 }),
+        fc.infiniteStream(fc.nat(3)),
+        anyStep,
+        (steps, extras, last) => {
+          const plain: CallEvidence[] = steps.map(({ call: { name, args, turn }, result }) => ({
+            name,
+            args,
+            turn,
+            result,
+          }));
+          const noisy = plain.flatMap((evidence) => {
+            const extra = noise[extras.next().value as number];
+            return extra === undefined ? [evidence] : [evidence, { ...evidence, result: extra }];
+          });
+          expect(judgeCall(noisy, last.call, options, never)).toEqual(
+            judgeCall(plain, last.call, options, never),
+          );
+          expect(judgeResult(noisy, last.call, last.result, options)).toEqual(
+            judgeResult(plain, last.call, last.result, options),
+          );
+        },
+      ),
     );
   });
 });
@@ -287,13 +422,22 @@ describe('long results', () => {
       },
     };
     const evidence = [0, 1, 2].map((args) => ({ name: 'look', args, result: unreadable, turn: 1 }));
-    expect(judgeCall([...evidence, { name: 'look', args: 3, result: unreadable, turn: 1 }], call('look', 3), options, never)).toBeUndefined();
+    expect(
+      judgeCall(
+        [...evidence, { name: 'look', args: 3, result: unreadable, turn: 1 }],
+        call('look', 3),
+        options,
+        never,
+      ),
+    ).toBeUndefined();
     expect(judgeResult(evidence, call('look', 1), unreadable, options)).toBeUndefined();
   });
 
   it('are compared by their first 100,000 characters and their length', () => {
     const text = 'word '.repeat(80_000);
-    const judged = play(times(6, (i) => ({ call: call('read'), result: success(i < 5 ? text : `${text}!`) })));
+    const judged = play(
+      times(6, (i) => ({ call: call('read'), result: success(i < 5 ? text : `${text}!`) })),
+    );
     expect(shown(judged)).toBe('..wwxx');
   });
 });

@@ -1,6 +1,14 @@
 import type { JsonValue } from '../base/json.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
-import { argsKey, type CallEvidence, evidenceKey, failuresInARow, failureType, isEvidence, unknownToolType } from './evidence.ts';
+import {
+  argsKey,
+  type CallEvidence,
+  evidenceKey,
+  failuresInARow,
+  failureType,
+  isEvidence,
+  unknownToolType,
+} from './evidence.ts';
 import type { LoopOptions } from './options.ts';
 import { tellsTheSame } from './result-key.ts';
 
@@ -14,7 +22,10 @@ export interface JudgedCall {
   readonly isKnown: boolean;
 }
 
-/** Why a call counts as a loop, and what follows: a note to the model (`warn`), or that it is not made (`block`). */
+/**
+ * Why a call counts as a loop, and what follows: a note to the model (`warn`), or that it is not
+ * made (`block`).
+ */
 export interface LoopVerdict {
   readonly level: 'warn' | 'block';
   readonly detector: 'repeat' | 'poll' | 'ping_pong' | 'unknown_tool' | 'exhausted';
@@ -28,11 +39,13 @@ export interface LoopVerdict {
 }
 
 /**
- * Whether a call is to be made. The first call of its kind since a message came from outside always is: the message may be reason to look again.
- * Pure.
+ * Whether a call is to be made. The first call of its kind since a message came from outside always
+ * is: the message may be reason to look again. Pure.
  * @param evidence settled calls of the agent, oldest first
- * @param mayChange whether a tool may change something outside: what it did for the first time may have mended what failed before
- * @param isExhausted whether nothing is left to be tried about the failure of an equal call that failed so often in a row
+ * @param mayChange whether a tool may change something outside: what it did for the first time may
+ * have mended what failed before
+ * @param isExhausted whether nothing is left to be tried about the failure of an equal call that
+ * failed so often in a row
  */
 export function judgeCall(
   evidence: readonly CallEvidence[],
@@ -47,12 +60,16 @@ export function judgeCall(
   const last = equal[0];
   if (last === undefined || !equal.some(({ turn }) => turn === call.turn)) return undefined;
   const count = equal.length + 1;
-  if (isExhaustedCall(seen, call, last, isExhausted, mayChange)) return verdict('block', 'exhausted', call, count, options, last);
+  if (isExhaustedCall(seen, call, last, isExhausted, mayChange))
+    return verdict('block', 'exhausted', call, count, options, last);
   // Results are long: they are compared only when it matters.
   if (count < Math.min(options.blockAt, options.pollBlockAt)) return undefined;
   const idle = 1 + (call.isKnown ? withResult(equal, last.result) : equal.length);
-  if (idle >= options.blockAt) return verdict('block', idleDetector(seen, call, idle), call, idle, options, last);
-  return count >= options.pollBlockAt ? verdict('block', 'poll', call, count, options, last) : undefined;
+  if (idle >= options.blockAt)
+    return verdict('block', idleDetector(seen, call, idle), call, idle, options, last);
+  return count >= options.pollBlockAt
+    ? verdict('block', 'poll', call, count, options, last)
+    : undefined;
 }
 
 /**
@@ -73,22 +90,37 @@ export function judgeResult(
   const count = equal.length + 1;
   if (count === 1 || count < Math.min(options.warnAt, options.pollWarnAt)) return undefined;
   const idle = 1 + (call.isKnown ? withResult(equal, result) : equal.length);
-  if (idle > 1 && idle >= options.warnAt) return verdict('warn', idleDetector(seen, call, idle), call, idle, options, made);
-  return count >= options.pollWarnAt ? verdict('warn', 'poll', call, count, options, made) : undefined;
+  if (idle > 1 && idle >= options.warnAt)
+    return verdict('warn', idleDetector(seen, call, idle), call, idle, options, made);
+  return count >= options.pollWarnAt
+    ? verdict('warn', 'poll', call, count, options, made)
+    : undefined;
 }
 
-/** The newest calls that count, together with the one that is judged as many as the window is wide. */
-function windowOf(evidence: readonly CallEvidence[], { window }: Required<LoopOptions>): readonly CallEvidence[] {
+/**
+ * The newest calls that count, together with the one that is judged as many as the window is wide.
+ */
+function windowOf(
+  evidence: readonly CallEvidence[],
+  { window }: Required<LoopOptions>,
+): readonly CallEvidence[] {
   return evidence.filter(isEvidence).slice(-window);
 }
 
-/** The calls that are the same as `call`, newest first. Calls of a tool that there is not are the same whatever their arguments. */
-function equalCalls(evidence: readonly CallEvidence[], { name, args, isKnown }: JudgedCall): CallEvidence[] {
+/**
+ * The calls that are the same as `call`, newest first. Calls of a tool that there is not are the
+ * same whatever their arguments.
+ */
+function equalCalls(
+  evidence: readonly CallEvidence[],
+  { name, args, isKnown }: JudgedCall,
+): CallEvidence[] {
   const equal: CallEvidence[] = [];
   let key: string | undefined;
   for (let i = evidence.length - 1; i >= 0; i--) {
     const earlier = evidence[i] as CallEvidence;
-    if (earlier.name !== name || (earlier.result.errorType === unknownToolType) === isKnown) continue;
+    if (earlier.name !== name || (earlier.result.errorType === unknownToolType) === isKnown)
+      continue;
     if (isKnown) {
       key ??= argsKey(args);
       if (evidenceKey(earlier) !== key) continue;
@@ -117,12 +149,19 @@ function isExhaustedCall(
   return failures > 0 && isExhausted(last, failures);
 }
 
-function idleDetector(seen: readonly CallEvidence[], call: JudgedCall, count: number): LoopVerdict['detector'] {
+function idleDetector(
+  seen: readonly CallEvidence[],
+  call: JudgedCall,
+  count: number,
+): LoopVerdict['detector'] {
   if (!call.isKnown) return 'unknown_tool';
   return alternates(seen, call, count - 1) ? 'ping_pong' : 'repeat';
 }
 
-/** Whether the newest calls were this one and one other by turns, each at least so often and the other always with the same result. */
+/**
+ * Whether the newest calls were this one and one other by turns, each at least so often and the
+ * other always with the same result.
+ */
 function alternates(seen: readonly CallEvidence[], call: JudgedCall, times: number): boolean {
   const own = `${call.name} ${argsKey(call.args)}`;
   let other: { readonly key: string; readonly result: ToolResult } | undefined;
@@ -145,7 +184,8 @@ function alternates(seen: readonly CallEvidence[], call: JudgedCall, times: numb
 }
 
 function ordinal(count: number): string {
-  const ending = count % 100 >= 11 && count % 100 <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][count % 10] ?? 'th');
+  const ending =
+    count % 100 >= 11 && count % 100 <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][count % 10] ?? 'th');
   return `${count}${ending}`;
 }
 
@@ -165,7 +205,10 @@ function verdict(
   last: CallEvidence,
 ): LoopVerdict {
   const { name } = call;
-  const alternatives = level === 'warn' ? ['say nothing', 'refuse the call'] : ['make the call again', 'warn only', 'end the run'];
+  const alternatives =
+    level === 'warn'
+      ? ['say nothing', 'refuse the call']
+      : ['make the call again', 'warn only', 'end the run'];
   if (detector === 'exhausted') {
     const type = failureType(last.result);
     return {
@@ -178,7 +221,10 @@ function verdict(
     };
   }
   const same = detector === 'unknown_tool' ? '' : ' with the same arguments';
-  const limits = detector === 'poll' ? [options.pollWarnAt, options.pollBlockAt] : [options.warnAt, options.blockAt];
+  const limits =
+    detector === 'poll'
+      ? [options.pollWarnAt, options.pollBlockAt]
+      : [options.warnAt, options.blockAt];
   const [warnAt, blockAt] = limits as [number, number];
   const reasoning = `${name} was called for the ${ordinal(count)} time${same}, ${nothingNew[detector]}. It is warned of from the ${ordinal(warnAt)} such call, and the ${ordinal(blockAt)} is not made any more.`;
   if (level === 'block') {

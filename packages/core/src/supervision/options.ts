@@ -14,7 +14,10 @@ import {
 } from '../base/options.ts';
 import { type Guardrail, isListOfGuardrails } from './guardrail.ts';
 
-/** When the same call counts as a loop. Each counts from the first of the equal calls: `warnAt: 3` warns with the result of the third. */
+/**
+ * When the same call counts as a loop. Each counts from the first of the equal calls: `warnAt: 3`
+ * warns with the result of the third.
+ */
 export interface LoopOptions {
   /** Calls that are looked back at. @default 30 */
   readonly window?: number;
@@ -22,20 +25,30 @@ export interface LoopOptions {
   readonly warnAt?: number;
   /** Equal calls with equal results of which this one is not made any more. @default 5 */
   readonly blockAt?: number;
-  /** Equal calls with changing results, as in healthy polling, after which the model is warned. @default 10 */
+  /**
+   * Equal calls with changing results, as in healthy polling, after which the model is warned.
+   * @default 10
+   */
   readonly pollWarnAt?: number;
   /** Equal calls with changing results of which this one is not made any more. @default 20 */
   readonly pollBlockAt?: number;
-  /** What follows when the model, told that a call is not made, makes such calls again in its next round. @default 'answer' */
+  /**
+   * What follows when the model, told that a call is not made, makes such calls again in its next
+   * round. @default 'answer'
+   */
   readonly onLoop?: 'answer' | 'fail';
 }
 
-/** Who gets what nobody could mend: the caller of the agent, a person, or the list of failures of the session. */
+/**
+ * Who gets what nobody could mend: the caller of the agent, a person, or the list of failures of
+ * the session.
+ */
 export type EscalationTarget = 'caller' | 'human' | 'failures';
 
 /**
- * What is done about a failed attempt: made again at once (`retry`) or after a while (`backoff`), the model gets a hint, another tool is run in its
- * place, what came is given unread (`raw`), it is handed up, or the model is told that this way is closed (`report`).
+ * What is done about a failed attempt: made again at once (`retry`) or after a while (`backoff`),
+ * the model gets a hint, another tool is run in its place, what came is given unread (`raw`), it is
+ * handed up, or the model is told that this way is closed (`report`).
  */
 export type Strategy =
   | 'retry'
@@ -51,13 +64,20 @@ export type Strategy =
 
 export interface ErrorRoutingOptions {
   /**
-   * Strategies by error type (`http_403`, `timeout`, …) or by status (`error_transient`, …), the first for the first failure of a cause, and so on;
-   * they take the place of the defaults of that type.
+   * Strategies by error type (`http_403`, `timeout`, …) or by status (`error_transient`, …), the
+   * first for the first failure of a cause, and so on; they take the place of the defaults of that
+   * type.
    */
   readonly chains?: Readonly<Record<string, readonly Strategy[]>>;
-  /** Attempts on one cause (the same tool with the same arguments failing in the same way), whoever makes them. @default 3 */
+  /**
+   * Attempts on one cause (the same tool with the same arguments failing in the same way), whoever
+   * makes them. @default 3
+   */
   readonly attempts?: number;
-  /** Milliseconds before the first attempt of `backoff`, unless the failure says when. @default 1_000 */
+  /**
+   * Milliseconds before the first attempt of `backoff`, unless the failure says when. @default
+   * 1_000
+   */
   readonly initialDelayMs?: number;
   /** @default 2 */
   readonly backoffMultiplier?: number;
@@ -72,7 +92,10 @@ export interface ResultCheckOptions {
   readonly empty?: boolean;
   /** Marks pages that are a captcha or a refusal and not what was asked for. @default true */
   readonly blockPages?: boolean;
-  /** Marks results of searches in which none of the words occurs that were searched for. @default true */
+  /**
+   * Marks results of searches in which none of the words occurs that were searched for. @default
+   * true
+   */
   readonly relevance?: boolean;
   /** Confidence below which the model is told of the doubt. @default 0.5 */
   readonly lowConfidence?: number;
@@ -81,7 +104,9 @@ export interface ResultCheckOptions {
 export interface CircuitBreakerOptions {
   /** Failures of a tool in a row after which it is not called for a while. @default 5 */
   readonly failures?: number;
-  /** Milliseconds after which one call is let through to see whether it works again. @default 30_000 */
+  /**
+   * Milliseconds after which one call is let through to see whether it works again. @default 30_000
+   */
   readonly resetAfter?: number;
 }
 
@@ -91,16 +116,21 @@ export interface SupervisionOptions {
   readonly errors?: ErrorRoutingOptions | false;
   readonly results?: ResultCheckOptions | false;
   /**
-   * Checks of what goes in and out, besides those of the runtime and those that are there by default; one takes the place of an earlier one of its
-   * name. `false`: none at all, nor those that are there by default.
+   * Checks of what goes in and out, besides those of the runtime and those that are there by
+   * default; one takes the place of an earlier one of its name. `false`: none at all, nor those
+   * that are there by default.
    */
   readonly guardrails?: readonly Guardrail[] | false;
-  /** Counts failures over the whole runtime. For an agent only `false` is of use: its calls neither count nor are held back. */
+  /**
+   * Counts failures over the whole runtime. For an agent only `false` is of use: its calls neither
+   * count nor are held back.
+   */
   readonly circuitBreaker?: CircuitBreakerOptions | false;
 }
 
 const loopGroup: OptionChecks<LoopOptions> = {
-  window: (value) => isCount(value) ?? ((value as number) <= 100 ? undefined : 'a whole number from 1 to 100'),
+  window: (value) =>
+    isCount(value) ?? ((value as number) <= 100 ? undefined : 'a whole number from 1 to 100'),
   warnAt: isCount,
   blockAt: isCount,
   pollWarnAt: isCount,
@@ -113,9 +143,12 @@ const isLoops: OptionCheck = (value) => {
   const wrong = isGroup(loopGroup)(value);
   if (wrong !== undefined) return wrong;
   const { window, warnAt, blockAt, pollWarnAt, pollBlockAt } = value as LoopOptions;
-  const isAbove = (low: number | undefined, high: number | undefined) => low !== undefined && high !== undefined && low > high;
-  if (isAbove(warnAt, blockAt)) return `an object whose \`warnAt\` is at most its \`blockAt\` (${blockAt}), not ${warnAt}`;
-  if (isAbove(pollWarnAt, pollBlockAt)) return `an object whose \`pollWarnAt\` is at most its \`pollBlockAt\` (${pollBlockAt}), not ${pollWarnAt}`;
+  const isAbove = (low: number | undefined, high: number | undefined) =>
+    low !== undefined && high !== undefined && low > high;
+  if (isAbove(warnAt, blockAt))
+    return `an object whose \`warnAt\` is at most its \`blockAt\` (${blockAt}), not ${warnAt}`;
+  if (isAbove(pollWarnAt, pollBlockAt))
+    return `an object whose \`pollWarnAt\` is at most its \`pollBlockAt\` (${pollBlockAt}), not ${pollWarnAt}`;
   for (const [key, at] of Object.entries({ blockAt, pollBlockAt })) {
     // The call that is looked at is not one of those that are looked back at.
     if (isAbove(at, window === undefined ? undefined : window + 1)) {
@@ -125,43 +158,63 @@ const isLoops: OptionCheck = (value) => {
   return undefined;
 };
 
-const strategyList = ['retry', 'backoff', 'hint', 'raw', 'fallbackTool', 'escalate', 'report'] as const;
+const strategyList = [
+  'retry',
+  'backoff',
+  'hint',
+  'raw',
+  'fallbackTool',
+  'escalate',
+  'report',
+] as const;
 const strategyNames = isOneOf(...strategyList);
 
 function isStrategy(value: unknown): boolean {
   if (strategyNames(value) === undefined) return true;
   if (isObject(value) !== undefined || Object.keys(value as object).length !== 1) return false;
-  const { hint, fallbackTool, escalate } = value as { hint?: unknown; fallbackTool?: unknown; escalate?: unknown };
+  const { hint, fallbackTool, escalate } = value as {
+    hint?: unknown;
+    fallbackTool?: unknown;
+    escalate?: unknown;
+  };
   return (
-    isNonEmptyText(hint) === undefined || isNonEmptyText(fallbackTool) === undefined || isOneOf('caller', 'human', 'failures')(escalate) === undefined
+    isNonEmptyText(hint) === undefined ||
+    isNonEmptyText(fallbackTool) === undefined ||
+    isOneOf('caller', 'human', 'failures')(escalate) === undefined
   );
 }
 
-const strategies = `${strategyNames('')}, { hint: 'text' }, { fallbackTool: 'name' } and { escalate: 'caller', 'human' or 'failures' }`.replace(
-  'one of ',
-  '',
-);
+const strategies =
+  `${strategyNames('')}, { hint: 'text' }, { fallbackTool: 'name' } and { escalate: 'caller', 'human' or 'failures' }`.replace(
+    'one of ',
+    '',
+  );
 
 const isChains: OptionCheck = (value) => {
-  if (isObject(value) !== undefined) return "an object that gives error types lists of strategies such as ['backoff', { hint: '…' }, 'report']";
+  if (isObject(value) !== undefined)
+    return "an object that gives error types lists of strategies such as ['backoff', { hint: '…' }, 'report']";
   for (const [type, chain] of Object.entries(value as object)) {
     if (!Array.isArray(chain) || chain.length === 0)
       return `an object whose \`${type}\` is a list of strategies, at least ['report'], not ${describeValue(chain)}`;
     const wrong = chain.findIndex((strategy) => !isStrategy(strategy));
-    if (wrong >= 0) return `an object whose \`${type}\` is a list of ${strategies}, not ${describeStrategy(chain[wrong])}`;
+    if (wrong >= 0)
+      return `an object whose \`${type}\` is a list of ${strategies}, not ${describeStrategy(chain[wrong])}`;
   }
   return undefined;
 };
 
 function describeStrategy(value: unknown): string {
-  return isObject(value) === undefined ? `an object with ${Object.keys(value as object).join(' and ') || 'nothing'}` : describeValue(value);
+  return isObject(value) === undefined
+    ? `an object with ${Object.keys(value as object).join(' and ') || 'nothing'}`
+    : describeValue(value);
 }
 
 const errorChecks: OptionChecks<ErrorRoutingOptions> = {
   chains: isChains,
   attempts: isCount,
   initialDelayMs: isNotNegative,
-  backoffMultiplier: (value) => isNumber(value) ?? ((value as number) >= 1 ? undefined : 'a number from 1'),
+  backoffMultiplier: (value) =>
+    isNumber(value) ?? ((value as number) >= 1 ? undefined : 'a number from 1'),
   maxDelayMs: isPositive,
   escalateTo: isOneOf('caller', 'human', 'failures'),
 };
@@ -170,10 +223,14 @@ const resultChecks: OptionChecks<ResultCheckOptions> = {
   empty: isFlag,
   blockPages: isFlag,
   relevance: isFlag,
-  lowConfidence: (value) => isNotNegative(value) ?? ((value as number) <= 1 ? undefined : 'a number from 0 to 1'),
+  lowConfidence: (value) =>
+    isNotNegative(value) ?? ((value as number) <= 1 ? undefined : 'a number from 0 to 1'),
 };
 
-const breakerChecks: OptionChecks<CircuitBreakerOptions> = { failures: isCount, resetAfter: isPositive };
+const breakerChecks: OptionChecks<CircuitBreakerOptions> = {
+  failures: isCount,
+  resetAfter: isPositive,
+};
 
 function orFalse(check: OptionCheck): OptionCheck {
   return (value) => {
@@ -194,12 +251,17 @@ const supervisionChecks: OptionChecks<SupervisionOptions> = {
 /** What the option `supervision` must be. */
 export const isSupervision: OptionCheck = orFalse(isGroup(supervisionChecks));
 
-/** What it must be for an agent: circuits count over the whole runtime, so numbers of an agent would be heard by nobody. */
+/**
+ * What it must be for an agent: circuits count over the whole runtime, so numbers of an agent would
+ * be heard by nobody.
+ */
 export const isSupervisionOfAgent: OptionCheck = orFalse(
   isGroup<SupervisionOptions>({
     ...supervisionChecks,
     circuitBreaker: (value) =>
-      value === false ? undefined : 'false (only runtime({ supervision }) can set its numbers, since it counts over the whole runtime)',
+      value === false
+        ? undefined
+        : 'false (only runtime({ supervision }) can set its numbers, since it counts over the whole runtime)',
   }),
 );
 
@@ -213,7 +275,14 @@ export interface Supervision {
   readonly circuitBreaker: boolean;
 }
 
-const defaultLoops: Required<LoopOptions> = { window: 30, warnAt: 3, blockAt: 5, pollWarnAt: 10, pollBlockAt: 20, onLoop: 'answer' };
+const defaultLoops: Required<LoopOptions> = {
+  window: 30,
+  warnAt: 3,
+  blockAt: 5,
+  pollWarnAt: 10,
+  pollBlockAt: 20,
+  onLoop: 'answer',
+};
 const defaultErrors: Required<ErrorRoutingOptions> = {
   chains: {},
   attempts: 3,
@@ -222,22 +291,38 @@ const defaultErrors: Required<ErrorRoutingOptions> = {
   maxDelayMs: 30_000,
   escalateTo: 'caller',
 };
-const defaultResults: Required<ResultCheckOptions> = { empty: true, blockPages: true, relevance: true, lowConfidence: 0.5 };
+const defaultResults: Required<ResultCheckOptions> = {
+  empty: true,
+  blockPages: true,
+  relevance: true,
+  lowConfidence: 0.5,
+};
 
 type Given = SupervisionOptions | false | undefined;
 
-/** Supervision of an agent: its own options before those of its runtime, option by option. Nothing is on where one of them says `false`, unless the agent says more. */
-export function resolveSupervision(runtime: Given, agent: Given, defaultGuardrails: readonly Guardrail[]): Supervision {
+/**
+ * Supervision of an agent: its own options before those of its runtime, option by option. Nothing
+ * is on where one of them says `false`, unless the agent says more.
+ */
+export function resolveSupervision(
+  runtime: Given,
+  agent: Given,
+  defaultGuardrails: readonly Guardrail[],
+): Supervision {
   return Object.freeze({
     loops: resolved('loops', runtime, agent, defaultLoops),
     errors: resolvedErrors(runtime, agent),
     results: resolved('results', runtime, agent, defaultResults),
     guardrails: resolvedGuardrails(runtime, agent, defaultGuardrails),
-    circuitBreaker: part('circuitBreaker', agent) !== false && part('circuitBreaker', runtime) !== false,
+    circuitBreaker:
+      part('circuitBreaker', agent) !== false && part('circuitBreaker', runtime) !== false,
   });
 }
 
-function part<Key extends keyof SupervisionOptions>(key: Key, given: Given): SupervisionOptions[Key] | false | undefined {
+function part<Key extends keyof SupervisionOptions>(
+  key: Key,
+  given: Given,
+): SupervisionOptions[Key] | false | undefined {
   return given === false ? false : given?.[key];
 }
 
@@ -250,11 +335,17 @@ function resolved<Key extends 'loops' | 'errors' | 'results', Options extends ob
   const own = part(key, agent);
   const shared = part(key, runtime);
   if (own === false || (own === undefined && shared === false)) return undefined;
-  return Object.freeze({ ...defaults, ...definedOf(shared), ...definedOf(own) }) as Required<Options>;
+  return Object.freeze({
+    ...defaults,
+    ...definedOf(shared),
+    ...definedOf(own),
+  }) as Required<Options>;
 }
 
 function definedOf(options: object | false | undefined): object {
-  return options === false || options === undefined ? {} : Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  return options === false || options === undefined
+    ? {}
+    : Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 function resolvedErrors(runtime: Given, agent: Given): Required<ErrorRoutingOptions> | undefined {
@@ -266,11 +357,20 @@ function resolvedErrors(runtime: Given, agent: Given): Required<ErrorRoutingOpti
   return Object.freeze({ ...errors, chains });
 }
 
-function resolvedGuardrails(runtime: Given, agent: Given, defaults: readonly Guardrail[]): readonly Guardrail[] {
+function resolvedGuardrails(
+  runtime: Given,
+  agent: Given,
+  defaults: readonly Guardrail[],
+): readonly Guardrail[] {
   const shared = part('guardrails', runtime);
   const own = part('guardrails', agent);
   if (own === false) return [];
   const all = [...(shared === false ? [] : [...defaults, ...(shared ?? [])]), ...(own ?? [])];
-  // A name that is given again means that guardrail with other options: two of them would say the same twice.
-  return Object.freeze(all.filter(({ name }, index) => !all.some((other, later) => later > index && other.name === name)));
+  // A name that is given again means that guardrail with other options: two of them would say the
+  // same twice.
+  return Object.freeze(
+    all.filter(
+      ({ name }, index) => !all.some((other, later) => later > index && other.name === name),
+    ),
+  );
 }

@@ -6,7 +6,10 @@ export interface PageText {
   readonly text: string;
 }
 
-/** Pages that are longer than this, markup included, are not looked into: who refuses a visitor has little to say. */
+/**
+ * Pages that are longer than this, markup included, are not looked into: who refuses a visitor has
+ * little to say.
+ */
 const longestPage = 60_000;
 
 const titleMembers = ['title', 'heading'];
@@ -15,22 +18,33 @@ const textMembers = ['text', 'content', 'body', 'html', 'markdown', 'data', 'pag
 /** The same for pages without markup. */
 const longestText = 4_000;
 
-/** What a tool result shows of a page; `undefined` when it is no page, a long one, or one in which nothing matches `hints`. */
+/**
+ * What a tool result shows of a page; `undefined` when it is no page, a long one, or one in which
+ * nothing matches `hints`.
+ */
 export function pageText(content: JsonValue, hints: RegExp): PageText | undefined {
   if (typeof content === 'string') return ofText(content, [], hints);
   if (!isPlainObject(content)) return undefined;
-  const titles = titleMembers.map((member) => content[member]).filter((title) => typeof title === 'string');
-  const text = textMembers.map((member) => content[member]).find((part) => typeof part === 'string') ?? '';
+  const titles = titleMembers
+    .map((member) => content[member])
+    .filter((title) => typeof title === 'string');
+  const text =
+    textMembers.map((member) => content[member]).find((part) => typeof part === 'string') ?? '';
   if (titles.length === 0 && text === '') return undefined;
   return ofText(text, titles, hints);
 }
 
 function ofText(page: string, titles: readonly string[], hints: RegExp): PageText | undefined {
-  if (page.length > longestPage || !(hints.test(page) || titles.some((title) => hints.test(title)))) return undefined;
+  if (page.length > longestPage || !(hints.test(page) || titles.some((title) => hints.test(title))))
+    return undefined;
   const lower = page.toLowerCase();
   // Lower case is longer than the text in some languages; such a text is read as it is.
-  const isMarkup = lower.length === page.length && (lower.includes('</') || lower.includes('<!doctype'));
-  if (!isMarkup) return page.length > longestText ? undefined : { headings: [...titles, firstLine(page)], text: collapsed(page) };
+  const isMarkup =
+    lower.length === page.length && (lower.includes('</') || lower.includes('<!doctype'));
+  if (!isMarkup)
+    return page.length > longestText
+      ? undefined
+      : { headings: [...titles, firstLine(page)], text: collapsed(page) };
   const headings = [...titles];
   for (const element of ['title', 'h1', 'h2']) {
     const inner = firstElement(page, lower, element);

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isGrant, isListOfGrants, isListOfPermissions, isPermissionName, missingPermissions } from './permission.ts';
+import {
+  isGrant,
+  isListOfGrants,
+  isListOfPermissions,
+  isPermissionName,
+  missingPermissions,
+} from './permission.ts';
 
 const word = fc.stringMatching(/^[\w-]{1,6}$/);
 const name = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(':'));
@@ -24,8 +30,15 @@ describe('missingPermissions', () => {
   });
 
   test('never covers what is no name, and takes no grant that is none', () => {
-    expect(missingPermissions(['', 'fs:*', 'a b', 'fs::write'], ['*'])).toEqual(['', 'fs:*', 'a b', 'fs::write']);
-    expect(missingPermissions(['fs:write'], ['fs*', 'f*', ':*', '**', 'fs:*:write'])).toEqual(['fs:write']);
+    expect(missingPermissions(['', 'fs:*', 'a b', 'fs::write'], ['*'])).toEqual([
+      '',
+      'fs:*',
+      'a b',
+      'fs::write',
+    ]);
+    expect(missingPermissions(['fs:write'], ['fs*', 'f*', ':*', '**', 'fs:*:write'])).toEqual([
+      'fs:write',
+    ]);
   });
 
   test('every name is covered by itself, by each of its beginnings with a wildcard, and by nothing shorter', () => {
@@ -53,24 +66,41 @@ describe('missingPermissions', () => {
       fc.property(fc.array(name), fc.array(grant), grant, (required, granted, more) => {
         const missing = missingPermissions(required, granted);
         expect(required.filter((needed) => missing.includes(needed))).toEqual(missing);
-        for (const still of missingPermissions(required, [...granted, more])) expect(missing).toContain(still);
+        for (const still of missingPermissions(required, [...granted, more]))
+          expect(missing).toContain(still);
       }),
     );
   });
 });
 
 describe('names', () => {
-  test.each(['fs', 'fs:write', 'crm.read', 'a-b_c:d.e'])('%s can be needed and granted', (given) => {
-    expect(isPermissionName(given)).toBe(true);
-    expect(isGrant(given)).toBe(true);
-  });
+  test.each(['fs', 'fs:write', 'crm.read', 'a-b_c:d.e'])(
+    '%s can be needed and granted',
+    (given) => {
+      expect(isPermissionName(given)).toBe(true);
+      expect(isGrant(given)).toBe(true);
+    },
+  );
 
   test.each(['*', 'fs:*', 'crm.read:*'])('%s can only be granted', (given) => {
     expect(isPermissionName(given)).toBe(false);
     expect(isGrant(given)).toBe(true);
   });
 
-  test.each(['', ' ', 'fs:', ':fs', 'fs::write', 'fs write', 'fs*', '*:fs', `${'a'.repeat(65)}`, 'fs:write\n', 7, null])('%j is no name', (given) => {
+  test.each([
+    '',
+    ' ',
+    'fs:',
+    ':fs',
+    'fs::write',
+    'fs write',
+    'fs*',
+    '*:fs',
+    `${'a'.repeat(65)}`,
+    'fs:write\n',
+    7,
+    null,
+  ])('%j is no name', (given) => {
     expect(isPermissionName(given)).toBe(false);
     expect(isGrant(given)).toBe(false);
   });

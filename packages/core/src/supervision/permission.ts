@@ -1,6 +1,7 @@
 import type { OptionCheck } from '../base/options.ts';
 
-// Words parted by `:` or `.`; what is granted may end with `:*`. Each sign has one reading, so that the time is linear.
+// Words parted by `:` or `.`; what is granted may end with `:*`. Each sign has one reading, so that
+// the time is linear.
 const neededPattern = /^[\w-]{1,64}(?:[.:][\w-]{1,64}){0,8}$/;
 const grantedPattern = /^(?:\*|[\w-]{1,64}(?:[.:][\w-]{1,64}){0,8}(?::\*)?)$/;
 
@@ -9,25 +10,37 @@ export function isPermissionName(value: unknown): value is string {
   return typeof value === 'string' && neededPattern.test(value);
 }
 
-/** Whether a permission can be granted: a name, `*`, or one that ends with `:*` and covers all that begin like it. */
+/**
+ * Whether a permission can be granted: a name, `*`, or one that ends with `:*` and covers all that
+ * begin like it.
+ */
 export function isGrant(value: unknown): value is string {
   return typeof value === 'string' && grantedPattern.test(value);
 }
 
 /** What the option `requiresPermission` must be. */
 export const isListOfPermissions: OptionCheck = (value) =>
-  Array.isArray(value) && value.every(isPermissionName) ? undefined : "a list of permissions such as 'fs:write'";
+  Array.isArray(value) && value.every(isPermissionName)
+    ? undefined
+    : "a list of permissions such as 'fs:write'";
 
 /** What the option `permissions` must be. */
 export const isListOfGrants: OptionCheck = (value) =>
-  Array.isArray(value) && value.every(isGrant) ? undefined : "a list of permissions such as 'fs:write', 'fs:*' or '*'";
+  Array.isArray(value) && value.every(isGrant)
+    ? undefined
+    : "a list of permissions such as 'fs:write', 'fs:*' or '*'";
 
 /**
- * The permissions that are needed and not granted, in their order. `fs:*` covers `fs:write` and `fs:write:tmp`, not `fs` and not `fsx:write`;
- * `*` covers all. What is no name is never covered.
+ * The permissions that are needed and not granted, in their order. `fs:*` covers `fs:write` and
+ * `fs:write:tmp`, not `fs` and not `fsx:write`; `*` covers all. What is no name is never covered.
  */
-export function missingPermissions(required: readonly string[], granted: readonly string[]): readonly string[] {
-  return required.length === 0 ? required : required.filter((name) => !granted.some((grant) => covers(grant, name)));
+export function missingPermissions(
+  required: readonly string[],
+  granted: readonly string[],
+): readonly string[] {
+  return required.length === 0
+    ? required
+    : required.filter((name) => !granted.some((grant) => covers(grant, name)));
 }
 
 function covers(grant: string, name: string): boolean {

@@ -9,9 +9,15 @@ import { hasWord, significantWords } from './search-words.ts';
 export interface ToolCheck<Args = JsonValue> {
   /** Whether an empty result is doubted. @default true for tools that only read */
   readonly empty?: boolean;
-  /** Name of the argument with the words that are searched for. @default `query`, `q`, `search` or `keywords` of tools that only read */
+  /**
+   * Name of the argument with the words that are searched for. @default `query`, `q`, `search` or
+   * `keywords` of tools that only read
+   */
   readonly query?: string;
-  /** A doubt about a result that succeeded, as a sentence for the model; nothing when all is well. Pure: it looks at nothing but what it is given. */
+  /**
+   * A doubt about a result that succeeded, as a sentence for the model; nothing when all is well.
+   * Pure: it looks at nothing but what it is given.
+   */
   readonly validate?: (result: ToolResult, args: Args) => string | undefined;
 }
 
@@ -42,24 +48,44 @@ interface Doubt {
   readonly reasoning: string;
 }
 
-/** How sure it is that an empty result, a refusal in the place of a page, and a result without the words of its query are of use. */
-const confidences = { empty_result: 0.3, blocked_page: 0.2, relevance: 0.4, validate: 0.4 } as const;
+/**
+ * How sure it is that an empty result, a refusal in the place of a page, and a result without the
+ * words of its query are of use.
+ */
+const confidences = {
+  empty_result: 0.3,
+  blocked_page: 0.2,
+  relevance: 0.4,
+  validate: 0.4,
+} as const;
 
 /** Confidence below which prompts say so by themselves, whatever the options. */
 const saidByPrompt = 0.5;
 
-/** Looks at a result that succeeded: whether it is what was asked for. Pure; `undefined` when nothing speaks against it. */
-export function checkResult(call: CheckedCall, result: ToolResult, options: Required<ResultCheckOptions>): ResultDoubt | undefined {
+/**
+ * Looks at a result that succeeded: whether it is what was asked for. Pure; `undefined` when
+ * nothing speaks against it.
+ */
+export function checkResult(
+  call: CheckedCall,
+  result: ToolResult,
+  options: Required<ResultCheckOptions>,
+): ResultDoubt | undefined {
   if (!isSuccess(result)) return undefined;
   const doubts = doubtsOf(call, result, options);
   const given = result.confidence ?? 1;
-  if (doubts.length === 0) return given < options.lowConfidence && given >= saidByPrompt ? unsure(call, result, given, options) : undefined;
+  if (doubts.length === 0)
+    return given < options.lowConfidence && given >= saidByPrompt
+      ? unsure(call, result, given, options)
+      : undefined;
   // A doubt never makes a result surer than its tool was.
   const confidence = Math.min(given, ...doubts.map((doubt) => doubt.confidence));
   const partial = doubts.find(({ isPartial }) => isPartial);
   const doubted: ToolResult = {
     ...result,
-    ...(partial === undefined ? {} : { status: 'partial', errorType: result.errorType ?? partial.check }),
+    ...(partial === undefined
+      ? {}
+      : { status: 'partial', errorType: result.errorType ?? partial.check }),
     confidence,
   };
   return {
@@ -71,7 +97,12 @@ export function checkResult(call: CheckedCall, result: ToolResult, options: Requ
 }
 
 /** The tool itself is not sure enough for who set the options. */
-function unsure({ name }: CheckedCall, result: ToolResult, confidence: number, { lowConfidence }: Required<ResultCheckOptions>): ResultDoubt {
+function unsure(
+  { name }: CheckedCall,
+  result: ToolResult,
+  confidence: number,
+  { lowConfidence }: Required<ResultCheckOptions>,
+): ResultDoubt {
   return {
     result,
     notes: [`Low confidence (${confidence}): check this before you rely on it.`],
@@ -80,16 +111,28 @@ function unsure({ name }: CheckedCall, result: ToolResult, confidence: number, {
   };
 }
 
-function doubtsOf(call: CheckedCall, result: ToolResult, options: Required<ResultCheckOptions>): readonly Doubt[] {
+function doubtsOf(
+  call: CheckedCall,
+  result: ToolResult,
+  options: Required<ResultCheckOptions>,
+): readonly Doubt[] {
   const doubts: Doubt[] = [];
-  const first = emptyDoubt(call, result, options) ?? pageDoubt(call, result, options) ?? relevanceDoubt(call, result, options);
+  const first =
+    emptyDoubt(call, result, options) ??
+    pageDoubt(call, result, options) ??
+    relevanceDoubt(call, result, options);
   if (first !== undefined) doubts.push(first);
-  const own = call.check?.validate === undefined ? undefined : ownDoubt(call, result, call.check.validate);
+  const own =
+    call.check?.validate === undefined ? undefined : ownDoubt(call, result, call.check.validate);
   if (own !== undefined) doubts.push(own);
   return doubts;
 }
 
-function emptyDoubt({ name, readOnly, check }: CheckedCall, { content }: ToolResult, { empty }: Required<ResultCheckOptions>): Doubt | undefined {
+function emptyDoubt(
+  { name, readOnly, check }: CheckedCall,
+  { content }: ToolResult,
+  { empty }: Required<ResultCheckOptions>,
+): Doubt | undefined {
   if (!empty || !(check?.empty ?? readOnly) || !isEmpty(content)) return undefined;
   return {
     check: 'empty_result',
@@ -124,7 +167,13 @@ function isEmpty(content: JsonValue): boolean {
 }
 
 function isNothing(value: JsonValue): boolean {
-  return value === null || value === '' || value === 0 || value === false || (isPlainObject(value) && Object.keys(value).length === 0);
+  return (
+    value === null ||
+    value === '' ||
+    value === 0 ||
+    value === false ||
+    (isPlainObject(value) && Object.keys(value).length === 0)
+  );
 }
 
 /** Titles of pages that stand in the place of the one that was asked for. */
@@ -136,15 +185,22 @@ const confessions =
   /verify (?:that )?you are (?:a )?human|(?:complete|solve) the captcha|enable javascript and cookies to continue|unusual traffic from your (?:computer )?network|checking your browser before accessing|are you a robot\?|press (?:and|&) hold to confirm you are/i;
 
 /** Without one of these there is no need to read the page. */
-const hints = /403|denied|attention|moment|robot|human|security|captcha|browser|ddos|pardon|blocked|forbidden|unusual|cookies/i;
+const hints =
+  /403|denied|attention|moment|robot|human|security|captcha|browser|ddos|pardon|blocked|forbidden|unusual|cookies/i;
 
 /** Characters of a page that may be a refusal: an article about captchas is longer. */
 const longestRefusal = 2_000;
 
-function pageDoubt({ name }: CheckedCall, { content }: ToolResult, { blockPages }: Required<ResultCheckOptions>): Doubt | undefined {
+function pageDoubt(
+  { name }: CheckedCall,
+  { content }: ToolResult,
+  { blockPages }: Required<ResultCheckOptions>,
+): Doubt | undefined {
   const page = blockPages ? pageText(content, hints) : undefined;
   if (page === undefined || page.text.length > longestRefusal) return undefined;
-  const sign = page.headings.find((heading) => refusals.test(heading.slice(0, 200).trim())) ?? confessions.exec(page.text)?.[0];
+  const sign =
+    page.headings.find((heading) => refusals.test(heading.slice(0, 200).trim())) ??
+    confessions.exec(page.text)?.[0];
   if (sign === undefined) return undefined;
   const shown = cutText(sign, 80);
   return {
@@ -164,18 +220,31 @@ function queryOf({ args, readOnly, check }: CheckedCall): string | undefined {
   for (const name of names) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
     if (typeof value === 'string') return value;
-    if (Array.isArray(value) && value.every((word) => typeof word === 'string')) return value.join(' ');
+    if (Array.isArray(value) && value.every((word) => typeof word === 'string'))
+      return value.join(' ');
   }
   return undefined;
 }
 
 /** A query in the language of a database is not made of the words of its answer. */
 const isCode = (query: string): boolean =>
-  /[=<>(){};*\\|]|^\s{0,20}(?:select|with|insert|update|delete|match)\s.{0,900}\b(?:from|as|into|set|return)\b/is.test(query);
+  /[=<>(){};*\\|]|^\s{0,20}(?:select|with|insert|update|delete|match)\s.{0,900}\b(?:from|as|into|set|return)\b/is.test(
+    query,
+  );
 
-function relevanceDoubt(call: CheckedCall, { content }: ToolResult, { relevance }: Required<ResultCheckOptions>): Doubt | undefined {
+function relevanceDoubt(
+  call: CheckedCall,
+  { content }: ToolResult,
+  { relevance }: Required<ResultCheckOptions>,
+): Doubt | undefined {
   const query = relevance ? queryOf(call) : undefined;
-  if (query === undefined || !holdsText(content) || isEmpty(content) || isCode(query.slice(0, 1_000))) return undefined;
+  if (
+    query === undefined ||
+    !holdsText(content) ||
+    isEmpty(content) ||
+    isCode(query.slice(0, 1_000))
+  )
+    return undefined;
   const words = significantWords(query);
   if (words.length === 0 || hasWord(words, query, content)) return undefined;
   const shown = cutText(query, 80);
@@ -190,15 +259,23 @@ function relevanceDoubt(call: CheckedCall, { content }: ToolResult, { relevance 
 
 /** Numbers and flags answer a query without its words. */
 function holdsText(content: JsonValue): boolean {
-  return (typeof content === 'string' && content.trim() !== '') || (typeof content === 'object' && content !== null);
+  return (
+    (typeof content === 'string' && content.trim() !== '') ||
+    (typeof content === 'object' && content !== null)
+  );
 }
 
-function ownDoubt({ name, args }: CheckedCall, result: ToolResult, validate: NonNullable<ToolCheck['validate']>): Doubt | undefined {
+function ownDoubt(
+  { name, args }: CheckedCall,
+  result: ToolResult,
+  validate: NonNullable<ToolCheck['validate']>,
+): Doubt | undefined {
   let doubt: string | undefined;
   try {
     doubt = validate(result, args);
   } catch {
-    // What cannot be checked is not known to be good. The message of the error may hold anything, so it is not told.
+    // What cannot be checked is not known to be good. The message of the error may hold anything,
+    // so it is not told.
     doubt = `The tool's own check of this result failed: it has not been checked.`;
   }
   if (doubt === undefined) return undefined;

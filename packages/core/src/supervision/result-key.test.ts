@@ -7,12 +7,20 @@ const same: readonly (readonly [string, unknown, unknown])[] = [
   ['times of day', 'as of 10:00:01', 'as of 10:00:02.5'],
   ['dates of HTTP', 'Date: Fri, 02 Jan 2026 10:00:00 GMT', 'Date: Sat, 03 Jan 2026 09:00:00 GMT'],
   ['epoch milliseconds', { at: 1_767_225_600_000, ok: true }, { at: 1_767_225_600_123, ok: true }],
-  ['UUIDs', 'request 0b0c4a3e-3f0a-4a36-9d2e-1f2a3b4c5d6e', 'request 9b0c4a3e-3f0a-4a36-9d2e-1f2a3b4c5d6f'],
+  [
+    'UUIDs',
+    'request 0b0c4a3e-3f0a-4a36-9d2e-1f2a3b4c5d6e',
+    'request 9b0c4a3e-3f0a-4a36-9d2e-1f2a3b4c5d6f',
+  ],
   ['hexadecimal ids', 'trace 4bf92f3577b34da6a3ce929d0e0e4736', 'trace 00f067aa0ba902b7'],
   ['ids of letters and digits', 'id 01ARZ3NDEKTSV4RRFFQ69G5FAV', 'id 01BX5ZZKBKACTAV9WEVGEMMVRZ'],
   ['durations', 'no answer after 120 ms', 'no answer after 93 ms'],
   ['seconds', 'took 1.25s', 'took 3s'],
-  ['members with durations', { durationMs: 12, status: 'open' }, { durationMs: 4_711.5, status: 'open' }],
+  [
+    'members with durations',
+    { durationMs: 12, status: 'open' },
+    { durationMs: 4_711.5, status: 'open' },
+  ],
   ['durations in JSON as text', '{"elapsed_ms":12}', '{"elapsed_ms":13}'],
   ['the order of members', { a: 1, b: 2 }, { b: 2, a: 1 }],
 ];
@@ -53,7 +61,8 @@ describe('resultKey', () => {
     expect(new Set(results.map(resultKey)).size).toBe(4);
   });
 
-  it('is short for long results', () => expect(key('word '.repeat(100_000)).length).toBeLessThanOrEqual(1_000));
+  it('is short for long results', () =>
+    expect(key('word '.repeat(100_000)).length).toBeLessThanOrEqual(1_000));
 
   it.each([
     ['digits', '1'],
@@ -64,7 +73,8 @@ describe('resultKey', () => {
     ['numbers with points', '1.'],
     ['times that never end', '10:'],
   ])('takes time in proportion to the length of %s', (_name, part) => {
-    // What grows with the square of the length would take hours for a million characters: the test would run out of time.
+    // What grows with the square of the length would take hours for a million characters: the test
+    // would run out of time.
     expect(withoutVolatile(part.repeat(1_000_000 / part.length)).length).toBeGreaterThan(0);
   });
 });

@@ -10,7 +10,10 @@ const longestKey = 1_000;
 
 const keys = new WeakMap<ToolResult, string>();
 
-/** A text that is the same for results which tell the same: what changes with every call (times, ids, durations) does not count. Computed once. */
+/**
+ * A text that is the same for results which tell the same: what changes with every call (times,
+ * ids, durations) does not count. Computed once.
+ */
 export function resultKey(result: ToolResult): string {
   let key = keys.get(result);
   if (key === undefined) {
@@ -23,8 +26,14 @@ export function resultKey(result: ToolResult): string {
 
 /** Whether two results tell the same but for what changes with every call. */
 export function tellsTheSame(one: ToolResult, other: ToolResult): boolean {
-  // Most results that tell the same are the same to the letter, which costs next to nothing to find out.
-  if (one.content === other.content && one.status === other.status && one.errorType === other.errorType) return true;
+  // Most results that tell the same are the same to the letter, which costs next to nothing to find
+  // out.
+  if (
+    one.content === other.content &&
+    one.status === other.status &&
+    one.errorType === other.errorType
+  )
+    return true;
   return resultKey(one) === resultKey(other);
 }
 
@@ -34,9 +43,10 @@ function textOf(content: JsonValue): string {
 }
 
 /**
- * What is taken out: date with time of day, time of day, dates as HTTP writes them, members that hold a duration, epoch milliseconds, short durations.
- * A day alone stays, and so do minutes and hours: they are what a calendar or a forecast tells. Every repetition is bounded or stands between
- * word boundaries, so that hostile text costs no more than any other.
+ * What is taken out: date with time of day, time of day, dates as HTTP writes them, members that
+ * hold a duration, epoch milliseconds, short durations. A day alone stays, and so do minutes and
+ * hours: they are what a calendar or a forecast tells. Every repetition is bounded or stands
+ * between word boundaries, so that hostile text costs no more than any other.
  */
 const volatile = new RegExp(
   [
@@ -54,7 +64,10 @@ const uuid = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 
 const word = /[0-9A-Za-z]+/g;
 
-/** Long hexadecimal ids, and long ids of digits and letters (base 36, ULID and the like), which no word of a language looks like. */
+/**
+ * Long hexadecimal ids, and long ids of digits and letters (base 36, ULID and the like), which no
+ * word of a language looks like.
+ */
 function isId(text: string): boolean {
   if (text.length < 16) return false;
   let digits = 0;

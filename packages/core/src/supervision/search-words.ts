@@ -1,6 +1,9 @@
 import { isPlainObject, type JsonValue } from '../base/json.ts';
 
-/** Words that say nothing of what is searched for, in the languages that queries are mostly written in. */
+/**
+ * Words that say nothing of what is searched for, in the languages that queries are mostly written
+ * in.
+ */
 const stopWords: ReadonlySet<string> = new Set(
   (
     'the and for are was were has have had not but you your our their his her its from with without into onto than then that this these those there here ' +
@@ -15,7 +18,8 @@ const stopWords: ReadonlySet<string> = new Set(
 );
 
 /** Scripts that put no spaces between words: pairs of their characters stand for words. */
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 const wordPattern = /[\p{L}\p{N}]+/gu;
 const ascii = /^[\0-\x7f]*$/;
 
@@ -31,7 +35,10 @@ function folded(text: string): string {
   return ascii.test(lower) ? lower : lower.normalize('NFKD').replace(/\p{Mn}/gu, '');
 }
 
-/** The words of a query that a result should have something of: of three letters at least, without stop words, as they are looked for. */
+/**
+ * The words of a query that a result should have something of: of three letters at least, without
+ * stop words, as they are looked for.
+ */
 export function significantWords(query: string): readonly string[] {
   const words = new Set<string>();
   for (const [word] of folded(query.slice(0, longestQuery)).matchAll(wordPattern)) {
@@ -52,10 +59,16 @@ function stem(word: string): string {
   return word.length < inflectedLength ? word : word.slice(0, -endingLength);
 }
 
-/** Longer results are not searched: the search would hold everybody up, and so much text is seldom about nothing of a query. */
+/**
+ * Longer results are not searched: the search would hold everybody up, and so much text is seldom
+ * about nothing of a query.
+ */
 const longestResult = 1_000_000;
 
-/** Whether one of the words occurs in a result; for a very long one, that it may. What only repeats the query does not count. */
+/**
+ * Whether one of the words occurs in a result; for a very long one, that it may. What only repeats
+ * the query does not count.
+ */
 export function hasWord(words: readonly string[], query: string, content: JsonValue): boolean {
   const written = textOf(content, query);
   if (written.length > longestResult) return true;

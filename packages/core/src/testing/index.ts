@@ -1,5 +1,9 @@
 export { type AgentUserOptions, agentUser } from '../conversation/agent-user.ts';
-export type { ConversationEnd, ConversationResult, RunWithUserOptions } from '../conversation/conversation-options.ts';
+export type {
+  ConversationEnd,
+  ConversationResult,
+  RunWithUserOptions,
+} from '../conversation/conversation-options.ts';
 export {
   InvalidUserMessageError,
   SimulatedUserError,
@@ -19,7 +23,11 @@ export {
   type ScriptedUserOptions,
   scriptedUser,
 } from '../conversation/scripted-user.ts';
-export { type SimulatedUserOptions, simulatedUser, simulatedUserInstructions } from '../conversation/simulated-user.ts';
+export {
+  type SimulatedUserOptions,
+  simulatedUser,
+  simulatedUserInstructions,
+} from '../conversation/simulated-user.ts';
 export type {
   AnsweredRequest,
   ConversationView,
@@ -33,11 +41,24 @@ export type {
   UserTurn,
 } from '../conversation/user.ts';
 export type { AskedOfUser, UserBridge } from '../conversation/user-bridge.ts';
-export { InvalidLedgerFileError, LedgerFileTooNewError, RedactionIncompleteError } from '../ledger-file/errors.ts';
+export {
+  InvalidLedgerFileError,
+  LedgerFileTooNewError,
+  RedactionIncompleteError,
+} from '../ledger-file/errors.ts';
 export { type ExportOptions, exportLedger } from '../ledger-file/export-ledger.ts';
 export type { RedactedValue } from '../ledger-file/known-values.ts';
-export { type LedgerFile, ledgerFileText, type RedactionRecord, type WrittenPattern } from '../ledger-file/ledger-file.ts';
-export { parseLedgerFile, type ReadLedgerFileOptions, readLedgerFile } from '../ledger-file/read-ledger-file.ts';
+export {
+  type LedgerFile,
+  ledgerFileText,
+  type RedactionRecord,
+  type WrittenPattern,
+} from '../ledger-file/ledger-file.ts';
+export {
+  parseLedgerFile,
+  type ReadLedgerFileOptions,
+  readLedgerFile,
+} from '../ledger-file/read-ledger-file.ts';
 export type { RedactOptions } from '../ledger-file/redaction-rules.ts';
 export { replayFile } from '../ledger-file/replay-file.ts';
 export { writeLedgerFile } from '../ledger-file/write-ledger-file.ts';
@@ -47,14 +68,39 @@ export type { Difference, Divergence, DivergenceKind } from '../replay/divergenc
 export { divergenceText } from '../replay/divergence-text.ts';
 export { type RecordedLedger, recordedLedgerOf } from '../replay/recorded-ledger.ts';
 export { type ReplayOptions, type ReplayReport, replay } from '../replay/replay.ts';
-export { type CrashCase, type CrashCasesOptions, type CrashManner, crashCases } from './contracts/crash/crash-cases.ts';
-export { type CrashPointsOptions, type CrashPointsReport, crashPoints } from './contracts/crash/crash-points.ts';
-export type { CrashScenario, Execution, MakeScenario, ScenarioAnswers, ScenarioComparison } from './contracts/crash/crash-scenario.ts';
-export { type CrashingStore, crashingStore, keptOpen, takingOver } from './contracts/crash/crashing-store.ts';
+export {
+  type CrashCase,
+  type CrashCasesOptions,
+  type CrashManner,
+  crashCases,
+} from './contracts/crash/crash-cases.ts';
+export {
+  type CrashPointsOptions,
+  type CrashPointsReport,
+  crashPoints,
+} from './contracts/crash/crash-points.ts';
+export type {
+  CrashScenario,
+  Execution,
+  MakeScenario,
+  ScenarioAnswers,
+  ScenarioComparison,
+} from './contracts/crash/crash-scenario.ts';
+export {
+  type CrashingStore,
+  crashingStore,
+  keptOpen,
+  takingOver,
+} from './contracts/crash/crashing-store.ts';
 export { CrashPointError, CrashPointsError } from './contracts/crash/errors.ts';
 export { ledgerProjection, type ProjectionSource } from './contracts/crash/ledger-projection.ts';
 export { openInvocations, type ScenarioOutcome } from './contracts/crash/scenario-process.ts';
-export { appendBoundaries, continueFrom, type EndedScenario, runWhole } from './contracts/crash/scenario-runs.ts';
+export {
+  appendBoundaries,
+  continueFrom,
+  type EndedScenario,
+  runWhole,
+} from './contracts/crash/scenario-runs.ts';
 export {
   type MakeModel,
   type ModelContractOptions,
@@ -91,7 +137,12 @@ export { matchers } from './kit/matchers/matchers.ts';
 export { type ExtendableExpect, setupMatchers } from './kit/matchers/setup.ts';
 export { ledgerStory, type StoryOptions } from './kit/matchers/story.ts';
 export { promptTokens, promptTooLong } from './kit/prompt-too-long.ts';
-export { allowRealModels, areRealModelsForbidden, type ForbidRealModelsOptions, forbidRealModels } from './kit/real-model-switch.ts';
+export {
+  allowRealModels,
+  areRealModelsForbidden,
+  type ForbidRealModelsOptions,
+  forbidRealModels,
+} from './kit/real-model-switch.ts';
 export { roundModel } from './kit/round-model.ts';
 export { InvalidTestError, TestStepError } from './kit/run-test/errors.ts';
 export type { RunTestOptions } from './kit/run-test/options.ts';

@@ -8,7 +8,10 @@ import { type Tool, type ToolSchema, tool } from './tool.ts';
 export interface AdvisorOptions {
   /** Who is asked: an agent with a model of its own, or any other runnable. */
   readonly advisor: Runnable;
-  /** What it may suggest: it is told their names and descriptions. @default nothing, so that it advises in general */
+  /**
+   * What it may suggest: it is told their names and descriptions. @default nothing, so that it
+   * advises in general
+   */
   readonly tools?: readonly Pick<Tool, 'name' | 'description'>[];
   /** @default 'request_alternative_approach' */
   readonly name?: string;
@@ -19,7 +22,11 @@ export interface AdvisorOptions {
 const optionChecks: OptionChecks<AdvisorOptions> = {
   advisor: isObject,
   tools: (value) =>
-    Array.isArray(value) && value.every((one: Partial<Tool> | null) => typeof one?.name === 'string' && typeof one.description === 'string')
+    Array.isArray(value) &&
+    value.every(
+      (one: Partial<Tool> | null) =>
+        typeof one?.name === 'string' && typeof one.description === 'string',
+    )
       ? undefined
       : 'a list of tools',
   name: isNonEmptyText,
@@ -54,23 +61,36 @@ const problemSchema: ToolSchema<Problem, Problem> = Object.freeze({
       const given = (value ?? {}) as Readonly<Record<string, unknown>>;
       const { task, attempts, error_details } = given;
       const wrong = ['task', 'attempts'].filter((field) => typeof given[field] !== 'string');
-      if (error_details !== undefined && typeof error_details !== 'string') wrong.push('error_details');
-      if (wrong.length > 0) return { issues: wrong.map((field) => ({ message: 'must be a string', path: [field] })) };
-      return { value: { task, attempts, ...(error_details === undefined ? {} : { error_details }) } as Problem };
+      if (error_details !== undefined && typeof error_details !== 'string')
+        wrong.push('error_details');
+      if (wrong.length > 0)
+        return { issues: wrong.map((field) => ({ message: 'must be a string', path: [field] })) };
+      return {
+        value: {
+          task,
+          attempts,
+          ...(error_details === undefined ? {} : { error_details }),
+        } as Problem,
+      };
     },
     jsonSchema: { input: () => jsonSchema, output: () => jsonSchema },
   }),
 });
 
 /**
- * A tool by which an agent that is stuck asks another one for a way that it has not tried. The advisor runs below the call: it is recorded, counted and
- * limited like any call, and is not asked twice after a stop.
+ * A tool by which an agent that is stuck asks another one for a way that it has not tried. The
+ * advisor runs below the call: it is recorded, counted and limited like any call, and is not asked
+ * twice after a stop.
  * @throws InvalidOptionError, InvalidToolError
  */
 export function requestAlternativeApproach(options: AdvisorOptions): Tool {
   checkOptions('requestAlternativeApproach', options, optionChecks);
   const { advisor, tools = [], name = 'request_alternative_approach', timeout } = options;
-  if (advisor === undefined) throw new InvalidOptionError({ function: 'requestAlternativeApproach', reason: '`advisor` is needed' });
+  if (advisor === undefined)
+    throw new InvalidOptionError({
+      function: 'requestAlternativeApproach',
+      reason: '`advisor` is needed',
+    });
   return tool<Problem, Problem, JsonValue>({
     name,
     description:
@@ -81,16 +101,25 @@ export function requestAlternativeApproach(options: AdvisorOptions): Tool {
     timeout: timeout ?? defaultTimeoutMs,
     execute: async (ctx) => {
       const message = messageOf(ctx.args, tools);
-      const result = await ctx.call(advisor, { message, ...(timeout === undefined ? {} : { timeout }) });
-      if (result.status === 'completed') return (result.output ?? null) as JsonValue;
-      throw new ToolFailure(`The advisor ${advisor.name} ended as ${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`, {
-        errorType: result.error?.code ?? result.status,
+      const result = await ctx.call(advisor, {
+        message,
+        ...(timeout === undefined ? {} : { timeout }),
       });
+      if (result.status === 'completed') return (result.output ?? null) as JsonValue;
+      throw new ToolFailure(
+        `The advisor ${advisor.name} ended as ${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`,
+        {
+          errorType: result.error?.code ?? result.status,
+        },
+      );
     },
   });
 }
 
-function messageOf({ task, attempts, error_details }: Problem, tools: readonly Pick<Tool, 'name' | 'description'>[]): string {
+function messageOf(
+  { task, attempts, error_details }: Problem,
+  tools: readonly Pick<Tool, 'name' | 'description'>[],
+): string {
   const parts = [
     'Another agent is stuck and needs an approach that it has not tried. Answer with one concrete approach in two or three sentences, nothing else.',
     `Task: ${task}`,
@@ -98,7 +127,9 @@ function messageOf({ task, attempts, error_details }: Problem, tools: readonly P
   ];
   if (error_details !== undefined) parts.push(`Errors: ${error_details}`);
   if (tools.length > 0) {
-    parts.push(`Tools that it has:\n${tools.map((one) => `- ${one.name}: ${one.description}`).join('\n')}\nSay which of them to use, and how.`);
+    parts.push(
+      `Tools that it has:\n${tools.map((one) => `- ${one.name}: ${one.description}`).join('\n')}\nSay which of them to use, and how.`,
+    );
   }
   return parts.join('\n\n');
 }

@@ -21,7 +21,12 @@ interface Task {
 
 const jsonSchema = Object.freeze({
   type: 'object',
-  properties: { message: { type: 'string', description: 'What is to be done, with everything that is needed to know for it.' } },
+  properties: {
+    message: {
+      type: 'string',
+      description: 'What is to be done, with everything that is needed to know for it.',
+    },
+  },
   required: ['message'],
   additionalProperties: false,
 });
@@ -33,16 +38,25 @@ const taskSchema: ToolSchema<Task, Task> = Object.freeze({
     vendor: 'adjutant',
     validate: (value: unknown) => {
       const message = (value as { message?: unknown } | null | undefined)?.message;
-      return typeof message === 'string' ? { value: { message } } : { issues: [{ message: 'must be a string', path: ['message'] }] };
+      return typeof message === 'string'
+        ? { value: { message } }
+        : { issues: [{ message: 'must be a string', path: ['message'] }] };
     },
     jsonSchema: { input: () => jsonSchema, output: () => jsonSchema },
   }),
 });
 
-/** Data for an agent that says what its input is. It is handed over as it came: the agent makes of it what its schema says. */
+/**
+ * Data for an agent that says what its input is. It is handed over as it came: the agent makes of
+ * it what its schema says.
+ */
 function inputSchemaOf(runnable: Runnable): ToolSchema | JsonObject | undefined {
-  const { input, inputSchema } = runnable as Runnable & { readonly input?: AnySchema; readonly inputSchema?: JsonObject };
-  if (input === undefined || inputSchema === undefined || !isStandardSchema(input)) return inputSchema;
+  const { input, inputSchema } = runnable as Runnable & {
+    readonly input?: AnySchema;
+    readonly inputSchema?: JsonObject;
+  };
+  if (input === undefined || inputSchema === undefined || !isStandardSchema(input))
+    return inputSchema;
   const check = input['~standard'].validate;
   const unchanged = <Result extends object>(result: Result, value: unknown) =>
     'issues' in result && result.issues !== undefined ? result : { value };
@@ -52,7 +66,11 @@ function inputSchemaOf(runnable: Runnable): ToolSchema | JsonObject | undefined 
       vendor: 'adjutant',
       validate: (value: unknown) => {
         const result = check(value);
-        return (result instanceof Promise ? result.then((settled) => unchanged(settled, value)) : unchanged(result, value)) as typeof result;
+        return (
+          result instanceof Promise
+            ? result.then((settled) => unchanged(settled, value))
+            : unchanged(result, value)
+        ) as typeof result;
       },
       jsonSchema: { input: () => inputSchema, output: () => inputSchema },
     }),
@@ -60,28 +78,41 @@ function inputSchemaOf(runnable: Runnable): ToolSchema | JsonObject | undefined 
 }
 
 /**
- * Lets an agent call another agent, or any runnable, as a tool. The callee gets the message, or the data that its `input` asks for, and runs below
- * the call; what it gives is the result. After a stop it goes on where it was, and is not called twice.
- * @throws InvalidToolError when the runnable's name cannot be a tool's name and no other is given, or its `input` is not an object
+ * Lets an agent call another agent, or any runnable, as a tool. The callee gets the message, or the
+ * data that its `input` asks for, and runs below the call; what it gives is the result. After a
+ * stop it goes on where it was, and is not called twice.
+ * @throws InvalidToolError when the runnable's name cannot be a tool's name and no other is given,
+ * or its `input` is not an object
  */
 export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): Tool {
   const inputSchema = inputSchemaOf(runnable);
   const made = tool<unknown, unknown, JsonValue>({
     name: options.name ?? runnable.name,
-    description: options.description ?? runnable.description ?? `Ask "${runnable.name}" to do something.`,
+    description:
+      options.description ?? runnable.description ?? `Ask "${runnable.name}" to do something.`,
     schema: inputSchema ?? taskSchema,
     // Said at once, so that the deadline that is recorded is the one that counts.
     timeout: options.timeout ?? defaultTimeoutMs,
-    // What the callee did is recorded below the call: running this again continues it, and gives what it has come to.
+    // What the callee did is recorded below the call: running this again continues it, and gives
+    // what it has come to.
     recovery: 'rerun',
     retry: { maxAttempts: 1 },
     execute: async (ctx) => {
-      const given = inputSchema === undefined ? { message: (ctx.args as Task).message } : { data: ctx.args as JsonValue };
-      const result = await ctx.call(runnable, { ...given, ...(options.timeout === undefined ? {} : { timeout: options.timeout }) });
-      if (result.status === 'completed') return (result.output ?? null) as JsonValue;
-      throw new ToolFailure(`${runnable.name} ended as ${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`, {
-        errorType: result.error?.code ?? result.status,
+      const given =
+        inputSchema === undefined
+          ? { message: (ctx.args as Task).message }
+          : { data: ctx.args as JsonValue };
+      const result = await ctx.call(runnable, {
+        ...given,
+        ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
       });
+      if (result.status === 'completed') return (result.output ?? null) as JsonValue;
+      throw new ToolFailure(
+        `${runnable.name} ended as ${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`,
+        {
+          errorType: result.error?.code ?? result.status,
+        },
+      );
     },
   });
   called.set(made, runnable);

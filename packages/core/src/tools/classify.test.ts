@@ -6,7 +6,8 @@ import { MissingPackageError } from '../base/optional-package.ts';
 import { classifyThrown } from './classify.ts';
 import { ToolFailure, type ToolFailureOptions } from './errors.ts';
 
-const withMembers = (message: string, members: object) => Object.assign(new Error(message), members);
+const withMembers = (message: string, members: object) =>
+  Object.assign(new Error(message), members);
 const thrownBy = (act: () => unknown): unknown => {
   try {
     return act();
@@ -31,12 +32,27 @@ describe('classifyThrown', () => {
     [502, 'error_transient', 'unknown'],
     [503, 'error_transient', 'unknown'],
     [504, 'error_transient', 'unknown'],
-  ] as const)('HTTP %i is %s with effect %s, wherever the status stands', (status, expected, effect) => {
-    for (const members of [{ status }, { statusCode: status }, { response: { status } }, { cause: { status } }]) {
-      const found = classifyThrown(withMembers('refused', members));
-      expect(found).toMatchObject({ effect, result: { status: expected, errorType: `http_${status}`, content: `HTTP ${status}: refused` } });
-    }
-  });
+  ] as const)(
+    'HTTP %i is %s with effect %s, wherever the status stands',
+    (status, expected, effect) => {
+      for (const members of [
+        { status },
+        { statusCode: status },
+        { response: { status } },
+        { cause: { status } },
+      ]) {
+        const found = classifyThrown(withMembers('refused', members));
+        expect(found).toMatchObject({
+          effect,
+          result: {
+            status: expected,
+            errorType: `http_${status}`,
+            content: `HTTP ${status}: refused`,
+          },
+        });
+      }
+    },
+  );
 
   test.each([
     ['ECONNREFUSED', 'error_transient', 'connection_refused', 'none'],
@@ -60,15 +76,22 @@ describe('classifyThrown', () => {
     ['ENOSPC', 'error_permanent', 'file_system_error', 'unknown'],
     ['P2002', 'error_permanent', 'tool_error', 'none'],
   ] as const)('system code %s is %s', (code, status, errorType, effect) => {
-    expect(classifyThrown(withMembers('it failed', { code }))).toMatchObject({ effect, result: { status, errorType, content: 'it failed' } });
-    expect(classifyThrown(new TypeError('wrapped', { cause: withMembers('it failed', { code }) }))).toMatchObject({
+    expect(classifyThrown(withMembers('it failed', { code }))).toMatchObject({
+      effect,
+      result: { status, errorType, content: 'it failed' },
+    });
+    expect(
+      classifyThrown(new TypeError('wrapped', { cause: withMembers('it failed', { code }) })),
+    ).toMatchObject({
       effect,
       result: { status, errorType },
     });
   });
 
   test('a host that cannot be reached has seen nothing when connecting failed', () => {
-    expect(classifyThrown(withMembers('no route', { code: 'EHOSTUNREACH', syscall: 'connect' })).effect).toBe('none');
+    expect(
+      classifyThrown(withMembers('no route', { code: 'EHOSTUNREACH', syscall: 'connect' })).effect,
+    ).toBe('none');
   });
 
   const jsonError = thrownBy(() => JSON.parse('<html>'));
@@ -77,20 +100,71 @@ describe('classifyThrown', () => {
     ['abort', AbortSignal.abort().reason, 'unknown', 'aborted', 'unknown'],
     ['timeout', new DOMException('late', 'TimeoutError'), 'timeout', 'timeout', 'unknown'],
     ['JSON', jsonError, 'error_permanent', 'parse_error', 'unknown'],
-    ['JSON as a cause', new Error('bad answer', { cause: jsonError }), 'error_permanent', 'parse_error', 'unknown'],
-    ['other syntax error', new SyntaxError('Unexpected token'), 'error_permanent', 'tool_error', 'none'],
+    [
+      'JSON as a cause',
+      new Error('bad answer', { cause: jsonError }),
+      'error_permanent',
+      'parse_error',
+      'unknown',
+    ],
+    [
+      'other syntax error',
+      new SyntaxError('Unexpected token'),
+      'error_permanent',
+      'tool_error',
+      'none',
+    ],
     ['validation', zodError, 'error_permanent', 'validation_error', 'none'],
-    ['fetch without a cause', new TypeError('fetch failed'), 'error_transient', 'network_error', 'unknown'],
+    [
+      'fetch without a cause',
+      new TypeError('fetch failed'),
+      'error_transient',
+      'network_error',
+      'unknown',
+    ],
     ['plain error', new Error('no such order'), 'error_permanent', 'tool_error', 'none'],
     ['type error', new TypeError('x is undefined'), 'error_permanent', 'tool_error', 'none'],
-    ['ours', new MissingPackageError({ package: 'p', needed: 'It' }), 'error_permanent', 'missing_package', 'none'],
-    ['status outside errors', withMembers('odd', { status: 200 }), 'error_permanent', 'tool_error', 'none'],
-    ['status as text', withMembers('odd', { status: 'failed' }), 'error_permanent', 'tool_error', 'none'],
-    ['thrown response-like object', { status: 404, message: 'gone' }, 'error_permanent', 'http_404', 'none'],
-    ['bundle of refusals', new AggregateError([withMembers('a', { code: 'ECONNREFUSED' })]), 'error_transient', 'connection_refused', 'none'],
+    [
+      'ours',
+      new MissingPackageError({ package: 'p', needed: 'It' }),
+      'error_permanent',
+      'missing_package',
+      'none',
+    ],
+    [
+      'status outside errors',
+      withMembers('odd', { status: 200 }),
+      'error_permanent',
+      'tool_error',
+      'none',
+    ],
+    [
+      'status as text',
+      withMembers('odd', { status: 'failed' }),
+      'error_permanent',
+      'tool_error',
+      'none',
+    ],
+    [
+      'thrown response-like object',
+      { status: 404, message: 'gone' },
+      'error_permanent',
+      'http_404',
+      'none',
+    ],
+    [
+      'bundle of refusals',
+      new AggregateError([withMembers('a', { code: 'ECONNREFUSED' })]),
+      'error_transient',
+      'connection_refused',
+      'none',
+    ],
     [
       'bundle in which one is open',
-      new AggregateError([withMembers('a', { code: 'ECONNREFUSED' }), withMembers('b', { code: 'ECONNRESET' })]),
+      new AggregateError([
+        withMembers('a', { code: 'ECONNREFUSED' }),
+        withMembers('b', { code: 'ECONNRESET' }),
+      ]),
       'error_transient',
       'connection_lost',
       'unknown',
@@ -108,7 +182,10 @@ describe('classifyThrown', () => {
     ['object', { reason: 'x' }, 'The tool threw a value that is not an Error: {"reason":"x"}'],
     ['error without message', new RangeError(), 'The tool failed with RangeError and no message.'],
   ])('what is thrown need not be an Error: %s', (_, thrown, content) => {
-    expect(classifyThrown(thrown)).toMatchObject({ effect: 'none', result: { status: 'error_permanent', errorType: 'tool_error', content } });
+    expect(classifyThrown(thrown)).toMatchObject({
+      effect: 'none',
+      result: { status: 'error_permanent', errorType: 'tool_error', content },
+    });
   });
 
   test('hostile values are survived', () => {
@@ -117,7 +194,10 @@ describe('classifyThrown', () => {
         throw new Error('never look');
       },
     };
-    expect(classifyThrown(hostile)).toMatchObject({ effect: 'none', result: { errorType: 'tool_error' } });
+    expect(classifyThrown(hostile)).toMatchObject({
+      effect: 'none',
+      result: { errorType: 'tool_error' },
+    });
     const own = new Error('its own cause');
     own.cause = own;
     expect(classifyThrown(own).result.content).toBe('its own cause');
@@ -133,37 +213,63 @@ describe('classifyThrown', () => {
     [{ errorType: 'ssrf_blocked', status: 'error_blocked' }, 'error_blocked', 'none'],
   ])('a ToolFailure says itself what it means: %j', (options, status, effect) => {
     const found = classifyThrown(new ToolFailure('The order is closed.', options));
-    expect(found).toMatchObject({ effect, result: { status, content: 'The order is closed.', errorType: options.errorType ?? 'tool_error' } });
+    expect(found).toMatchObject({
+      effect,
+      result: {
+        status,
+        content: 'The order is closed.',
+        errorType: options.errorType ?? 'tool_error',
+      },
+    });
     expect(found.retryAfterMs).toBe(options.retryAfterMs);
   });
 
   test('alternatives and data of a ToolFailure reach the result, also when they are not what the types say', () => {
-    const failure = new ToolFailure('no', { alternatives: ['Search first.'], data: { column: 'a' }, cause: new Error('deeper') });
+    const failure = new ToolFailure('no', {
+      alternatives: ['Search first.'],
+      data: { column: 'a' },
+      cause: new Error('deeper'),
+    });
     expect(classifyThrown(failure).result).toMatchObject({
       alternatives: ['Search first.'],
       metadata: { column: 'a' },
       detail: expect.stringContaining('deeper'),
     });
     const odd = new ToolFailure('no', { data: { big: 1n } as never });
-    expect(classifyThrown(odd).result).toMatchObject({ status: 'error_permanent', metadata: { big: expect.any(String) } });
+    expect(classifyThrown(odd).result).toMatchObject({
+      status: 'error_permanent',
+      metadata: { big: expect.any(String) },
+    });
   });
 
   const now = Date.UTC(2026, 0, 1, 12, 0, 0);
   test.each<[object, number | undefined]>([
     [{ headers: { 'Retry-After': '7' } }, 7_000],
     [{ responseHeaders: { 'retry-after': '0.5' } }, 500],
-    [{ response: { status: 429, headers: new Headers({ 'retry-after': 'Thu, 01 Jan 2026 12:00:30 GMT' }) } }, 30_000],
+    [
+      {
+        response: {
+          status: 429,
+          headers: new Headers({ 'retry-after': 'Thu, 01 Jan 2026 12:00:30 GMT' }),
+        },
+      },
+      30_000,
+    ],
     [{ headers: { 'retry-after': 'Thu, 01 Jan 2026 11:00:00 GMT' } }, 0],
     [{ headers: { 'retry-after': 'soon' } }, undefined],
     [{ retryAfterMs: 12 }, 12],
     [{}, undefined],
   ])('Retry-After of %j', (members, expected) => {
-    expect(classifyThrown(withMembers('slow down', { status: 429, ...members }), now).retryAfterMs).toBe(expected);
+    expect(
+      classifyThrown(withMembers('slow down', { status: 429, ...members }), now).retryAfterMs,
+    ).toBe(expected);
   });
 
   test('long messages are shortened; detail names the causes and, for unknown kinds, the place', () => {
     expect(String(classifyThrown(new Error('x'.repeat(5_000))).result.content)).toHaveLength(2_001);
-    const { detail } = classifyThrown(new Error('outer', { cause: withMembers('inner', { code: 'X1' }) })).result;
+    const { detail } = classifyThrown(
+      new Error('outer', { cause: withMembers('inner', { code: 'X1' }) }),
+    ).result;
     expect(detail).toContain('Error: outer\ncaused by Error [X1]: inner');
     expect(detail).toContain('classify.test.ts');
   });
@@ -173,9 +279,15 @@ describe('classifyThrown', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const lost: unknown = await fetch(url).catch((error: unknown) => error);
-    expect(classifyThrown(lost)).toMatchObject({ effect: 'unknown', result: { errorType: 'connection_lost' } });
+    expect(classifyThrown(lost)).toMatchObject({
+      effect: 'unknown',
+      result: { errorType: 'connection_lost' },
+    });
     await new Promise((resolve) => server.close(resolve));
     const refused: unknown = await fetch(url).catch((error: unknown) => error);
-    expect(classifyThrown(refused)).toMatchObject({ effect: 'none', result: { errorType: 'connection_refused' } });
+    expect(classifyThrown(refused)).toMatchObject({
+      effect: 'none',
+      result: { errorType: 'connection_refused' },
+    });
   });
 });

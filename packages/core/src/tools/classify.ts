@@ -29,18 +29,27 @@ const longestContent = 2_000;
 const longestDetail = 4_000;
 
 /**
- * What a value thrown by a tool says: the result that the model gets, and what is known of the effect.
- * Looked for in this order, in the error and then in its causes: what a `ToolFailure` says, an HTTP status, a system code, a name.
- * An error without any of these is the tool's own statement that it failed: `tool_error`, effect `none`.
+ * What a value thrown by a tool says: the result that the model gets, and what is known of the
+ * effect. Looked for in this order, in the error and then in its causes: what a `ToolFailure` says,
+ * an HTTP status, a system code, a name. An error without any of these is the tool's own statement
+ * that it failed: `tool_error`, effect `none`.
  * @param now Epoch milliseconds, for a `Retry-After` that names a date. @default the system's time
- * @param own what the tool itself says of what it throws; what it throws itself, or gives that is neither, counts as nothing said
+ * @param own what the tool itself says of what it throws; what it throws itself, or gives that is
+ * neither, counts as nothing said
  */
-export function classifyThrown(thrown: unknown, now: number = systemClock.now(), own?: ClassifyThrown): ThrownClassification {
+export function classifyThrown(
+  thrown: unknown,
+  now: number = systemClock.now(),
+  own?: ClassifyThrown,
+): ThrownClassification {
   try {
     return (own === undefined ? undefined : classifyByTool(thrown, own)) ?? classify(thrown, now);
   } catch {
     // Getters and proxies may throw when they are looked at.
-    return { result: resultOf(toolError, 'The tool threw a value that cannot be read.', undefined), effect: 'none' };
+    return {
+      result: resultOf(toolError, 'The tool threw a value that cannot be read.', undefined),
+      effect: 'none',
+    };
   }
 }
 
@@ -54,12 +63,16 @@ function classifyByTool(thrown: unknown, own: ClassifyThrown): ThrownClassificat
   if (isToolFailure(said)) return ofToolFailure(said);
   if (!isToolResult(said)) return undefined;
   const result = toToolResult(said);
-  return { result, effect: result.status === 'timeout' || result.status === 'unknown' ? 'unknown' : 'none' };
+  return {
+    result,
+    effect: result.status === 'timeout' || result.status === 'unknown' ? 'unknown' : 'none',
+  };
 }
 
 function classify(thrown: unknown, now: number): ThrownClassification {
   if (isToolFailure(thrown)) return ofToolFailure(thrown);
-  if (!isObject(thrown)) return { result: resultOf(toolError, describeNonError(thrown), undefined), effect: 'none' };
+  if (!isObject(thrown))
+    return { result: resultOf(toolError, describeNonError(thrown), undefined), effect: 'none' };
   const signature = isAdjutantError(thrown) ? undefined : findSignature(thrown, 0);
   const kind = signature?.kind ?? (isAdjutantError(thrown) ? ofAdjutant(thrown.code) : toolError);
   const retryAfterMs = retryAfterOf(signature?.source ?? thrown, now);
@@ -70,10 +83,15 @@ function classify(thrown: unknown, now: number): ThrownClassification {
   };
 }
 
-/** An effect of the tool of which nobody knows whether it took place leaves that of the whole call open. */
+/**
+ * An effect of the tool of which nobody knows whether it took place leaves that of the whole call
+ * open.
+ */
 function ofAdjutant(code: string): FailureKind {
   if (code === 'invalid_input') return refusedByValidation;
-  return code === 'effect_unknown' ? { status: 'unknown', errorType: code, effect: 'unknown' } : { ...toolError, errorType: code };
+  return code === 'effect_unknown'
+    ? { status: 'unknown', errorType: code, effect: 'unknown' }
+    : { ...toolError, errorType: code };
 }
 
 /** Failures of other copies of the package count too. */
@@ -113,7 +131,10 @@ function findSignature(error: object, depth: number): Signature | undefined {
   const kind = ownSignature(error);
   if (kind !== undefined) return { kind, source: error };
   const { errors, cause } = error as { errors?: unknown; cause?: unknown };
-  const bundled = error instanceof AggregateError && Array.isArray(errors) ? signatureOfBundle(errors, depth) : undefined;
+  const bundled =
+    error instanceof AggregateError && Array.isArray(errors)
+      ? signatureOfBundle(errors, depth)
+      : undefined;
   const caused = isObject(cause) ? findSignature(cause, depth + 1) : undefined;
   const found = bundled ?? caused;
   return found ?? (isFetchFailure(error) ? { kind: networkError, source: error } : undefined);
@@ -121,7 +142,9 @@ function findSignature(error: object, depth: number): Signature | undefined {
 
 /** Of several errors the one that leaves most open speaks for all. */
 function signatureOfBundle(errors: readonly unknown[], depth: number): Signature | undefined {
-  const found = errors.slice(0, 20).flatMap((error) => (isObject(error) ? (findSignature(error, depth + 1) ?? []) : []));
+  const found = errors
+    .slice(0, 20)
+    .flatMap((error) => (isObject(error) ? (findSignature(error, depth + 1) ?? []) : []));
   return found.find(({ kind }) => kind.effect === 'unknown') ?? found[0];
 }
 
@@ -133,14 +156,21 @@ function ownSignature(error: object): FailureKind | undefined {
   if (bySystem !== undefined) return bySystem;
   if (name === 'AbortError') return aborted;
   if (name === 'TimeoutError') return timedOut;
-  if (name === 'ZodError' || name === '$ZodError' || name === 'ValidationError') return refusedByValidation;
+  if (name === 'ZodError' || name === '$ZodError' || name === 'ValidationError')
+    return refusedByValidation;
   if (error instanceof SyntaxError && /JSON/.test(error.message)) return unreadableJson;
   return undefined;
 }
 
 function httpStatusOf(error: object): number | undefined {
-  const { status, statusCode, response } = error as { status?: unknown; statusCode?: unknown; response?: unknown };
-  const ofResponse = isObject(response) ? (response as { status?: unknown; statusCode?: unknown }) : {};
+  const { status, statusCode, response } = error as {
+    status?: unknown;
+    statusCode?: unknown;
+    response?: unknown;
+  };
+  const ofResponse = isObject(response)
+    ? (response as { status?: unknown; statusCode?: unknown })
+    : {};
   return [status, statusCode, ofResponse.status, ofResponse.statusCode].find(isHttpFailure);
 }
 
@@ -150,12 +180,16 @@ function isHttpFailure(status: unknown): status is number {
 
 /** Node's fetch says no more than this when it does not know the cause. */
 function isFetchFailure(error: object): boolean {
-  return error instanceof TypeError && (error.message === 'fetch failed' || error.message === 'terminated');
+  return (
+    error instanceof TypeError &&
+    (error.message === 'fetch failed' || error.message === 'terminated')
+  );
 }
 
 function retryAfterOf(error: object, now: number): number | undefined {
   const { retryAfterMs, headers, responseHeaders, response } = error as Record<string, unknown>;
-  if (typeof retryAfterMs === 'number' && retryAfterMs >= 0) return Math.min(retryAfterMs, Number.MAX_SAFE_INTEGER);
+  if (typeof retryAfterMs === 'number' && retryAfterMs >= 0)
+    return Math.min(retryAfterMs, Number.MAX_SAFE_INTEGER);
   const ofResponse = isObject(response) ? (response as { headers?: unknown }).headers : undefined;
   for (const candidate of [headers, responseHeaders, ofResponse]) {
     const parsed = parseRetryAfter(headerOf(candidate, 'retry-after'), now);
@@ -175,7 +209,8 @@ function headerOf(headers: unknown, name: string): unknown {
 export function parseRetryAfter(value: unknown, now: number): number | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Math.round(Number(text) * 1_000), Number.MAX_SAFE_INTEGER);
+  if (/^\d+(\.\d+)?$/.test(text))
+    return Math.min(Math.round(Number(text) * 1_000), Number.MAX_SAFE_INTEGER);
   const date = Date.parse(text);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
@@ -196,10 +231,15 @@ function resultOf(kind: FailureKind, content: string, detail: string | undefined
 
 function contentOf(thrown: object, signature: Signature | undefined): string {
   const message = messageOf(thrown) || messageOf(signature?.source) || withoutMessage(thrown);
-  const causeMessage = signature !== undefined && signature.source !== thrown ? messageOf(signature.source) : '';
-  const whole = causeMessage === '' || message.includes(causeMessage) ? message : `${message}: ${causeMessage}`;
+  const causeMessage =
+    signature !== undefined && signature.source !== thrown ? messageOf(signature.source) : '';
+  const whole =
+    causeMessage === '' || message.includes(causeMessage) ? message : `${message}: ${causeMessage}`;
   const httpStatus = /^http_(\d+)$/.exec(signature?.kind.errorType ?? '')?.[1];
-  return shortened(httpStatus === undefined || whole.includes(httpStatus) ? whole : `HTTP ${httpStatus}: ${whole}`, longestContent);
+  return shortened(
+    httpStatus === undefined || whole.includes(httpStatus) ? whole : `HTTP ${httpStatus}: ${whole}`,
+    longestContent,
+  );
 }
 
 function withoutMessage(thrown: object): string {
@@ -212,14 +252,19 @@ function messageOf(error: unknown): string {
   return typeof message === 'string' ? message : '';
 }
 
-/** Name, code and message of the error and its causes; for an error of unknown kind also where it came from. */
+/**
+ * Name, code and message of the error and its causes; for an error of unknown kind also where it
+ * came from.
+ */
 function detailOf(thrown: object, withStack: boolean): string {
   const lines: string[] = [];
   let error: unknown = thrown;
   for (let depth = 0; isObject(error) && depth <= deepest; depth++) {
     const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: unknown };
     const label = typeof name === 'string' ? name : 'Object';
-    lines.push(`${depth === 0 ? '' : 'caused by '}${label}${typeof code === 'string' ? ` [${code}]` : ''}: ${messageOf(error)}`);
+    lines.push(
+      `${depth === 0 ? '' : 'caused by '}${label}${typeof code === 'string' ? ` [${code}]` : ''}: ${messageOf(error)}`,
+    );
     error = cause;
   }
   if (withStack && thrown instanceof Error) lines.push(...stackFrames(thrown));

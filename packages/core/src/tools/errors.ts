@@ -9,14 +9,21 @@ export class InvalidToolError extends AdjutantError {
   }
 }
 
-/** Two tools at the same place have the same name, or names that providers, which see `.` as `__`, could not tell apart. */
+/**
+ * Two tools at the same place have the same name, or names that providers, which see `.` as `__`,
+ * could not tell apart.
+ */
 export class DuplicateToolError extends AdjutantError {
   constructor(data: { tool: string; where: string; taken?: string }) {
     const what =
       data.taken === undefined
         ? `has two tools named "${data.tool}"`
         : `has the tools "${data.taken}" and "${data.tool}", which a model could not tell apart because it sees "." as "__"`;
-    super('duplicate_tool', `${data.where} ${what}. Rename one of them or give it a name space.`, data);
+    super(
+      'duplicate_tool',
+      `${data.where} ${what}. Rename one of them or give it a name space.`,
+      data,
+    );
   }
 }
 
@@ -34,7 +41,10 @@ export class ChildInPrepareError extends AdjutantError {
 export interface ToolFailureOptions {
   /** A stable word for what went wrong. @default 'tool_error' */
   readonly errorType?: string;
-  /** @default from `errorType` (`http_…`, `timeout`), else 'unknown' with `effect: 'unknown'`, 'error_transient' with `retryAfterMs`, 'error_permanent' otherwise */
+  /**
+   * @default from `errorType` (`http_…`, `timeout`), else 'unknown' with `effect: 'unknown'`,
+   * 'error_transient' with `retryAfterMs`, 'error_permanent' otherwise
+   */
   readonly status?: ToolResultStatus;
   /** Whether something may have happened outside. @default 'none' */
   readonly effect?: ToolEffect;
@@ -47,8 +57,9 @@ export interface ToolFailureOptions {
 }
 
 /**
- * Thrown by a tool that knows what its failure means. The message is what the model reads.
- * `effect` says whether something may have happened outside: `none` lets the call be retried, `unknown` does not.
+ * Thrown by a tool that knows what its failure means. The message is what the model reads. `effect`
+ * says whether something may have happened outside: `none` lets the call be retried, `unknown` does
+ * not.
  */
 export class ToolFailure extends AdjutantError {
   readonly errorType: string;
@@ -67,6 +78,9 @@ export class ToolFailure extends AdjutantError {
   }
 }
 
-/** Says what a value thrown by a tool means; nothing returned leaves it to what is known of errors in general. */
+/**
+ * Says what a value thrown by a tool means; nothing returned leaves it to what is known of errors
+ * in general.
+ */
 // biome-ignore lint/suspicious/noConfusingVoidType: functions that return nothing for what they do not know are the usual case
 export type ClassifyThrown = (thrown: unknown) => ToolFailure | ToolResult | undefined | void;

@@ -1,29 +1,50 @@
 import type { ToolEffect, ToolResultStatus } from '../ledger/tool-result.ts';
 
-/** What a signature of a failure (an HTTP status, a system code, the name of an error) says of it. */
+/**
+ * What a signature of a failure (an HTTP status, a system code, the name of an error) says of it.
+ */
 export interface FailureKind {
   readonly status: ToolResultStatus;
   readonly errorType: string;
   readonly effect: ToolEffect;
 }
 
-/** Statuses with which a server says that it has not done it: all 4xx but these two, between which and a done effect nothing can be told. */
+/**
+ * Statuses with which a server says that it has not done it: all 4xx but these two, between which
+ * and a done effect nothing can be told.
+ */
 const undecided = new Set([408, 409]);
 const refused = new Set([401, 403, 407, 451]);
 const temporary = new Set([408, 425, 429]);
 
-/** What an HTTP status from 400 to 599 says: whether the request was refused, which had no effect, or may have been carried out. */
+/**
+ * What an HTTP status from 400 to 599 says: whether the request was refused, which had no effect,
+ * or may have been carried out.
+ */
 export function httpFailure(status: number): FailureKind {
   const server = status >= 500;
   return {
-    status: server || temporary.has(status) ? 'error_transient' : refused.has(status) ? 'error_blocked' : 'error_permanent',
+    status:
+      server || temporary.has(status)
+        ? 'error_transient'
+        : refused.has(status)
+          ? 'error_blocked'
+          : 'error_permanent',
     errorType: `http_${status}`,
     effect: server || undecided.has(status) ? 'unknown' : 'none',
   };
 }
 
-const transient = (errorType: string, effect: ToolEffect): FailureKind => ({ status: 'error_transient', errorType, effect });
-const permanent = (errorType: string, effect: ToolEffect = 'none'): FailureKind => ({ status: 'error_permanent', errorType, effect });
+const transient = (errorType: string, effect: ToolEffect): FailureKind => ({
+  status: 'error_transient',
+  errorType,
+  effect,
+});
+const permanent = (errorType: string, effect: ToolEffect = 'none'): FailureKind => ({
+  status: 'error_permanent',
+  errorType,
+  effect,
+});
 
 const connectionLost = transient('connection_lost', 'unknown');
 const unreachable = transient('host_unreachable', 'unknown');
@@ -92,12 +113,17 @@ const failureBySystemCode: ReadonlyMap<string, FailureKind> = new Map<string, Fa
   ['EIO', permanent('file_system_error', 'unknown')],
 ]);
 
-const usageErrorsOfUndici = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_INVALID_RETURN_VALUE', 'UND_ERR_NOT_SUPPORTED']);
+const usageErrorsOfUndici = new Set([
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_INVALID_RETURN_VALUE',
+  'UND_ERR_NOT_SUPPORTED',
+]);
 
 /** What a system code says, `syscall` being what Node was doing. */
 export function systemFailure(code: string, syscall: unknown): FailureKind | undefined {
   const known = failureBySystemCode.get(code);
   if (known === unreachable && syscall === 'connect') return transient('host_unreachable', 'none');
-  if (known === undefined && code.startsWith('UND_ERR_') && !usageErrorsOfUndici.has(code)) return networkError;
+  if (known === undefined && code.startsWith('UND_ERR_') && !usageErrorsOfUndici.has(code))
+    return networkError;
   return known;
 }

@@ -1,12 +1,22 @@
 import { createRequire } from 'node:module';
 import type { ErrorObject, Options, ValidateFunction } from 'ajv';
 import type { JsonObject } from '../base/json.ts';
-import { describeValue, jsonPath, oneOf, type ValidationIssue, valueAt, withArticle } from './validation-issue.ts';
+import {
+  describeValue,
+  jsonPath,
+  oneOf,
+  type ValidationIssue,
+  valueAt,
+  withArticle,
+} from './validation-issue.ts';
 
 /** Checks a value against the JSON Schema it was made for; what is wrong, or an empty list. */
 export type JsonSchemaCheck = (value: unknown) => readonly ValidationIssue[];
 
-/** Patterns are meant for the `u` flag; many in the wild are not valid with it, and mean what they say without. */
+/**
+ * Patterns are meant for the `u` flag; many in the wild are not valid with it, and mean what they
+ * say without.
+ */
 const compilePattern = Object.assign(
   (pattern: string, flags: string): RegExp => {
     try {
@@ -31,18 +41,24 @@ const options: Options = {
 };
 
 /**
- * Compiles a JSON Schema: draft 2020-12 (and 2019-09) if `$schema` names it, otherwise draft 07. Formats are not checked, nothing is coerced,
- * unknown keywords are ignored.
+ * Compiles a JSON Schema: draft 2020-12 (and 2019-09) if `$schema` names it, otherwise draft 07.
+ * Formats are not checked, nothing is coerced, unknown keywords are ignored.
  * @throws Error when the schema is not valid
  */
 export async function compileJsonSchema(schema: JsonObject): Promise<JsonSchemaCheck> {
-  return compile(isRecent(schema) ? (await import('ajv/dist/2020.js')).Ajv2020 : (await import('ajv')).Ajv, schema);
+  return compile(
+    isRecent(schema) ? (await import('ajv/dist/2020.js')).Ajv2020 : (await import('ajv')).Ajv,
+    schema,
+  );
 }
 
 /** As `compileJsonSchema`, for callers that cannot wait. */
 export function compileJsonSchemaNow(schema: JsonObject): JsonSchemaCheck {
   const load = createRequire(import.meta.url);
-  return compile(isRecent(schema) ? (load('ajv/dist/2020.js') as Recent).Ajv2020 : (load('ajv') as Usual).Ajv, schema);
+  return compile(
+    isRecent(schema) ? (load('ajv/dist/2020.js') as Recent).Ajv2020 : (load('ajv') as Usual).Ajv,
+    schema,
+  );
 }
 
 type Usual = typeof import('ajv');
@@ -59,18 +75,31 @@ function compile(Validator: Usual['Ajv'] | Recent['Ajv2020'], schema: JsonObject
   return (value) => (validate(value) ? [] : distinctIssues(validate.errors ?? [], value));
 }
 
-/** `anyOf` and the like report every branch and then themselves: each place is named once, with all that would do. */
-function distinctIssues(errors: readonly ErrorObject[], value: unknown): readonly ValidationIssue[] {
+/**
+ * `anyOf` and the like report every branch and then themselves: each place is named once, with all
+ * that would do.
+ */
+function distinctIssues(
+  errors: readonly ErrorObject[],
+  value: unknown,
+): readonly ValidationIssue[] {
   const byPath = new Map<string, { came: string; expected: Set<string> }>();
   for (const error of errors) {
     if (error.keyword === 'if') continue;
     const segments = [...segmentsOf(error.instancePath, value), ...memberOf(error)];
     const path = jsonPath(segments);
-    const known = byPath.get(path) ?? { came: describeValue(valueAt(value, segments)), expected: new Set<string>() };
+    const known = byPath.get(path) ?? {
+      came: describeValue(valueAt(value, segments)),
+      expected: new Set<string>(),
+    };
     if (!isBranching(error) || known.expected.size === 0) known.expected.add(expectedBy(error));
     byPath.set(path, known);
   }
-  return [...byPath].map(([path, { came, expected }]) => ({ path, came, expected: [...expected].join(' or ') }));
+  return [...byPath].map(([path, { came, expected }]) => ({
+    path,
+    came,
+    expected: [...expected].join(' or '),
+  }));
 }
 
 function isBranching({ keyword }: ErrorObject): boolean {
@@ -88,14 +117,18 @@ function segmentsOf(pointer: string, value: unknown): PropertyKey[] {
 
 /** The member that is missing or too much, of an object that is named by the path. */
 function memberOf({ params }: ErrorObject): PropertyKey[] {
-  const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } = params as Record<string, unknown>;
+  const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } =
+    params as Record<string, unknown>;
   const member = missingProperty ?? additionalProperty ?? unevaluatedProperty ?? propertyName;
   return typeof member === 'string' ? [member] : [];
 }
 
 function expectedBy(error: ErrorObject): string {
   const { keyword, message = 'a valid value' } = error;
-  const { type, allowedValues, allowedValue, missingProperty } = error.params as Record<string, unknown>;
+  const { type, allowedValues, allowedValue, missingProperty } = error.params as Record<
+    string,
+    unknown
+  >;
   switch (keyword) {
     case 'type':
       return [type]

@@ -14,7 +14,10 @@ import type { StateSchema } from '../session/state-types.ts';
 import { ToolFailure } from './errors.ts';
 import type { ToolContext } from './tool.ts';
 
-/** What becomes of a request when its time is over: it counts as rejected, goes to others, or is answered by a value. */
+/**
+ * What becomes of a request when its time is over: it counts as rejected, goes to others, or is
+ * answered by a value.
+ */
 export type OnExpire = 'reject' | 'escalate' | { readonly default: JsonValue };
 
 /** How somebody outside is asked. */
@@ -23,37 +26,56 @@ export interface RequestOptions<Args = unknown, Schema extends StateSchema = Sta
   readonly summary?: (ctx: ToolContext<Args, Schema>) => string;
   /** What else people are shown. @default the arguments */
   readonly details?: (ctx: ToolContext<Args, Schema>) => JsonValue;
-  /** Milliseconds in which it can be answered. @default 1_800_000 (30 minutes) for approvals, no end for input */
+  /**
+   * Milliseconds in which it can be answered. @default 1_800_000 (30 minutes) for approvals, no end
+   * for input
+   */
   readonly expiresIn?: number;
   /** @default 'reject' */
   readonly onExpire?: OnExpire;
   /** Who may answer after an escalation; needed for `onExpire: 'escalate'`. */
   readonly escalateTo?: readonly string[];
-  /** Who may answer, as in `by` of the answer: `user:ann`, `operator:cfo`; a name without a kind is that of a user. @default anybody */
+  /**
+   * Who may answer, as in `by` of the answer: `user:ann`, `operator:cfo`; a name without a kind is
+   * that of a user. @default anybody
+   */
   readonly mayDecide?: readonly string[] | ((ctx: ToolContext<Args, Schema>) => readonly string[]);
 }
 
 /** How somebody is asked before a tool runs. */
-export interface ApprovalOptions<Args = unknown, Schema extends StateSchema = StateSchema> extends RequestOptions<Args, Schema> {
+export interface ApprovalOptions<Args = unknown, Schema extends StateSchema = StateSchema>
+  extends RequestOptions<Args, Schema> {
   /** Whether this call needs approval. @default every call does */
   readonly when?: (ctx: ToolContext<Args, Schema>) => boolean | Promise<boolean>;
   /** Whether the arguments may be edited before the tool runs. @default true */
   readonly allowEdit?: boolean;
-  /** Milliseconds within which an approval must be used; later it is asked again. @default 86_400_000 (24 hours) */
+  /**
+   * Milliseconds within which an approval must be used; later it is asked again. @default
+   * 86_400_000 (24 hours)
+   */
   readonly useWithin?: number;
 }
 
 const isOnExpire: OptionCheck = (value) => {
-  const { default: given, ...rest } = (typeof value === 'object' && value !== null ? value : {}) as { default?: unknown };
-  const isDefault = given !== undefined && findJsonDefect(given) === undefined && Object.keys(rest).length === 0;
-  return isDefault ? undefined : isOneOf('reject', 'escalate')(value) && "'reject', 'escalate' or { default: a JSON value }";
+  const { default: given, ...rest } = (
+    typeof value === 'object' && value !== null ? value : {}
+  ) as { default?: unknown };
+  const isDefault =
+    given !== undefined && findJsonDefect(given) === undefined && Object.keys(rest).length === 0;
+  return isDefault
+    ? undefined
+    : isOneOf('reject', 'escalate')(value) && "'reject', 'escalate' or { default: a JSON value }";
 };
 
 const isListOfPeople: OptionCheck = (value) =>
-  isListOfText(value) === undefined && (value as string[]).length > 0 ? undefined : 'a list of at least one id';
+  isListOfText(value) === undefined && (value as string[]).length > 0
+    ? undefined
+    : 'a list of at least one id';
 /** A list of nobody would be a question that nobody can answer. */
 const isPeople: OptionCheck = (value) =>
-  typeof value === 'function' || isListOfPeople(value) === undefined ? undefined : 'a list of at least one id, or a function that gives one';
+  typeof value === 'function' || isListOfPeople(value) === undefined
+    ? undefined
+    : 'a list of at least one id, or a function that gives one';
 
 const requestChecks: OptionChecks<RequestOptions> = {
   summary: isFunction,
@@ -64,11 +86,17 @@ const requestChecks: OptionChecks<RequestOptions> = {
   mayDecide: isPeople,
 };
 
-/** Somebody who reads `{ default: … }` as anything else than these would have approved by mistake. */
+/**
+ * Somebody who reads `{ default: … }` as anything else than these would have approved by mistake.
+ */
 const isApprovalOnExpire: OptionCheck = (value) => {
-  const { default: given } = (typeof value === 'object' && value !== null ? value : {}) as { default?: unknown };
+  const { default: given } = (typeof value === 'object' && value !== null ? value : {}) as {
+    default?: unknown;
+  };
   const isDecision = given === undefined || given === 'approve' || given === 'reject';
-  return isDecision ? isOnExpire(value) : "'reject', 'escalate', { default: 'approve' } or { default: 'reject' }";
+  return isDecision
+    ? isOnExpire(value)
+    : "'reject', 'escalate', { default: 'approve' } or { default: 'reject' }";
 };
 
 const approvalChecks: OptionChecks<ApprovalOptions> = {
@@ -80,26 +108,35 @@ const approvalChecks: OptionChecks<ApprovalOptions> = {
 };
 
 /** Checks the options of a request; `true` stands for an approval of every call. */
-export const isApproval: OptionCheck = (value) => (value === true ? undefined : withinRequest(value, approvalChecks));
+export const isApproval: OptionCheck = (value) =>
+  value === true ? undefined : withinRequest(value, approvalChecks);
 export const isRequest: OptionCheck = (value) => withinRequest(value, requestChecks);
 
 function withinRequest<Options>(value: unknown, checks: OptionChecks<Options>): string | undefined {
   const invalid = findInvalidOption(value, checks)?.within;
   if (invalid !== undefined) return invalid;
   const { onExpire, escalateTo = [] } = value as RequestOptions;
-  return onExpire === 'escalate' && escalateTo.length === 0 ? 'an object that says with `escalateTo` to whom it escalates' : undefined;
+  return onExpire === 'escalate' && escalateTo.length === 0
+    ? 'an object that says with `escalateTo` to whom it escalates'
+    : undefined;
 }
 
 /** An operation that goes on elsewhere after the tool has returned. */
 export interface PendingOperationOptions {
-  /** Names the operation for whoever brings the result: `app.settleOperation(operationId, result)`. Unique within tenant and app. */
+  /**
+   * Names the operation for whoever brings the result: `app.settleOperation(operationId, result)`.
+   * Unique within tenant and app.
+   */
   readonly operationId: string;
   /** One line that says what is awaited. */
   readonly summary?: string;
   readonly details?: JsonValue;
   /** Milliseconds in which the result must come. @default no end */
   readonly expiresIn?: number;
-  /** What the call gives when it does not come: 'reject' settles it as of unknown outcome. @default 'reject' */
+  /**
+   * What the call gives when it does not come: 'reject' settles it as of unknown outcome. @default
+   * 'reject'
+   */
   readonly onExpire?: Exclude<OnExpire, 'escalate'>;
 }
 
@@ -121,8 +158,10 @@ export class PendingOperation {
 }
 
 /**
- * To be returned by `execute` when the tool has only begun something: the call waits for the result, in whatever process it arrives.
- * @throws ToolFailure when the options do not fit: the call is then of unknown outcome, since the operation may have begun
+ * To be returned by `execute` when the tool has only begun something: the call waits for the
+ * result, in whatever process it arrives.
+ * @throws ToolFailure when the options do not fit: the call is then of unknown outcome, since the
+ * operation may have begun
  */
 export function pending(options: PendingOperationOptions): PendingOperation {
   const invalid = findInvalidOption(options, pendingChecks);

@@ -17,15 +17,38 @@ describe('toolResult', () => {
   });
 
   test('keeps what it is told and leaves out what is undefined', () => {
-    const details = { errorType: 'http_404', alternatives: ['search'], confidence: 0.4, metadata: { url: 'x' } };
-    expect(toolResult.permanent('gone', details)).toEqual({ status: 'error_permanent', content: 'gone', ...details });
-    expect(Object.keys(toolResult.success(1, { detail: undefined } as object))).toEqual(['status', 'content']);
+    const details = {
+      errorType: 'http_404',
+      alternatives: ['search'],
+      confidence: 0.4,
+      metadata: { url: 'x' },
+    };
+    expect(toolResult.permanent('gone', details)).toEqual({
+      status: 'error_permanent',
+      content: 'gone',
+      ...details,
+    });
+    expect(Object.keys(toolResult.success(1, { detail: undefined } as object))).toEqual([
+      'status',
+      'content',
+    ]);
   });
 
   test('content and metadata become JSON, and it says where they were not', () => {
-    const made = toolResult.success({ when: new Date(0), count: 10n, ok: true }, { metadata: { size: 5n as unknown as number, kept: 1 } });
-    expect(made.content).toEqual({ when: '1970-01-01T00:00:00.000Z', count: expect.any(String), ok: true });
-    expect(made.metadata).toEqual({ size: expect.any(String), kept: 1, coerced: ['$.when', '$.count', '$metadata.size'] });
+    const made = toolResult.success(
+      { when: new Date(0), count: 10n, ok: true },
+      { metadata: { size: 5n as unknown as number, kept: 1 } },
+    );
+    expect(made.content).toEqual({
+      when: '1970-01-01T00:00:00.000Z',
+      count: expect.any(String),
+      ok: true,
+    });
+    expect(made.metadata).toEqual({
+      size: expect.any(String),
+      kept: 1,
+      coerced: ['$.when', '$.count', '$metadata.size'],
+    });
   });
 });
 
@@ -65,10 +88,17 @@ describe('toToolResult', () => {
         throw new Error('do not look');
       },
     };
-    expect(toToolResult(hostile)).toMatchObject({ status: 'success', content: expect.stringContaining('do not look'), metadata: { coerced: ['$'] } });
+    expect(toToolResult(hostile)).toMatchObject({
+      status: 'success',
+      content: expect.stringContaining('do not look'),
+      metadata: { coerced: ['$'] },
+    });
     const revoked = Proxy.revocable({}, {});
     revoked.revoke();
-    expect(toToolResult(revoked.proxy)).toMatchObject({ status: 'success', metadata: { coerced: ['$'] } });
+    expect(toToolResult(revoked.proxy)).toMatchObject({
+      status: 'success',
+      metadata: { coerced: ['$'] },
+    });
     let deep: unknown = 1;
     for (let i = 0; i < 20_000; i++) deep = [deep];
     expect(toToolResult(deep)).toMatchObject({ status: 'success', metadata: { coerced: ['$'] } });
@@ -80,8 +110,19 @@ describe('toToolResult', () => {
   });
 
   test('an object of the shape of a result is one, of this or another copy of the package', () => {
-    const given = { status: 'error_transient', content: 'busy', errorType: 'http_429', metadata: { wait: 1 }, detail: undefined };
-    expect(toToolResult(given)).toEqual({ status: 'error_transient', content: 'busy', errorType: 'http_429', metadata: { wait: 1 } });
+    const given = {
+      status: 'error_transient',
+      content: 'busy',
+      errorType: 'http_429',
+      metadata: { wait: 1 },
+      detail: undefined,
+    };
+    expect(toToolResult(given)).toEqual({
+      status: 'error_transient',
+      content: 'busy',
+      errorType: 'http_429',
+      metadata: { wait: 1 },
+    });
     expect(toToolResult({ status: 'partial', content: 4n })).toEqual({
       status: 'partial',
       content: expect.any(String),
@@ -102,6 +143,8 @@ describe('toToolResult', () => {
   });
 
   test('an inherited status does not make a result', () => {
-    expect(toToolResult(Object.create({ status: 'error_blocked', content: 'x' })).status).toBe('success');
+    expect(toToolResult(Object.create({ status: 'error_blocked', content: 'x' })).status).toBe(
+      'success',
+    );
   });
 });

@@ -8,7 +8,9 @@ type MakeToolResult = (content: unknown, details?: ToolResultDetails) => ToolRes
 
 const made = new WeakSet<object>();
 
-const memberChecks: { readonly [Member in keyof Required<ToolResult>]: (value: unknown) => boolean } = {
+const memberChecks: {
+  readonly [Member in keyof Required<ToolResult>]: (value: unknown) => boolean;
+} = {
   status: (value) => typeof value === 'string' && Object.hasOwn(toolResultByStatus, value),
   content: () => true,
   errorType: isText,
@@ -59,9 +61,10 @@ export const toolResult: {
 });
 
 /**
- * What a tool returned as a `ToolResult`: one that it made itself is kept, anything else is the content of a `success`.
- * An object counts as a `ToolResult` when `toolResult` made it, or when it has a known `status`, a `content` and no member that a `ToolResult` has not.
- * Never throws: an effect that was performed does not fail for what it returned.
+ * What a tool returned as a `ToolResult`: one that it made itself is kept, anything else is the
+ * content of a `success`. An object counts as a `ToolResult` when `toolResult` made it, or when it
+ * has a known `status`, a `content` and no member that a `ToolResult` has not. Never throws: an
+ * effect that was performed does not fail for what it returned.
  */
 export function toToolResult(returned: unknown): ToolResult {
   if (returned === undefined || returned === null) return make('success', null);
@@ -74,18 +77,31 @@ export function toToolResult(returned: unknown): ToolResult {
 
 /** Whether `toToolResult` would take a value for a `ToolResult` that the tool made itself. */
 export function isToolResult(value: unknown): value is ToolResult {
-  return typeof value === 'object' && value !== null && (made.has(value) || looksLikeToolResult(value));
+  return (
+    typeof value === 'object' && value !== null && (made.has(value) || looksLikeToolResult(value))
+  );
 }
 
 /** A result of a status that is only known when it is made. */
-export function toolResultWith(status: ToolResultStatus, content: unknown, details?: ToolResultDetails): ToolResult {
+export function toolResultWith(
+  status: ToolResultStatus,
+  content: unknown,
+  details?: ToolResultDetails,
+): ToolResult {
   return toolResultByStatus[status](content, details);
 }
 
 function looksLikeToolResult(value: object): value is ToolResult {
   try {
-    if (!isPlainObject(value) || !Object.hasOwn(value, 'status') || !Object.hasOwn(value, 'content')) return false;
-    return Reflect.ownKeys(value).every((key) => isMember(key) && (value[key] === undefined || memberChecks[key](value[key])));
+    if (
+      !isPlainObject(value) ||
+      !Object.hasOwn(value, 'status') ||
+      !Object.hasOwn(value, 'content')
+    )
+      return false;
+    return Reflect.ownKeys(value).every(
+      (key) => isMember(key) && (value[key] === undefined || memberChecks[key](value[key])),
+    );
   } catch {
     return false;
   }
@@ -107,11 +123,20 @@ function maker(status: ToolResultStatus, errorType?: string): MakeToolResult {
   };
 }
 
-/** Plain results, which are nearly all, are not remembered: a long-lived entry for each would weigh on every garbage collection. */
-function make(status: ToolResultStatus, content: unknown, details?: ToolResultDetails, errorType?: string): ToolResult {
+/**
+ * Plain results, which are nearly all, are not remembered: a long-lived entry for each would weigh
+ * on every garbage collection.
+ */
+function make(
+  status: ToolResultStatus,
+  content: unknown,
+  details?: ToolResultDetails,
+  errorType?: string,
+): ToolResult {
   const json = safelyToJson(content);
   const metadata = metadataOf(details?.metadata, json.coerced);
-  if (errorType === undefined && details === undefined && metadata === undefined) return deepFreeze({ status, content: json.value });
+  if (errorType === undefined && details === undefined && metadata === undefined)
+    return deepFreeze({ status, content: json.value });
   return deepFreeze({
     status,
     content: json.value,
@@ -125,7 +150,10 @@ function givenMembers(details: ToolResultDetails): ToolResultDetails {
   return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
 }
 
-function metadataOf(given: JsonObject | undefined, coerced: readonly string[]): JsonObject | undefined {
+function metadataOf(
+  given: JsonObject | undefined,
+  coerced: readonly string[],
+): JsonObject | undefined {
   if (given === undefined) return coerced.length === 0 ? undefined : { coerced };
   const json = safelyToJson(given);
   const paths = [...coerced, ...json.coerced.map((path) => `$metadata${path.slice(1)}`)];
@@ -133,11 +161,17 @@ function metadataOf(given: JsonObject | undefined, coerced: readonly string[]): 
   return paths.length === 0 ? metadata : { ...metadata, coerced: paths };
 }
 
-/** `coerceToJson`, also for values that throw when they are looked at or are nested too deep for the stack. */
+/**
+ * `coerceToJson`, also for values that throw when they are looked at or are nested too deep for the
+ * stack.
+ */
 function safelyToJson(value: unknown): ReturnType<typeof coerceToJson> {
   try {
     return coerceToJson(value);
   } catch (thrown) {
-    return { value: `[a value that cannot be read: ${thrown instanceof Error ? thrown.message : typeof thrown}]`, coerced: ['$'] };
+    return {
+      value: `[a value that cannot be read: ${thrown instanceof Error ? thrown.message : typeof thrown}]`,
+      coerced: ['$'],
+    };
   }
 }

@@ -45,7 +45,11 @@ describe('types of tool()', () => {
     tool({
       name: 'add',
       description: '',
-      schema: z.object({ a: z.number(), b: z.string().transform(Number), c: z.boolean().default(true) }),
+      schema: z.object({
+        a: z.number(),
+        b: z.string().transform(Number),
+        c: z.boolean().default(true),
+      }),
       execute: (ctx) => {
         expectTypeOf(ctx.args).toEqualTypeOf<{ a: number; b: number; c: boolean }>();
         expectTypeOf(ctx.args.a).toEqualTypeOf<number>();
@@ -65,7 +69,12 @@ describe('types of tool()', () => {
         return null;
       },
     });
-    const annotated = tool({ name: 'annotated', description: '', schema: {}, execute: (ctx: ToolContext<{ city: string }>) => ctx.args.city.length });
+    const annotated = tool({
+      name: 'annotated',
+      description: '',
+      schema: {},
+      execute: (ctx: ToolContext<{ city: string }>) => ctx.args.city.length,
+    });
     expectTypeOf(annotated).toEqualTypeOf<Tool>();
   });
 
@@ -84,7 +93,8 @@ describe('types of tool()', () => {
       name: 'async',
       description: '',
       schema: z.object({ id: z.string() }),
-      execute: async (ctx) => (ctx.args.id === '' ? toolResult.permanent('no id') : { id: ctx.args.id }),
+      execute: async (ctx) =>
+        ctx.args.id === '' ? toolResult.permanent('no id') : { id: ctx.args.id },
       finalize: (ctx) => {
         expectTypeOf(ctx.args).toEqualTypeOf<{ id: string }>();
         expectTypeOf(ctx.result).toEqualTypeOf<{ id: string }>();
@@ -121,10 +131,20 @@ describe('types of tool()', () => {
 describe('tool()', () => {
   test('defaults are safe: report, no attempts of its own, no hints', () => {
     const made = tool({ ...base, schema: z.object({ a: z.number() }) });
-    expect(made).toMatchObject({ recovery: 'report', readOnly: false, idempotent: false, destructive: false, timeout: undefined });
+    expect(made).toMatchObject({
+      recovery: 'report',
+      readOnly: false,
+      idempotent: false,
+      destructive: false,
+      timeout: undefined,
+    });
     expect(made.retry).toBeUndefined();
     expect(made.requiresPermission).toEqual([]);
-    expect(made.inputSchema).toMatchObject({ type: 'object', properties: { a: { type: 'number' } }, required: ['a'] });
+    expect(made.inputSchema).toMatchObject({
+      type: 'object',
+      properties: { a: { type: 'number' } },
+      required: ['a'],
+    });
   });
 
   test.each([{ readOnly: true }, { idempotent: true }])('%j may be run again', (hint) => {
@@ -132,7 +152,11 @@ describe('tool()', () => {
   });
 
   test('retry has the documented defaults', () => {
-    expect(tool({ ...base, schema: {}, retry: {} }).retry).toEqual({ maxAttempts: 3, initialDelayMs: 1_000, backoffMultiplier: 2 });
+    expect(tool({ ...base, schema: {}, retry: {} }).retry).toEqual({
+      maxAttempts: 3,
+      initialDelayMs: 1_000,
+      backoffMultiplier: 2,
+    });
   });
 
   test('definitions are frozen and do not follow later changes of the schema object', () => {
@@ -145,10 +169,16 @@ describe('tool()', () => {
   });
 
   test('a JSON Schema without a type describes an object', () => {
-    expect(tool({ ...base, schema: { properties: {} } }).inputSchema).toEqual({ type: 'object', properties: {} });
+    expect(tool({ ...base, schema: { properties: {} } }).inputSchema).toEqual({
+      type: 'object',
+      properties: {},
+    });
   });
 
-  const union = z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') }), z.object({ kind: z.literal('b') })]);
+  const union = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('a') }),
+    z.object({ kind: z.literal('b') }),
+  ]);
   test('a union of objects is shown as an object', () => {
     expect(tool({ ...base, schema: union }).inputSchema['type']).toBe('object');
   });
@@ -159,20 +189,60 @@ describe('tool()', () => {
     ['dot at the end', { name: 'a.' }, /letters, digits/],
     ['name that is no string', { name: 7 }, /letters, digits/],
     ['long name', { name: 'x'.repeat(65) }, /at most 64/],
-    ['name space that makes it too long', { name: `${'x'.repeat(40)}.${'y'.repeat(23)}` }, /at most 64/],
+    [
+      'name space that makes it too long',
+      { name: `${'x'.repeat(40)}.${'y'.repeat(23)}` },
+      /at most 64/,
+    ],
     ['no description', { description: undefined }, /description/],
     ['no execute', { execute: undefined }, /execute/],
-    ['repetition', { onRepeat: 'retry' }, /`onRepeat` must be one of 'confirm', 'refuse', 'allow', not "retry"/],
-    ['recovery', { recovery: 'check' }, /`recovery` must be 'report', 'rerun', 'ask' or a probe, not "check"/],
+    [
+      'repetition',
+      { onRepeat: 'retry' },
+      /`onRepeat` must be one of 'confirm', 'refuse', 'allow', not "retry"/,
+    ],
+    [
+      'recovery',
+      { recovery: 'check' },
+      /`recovery` must be 'report', 'rerun', 'ask' or a probe, not "check"/,
+    ],
     ['approval', { approval: 'always' }, /`approval` must be an object, not "always"/],
-    ['part of an approval', { approval: { expires: 5 } }, /`approval` must be an object without `expires`/],
-    ['escalation', { approval: { onExpire: 'escalate' } }, /`approval` must be an object that says with `escalateTo`/],
-    ['execute', { execute: undefined }, /`execute` must be a function, unless the tool has a `yieldSchema`/],
-    ['an option that does not exist', { approvals: true }, /no option `approvals` \(did you mean `approval`\?\)/],
+    [
+      'part of an approval',
+      { approval: { expires: 5 } },
+      /`approval` must be an object without `expires`/,
+    ],
+    [
+      'escalation',
+      { approval: { onExpire: 'escalate' } },
+      /`approval` must be an object that says with `escalateTo`/,
+    ],
+    [
+      'execute',
+      { execute: undefined },
+      /`execute` must be a function, unless the tool has a `yieldSchema`/,
+    ],
+    [
+      'an option that does not exist',
+      { approvals: true },
+      /no option `approvals` \(did you mean `approval`\?\)/,
+    ],
     ['a misspelt option', { timeOut: 5 }, /did you mean `timeout`/],
-    ['an approval that nobody may give', { approval: { mayDecide: [] } }, /`mayDecide` is a list of at least one id/],
-    ['an escalation to nobody', { approval: { escalateTo: [] } }, /`escalateTo` is a list of at least one id/],
-    ['a way to ask without what is asked for', { yieldOptions: { expiresIn: 5 } }, /it needs a `yieldSchema`/],
+    [
+      'an approval that nobody may give',
+      { approval: { mayDecide: [] } },
+      /`mayDecide` is a list of at least one id/,
+    ],
+    [
+      'an escalation to nobody',
+      { approval: { escalateTo: [] } },
+      /`escalateTo` is a list of at least one id/,
+    ],
+    [
+      'a way to ask without what is asked for',
+      { yieldOptions: { expiresIn: 5 } },
+      /it needs a `yieldSchema`/,
+    ],
     ['retry that is a number', { retry: 3 }, /`retry` must be an object/],
     ['a misspelt option of retry', { retry: { initialDelay: 3 } }, /did you mean `initialDelayMs`/],
     ['contradiction', { readOnly: true, destructive: true }, /contradict/],
@@ -186,10 +256,22 @@ describe('tool()', () => {
     ['schema of a string', { schema: z.string() }, /object of arguments/],
     ['JSON Schema of an array', { schema: { type: 'array' } }, /object of arguments/],
     ['JSON Schema with a function in it', { schema: { default: () => 1 } }, /not JSON Schema/],
-    ['schema without JSON form', { schema: z.object({ when: z.date() }) }, /cannot be written as JSON Schema/],
-    ['library without JSON Schema', { schema: { '~standard': { version: 1, vendor: 'tiny', validate: () => ({ value: 1 }) } } }, /tiny/],
+    [
+      'schema without JSON form',
+      { schema: z.object({ when: z.date() }) },
+      /cannot be written as JSON Schema/,
+    ],
+    [
+      'library without JSON Schema',
+      { schema: { '~standard': { version: 1, vendor: 'tiny', validate: () => ({ value: 1 }) } } },
+      /tiny/,
+    ],
   ])('refuses: %s', (_, change, message) => {
-    const options = { ...base, schema: z.object({}), ...change } as unknown as Parameters<typeof tool>[0];
-    expect(() => tool(options)).toThrow(expect.objectContaining({ code: 'invalid_tool', message: expect.stringMatching(message) }));
+    const options = { ...base, schema: z.object({}), ...change } as unknown as Parameters<
+      typeof tool
+    >[0];
+    expect(() => tool(options)).toThrow(
+      expect.objectContaining({ code: 'invalid_tool', message: expect.stringMatching(message) }),
+    );
   });
 });

@@ -25,10 +25,20 @@ import type { StateSchema } from '../session/state-types.ts';
 import { isListOfPermissions } from '../supervision/permission.ts';
 import type { ToolCheck } from '../supervision/result-check.ts';
 import { type ClassifyThrown, InvalidToolError } from './errors.ts';
-import { type ApprovalOptions, isApproval, isRequest, type PendingOperation, type RequestOptions } from './request-options.ts';
+import {
+  type ApprovalOptions,
+  isApproval,
+  isRequest,
+  type PendingOperation,
+  type RequestOptions,
+} from './request-options.ts';
 
-/** A schema library's schema: any Standard Schema that also gives JSON Schema (zod 4.2 and later does). */
-export type ToolSchema<Input = unknown, Output = unknown> = StandardSchemaV1<Input, Output> & StandardJSONSchemaV1<Input, Output>;
+/**
+ * A schema library's schema: any Standard Schema that also gives JSON Schema (zod 4.2 and later
+ * does).
+ */
+export type ToolSchema<Input = unknown, Output = unknown> = StandardSchemaV1<Input, Output> &
+  StandardJSONSchemaV1<Input, Output>;
 
 /** What is done with a call that repeats one whose outcome is not known. */
 export type OnRepeat = 'confirm' | 'refuse' | 'allow';
@@ -55,15 +65,19 @@ export interface ProbeContext<Args = unknown> {
 export type Probe<Args = unknown> = (ctx: ProbeContext<Args>) => ProbeResult | Promise<ProbeResult>;
 
 /**
- * What is done with an attempt whose effect is not known, because the process died, the time was over or the connection was lost: the model is
- * told, it is run again, a person is asked, or a function finds out.
+ * What is done with an attempt whose effect is not known, because the process died, the time was
+ * over or the connection was lost: the model is told, it is run again, a person is asked, or a
+ * function finds out.
  */
 export type Recovery<Args = unknown> = 'report' | 'rerun' | 'ask' | Probe<Args>;
 
 /** The tool that is run in the place of another one. */
 export interface ToolFallback<Args = unknown> {
   readonly tool: string;
-  /** Makes the arguments of the other tool. Pure: after a stop it is called again. @default the same arguments */
+  /**
+   * Makes the arguments of the other tool. Pure: after a stop it is called again. @default the same
+   * arguments
+   */
   readonly args?: (args: Args) => unknown;
 }
 
@@ -76,9 +90,16 @@ export interface ToolRetry {
   readonly backoffMultiplier?: number;
 }
 
-export interface ToolContext<Args = unknown, Schema extends StateSchema = StateSchema, Input = unknown> extends BodyContext<Schema> {
+export interface ToolContext<
+  Args = unknown,
+  Schema extends StateSchema = StateSchema,
+  Input = unknown,
+> extends BodyContext<Schema> {
   readonly args: Args;
-  /** What somebody outside gave, for a tool with `yieldSchema`: its validated input. `undefined` in `prepare`, and in what asks for it. */
+  /**
+   * What somebody outside gave, for a tool with `yieldSchema`: its validated input. `undefined` in
+   * `prepare`, and in what asks for it.
+   */
   readonly input: Input;
   readonly callId: string;
   readonly toolName: string;
@@ -86,41 +107,67 @@ export interface ToolContext<Args = unknown, Schema extends StateSchema = StateS
   readonly agent: string;
   /** 1 for the first attempt. */
   readonly attempt: number;
-  /** The same for every attempt whose effect might be that of an earlier one: hand it to services that honour such keys. */
+  /**
+   * The same for every attempt whose effect might be that of an earlier one: hand it to services
+   * that honour such keys.
+   */
   readonly idempotencyKey: string;
   /** Grows with every owner of the session: a fencing token for services that take one. */
   readonly epoch: number;
-  /** Epoch milliseconds at which the attempt is given up; later once it has called a runnable, unless the tool has a `timeout`. */
+  /**
+   * Epoch milliseconds at which the attempt is given up; later once it has called a runnable,
+   * unless the tool has a `timeout`.
+   */
   readonly deadline: number | undefined;
   /** Streams a `tool_progress` event; nothing of it is stored. */
   progress(data: JsonValue): void;
 }
 
 /** What `finalize` sees: the context of the call, and what `execute` gave. */
-export interface FinalizeContext<Args = unknown, Output = unknown, Schema extends StateSchema = StateSchema, Input = unknown>
-  extends ToolContext<Args, Schema, Input> {
+export interface FinalizeContext<
+  Args = unknown,
+  Output = unknown,
+  Schema extends StateSchema = StateSchema,
+  Input = unknown,
+> extends ToolContext<Args, Schema, Input> {
   /** The awaited result of `execute`. */
   readonly result: Output;
 }
 
 type ToolReturn<Output> = Output | ToolResult | Runnable | PendingOperation;
 
-/** Options of `tool`. `Args` comes from a library's schema; with plain JSON Schema it is `JsonObject`, unless `execute` annotates its context. */
+/**
+ * Options of `tool`. `Args` comes from a library's schema; with plain JSON Schema it is
+ * `JsonObject`, unless `execute` annotates its context.
+ */
 export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Given = unknown> {
-  /** What the model calls it by: letters, digits, `_` and `-`, with name spaces before dots; at most 64 characters when each dot counts as two. */
+  /**
+   * What the model calls it by: letters, digits, `_` and `-`, with name spaces before dots; at most
+   * 64 characters when each dot counts as two.
+   */
   readonly name: string;
   readonly description: string;
-  /** Schema of the arguments, which are an object: zod 4.2 or later, another Standard Schema that gives JSON Schema, or JSON Schema itself. */
+  /**
+   * Schema of the arguments, which are an object: zod 4.2 or later, another Standard Schema that
+   * gives JSON Schema, or JSON Schema itself.
+   */
   readonly schema: ToolSchema<Input, Args> | JsonObject;
-  /** Schema of the result, checked before the model sees it; a result that does not fit is a failed call, which is not tried again. */
+  /**
+   * Schema of the result, checked before the model sees it; a result that does not fit is a failed
+   * call, which is not tried again.
+   */
   readonly outputSchema?: StandardSchemaV1<unknown, Output> | JsonObject;
   /** Types the state that the tool uses, and checks what it writes. */
   readonly stateSchema?: Schema;
-  /** Changes with the meaning of the definition: what was asked about a call of another version is asked again. */
+  /**
+   * Changes with the meaning of the definition: what was asked about a call of another version is
+   * asked again.
+   */
   readonly version?: string;
   /**
-   * Schema of what somebody outside must give before the call goes on: `session.addToolInput(callId, input)`. Without `execute` what was
-   * given is the result; with it, `execute` runs afterwards and finds it in `ctx.input`.
+   * Schema of what somebody outside must give before the call goes on:
+   * `session.addToolInput(callId, input)`. Without `execute` what was given is the result; with it,
+   * `execute` runs afterwards and finds it in `ctx.input`.
    */
   readonly yieldSchema?: ToolSchema<unknown, Given> | JsonObject;
   /** How the input is asked for. */
@@ -130,15 +177,17 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
   /** Milliseconds for one attempt. @default 30_000 (120_000 for a tool that calls agents) */
   readonly timeout?: number;
   /**
-   * Attempts after a failure that is known to have had no effect, or after any failure of a tool that may be run again. They come before what the
-   * supervision of the agent does, which then does not try again.
+   * Attempts after a failure that is known to have had no effect, or after any failure of a tool
+   * that may be run again. They come before what the supervision of the agent does, which then does
+   * not try again.
    * @default none; supervision tries again what may pass
    */
   readonly retry?: ToolRetry;
   /**
-   * The tool that is run in the place of this one when it cannot do it: by its name, with the same arguments, or with those that `args` makes of
-   * them. It is only run after a failure that is known to have had no effect, or after one of a tool that may be run again. The result is that of
-   * this tool's call.
+   * The tool that is run in the place of this one when it cannot do it: by its name, with the same
+   * arguments, or with those that `args` makes of them. It is only run after a failure that is
+   * known to have had no effect, or after one of a tool that may be run again. The result is that
+   * of this tool's call.
    */
   readonly fallback?: string | ToolFallback<Args>;
   /** What the run must be allowed to do, such as 'fs:write': without it the tool is not run. */
@@ -146,17 +195,20 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
   /** How results that succeeded are looked at, besides what the name and the arguments tell. */
   readonly check?: ToolCheck<Args>;
   /**
-   * Says what a thrown value means, before anything else does: a `ToolFailure`, whose message the model reads, or a result made by `toolResult`.
-   * Nothing returned leaves it to what is known of HTTP, system and parse errors.
+   * Says what a thrown value means, before anything else does: a `ToolFailure`, whose message the
+   * model reads, or a result made by `toolResult`. Nothing returned leaves it to what is known of
+   * HTTP, system and parse errors.
    */
   readonly classify?: ClassifyThrown;
   /** @default 'rerun' with `readOnly` or `idempotent`, else 'report' */
   readonly recovery?: Recovery<Args>;
   /**
-   * What is done with a call that has the arguments of an earlier one of which nobody knows whether it took effect. It gets the idempotency key of
-   * that one; 'confirm' asks somebody first, 'refuse' does not run it at all and tells the model to check. Without meaning for a tool that may be
-   * run again.
-   * @default 'confirm' for a tool that itself says `recovery: 'report'`, `recovery: 'ask'` or `destructive: true`, else 'allow'
+   * What is done with a call that has the arguments of an earlier one of which nobody knows whether
+   * it took effect. It gets the idempotency key of that one; 'confirm' asks somebody first,
+   * 'refuse' does not run it at all and tells the model to check. Without meaning for a tool that
+   * may be run again.
+   * @default 'confirm' for a tool that itself says `recovery: 'report'`, `recovery: 'ask'` or
+   * `destructive: true`, else 'allow'
    */
   readonly onRepeat?: OnRepeat;
   /** The tool changes nothing outside. */
@@ -166,20 +218,26 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
   /** The tool may destroy something. */
   readonly destructive?: boolean;
   /**
-   * Changes the validated arguments before they are used. Runs before the attempt is recorded, anew for each one: what it throws refuses the
-   * call, without an attempt and without a retry. Its context has the number and the key of the attempt that is to follow (a call that turns out to
-   * repeat one whose outcome is not known gets the key of that one), and a deadline of its own, as long as the tool's `timeout`. It may not begin
-   * children, and should change nothing outside: nothing protects what it does from being done again.
+   * Changes the validated arguments before they are used. Runs before the attempt is recorded, anew
+   * for each one: what it throws refuses the call, without an attempt and without a retry. Its
+   * context has the number and the key of the attempt that is to follow (a call that turns out to
+   * repeat one whose outcome is not known gets the key of that one), and a deadline of its own, as
+   * long as the tool's `timeout`. It may not begin children, and should change nothing outside:
+   * nothing protects what it does from being done again.
    */
   readonly prepare?: (ctx: ToolContext<Args, Schema, undefined>) => Args | Promise<Args>;
   /**
-   * Does the work. Returning a runnable hands the conversation over to it; returning `pending(…)` says that the result comes later.
+   * Does the work. Returning a runnable hands the conversation over to it; returning `pending(…)`
+   * says that the result comes later.
    * @default what was given for `yieldSchema`
    */
-  readonly execute?: (ctx: ToolContext<Args, Schema, Given>) => ToolReturn<Output> | Promise<ToolReturn<Output>>;
+  readonly execute?: (
+    ctx: ToolContext<Args, Schema, Given>,
+  ) => ToolReturn<Output> | Promise<ToolReturn<Output>>;
   /**
-   * Changes the result before it is recorded. Not called when `execute` gave a `ToolResult` or a runnable: these are final.
-   * When it throws, the call has failed and is not tried again: the tool has done its work.
+   * Changes the result before it is recorded. Not called when `execute` gave a `ToolResult` or a
+   * runnable: these are final. When it throws, the call has failed and is not tried again: the tool
+   * has done its work.
    */
   readonly finalize?: (ctx: FinalizeContext<Args, Output, Schema, Given>) => unknown;
 }
@@ -224,39 +282,64 @@ const longestWireName = 64;
 /** @throws InvalidToolError when a tool cannot have this name */
 function assertToolName(name: unknown): asserts name is string {
   if (typeof name !== 'string' || !namePattern.test(name)) {
-    throw new InvalidToolError({ tool: String(name), reason: 'a name consists of letters, digits, "_" or "-", with name spaces before dots' });
+    throw new InvalidToolError({
+      tool: String(name),
+      reason: 'a name consists of letters, digits, "_" or "-", with name spaces before dots',
+    });
   }
   if (toolWireName(name).length > longestWireName) {
-    throw new InvalidToolError({ tool: name, reason: `a name has at most ${longestWireName} characters, a dot counting as two` });
+    throw new InvalidToolError({
+      tool: name,
+      reason: `a name has at most ${longestWireName} characters, a dot counting as two`,
+    });
   }
 }
 
 /**
  * Defines a tool. The definition is frozen; a JSON Schema is copied.
- * @throws InvalidToolError when the name or the schema cannot be used with model providers, or the options contradict each other
+ * @throws InvalidToolError when the name or the schema cannot be used with model providers, or the
+ * options contradict each other
  */
-export function tool<Args = JsonObject, Input = unknown, Output = unknown, Schema extends StateSchema = StateSchema, Given = unknown>(
-  options: ToolOptions<Args, Input, Output, Schema, Given>,
-): Tool {
+export function tool<
+  Args = JsonObject,
+  Input = unknown,
+  Output = unknown,
+  Schema extends StateSchema = StateSchema,
+  Given = unknown,
+>(options: ToolOptions<Args, Input, Output, Schema, Given>): Tool {
   const name: unknown = (options as { name?: unknown } | null | undefined)?.name;
   assertToolName(name);
   assertConsistent(name, options);
   const inputSchema = inputJsonSchema(name, options.schema);
   const { execute, approval, yieldSchema, fallback, retry, requiresPermission = [] } = options;
   // A tool that only waits for input does nothing outside.
-  const repeatable = options.readOnly === true || options.idempotent === true || execute === undefined;
-  const isDeclared = options.recovery === 'report' || options.recovery === 'ask' || options.destructive === true;
-  const yieldInputSchema = yieldSchema === undefined ? undefined : writtenSchema(name, yieldSchema, 'yieldSchema');
+  const repeatable =
+    options.readOnly === true || options.idempotent === true || execute === undefined;
+  const isDeclared =
+    options.recovery === 'report' || options.recovery === 'ask' || options.destructive === true;
+  const yieldInputSchema =
+    yieldSchema === undefined ? undefined : writtenSchema(name, yieldSchema, 'yieldSchema');
   return Object.freeze({
     ...options,
     execute: execute ?? givenInput,
     ...(approval === true ? { approval: {} } : {}),
-    ...(yieldSchema === undefined ? {} : { yieldSchema: isStandardSchema(yieldSchema) ? yieldSchema : yieldInputSchema, yieldInputSchema }),
+    ...(yieldSchema === undefined
+      ? {}
+      : {
+          yieldSchema: isStandardSchema(yieldSchema) ? yieldSchema : yieldInputSchema,
+          yieldInputSchema,
+        }),
     inputSchema,
     schema: isStandardSchema(options.schema) ? options.schema : inputSchema,
     timeout: options.timeout,
     ...(retry === undefined ? {} : { retry: retryOf(retry) }),
-    ...(fallback === undefined ? {} : { fallback: Object.freeze(typeof fallback === 'string' ? { tool: fallback } : { ...fallback }) }),
+    ...(fallback === undefined
+      ? {}
+      : {
+          fallback: Object.freeze(
+            typeof fallback === 'string' ? { tool: fallback } : { ...fallback },
+          ),
+        }),
     requiresPermission: Object.freeze([...requiresPermission]),
     recovery: options.recovery ?? (repeatable ? 'rerun' : 'report'),
     onRepeat: options.onRepeat ?? (isDeclared ? 'confirm' : 'allow'),
@@ -277,25 +360,48 @@ export function renameTool(definition: Tool, name: string): Tool {
   return Object.freeze({ ...definition, name });
 }
 
-type CheckedOptions = Pick<Tool, 'timeout' | 'execute' | 'readOnly' | 'destructive' | 'description' | 'onRepeat' | 'yieldSchema' | 'yieldOptions'>;
+type CheckedOptions = Pick<
+  Tool,
+  | 'timeout'
+  | 'execute'
+  | 'readOnly'
+  | 'destructive'
+  | 'description'
+  | 'onRepeat'
+  | 'yieldSchema'
+  | 'yieldOptions'
+>;
 
 const retryChecks: OptionChecks<ToolRetry> = {
   maxAttempts: isCount,
   initialDelayMs: isNotNegative,
-  backoffMultiplier: (value) => (typeof value === 'number' && value >= 1 ? undefined : 'a number from 1'),
+  backoffMultiplier: (value) =>
+    typeof value === 'number' && value >= 1 ? undefined : 'a number from 1',
 };
 
 const fallbackChecks: OptionChecks<ToolFallback> = { tool: isNonEmptyText, args: isFunction };
-const checkChecks: OptionChecks<ToolCheck> = { empty: isFlag, query: isNonEmptyText, validate: isFunction };
+const checkChecks: OptionChecks<ToolCheck> = {
+  empty: isFlag,
+  query: isNonEmptyText,
+  validate: isFunction,
+};
 
 const isFallback: OptionCheck = (value) => {
   if (typeof value === 'string') return isNonEmptyText(value);
-  const expected = isGroup(fallbackChecks)(value) ?? isNonEmptyText((value as Partial<ToolFallback>).tool);
-  return expected === undefined ? undefined : "the name of a tool, or { tool: 'its name', args: a function }";
+  const expected =
+    isGroup(fallbackChecks)(value) ?? isNonEmptyText((value as Partial<ToolFallback>).tool);
+  return expected === undefined
+    ? undefined
+    : "the name of a tool, or { tool: 'its name', args: a function }";
 };
 
-/** A definition may be spread into the options of a new one, so what `tool` adds is known here too. */
-const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchema> & Pick<Tool, 'inputSchema' | 'yieldInputSchema'>> = {
+/**
+ * A definition may be spread into the options of a new one, so what `tool` adds is known here too.
+ */
+const toolChecks: OptionChecks<
+  ToolOptions<unknown, unknown, unknown, StateSchema> &
+    Pick<Tool, 'inputSchema' | 'yieldInputSchema'>
+> = {
   name: isAnything,
   description: isText,
   schema: isAnything,
@@ -313,7 +419,10 @@ const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchem
   yieldInputSchema: isAnything,
   yieldOptions: isRequest,
   approval: isApproval,
-  recovery: (value) => (typeof value === 'function' ? undefined : isOneOf('report', 'rerun', 'ask')(value) && "'report', 'rerun', 'ask' or a probe"),
+  recovery: (value) =>
+    typeof value === 'function'
+      ? undefined
+      : isOneOf('report', 'rerun', 'ask')(value) && "'report', 'rerun', 'ask' or a probe",
   onRepeat: isOneOf('confirm', 'refuse', 'allow'),
   readOnly: isFlag,
   idempotent: isFlag,
@@ -324,28 +433,38 @@ const toolChecks: OptionChecks<ToolOptions<unknown, unknown, unknown, StateSchem
 };
 
 function assertConsistent(name: string, options: object): void {
-  const { description, execute, readOnly, destructive, yieldSchema, yieldOptions } = options as Partial<CheckedOptions>;
+  const { description, execute, readOnly, destructive, yieldSchema, yieldOptions } =
+    options as Partial<CheckedOptions>;
   const refuse = (reason: string): never => {
     throw new InvalidToolError({ tool: name, reason });
   };
-  if (typeof description !== 'string') refuse('`description` must be a string that tells the model when and how to use the tool');
-  if (typeof execute !== 'function' && yieldSchema === undefined) refuse('`execute` must be a function, unless the tool has a `yieldSchema`');
+  if (typeof description !== 'string')
+    refuse('`description` must be a string that tells the model when and how to use the tool');
+  if (typeof execute !== 'function' && yieldSchema === undefined)
+    refuse('`execute` must be a function, unless the tool has a `yieldSchema`');
   const invalid = findInvalidOption(options, toolChecks);
   if (invalid !== undefined) refuse(invalid.reason);
-  if (yieldOptions !== undefined && yieldSchema === undefined) refuse('`yieldOptions` says how input is asked for, so it needs a `yieldSchema`');
+  if (yieldOptions !== undefined && yieldSchema === undefined)
+    refuse('`yieldOptions` says how input is asked for, so it needs a `yieldSchema`');
   const standIn = (options as { fallback?: string | ToolFallback }).fallback;
-  if ((typeof standIn === 'string' ? standIn : standIn?.tool) === name) refuse('`fallback` names the tool itself');
+  if ((typeof standIn === 'string' ? standIn : standIn?.tool) === name)
+    refuse('`fallback` names the tool itself');
   if (readOnly && destructive) refuse('`readOnly` and `destructive` contradict each other');
 }
 
-function retryOf({ maxAttempts = 3, initialDelayMs = 1_000, backoffMultiplier = 2 }: ToolRetry): Required<ToolRetry> {
+function retryOf({
+  maxAttempts = 3,
+  initialDelayMs = 1_000,
+  backoffMultiplier = 2,
+}: ToolRetry): Required<ToolRetry> {
   return Object.freeze({ maxAttempts, initialDelayMs, backoffMultiplier });
 }
 
 /** JSON Schema of what a schema takes. */
 function writtenSchema(name: string, schema: unknown, option: string): JsonObject {
   const converted = jsonSchemaOf(schema);
-  if ('reason' in converted) throw new InvalidToolError({ tool: name, reason: `\`${option}\` ${converted.reason}` });
+  if ('reason' in converted)
+    throw new InvalidToolError({ tool: name, reason: `\`${option}\` ${converted.reason}` });
   return converted.schema;
 }
 
@@ -353,6 +472,9 @@ function inputJsonSchema(name: string, schema: unknown): JsonObject {
   const written = writtenSchema(name, schema, 'schema');
   const { type = 'object' } = written as { type?: unknown };
   if (type !== 'object')
-    throw new InvalidToolError({ tool: name, reason: `\`schema\` must describe an object of arguments, not ${JSON.stringify(type)}` });
+    throw new InvalidToolError({
+      tool: name,
+      reason: `\`schema\` must describe an object of arguments, not ${JSON.stringify(type)}`,
+    });
   return deepFreeze({ type, ...written });
 }

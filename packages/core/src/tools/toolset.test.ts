@@ -12,7 +12,12 @@ describe('toolset', () => {
     expect(tools.list().map(({ name }) => name)).toEqual(['b', 'a', 'c']);
     expect(tools.get('a')?.name).toBe('a');
     expect(tools.get('toString')).toBeUndefined();
-    expect([tools.remove('a'), tools.remove('a'), tools.has('a'), tools.size]).toEqual([true, false, false, 2]);
+    expect([tools.remove('a'), tools.remove('a'), tools.has('a'), tools.size]).toEqual([
+      true,
+      false,
+      false,
+      2,
+    ]);
     tools.add(named('a'));
     expect(tools.list().map(({ name }) => name)).toEqual(['b', 'c', 'a']);
   });
@@ -30,10 +35,15 @@ describe('toolset', () => {
   test('a name that is taken is refused, naming the place, and nothing is added', () => {
     const tools = toolset([named('a')], 'The agent "support"');
     expect(() => tools.add(named('b'), named('a'))).toThrow(
-      expect.objectContaining({ code: 'duplicate_tool', message: expect.stringContaining('The agent "support" has two tools named "a"') }),
+      expect.objectContaining({
+        code: 'duplicate_tool',
+        message: expect.stringContaining('The agent "support" has two tools named "a"'),
+      }),
     );
     expect(tools.has('b')).toBe(false);
-    expect(() => toolset([named('x'), named('x')])).toThrow(expect.objectContaining({ code: 'duplicate_tool' }));
+    expect(() => toolset([named('x'), named('x')])).toThrow(
+      expect.objectContaining({ code: 'duplicate_tool' }),
+    );
   });
 
   test('name spaces', () => {
@@ -42,24 +52,34 @@ describe('toolset', () => {
     expect(tools.list().map(({ name }) => name)).toEqual(['add', 'math.add', 'math.sub']);
     expect(withNamespace('a.b', [named('c')])[0]).toMatchObject({ name: 'a.b.c' });
     expect(Object.isFrozen(tools.get('math.add'))).toBe(true);
-    expect(() => withNamespace('no spaces', [named('c')])).toThrow(expect.objectContaining({ code: 'invalid_tool' }));
-    expect(() => withNamespace('n'.repeat(60), [named('long')])).toThrow(expect.objectContaining({ code: 'invalid_tool' }));
+    expect(() => withNamespace('no spaces', [named('c')])).toThrow(
+      expect.objectContaining({ code: 'invalid_tool' }),
+    );
+    expect(() => withNamespace('n'.repeat(60), [named('long')])).toThrow(
+      expect.objectContaining({ code: 'invalid_tool' }),
+    );
   });
 
-  test.each(['plain', 'math.add', 'a.b.c', 'mcp__files__read', 'a_.b', 'a__b.c'])('%s comes back from what a provider is shown', (name) => {
-    const wire = toolWireName(name);
-    expect(wire).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-    const tools = toolset([named(name), named('other')]);
-    expect(tools.fromWireName(wire)).toBe(name);
-    expect(tools.fromWireName(name)).toBe(name);
-    tools.remove(name);
-    expect(tools.fromWireName(wire)).toBeUndefined();
-  });
+  test.each(['plain', 'math.add', 'a.b.c', 'mcp__files__read', 'a_.b', 'a__b.c'])(
+    '%s comes back from what a provider is shown',
+    (name) => {
+      const wire = toolWireName(name);
+      expect(wire).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      const tools = toolset([named(name), named('other')]);
+      expect(tools.fromWireName(wire)).toBe(name);
+      expect(tools.fromWireName(name)).toBe(name);
+      tools.remove(name);
+      expect(tools.fromWireName(wire)).toBeUndefined();
+    },
+  );
 
   test('names that a model could not tell apart are refused', () => {
     const tools = toolset([named('a.b')]);
     expect(() => tools.add(named('a__b'))).toThrow(
-      expect.objectContaining({ code: 'duplicate_tool', message: expect.stringMatching(/"a\.b" and "a__b".*could not tell apart/) }),
+      expect.objectContaining({
+        code: 'duplicate_tool',
+        message: expect.stringMatching(/"a\.b" and "a__b".*could not tell apart/),
+      }),
     );
     tools.remove('a.b');
     tools.add(named('a__b'));
@@ -72,7 +92,9 @@ describe('unknownToolMessage', () => {
     expect(unknownToolMessage('read_file', ['listFiles', 'readFile'])).toBe(
       'There is no tool named "read_file". Did you mean "readFile"? Available tools: listFiles, readFile.',
     );
-    expect(unknownToolMessage('sendMail', ['readFile'])).toBe('There is no tool named "sendMail". Available tools: readFile.');
+    expect(unknownToolMessage('sendMail', ['readFile'])).toBe(
+      'There is no tool named "sendMail". Available tools: readFile.',
+    );
     expect(unknownToolMessage('x', [])).toBe('There is no tool named "x". No tools are available.');
   });
 

@@ -3,7 +3,10 @@ import { toolWireName } from '../ledger/tool-name.ts';
 import { DuplicateToolError } from './errors.ts';
 import { renameTool, type Tool } from './tool.ts';
 
-/** The tools that are at hand, in the order in which they were added. Changes apply from the next model call on. */
+/**
+ * The tools that are at hand, in the order in which they were added. Changes apply from the next
+ * model call on.
+ */
 export interface Toolset {
   readonly size: number;
   /**
@@ -62,7 +65,12 @@ class ToolRegistry implements Toolset {
     for (const tool of tools) {
       const wire = toolWireName(tool.name);
       const taken = nameByWire.get(wire);
-      if (taken !== undefined) throw new DuplicateToolError({ tool: tool.name, where: this.#where, ...(taken === tool.name ? {} : { taken }) });
+      if (taken !== undefined)
+        throw new DuplicateToolError({
+          tool: tool.name,
+          where: this.#where,
+          ...(taken === tool.name ? {} : { taken }),
+        });
       byName.set(tool.name, tool);
       nameByWire.set(wire, tool.name);
     }
@@ -110,13 +118,17 @@ class ToolRegistry implements Toolset {
 const mostNamesListed = 30;
 const longestNameShown = 80;
 
-/** Tells a model that a tool does not exist: the nearest name, and the tools that there are (at most 30). */
+/**
+ * Tells a model that a tool does not exist: the nearest name, and the tools that there are (at most
+ * 30).
+ */
 export function unknownToolMessage(name: string, available: readonly string[]): string {
   const shown = name.length > longestNameShown ? `${name.slice(0, longestNameShown)}…` : name;
   const missing = `There is no tool named "${shown}".`;
   if (available.length === 0) return `${missing} No tools are available.`;
   const nearest = nearestName(name, available);
-  const more = available.length > mostNamesListed ? ` and ${available.length - mostNamesListed} more` : '';
+  const more =
+    available.length > mostNamesListed ? ` and ${available.length - mostNamesListed} more` : '';
   const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
   return `${missing}${hint} Available tools: ${available.slice(0, mostNamesListed).join(', ')}${more}.`;
 }

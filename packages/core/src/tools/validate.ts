@@ -3,9 +3,18 @@ import { toErrorRecord } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type AnySchema, isStandardSchema } from '../base/schema.ts';
 import { InvalidToolError } from './errors.ts';
-import { compileJsonSchema, compileJsonSchemaNow, type JsonSchemaCheck } from './json-schema-check.ts';
+import {
+  compileJsonSchema,
+  compileJsonSchemaNow,
+  type JsonSchemaCheck,
+} from './json-schema-check.ts';
 import type { Tool } from './tool.ts';
-import { explainIssues, explainPlaces, fromStandardIssue, type ValidationIssue } from './validation-issue.ts';
+import {
+  explainIssues,
+  explainPlaces,
+  fromStandardIssue,
+  type ValidationIssue,
+} from './validation-issue.ts';
 
 export interface ValidationFailure {
   readonly ok: false;
@@ -14,38 +23,53 @@ export interface ValidationFailure {
   readonly issues: readonly ValidationIssue[];
 }
 
-/** `args` are what the schema made of them: a library's defaults and transforms apply, JSON Schema changes nothing. */
+/**
+ * `args` are what the schema made of them: a library's defaults and transforms apply, JSON Schema
+ * changes nothing.
+ */
 export type ArgsValidation = { readonly ok: true; readonly args: unknown } | ValidationFailure;
 export type OutputValidation = { readonly ok: true; readonly output: unknown } | ValidationFailure;
 
 type Checked = { readonly value: unknown } | { readonly issues: readonly ValidationIssue[] };
 
 /**
- * Checks the arguments of a call. Answers at once when the schema does: a library's schema without asynchronous checks always,
- * JSON Schema from its second use on.
- * @throws InvalidToolError (or rejects with it) when the JSON Schema cannot be compiled, or the schema itself throws
+ * Checks the arguments of a call. Answers at once when the schema does: a library's schema without
+ * asynchronous checks always, JSON Schema from its second use on.
+ * @throws InvalidToolError (or rejects with it) when the JSON Schema cannot be compiled, or the
+ * schema itself throws
  */
 export function validateArgs(tool: Tool, args: unknown): ArgsValidation | Promise<ArgsValidation> {
   const checked = check(tool, tool.schema, args);
-  return checked instanceof Promise ? checked.then((settled) => argsOutcome(tool, settled)) : argsOutcome(tool, checked);
+  return checked instanceof Promise
+    ? checked.then((settled) => argsOutcome(tool, settled))
+    : argsOutcome(tool, checked);
 }
 
 /**
- * Checks what a tool gave against its `outputSchema`; without one everything is right. As quick as `validateArgs`.
- * @throws InvalidToolError (or rejects with it) when the JSON Schema cannot be compiled, or the schema itself throws
+ * Checks what a tool gave against its `outputSchema`; without one everything is right. As quick as
+ * `validateArgs`.
+ * @throws InvalidToolError (or rejects with it) when the JSON Schema cannot be compiled, or the
+ * schema itself throws
  */
-export function validateOutput(tool: Tool, output: unknown): OutputValidation | Promise<OutputValidation> {
+export function validateOutput(
+  tool: Tool,
+  output: unknown,
+): OutputValidation | Promise<OutputValidation> {
   if (tool.outputSchema === undefined) return { ok: true, output };
   const checked = check(tool, tool.outputSchema, output);
-  return checked instanceof Promise ? checked.then((settled) => outputOutcome(tool, settled)) : outputOutcome(tool, checked);
+  return checked instanceof Promise
+    ? checked.then((settled) => outputOutcome(tool, settled))
+    : outputOutcome(tool, checked);
 }
 
 /** `input` is what the schema made of it. */
-export type InputValidation = { readonly ok: true; readonly input: unknown } | { readonly ok: false; readonly message: string };
+export type InputValidation =
+  | { readonly ok: true; readonly input: unknown }
+  | { readonly ok: false; readonly message: string };
 
 /**
- * Checks what somebody outside gave for a call against the tool's `yieldSchema`. The message names the places and what was expected there,
- * and none of the values.
+ * Checks what somebody outside gave for a call against the tool's `yieldSchema`. The message names
+ * the places and what was expected there, and none of the values.
  * @throws InvalidToolError (or rejects with it) when the schema cannot be used
  */
 export async function validateInput(tool: Tool, input: unknown): Promise<InputValidation> {
@@ -56,11 +80,16 @@ export async function validateInput(tool: Tool, input: unknown): Promise<InputVa
 }
 
 /**
- * Checks a value against the JSON Schema that a question shows, for a process that does not have the tool. What the schema leaves open is checked
- * by whoever carries the call out, as is everything when the schema cannot be used here.
+ * Checks a value against the JSON Schema that a question shows, for a process that does not have
+ * the tool. What the schema leaves open is checked by whoever carries the call out, as is
+ * everything when the schema cannot be used here.
  * @returns the places that do not fit, and what is expected there
  */
-export async function mismatchWithShown(name: string, schema: JsonObject, value: unknown): Promise<string | undefined> {
+export async function mismatchWithShown(
+  name: string,
+  schema: JsonObject,
+  value: unknown,
+): Promise<string | undefined> {
   try {
     const checked = await checkWithJsonSchema({ name }, schema, value);
     return 'value' in checked ? undefined : explainPlaces(checked.issues);
@@ -83,7 +112,10 @@ export function checkValue(schema: AnySchema, value: unknown): ValueCheck | Prom
   }
 }
 
-/** As `checkValue`, at once also where JSON Schema is used for the first time. `undefined`: the schema checks asynchronously. */
+/**
+ * As `checkValue`, at once also where JSON Schema is used for the first time. `undefined`: the
+ * schema checks asynchronously.
+ */
 export function checkValueNow(schema: AnySchema, value: unknown): ValueCheck | undefined {
   if (!isStandardSchema(schema) && !compiledChecks.has(schema)) {
     try {
@@ -117,16 +149,28 @@ function outputOutcome(tool: Tool, checked: Checked): OutputValidation {
   return { ok: false, message: explainIssues(subject, checked.issues), issues: checked.issues };
 }
 
-function check(tool: Pick<Tool, 'name'>, schema: AnySchema, value: unknown): Checked | Promise<Checked> {
-  return isStandardSchema(schema) ? checkWithLibrary(tool, schema, value) : checkWithJsonSchema(tool, schema, value);
+function check(
+  tool: Pick<Tool, 'name'>,
+  schema: AnySchema,
+  value: unknown,
+): Checked | Promise<Checked> {
+  return isStandardSchema(schema)
+    ? checkWithLibrary(tool, schema, value)
+    : checkWithJsonSchema(tool, schema, value);
 }
 
-function checkWithLibrary(tool: Pick<Tool, 'name'>, schema: StandardSchemaV1, value: unknown): Checked | Promise<Checked> {
+function checkWithLibrary(
+  tool: Pick<Tool, 'name'>,
+  schema: StandardSchemaV1,
+  value: unknown,
+): Checked | Promise<Checked> {
   try {
     const result = schema['~standard'].validate(value);
-    if (!(result instanceof Promise)) return result.issues === undefined ? result : { issues: translated(result.issues, value) };
+    if (!(result instanceof Promise))
+      return result.issues === undefined ? result : { issues: translated(result.issues, value) };
     return result.then(
-      (settled) => (settled.issues === undefined ? settled : { issues: translated(settled.issues, value) }),
+      (settled) =>
+        settled.issues === undefined ? settled : { issues: translated(settled.issues, value) },
       (thrown: unknown) => refuse(tool, thrown),
     );
   } catch (thrown) {
@@ -134,27 +178,44 @@ function checkWithLibrary(tool: Pick<Tool, 'name'>, schema: StandardSchemaV1, va
   }
 }
 
-function translated(issues: readonly StandardSchemaV1.Issue[], value: unknown): readonly ValidationIssue[] {
+function translated(
+  issues: readonly StandardSchemaV1.Issue[],
+  value: unknown,
+): readonly ValidationIssue[] {
   return issues.flatMap((issue) => fromStandardIssue(issue, value));
 }
 
 function refuse(tool: Pick<Tool, 'name'>, thrown: unknown): never {
-  throw new InvalidToolError({ tool: tool.name, reason: `its schema threw while it checked a value: ${toErrorRecord(thrown).message}` });
+  throw new InvalidToolError({
+    tool: tool.name,
+    reason: `its schema threw while it checked a value: ${toErrorRecord(thrown).message}`,
+  });
 }
 
 /** By schema object, so that a renamed tool shares what was compiled. */
 const compiledChecks = new WeakMap<object, JsonSchemaCheck>();
 
-function checkWithJsonSchema(tool: Pick<Tool, 'name'>, schema: object, value: unknown): Checked | Promise<Checked> {
+function checkWithJsonSchema(
+  tool: Pick<Tool, 'name'>,
+  schema: object,
+  value: unknown,
+): Checked | Promise<Checked> {
   const compiled = compiledChecks.get(schema);
   return compiled === undefined ? compileAndCheck(tool, schema, value) : outcomeOf(compiled, value);
 }
 
-async function compileAndCheck(tool: Pick<Tool, 'name'>, schema: object, value: unknown): Promise<Checked> {
+async function compileAndCheck(
+  tool: Pick<Tool, 'name'>,
+  schema: object,
+  value: unknown,
+): Promise<Checked> {
   try {
     compiledChecks.set(schema, await compileJsonSchema({ ...schema }));
   } catch (thrown) {
-    throw new InvalidToolError({ tool: tool.name, reason: `its JSON Schema is not valid: ${toErrorRecord(thrown).message}` });
+    throw new InvalidToolError({
+      tool: tool.name,
+      reason: `its JSON Schema is not valid: ${toErrorRecord(thrown).message}`,
+    });
   }
   return checkWithJsonSchema(tool, schema, value);
 }

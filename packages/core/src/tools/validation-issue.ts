@@ -18,7 +18,10 @@ export function jsonPath(segments: Segments): string {
   let path = '$';
   for (const segment of segments) {
     if (typeof segment === 'number') path += `[${segment}]`;
-    else path += plainKey.test(String(segment)) ? `.${String(segment)}` : `[${JSON.stringify(String(segment))}]`;
+    else
+      path += plainKey.test(String(segment))
+        ? `.${String(segment)}`
+        : `[${JSON.stringify(String(segment))}]`;
   }
   return path;
 }
@@ -28,7 +31,8 @@ export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (typeof value === 'string') return `the string ${JSON.stringify(shortened(value))}`;
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : `an array of ${value.length}`;
+  if (Array.isArray(value))
+    return value.length === 0 ? 'an empty array' : `an array of ${value.length}`;
   if (typeof value === 'object') return describeKeys(Object.keys(value));
   return `the ${typeof value} ${shortened(String(value))}`;
 }
@@ -46,13 +50,17 @@ function shortened(text: string): string {
 export function valueAt(value: unknown, segments: Segments): unknown {
   let found = value;
   for (const segment of segments) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, segment)) return undefined;
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, segment))
+      return undefined;
     found = (found as Record<PropertyKey, unknown>)[segment];
   }
   return found;
 }
 
-/** Members with which zod says more than the standard asks for. Other libraries may have some of them. */
+/**
+ * Members with which zod says more than the standard asks for. Other libraries may have some of
+ * them.
+ */
 interface DetailedIssue extends StandardSchemaV1.Issue {
   readonly code?: unknown;
   readonly expected?: unknown;
@@ -63,11 +71,16 @@ interface DetailedIssue extends StandardSchemaV1.Issue {
 }
 
 /** An issue of a schema library in our words; for several unknown members, one issue each. */
-export function fromStandardIssue(issue: StandardSchemaV1.Issue, value: unknown): readonly ValidationIssue[] {
+export function fromStandardIssue(
+  issue: StandardSchemaV1.Issue,
+  value: unknown,
+): readonly ValidationIssue[] {
   const segments = (issue.path ?? []).map((part) => (typeof part === 'object' ? part.key : part));
   const { code, keys }: DetailedIssue = issue;
   if (code === 'unrecognized_keys' && Array.isArray(keys)) {
-    return keys.map((key: unknown) => issueAt([...segments, String(key)], value, 'no member of this name'));
+    return keys.map((key: unknown) =>
+      issueAt([...segments, String(key)], value, 'no member of this name'),
+    );
   }
   return [issueAt(segments, value, expectedBy(issue, 0))];
 }
@@ -80,16 +93,21 @@ const deepestUnion = 2;
 
 function expectedBy(issue: DetailedIssue, depth: number): string {
   const { code, expected, values, format, errors, message } = issue;
-  if (typeof expected === 'string') return expected === 'int' ? 'a whole number' : withArticle(expected);
+  if (typeof expected === 'string')
+    return expected === 'int' ? 'a whole number' : withArticle(expected);
   if (code === 'invalid_value' && Array.isArray(values)) return oneOf(values);
-  if (code === 'invalid_union' && Array.isArray(errors) && depth < deepestUnion) return eitherOf(errors, depth) ?? message;
-  if (code === 'invalid_format' && typeof format === 'string' && format !== 'regex') return `a string that is a valid ${format}`;
+  if (code === 'invalid_union' && Array.isArray(errors) && depth < deepestUnion)
+    return eitherOf(errors, depth) ?? message;
+  if (code === 'invalid_format' && typeof format === 'string' && format !== 'regex')
+    return `a string that is a valid ${format}`;
   return /expected (.+?)(?:, received .*)?$/.exec(message)?.[1] ?? message;
 }
 
 function eitherOf(branches: readonly unknown[], depth: number): string | undefined {
   const wanted = branches.flatMap((branch) =>
-    Array.isArray(branch) && branch.length > 0 ? [expectedInBranch(branch[0] as DetailedIssue, depth)] : [],
+    Array.isArray(branch) && branch.length > 0
+      ? [expectedInBranch(branch[0] as DetailedIssue, depth)]
+      : [],
   );
   return wanted.length === 0 ? undefined : [...new Set(wanted)].join(' or ');
 }
@@ -115,13 +133,17 @@ const mostIssuesTold = 10;
 
 /** Says what is wrong without any of the values. */
 export function explainPlaces(issues: readonly ValidationIssue[]): string {
-  const told = issues.slice(0, mostIssuesTold).map(({ path, expected }) => `${path} must be ${expected}`);
+  const told = issues
+    .slice(0, mostIssuesTold)
+    .map(({ path, expected }) => `${path} must be ${expected}`);
   return `${told.join('; ')}${issues.length > told.length ? `; and ${issues.length - told.length} more` : ''}`;
 }
 
 /** Tells a model what is wrong and how to go on. */
 export function explainIssues(subject: string, issues: readonly ValidationIssue[]): string {
-  const told = issues.slice(0, mostIssuesTold).map(({ path, came, expected }) => `- ${path}: came ${came}, expected ${expected}`);
+  const told = issues
+    .slice(0, mostIssuesTold)
+    .map(({ path, came, expected }) => `- ${path}: came ${came}, expected ${expected}`);
   const more = issues.length > told.length ? `\n- and ${issues.length - told.length} more` : '';
   return `${subject}:\n${told.join('\n')}${more}`;
 }

@@ -34,7 +34,10 @@ function toolOf({ data }: Subject): string {
 }
 
 const guardOf = ({ data }: Subject): string => `The guardrail${nameAfter(data, 'guardrail')}`;
-function own<Value>(record: Readonly<Record<string, Value>>, key: string | undefined): Value | undefined {
+function own<Value>(
+  record: Readonly<Record<string, Value>>,
+  key: string | undefined,
+): Value | undefined {
   return key !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
@@ -53,7 +56,8 @@ const escalations: Readonly<Record<string, string>> = {
   human: 'a person was asked what to do',
   failures: 'it was put on the list of failures',
 };
-const escalationOf = ({ data }: Subject): string => own(escalations, textOf(data, 'escalateTo')) ?? 'somebody else was told of it';
+const escalationOf = ({ data }: Subject): string =>
+  own(escalations, textOf(data, 'escalateTo')) ?? 'somebody else was told of it';
 const plain = (decision: string): string => decision.replaceAll(/[_-]+/g, ' ');
 
 function nameAfter(data: JsonObject, ...members: readonly string[]): string {
@@ -64,7 +68,8 @@ function nameAfter(data: JsonObject, ...members: readonly string[]): string {
 const supervisionWords = {
   loop_detector: {
     warn: (of) => `${of.who} was warned that its calls of ${toolOf(of)} lead nowhere.`,
-    block: (of) => `A call of ${toolOf(of)} by ${of.who} was not run, because calls like it had led nowhere.`,
+    block: (of) =>
+      `A call of ${toolOf(of)} by ${of.who} was not run, because calls like it had led nowhere.`,
     other: (of) => `The calls of ${toolOf(of)} by ${of.who} were judged: ${plain(of.decision)}.`,
   },
   error_router: {
@@ -72,7 +77,8 @@ const supervisionWords = {
     backoff: (of) => `${toolOf(of)} failed and was run again after a while.`,
     hint: (of) => `${toolOf(of)} failed, and ${of.who} was told what else to try.`,
     raw: (of) => `${toolOf(of)} gave what could not be read, and ${of.who} got it as it came.`,
-    fallbackTool: (of) => `${toolOf(of)} failed, and${nameAfter(of.data, 'fallback') || ' another tool'} was run in its place.`,
+    fallbackTool: (of) =>
+      `${toolOf(of)} failed, and${nameAfter(of.data, 'fallback') || ' another tool'} was run in its place.`,
     escalate: (of) => `${toolOf(of)} failed, and ${escalationOf(of)}.`,
     report: (of) => `${toolOf(of)} failed, and ${of.who} was told that this way is closed.`,
     other: (of) => `A failure of ${toolOf(of)} was dealt with: ${plain(of.decision)}.`,
@@ -86,15 +92,21 @@ const supervisionWords = {
   },
   limits: {
     warn: (of) => `${of.who} has nearly used up a limit.`,
-    exhausted: (of) => (of.data['reason'] === 'loop' ? `${of.who} may not call tools any more.` : `${of.who} has used up a limit.`),
+    exhausted: (of) =>
+      of.data['reason'] === 'loop'
+        ? `${of.who} may not call tools any more.`
+        : `${of.who} has used up a limit.`,
     set: () => 'The run was given limits of its own.',
-    too_many_waiting: () => 'The run was cancelled, because too many runs of its user wait for answers.',
-    cost_unknown: () => 'A limit in dollars does not hold, because the price of a model is not known.',
+    too_many_waiting: () =>
+      'The run was cancelled, because too many runs of its user wait for answers.',
+    cost_unknown: () =>
+      'A limit in dollars does not hold, because the price of a model is not known.',
     other: (of) => `A limit of ${of.who} was applied: ${plain(of.decision)}.`,
   },
   guardrail: {
     deny: (of) => `${guardOf(of)} stopped ${guardedOf(of)} of ${of.who}.`,
-    guide: (of) => `${guardOf(of)} let ${guardedOf(of)} of ${of.who} pass and told it how to do better.`,
+    guide: (of) =>
+      `${guardOf(of)} let ${guardedOf(of)} of ${of.who} pass and told it how to do better.`,
     confirm: (of) => `${guardOf(of)} wants a person to confirm ${guardedOf(of)} of ${of.who}.`,
     transform: (of) => `${guardOf(of)} changed ${guardedOf(of)} of ${of.who}.`,
     other: (of) => `${guardOf(of)} judged ${guardedOf(of)} of ${of.who}: ${plain(of.decision)}.`,
@@ -115,13 +127,15 @@ const agentWords = {
   hooks: {
     transfer: (of) => `A hook handed ${of.who} over to another agent.`,
     answer: (of) => `Something else answered ${of.who} in the place of its model.`,
-    continue: (of) => `Something else answered ${of.who} in the place of its model, and it went on.`,
+    continue: (of) =>
+      `Something else answered ${of.who} in the place of its model, and it went on.`,
     failed: (of) => `A hook of ${of.who} failed, and so did what it was asked about.`,
     change_output: (of) => `A hook changed what ${of.who} gives.`,
     change_answer: (of) => `A hook changed an answer of the model of ${of.who}.`,
     change_result: (of) => `A hook changed a result of a tool that ${of.who} had called.`,
     skip_tool: (of) => `A hook gave a result in the place of a tool that ${of.who} had called.`,
-    replace_failure: (of) => `A hook gave a result in the place of a failure of a tool that ${of.who} had called.`,
+    replace_failure: (of) =>
+      `A hook gave a result in the place of a failure of a tool that ${of.who} had called.`,
     refuse_transfer: (of) => `A hook wanted to hand ${of.who} over, which was refused.`,
     other: (of) => `A hook of ${of.who} decided: ${plain(of.decision)}.`,
   },
@@ -130,12 +144,15 @@ const agentWords = {
     abort: (of) => `An error handler of ${of.who} ended it because of an error.`,
     skip: (of) => `An error handler of ${of.who} left out what had failed.`,
     retry: (of) => `An error handler of ${of.who} had what had failed done again.`,
-    fallback: (of) => `An error handler of ${of.who} put something else in the place of what had failed.`,
+    fallback: (of) =>
+      `An error handler of ${of.who} put something else in the place of what had failed.`,
     pass: (of) => `An error handler of ${of.who} left an error to others.`,
-    other: (of) => `An error handler of ${of.who} decided what an error leads to: ${plain(of.decision)}.`,
+    other: (of) =>
+      `An error handler of ${of.who} decided what an error leads to: ${plain(of.decision)}.`,
   },
   models: {
-    fallback: (of) => `${of.who} goes on with ${textOf(of.data, 'to') ?? 'another model or another key'}.`,
+    fallback: (of) =>
+      `${of.who} goes on with ${textOf(of.data, 'to') ?? 'another model or another key'}.`,
     retry: (of) => `A model call of ${of.who} failed and was made again.`,
     nudge: (of) => `The model of ${of.who} answered with nothing, and was asked again.`,
     failed: (of) => `A model call of ${of.who} failed for good.`,
@@ -155,7 +172,8 @@ const agentWords = {
     compact: (of) => `The older part of what ${of.who} reads was replaced by a summary.`,
     trim: (of) => `The older part of what ${of.who} reads was left out.`,
     shorten: (of) => `Long results in what ${of.who} reads were shortened.`,
-    give_up: (of) => `What ${of.who} has to read is too long for its model, and nothing more could be left out.`,
+    give_up: (of) =>
+      `What ${of.who} has to read is too long for its model, and nothing more could be left out.`,
     other: (of) => `What ${of.who} reads was changed: ${plain(of.decision)}.`,
   },
   lifecycle: {
@@ -163,14 +181,16 @@ const agentWords = {
     other: (of) => `The lifecycle of the app decided: ${plain(of.decision)}.`,
   },
   handoff: {
-    transfer: (of) => `${textOf(of.data, 'from') ?? of.who} handed over to ${textOf(of.data, 'to') ?? 'another agent'}.`,
+    transfer: (of) =>
+      `${textOf(of.data, 'from') ?? of.who} handed over to ${textOf(of.data, 'to') ?? 'another agent'}.`,
     other: (of) => `${of.who} was handed over: ${plain(of.decision)}.`,
   },
 } satisfies Readonly<Record<string, Words>>;
 
 const runtimeWords = {
   request: {
-    ask: (of) => `Somebody outside was asked about ${toolOf(of)} (${textOf(of.data, 'kind') ?? 'question'}).`,
+    ask: (of) =>
+      `Somebody outside was asked about ${toolOf(of)} (${textOf(of.data, 'kind') ?? 'question'}).`,
     answer: (of) => `A question about ${toolOf(of)} was answered.`,
     approve: (of) => `A call of ${toolOf(of)} was approved.`,
     edit: (of) => `A call of ${toolOf(of)} was approved with other arguments.`,
@@ -179,14 +199,17 @@ const runtimeWords = {
     escalate: (of) => `A question about ${toolOf(of)} was passed on to others.`,
     cancel: (of) => `A question about ${toolOf(of)} was withdrawn.`,
     withdraw: () => 'A question was withdrawn, because nothing needs its answer any more.',
-    unusable: (of) => `What was answered about ${toolOf(of)} could not be used, because the code has changed; it is kept.`,
+    unusable: (of) =>
+      `What was answered about ${toolOf(of)} could not be used, because the code has changed; it is kept.`,
     ask_again: () => 'A question was asked again, because its answer could not be used.',
     other: (of) => `A question was dealt with: ${plain(of.decision)}.`,
   },
   recovery: {
     interrupted: (of) => `A model call of ${of.who} was cut off before its answer was stored.`,
-    repeat: (of) => `${toolOf(of)} was run again, because an interruption had left it without a result.`,
-    unknown: (of) => `Nobody knows whether a call of ${toolOf(of)} took effect, and ${of.who} was told so.`,
+    repeat: (of) =>
+      `${toolOf(of)} was run again, because an interruption had left it without a result.`,
+    unknown: (of) =>
+      `Nobody knows whether a call of ${toolOf(of)} took effect, and ${of.who} was told so.`,
     resume: (of) => `${of.who} went on where it had stopped.`,
     other: (of) => `After an interruption: ${plain(of.decision)}.`,
   },
@@ -214,13 +237,17 @@ const runtimeWords = {
     other: (of) => `A link for an approval was dealt with: ${plain(of.decision)}.`,
   },
   invoke: {
-    accept_state_order: (of) => `${of.who} went on, although its code no longer makes writes that the ledger has.`,
-    accept_orphaned_child: (of) => `${of.who} went on, although its code no longer asks for parts that the ledger has.`,
-    accept_orphaned_effect: (of) => `${of.who} went on, although its code no longer asks for effects that the ledger has.`,
+    accept_state_order: (of) =>
+      `${of.who} went on, although its code no longer makes writes that the ledger has.`,
+    accept_orphaned_child: (of) =>
+      `${of.who} went on, although its code no longer asks for parts that the ledger has.`,
+    accept_orphaned_effect: (of) =>
+      `${of.who} went on, although its code no longer asks for effects that the ledger has.`,
     other: (of) => `${of.who} was ended, because its code no longer asks for what the ledger has.`,
   },
   parallel: {
-    last_declared_wins: (of) => `Branches of ${of.who} wrote the same state, and the last one in order was taken.`,
+    last_declared_wins: (of) =>
+      `Branches of ${of.who} wrote the same state, and the last one in order was taken.`,
     other: (of) => `The branches of ${of.who} were joined: ${plain(of.decision)}.`,
   },
   spawn: {
@@ -232,7 +259,8 @@ const runtimeWords = {
     other: (of) => `The session was changed: ${plain(of.decision)}.`,
   },
   fork: {
-    isolated: () => 'The session was made as a fork that keeps its writes to shared state to itself.',
+    isolated: () =>
+      'The session was made as a fork that keeps its writes to shared state to itself.',
     live: () => 'The session was made as a fork that takes part in shared state.',
     other: (of) => `The session was made as a fork: ${plain(of.decision)}.`,
   },
@@ -242,7 +270,8 @@ const runtimeWords = {
     other: (of) => `Shared state was dealt with: ${plain(of.decision)}.`,
   },
   eval: {
-    trial: (of) => `The session is a trial of the case "${String(of.data['case'])}" in the eval "${String(of.data['eval'])}".`,
+    trial: (of) =>
+      `The session is a trial of the case "${String(of.data['case'])}" in the eval "${String(of.data['eval'])}".`,
     scenario_end: () => 'The simulated user had nothing more to say.',
     begin: (of) => `The run "${String(of.data['runId'])}" of an eval began.`,
     finish: (of) => `The run "${String(of.data['runId'])}" of an eval finished.`,
@@ -266,7 +295,12 @@ export function decisionSentence(
 ): string {
   const known = own(words, component);
   const subject: Subject = { who, decision, data };
-  const sentence = known === undefined ? `${component} decided: ${plain(decision)}.` : (own(known, decision) ?? known.other)(subject);
+  const sentence =
+    known === undefined
+      ? `${component} decided: ${plain(decision)}.`
+      : (own(known, decision) ?? known.other)(subject);
   // Names stay as they are.
-  return /^(?:a|the) /.test(sentence) ? sentence.charAt(0).toUpperCase() + sentence.slice(1) : sentence;
+  return /^(?:a|the) /.test(sentence)
+    ? sentence.charAt(0).toUpperCase() + sentence.slice(1)
+    : sentence;
 }

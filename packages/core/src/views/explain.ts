@@ -1,6 +1,12 @@
 import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
 import type { JsonObject } from '../base/json.ts';
-import { describeValue, isListOfText, isNumber, isText, type OptionChecks } from '../base/options.ts';
+import {
+  describeValue,
+  isListOfText,
+  isNumber,
+  isText,
+  type OptionChecks,
+} from '../base/options.ts';
 import { visibleText } from '../base/visible-text.ts';
 import type { Event, EventOf, EventType } from '../ledger/event.ts';
 import { enclosingInvocation } from '../ledger/folds/invocation-fold.ts';
@@ -55,22 +61,30 @@ export class Places {
   readonly #names = new Map<string, string>();
 
   constructor(events: readonly Event[]) {
-    for (const event of events) if (event.type === 'invocation_start') this.#names.set(event.invocationId, event.name);
+    for (const event of events)
+      if (event.type === 'invocation_start') this.#names.set(event.invocationId, event.name);
   }
 
   of({ invocationId: path }: Event): Pick<ExplainedDecision, 'run' | 'path' | 'agent'> {
     if (path === undefined) return {};
     const agent = this.#names.get(path) ?? enclosingInvocation(this.#names, path);
-    return { run: path.split(/[/>]/)[0] as string, path, ...(agent === undefined ? {} : { agent }) };
+    return {
+      run: path.split(/[/>]/)[0] as string,
+      path,
+      ...(agent === undefined ? {} : { agent }),
+    };
   }
 }
 
 /**
- * What was decided in a session, why, and what else was considered: by supervision, by people and by the runtime itself, in the order of the
- * ledger.
+ * What was decided in a session, why, and what else was considered: by supervision, by people and
+ * by the runtime itself, in the order of the ledger.
  * @throws InvalidOptionError
  */
-export function explain(source: AnySession | readonly Event[], options: ExplainOptions = {}): readonly ExplainedDecision[] {
+export function explain(
+  source: AnySession | readonly Event[],
+  options: ExplainOptions = {},
+): readonly ExplainedDecision[] {
   checkOptions<ExplainOptions>('explain', options, explainChecks);
   const { run, components, upTo = Number.POSITIVE_INFINITY } = options;
   const { events, resolve, session } = sourceOf('explain', source);
@@ -80,11 +94,18 @@ export function explain(source: AnySession | readonly Event[], options: ExplainO
   for (const event of events) {
     if (event.seq > upTo) break;
     const choice = choices.of(event);
-    if (choice === undefined || (components !== undefined && !components.includes(choice.component))) continue;
+    if (
+      choice === undefined ||
+      (components !== undefined && !components.includes(choice.component))
+    )
+      continue;
     const place = places.of(event);
     if (run !== undefined && place.run !== run) continue;
     const { component, decision, why, alternatives = [], data } = choice;
-    const what = decisionSentence({ component, decision, ...(data === undefined ? {} : { data }) }, place.agent ?? 'the run');
+    const what = decisionSentence(
+      { component, decision, ...(data === undefined ? {} : { data }) },
+      place.agent ?? 'the run',
+    );
     explained.push({
       seq: event.seq,
       at: event.at,
@@ -102,7 +123,11 @@ export function explain(source: AnySession | readonly Event[], options: ExplainO
   return explained;
 }
 
-const explainChecks: OptionChecks<ExplainOptions> = { run: isText, components: isListOfText, upTo: isNumber };
+const explainChecks: OptionChecks<ExplainOptions> = {
+  run: isText,
+  components: isListOfText,
+  upTo: isNumber,
+};
 
 /** The events of a session, or those that were given to a view. */
 export function sourceOf(
@@ -113,17 +138,23 @@ export function sourceOf(
   readonly resolve: (value: unknown) => unknown;
   readonly session: string | undefined;
 } {
-  if (Array.isArray(source)) return { events: source, resolve: (value) => value, session: undefined };
+  if (Array.isArray(source))
+    return { events: source, resolve: (value) => value, session: undefined };
   const session = source as Partial<AnySession> | null | undefined;
   if (session?.events === undefined || session.ledger === undefined) {
-    throw new InvalidOptionError({ function: view, reason: `it needs a session or a list of events, not ${describeValue(source)}` });
+    throw new InvalidOptionError({
+      function: view,
+      reason: `it needs a session or a list of events, not ${describeValue(source)}`,
+    });
   }
   return { events: session.events, resolve: session.ledger.resolve, session: session.id };
 }
 
 type ChoiceOf = { readonly [Type in EventType]?: (event: EventOf<Type>) => Choice | undefined };
 
-/** Finds the choices in events, one after the other: some can only be told from what came before. */
+/**
+ * Finds the choices in events, one after the other: some can only be told from what came before.
+ */
 class Choices {
   readonly #resolve: (value: unknown) => unknown;
   /** Tools of calls, by call. */
@@ -140,7 +171,9 @@ class Choices {
 
   of(event: Event): Choice | undefined {
     // Stored types may have names that every object answers to.
-    return Object.hasOwn(this.#by, event.type) ? (this.#by[event.type] as (event: Event) => Choice | undefined)(event) : undefined;
+    return Object.hasOwn(this.#by, event.type)
+      ? (this.#by[event.type] as (event: Event) => Choice | undefined)(event)
+      : undefined;
   }
 
   readonly #by: ChoiceOf = {
@@ -148,7 +181,9 @@ class Choices {
       component,
       decision,
       why: String(this.#resolve(reasoning)),
-      ...(alternatives === undefined ? {} : { alternatives: this.#resolve(alternatives) as readonly string[] }),
+      ...(alternatives === undefined
+        ? {}
+        : { alternatives: this.#resolve(alternatives) as readonly string[] }),
       ...(data === undefined ? {} : { data: this.#resolve(data) as JsonObject }),
     }),
     tool_call: ({ callId, name }) => {
@@ -160,7 +195,13 @@ class Choices {
     tool_yield: ({ callId, name, kind, request, requestId }) => {
       this.#tools.set(callId, name);
       const { summary, options } = this.#resolve(request) as typeof request;
-      return { component: 'request', decision: 'ask', why: summary, alternatives: options, data: { tool: name, kind, callId, requestId } };
+      return {
+        component: 'request',
+        decision: 'ask',
+        why: summary,
+        alternatives: options,
+        data: { tool: name, kind, callId, requestId },
+      };
     },
     tool_input: ({ callId, requestId, decision, reason, by }) => ({
       component: 'request',
@@ -169,7 +210,9 @@ class Choices {
       data: { tool: this.#tools.get(callId) ?? callId, callId, requestId },
     }),
     model_end: (event) =>
-      event.substitutedBy === undefined ? modelChoice(event, this.#goesOnElsewhere(event)) : this.#givenAnswer(event, event.substitutedBy),
+      event.substitutedBy === undefined
+        ? modelChoice(event, this.#goesOnElsewhere(event))
+        : this.#givenAnswer(event, event.substitutedBy),
     compaction: (event) => this.#compaction(event),
     handoff: ({ from, to, reason, depth }) => ({
       component: 'handoff',
@@ -177,18 +220,38 @@ class Choices {
       why: reason ?? `${from} decided that ${to} is to go on.`,
       data: { from, to, depth },
     }),
-    cancel: ({ reason, by }) => ({ component: 'run', decision: 'cancel', why: reason ?? `${sayer(by)} wanted it.` }),
+    cancel: ({ reason, by }) => ({
+      component: 'run',
+      decision: 'cancel',
+      why: reason ?? `${sayer(by)} wanted it.`,
+    }),
     invocation_resume: ({ invocationId }) =>
       invocationId.includes('/')
         ? undefined
-        : { component: 'recovery', decision: 'resume', why: 'It had stopped without an end, or waited for an answer.' },
+        : {
+            component: 'recovery',
+            decision: 'resume',
+            why: 'It had stopped without an end, or waited for an answer.',
+          },
     invocation_reopen: ({ reason }) => ({ component: 'run', decision: 'reopen', why: reason }),
     invocation_end: ({ stopReason }) =>
       stopReason === undefined
         ? undefined
-        : { component: 'run', decision: 'stop_early', why: stopReasons[stopReason] ?? stopReason, data: { stopReason } },
+        : {
+            component: 'run',
+            decision: 'stop_early',
+            why: stopReasons[stopReason] ?? stopReason,
+            data: { stopReason },
+          },
     error: ({ phase, error }) =>
-      phase === 'escalation' ? { component: 'failures', decision: 'escalate', why: error.message, data: { code: error.code } } : undefined,
+      phase === 'escalation'
+        ? {
+            component: 'failures',
+            decision: 'escalate',
+            why: error.message,
+            data: { code: error.code },
+          }
+        : undefined,
   };
 
   /** An attempt after one without a result: that one was interrupted. */
@@ -205,28 +268,54 @@ class Choices {
     };
   }
 
-  #result({ callId, name, attempt, result, settled, retryAfterMs, seq }: EventOf<'tool_result'>): Choice | undefined {
+  #result({
+    callId,
+    name,
+    attempt,
+    result,
+    settled,
+    retryAfterMs,
+    seq,
+  }: EventOf<'tool_result'>): Choice | undefined {
     this.#attempted.delete(callId);
     const data = { tool: name, callId, attempt };
     if (settled && result.status === 'unknown') {
-      return { component: 'recovery', decision: 'unknown', why: 'The attempt has no result that can be relied on, and it is not repeated.', data };
+      return {
+        component: 'recovery',
+        decision: 'unknown',
+        why: 'The attempt has no result that can be relied on, and it is not repeated.',
+        data,
+      };
     }
     if (retryAfterMs === undefined || this.#isDecidedBeside(seq, callId)) return undefined;
     const why = `Attempt ${attempt} ended with ${result.errorType ?? result.status}; the next one comes after ${duration(retryAfterMs)}.`;
     return { component: 'tools', decision: 'retry', why, data };
   }
 
-  /** Whether another model, key or effort is asked after a failed call: a decision right behind it says so. */
+  /**
+   * Whether another model, key or effort is asked after a failed call: a decision right behind it
+   * says so.
+   */
   #goesOnElsewhere({ seq, invocationId }: EventOf<'model_end'>): boolean {
     const next = this.#decided[seq];
-    return next?.type === 'decision' && next.component === 'models' && next.decision === 'fallback' && next.invocationId === invocationId;
+    return (
+      next?.type === 'decision' &&
+      next.component === 'models' &&
+      next.decision === 'fallback' &&
+      next.invocationId === invocationId
+    );
   }
 
   /** An answer that did not come from the model. */
   #givenAnswer({ seq, error }: EventOf<'model_end'>, substitutedBy: string): Choice | undefined {
     // One that is not the end is a decision right before it.
     const before = this.#decided[seq - 2];
-    if (before?.type === 'decision' && before.component === 'hooks' && before.decision === 'continue') return undefined;
+    if (
+      before?.type === 'decision' &&
+      before.component === 'hooks' &&
+      before.decision === 'continue'
+    )
+      return undefined;
     const why = `${substitutedBy} answered in the place of the model${error === undefined ? '' : `, which had failed: ${error.message}`}`;
     return { component: 'hooks', decision: 'answer', why: asSentence(why) };
   }
@@ -241,7 +330,10 @@ class Choices {
     invocationId,
   }: EventOf<'compaction'>): Choice | undefined {
     if (this.#isDecidedBeside(seq, invocationId, 'context')) return undefined;
-    const cause = reason === 'overflow' ? 'The provider refused the prompt as too long' : 'The prompt came near the end of the window';
+    const cause =
+      reason === 'overflow'
+        ? 'The provider refused the prompt as too long'
+        : 'The prompt came near the end of the window';
     return {
       component: 'context',
       decision: compactionDecisions[strategy],
@@ -255,7 +347,12 @@ class Choices {
     for (let at = Math.max(1, seq - reach); at <= seq + reach; at++) {
       const event = this.#decided[at - 1];
       if (event?.type !== 'decision') continue;
-      if (component === undefined ? event.data?.['callId'] === what : event.component === component && event.invocationId === what) return true;
+      if (
+        component === undefined
+          ? event.data?.['callId'] === what
+          : event.component === component && event.invocationId === what
+      )
+        return true;
     }
     return false;
   }
@@ -264,7 +361,12 @@ class Choices {
 /** How far from an event a decision about it may lie: they are parts of one append. */
 const reach = 4;
 
-const compactionDecisions = { summary: 'compact', trim: 'trim', shorten: 'shorten', last: 'trim' } as const;
+const compactionDecisions = {
+  summary: 'compact',
+  trim: 'trim',
+  shorten: 'shorten',
+  last: 'trim',
+} as const;
 
 const stopReasons: Readonly<Record<string, string>> = {
   round_limit: 'The limit of rounds was reached.',
@@ -277,15 +379,28 @@ const stopReasons: Readonly<Record<string, string>> = {
   refused: 'It was not let in.',
 };
 
-function modelChoice({ status, error, retryAfterMs, attempt }: EventOf<'model_end'>, goesOnElsewhere: boolean): Choice | undefined {
+function modelChoice(
+  { status, error, retryAfterMs, attempt }: EventOf<'model_end'>,
+  goesOnElsewhere: boolean,
+): Choice | undefined {
   if (status === 'interrupted') {
-    return { component: 'recovery', decision: 'interrupted', why: 'The process stopped, or a message came in between. What it used is estimated.' };
+    return {
+      component: 'recovery',
+      decision: 'interrupted',
+      why: 'The process stopped, or a message came in between. What it used is estimated.',
+    };
   }
   if (status !== 'error') return undefined;
   const data = { attempt, ...(error === undefined ? {} : { code: error.code }) };
   const failed = asSentence(error?.message ?? 'It failed.');
-  if (retryAfterMs === undefined || goesOnElsewhere) return { component: 'models', decision: 'failed', why: failed, data };
-  return { component: 'models', decision: 'retry', why: `${failed} The next attempt comes after ${duration(retryAfterMs)}.`, data };
+  if (retryAfterMs === undefined || goesOnElsewhere)
+    return { component: 'models', decision: 'failed', why: failed, data };
+  return {
+    component: 'models',
+    decision: 'retry',
+    why: `${failed} The next attempt comes after ${duration(retryAfterMs)}.`,
+    data,
+  };
 }
 
 /** What others wrote, ended like a sentence. */
@@ -310,16 +425,25 @@ export function explainText(explained: readonly ExplainedDecision[]): string {
   const lines: string[] = [];
   for (const entry of explained) {
     if (lines.length === 0 || entry.run !== run)
-      lines.push(...(lines.length === 0 ? [] : ['']), entry.run === undefined ? 'Session' : `Run ${oneLine(entry.run)}`);
+      lines.push(
+        ...(lines.length === 0 ? [] : ['']),
+        entry.run === undefined ? 'Session' : `Run ${oneLine(entry.run)}`,
+      );
     run = entry.run;
-    lines.push(`  ${entry.seq}. ${oneLine(entry.what)} [${oneLine(entry.component)}: ${oneLine(entry.decision)}]`);
+    lines.push(
+      `  ${entry.seq}. ${oneLine(entry.what)} [${oneLine(entry.component)}: ${oneLine(entry.decision)}]`,
+    );
     lines.push(`     Why: ${oneLine(entry.why)}`);
-    if (entry.alternatives.length > 0) lines.push(`     Also considered: ${entry.alternatives.map(oneLine).join('; ')}`);
+    if (entry.alternatives.length > 0)
+      lines.push(`     Also considered: ${entry.alternatives.map(oneLine).join('; ')}`);
   }
   return `${lines.join('\n')}\n`;
 }
 
-/** Ledgers hold text of models and tools: no control character of theirs reaches a terminal, and none is passed over. */
+/**
+ * Ledgers hold text of models and tools: no control character of theirs reaches a terminal, and
+ * none is passed over.
+ */
 function oneLine(text: string): string {
   return visibleText(text).replaceAll(/\s+/g, ' ').trim();
 }

@@ -14,7 +14,10 @@ export interface Failure {
   readonly run?: string;
   readonly path?: string;
   readonly agent?: string;
-  /** Put on the list by supervision (`escalation`), or how far it reached: a whole run, a part of one, a call of a tool or of a model. */
+  /**
+   * Put on the list by supervision (`escalation`), or how far it reached: a whole run, a part of
+   * one, a call of a tool or of a model.
+   */
   readonly kind: 'escalation' | 'run' | 'part' | 'tool' | 'model';
   /** What failed. */
   readonly name: string;
@@ -23,7 +26,10 @@ export interface Failure {
   readonly data?: JsonValue;
 }
 
-/** What was escalated to the list of failures, and the runs and calls that ended in errors, in the order of the ledger. @throws InvalidOptionError */
+/**
+ * What was escalated to the list of failures, and the runs and calls that ended in errors, in the
+ * order of the ledger. @throws InvalidOptionError
+ */
 export function failures(source: AnySession | readonly Event[]): readonly Failure[] {
   const { events, resolve, session } = sourceOf('failures', source);
   const places = new Places(events);
@@ -31,7 +37,15 @@ export function failures(source: AnySession | readonly Event[]): readonly Failur
     const place = places.of(event);
     const found = failureOf(event, place.agent ?? place.path ?? 'the session', resolve);
     if (found === undefined) return [];
-    return [{ seq: event.seq, at: event.at, ...(session === undefined ? {} : { session }), ...place, ...found }];
+    return [
+      {
+        seq: event.seq,
+        at: event.at,
+        ...(session === undefined ? {} : { session }),
+        ...place,
+        ...found,
+      },
+    ];
   });
 }
 
@@ -44,21 +58,42 @@ function failureOf(
     case 'error': {
       const { name, code, message, data } = event.error;
       if (event.phase !== 'escalation') return undefined;
-      return { kind: 'escalation', name: agent || name, code, message, ...(data === undefined ? {} : { data: resolve(data) as JsonValue }) };
+      return {
+        kind: 'escalation',
+        name: agent || name,
+        code,
+        message,
+        ...(data === undefined ? {} : { data: resolve(data) as JsonValue }),
+      };
     }
     case 'invocation_end': {
       if (event.status !== 'error') return undefined;
       const kind = event.invocationId.includes('/') ? 'part' : 'run';
-      return { kind, name: agent, code: event.error?.code ?? 'error', message: event.error?.message ?? 'It ended as an error.' };
+      return {
+        kind,
+        name: agent,
+        code: event.error?.code ?? 'error',
+        message: event.error?.message ?? 'It ended as an error.',
+      };
     }
     case 'tool_result': {
       const { result, name, settled } = event;
       if (!settled || isSuccess(result)) return undefined;
-      return { kind: 'tool', name, code: result.errorType ?? result.status, message: inShort(resolve(result.content)) };
+      return {
+        kind: 'tool',
+        name,
+        code: result.errorType ?? result.status,
+        message: inShort(resolve(result.content)),
+      };
     }
     case 'model_end': {
       if (event.status !== 'error' || event.retryAfterMs !== undefined) return undefined;
-      return { kind: 'model', name: agent, code: event.error?.code ?? 'error', message: event.error?.message ?? 'It failed.' };
+      return {
+        kind: 'model',
+        name: agent,
+        code: event.error?.code ?? 'error',
+        message: event.error?.message ?? 'It failed.',
+      };
     }
     default:
       return undefined;

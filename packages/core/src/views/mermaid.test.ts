@@ -13,11 +13,19 @@ import { runMermaid } from './mermaid.ts';
 
 async function recorded(): Promise<readonly Event[]> {
   const clock = testClock();
-  const add = tool({ name: 'add', description: 'Adds', schema: z.object({}), execute: () => clock.advance(1_500) });
+  const add = tool({
+    name: 'add',
+    description: 'Adds',
+    schema: z.object({}),
+    execute: () => clock.advance(1_500),
+  });
   const model = scriptedModel([{ toolCalls: [{ name: 'add' }, { name: 'ad' }] }, { text: 'one' }]);
   const clerk = agent({ name: 'clerk', model, tools: [add] });
   const app = runtime({ app: 'shop', ports: { clock } });
-  const all = sequence({ name: 'all', runnables: [clerk, step({ name: 'bad', execute: (ctx) => ctx.fail('no luck') })] });
+  const all = sequence({
+    name: 'all',
+    runnables: [clerk, step({ name: 'bad', execute: (ctx) => ctx.fail('no luck') })],
+  });
   const { session } = await app.run(all, { runId: 'first' });
   await app.run(step({ name: 'good', execute: () => undefined }), { session, runId: 'second' });
   return session.events;
@@ -37,7 +45,9 @@ describe('the chart of a run', () => {
       '  n5["✗ bad<br/>step error<br/>0 ms · 0 tokens"]:::failed',
       '  n1 --> n5',
       '  n6["✓ good<br/>step completed<br/>0 ms · 0 tokens"]:::completed',
-      ...['completed', 'failed', 'cancelled', 'waiting', 'open'].map((name) => expect.stringMatching(`^ {2}classDef ${name} fill:`)),
+      ...['completed', 'failed', 'cancelled', 'waiting', 'open'].map((name) =>
+        expect.stringMatching(`^ {2}classDef ${name} fill:`),
+      ),
     ]);
   });
 
@@ -53,8 +63,16 @@ describe('the chart of a run', () => {
 
   test('shows who handed over to whom', async () => {
     const events = await recorded();
-    const start = events.find((event) => event.type === 'invocation_start' && event.name === 'clerk') as Event;
-    const next = { ...start, seq: events.length + 1, invocationId: `${start.invocationId}>boss`, name: 'boss', mode: 'transfer' } as Event;
+    const start = events.find(
+      (event) => event.type === 'invocation_start' && event.name === 'clerk',
+    ) as Event;
+    const next = {
+      ...start,
+      seq: events.length + 1,
+      invocationId: `${start.invocationId}>boss`,
+      name: 'boss',
+      mode: 'transfer',
+    } as Event;
     expect(runMermaid([...events, next])).toMatch(/ {2}n2 -\. handed over \.-> n6\n/);
   });
 
@@ -62,9 +80,19 @@ describe('the chart of a run', () => {
     const [start] = await recorded();
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (name) => {
-        const event = { ...start, type: 'invocation_start', kind: 'step', mode: 'root', name, invocationId: 'run', seq: 1 } as Event;
+        const event = {
+          ...start,
+          type: 'invocation_start',
+          kind: 'step',
+          mode: 'root',
+          name,
+          invocationId: 'run',
+          seq: 1,
+        } as Event;
         const [, node = '', ...others] = runMermaid([event]).split('\n');
-        expect(node).toMatch(/^ {2}n1\["…(?: [^"<>&[\](){}|`\\\n]*)?<br\/>step open<br\/>0 ms · 0 tokens"\]:::open$/);
+        expect(node).toMatch(
+          /^ {2}n1\["…(?: [^"<>&[\](){}|`\\\n]*)?<br\/>step open<br\/>0 ms · 0 tokens"\]:::open$/,
+        );
         expect(others).toHaveLength(5);
       }),
     );
@@ -76,7 +104,9 @@ describe('the chart of a run', () => {
       name: 'a"]:::x\n click n1 "javascript:alert(1)" <b>#',
       invocationId: 'r',
     } as Event;
-    expect(runMermaid([event])).toContain('n1["… a#34;#93;:::x  click n1 #34;javascript:alert#40;1#41;#34; #60;b#62;#35;<br/>');
+    expect(runMermaid([event])).toContain(
+      'n1["… a#34;#93;:::x  click n1 #34;javascript:alert#40;1#41;#34; #60;b#62;#35;<br/>',
+    );
   });
 
   test.for<[unknown, string]>([

@@ -12,22 +12,34 @@ export interface RunMermaidOptions {
   readonly direction?: 'TB' | 'LR';
 }
 
-const optionChecks: OptionChecks<RunMermaidOptions> = { run: isText, toolCalls: isFlag, direction: isOneOf('TB', 'LR') };
+const optionChecks: OptionChecks<RunMermaidOptions> = {
+  run: isText,
+  toolCalls: isFlag,
+  direction: isOneOf('TB', 'LR'),
+};
 
 /**
- * The runs of a ledger as a Mermaid flowchart: what ran below what, with times, tokens and cost, in colours that say how it ended.
+ * The runs of a ledger as a Mermaid flowchart: what ran below what, with times, tokens and cost, in
+ * colours that say how it ended.
  * @throws InvalidOptionError
  */
 export function runMermaid(events: readonly Event[], options: RunMermaidOptions = {}): string {
   checkOptions('runMermaid', options, optionChecks);
   const { run, toolCalls = true, direction = 'TB' } = options;
-  const roots = runTree(events).filter(({ path }) => run === undefined || path === run || path.startsWith(`${run}>`));
+  const roots = runTree(events).filter(
+    ({ path }) => run === undefined || path === run || path.startsWith(`${run}>`),
+  );
   const chart = new Chart(toolCalls);
   for (const root of roots) chart.add(root);
-  return [`flowchart ${direction}`, ...chart.lines, ...styles].map((line, i) => (i === 0 ? line : `  ${line}`)).join('\n');
+  return [`flowchart ${direction}`, ...chart.lines, ...styles]
+    .map((line, i) => (i === 0 ? line : `  ${line}`))
+    .join('\n');
 }
 
-/** Colours that can be read on white and on black, and told apart without seeing red and green: marks say the same. */
+/**
+ * Colours that can be read on white and on black, and told apart without seeing red and green:
+ * marks say the same.
+ */
 const styles: readonly string[] = [
   'classDef completed fill:#dcfce7,stroke:#15803d,color:#14532d',
   'classDef failed fill:#fee2e2,stroke:#b91c1c,color:#7f1d1d',
@@ -37,9 +49,18 @@ const styles: readonly string[] = [
 ];
 
 type Style = 'completed' | 'failed' | 'cancelled' | 'waiting' | 'open';
-const marks: Readonly<Record<Style, string>> = { completed: '✓', failed: '✗', cancelled: '■', waiting: '○', open: '…' };
+const marks: Readonly<Record<Style, string>> = {
+  completed: '✓',
+  failed: '✗',
+  cancelled: '■',
+  waiting: '○',
+  open: '…',
+};
 
-/** Writes nodes and edges. Names of nodes are numbers, so that no text of a ledger can become part of the chart. */
+/**
+ * Writes nodes and edges. Names of nodes are numbers, so that no text of a ledger can become part
+ * of the chart.
+ */
 class Chart {
   readonly lines: string[] = [];
   readonly #toolCalls: boolean;
@@ -52,8 +73,13 @@ class Chart {
 
   add(node: RunTreeNode, above?: string): void {
     const id = this.#node(node, above);
-    const calls = this.#toolCalls ? node.toolCalls.map((call) => ({ seq: call.seq, add: () => this.#call(call, id) })) : [];
-    const children = node.children.map((child) => ({ seq: child.seq, add: () => this.add(child, id) }));
+    const calls = this.#toolCalls
+      ? node.toolCalls.map((call) => ({ seq: call.seq, add: () => this.#call(call, id) }))
+      : [];
+    const children = node.children.map((child) => ({
+      seq: child.seq,
+      add: () => this.add(child, id),
+    }));
     for (const below of [...calls, ...children].sort((a, b) => a.seq - b.seq)) below.add();
   }
 
@@ -61,8 +87,14 @@ class Chart {
     const { path, name, kind, status, durationMs, tokens, cost } = node;
     const id = this.#next();
     const style = styleOf(status);
-    const took = [milliseconds(durationMs), `${tokens} tokens`, ...(cost === undefined ? [] : [`$${Number(cost.toPrecision(3))}`])];
-    this.lines.push(`${id}["${labelText(`${marks[style]} ${name}`)}<br/>${labelText(`${kind} ${status}`)}<br/>${took.join(' · ')}"]:::${style}`);
+    const took = [
+      milliseconds(durationMs),
+      `${tokens} tokens`,
+      ...(cost === undefined ? [] : [`$${Number(cost.toPrecision(3))}`]),
+    ];
+    this.lines.push(
+      `${id}["${labelText(`${marks[style]} ${name}`)}<br/>${labelText(`${kind} ${status}`)}<br/>${took.join(' · ')}"]:::${style}`,
+    );
     this.#byPath.set(path, id);
     const from = this.#byPath.get(path.slice(0, Math.max(0, path.lastIndexOf('>'))));
     // Who handed over to it, before whom both stand below.
@@ -74,8 +106,15 @@ class Chart {
   #call({ name, status, success, durationMs, attempts }: RunTreeToolCall, above: string): void {
     const id = this.#next();
     const style: Style = status === undefined ? 'waiting' : success ? 'completed' : 'failed';
-    const took = [...(status === undefined || success ? [] : [status]), milliseconds(durationMs), ...(attempts > 1 ? [`${attempts} attempts`] : [])];
-    this.lines.push(`${id}(["${labelText(`${marks[style]} ${name}`)}<br/>${took.join(' · ')}"]):::${style}`, `${above} --> ${id}`);
+    const took = [
+      ...(status === undefined || success ? [] : [status]),
+      milliseconds(durationMs),
+      ...(attempts > 1 ? [`${attempts} attempts`] : []),
+    ];
+    this.lines.push(
+      `${id}(["${labelText(`${marks[style]} ${name}`)}<br/>${took.join(' · ')}"]):::${style}`,
+      `${above} --> ${id}`,
+    );
   }
 
   #next(): string {
@@ -106,7 +145,8 @@ const longestLabel = 80;
 function labelText(text: string): string {
   const plain = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim();
   const symbols = [...plain];
-  const short = symbols.length > longestLabel ? `${symbols.slice(0, longestLabel - 1).join('')}…` : plain;
+  const short =
+    symbols.length > longestLabel ? `${symbols.slice(0, longestLabel - 1).join('')}…` : plain;
   return short.replace(/[^\p{L}\p{N} .,:_+=✓✗■○…-]/gu, (symbol) => `#${symbol.codePointAt(0)};`);
 }
 

@@ -1,6 +1,10 @@
 import type { JsonValue } from '../base/json.ts';
 import { type Event, foldEvent, type RequestDetails, type RequestKind } from '../ledger/event.ts';
-import { emptyInvocationTree, type InvocationRecord, invocationFold } from '../ledger/folds/invocation-fold.ts';
+import {
+  emptyInvocationTree,
+  type InvocationRecord,
+  invocationFold,
+} from '../ledger/folds/invocation-fold.ts';
 import { type PendingRequests, requestFold } from '../ledger/folds/request-fold.ts';
 
 /** Something that a run asked of somebody outside, and that nobody has answered yet. */
@@ -19,11 +23,17 @@ export interface UnansweredCall {
 
 /** Whether a session can be continued, and what it waits for. */
 export interface ResumeState {
-  /** A run is open, and nothing that it waits for is missing. With some answers of several it can be resumed as well; it waits again for the rest. */
+  /**
+   * A run is open, and nothing that it waits for is missing. With some answers of several it can be
+   * resumed as well; it waits again for the rest.
+   */
   readonly canResume: boolean;
   /** Path of the run that is open; missing when there is none. */
   readonly openRun?: string;
-  /** Calls without the input, decision or result that they need, in the order in which they were asked. */
+  /**
+   * Calls without the input, decision or result that they need, in the order in which they were
+   * asked.
+   */
   readonly pendingCalls: readonly UnansweredCall[];
   /** Invocations that wait for a message of the user: a loop with `yields: true`. */
   readonly awaitingInput: readonly { readonly invocationId: string; readonly name: string }[];
@@ -39,14 +49,19 @@ export function validateResumeState(events: readonly Event[]): ResumeState {
   }
   const root = tree.byPath.get(tree.roots.at(-1) ?? '');
   const openRun = root !== undefined && isOpen(root) ? root.path : undefined;
-  const pendingCalls = [...requests.values()].map(({ callId, requestId, invocationId = '', name, args, kind, request }) => {
-    return { callId, requestId, invocationId, name, args, kind, request };
-  });
+  const pendingCalls = [...requests.values()].map(
+    ({ callId, requestId, invocationId = '', name, args, kind, request }) => {
+      return { callId, requestId, invocationId, name, args, kind, request };
+    },
+  );
   const waiting = [...tree.byPath.values()].filter((record) => waitsForMessage(record, events));
   // Whatever is around it waits as well, for it.
-  const innermost = waiting.filter(({ path }) => !waiting.some((other) => other.path.startsWith(`${path}/`)));
+  const innermost = waiting.filter(
+    ({ path }) => !waiting.some((other) => other.path.startsWith(`${path}/`)),
+  );
   const awaitingInput = innermost.map(({ path, name }) => ({ invocationId: path, name }));
-  const canResume = openRun !== undefined && pendingCalls.length === 0 && awaitingInput.length === 0;
+  const canResume =
+    openRun !== undefined && pendingCalls.length === 0 && awaitingInput.length === 0;
   return { canResume, ...(openRun === undefined ? {} : { openRun }), pendingCalls, awaitingInput };
 }
 
@@ -58,6 +73,9 @@ function waitsForMessage(record: InvocationRecord, events: readonly Event[]): bo
   if (record.status !== 'yielded') return false;
   const last = record.events.findLast((event) => event.type === 'invocation_yield');
   if (last?.type !== 'invocation_yield' || last.reason !== 'input') return false;
-  const isAddressed = (path: string | undefined): boolean => path === undefined || path === record.path || path.startsWith(`${record.path}/`);
-  return !events.some((event) => event.type === 'user' && event.seq > last.seq && isAddressed(event.invocationId));
+  const isAddressed = (path: string | undefined): boolean =>
+    path === undefined || path === record.path || path.startsWith(`${record.path}/`);
+  return !events.some(
+    (event) => event.type === 'user' && event.seq > last.seq && isAddressed(event.invocationId),
+  );
 }

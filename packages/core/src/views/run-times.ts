@@ -7,7 +7,10 @@ export interface Span {
 }
 
 /** Milliseconds that are in any of these stretches, and in the one that is given. */
-export function lengthOf(spans: readonly Span[], within: Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }): number {
+export function lengthOf(
+  spans: readonly Span[],
+  within: Span = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY },
+): number {
   const sorted = spans
     .map(({ from, to }) => ({ from: Math.max(from, within.from), to: Math.min(to, within.to) }))
     .filter(({ from, to }) => to > from)
@@ -23,13 +26,17 @@ export function lengthOf(spans: readonly Span[], within: Span = { from: Number.N
 }
 
 /**
- * When the work of some events stood still: questions from being asked to being answered, rest from a yield to its resume, and the time between two
- * processes.
+ * When the work of some events stood still: questions from being asked to being answered, rest from
+ * a yield to its resume, and the time between two processes.
  * @param own the events of one invocation or call
  * @param all those of the ledger
  * @param lastAt the end of what still waits
  */
-export function waitingSpans(own: readonly Event[], all: readonly Event[], lastAt: number): readonly Span[] {
+export function waitingSpans(
+  own: readonly Event[],
+  all: readonly Event[],
+  lastAt: number,
+): readonly Span[] {
   const spans: Span[] = [];
   const asked = new Map<string, number>();
   let rest: number | undefined;
@@ -51,7 +58,11 @@ export function waitingSpans(own: readonly Event[], all: readonly Event[], lastA
   return spans;
 }
 
-function endOf(asked: Map<string, number>, { requestId, at, answeredAt }: EventOf<'tool_input'>, spans: Span[]): void {
+function endOf(
+  asked: Map<string, number>,
+  { requestId, at, answeredAt }: EventOf<'tool_input'>,
+  spans: Span[],
+): void {
   const from = asked.get(requestId);
   if (from === undefined) return;
   spans.push({ from, to: Math.min(at, answeredAt ?? at) });
@@ -59,9 +70,19 @@ function endOf(asked: Map<string, number>, { requestId, at, answeredAt }: EventO
 }
 
 /** What somebody outside, or the next process, adds before anything goes on. */
-const betweenProcesses: ReadonlySet<Event['type']> = new Set(['invocation_resume', 'tool_input', 'user', 'cancel', 'decision', 'invocation_reopen']);
+const betweenProcesses: ReadonlySet<Event['type']> = new Set([
+  'invocation_resume',
+  'tool_input',
+  'user',
+  'cancel',
+  'decision',
+  'invocation_reopen',
+]);
 
-/** When the process stopped whose work an event goes on with: the time of the last thing that it did. */
+/**
+ * When the process stopped whose work an event goes on with: the time of the last thing that it
+ * did.
+ */
 function stoppedAt(all: readonly Event[], resume: Event): number {
   for (let seq = resume.seq - 1; seq >= 1; seq--) {
     const before = all[seq - 1];

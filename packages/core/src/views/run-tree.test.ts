@@ -13,11 +13,20 @@ import { type RunTreeNode, runTree } from './run-tree.ts';
 
 const prices = { 'scripted:scripted': { input: 1, output: 1 } };
 
-/** A run that takes known times: a step of 100 ms, an agent that is asked for a minute, and a child of 300 ms below a step. */
+/**
+ * A run that takes known times: a step of 100 ms, an agent that is asked for a minute, and a child
+ * of 300 ms below a step.
+ */
 async function recorded(): Promise<readonly Event[]> {
   const clock = testClock();
   const wait = (ms: number) => () => clock.advance(ms);
-  const refund = tool({ name: 'refund', description: 'Pays back', schema: z.object({}), approval: {}, execute: wait(20) });
+  const refund = tool({
+    name: 'refund',
+    description: 'Pays back',
+    schema: z.object({}),
+    approval: {},
+    execute: wait(20),
+  });
   const usage = { inputTokens: 600_000, outputTokens: 400_000 };
   const model = scriptedModel([
     { toolCalls: [{ name: 'refund' }], usage },
@@ -33,7 +42,10 @@ async function recorded(): Promise<readonly Event[]> {
     },
   });
   const app = runtime({ app: 'shop', ports: { clock }, prices });
-  const all = sequence({ name: 'all', runnables: [step({ name: 'first', execute: wait(100) }), clerk, outer] });
+  const all = sequence({
+    name: 'all',
+    runnables: [step({ name: 'first', execute: wait(100) }), clerk, outer],
+  });
   const { pendingCalls, session } = await app.run(all, { runId: 'run' });
   clock.advance(60_000);
   await app.requests.answer(pendingCalls[0]?.requestId ?? '', { decision: 'approve' });
@@ -55,25 +67,55 @@ describe('the tree of a run', () => {
     const tree = runTree(await recorded());
     expect(named(tree, 'all')).toMatchObject({ durationMs: 60_470, waitingMs: 60_000, selfMs: 0 });
     expect(named(tree, 'first')).toMatchObject({ durationMs: 100, waitingMs: 0, selfMs: 100 });
-    expect(named(tree, 'clerk')).toMatchObject({ durationMs: 60_020, waitingMs: 60_000, selfMs: 20 });
+    expect(named(tree, 'clerk')).toMatchObject({
+      durationMs: 60_020,
+      waitingMs: 60_000,
+      selfMs: 20,
+    });
     expect(named(tree, 'outer')).toMatchObject({ durationMs: 350, waitingMs: 0, selfMs: 50 });
     expect(named(tree, 'inner')).toMatchObject({ durationMs: 300, selfMs: 300 });
   });
 
   test('tells tokens and cost of each part, with and without those below', async () => {
     const tree = runTree(await recorded());
-    expect(named(tree, 'all')).toMatchObject({ tokens: 2_000_000, selfTokens: 0, cost: 2, selfCost: undefined });
-    expect(named(tree, 'clerk')).toMatchObject({ tokens: 2_000_000, selfTokens: 2_000_000, cost: 2, selfCost: 2 });
+    expect(named(tree, 'all')).toMatchObject({
+      tokens: 2_000_000,
+      selfTokens: 0,
+      cost: 2,
+      selfCost: undefined,
+    });
+    expect(named(tree, 'clerk')).toMatchObject({
+      tokens: 2_000_000,
+      selfTokens: 2_000_000,
+      cost: 2,
+      selfCost: 2,
+    });
     expect(named(tree, 'outer')).toMatchObject({ tokens: 0, cost: undefined });
   });
 
   test('has model calls and tool calls in the order of the ledger', async () => {
     const { modelCalls, toolCalls } = named(runTree(await recorded()), 'clerk');
     expect(modelCalls).toMatchObject([
-      { model: 'scripted:scripted', round: 1, attempt: 1, status: 'completed', tokens: 1_000_000, cost: 1 },
+      {
+        model: 'scripted:scripted',
+        round: 1,
+        attempt: 1,
+        status: 'completed',
+        tokens: 1_000_000,
+        cost: 1,
+      },
       { round: 2, status: 'completed' },
     ]);
-    expect(toolCalls).toMatchObject([{ name: 'refund', success: true, status: 'success', durationMs: 20, waitingMs: 60_000, attempts: 1 }]);
+    expect(toolCalls).toMatchObject([
+      {
+        name: 'refund',
+        success: true,
+        status: 'success',
+        durationMs: 20,
+        waitingMs: 60_000,
+        attempts: 1,
+      },
+    ]);
     const seqs = [modelCalls[0]?.seq, toolCalls[0]?.seq, modelCalls[1]?.seq] as number[];
     expect([...seqs].sort((a, b) => a - b)).toEqual(seqs);
   });
@@ -81,17 +123,34 @@ describe('the tree of a run', () => {
   test('of the beginning of a ledger shows what is open, and how long it waits so far', async () => {
     const events = await recorded();
     const asked = events.findIndex(({ type }) => type === 'tool_yield') + 1;
-    expect(named(runTree(events.slice(0, asked)), 'clerk')).toMatchObject({ status: 'open', toolCalls: [{ success: false, status: undefined }] });
+    expect(named(runTree(events.slice(0, asked)), 'clerk')).toMatchObject({
+      status: 'open',
+      toolCalls: [{ success: false, status: undefined }],
+    });
     const answered = events.findIndex(({ type }) => type === 'tool_input') + 1;
-    expect(named(runTree(events.slice(0, answered)), 'clerk')).toMatchObject({ status: 'yielded', waitingMs: 60_000, selfMs: 0 });
+    expect(named(runTree(events.slice(0, answered)), 'clerk')).toMatchObject({
+      status: 'yielded',
+      waitingMs: 60_000,
+      selfMs: 0,
+    });
     const called = events.findIndex(({ type }) => type === 'model_start') + 1;
-    expect(named(runTree(events.slice(0, called)), 'clerk').modelCalls).toMatchObject([{ status: 'open', durationMs: 0, tokens: 0 }]);
+    expect(named(runTree(events.slice(0, called)), 'clerk').modelCalls).toMatchObject([
+      { status: 'open', durationMs: 0, tokens: 0 },
+    ]);
     expect(runTree([])).toEqual([]);
   });
 
   test('the time between two processes is no work', () => {
     const at = (seq: number, time: number, event: object): Event =>
-      ({ v: 1, seq, id: `e${seq}`, at: time, by: 'runtime', invocationId: 'run', ...event }) as Event;
+      ({
+        v: 1,
+        seq,
+        id: `e${seq}`,
+        at: time,
+        by: 'runtime',
+        invocationId: 'run',
+        ...event,
+      }) as Event;
     const start = { type: 'invocation_start', kind: 'step', name: 'slow', mode: 'root' };
     const change = { type: 'state_change', scope: 'session', source: 'mutation', changes: [] };
     const events = [
@@ -101,7 +160,9 @@ describe('the tree of a run', () => {
       at(4, 3_601_000, { type: 'invocation_resume' }),
       at(5, 3_602_000, { type: 'invocation_end', status: 'completed' }),
     ];
-    expect(runTree(events)).toMatchObject([{ durationMs: 3_602_000, waitingMs: 3_600_000, selfMs: 2_000 }]);
+    expect(runTree(events)).toMatchObject([
+      { durationMs: 3_602_000, waitingMs: 3_600_000, selfMs: 2_000 },
+    ]);
   });
 });
 

@@ -1,5 +1,10 @@
 import { type Event, type EventOf, foldEvent } from '../ledger/event.ts';
-import { emptyInvocationTree, type InvocationRecord, type InvocationTree, invocationFold } from '../ledger/folds/invocation-fold.ts';
+import {
+  emptyInvocationTree,
+  type InvocationRecord,
+  type InvocationTree,
+  invocationFold,
+} from '../ledger/folds/invocation-fold.ts';
 import { type RunReport, runReport } from '../ledger/run-report.ts';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
 import { lengthOf, type Span, waitingSpans } from './run-times.ts';
@@ -102,7 +107,10 @@ class TreeBuilder {
       ...this.#times(record),
       tokens: children.reduce((sum, child) => sum + child.tokens, selfTokens),
       selfTokens,
-      cost: children.reduce((sum, child) => (child.cost === undefined ? sum : (sum ?? 0) + child.cost), own.cost),
+      cost: children.reduce(
+        (sum, child) => (child.cost === undefined ? sum : (sum ?? 0) + child.cost),
+        own.cost,
+      ),
       selfCost: own.cost,
       modelCalls: modelCalls(record.events),
       toolCalls: this.#toolCalls(record.events, own),
@@ -122,28 +130,56 @@ class TreeBuilder {
       return child === undefined ? [] : [this.#span(child)];
     });
     const durationMs = whole.to - whole.from;
-    return { durationMs, waitingMs: lengthOf(waiting, whole), selfMs: durationMs - lengthOf([...waiting, ...below], whole) };
+    return {
+      durationMs,
+      waitingMs: lengthOf(waiting, whole),
+      selfMs: durationMs - lengthOf([...waiting, ...below], whole),
+    };
   }
 
   #toolCalls(events: readonly Event[], { toolCalls }: RunReport): readonly RunTreeToolCall[] {
     const places = new Map<string, number>();
     for (const event of events) if (event.type === 'tool_call') places.set(event.callId, event.seq);
     return toolCalls.map(({ callId, name, success, resultStatus, durationMs, attempts }) => {
-      const ofCall = events.filter((event) => (event.type === 'tool_yield' || event.type === 'tool_input') && event.callId === callId);
+      const ofCall = events.filter(
+        (event) =>
+          (event.type === 'tool_yield' || event.type === 'tool_input') && event.callId === callId,
+      );
       const waitingMs = lengthOf(waitingSpans(ofCall, this.#events, this.#lastAt));
-      return { seq: places.get(callId) ?? 0, callId, name, success, status: resultStatus, durationMs, waitingMs, attempts };
+      return {
+        seq: places.get(callId) ?? 0,
+        callId,
+        name,
+        success,
+        status: resultStatus,
+        durationMs,
+        waitingMs,
+        attempts,
+      };
     });
   }
 }
 
 function modelCalls(events: readonly Event[]): readonly RunTreeModelCall[] {
   const ends = new Map<string, EventOf<'model_end'>>();
-  for (const event of events) if (event.type === 'model_end') ends.set(`${event.round}.${event.attempt}`, event);
+  for (const event of events)
+    if (event.type === 'model_end') ends.set(`${event.round}.${event.attempt}`, event);
   return events.flatMap((event): RunTreeModelCall[] => {
     if (event.type !== 'model_start') return [];
     const { seq, model, round, attempt } = event;
     const end = ends.get(`${round}.${attempt}`);
     const tokens = end === undefined ? 0 : end.usage.inputTokens + end.usage.outputTokens;
-    return [{ seq, model, round, attempt, status: end?.status ?? 'open', durationMs: end?.durationMs ?? 0, tokens, cost: end?.cost }];
+    return [
+      {
+        seq,
+        model,
+        round,
+        attempt,
+        status: end?.status ?? 'open',
+        durationMs: end?.durationMs ?? 0,
+        tokens,
+        cost: end?.cost,
+      },
+    ];
   });
 }

@@ -4,7 +4,12 @@ import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 /** One entry of a conversation as people read it. */
 export type TranscriptEntry =
   | { readonly kind: 'user'; readonly seq: number; readonly text: string }
-  | { readonly kind: 'assistant' | 'thought'; readonly seq: number; readonly agent: string; readonly text: string }
+  | {
+      readonly kind: 'assistant' | 'thought';
+      readonly seq: number;
+      readonly agent: string;
+      readonly text: string;
+    }
   | {
       readonly kind: 'tool';
       readonly seq: number;
@@ -18,14 +23,29 @@ export type TranscriptEntry =
       readonly success: boolean;
       readonly durationMs: number | undefined;
     }
-  | { readonly kind: 'end'; readonly seq: number; readonly name: string; readonly status: string; readonly message: string | undefined };
+  | {
+      readonly kind: 'end';
+      readonly seq: number;
+      readonly name: string;
+      readonly status: string;
+      readonly message: string | undefined;
+    };
 
-/** A ledger as a conversation: messages, thoughts, tool calls with their results, and runs that did not end well. */
-export function transcript(events: readonly Event[], resolve: (value: unknown) => unknown = (value) => value): readonly TranscriptEntry[] {
+/**
+ * A ledger as a conversation: messages, thoughts, tool calls with their results, and runs that did
+ * not end well.
+ */
+export function transcript(
+  events: readonly Event[],
+  resolve: (value: unknown) => unknown = (value) => value,
+): readonly TranscriptEntry[] {
   return [...transcriptEntries(events, resolve)];
 }
 
-/** As `transcript`, one entry after the other: for whoever wants to do something else in between, because the ledger is long. */
+/**
+ * As `transcript`, one entry after the other: for whoever wants to do something else in between,
+ * because the ledger is long.
+ */
 export function* transcriptEntries(
   events: readonly Event[],
   resolve: (value: unknown) => unknown = (value) => value,
@@ -54,13 +74,24 @@ function entryOf(event: Event, { results, names, resolve }: Known): TranscriptEn
       return { kind: 'user', seq: event.seq, text: String(resolve(event.text)) };
     case 'assistant':
     case 'thought':
-      return { kind: event.type, seq: event.seq, agent: event.agent, text: String(resolve(event.text)) };
+      return {
+        kind: event.type,
+        seq: event.seq,
+        agent: event.agent,
+        text: String(resolve(event.text)),
+      };
     case 'tool_call':
       return callEntry(event, results.get(event.callId), resolve);
     case 'invocation_end': {
       const { seq, status, invocationId, error } = event;
       if (status === 'completed' || status === 'transferred') return undefined;
-      return { kind: 'end', seq, name: names.get(invocationId) ?? invocationId, status, message: error?.message };
+      return {
+        kind: 'end',
+        seq,
+        name: names.get(invocationId) ?? invocationId,
+        status,
+        message: error?.message,
+      };
     }
     default:
       return undefined;
@@ -72,7 +103,10 @@ function callEntry(
   settled: EventOf<'tool_result'> | undefined,
   resolve: (value: unknown) => unknown,
 ): TranscriptEntry {
-  const result = settled === undefined ? undefined : { ...settled.result, content: resolve(settled.result.content) as ToolResult['content'] };
+  const result =
+    settled === undefined
+      ? undefined
+      : { ...settled.result, content: resolve(settled.result.content) as ToolResult['content'] };
   return {
     kind: 'tool',
     seq,

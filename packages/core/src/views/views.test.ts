@@ -12,7 +12,12 @@ import { runTree } from './run-tree.ts';
 import { transcript } from './transcript.ts';
 
 async function recorded() {
-  const add = tool({ name: 'add', description: 'Adds', schema: z.object({ n: z.number() }), execute: ({ args }) => args.n });
+  const add = tool({
+    name: 'add',
+    description: 'Adds',
+    schema: z.object({ n: z.number() }),
+    execute: ({ args }) => args.n,
+  });
   const model = scriptedModel([
     {
       thoughts: 'hm',
@@ -22,7 +27,10 @@ async function recorded() {
     { text: 'one', usage: { inputTokens: 200, outputTokens: 20 } },
   ]);
   const inner = agent({ name: 'inner', model, tools: [add] });
-  const all = sequence({ name: 'all', runnables: [inner, step({ name: 'bad', execute: (ctx) => ctx.fail('no luck') })] });
+  const all = sequence({
+    name: 'all',
+    runnables: [inner, step({ name: 'bad', execute: (ctx) => ctx.fail('no luck') })],
+  });
   const { session, ...result } = await run(all, { input: 'Go', runId: 'run' });
   return { events: session.events, result };
 }
@@ -31,8 +39,19 @@ test('the report of a run is in its result, and counts what its events say', asy
   const { events, result } = await recorded();
   const report = runReport(events, 'run');
   expect(result).toMatchObject({ ...report });
-  expect(report).toMatchObject({ usage: { inputTokens: 300, outputTokens: 30, cachedInputTokens: 40 }, rounds: 2, cost: undefined });
-  expect(report.toolCalls.map(({ name, success, attempts, roundTokens }) => [name, success, attempts, roundTokens])).toEqual([
+  expect(report).toMatchObject({
+    usage: { inputTokens: 300, outputTokens: 30, cachedInputTokens: 40 },
+    rounds: 2,
+    cost: undefined,
+  });
+  expect(
+    report.toolCalls.map(({ name, success, attempts, roundTokens }) => [
+      name,
+      success,
+      attempts,
+      roundTokens,
+    ]),
+  ).toEqual([
     ['add', true, 1, 110],
     ['ad', false, 0, 110],
   ]);
@@ -46,7 +65,8 @@ test('what a run used is the sum over any two parts of its ledger', async () => 
   fc.assert(
     fc.property(fc.nat(events.length), (cut) => {
       const parts = [runReport(events.slice(0, cut), 'run'), runReport(events.slice(cut), 'run')];
-      const sum = (of: (report: typeof whole) => number) => parts.reduce((total, part) => total + of(part), 0);
+      const sum = (of: (report: typeof whole) => number) =>
+        parts.reduce((total, part) => total + of(part), 0);
       expect(sum(({ rounds }) => rounds)).toBe(whole.rounds);
       expect(sum(({ usage }) => usage.inputTokens)).toBe(whole.usage.inputTokens);
       expect(sum(({ toolCalls }) => toolCalls.length)).toBe(whole.toolCalls.length);

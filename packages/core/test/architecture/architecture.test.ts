@@ -1,9 +1,11 @@
 /**
- * The architecture as a test: what may import what, how long things get, and what importing the package does.
- * The table is in architecture/rooms.ts, the accepted findings in architecture/exceptions.ts; architecture/*.test.ts show that each rule can fail.
+ * The architecture as a test: what may import what, how long things get, and what importing the
+ * package does. The table is in architecture/rooms.ts, the accepted findings in
+ * architecture/exceptions.ts; architecture/*.test.ts show that each rule can fail.
  *
- * An event type that a fold does not handle is no matter of this test: `Fold` (ledger/event.ts) is a mapped type over all event types,
- * so the compiler refuses the fold, and `npm run check` with it.
+ * An event type that a fold does not handle is no matter of this test: `Fold` (ledger/event.ts) is
+ * a mapped type over all event types, so the compiler refuses the fold, and `npm run check` with
+ * it.
  */
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
@@ -31,7 +33,9 @@ const findings = applyExceptions(
     ...checkServer(files),
     ...files.filter(({ path }) => path === index).flatMap(checkIndexShape),
     ...checkWeight(index, files, core.dependencies),
-    ...[...core.entries, ...server.entries].filter((entry) => !entry.includes('/testing/')).flatMap((entry) => checkImportEffects(entry, files)),
+    ...[...core.entries, ...server.entries]
+      .filter((entry) => !entry.includes('/testing/'))
+      .flatMap((entry) => checkImportEffects(entry, files)),
   ],
   exceptions,
 );
@@ -47,15 +51,18 @@ test('the sources were found', () => {
 });
 test('every file can be parsed', () => expectNone('syntax'));
 test('rooms import only what the table allows', () => expectNone('room-import'));
-test('the client of the server loads nothing of core, of the server or of Node', () => expectNone('client-import'));
+test('the client of the server loads nothing of core, of the server or of Node', () =>
+  expectNone('client-import'));
 test('workspaces import one another by package name', () => expectNone('workspace-import'));
-test('packages are imported at run time only if an install brings them', () => expectNone('package-import'));
+test('packages are imported at run time only if an install brings them', () =>
+  expectNone('package-import'));
 test('no runtime import cycle', () => expectNone('runtime-cycle'));
 test('files and functions stay short', () => expectNone('file-size', 'function-size'));
 test('no export *', () => expectNone('export-star'));
 test('no default export', () => expectNone('default-export'));
 test('no any', () => expectNone('any'));
-test('time, timers, identifiers and randomness enter through ports', () => expectNone('raw-source-of-chance'));
+test('time, timers, identifiers and randomness enter through ports', () =>
+  expectNone('raw-source-of-chance'));
 test('pure rooms reach nothing outside', () => expectNone('impure-room'));
 test('modules only declare', () => expectNone('import-side-effect'));
 test('the index is a list of named exports', () => expectNone('index-shape'));
@@ -72,9 +79,13 @@ test('importing the package leaves the process as it was', () => {
     await import('adjutant');
     if (look() !== before) throw new Error('changed: ' + before + ' to ' + look());
     process.stdout.write('same');`;
-  const output = execFileSync(process.execPath, ['--conditions=adjutant-source', '--input-type=module', '--eval', program], {
-    cwd: `${repositoryRoot}packages/core`,
-    encoding: 'utf8',
-  });
+  const output = execFileSync(
+    process.execPath,
+    ['--conditions=adjutant-source', '--input-type=module', '--eval', program],
+    {
+      cwd: `${repositoryRoot}packages/core`,
+      encoding: 'utf8',
+    },
+  );
   expect(output).toBe('same');
 });

@@ -7,30 +7,50 @@ const server = 'packages/server/src/';
 const client = `${server}client/`;
 /** What browsers and Node have alike; the only package that a page loads with the client. */
 const packages: readonly string[] = ['eventsource-parser'];
-/** Gives the server and its client their time, timers and randomness: the server from core, the client from the platform. */
+/**
+ * Gives the server and its client their time, timers and randomness: the server from core, the
+ * client from the platform.
+ */
 const portFile = `${client}ports.ts`;
 
 /** Findings of the rules that hold for the server and its client. */
 export function checkServer(files: readonly SourceFile[]): Finding[] {
   const sources = files.filter(({ path }) => path.startsWith(server) && !isTestFile(path));
-  return sources.flatMap((file) => [...(file.path.startsWith(client) ? checkClientImports(file) : []), ...checkChance(file)]);
+  return sources.flatMap((file) => [
+    ...(file.path.startsWith(client) ? checkClientImports(file) : []),
+    ...checkChance(file),
+  ]);
 }
 
-/** The client runs in pages: it loads nothing of core, of the server or of Node. Types are gone by then. */
+/**
+ * The client runs in pages: it loads nothing of core, of the server or of Node. Types are gone by
+ * then.
+ */
 function checkClientImports(file: SourceFile): Finding[] {
   return file.imports.flatMap((imported) => {
     const reason = refusal(file, imported);
     const { specifier, line } = imported;
     return reason === undefined
       ? []
-      : [{ rule: 'client-import' as const, file: file.path, line, subject: specifier, message: `"${specifier}": ${reason}` }];
+      : [
+          {
+            rule: 'client-import' as const,
+            file: file.path,
+            line,
+            subject: specifier,
+            message: `"${specifier}": ${reason}`,
+          },
+        ];
   });
 }
 
 function refusal(file: SourceFile, { specifier, kind }: ModuleImport): string | undefined {
   if (kind === 'type') return undefined;
   const target = relativeTarget(file.path, specifier);
-  if (target !== undefined) return target.startsWith(client) ? undefined : 'the client may import only types of the rest of the server';
+  if (target !== undefined)
+    return target.startsWith(client)
+      ? undefined
+      : 'the client may import only types of the rest of the server';
   const name = packageOf(specifier);
   if (name !== undefined && packages.includes(name)) return undefined;
   return `the client runs in pages and may import only ${packages.join(', ')} and types`;

@@ -19,7 +19,13 @@ function checkSizes(file: SourceFile): Finding[] {
   const limit = isTest ? sizeLimits.testFileLines : sizeLimits.fileLines;
   if (file.lines > limit) {
     const message = `${file.lines} lines; ${isTest ? 'a test file' : 'a file'} may have ${limit}`;
-    findings.push({ rule: 'file-size', file: file.path, line: limit + 1, subject: 'lines', message });
+    findings.push({
+      rule: 'file-size',
+      file: file.path,
+      line: limit + 1,
+      subject: 'lines',
+      message,
+    });
   }
   for (const { name, line, lines } of isTest ? [] : file.functions) {
     if (lines <= sizeLimits.functionLines) continue;
@@ -30,11 +36,25 @@ function checkSizes(file: SourceFile): Finding[] {
 }
 
 function checkForms(file: SourceFile): Finding[] {
-  const asFindings = (rule: Rule, occurrences: readonly Occurrence[], message: (subject: string) => string): Finding[] =>
-    occurrences.map(({ line, subject }) => ({ rule, file: file.path, line, subject, message: message(subject) }));
+  const asFindings = (
+    rule: Rule,
+    occurrences: readonly Occurrence[],
+    message: (subject: string) => string,
+  ): Finding[] =>
+    occurrences.map(({ line, subject }) => ({
+      rule,
+      file: file.path,
+      line,
+      subject,
+      message: message(subject),
+    }));
   return [
     ...asFindings('syntax', file.errors, (subject) => subject),
-    ...asFindings('export-star', file.exportStars, (subject) => `export the names of "${subject}" one by one`),
+    ...asFindings(
+      'export-star',
+      file.exportStars,
+      (subject) => `export the names of "${subject}" one by one`,
+    ),
     ...asFindings('default-export', file.defaultExports, () => 'use a named export'),
     ...asFindings('any', file.anyTypes, () => 'use unknown, a type parameter or the type itself'),
   ];
@@ -52,7 +72,9 @@ function checkWorkspaceBorders(file: SourceFile): Finding[] {
     const target = relativeTarget(file.path, specifier);
     if (target === undefined || workspaceOf(target) === workspaceOf(file.path)) return [];
     const message = `"${specifier}" leaves ${workspaceOf(file.path)}: import another workspace by its package name`;
-    return [{ rule: 'workspace-import' as const, file: file.path, line, subject: specifier, message }];
+    return [
+      { rule: 'workspace-import' as const, file: file.path, line, subject: specifier, message },
+    ];
   });
 }
 
@@ -60,7 +82,13 @@ function checkCycles(files: readonly SourceFile[]): Finding[] {
   return runtimeCycles(files).map((cycle) => {
     const first = cycle[0] as string;
     const way = [...cycle, first].join(' → ');
-    return { rule: 'runtime-cycle', file: first, line: 1, subject: way, message: `runtime import cycle: ${way}` };
+    return {
+      rule: 'runtime-cycle',
+      file: first,
+      line: 1,
+      subject: way,
+      message: `runtime import cycle: ${way}`,
+    };
   });
 }
 
@@ -76,17 +104,33 @@ export interface Manifest {
 
 /** Runtime imports of packages that an installed copy of the package would not find. */
 export function checkPackages(files: readonly SourceFile[], manifest: Manifest): Finding[] {
-  const sources = files.filter(({ path }) => path.startsWith(`${manifest.folder}/src/`) && !isTestFile(path));
+  const sources = files.filter(
+    ({ path }) => path.startsWith(`${manifest.folder}/src/`) && !isTestFile(path),
+  );
   return sources.flatMap((file) =>
     file.imports.flatMap(({ specifier, kind, line }) => {
       const name = packageOf(specifier);
-      if (name === undefined || kind === 'type' || name === manifest.name || manifest.dependencies.includes(name)) return [];
+      if (
+        name === undefined ||
+        kind === 'type' ||
+        name === manifest.name ||
+        manifest.dependencies.includes(name)
+      )
+        return [];
       const isOptional = manifest.optionalPeers.includes(name);
       if (isOptional && kind === 'lazy') return [];
       const advice = isOptional
         ? 'is an optional peer: load it with import() through loadOptionalPackage'
         : `is not a dependency of ${manifest.name}`;
-      return [{ rule: 'package-import' as const, file: file.path, line, subject: specifier, message: `"${specifier}" ${advice}` }];
+      return [
+        {
+          rule: 'package-import' as const,
+          file: file.path,
+          line,
+          subject: specifier,
+          message: `"${specifier}" ${advice}`,
+        },
+      ];
     }),
   );
 }

@@ -24,17 +24,30 @@ export interface Finding {
   readonly rule: Rule;
   readonly file: string;
   readonly line: number;
-  /** What it is about; together with rule and file it names the finding in the list of exceptions. */
+  /**
+   * What it is about; together with rule and file it names the finding in the list of exceptions.
+   */
   readonly subject: string;
   readonly message: string;
 }
 
-/** The findings without the accepted ones, and one more for every exception that accepts nothing. */
-export function applyExceptions(findings: readonly Finding[], exceptions: readonly Exception[]): Finding[] {
+/**
+ * The findings without the accepted ones, and one more for every exception that accepts nothing.
+ */
+export function applyExceptions(
+  findings: readonly Finding[],
+  exceptions: readonly Exception[],
+): Finding[] {
   const matches = (finding: Finding, exception: Exception): boolean =>
-    finding.rule === exception.rule && finding.file === exception.file && finding.subject === exception.subject;
-  const remaining = findings.filter((finding) => !exceptions.some((exception) => matches(finding, exception)));
-  const stale = exceptions.filter((exception) => !findings.some((finding) => matches(finding, exception)));
+    finding.rule === exception.rule &&
+    finding.file === exception.file &&
+    finding.subject === exception.subject;
+  const remaining = findings.filter(
+    (finding) => !exceptions.some((exception) => matches(finding, exception)),
+  );
+  const stale = exceptions.filter(
+    (exception) => !findings.some((finding) => matches(finding, exception)),
+  );
   return [
     ...remaining,
     ...stale.map(
@@ -51,5 +64,7 @@ export function applyExceptions(findings: readonly Finding[], exceptions: readon
 
 /** One line per finding, so that an editor can jump to it. */
 export function printFindings(findings: readonly Finding[]): string {
-  return findings.map(({ rule, file, line, message }) => `${file}:${line}  ${rule}  ${message}`).join('\n');
+  return findings
+    .map(({ rule, file, line, message }) => `${file}:${line}  ${rule}  ${message}`)
+    .join('\n');
 }

@@ -1,12 +1,18 @@
 import { posix } from 'node:path';
 import type { ModuleImport, SourceFile } from './source-file.ts';
 
-/** Path from the repository root of the file that a relative import names; undefined for a package or a built-in module. */
+/**
+ * Path from the repository root of the file that a relative import names; undefined for a package
+ * or a built-in module.
+ */
 export function relativeTarget(file: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined;
 }
 
-/** The package of a specifier: `@scope/name` or `name`; undefined for relative imports and built-in modules. */
+/**
+ * The package of a specifier: `@scope/name` or `name`; undefined for relative imports and built-in
+ * modules.
+ */
 export function packageOf(specifier: string): string | undefined {
   if (specifier.startsWith('.') || specifier.startsWith('node:')) return undefined;
   return specifier
@@ -16,12 +22,14 @@ export function packageOf(specifier: string): string | undefined {
 }
 
 function runtimeTargets(file: SourceFile): string[] {
-  return file.imports.flatMap(({ specifier, kind }) => (kind === 'runtime' ? (relativeTarget(file.path, specifier) ?? []) : []));
+  return file.imports.flatMap(({ specifier, kind }) =>
+    kind === 'runtime' ? (relativeTarget(file.path, specifier) ?? []) : [],
+  );
 }
 
 /**
- * Groups of files that import one another at run time, each listed as a way round. Types and `import()` do not count: they are gone
- * or resolved before a cycle could bite.
+ * Groups of files that import one another at run time, each listed as a way round. Types and
+ * `import()` do not count: they are gone or resolved before a cycle could bite.
  */
 export function runtimeCycles(files: readonly SourceFile[]): string[][] {
   const targets = new Map(files.map((file) => [file.path, runtimeTargets(file)]));
@@ -38,14 +46,23 @@ export function runtimeCycles(files: readonly SourceFile[]): string[][] {
   return cycles;
 }
 
-/** An import of a package or a built-in module that loading `entry` reaches, with the file it stands in. */
+/**
+ * An import of a package or a built-in module that loading `entry` reaches, with the file it stands
+ * in.
+ */
 export interface ReachedModule {
   readonly file: string;
   readonly imported: ModuleImport;
 }
 
-/** What loading a file loads with it: the files of its static runtime imports, and the packages and built-in modules they name. */
-export function reachedFrom(entry: string, files: readonly SourceFile[]): { files: SourceFile[]; modules: ReachedModule[] } {
+/**
+ * What loading a file loads with it: the files of its static runtime imports, and the packages and
+ * built-in modules they name.
+ */
+export function reachedFrom(
+  entry: string,
+  files: readonly SourceFile[],
+): { files: SourceFile[]; modules: ReachedModule[] } {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const reached = new Set<SourceFile>();
   const modules: ReachedModule[] = [];
@@ -56,7 +73,8 @@ export function reachedFrom(entry: string, files: readonly SourceFile[]): { file
     reached.add(file);
     open.push(...runtimeTargets(file));
     for (const imported of file.imports) {
-      if (imported.kind === 'runtime' && !imported.specifier.startsWith('.')) modules.push({ file: path, imported });
+      if (imported.kind === 'runtime' && !imported.specifier.startsWith('.'))
+        modules.push({ file: path, imported });
     }
   }
   return { files: [...reached], modules };

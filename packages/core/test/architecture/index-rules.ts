@@ -16,20 +16,49 @@ export function checkIndexShape(index: SourceFile): Finding[] {
   );
   if (index.lines <= sizeLimits.indexLines) return findings;
   const message = `${index.lines} lines; the index may have ${sizeLimits.indexLines}`;
-  return [...findings, { rule: 'index-shape', file: index.path, line: sizeLimits.indexLines + 1, subject: 'lines', message }];
+  return [
+    ...findings,
+    {
+      rule: 'index-shape',
+      file: index.path,
+      line: sizeLimits.indexLines + 1,
+      subject: 'lines',
+      message,
+    },
+  ];
 }
 
-/** What a user pays for `import` of an entry: only the package's own dependencies, and none of the slow modules. */
-export function checkWeight(entry: string, files: readonly SourceFile[], dependencies: readonly string[]): Finding[] {
+/**
+ * What a user pays for `import` of an entry: only the package's own dependencies, and none of the
+ * slow modules.
+ */
+export function checkWeight(
+  entry: string,
+  files: readonly SourceFile[],
+  dependencies: readonly string[],
+): Finding[] {
   return reachedFrom(entry, files).modules.flatMap(({ file, imported: { specifier, line } }) => {
     const name = packageOf(specifier);
-    const refused = modulesOutsideIndex.includes(name ?? specifier) || (name !== undefined && !dependencies.includes(name));
+    const refused =
+      modulesOutsideIndex.includes(name ?? specifier) ||
+      (name !== undefined && !dependencies.includes(name));
     if (!refused) return [];
-    return [{ rule: 'index-weight' as const, file, line, subject: specifier, message: `"${specifier}" is loaded by importing ${entry}` }];
+    return [
+      {
+        rule: 'index-weight' as const,
+        file,
+        line,
+        subject: specifier,
+        message: `"${specifier}" is loaded by importing ${entry}`,
+      },
+    ];
   });
 }
 
-/** Statements that run when an entry is imported: declarations only, so that an import changes nothing. */
+/**
+ * Statements that run when an entry is imported: declarations only, so that an import changes
+ * nothing.
+ */
 export function checkImportEffects(entry: string, files: readonly SourceFile[]): Finding[] {
   return reachedFrom(entry, files).files.flatMap((file) =>
     file.importEffects.map(({ line, subject }) => ({

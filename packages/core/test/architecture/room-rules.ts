@@ -6,21 +6,32 @@ import type { ModuleImport, SourceFile } from './source-file.ts';
 
 const coreSource = 'packages/core/src/';
 
-/** Tests and their fixtures: the room table, the function limit and the port rule leave them alone. */
+/**
+ * Tests and their fixtures: the room table, the function limit and the port rule leave them alone.
+ */
 export function isTestFile(path: string): boolean {
-  return path.endsWith('.test.ts') || path.endsWith('.test.tsx') || /^packages\/[^/]+\/test\//.test(path);
+  return (
+    path.endsWith('.test.ts') || path.endsWith('.test.tsx') || /^packages\/[^/]+\/test\//.test(path)
+  );
 }
 
-/** The room of a path below `packages/core/src`: the longest name of the table that it starts with, else its first part. */
+/**
+ * The room of a path below `packages/core/src`: the longest name of the table that it starts with,
+ * else its first part.
+ */
 function roomOf(path: string): string {
   const inside = path.slice(coreSource.length);
   const nested = Object.keys(rooms).filter((name) => inside.startsWith(`${name}/`));
-  return nested.sort((one, other) => other.length - one.length)[0] ?? (inside.split('/')[0] as string);
+  return (
+    nested.sort((one, other) => other.length - one.length)[0] ?? (inside.split('/')[0] as string)
+  );
 }
 
 /** Findings of the rules that hold for the files of core alone. */
 export function checkRooms(files: readonly SourceFile[]): Finding[] {
-  return files.filter((file) => file.path.startsWith(coreSource) && !isTestFile(file.path)).flatMap(checkCoreFile);
+  return files
+    .filter((file) => file.path.startsWith(coreSource) && !isTestFile(file.path))
+    .flatMap(checkCoreFile);
 }
 
 function checkCoreFile(file: SourceFile): Finding[] {
@@ -31,23 +42,50 @@ function checkCoreFile(file: SourceFile): Finding[] {
     const message = `"${name}" is not a room: put the file into a room, or add a line to the table in rooms.ts and to ARCHITECTURE.md`;
     return [{ rule: 'room-import', file: file.path, line: 1, subject: name, message }];
   }
-  return [...file.imports.flatMap((imported) => checkImport(file, name, room, imported)), ...checkChance(file), ...checkPurity(file, name, room)];
+  return [
+    ...file.imports.flatMap((imported) => checkImport(file, name, room, imported)),
+    ...checkChance(file),
+    ...checkPurity(file, name, room),
+  ];
 }
 
-function checkImport(file: SourceFile, name: string, room: Room, imported: ModuleImport): Finding[] {
+function checkImport(
+  file: SourceFile,
+  name: string,
+  room: Room,
+  imported: ModuleImport,
+): Finding[] {
   const target = relativeTarget(file.path, imported.specifier);
   const place = { file: file.path, line: imported.line, subject: imported.specifier };
   if (target?.startsWith(coreSource)) {
     const reason = refusal(name, room, roomOf(target), imported.kind === 'type');
-    return reason ? [{ rule: 'room-import', ...place, message: `"${imported.specifier}": ${reason}` }] : [];
+    return reason
+      ? [{ rule: 'room-import', ...place, message: `"${imported.specifier}": ${reason}` }]
+      : [];
   }
   if (imported.kind === 'type') return [];
   if (packageOf(imported.specifier) === 'adjutant') {
-    return [{ rule: 'room-import', ...place, message: `"${imported.specifier}": inside core, import the file itself` }];
+    return [
+      {
+        rule: 'room-import',
+        ...place,
+        message: `"${imported.specifier}": inside core, import the file itself`,
+      },
+    ];
   }
-  if (room.nodeModules && isBuiltin(imported.specifier) && !room.nodeModules.includes(imported.specifier)) {
+  if (
+    room.nodeModules &&
+    isBuiltin(imported.specifier) &&
+    !room.nodeModules.includes(imported.specifier)
+  ) {
     const allowed = room.nodeModules.join(', ');
-    return [{ rule: 'room-import', ...place, message: `"${imported.specifier}": of Node's modules, ${name}/ may import only ${allowed}` }];
+    return [
+      {
+        rule: 'room-import',
+        ...place,
+        message: `"${imported.specifier}": of Node's modules, ${name}/ may import only ${allowed}`,
+      },
+    ];
   }
   return [];
 }
@@ -58,7 +96,10 @@ function isBuiltin(specifier: string): boolean {
 
 function refusal(name: string, room: Room, target: string, typeOnly: boolean): string | undefined {
   if (target === name || room.imports.includes(target)) return undefined;
-  if (room.types?.includes(target)) return typeOnly ? undefined : `${name}/ may import only types of ${target}/ (use "import type")`;
+  if (room.types?.includes(target))
+    return typeOnly
+      ? undefined
+      : `${name}/ may import only types of ${target}/ (use "import type")`;
   const allowed = [...room.imports, ...(room.types ?? []).map((type) => `types of ${type}`)];
   return `${name}/ may import ${allowed.length ? allowed.join(', ') : 'no other room'}, not ${target}`;
 }
@@ -74,7 +115,10 @@ function checkChance(file: SourceFile): Finding[] {
   }));
 }
 
-/** `systemClock` and its like: the implementations of the ports, which only a composition root or a room with effects may name. */
+/**
+ * `systemClock` and its like: the implementations of the ports, which only a composition root or a
+ * room with effects may name.
+ */
 function isSystemPort(name: string): boolean {
   return name === '*' || name.startsWith('system');
 }
@@ -83,10 +127,14 @@ function checkPurity(file: SourceFile, name: string, room: Room): Finding[] {
   const isException = room.impureFiles?.includes(file.path.slice(`${coreSource}${name}/`.length));
   if (!room.pure || isException) return [];
   const imports = file.imports.filter(({ kind }) => kind !== 'type');
-  const modules = imports.filter(({ specifier }) => !specifier.startsWith('.')).map(({ specifier, line }) => ({ line, subject: specifier }));
+  const modules = imports
+    .filter(({ specifier }) => !specifier.startsWith('.'))
+    .map(({ specifier, line }) => ({ line, subject: specifier }));
   const systemPorts = imports.flatMap(({ specifier, names, line }) => {
     const target = relativeTarget(file.path, specifier)?.slice(coreSource.length);
-    return target !== undefined && portFiles.includes(target) ? names.filter(isSystemPort).map((subject) => ({ line, subject })) : [];
+    return target !== undefined && portFiles.includes(target)
+      ? names.filter(isSystemPort).map((subject) => ({ line, subject }))
+      : [];
   });
   return [...modules, ...systemPorts, ...file.outsideGlobals].map(({ line, subject }) => ({
     rule: 'impure-room',

@@ -29,58 +29,98 @@ function everywhere(path: string, text: string): string[] {
 
 describe('the room table', () => {
   test('refuses an import of a room that is not in its line', () => {
-    expect(rooms('ledger/fold.ts', "import { decide } from '../loop/decide.ts';")).toEqual(['room-import ../loop/decide.ts']);
-    expect(rooms('tools/tool.ts', "export { openai } from '../models/openai.ts';")).toEqual(['room-import ../models/openai.ts']);
-    expect(rooms('engine/run/advance.ts', "import { sqlite } from '../../stores/sqlite/index.ts';")).toEqual([
-      'room-import ../../stores/sqlite/index.ts',
+    expect(rooms('ledger/fold.ts', "import { decide } from '../loop/decide.ts';")).toEqual([
+      'room-import ../loop/decide.ts',
     ]);
-    expect(rooms('base/id.ts', "import type { Event } from '../ledger/event.ts';")).toEqual(['room-import ../ledger/event.ts']);
+    expect(rooms('tools/tool.ts', "export { openai } from '../models/openai.ts';")).toEqual([
+      'room-import ../models/openai.ts',
+    ]);
+    expect(
+      rooms('engine/run/advance.ts', "import { sqlite } from '../../stores/sqlite/index.ts';"),
+    ).toEqual(['room-import ../../stores/sqlite/index.ts']);
+    expect(rooms('base/id.ts', "import type { Event } from '../ledger/event.ts';")).toEqual([
+      'room-import ../ledger/event.ts',
+    ]);
   });
 
   test('refuses import() too', () => {
-    expect(rooms('models/model.ts', "const load = () => import('../engine/advance.ts');")).toEqual(['room-import ../engine/advance.ts']);
+    expect(rooms('models/model.ts', "const load = () => import('../engine/advance.ts');")).toEqual([
+      'room-import ../engine/advance.ts',
+    ]);
   });
 
   test('allows what is in the line, the room itself, and anything to tests and composition roots', () => {
-    expect(rooms('ledger/fold.ts', "import { sha256 } from '../base/hash.ts'; import { x } from './event.ts';")).toEqual([]);
-    expect(rooms('loop/decide.test.ts', "import { sqlite } from '../stores/sqlite/index.ts';")).toEqual([]);
+    expect(
+      rooms(
+        'ledger/fold.ts',
+        "import { sha256 } from '../base/hash.ts'; import { x } from './event.ts';",
+      ),
+    ).toEqual([]);
+    expect(
+      rooms('loop/decide.test.ts', "import { sqlite } from '../stores/sqlite/index.ts';"),
+    ).toEqual([]);
     expect(rooms('runtime.ts', "import { memoryStore } from './stores/memory.ts';")).toEqual([]);
-    expect(rooms('testing/index.ts', "import { decide } from '../loop/decide.ts'; setTimeout(() => {}, 1);")).toEqual([]);
+    expect(
+      rooms(
+        'testing/index.ts',
+        "import { decide } from '../loop/decide.ts'; setTimeout(() => {}, 1);",
+      ),
+    ).toEqual([]);
   });
 
   test('allows types alone where it says so', () => {
-    expect(rooms('runnables/agent.ts', "import type { Tool } from '../tools/tool.ts';")).toEqual([]);
+    expect(rooms('runnables/agent.ts', "import type { Tool } from '../tools/tool.ts';")).toEqual(
+      [],
+    );
     expect(rooms('runnables/agent.ts', "type Tool = import('../tools/tool.ts').Tool;")).toEqual([]);
-    expect(rooms('runnables/agent.ts', "import { isTool } from '../tools/tool.ts';")).toEqual(['room-import ../tools/tool.ts']);
+    expect(rooms('runnables/agent.ts', "import { isTool } from '../tools/tool.ts';")).toEqual([
+      'room-import ../tools/tool.ts',
+    ]);
     // Kept at run time as `import {} from` under verbatimModuleSyntax.
-    expect(rooms('runnables/agent.ts', "import { type Tool } from '../tools/tool.ts';")).toEqual(['room-import ../tools/tool.ts']);
+    expect(rooms('runnables/agent.ts', "import { type Tool } from '../tools/tool.ts';")).toEqual([
+      'room-import ../tools/tool.ts',
+    ]);
   });
 
   test('takes a room within a room for a room of its own', () => {
-    expect(rooms('tools/builtin/calculate/calculate.ts', "import { tool } from '../../tool.ts';")).toEqual([]);
-    expect(rooms('tools/tool.ts', "import { calculate } from './builtin/calculate.ts';")).toEqual(['room-import ./builtin/calculate.ts']);
-    expect(rooms('tools/builtin/x.ts', "import { agent } from '../../runnables/agent.ts';")).toEqual(['room-import ../../runnables/agent.ts']);
+    expect(
+      rooms('tools/builtin/calculate/calculate.ts', "import { tool } from '../../tool.ts';"),
+    ).toEqual([]);
+    expect(rooms('tools/tool.ts', "import { calculate } from './builtin/calculate.ts';")).toEqual([
+      'room-import ./builtin/calculate.ts',
+    ]);
+    expect(
+      rooms('tools/builtin/x.ts', "import { agent } from '../../runnables/agent.ts';"),
+    ).toEqual(['room-import ../../runnables/agent.ts']);
   });
 
   test('refuses files outside the rooms, the package by its own name, and more of Node than a room may have', () => {
     expect(rooms('utils/text.ts', '')).toEqual(['room-import utils']);
-    expect(rooms('engine/run/run.ts', "import { agent } from 'adjutant';")).toEqual(['room-import adjutant']);
-    expect(rooms('base/hash.ts', "import { hash } from 'node:crypto'; import { readFileSync } from 'node:fs';")).toEqual(['room-import node:fs']);
+    expect(rooms('engine/run/run.ts', "import { agent } from 'adjutant';")).toEqual([
+      'room-import adjutant',
+    ]);
+    expect(
+      rooms(
+        'base/hash.ts',
+        "import { hash } from 'node:crypto'; import { readFileSync } from 'node:fs';",
+      ),
+    ).toEqual(['room-import node:fs']);
   });
 });
 
 describe('the client of the server', () => {
-  const client = (text: string, path = 'client/client.ts'): string[] => short(checkServer([readSource(`packages/server/src/${path}`, text)]));
+  const client = (text: string, path = 'client/client.ts'): string[] =>
+    short(checkServer([readSource(`packages/server/src/${path}`, text)]));
 
   test('loads nothing of core, of the rest of the server or of Node', () => {
-    expect(client("import { isAdjutantError } from 'adjutant'; import { problemOf } from '../http/problem.ts';")).toEqual([
-      'client-import adjutant',
-      'client-import ../http/problem.ts',
-    ]);
-    expect(client("import { readFileSync } from 'node:fs'; const load = () => import('hono');")).toEqual([
-      'client-import node:fs',
-      'client-import hono',
-    ]);
+    expect(
+      client(
+        "import { isAdjutantError } from 'adjutant'; import { problemOf } from '../http/problem.ts';",
+      ),
+    ).toEqual(['client-import adjutant', 'client-import ../http/problem.ts']);
+    expect(
+      client("import { readFileSync } from 'node:fs'; const load = () => import('hono');"),
+    ).toEqual(['client-import node:fs', 'client-import hono']);
   });
 
   test('may name their types, and load itself and the parser of streams', () => {
@@ -92,35 +132,48 @@ describe('the client of the server', () => {
 
   test('takes its time and chance from its ports, and so does the server', () => {
     expect(client('const now = () => Date.now();')).toEqual(['raw-source-of-chance Date.now']);
-    expect(client('const now = () => Date.now();', 'server.ts')).toEqual(['raw-source-of-chance Date.now']);
+    expect(client('const now = () => Date.now();', 'server.ts')).toEqual([
+      'raw-source-of-chance Date.now',
+    ]);
     expect(client('const now = () => Date.now();', 'client/ports.ts')).toEqual([]);
   });
 });
 
 describe('pure rooms', () => {
   test('refuse packages, Node modules and the outside', () => {
-    expect(rooms('views/tree.ts', "import { z } from 'zod'; import { readFileSync } from 'node:fs';")).toEqual([
-      'impure-room zod',
-      'impure-room node:fs',
-    ]);
-    expect(rooms('loop/decide.ts', 'export const seen = process.env; console.log(fetch);')).toEqual([
-      'impure-room process',
-      'impure-room console',
-      'impure-room fetch',
-    ]);
+    expect(
+      rooms('views/tree.ts', "import { z } from 'zod'; import { readFileSync } from 'node:fs';"),
+    ).toEqual(['impure-room zod', 'impure-room node:fs']);
+    expect(rooms('loop/decide.ts', 'export const seen = process.env; console.log(fetch);')).toEqual(
+      ['impure-room process', 'impure-room console', 'impure-room fetch'],
+    );
   });
 
   test('refuse the ports of the system, and allow ports as types and arguments', () => {
     const clock = "import { systemClock, type Clock } from '../base/clock.ts';";
     expect(rooms('loop/decide.ts', clock)).toEqual(['impure-room systemClock']);
     expect(rooms('ledger/ledger-writer.ts', clock)).toEqual([]);
-    expect(rooms('loop/decide.ts', "import type { Clock } from '../base/clock.ts'; import { randomFromSeed } from '../base/random.ts';")).toEqual([]);
+    expect(
+      rooms(
+        'loop/decide.ts',
+        "import type { Clock } from '../base/clock.ts'; import { randomFromSeed } from '../base/random.ts';",
+      ),
+    ).toEqual([]);
   });
 
   test('allow types, methods of these names, and the files that hold effects', () => {
-    expect(rooms('runnables/agent.ts', "import type { StandardSchemaV1 } from '@standard-schema/spec';")).toEqual([]);
-    expect(rooms('views/tree.ts', 'interface Queue { process(): void } export const start = (queue: Queue) => queue.process();')).toEqual([]);
-    expect(rooms('ledger/ledger-writer.ts', "import { setFlagsFromString } from 'node:v8';")).toEqual([]);
+    expect(
+      rooms('runnables/agent.ts', "import type { StandardSchemaV1 } from '@standard-schema/spec';"),
+    ).toEqual([]);
+    expect(
+      rooms(
+        'views/tree.ts',
+        'interface Queue { process(): void } export const start = (queue: Queue) => queue.process();',
+      ),
+    ).toEqual([]);
+    expect(
+      rooms('ledger/ledger-writer.ts', "import { setFlagsFromString } from 'node:v8';"),
+    ).toEqual([]);
   });
 });
 
@@ -139,20 +192,34 @@ describe('raw sources of chance', () => {
     ['globalThis.crypto.getRandomValues(new Uint8Array(1))', 'crypto.getRandomValues'],
     ['AbortSignal.timeout(5)', 'AbortSignal.timeout'],
   ])('refuse %s', (code, subject) => {
-    expect(rooms('engine/run/run.ts', `export const value = () => ${code};`)).toEqual([`raw-source-of-chance ${subject}`]);
+    expect(rooms('engine/run/run.ts', `export const value = () => ${code};`)).toEqual([
+      `raw-source-of-chance ${subject}`,
+    ]);
   });
 
   test('refuse the modules that hold them', () => {
-    expect(rooms('engine/run/run.ts', "import { randomUUID } from 'node:crypto';")).toEqual(['raw-source-of-chance node:crypto randomUUID']);
-    expect(rooms('engine/run/run.ts', "import { setTimeout as sleep } from 'node:timers/promises';")).toEqual([
-      'raw-source-of-chance node:timers/promises',
+    expect(rooms('engine/run/run.ts', "import { randomUUID } from 'node:crypto';")).toEqual([
+      'raw-source-of-chance node:crypto randomUUID',
     ]);
+    expect(
+      rooms('engine/run/run.ts', "import { setTimeout as sleep } from 'node:timers/promises';"),
+    ).toEqual(['raw-source-of-chance node:timers/promises']);
   });
 
   test('allow the ports, a given time, a clock of that shape, and hashing', () => {
     expect(rooms('base/clock.ts', 'export const now = () => Date.now();')).toEqual([]);
-    expect(rooms('engine/run/run.ts', 'export const at = (clock: { now(): number }) => new Date(clock.now());')).toEqual([]);
-    expect(rooms('engine/run/run.ts', "import { createHmac } from 'node:crypto'; export type Timer = typeof setTimeout;")).toEqual([]);
+    expect(
+      rooms(
+        'engine/run/run.ts',
+        'export const at = (clock: { now(): number }) => new Date(clock.now());',
+      ),
+    ).toEqual([]);
+    expect(
+      rooms(
+        'engine/run/run.ts',
+        "import { createHmac } from 'node:crypto'; export type Timer = typeof setTimeout;",
+      ),
+    ).toEqual([]);
   });
 });
 
@@ -166,41 +233,62 @@ describe('every workspace', () => {
     expect(everywhere('packages/cli/src/a.test.ts', lines(801))).toEqual(['file-size lines']);
     const body = (count: number): string => `{\n${lines(count - 2)}}`;
     expect(everywhere('examples/a.ts', `function long() ${body(60)}`)).toEqual([]);
-    expect(everywhere('examples/a.ts', `function long() ${body(61)}`)).toEqual(['function-size long']);
-    expect(everywhere('examples/a.ts', `const long = async () => ${body(61)};`)).toEqual(['function-size long']);
-    expect(everywhere('examples/a.ts', `class A { #long() ${body(61)} }`)).toEqual(['function-size long']);
+    expect(everywhere('examples/a.ts', `function long() ${body(61)}`)).toEqual([
+      'function-size long',
+    ]);
+    expect(everywhere('examples/a.ts', `const long = async () => ${body(61)};`)).toEqual([
+      'function-size long',
+    ]);
+    expect(everywhere('examples/a.ts', `class A { #long() ${body(61)} }`)).toEqual([
+      'function-size long',
+    ]);
     expect(everywhere('examples/a.test.ts', `describe('x', () => ${body(90)});`)).toEqual([]);
   });
 
   test('refuses export *, default exports, any and what cannot be parsed', () => {
     expect(everywhere('scripts/a.ts', "export * from './b.ts';")).toEqual(['export-star ./b.ts']);
-    expect(everywhere('scripts/a.ts', "export * as b from './b.ts';")).toEqual(['export-star ./b.ts']);
+    expect(everywhere('scripts/a.ts', "export * as b from './b.ts';")).toEqual([
+      'export-star ./b.ts',
+    ]);
     expect(everywhere('scripts/a.ts', 'export default 1;')).toEqual(['default-export default']);
-    expect(everywhere('scripts/a.ts', "export { b as default } from './b.ts';")).toEqual(['default-export default']);
+    expect(everywhere('scripts/a.ts', "export { b as default } from './b.ts';")).toEqual([
+      'default-export default',
+    ]);
     expect(everywhere('scripts/a.ts', 'export const a = (b: any[]) => b;')).toEqual(['any any']);
     expect(everywhere('scripts/a.ts', "export const any = 'any';")).toEqual([]);
     expect(everywhere('scripts/a.ts', 'export const = ;')[0]).toMatch(/^syntax /);
   });
 
   test('refuses a way into another workspace past its package', () => {
-    expect(everywhere('examples/a.ts', "import { agent } from '../packages/core/src/index.ts';")).toEqual([
-      'workspace-import ../packages/core/src/index.ts',
-    ]);
+    expect(
+      everywhere('examples/a.ts', "import { agent } from '../packages/core/src/index.ts';"),
+    ).toEqual(['workspace-import ../packages/core/src/index.ts']);
     expect(everywhere('packages/cli/src/a.ts', "import { b } from './b.ts';")).toEqual([]);
   });
 
   test('refuses packages that an install does not bring', () => {
-    const manifest = { folder: 'packages/core', name: 'adjutant', dependencies: ['@ai-sdk/provider'], optionalPeers: ['@ai-sdk/openai'] };
-    const check = (text: string): string[] => short(checkPackages(core({ 'models/providers/openai.ts': text }), manifest));
+    const manifest = {
+      folder: 'packages/core',
+      name: 'adjutant',
+      dependencies: ['@ai-sdk/provider'],
+      optionalPeers: ['@ai-sdk/openai'],
+    };
+    const check = (text: string): string[] =>
+      short(checkPackages(core({ 'models/providers/openai.ts': text }), manifest));
     expect(check("import { z } from 'zod';")).toEqual(['package-import zod']);
-    expect(check("import { createOpenAI } from '@ai-sdk/openai';")).toEqual(['package-import @ai-sdk/openai']);
-    expect(check("const load = () => import('@ai-sdk/openai'); import { x } from '@ai-sdk/provider';")).toEqual([]);
+    expect(check("import { createOpenAI } from '@ai-sdk/openai';")).toEqual([
+      'package-import @ai-sdk/openai',
+    ]);
+    expect(
+      check("const load = () => import('@ai-sdk/openai'); import { x } from '@ai-sdk/provider';"),
+    ).toEqual([]);
     expect(check("import type { OpenAIProvider } from '@ai-sdk/openai';")).toEqual([]);
   });
 });
 
 describe('cycles', () => {
-  const cycles = (sources: Readonly<Record<string, string>>): string[] => short(checkFiles(core(sources)));
+  const cycles = (sources: Readonly<Record<string, string>>): string[] =>
+    short(checkFiles(core(sources)));
 
   test('are found at run time', () => {
     expect(
@@ -209,20 +297,37 @@ describe('cycles', () => {
         'loop/b.ts': "export { c } from './c.ts';",
         'loop/c.ts': "import { a } from './a.ts';",
       }),
-    ).toEqual([`runtime-cycle ${src}loop/a.ts → ${src}loop/b.ts → ${src}loop/c.ts → ${src}loop/a.ts`]);
+    ).toEqual([
+      `runtime-cycle ${src}loop/a.ts → ${src}loop/b.ts → ${src}loop/c.ts → ${src}loop/a.ts`,
+    ]);
     expect(cycles({ 'loop/a.ts': "import { a } from './a.ts';" })).toHaveLength(1);
   });
 
   test('of types, or through import(), are none', () => {
-    expect(cycles({ 'loop/a.ts': "import { b } from './b.ts';", 'loop/b.ts': "import type { A } from './a.ts';" })).toEqual([]);
-    expect(cycles({ 'loop/a.ts': "import { b } from './b.ts';", 'loop/b.ts': "const load = () => import('./a.ts');" })).toEqual([]);
+    expect(
+      cycles({
+        'loop/a.ts': "import { b } from './b.ts';",
+        'loop/b.ts': "import type { A } from './a.ts';",
+      }),
+    ).toEqual([]);
+    expect(
+      cycles({
+        'loop/a.ts': "import { b } from './b.ts';",
+        'loop/b.ts': "const load = () => import('./a.ts');",
+      }),
+    ).toEqual([]);
   });
 });
 
 describe('the index', () => {
   test('holds nothing but named re-exports', () => {
-    const shape = (text: string): string[] => short(checkIndexShape(readSource(`${src}index.ts`, text)));
-    expect(shape("export { agent } from './runnables/agent.ts'; export type { Event } from './ledger/event.ts';")).toEqual([]);
+    const shape = (text: string): string[] =>
+      short(checkIndexShape(readSource(`${src}index.ts`, text)));
+    expect(
+      shape(
+        "export { agent } from './runnables/agent.ts'; export type { Event } from './ledger/event.ts';",
+      ),
+    ).toEqual([]);
     expect(shape("import { agent } from './runnables/agent.ts'; export { agent };")).toEqual([
       'index-shape ImportDeclaration',
       'index-shape ExportNamedDeclaration',
@@ -232,7 +337,8 @@ describe('the index', () => {
 
   test('does not load slow modules or packages outside the dependencies, however far away', () => {
     const files = core({
-      'index.ts': "export { agent } from './runnables/agent.ts'; export type { Database } from './stores/sqlite/database.ts';",
+      'index.ts':
+        "export { agent } from './runnables/agent.ts'; export type { Database } from './stores/sqlite/database.ts';",
       'runnables/agent.ts': "import { evaluate } from './expression.ts';",
       'runnables/expression.ts':
         "import { evaluate } from 'mathjs'; import { DatabaseSync } from 'node:sqlite'; import { hash } from 'node:crypto'; import 'ajv/dist/2020.js';",
@@ -250,9 +356,13 @@ describe('the index', () => {
       const files = core({ 'index.ts': "export { a } from './engine/a.ts';", 'engine/a.ts': text });
       return short(checkImportEffects(`${src}index.ts`, files));
     };
-    expect(effects("process.on('exit', () => {});")).toEqual(['import-side-effect ExpressionStatement']);
+    expect(effects("process.on('exit', () => {});")).toEqual([
+      'import-side-effect ExpressionStatement',
+    ]);
     expect(effects('if (globalThis.x) { start(); }')).toEqual(['import-side-effect IfStatement']);
-    expect(effects("import './polyfill.ts';")).toEqual(["import-side-effect import './polyfill.ts'"]);
+    expect(effects("import './polyfill.ts';")).toEqual([
+      "import-side-effect import './polyfill.ts'",
+    ]);
     expect(
       effects(
         'export const a = Object.freeze({}); export type B = 1; export interface C {} export abstract class D {} declare const e: unique symbol;',
@@ -263,7 +373,12 @@ describe('the index', () => {
 
 describe('exceptions', () => {
   const findings = checkFiles([readSource('examples/a.ts', 'export default 1;')]);
-  const exception: Exception = { rule: 'default-export', file: 'examples/a.ts', subject: 'default', reason: 'a tool asks for it' };
+  const exception: Exception = {
+    rule: 'default-export',
+    file: 'examples/a.ts',
+    subject: 'default',
+    reason: 'a tool asks for it',
+  };
 
   test('accept the finding they name and no other', () => {
     expect(applyExceptions(findings, [exception])).toEqual([]);

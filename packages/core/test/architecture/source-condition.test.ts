@@ -9,7 +9,9 @@ test('tests run on the pinned Node', () => {
 });
 
 test("importing 'adjutant' in a test gives the source, so that no test needs a build", async () => {
-  expect(fileURLToPath(import.meta.resolve('adjutant'))).toBe(`${repositoryRoot}packages/core/src/index.ts`);
+  expect(fileURLToPath(import.meta.resolve('adjutant'))).toBe(
+    `${repositoryRoot}packages/core/src/index.ts`,
+  );
   expect(await import('adjutant')).toBe(await import('../../src/index.ts'));
 });
 

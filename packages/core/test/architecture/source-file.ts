@@ -1,13 +1,18 @@
 import { type Node, parseSync, visitorKeys } from 'oxc-parser';
 
-/** How a file refers to a module. `type` is gone at run time; `lazy` is an `import()` expression. */
+/**
+ * How a file refers to a module. `type` is gone at run time; `lazy` is an `import()` expression.
+ */
 export type ImportKind = 'runtime' | 'type' | 'lazy';
 
 export interface ModuleImport {
   readonly specifier: string;
   readonly kind: ImportKind;
   readonly line: number;
-  /** Names that it binds, as the other module exports them; `*` for the whole module, none for `import './x.ts'`. */
+  /**
+   * Names that it binds, as the other module exports them; `*` for the whole module, none for
+   * `import './x.ts'`.
+   */
   readonly names: readonly string[];
 }
 
@@ -46,7 +51,11 @@ export interface SourceFile {
 interface Reading {
   readonly lineOf: (node: Node) => number;
   readonly lastLineOf: (node: Node) => number;
-  readonly file: { -readonly [Key in keyof SourceFile]: SourceFile[Key] extends readonly (infer Item)[] ? Item[] : SourceFile[Key] };
+  readonly file: {
+    -readonly [Key in keyof SourceFile]: SourceFile[Key] extends readonly (infer Item)[]
+      ? Item[]
+      : SourceFile[Key];
+  };
 }
 
 const timers = new Set(['setTimeout', 'setInterval', 'setImmediate']);
@@ -68,14 +77,19 @@ const globalObjects = new Set(['globalThis', 'global']);
 
 /** Reads a TypeScript source file into the facts that the rules judge. */
 export function readSource(path: string, text: string): SourceFile {
-  const result = parseSync(path, text, { astType: 'ts', lang: path.endsWith('.tsx') ? 'tsx' : 'ts', sourceType: 'module' });
+  const result = parseSync(path, text, {
+    astType: 'ts',
+    lang: path.endsWith('.tsx') ? 'tsx' : 'ts',
+    sourceType: 'module',
+  });
   const lineAt = lineFinder(text);
   const reading: Reading = {
     lineOf: (node) => lineAt(node.start),
     lastLineOf: (node) => lineAt(node.end),
     file: emptyFile(path, text),
   };
-  for (const error of result.errors) reading.file.errors.push({ line: lineAt(error.labels[0]?.start ?? 0), subject: error.message });
+  for (const error of result.errors)
+    reading.file.errors.push({ line: lineAt(error.labels[0]?.start ?? 0), subject: error.message });
   for (const statement of result.program.body) readStatement(reading, statement);
   visit(result.program, [], (node, ancestors) => readNode(reading, node, ancestors));
   return reading.file;
@@ -113,16 +127,23 @@ function lineFinder(text: string): (offset: number) => number {
   };
 }
 
-function visit(node: Node, ancestors: readonly Node[], enter: (node: Node, ancestors: readonly Node[]) => void): void {
+function visit(
+  node: Node,
+  ancestors: readonly Node[],
+  enter: (node: Node, ancestors: readonly Node[]) => void,
+): void {
   enter(node, ancestors);
   const inside = [...ancestors, node];
   for (const key of visitorKeys[node.type] ?? []) {
-    const child = (node as unknown as Record<string, Node | (Node | null)[] | null | undefined>)[key];
+    const child = (node as unknown as Record<string, Node | (Node | null)[] | null | undefined>)[
+      key
+    ];
     for (const item of Array.isArray(child) ? child : [child]) if (item) visit(item, inside, enter);
   }
 }
 
-const declarations = /^(Import|Export|Function|Class|Variable|TS)[A-Za-z]*Declaration$|^(EmptyStatement|ExportAllDeclaration)$/;
+const declarations =
+  /^(Import|Export|Function|Class|Variable|TS)[A-Za-z]*Declaration$|^(EmptyStatement|ExportAllDeclaration)$/;
 
 function readStatement({ file, lineOf }: Reading, statement: Node): void {
   const line = lineOf(statement);
@@ -139,7 +160,8 @@ function readNode(reading: Reading, node: Node, ancestors: readonly Node[]): voi
   const { file, lineOf } = reading;
   const line = lineOf(node);
   if (node.type === 'TSAnyKeyword') file.anyTypes.push({ line, subject: 'any' });
-  if (node.type === 'ExportAllDeclaration') file.exportStars.push({ line, subject: node.source.value });
+  if (node.type === 'ExportAllDeclaration')
+    file.exportStars.push({ line, subject: node.source.value });
   readDefaultExport(file, node, line);
   readImport(file, node, line);
   readFunction(reading, node, ancestors);
@@ -147,38 +169,76 @@ function readNode(reading: Reading, node: Node, ancestors: readonly Node[]): voi
 }
 
 function readDefaultExport(file: Reading['file'], node: Node, line: number): void {
-  const named = node.type === 'ExportSpecifier' && 'name' in node.exported && node.exported.name === 'default';
-  if (node.type === 'ExportDefaultDeclaration' || named) file.defaultExports.push({ line, subject: 'default' });
+  const named =
+    node.type === 'ExportSpecifier' && 'name' in node.exported && node.exported.name === 'default';
+  if (node.type === 'ExportDefaultDeclaration' || named)
+    file.defaultExports.push({ line, subject: 'default' });
 }
 
 function readImport(file: Reading['file'], node: Node, line: number): void {
   if (node.type === 'ImportDeclaration') {
-    const names = node.specifiers.map((specifier) => (specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : '*'));
-    file.imports.push({ specifier: node.source.value, kind: node.importKind === 'type' ? 'type' : 'runtime', line, names });
+    const names = node.specifiers.map((specifier) =>
+      specifier.type === 'ImportSpecifier' ? nameOf(specifier.imported) : '*',
+    );
+    file.imports.push({
+      specifier: node.source.value,
+      kind: node.importKind === 'type' ? 'type' : 'runtime',
+      line,
+      names,
+    });
   }
   if (node.type === 'ExportNamedDeclaration' && node.source) {
     const names = node.specifiers.map((specifier) => nameOf(specifier.local));
-    file.imports.push({ specifier: node.source.value, kind: node.exportKind === 'type' ? 'type' : 'runtime', line, names });
+    file.imports.push({
+      specifier: node.source.value,
+      kind: node.exportKind === 'type' ? 'type' : 'runtime',
+      line,
+      names,
+    });
   }
   if (node.type === 'ExportAllDeclaration') {
-    file.imports.push({ specifier: node.source.value, kind: node.exportKind === 'type' ? 'type' : 'runtime', line, names: ['*'] });
+    file.imports.push({
+      specifier: node.source.value,
+      kind: node.exportKind === 'type' ? 'type' : 'runtime',
+      line,
+      names: ['*'],
+    });
   }
-  if (node.type === 'TSImportType') file.imports.push({ specifier: node.source.value, kind: 'type', line, names: [] });
+  if (node.type === 'TSImportType')
+    file.imports.push({ specifier: node.source.value, kind: 'type', line, names: [] });
   if (node.type === 'ImportExpression' && node.source.type === 'Literal') {
     file.imports.push({ specifier: String(node.source.value), kind: 'lazy', line, names: ['*'] });
   }
 }
 
-function readFunction({ file, lineOf, lastLineOf }: Reading, node: Node, ancestors: readonly Node[]): void {
-  if (node.type !== 'FunctionDeclaration' && node.type !== 'FunctionExpression' && node.type !== 'ArrowFunctionExpression') return;
+function readFunction(
+  { file, lineOf, lastLineOf }: Reading,
+  node: Node,
+  ancestors: readonly Node[],
+): void {
+  if (
+    node.type !== 'FunctionDeclaration' &&
+    node.type !== 'FunctionExpression' &&
+    node.type !== 'ArrowFunctionExpression'
+  )
+    return;
   const line = lineOf(node);
-  file.functions.push({ name: functionName(node, ancestors.at(-1)), line, lines: lastLineOf(node) - line + 1 });
+  file.functions.push({
+    name: functionName(node, ancestors.at(-1)),
+    line,
+    lines: lastLineOf(node) - line + 1,
+  });
 }
 
 function functionName(node: Node, parent: Node | undefined): string {
   if ('id' in node && node.id && 'name' in node.id) return String(node.id.name);
   if (parent?.type === 'VariableDeclarator') return nameOf(parent.id);
-  if (parent?.type === 'MethodDefinition' || parent?.type === 'Property' || parent?.type === 'PropertyDefinition') return nameOf(parent.key);
+  if (
+    parent?.type === 'MethodDefinition' ||
+    parent?.type === 'Property' ||
+    parent?.type === 'PropertyDefinition'
+  )
+    return nameOf(parent.key);
   if (parent?.type === 'CallExpression') return `argument of ${nameOf(parent.callee)}`;
   return 'anonymous function';
 }
@@ -190,17 +250,31 @@ function nameOf(node: Node): string {
   return 'anonymous';
 }
 
-function readGlobals(file: Reading['file'], node: Node, ancestors: readonly Node[], line: number): void {
+function readGlobals(
+  file: Reading['file'],
+  node: Node,
+  ancestors: readonly Node[],
+  line: number,
+): void {
   const parent = ancestors.at(-1);
   if (node.type === 'MemberExpression') {
     const path = nameOf(node).replace(/^(globalThis|global)\./, '');
     if (chanceMembers.has(path)) file.sourcesOfChance.push({ line, subject: path });
-    if ('name' in node.object && globalObjects.has(String(node.object.name)) && timers.has(nameOf(node.property))) {
+    if (
+      'name' in node.object &&
+      globalObjects.has(String(node.object.name)) &&
+      timers.has(nameOf(node.property))
+    ) {
       file.sourcesOfChance.push({ line, subject: path });
     }
   }
-  if (isOwnDate(node)) file.sourcesOfChance.push({ line, subject: node.type === 'NewExpression' ? 'new Date()' : 'Date()' });
-  if (node.type === 'ImportDeclaration' && node.importKind !== 'type') readChanceImport(file, node.source.value, node.specifiers, line);
+  if (isOwnDate(node))
+    file.sourcesOfChance.push({
+      line,
+      subject: node.type === 'NewExpression' ? 'new Date()' : 'Date()',
+    });
+  if (node.type === 'ImportDeclaration' && node.importKind !== 'type')
+    readChanceImport(file, node.source.value, node.specifiers, line);
   if (node.type === 'Identifier' && isReference(node, parent)) {
     if (timers.has(node.name)) file.sourcesOfChance.push({ line, subject: node.name });
     if (outsideGlobals.has(node.name)) file.outsideGlobals.push({ line, subject: node.name });
@@ -210,15 +284,24 @@ function readGlobals(file: Reading['file'], node: Node, ancestors: readonly Node
 /** `new Date()` without arguments, and `Date()`, which ignores them. */
 function isOwnDate(node: Node): boolean {
   if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return false;
-  return nameOf(node.callee) === 'Date' && (node.type === 'CallExpression' || node.arguments.length === 0);
+  return (
+    nameOf(node.callee) === 'Date' &&
+    (node.type === 'CallExpression' || node.arguments.length === 0)
+  );
 }
 
-function readChanceImport(file: Reading['file'], specifier: string, specifiers: readonly Node[], line: number): void {
+function readChanceImport(
+  file: Reading['file'],
+  specifier: string,
+  specifiers: readonly Node[],
+  line: number,
+): void {
   if (chanceModules.has(specifier)) file.sourcesOfChance.push({ line, subject: specifier });
   if (specifier !== 'node:crypto') return;
   for (const imported of specifiers) {
     const name = imported.type === 'ImportSpecifier' ? nameOf(imported.imported) : '*';
-    if (cryptoChance.test(name)) file.sourcesOfChance.push({ line, subject: `node:crypto ${name}` });
+    if (cryptoChance.test(name))
+      file.sourcesOfChance.push({ line, subject: `node:crypto ${name}` });
   }
 }
 
@@ -226,7 +309,11 @@ function isReference(node: Node, parent: Node | undefined): boolean {
   if (!parent) return false;
   if (parent.type.startsWith('TS')) return typeAssertions.has(parent.type);
   if (parent.type === 'MemberExpression') return parent.computed || parent.object === node;
-  if (parent.type === 'Property' || parent.type === 'MethodDefinition' || parent.type === 'PropertyDefinition') {
+  if (
+    parent.type === 'Property' ||
+    parent.type === 'MethodDefinition' ||
+    parent.type === 'PropertyDefinition'
+  ) {
     return parent.computed || parent.value === node;
   }
   return !/^(Import|Export)/.test(parent.type);

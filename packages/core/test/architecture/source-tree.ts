@@ -26,16 +26,27 @@ interface PackageJson {
   readonly exports?: Readonly<Record<string, string | { readonly 'adjutant-source'?: string }>>;
 }
 
-/** The manifest of a workspace, with the source files behind its exports, as paths from the repository root. */
+/**
+ * The manifest of a workspace, with the source files behind its exports, as paths from the
+ * repository root.
+ */
 export function readManifest(folder: string): Manifest & { readonly entries: readonly string[] } {
-  const json = JSON.parse(readFileSync(`${repositoryRoot}${folder}/package.json`, 'utf8')) as PackageJson;
-  const isOptional = (peer: string): boolean => json.peerDependenciesMeta?.[peer]?.optional === true;
+  const json = JSON.parse(
+    readFileSync(`${repositoryRoot}${folder}/package.json`, 'utf8'),
+  ) as PackageJson;
+  const isOptional = (peer: string): boolean =>
+    json.peerDependenciesMeta?.[peer]?.optional === true;
   const peers = Object.keys(json.peerDependencies ?? {});
-  const targets = Object.values(json.exports ?? {}).flatMap((target) => (typeof target === 'string' ? [] : (target['adjutant-source'] ?? [])));
+  const targets = Object.values(json.exports ?? {}).flatMap((target) =>
+    typeof target === 'string' ? [] : (target['adjutant-source'] ?? []),
+  );
   return {
     folder,
     name: json.name,
-    dependencies: [...Object.keys(json.dependencies ?? {}), ...peers.filter((peer) => !isOptional(peer))],
+    dependencies: [
+      ...Object.keys(json.dependencies ?? {}),
+      ...peers.filter((peer) => !isOptional(peer)),
+    ],
     optionalPeers: peers.filter(isOptional),
     entries: targets.map((target) => target.replace('./', `${folder}/`)),
   };

@@ -22,7 +22,13 @@ import {
   tool,
   wrapUserMessages,
 } from 'adjutant';
-import { appendBoundaries, type ScriptedModel, type ScriptedResponse, scriptedModel, tickingClock } from 'adjutant/testing';
+import {
+  appendBoundaries,
+  type ScriptedModel,
+  type ScriptedResponse,
+  scriptedModel,
+  tickingClock,
+} from 'adjutant/testing';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -38,8 +44,19 @@ const look = tool({
     return { found: ctx.callId };
   },
 });
-const large = tool({ name: 'large', description: 'Gives much', schema: quiet, execute: () => 'line\n'.repeat(40_000) });
-const read = tool({ name: 'files.read', description: 'Has a dot', recovery: 'rerun', schema: quiet, execute: () => 'text' });
+const large = tool({
+  name: 'large',
+  description: 'Gives much',
+  schema: quiet,
+  execute: () => 'line\n'.repeat(40_000),
+});
+const read = tool({
+  name: 'files.read',
+  description: 'Has a dot',
+  recovery: 'rerun',
+  schema: quiet,
+  execute: () => 'text',
+});
 
 /** Three rounds of calls with thoughts, and an answer. */
 const script: readonly ScriptedResponse[] = [
@@ -50,11 +67,20 @@ const script: readonly ScriptedResponse[] = [
 ];
 const scripted = (times = 1) => scriptedModel(Array.from({ length: times }, () => script).flat());
 
-/** All calls that models got, in the order in which they were made, against what the ledger says of them. */
+/**
+ * All calls that models got, in the order in which they were made, against what the ledger says of
+ * them.
+ */
 function expectExact(session: Session, models: readonly ScriptedModel[]): void {
-  const received = models.flatMap(({ calls }) => calls.map(({ abortSignal: _, ...options }) => canonicalJson(options))).sort();
+  const received = models
+    .flatMap(({ calls }) => calls.map(({ abortSignal: _, ...options }) => canonicalJson(options)))
+    .sort();
   const rebuilt = session.events
-    .flatMap((event) => (event.type === 'model_start' ? [canonicalJson(promptOf(session.events, event.seq, session.ledger.resolve))] : []))
+    .flatMap((event) =>
+      event.type === 'model_start'
+        ? [canonicalJson(promptOf(session.events, event.seq, session.ledger.resolve))]
+        : [],
+    )
     .sort();
   expect(rebuilt).toEqual(received);
   expect(rebuilt.length).toBeGreaterThan(0);
@@ -64,19 +90,36 @@ const contexts: readonly (readonly [string, readonly Renderer[] | undefined])[] 
   ['the default context', undefined],
   [
     'a system message that depends on state',
-    [injectSystemMessage(({ state, round }) => `Seen ${state['session']?.['seen'] ?? 0} in round ${round}`), includeHistory()],
+    [
+      injectSystemMessage(
+        ({ state, round }) => `Seen ${state['session']?.['seen'] ?? 0} in round ${round}`,
+      ),
+      includeHistory(),
+    ],
   ],
-  ['the last events only', [injectSystemMessage('Be brief'), includeHistory(), selectRecentEvents(3)]],
+  [
+    'the last events only',
+    [injectSystemMessage('Be brief'), includeHistory(), selectRecentEvents(3)],
+  ],
   ['no reasoning', [includeHistory(), pruneReasoning()]],
   [
     'wrapped and enriched messages',
     [
       includeHistory(),
       wrapUserMessages((text) => `<${text}>`),
-      enrichUserMessages(({ message, state }) => `${message} (${state['session']?.['seen'] ?? 'nothing'})`),
+      enrichUserMessages(
+        ({ message, state }) => `${message} (${state['session']?.['seen'] ?? 'nothing'})`,
+      ),
     ],
   ],
-  ['messages around two histories', [includeHistory({ scope: 'own' }), injectUserMessage('between'), includeHistory({ scope: 'all' })]],
+  [
+    'messages around two histories',
+    [
+      includeHistory({ scope: 'own' }),
+      injectUserMessage('between'),
+      includeHistory({ scope: 'all' }),
+    ],
+  ],
   [
     'fewer tools by the round',
     [
@@ -98,7 +141,15 @@ const contexts: readonly (readonly [string, readonly Renderer[] | undefined])[] 
 describe.each(contexts)('with %s', (_name, context) => {
   const make = () => {
     const model = scripted(2);
-    return { model, worker: agent({ name: 'worker', model, tools: [look, read], ...(context === undefined ? {} : { context }) }) };
+    return {
+      model,
+      worker: agent({
+        name: 'worker',
+        model,
+        tools: [look, read],
+        ...(context === undefined ? {} : { context }),
+      }),
+    };
   };
 
   test('each recorded prompt is, to the byte, what the model got, over two runs', async () => {
@@ -113,25 +164,46 @@ describe.each(contexts)('with %s', (_name, context) => {
   test('a history that has grown gives what one made anew gives: a continued run asks what the first would have asked', async () => {
     const clock = tickingClock();
     const whole = make();
-    const { session } = await runtime({ app: 'prompts', ports: { clock } }).run(whole.worker, { input: 'Go', runId: 'run' });
+    const { session } = await runtime({ app: 'prompts', ports: { clock } }).run(whole.worker, {
+      input: 'Go',
+      runId: 'run',
+    });
     const asked = whole.model.calls.map(({ prompt }) => canonicalJson(prompt));
     for (const cut of appendBoundaries(session.events)) {
-      const rounds = session.events.slice(0, cut).filter((event) => event.type === 'model_end').length;
+      const rounds = session.events
+        .slice(0, cut)
+        .filter((event) => event.type === 'model_end').length;
       if (cut === 0 || cut === session.events.length) continue;
       const model = scriptedModel(script.slice(rounds));
       const app = runtime({
         app: 'prompts',
         store: memoryStore(),
-        runnables: [agent({ ...whole.worker, model, context: whole.worker.context ?? [includeHistory()] } as never)],
+        runnables: [
+          agent({
+            ...whole.worker,
+            model,
+            context: whole.worker.context ?? [includeHistory()],
+          } as never),
+        ],
       });
-      const restored = await app.restoreSession({ ...session.toJSON(), events: session.events.slice(0, cut) });
+      const restored = await app.restoreSession({
+        ...session.toJSON(),
+        events: session.events.slice(0, cut),
+      });
       await app.resume(restored);
       const ids = (text: string) => text.replace(/"toolCallId":"[^"]*"/g, '');
-      expect({ cut, asked: model.calls.map(({ prompt }) => ids(canonicalJson(prompt))) }).toEqual({ cut, asked: asked.slice(rounds).map(ids) });
+      expect({ cut, asked: model.calls.map(({ prompt }) => ids(canonicalJson(prompt))) }).toEqual({
+        cut,
+        asked: asked.slice(rounds).map(ids),
+      });
       expectExact(restored, [
         {
           calls: [
-            ...whole.model.calls.slice(0, restored.events.filter((event) => event.type === 'model_start').length - model.calls.length),
+            ...whole.model.calls.slice(
+              0,
+              restored.events.filter((event) => event.type === 'model_start').length -
+                model.calls.length,
+            ),
             ...model.calls,
           ],
         } as never,
@@ -145,13 +217,27 @@ describe('in compositions', () => {
 
   test('transfer, branches and what comes after a join', async () => {
     const models = Array.from({ length: 5 }, () => scripted());
-    const [first, left, right, target, last] = models as [ScriptedModel, ScriptedModel, ScriptedModel, ScriptedModel, ScriptedModel];
-    const worker = (name: string, model: ScriptedModel) => agent({ name, model, tools: [look, read] });
+    const [first, left, right, target, last] = models as [
+      ScriptedModel,
+      ScriptedModel,
+      ScriptedModel,
+      ScriptedModel,
+      ScriptedModel,
+    ];
+    const worker = (name: string, model: ScriptedModel) =>
+      agent({ name, model, tools: [look, read] });
     const source = scriptedModel([{ text: 'over', toolCalls: [{ name: 'pass' }] }]);
     const passing = agent({
       name: 'source',
       model: source,
-      tools: [tool({ name: 'pass', description: 'Passes', schema: quiet, execute: () => worker('target', target) })],
+      tools: [
+        tool({
+          name: 'pass',
+          description: 'Passes',
+          schema: quiet,
+          execute: () => worker('target', target),
+        }),
+      ],
     });
     const all: Runnable = sequence({
       name: 'all',
@@ -161,7 +247,13 @@ describe('in compositions', () => {
           name: 'p',
           runnables: [
             worker('left', left),
-            sequence({ name: 'line', runnables: [step({ name: 'say', execute: (ctx) => ctx.respond('between') }), worker('right', right)] }),
+            sequence({
+              name: 'line',
+              runnables: [
+                step({ name: 'say', execute: (ctx) => ctx.respond('between') }),
+                worker('right', right),
+              ],
+            }),
           ],
         }),
         passing,
@@ -176,20 +268,36 @@ describe('in compositions', () => {
   test('agents that tools call and spawn', async () => {
     const called = scripted();
     const spawned = scripted();
-    const boss = scriptedModel([{ toolCalls: [{ name: 'ask' }, { name: 'start' }] }, { text: 'wait' }, { text: 'end' }, { text: 'end' }]);
+    const boss = scriptedModel([
+      { toolCalls: [{ name: 'ask' }, { name: 'start' }] },
+      { text: 'wait' },
+      { text: 'end' },
+      { text: 'end' },
+    ]);
     const ask = tool({
       name: 'ask',
       description: 'Asks',
       schema: quiet,
-      execute: async (ctx) => (await ctx.call(agent({ name: 'called', model: called, tools: [look, read] }), { message: 'well?' })).output,
+      execute: async (ctx) =>
+        (
+          await ctx.call(agent({ name: 'called', model: called, tools: [look, read] }), {
+            message: 'well?',
+          })
+        ).output,
     });
     const startOne = tool({
       name: 'start',
       description: 'Starts',
       schema: quiet,
-      execute: (ctx) => ctx.spawn(agent({ name: 'spawned', model: spawned, tools: [look, read] }), { message: 'do' }).invocationId,
+      execute: (ctx) =>
+        ctx.spawn(agent({ name: 'spawned', model: spawned, tools: [look, read] }), {
+          message: 'do',
+        }).invocationId,
     });
-    const result = await app().run(agent({ name: 'boss', model: boss, tools: [ask, startOne] }), 'Go');
+    const result = await app().run(
+      agent({ name: 'boss', model: boss, tools: [ask, startOne] }),
+      'Go',
+    );
     expect(result.status).toBe('completed');
     expectExact(result.session, [called, spawned, boss]);
   });
@@ -215,9 +323,19 @@ describe('in compositions', () => {
   });
 
   test('a last answer at a limit', async () => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: 'enough', toolCalls: [{ name: 'look' }] }]);
-    const result = await app().run(agent({ name: 'a', model, tools: [look], limits: { rounds: 1 } }), 'Go');
-    expect(result).toMatchObject({ status: 'completed', output: 'enough', stopReason: 'round_limit' });
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'look' }] },
+      { text: 'enough', toolCalls: [{ name: 'look' }] },
+    ]);
+    const result = await app().run(
+      agent({ name: 'a', model, tools: [look], limits: { rounds: 1 } }),
+      'Go',
+    );
+    expect(result).toMatchObject({
+      status: 'completed',
+      output: 'enough',
+      stopReason: 'round_limit',
+    });
     expect(result.toolCalls).toHaveLength(1);
     expect(model.calls[1]?.toolChoice).toEqual({ type: 'none' });
     expectExact(result.session, [model]);
@@ -226,7 +344,12 @@ describe('in compositions', () => {
 
 test('each prompt of the default context begins with the whole prompt before it', async () => {
   const model = scripted(2);
-  const worker = agent({ name: 'worker', model, tools: [look, read], context: [injectSystemMessage('Be brief'), includeHistory()] });
+  const worker = agent({
+    name: 'worker',
+    model,
+    tools: [look, read],
+    context: [injectSystemMessage('Be brief'), includeHistory()],
+  });
   const app = runtime({ app: 'prompts' });
   await app.run(worker, { input: 'Go', session: 's' });
   await app.run(worker, { input: 'Again', session: 's' });
@@ -234,12 +357,18 @@ test('each prompt of the default context begins with the whole prompt before it'
     const before = model.calls[i - 1]?.prompt ?? [];
     expect(prompt.slice(0, before.length)).toEqual(before);
     // The very objects: nothing is encoded twice.
-    if (i % 4 !== 0) expect(prompt.slice(1, before.length).every((message, at) => message === before[at + 1])).toBe(true);
+    if (i % 4 !== 0)
+      expect(
+        prompt.slice(1, before.length).every((message, at) => message === before[at + 1]),
+      ).toBe(true);
   }
 });
 
 test('the last events never part a call from its result, nor an answer from its parts', async () => {
-  const roundsOf = fc.array(fc.record({ calls: fc.nat(3), text: fc.boolean(), thought: fc.boolean() }), { minLength: 1, maxLength: 4 });
+  const roundsOf = fc.array(
+    fc.record({ calls: fc.nat(3), text: fc.boolean(), thought: fc.boolean() }),
+    { minLength: 1, maxLength: 4 },
+  );
   await fc.assert(
     fc.asyncProperty(roundsOf, fc.integer({ min: 1, max: 12 }), async (rounds, count) => {
       const responses: ScriptedResponse[] = rounds.map(({ calls, text, thought }) => ({
@@ -249,7 +378,12 @@ test('the last events never part a call from its result, nor an answer from its 
       }));
       const model = scriptedModel([...responses, { text: 'end' }]);
       const { session } = await runtime({ app: 'prompts' }).run(
-        agent({ name: 'a', model, tools: [look], context: [includeHistory(), selectRecentEvents(count)] }),
+        agent({
+          name: 'a',
+          model,
+          tools: [look],
+          context: [includeHistory(), selectRecentEvents(count)],
+        }),
         'Go',
       );
       for (const { prompt } of model.calls) expectPaired(prompt);
@@ -261,9 +395,15 @@ test('the last events never part a call from its result, nor an answer from its 
 
 function expectPaired(prompt: readonly LanguageModelV4Message[]): void {
   prompt.forEach((message, i) => {
-    const calls = message.role === 'assistant' ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : [])) : [];
+    const calls =
+      message.role === 'assistant'
+        ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
+        : [];
     const next = prompt[i + 1];
-    const results = next?.role === 'tool' ? next.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : [])) : [];
+    const results =
+      next?.role === 'tool'
+        ? next.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : []))
+        : [];
     if (message.role === 'assistant') expect(results).toEqual(calls);
     if (message.role === 'tool') expect(prompt[i - 1]?.role).toBe('assistant');
     expect(canonicalJson(message)).not.toContain('No result of this call is known');

@@ -1,10 +1,20 @@
-import { agent, agentTool, memoryStore, runtime, type Session, sequence, step, tool } from 'adjutant';
+import {
+  agent,
+  agentTool,
+  memoryStore,
+  runtime,
+  type Session,
+  sequence,
+  step,
+  tool,
+} from 'adjutant';
 import { appendBoundaries, scriptedModel, tickingClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 const quiet = z.object({});
-const facts = (session: Session) => session.events.flatMap((event) => (event.type === 'memory' ? [event.text] : []));
+const facts = (session: Session) =>
+  session.events.flatMap((event) => (event.type === 'memory' ? [event.text] : []));
 const remembering = (name: string, text: () => string, key?: string) =>
   tool({
     name,
@@ -18,10 +28,20 @@ const remembering = (name: string, text: () => string, key?: string) =>
 const textOf = (prompt: unknown) => JSON.stringify(prompt);
 
 test('a fact stands in the prompts of its agent and of those that come after it, once', async () => {
-  const first = scriptedModel([{ toolCalls: [{ name: 'note' }] }, { toolCalls: [{ name: 'note' }] }, { text: 'done' }]);
+  const first = scriptedModel([
+    { toolCalls: [{ name: 'note' }] },
+    { toolCalls: [{ name: 'note' }] },
+    { text: 'done' },
+  ]);
   const second = scriptedModel([{ text: 'seen' }]);
   const note = remembering('note', () => 'Prefers letters');
-  const all = sequence({ name: 'all', runnables: [agent({ name: 'a', model: first, tools: [note] }), agent({ name: 'b', model: second })] });
+  const all = sequence({
+    name: 'all',
+    runnables: [
+      agent({ name: 'a', model: first, tools: [note] }),
+      agent({ name: 'b', model: second }),
+    ],
+  });
   const { session } = await runtime({ app: 'facts' }).run(all, 'Go');
   expect(facts(session)).toEqual(['Prefers letters']);
   expect(textOf(first.calls[0]?.prompt)).not.toContain('Remember');
@@ -31,7 +51,11 @@ test('a fact stands in the prompts of its agent and of those that come after it,
 
 test('a later fact of the same key takes the place of the earlier one', async () => {
   let n = 0;
-  const model = scriptedModel([{ toolCalls: [{ name: 'note' }] }, { toolCalls: [{ name: 'note' }] }, { text: 'done' }]);
+  const model = scriptedModel([
+    { toolCalls: [{ name: 'note' }] },
+    { toolCalls: [{ name: 'note' }] },
+    { text: 'done' },
+  ]);
   const { session } = await runtime({ app: 'facts' }).run(
     agent({ name: 'a', model, tools: [remembering('note', () => `Step ${++n}`, 'progress')] }),
     'Go',
@@ -47,7 +71,11 @@ test('what an agent that a tool calls finds out is known to its caller and in la
     model: scriptedModel([{ toolCalls: [{ name: 'note' }] }, { text: 'found' }]),
     tools: [remembering('note', () => 'Is deaf')],
   });
-  const outer = scriptedModel([{ toolCalls: [{ name: 'inner', args: { message: 'look' } }] }, { text: 'done' }, { text: 'again' }]);
+  const outer = scriptedModel([
+    { toolCalls: [{ name: 'inner', args: { message: 'look' } }] },
+    { text: 'done' },
+    { text: 'again' },
+  ]);
   const app = runtime({ app: 'facts' });
   const caller = agent({ name: 'outer', model: outer, tools: [agentTool(inner)] });
   await app.run(caller, { input: 'Go', session: 's' });
@@ -71,15 +99,25 @@ test('a step that runs again keeps its facts once, wherever its process stopped'
     },
   });
   const clock = tickingClock();
-  const { session } = await runtime({ app: 'facts', ports: { clock } }).run(work, { runId: 'run', input: 'Go' });
+  const { session } = await runtime({ app: 'facts', ports: { clock } }).run(work, {
+    runId: 'run',
+    input: 'Go',
+  });
   const expected = ['Found once', 'Level 1', 'Level 2'];
   expect(facts(session)).toEqual(expected);
   for (const cut of appendBoundaries(session.events)) {
     if (cut < 2 || cut === session.events.length) continue;
     const app = runtime({ app: 'facts', store: memoryStore(), runnables: [work, child] });
-    const restored = await app.restoreSession({ ...session.toJSON(), events: session.events.slice(0, cut) });
+    const restored = await app.restoreSession({
+      ...session.toJSON(),
+      events: session.events.slice(0, cut),
+    });
     await app.resume(restored);
-    expect({ cut, facts: facts(restored), count: restored.state['count'] }).toEqual({ cut, facts: expected, count: 1 });
+    expect({ cut, facts: facts(restored), count: restored.state['count'] }).toEqual({
+      cut,
+      facts: expected,
+      count: 1,
+    });
   }
 });
 
@@ -102,7 +140,10 @@ test('facts land with the writes of a call, also of one that fails; what is no f
     },
   });
   const model = scriptedModel([{ toolCalls: [{ name: 'bad' }] }, { text: 'done' }]);
-  const { session } = await runtime({ app: 'facts' }).run(agent({ name: 'a', model, tools: [bad], supervision: false }), 'Go');
+  const { session } = await runtime({ app: 'facts' }).run(
+    agent({ name: 'a', model, tools: [bad], supervision: false }),
+    'Go',
+  );
   expect(errors).toEqual(['invalid_fact', 'invalid_fact', 'invalid_fact']);
   expect(facts(session)).toEqual(['The door is locked']);
 });

@@ -1,5 +1,13 @@
 import { agent, loop, memoryStore, type Runtime, runtime, tool } from 'adjutant';
-import { keptOpen, roundModel, runWithUser, scriptedModel, scriptedUser, testClock, type User } from 'adjutant/testing';
+import {
+  keptOpen,
+  roundModel,
+  runWithUser,
+  scriptedModel,
+  scriptedUser,
+  testClock,
+  type User,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { payTool } from '../pay-tool.ts';
@@ -15,13 +23,20 @@ const ask = tool({
 function asker(...questions: string[]) {
   return agent({
     name: 'asker',
-    model: roundModel([{ toolCalls: questions.map((question) => ({ name: 'ask', args: { question } })) }, { text: 'Done.' }]),
+    model: roundModel([
+      { toolCalls: questions.map((question) => ({ name: 'ask', args: { question } })) },
+      { text: 'Done.' },
+    ]),
     tools: [ask],
   });
 }
 
 /** Somebody who thinks for ever, and hears when nobody wants to know any more. */
-function thinker(): { readonly user: User; readonly asked: Promise<void>; readonly heard: () => boolean } {
+function thinker(): {
+  readonly user: User;
+  readonly asked: Promise<void>;
+  readonly heard: () => boolean;
+} {
   const asked = Promise.withResolvers<void>();
   let heard = false;
   const think = (signal: AbortSignal): Promise<never> => {
@@ -31,7 +46,11 @@ function thinker(): { readonly user: User; readonly asked: Promise<void>; readon
     asked.resolve();
     return new Promise<never>(() => undefined);
   };
-  const user: User = { ids: ['thinker'], answer: ({ signal }) => think(signal), message: ({ signal }) => think(signal) };
+  const user: User = {
+    ids: ['thinker'],
+    answer: ({ signal }) => think(signal),
+    message: ({ signal }) => think(signal),
+  };
   return { user, asked: asked.promise, heard: () => heard };
 }
 
@@ -43,7 +62,8 @@ describe('somebody else', () => {
     const user = scriptedUser({
       tools: {
         ask: async (_args, { requestId, answered }) => {
-          if (isFirst) await app.answer(requestId, { input: { answer: 'somebody else’s' }, by: 'bob' });
+          if (isFirst)
+            await app.answer(requestId, { input: { answer: 'somebody else’s' }, by: 'bob' });
           isFirst = false;
           return { answer: `mine, after ${answered.length}` };
         },
@@ -52,46 +72,70 @@ describe('somebody else', () => {
     const talk = await app.runWithUser(asker('A?', 'B?'), { user, session, input: 'Go' });
     expect(talk.ended).toBe('completed');
     expect(talk.answers).toHaveLength(1);
-    const answers = session.events.flatMap((event) => (event.type === 'tool_input' ? [[event.by, event.input]] : []));
+    const answers = session.events.flatMap((event) =>
+      event.type === 'tool_input' ? [[event.by, event.input]] : [],
+    );
     expect(answers).toEqual([
       ['user:bob', { answer: 'somebody else’s' }],
       ['user:scripted', { answer: 'mine, after 0' }],
     ]);
   });
 
-  test.each(storePlaces)('is another process with the same user on %s: nothing is said twice, and both come to the end', async (_name, make) => {
-    const place = await make();
-    const store = place.open();
-    try {
-      const model = () =>
-        scriptedModel((prompt) => {
-          const last = prompt.findLastIndex(({ role }) => role === 'user');
-          if (prompt.slice(last).some(({ role }) => role === 'tool'))
-            return { text: `Answer ${prompt.filter(({ role }) => role === 'user').length}` };
-          return { toolCalls: ['A?', 'B?'].map((question) => ({ name: 'ask', args: { question } })) };
+  test.each(storePlaces)(
+    'is another process with the same user on %s: nothing is said twice, and both come to the end',
+    async (_name, make) => {
+      const place = await make();
+      const store = place.open();
+      try {
+        const model = () =>
+          scriptedModel((prompt) => {
+            const last = prompt.findLastIndex(({ role }) => role === 'user');
+            if (prompt.slice(last).some(({ role }) => role === 'tool'))
+              return { text: `Answer ${prompt.filter(({ role }) => role === 'user').length}` };
+            return {
+              toolCalls: ['A?', 'B?'].map((question) => ({ name: 'ask', args: { question } })),
+            };
+          });
+        const chat = () =>
+          loop({
+            name: 'chat',
+            runnable: agent({ name: 'asker', model: model(), tools: [ask] }),
+            yields: true,
+          });
+        const user = () =>
+          scriptedUser({
+            tools: { ask: () => ({ answer: 'yes' }) },
+            messages: ['First', 'Second'],
+          });
+        const process = () => runtime({ app: 'users', store: keptOpen(store), recover: 'manual' });
+        await process().runWithUser(chat(), {
+          user: scriptedUser({ messages: ['First'], tools: { ask: () => undefined } }),
+          session: 's',
         });
-      const chat = () => loop({ name: 'chat', runnable: agent({ name: 'asker', model: model(), tools: [ask] }), yields: true });
-      const user = () => scriptedUser({ tools: { ask: () => ({ answer: 'yes' }) }, messages: ['First', 'Second'] });
-      const process = () => runtime({ app: 'users', store: keptOpen(store), recover: 'manual' });
-      await process().runWithUser(chat(), { user: scriptedUser({ messages: ['First'], tools: { ask: () => undefined } }), session: 's' });
-      const talks = await Promise.all([process(), process()].map((app: Runtime) => app.runWithUser(chat(), { user: user(), session: 's' })));
-      expect(talks.map(({ ended, turns }) => [ended, turns])).toEqual([
-        ['user_done', 2],
-        ['user_done', 2],
-      ]);
-      const { events } = (await process().session({ id: 's' })) as { readonly events: readonly { readonly type: string; readonly text?: unknown }[] };
-      expect(events.flatMap(({ type, text }) => (type === 'user' || type === 'assistant' ? [text] : []))).toEqual([
-        'First',
-        'Answer 1',
-        'Second',
-        'Answer 2',
-      ]);
-      expect(events.filter(({ type }) => type === 'tool_input')).toHaveLength(4);
-    } finally {
-      await store.close();
-      await place.remove();
-    }
-  });
+        const talks = await Promise.all(
+          [process(), process()].map((app: Runtime) =>
+            app.runWithUser(chat(), { user: user(), session: 's' }),
+          ),
+        );
+        expect(talks.map(({ ended, turns }) => [ended, turns])).toEqual([
+          ['user_done', 2],
+          ['user_done', 2],
+        ]);
+        const { events } = (await process().session({ id: 's' })) as {
+          readonly events: readonly { readonly type: string; readonly text?: unknown }[];
+        };
+        expect(
+          events.flatMap(({ type, text }) =>
+            type === 'user' || type === 'assistant' ? [text] : [],
+          ),
+        ).toEqual(['First', 'Answer 1', 'Second', 'Answer 2']);
+        expect(events.filter(({ type }) => type === 'tool_input')).toHaveLength(4);
+      } finally {
+        await store.close();
+        await place.remove();
+      }
+    },
+  );
 
   test('cancels the run while the user thinks', async () => {
     const app = runtime({ app: 'users' });
@@ -149,7 +193,11 @@ test('an answer that the run itself does not take is given twice at most', async
       },
     },
   });
-  const worker = agent({ name: 'worker', model: roundModel([{ toolCalls: [{ name: 'moody', args: {} }] }, { text: 'Done.' }]), tools: [moody] });
+  const worker = agent({
+    name: 'worker',
+    model: roundModel([{ toolCalls: [{ name: 'moody', args: {} }] }, { text: 'Done.' }]),
+    tools: [moody],
+  });
   await expect(app.runWithUser(worker, { user, session, input: 'Go' })).rejects.toMatchObject({
     code: 'user_answer_refused',
     message: expect.stringContaining('asks again'),
@@ -160,10 +208,18 @@ test('an answer that the run itself does not take is given twice at most', async
 test('a fork is asked anew what the first session waits for', async () => {
   const app = runtime({ app: 'users' });
   const runnable = asker('A?');
-  const first = await app.runWithUser(runnable, { user: scriptedUser({ tools: { ask: () => undefined } }), input: 'Go', session: 's' });
+  const first = await app.runWithUser(runnable, {
+    user: scriptedUser({ tools: { ask: () => undefined } }),
+    input: 'Go',
+    session: 's',
+  });
   expect(first).toMatchObject({ ended: 'stuck', status: 'yielded' });
   const fork = await app.fork('s');
-  const talk = await app.runWithUser(runnable, { user: scriptedUser({ tools: { ask: [{ answer: 'yes' }] } }), session: fork, input: 'Go' });
+  const talk = await app.runWithUser(runnable, {
+    user: scriptedUser({ tools: { ask: [{ answer: 'yes' }] } }),
+    session: fork,
+    input: 'Go',
+  });
   expect(talk).toMatchObject({ ended: 'completed', answers: [{}], turns: 1 });
   expect((await app.listRequests({ session: 's', status: 'pending' })).length).toBe(1);
 });
@@ -173,7 +229,9 @@ describe('a conversation that is aborted', () => {
     const { user, heard } = thinker();
     const talk = await runWithUser(asker('A?'), { user, signal: AbortSignal.abort() });
     expect(talk).toMatchObject({ ended: 'cancelled', status: undefined, turns: 0 });
-    expect(await runWithUser(asker('A?'), { user, signal: AbortSignal.abort(), input: 'Go' })).toMatchObject({ ended: 'cancelled', turns: 0 });
+    expect(
+      await runWithUser(asker('A?'), { user, signal: AbortSignal.abort(), input: 'Go' }),
+    ).toMatchObject({ ended: 'cancelled', turns: 0 });
     expect(heard()).toBe(false);
   });
 
@@ -184,7 +242,11 @@ describe('a conversation that is aborted', () => {
     await asked;
     controller.abort(new Error('Enough'));
     const talk = await talking;
-    expect(talk).toMatchObject({ ended: 'cancelled', status: 'cancelled', reason: expect.stringContaining('Enough') });
+    expect(talk).toMatchObject({
+      ended: 'cancelled',
+      status: 'cancelled',
+      reason: expect.stringContaining('Enough'),
+    });
     expect(heard()).toBe(true);
     expect(talk.session.events.filter(({ type }) => type === 'tool_input')).toEqual([]);
   });
@@ -199,15 +261,29 @@ describe('a conversation that is aborted', () => {
       controller.abort();
       return talking;
     };
-    expect(await abortWhenAsked(idle())).toMatchObject({ ended: 'cancelled', status: 'completed', output: 'Yes?' });
-    expect(await abortWhenAsked(loop({ name: 'chat', runnable: idle(), yields: true }))).toMatchObject({ ended: 'cancelled', status: 'cancelled' });
+    expect(await abortWhenAsked(idle())).toMatchObject({
+      ended: 'cancelled',
+      status: 'completed',
+      output: 'Yes?',
+    });
+    expect(
+      await abortWhenAsked(loop({ name: 'chat', runnable: idle(), yields: true })),
+    ).toMatchObject({ ended: 'cancelled', status: 'cancelled' });
   });
 
   test('while the model answers cancels the run', async () => {
     const controller = new AbortController();
-    const slow = agent({ name: 'slow', model: scriptedModel([{ text: 'never', delayMs: 3_600_000 }]) });
-    const onStream = ({ type }: { readonly type: string }) => type === 'model_start' && controller.abort();
-    const talk = await runWithUser(slow, { user: scriptedUser({ messages: ['Go', 'On'] }), signal: controller.signal, onStream });
+    const slow = agent({
+      name: 'slow',
+      model: scriptedModel([{ text: 'never', delayMs: 3_600_000 }]),
+    });
+    const onStream = ({ type }: { readonly type: string }) =>
+      type === 'model_start' && controller.abort();
+    const talk = await runWithUser(slow, {
+      user: scriptedUser({ messages: ['Go', 'On'] }),
+      signal: controller.signal,
+      onStream,
+    });
     expect(talk).toMatchObject({ ended: 'cancelled', status: 'cancelled', turns: 1 });
   });
 });
@@ -225,15 +301,25 @@ test('a run that is paused waits for nobody that could answer', async () => {
       return 'worked';
     },
   });
-  const worker = agent({ name: 'worker', model: roundModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'Done.' }]), tools: [work] });
-  const talk = await app.runWithUser(worker, { user: scriptedUser({ messages: ['Go', 'On'] }), session });
+  const worker = agent({
+    name: 'worker',
+    model: roundModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'Done.' }]),
+    tools: [work],
+  });
+  const talk = await app.runWithUser(worker, {
+    user: scriptedUser({ messages: ['Go', 'On'] }),
+    session,
+  });
   expect(talk).toMatchObject({ ended: 'stuck', status: 'yielded', pendingCalls: [], turns: 1 });
 });
 
 test('with recovery by itself, answers are taken in once', async () => {
   const app = runtime({ app: 'users', store: keptOpen(memoryStore()) });
   const talk = await app.runWithUser(asker('A?', 'B?', 'C?'), {
-    user: scriptedUser({ tools: { ask: ['1', '2', '3'].map((answer) => ({ answer })) }, messages: ['Go'] }),
+    user: scriptedUser({
+      tools: { ask: ['1', '2', '3'].map((answer) => ({ answer })) },
+      messages: ['Go'],
+    }),
   });
   expect(talk).toMatchObject({ ended: 'completed', output: 'Done.', answers: { length: 3 } });
   await app.close();

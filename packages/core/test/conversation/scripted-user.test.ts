@@ -1,5 +1,23 @@
-import { agent, type JsonValue, loop, parallel, pending, runtime, step, ToolFailure, tool } from 'adjutant';
-import { answerWith, roundModel, runWithUser, scriptedModel, scriptedUser, type User, type UserQuestion } from 'adjutant/testing';
+import {
+  agent,
+  type JsonValue,
+  loop,
+  parallel,
+  pending,
+  runtime,
+  step,
+  ToolFailure,
+  tool,
+} from 'adjutant';
+import {
+  answerWith,
+  roundModel,
+  runWithUser,
+  scriptedModel,
+  scriptedUser,
+  type User,
+  type UserQuestion,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { payTool } from '../pay-tool.ts';
@@ -11,10 +29,15 @@ const ask = tool({
   yieldSchema: z.object({ answer: z.string() }),
 });
 
-const asking = (...questions: string[]) => questions.map((question) => ({ name: 'ask', args: { question } }));
+const asking = (...questions: string[]) =>
+  questions.map((question) => ({ name: 'ask', args: { question } }));
 
 function asker(...questions: string[]) {
-  return agent({ name: 'asker', model: roundModel([{ toolCalls: asking(...questions) }, { text: 'Done.' }]), tools: [ask] });
+  return agent({
+    name: 'asker',
+    model: roundModel([{ toolCalls: asking(...questions) }, { text: 'Done.' }]),
+    tools: [ask],
+  });
 }
 
 /** Says what it was told last, and how many messages it has seen. */
@@ -23,43 +46,74 @@ function echo(name = 'echo') {
     name,
     model: scriptedModel((prompt) => {
       const said = prompt.filter(({ role }) => role === 'user');
-      return { text: `${said.length}: ${(said.at(-1)?.content as { text: string }[] | undefined)?.[0]?.text}` };
+      return {
+        text: `${said.length}: ${(said.at(-1)?.content as { text: string }[] | undefined)?.[0]?.text}`,
+      };
     }),
   });
 }
 
 /** Contents of the results of tools, in the order of the ledger. */
-function results(talk: { readonly session: { readonly events: readonly { readonly type: string }[] } }): unknown[] {
+function results(talk: {
+  readonly session: { readonly events: readonly { readonly type: string }[] };
+}): unknown[] {
   return talk.session.events.flatMap((event) =>
-    event.type === 'tool_result' ? [(event as unknown as { result: { content: unknown } }).result.content] : [],
+    event.type === 'tool_result'
+      ? [(event as unknown as { result: { content: unknown } }).result.content]
+      : [],
   );
 }
 
 test('speaks first, answers what is asked and ends when it has no more to say', async () => {
-  const model = scriptedModel([{ toolCalls: asking('Which colour?') }, { text: 'Red it is.' }, { text: 'Bye.' }]);
+  const model = scriptedModel([
+    { toolCalls: asking('Which colour?') },
+    { text: 'Red it is.' },
+    { text: 'Bye.' },
+  ]);
   const painter = agent({ name: 'painter', model, tools: [ask] });
-  const user = scriptedUser({ id: 'ann', tools: { ask: [{ answer: 'red' }] }, messages: ['Paint the door', 'Thank you'] });
+  const user = scriptedUser({
+    id: 'ann',
+    tools: { ask: [{ answer: 'red' }] },
+    messages: ['Paint the door', 'Thank you'],
+  });
   const talk = await runtime({ app: 'users' }).runWithUser(painter, { user });
-  expect(talk).toMatchObject({ ended: 'completed', status: 'completed', output: 'Bye.', turns: 2, pendingCalls: [] });
+  expect(talk).toMatchObject({
+    ended: 'completed',
+    status: 'completed',
+    output: 'Bye.',
+    turns: 2,
+    pendingCalls: [],
+  });
   expect(talk.answers).toEqual([
-    { requestId: expect.any(String), kind: 'input', toolName: 'ask', decision: undefined, input: { answer: 'red' }, by: 'user:ann' },
+    {
+      requestId: expect.any(String),
+      kind: 'input',
+      toolName: 'ask',
+      decision: undefined,
+      input: { answer: 'red' },
+      by: 'user:ann',
+    },
   ]);
-  expect(talk.transcript.map((entry) => (entry.kind === 'tool' ? entry.name : entry.kind === 'end' ? entry.status : entry.text))).toEqual([
-    'Paint the door',
-    'ask',
-    'Red it is.',
-    'Thank you',
-    'Bye.',
-  ]);
+  expect(
+    talk.transcript.map((entry) =>
+      entry.kind === 'tool' ? entry.name : entry.kind === 'end' ? entry.status : entry.text,
+    ),
+  ).toEqual(['Paint the door', 'ask', 'Red it is.', 'Thank you', 'Bye.']);
   expect(talk.results.map(({ output }) => output)).toEqual(['Red it is.', 'Bye.']);
   user.assertUsed();
-  expect(talk.session.events.find(({ type }) => type === 'tool_input')).toMatchObject({ by: 'user:ann', input: { answer: 'red' } });
+  expect(talk.session.events.find(({ type }) => type === 'tool_input')).toMatchObject({
+    by: 'user:ann',
+    input: { answer: 'red' },
+  });
 });
 
 describe('what is asked', () => {
   test('in one round, each question has the next answer of the list, or what the function makes of its arguments', async () => {
     const listed = await runWithUser(asker('A?', 'B?', 'C?'), {
-      user: scriptedUser({ tools: { ask: [{ answer: '1' }, { answer: '2' }, { answer: '3' }] }, messages: ['Go'] }),
+      user: scriptedUser({
+        tools: { ask: [{ answer: '1' }, { answer: '2' }, { answer: '3' }] },
+        messages: ['Go'],
+      }),
     });
     expect(results(listed)).toEqual([{ answer: '1' }, { answer: '2' }, { answer: '3' }]);
     const seen: UserQuestion[] = [];
@@ -91,11 +145,18 @@ describe('what is asked', () => {
     const { pay, paid } = payTool();
     const payer = agent({
       name: 'payer',
-      model: roundModel([{ toolCalls: [1, 2, 3].map((cents) => ({ name: 'pay', args: { cents } })) }, { text: 'Done.' }]),
+      model: roundModel([
+        { toolCalls: [1, 2, 3].map((cents) => ({ name: 'pay', args: { cents } })) },
+        { text: 'Done.' },
+      ]),
       tools: [pay],
     });
     const user = scriptedUser({
-      approvals: ['approve', { decision: 'edit', input: { cents: 20 } }, { decision: 'reject', reason: 'Too much' }],
+      approvals: [
+        'approve',
+        { decision: 'edit', input: { cents: 20 } },
+        { decision: 'reject', reason: 'Too much' },
+      ],
       messages: ['Pay'],
     });
     const talk = await runWithUser(payer, { user });
@@ -114,13 +175,28 @@ describe('what is asked', () => {
       const { pay, paid } = payTool();
       const { pay: give, paid: given } = payTool({ name: 'give' });
       const calls = ['pay', 'give', 'pay'].map((name, place) => ({ name, args: { cents: place } }));
-      return { runnable: agent({ name: 'payer', model: roundModel([{ toolCalls: calls }, { text: 'Done.' }]), tools: [pay, give] }), paid, given };
+      return {
+        runnable: agent({
+          name: 'payer',
+          model: roundModel([{ toolCalls: calls }, { text: 'Done.' }]),
+          tools: [pay, give],
+        }),
+        paid,
+        given,
+      };
     };
     const all = both();
-    await runWithUser(all.runnable, { user: scriptedUser({ approvals: 'approve', messages: ['Go'] }) });
+    await runWithUser(all.runnable, {
+      user: scriptedUser({ approvals: 'approve', messages: ['Go'] }),
+    });
     expect([all.paid.length, all.given.length]).toEqual([2, 1]);
     const each = both();
-    await runWithUser(each.runnable, { user: scriptedUser({ approvals: { pay: ['approve', 'reject'], give: () => 'reject' }, messages: ['Go'] }) });
+    await runWithUser(each.runnable, {
+      user: scriptedUser({
+        approvals: { pay: ['approve', 'reject'], give: () => 'reject' },
+        messages: ['Go'],
+      }),
+    });
     expect([each.paid.length, each.given.length]).toEqual([1, 0]);
   });
 
@@ -128,17 +204,36 @@ describe('what is asked', () => {
     const { pay, paid } = payTool({ approval: { mayDecide: ['bob'] } });
     const payer = agent({
       name: 'payer',
-      model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 1 } }, ...asking('Why?')] }, { text: 'Done.' }]),
+      model: roundModel([
+        { toolCalls: [{ name: 'pay', args: { cents: 1 } }, ...asking('Why?')] },
+        { text: 'Done.' },
+      ]),
       tools: [pay, ask],
     });
     const app = runtime({ app: 'users' });
-    const asAnn = scriptedUser({ id: 'ann', approvals: 'approve', tools: { ask: [{ answer: 'Because' }] }, messages: ['Pay'] });
+    const asAnn = scriptedUser({
+      id: 'ann',
+      approvals: 'approve',
+      tools: { ask: [{ answer: 'Because' }] },
+      messages: ['Pay'],
+    });
     const first = await app.runWithUser(payer, { user: asAnn });
-    expect(first).toMatchObject({ ended: 'stuck', status: 'yielded', pendingCalls: [{ name: 'pay', kind: 'approval' }] });
+    expect(first).toMatchObject({
+      ended: 'stuck',
+      status: 'yielded',
+      pendingCalls: [{ name: 'pay', kind: 'approval' }],
+    });
     expect(first.reason).toMatch(/does not answer: approval "pay": pay\({"cents":1}\)/);
     expect(first.answers).toHaveLength(1);
-    const second = await app.runWithUser(payer, { user: scriptedUser({ id: ['ann', 'user:bob'], approvals: 'approve' }), session: first.session });
-    expect(second).toMatchObject({ ended: 'completed', output: 'Done.', answers: [{ by: 'user:bob' }] });
+    const second = await app.runWithUser(payer, {
+      user: scriptedUser({ id: ['ann', 'user:bob'], approvals: 'approve' }),
+      session: first.session,
+    });
+    expect(second).toMatchObject({
+      ended: 'completed',
+      output: 'Done.',
+      answers: [{ by: 'user:bob' }],
+    });
     expect(paid).toHaveLength(1);
   });
 
@@ -150,11 +245,20 @@ describe('what is asked', () => {
       execute: (ctx) => pending({ operationId: `film-${ctx.idempotencyKey}` }),
     });
     const director = () =>
-      agent({ name: 'director', model: roundModel([{ toolCalls: [{ name: 'render', args: {} }] }, { text: 'Done.' }]), tools: [render] });
-    const talk = await runWithUser(director(), { user: scriptedUser({ tools: { render: [{ url: 'film.mp4' }] }, messages: ['Action'] }) });
+      agent({
+        name: 'director',
+        model: roundModel([{ toolCalls: [{ name: 'render', args: {} }] }, { text: 'Done.' }]),
+        tools: [render],
+      });
+    const talk = await runWithUser(director(), {
+      user: scriptedUser({ tools: { render: [{ url: 'film.mp4' }] }, messages: ['Action'] }),
+    });
     expect(results(talk)).toEqual([{ url: 'film.mp4' }]);
     const failed = await runWithUser(director(), {
-      user: scriptedUser({ tools: { render: () => answerWith({ decision: 'reject', reason: 'No light' }) }, messages: ['Action'] }),
+      user: scriptedUser({
+        tools: { render: () => answerWith({ decision: 'reject', reason: 'No light' }) },
+        messages: ['Action'],
+      }),
     });
     expect(failed.session.events.find(({ type }) => type === 'tool_result')).toMatchObject({
       result: { content: expect.stringContaining('No light') },
@@ -172,36 +276,74 @@ describe('what is asked', () => {
         onRepeat: 'confirm',
         execute: (ctx) => {
           attempts.push(ctx.attempt);
-          if (attempts.length === 1) throw new ToolFailure('The line went dead.', { effect: 'unknown' });
+          if (attempts.length === 1)
+            throw new ToolFailure('The line went dead.', { effect: 'unknown' });
           return 'sent';
         },
       });
-      const model = scriptedModel([{ toolCalls: [{ name: 'send' }] }, { toolCalls: [{ name: 'send' }] }, { text: 'Done.' }]);
-      return { runnable: agent({ name: 'sender', model, tools: [send], supervision: false }), attempts };
+      const model = scriptedModel([
+        { toolCalls: [{ name: 'send' }] },
+        { toolCalls: [{ name: 'send' }] },
+        { text: 'Done.' },
+      ]);
+      return {
+        runnable: agent({ name: 'sender', model, tools: [send], supervision: false }),
+        attempts,
+      };
     };
     const known = sending('ask');
-    const found = scriptedUser({ recoveries: [{ decision: 'succeeded', input: 'it was sent' }], messages: ['Send'] });
+    const found = scriptedUser({
+      recoveries: [{ decision: 'succeeded', input: 'it was sent' }],
+      messages: ['Send'],
+    });
     const talk = await runWithUser(known.runnable, { user: found });
-    expect(talk).toMatchObject({ ended: 'completed', answers: [{ kind: 'recovery', toolName: 'send', decision: 'succeeded' }] });
+    expect(talk).toMatchObject({
+      ended: 'completed',
+      answers: [{ kind: 'recovery', toolName: 'send', decision: 'succeeded' }],
+    });
     expect(results(talk)[0]).toBe('it was sent');
     const again = sending('ask');
-    await runWithUser(again.runnable, { user: scriptedUser({ recoveries: { send: ['retry'] }, messages: ['Send'] }) });
+    await runWithUser(again.runnable, {
+      user: scriptedUser({ recoveries: { send: ['retry'] }, messages: ['Send'] }),
+    });
     expect(again.attempts.slice(0, 2)).toEqual([1, 2]);
     const repeated = sending('report');
     const careful = scriptedUser({ approvals: { send: ['reject'] }, messages: ['Send'] });
-    expect(await runWithUser(repeated.runnable, { user: careful })).toMatchObject({ answers: [{ kind: 'repeat', decision: 'reject' }] });
+    expect(await runWithUser(repeated.runnable, { user: careful })).toMatchObject({
+      answers: [{ kind: 'repeat', decision: 'reject' }],
+    });
     expect(repeated.attempts).toEqual([1]);
   });
 
   test('at a limit, as often as it is reached', async () => {
-    const count = tool({ name: 'count', description: 'Counts', schema: z.object({ to: z.number() }), readOnly: true, execute: (ctx) => ctx.args.to });
+    const count = tool({
+      name: 'count',
+      description: 'Counts',
+      schema: z.object({ to: z.number() }),
+      readOnly: true,
+      execute: (ctx) => ctx.args.to,
+    });
     let to = 0;
-    const model = scriptedModel(() => (to < 5 ? { toolCalls: [{ name: 'count', args: { to: ++to } }] } : { text: 'Five.' }));
-    const counter = agent({ name: 'counter', model, tools: [count], limits: { rounds: 2, onLimit: 'ask' } });
-    const user = scriptedUser({ limits: [1, 'continue', { decision: 'continue', input: 10 }], messages: ['Count'] });
+    const model = scriptedModel(() =>
+      to < 5 ? { toolCalls: [{ name: 'count', args: { to: ++to } }] } : { text: 'Five.' },
+    );
+    const counter = agent({
+      name: 'counter',
+      model,
+      tools: [count],
+      limits: { rounds: 2, onLimit: 'ask' },
+    });
+    const user = scriptedUser({
+      limits: [1, 'continue', { decision: 'continue', input: 10 }],
+      messages: ['Count'],
+    });
     const talk = await runWithUser(counter, { user });
     expect(talk).toMatchObject({ ended: 'completed', output: 'Five.' });
-    expect(talk.answers[0]).toMatchObject({ kind: 'limit', toolName: 'round_limit', by: 'user:scripted' });
+    expect(talk.answers[0]).toMatchObject({
+      kind: 'limit',
+      toolName: 'round_limit',
+      by: 'user:scripted',
+    });
     expect(talk.answers.map(({ decision, input }) => [decision, input])).toEqual([
       ['continue', 1],
       ['continue', undefined],
@@ -210,12 +352,30 @@ describe('what is asked', () => {
   });
 
   test('is answered by nobody for ever when the user always lets an agent go on', async () => {
-    const count = tool({ name: 'count', description: 'Counts', schema: z.object({ to: z.number() }), readOnly: true, execute: (ctx) => ctx.args.to });
+    const count = tool({
+      name: 'count',
+      description: 'Counts',
+      schema: z.object({ to: z.number() }),
+      readOnly: true,
+      execute: (ctx) => ctx.args.to,
+    });
     let to = 0;
     const model = scriptedModel(() => ({ toolCalls: [{ name: 'count', args: { to: ++to } }] }));
-    const counter = agent({ name: 'counter', model, tools: [count], limits: { rounds: 1, onLimit: 'ask' } });
-    const talk = await runWithUser(counter, { user: scriptedUser({ limits: () => 1, messages: ['Count'] }), maxAnswers: 7 });
-    expect(talk).toMatchObject({ ended: 'stuck', answers: { length: 7 }, reason: expect.stringContaining('`maxAnswers`') });
+    const counter = agent({
+      name: 'counter',
+      model,
+      tools: [count],
+      limits: { rounds: 1, onLimit: 'ask' },
+    });
+    const talk = await runWithUser(counter, {
+      user: scriptedUser({ limits: () => 1, messages: ['Count'] }),
+      maxAnswers: 7,
+    });
+    expect(talk).toMatchObject({
+      ended: 'stuck',
+      answers: { length: 7 },
+      reason: expect.stringContaining('`maxAnswers`'),
+    });
   });
 
   test('by branches that wait at the same time, each for something else', async () => {
@@ -223,19 +383,34 @@ describe('what is asked', () => {
     const branches = parallel({
       name: 'both',
       runnables: [
-        agent({ name: 'payer', model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]), tools: [pay] }),
+        agent({
+          name: 'payer',
+          model: roundModel([
+            { toolCalls: [{ name: 'pay', args: { cents: 5 } }] },
+            { text: 'Done.' },
+          ]),
+          tools: [pay],
+        }),
         asker('A?', 'B?'),
       ],
     });
-    const user = scriptedUser({ approvals: ['approve'], tools: { ask: [{ answer: 'a' }, { answer: 'b' }] } });
+    const user = scriptedUser({
+      approvals: ['approve'],
+      tools: { ask: [{ answer: 'a' }, { answer: 'b' }] },
+    });
     const talk = await runWithUser(branches, { user, input: 'Go' });
-    expect(talk).toMatchObject({ ended: 'completed', turns: 1, output: { payer: 'Done.', asker: 'Done.' } });
+    expect(talk).toMatchObject({
+      ended: 'completed',
+      turns: 1,
+      output: { payer: 'Done.', asker: 'Done.' },
+    });
     expect(paid).toHaveLength(1);
     user.assertUsed();
   });
 
   test('by loops that wait at the same time: each has a message of its own', async () => {
-    const chat = (name: string) => loop({ name: `${name}-loop`, runnable: echo(name), yields: true, maxIterations: 2 });
+    const chat = (name: string) =>
+      loop({ name: `${name}-loop`, runnable: echo(name), yields: true, maxIterations: 2 });
     const asked: string[] = [];
     const user = scriptedUser({
       messages: ({ asks, runnable }) => {
@@ -243,10 +418,16 @@ describe('what is asked', () => {
         return `to ${runnable}`;
       },
     });
-    const talk = await runWithUser(parallel({ name: 'both', runnables: [chat('left'), chat('right')] }), { user });
+    const talk = await runWithUser(
+      parallel({ name: 'both', runnables: [chat('left'), chat('right')] }),
+      { user },
+    );
     expect(asked).toEqual(['start both', 'loop left-loop', 'loop right-loop']);
     expect(talk.ended).toBe('completed');
-    expect(talk.output).toMatchObject({ 'left-loop': '2: to left-loop', 'right-loop': '2: to right-loop' });
+    expect(talk.output).toMatchObject({
+      'left-loop': '2: to left-loop',
+      'right-loop': '2: to right-loop',
+    });
   });
 });
 
@@ -264,7 +445,10 @@ describe('what is said', () => {
     expect(talk).toMatchObject({ ended: 'user_done', status: 'yielded', turns: 2 });
     expect(replies).toEqual(['', '1: Hello', '2: Goodbye']);
     expect(talk.results).toHaveLength(1);
-    expect(talk.session.events.filter(({ type }) => type === 'user').map(({ by }) => by)).toEqual(['user', 'user:scripted']);
+    expect(talk.session.events.filter(({ type }) => type === 'user').map(({ by }) => by)).toEqual([
+      'user',
+      'user:scripted',
+    ]);
   });
 
   test('is no more than `maxTurns`, and says why it ended', async () => {
@@ -276,9 +460,20 @@ describe('what is said', () => {
   });
 
   test('`done` ends it with a reason, also before anything was run and instead of an answer', async () => {
-    const early = await runWithUser(echo(), { user: scriptedUser({ messages: () => ({ done: true, reason: 'Never mind' }) }) });
-    expect(early).toMatchObject({ ended: 'user_done', reason: 'Never mind', status: undefined, result: undefined, turns: 0 });
-    const leaving = scriptedUser({ tools: { ask: () => answerWith({ done: true, reason: 'Gone' }) }, messages: ['Go'] });
+    const early = await runWithUser(echo(), {
+      user: scriptedUser({ messages: () => ({ done: true, reason: 'Never mind' }) }),
+    });
+    expect(early).toMatchObject({
+      ended: 'user_done',
+      reason: 'Never mind',
+      status: undefined,
+      result: undefined,
+      turns: 0,
+    });
+    const leaving = scriptedUser({
+      tools: { ask: () => answerWith({ done: true, reason: 'Gone' }) },
+      messages: ['Go'],
+    });
     expect(await runWithUser(asker('A?'), { user: leaving })).toMatchObject({
       ended: 'user_done',
       reason: 'Gone',
@@ -288,18 +483,27 @@ describe('what is said', () => {
   });
 
   test('`{ done: true }` can be what a tool asked for', async () => {
-    const confirm = tool({ name: 'confirm', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ done: z.boolean() }) });
+    const confirm = tool({
+      name: 'confirm',
+      description: 'Asks',
+      schema: z.object({}),
+      yieldSchema: z.object({ done: z.boolean() }),
+    });
     const worker = agent({
       name: 'worker',
       model: roundModel([{ toolCalls: [{ name: 'confirm', args: {} }] }, { text: 'Done.' }]),
       tools: [confirm],
     });
-    const talk = await runWithUser(worker, { user: scriptedUser({ tools: { confirm: [{ done: true }] }, messages: ['Go'] }) });
+    const talk = await runWithUser(worker, {
+      user: scriptedUser({ tools: { confirm: [{ done: true }] }, messages: ['Go'] }),
+    });
     expect([talk.ended, results(talk)]).toEqual(['completed', [{ done: true }]]);
   });
 
   test('one run without a message, when there is nothing to say', async () => {
-    const talk = await runWithUser(step({ name: 'quiet', execute: (ctx) => ctx.complete(7) }), { user: scriptedUser({}) });
+    const talk = await runWithUser(step({ name: 'quiet', execute: (ctx) => ctx.complete(7) }), {
+      user: scriptedUser({}),
+    });
     expect(talk).toMatchObject({ ended: 'completed', output: 7, turns: 0 });
   });
 
@@ -308,20 +512,42 @@ describe('what is said', () => {
     const runnable = echo();
     const { session } = await app.run(runnable, 'Hello');
     const user = scriptedUser({});
-    expect(await app.runWithUser(runnable, { user, session })).toMatchObject({ ended: 'completed', status: undefined, turns: 0 });
+    expect(await app.runWithUser(runnable, { user, session })).toMatchObject({
+      ended: 'completed',
+      status: undefined,
+      turns: 0,
+    });
     session.addMessage('Anybody?');
-    expect(await app.runWithUser(runnable, { user, session })).toMatchObject({ ended: 'completed', output: '2: Anybody?' });
+    expect(await app.runWithUser(runnable, { user, session })).toMatchObject({
+      ended: 'completed',
+      output: '2: Anybody?',
+    });
     const shown = step({ name: 'shown', execute: (ctx) => ctx.complete(ctx.input?.data ?? null) });
     const other = await app.run(shown, { session: 'other', data: 1 });
-    expect(await app.runWithUser(shown, { user, session: other.session, data: 2 })).toMatchObject({ ended: 'completed', output: 2 });
+    expect(await app.runWithUser(shown, { user, session: other.session, data: 2 })).toMatchObject({
+      ended: 'completed',
+      output: 2,
+    });
   });
 
   test('follow-ups are for agents unless it is said otherwise', async () => {
-    const once = await runWithUser(echo(), { user: scriptedUser({ messages: ['A', 'B'] }), followUps: false });
+    const once = await runWithUser(echo(), {
+      user: scriptedUser({ messages: ['A', 'B'] }),
+      followUps: false,
+    });
     expect(once).toMatchObject({ ended: 'completed', turns: 1, output: '1: A' });
-    const count = step({ name: 'count', execute: (ctx) => ctx.complete(ctx.session.events.filter(({ type }) => type === 'user').length) });
-    expect(await runWithUser(count, { user: scriptedUser({ messages: ['A', 'B'] }) })).toMatchObject({ turns: 1, output: 1 });
-    const more = await runWithUser(count, { user: scriptedUser({ messages: ['A', 'B'] }), followUps: true });
+    const count = step({
+      name: 'count',
+      execute: (ctx) =>
+        ctx.complete(ctx.session.events.filter(({ type }) => type === 'user').length),
+    });
+    expect(
+      await runWithUser(count, { user: scriptedUser({ messages: ['A', 'B'] }) }),
+    ).toMatchObject({ turns: 1, output: 1 });
+    const more = await runWithUser(count, {
+      user: scriptedUser({ messages: ['A', 'B'] }),
+      followUps: true,
+    });
     expect(more).toMatchObject({ turns: 2, output: 2, ended: 'completed' });
   });
 
@@ -347,17 +573,26 @@ describe('what is said', () => {
 
   test('a run that failed ends the conversation', async () => {
     const broken = step({ name: 'broken', execute: (ctx) => ctx.fail('No paper') });
-    const talk = await runWithUser(broken, { user: scriptedUser({ messages: ['Print', 'Again'] }), followUps: true });
+    const talk = await runWithUser(broken, {
+      user: scriptedUser({ messages: ['Print', 'Again'] }),
+      followUps: true,
+    });
     expect(talk).toMatchObject({ ended: 'error', status: 'error', reason: 'No paper', turns: 1 });
   });
 
   test('what is no message is refused', async () => {
-    const silly = (said: unknown): User => ({ ids: ['u'], answer: () => undefined, message: () => said as string });
+    const silly = (said: unknown): User => ({
+      ids: ['u'],
+      answer: () => undefined,
+      message: () => said as string,
+    });
     await expect(runWithUser(echo(), { user: silly(7) })).rejects.toMatchObject({
       code: 'invalid_user_message',
       message: expect.stringContaining('not 7'),
     });
-    await expect(runWithUser(echo(), { user: silly(' ') })).rejects.toMatchObject({ code: 'invalid_user_message' });
+    await expect(runWithUser(echo(), { user: silly(' ') })).rejects.toMatchObject({
+      code: 'invalid_user_message',
+    });
   });
 });
 
@@ -372,9 +607,19 @@ describe('a script that does not fit', () => {
       message:
         'The user has no answer: asker asks for the input of "ask": ask({"question":"B?"}). `tools.ask` of the scripted user has 1 answers, and all are used.',
     });
-    expect((await app.listRequests({ session: session.id, status: 'pending' })).map(({ summary }) => summary)).toEqual(['ask({"question":"B?"})']);
-    const more = scriptedUser({ tools: { ask: [{ answer: '1' }, { answer: '2' }] }, messages: ['Go'] });
-    expect(await app.runWithUser(runnable, { user: more, session })).toMatchObject({ ended: 'completed', answers: { length: 1 } });
+    expect(
+      (await app.listRequests({ session: session.id, status: 'pending' })).map(
+        ({ summary }) => summary,
+      ),
+    ).toEqual(['ask({"question":"B?"})']);
+    const more = scriptedUser({
+      tools: { ask: [{ answer: '1' }, { answer: '2' }] },
+      messages: ['Go'],
+    });
+    expect(await app.runWithUser(runnable, { user: more, session })).toMatchObject({
+      ended: 'completed',
+      answers: { length: 1 },
+    });
   });
 
   test('says so when it has nothing for what is asked', async () => {
@@ -384,20 +629,25 @@ describe('a script that does not fit', () => {
       model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 1 } }] }, { text: 'Done.' }]),
       tools: [pay],
     });
-    await expect(runWithUser(payer, { user: scriptedUser({ tools: { ask: [] }, messages: ['Pay'] }) })).rejects.toThrow(
-      /asks for leave to call "pay".*has no `approvals`; it has `tools.ask`/,
-    );
-    await expect(runWithUser(asker('A?'), { user: scriptedUser({ approvals: 'approve', messages: ['Go'] }) })).rejects.toThrow(
-      /has no `tools.ask`; it has `approvals`/,
-    );
+    await expect(
+      runWithUser(payer, { user: scriptedUser({ tools: { ask: [] }, messages: ['Pay'] }) }),
+    ).rejects.toThrow(/asks for leave to call "pay".*has no `approvals`; it has `tools.ask`/);
+    await expect(
+      runWithUser(asker('A?'), { user: scriptedUser({ approvals: 'approve', messages: ['Go'] }) }),
+    ).rejects.toThrow(/has no `tools.ask`; it has `approvals`/);
   });
 
   test('an answer that does not fit is refused twice and then an error, which does not hold it', async () => {
     const app = runtime({ app: 'users' });
     const session = await app.session();
     const user = scriptedUser({ tools: { ask: [{ reply: 'hunter2' }] }, messages: ['Go'] });
-    const failure = await app.runWithUser(asker('A?'), { user, session }).catch((error: unknown) => error as Error & { code: string; data: unknown });
-    expect(failure).toMatchObject({ code: 'user_answer_refused', message: expect.stringMatching(/refused 2 times.*\$\.answer/s) });
+    const failure = await app
+      .runWithUser(asker('A?'), { user, session })
+      .catch((error: unknown) => error as Error & { code: string; data: unknown });
+    expect(failure).toMatchObject({
+      code: 'user_answer_refused',
+      message: expect.stringMatching(/refused 2 times.*\$\.answer/s),
+    });
     expect(JSON.stringify([(failure as Error).message, failure])).not.toContain('hunter2');
     expect(session.status).toBe('awaiting_input');
   });
@@ -424,7 +674,10 @@ describe('a script that does not fit', () => {
       model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 1 } }] }, { text: 'Done.' }]),
       tools: [pay],
     });
-    const user = scriptedUser({ approvals: () => ({ decision: 'edit', input: { cents: 2 } }), messages: ['Pay'] });
+    const user = scriptedUser({
+      approvals: () => ({ decision: 'edit', input: { cents: 2 } }),
+      messages: ['Pay'],
+    });
     await expect(runWithUser(payer, { user })).rejects.toMatchObject({
       code: 'user_answer_refused',
       message: expect.stringContaining("'approve', 'reject'"),
@@ -432,7 +685,11 @@ describe('a script that does not fit', () => {
   });
 
   test('leftovers can be asserted', async () => {
-    const user = scriptedUser({ tools: { ask: [{ answer: '1' }, { answer: '2' }], other: [1, 2, 3] }, approvals: ['approve'], messages: ['Go'] });
+    const user = scriptedUser({
+      tools: { ask: [{ answer: '1' }, { answer: '2' }], other: [1, 2, 3] },
+      approvals: ['approve'],
+      messages: ['Go'],
+    });
     await runWithUser(asker('A?'), { user });
     expect(user.unused()).toEqual({ 'tools.ask': 1, 'tools.other': 3, approvals: 1 });
     expect(() => user.assertUsed()).toThrow(
@@ -441,8 +698,12 @@ describe('a script that does not fit', () => {
   });
 
   test('options that cannot work are refused by name', async () => {
-    expect(() => scriptedUser({ message: ['Hi'] } as never)).toThrow(/scriptedUser\(\).*no option `message`.*`messages`/);
-    expect(() => scriptedUser({ tools: { ask: 'yes' } } as never)).toThrow(/`tools` must be an object that has a list of answers/);
+    expect(() => scriptedUser({ message: ['Hi'] } as never)).toThrow(
+      /scriptedUser\(\).*no option `message`.*`messages`/,
+    );
+    expect(() => scriptedUser({ tools: { ask: 'yes' } } as never)).toThrow(
+      /`tools` must be an object that has a list of answers/,
+    );
     expect(() => scriptedUser({ approvals: 7 } as never)).toThrow(/`approvals` must be/);
     expect(() => scriptedUser({ messages: [7] } as never)).toThrow(/`messages` must be/);
     expect(() => scriptedUser({ id: [] })).toThrow(/`id` must be/);
@@ -450,8 +711,12 @@ describe('a script that does not fit', () => {
     const user = scriptedUser({});
     await expect(runWithUser(echo(), {} as never)).rejects.toThrow(/`user` must be a user/);
     await expect(runWithUser(echo(), { user, maxTurns: 0 })).rejects.toThrow(/`maxTurns` must be/);
-    await expect(runWithUser(echo(), { user, conversation: 'a/b' })).rejects.toThrow(/`conversation` must be/);
-    await expect(runWithUser(echo(), { user, turns: 3 } as never)).rejects.toThrow(/no option `turns`/);
+    await expect(runWithUser(echo(), { user, conversation: 'a/b' })).rejects.toThrow(
+      /`conversation` must be/,
+    );
+    await expect(runWithUser(echo(), { user, turns: 3 } as never)).rejects.toThrow(
+      /no option `turns`/,
+    );
     await expect(runWithUser({} as never, { user })).rejects.toMatchObject({ code: 'invalid_run' });
   });
 });

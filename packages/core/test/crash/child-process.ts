@@ -15,7 +15,11 @@ export class TestProcess {
 
   constructor(order: ProcessOrder) {
     const program = new URL('./process-worker.ts', import.meta.url).pathname;
-    this.#child = spawn(process.execPath, ['--conditions=adjutant-source', program, JSON.stringify(order)], { stdio: 'pipe' });
+    this.#child = spawn(
+      process.execPath,
+      ['--conditions=adjutant-source', program, JSON.stringify(order)],
+      { stdio: 'pipe' },
+    );
     this.#closed = once(this.#child, 'close');
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.complaints += chunk.toString();
@@ -37,7 +41,9 @@ export class TestProcess {
   async says(what: string): Promise<void> {
     while (!this.#said.includes(what)) {
       if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
-        throw new Error(`The process ended without saying “${what}”. It said: ${this.#said.join(', ')}. ${this.complaints}`);
+        throw new Error(
+          `The process ended without saying “${what}”. It said: ${this.#said.join(', ')}. ${this.complaints}`,
+        );
       }
       await new Promise<void>((resolve) => {
         const tell = (): void => {

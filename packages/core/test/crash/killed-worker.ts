@@ -1,6 +1,20 @@
-/** A process that carries runs on until they have ended or it is killed: `node killed-worker.ts <WorkerOrder as JSON>`. */
+/**
+ * A process that carries runs on until they have ended or it is killed: `node killed-worker.ts
+ * <WorkerOrder as JSON>`.
+ */
 import { setTimeout as wait } from 'node:timers/promises';
-import { agent, type EffectContext, EffectUnknownError, type JsonValue, loop, parallel, runtime, sequence, step, tool } from 'adjutant';
+import {
+  agent,
+  type EffectContext,
+  EffectUnknownError,
+  type JsonValue,
+  loop,
+  parallel,
+  runtime,
+  sequence,
+  step,
+  tool,
+} from 'adjutant';
 import { roundModel } from 'adjutant/testing';
 import { z } from 'zod';
 import { EffectFile } from './effect-file.ts';
@@ -36,7 +50,10 @@ function workOf(session: string) {
     });
   const helper = agent({
     name: `helper-${session}`,
-    model: roundModel([{ toolCalls: [{ name: 'once_helping', args: { n: 1 } }] }, { text: 'helped' }]),
+    model: roundModel([
+      { toolCalls: [{ name: 'once_helping', args: { n: 1 } }] },
+      { text: 'helped' },
+    ]),
     tools: [noting('once_helping', 'report')],
   });
   const caller = agent({
@@ -101,7 +118,11 @@ function workOf(session: string) {
       return ctx.complete(await Promise.all(calls), 'fan');
     },
   });
-  const end = step({ name: `end-${session}`, execute: (ctx) => ctx.complete([(ctx.state['done'] as number) ?? 0, ctx.state['fan'] as JsonValue]) });
+  const end = step({
+    name: `end-${session}`,
+    execute: (ctx) =>
+      ctx.complete([(ctx.state['done'] as number) ?? 0, ctx.state['fan'] as JsonValue]),
+  });
   const work = loop({ name: `work-${session}`, maxIterations: order.iterations, runnable: both });
   return sequence({ name: session, runnables: [work, fan, end] });
 }
@@ -111,6 +132,8 @@ const app = runtime({ app: 'kills', store, recover: 'manual' });
 // What it takes to open the store is no part of the work.
 await store.for({ tenant: 'default', app: 'kills' }).list({ limit: 1 });
 process.stdout.write('ready\n');
-await Promise.all(order.sessions.map((session) => app.run(workOf(session), { session, runId: 'run', input: 'Go' })));
+await Promise.all(
+  order.sessions.map((session) => app.run(workOf(session), { session, runId: 'run', input: 'Go' })),
+);
 await app.close();
 file.close();

@@ -28,18 +28,28 @@ export interface KillReport {
   readonly kills: number;
   readonly runs: number;
   readonly effects: number;
-  /** Calls of which nobody knows whether they took effect: they were cut off, and may not be repeated. */
+  /**
+   * Calls of which nobody knows whether they took effect: they were cut off, and may not be
+   * repeated.
+   */
   readonly unknown: number;
 }
 
 /** Starts a worker and resolves when it is about to begin. */
 async function startWorker(order: WorkerOrder, directory: string): Promise<ChildProcess> {
   const program = new URL('./killed-worker.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--conditions=adjutant-source', program, JSON.stringify(order)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_COMPILE_CACHE: join(directory, 'compiled') },
-  });
-  const [ended] = await Promise.race([once(child.stdout, 'data').then(() => []), once(child, 'exit')]);
+  const child = spawn(
+    process.execPath,
+    ['--conditions=adjutant-source', program, JSON.stringify(order)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_COMPILE_CACHE: join(directory, 'compiled') },
+    },
+  );
+  const [ended] = await Promise.race([
+    once(child.stdout, 'data').then(() => []),
+    once(child, 'exit'),
+  ]);
   if (ended !== undefined) throw new Error(`The worker ended with code ${ended} before it began.`);
   return child;
 }
@@ -55,11 +65,18 @@ async function killSometime(child: ChildProcess, random: () => number): Promise<
 }
 
 /**
- * Kills processes at random moments while they work, each time letting another one go on, until there were so many kills and all runs have
- * ended; then compares what the ledgers say with what was done outside.
+ * Kills processes at random moments while they work, each time letting another one go on, until
+ * there were so many kills and all runs have ended; then compares what the ledgers say with what
+ * was done outside.
  * @throws AssertionError, Error
  */
-export async function killAtRandom({ storeName, address, directory, kills, random }: KillPlan): Promise<KillReport> {
+export async function killAtRandom({
+  storeName,
+  address,
+  directory,
+  kills,
+  random,
+}: KillPlan): Promise<KillReport> {
   const effects = join(directory, `${storeName}-effects.jsonl`);
   const sessions: string[] = [];
   let killed = 0;
@@ -110,15 +127,22 @@ function checkSession(session: string, events: readonly Event[], done: readonly 
     events.map((_, i) => i + 1),
     where('the numbers of its events'),
   );
-  const end = events.findLast((event) => event.type === 'invocation_end' && event.invocationId === 'run');
+  const end = events.findLast(
+    (event) => event.type === 'invocation_end' && event.invocationId === 'run',
+  );
   const outcome = end?.type === 'invocation_end' ? [end.status, end.output, end.error] : undefined;
-  deepStrictEqual(outcome, ['completed', [iterations * 2, items], undefined], where(`its outcome, after ${JSON.stringify(failuresIn(events))}`));
+  deepStrictEqual(
+    outcome,
+    ['completed', [iterations * 2, items], undefined],
+    where(`its outcome, after ${JSON.stringify(failuresIn(events))}`),
+  );
   const byCall = Map.groupBy(done, ({ callId }) => callId);
   const attempts = Map.groupBy(
     events.filter((event) => event.type === 'tool_attempt'),
     ({ callId }) => callId,
   );
-  for (const [callId, effects] of byCall) checkCall(where(`"${callId}"`), effects, attempts.get(callId)?.length ?? 0);
+  for (const [callId, effects] of byCall)
+    checkCall(where(`"${callId}"`), effects, attempts.get(callId)?.length ?? 0);
   let unknown = 0;
   const settled = new Set<string>();
   for (const event of events) {
@@ -128,28 +152,41 @@ function checkSession(session: string, events: readonly Event[], done: readonly 
     settled.add(callId);
     const times = byCall.get(callId)?.length ?? 0;
     if (name === 'delegate') continue;
-    if (name.startsWith('once') && times > 1) throw new Error(where(`"${callId}" may be done once only, and was done ${times} times`));
-    if (result.status === 'success' && times === 0) throw new Error(where(`"${callId}" has succeeded and was not done`));
-    if (result.status !== 'success' && result.status !== 'unknown') throw new Error(where(`"${callId}" ended as ${result.status}`));
+    if (name.startsWith('once') && times > 1)
+      throw new Error(where(`"${callId}" may be done once only, and was done ${times} times`));
+    if (result.status === 'success' && times === 0)
+      throw new Error(where(`"${callId}" has succeeded and was not done`));
+    if (result.status !== 'success' && result.status !== 'unknown')
+      throw new Error(where(`"${callId}" ended as ${result.status}`));
     if (result.status === 'unknown') unknown++;
   }
-  for (const callId of attempts.keys()) if (!settled.has(callId)) throw new Error(where(`"${callId}" was not settled`));
+  for (const callId of attempts.keys())
+    if (!settled.has(callId)) throw new Error(where(`"${callId}" was not settled`));
   return unknown;
 }
 
 function failuresIn(events: readonly Event[]): readonly unknown[] {
-  return events.flatMap((event) => (event.type === 'invocation_end' && event.error !== undefined ? [[event.invocationId, event.error]] : []));
+  return events.flatMap((event) =>
+    event.type === 'invocation_end' && event.error !== undefined
+      ? [[event.invocationId, event.error]]
+      : [],
+  );
 }
 
 /**
- * An attempt enters its tool once. What may be repeated begins before its attempt is durable: when that was lost with its process, the next
- * process makes an attempt with the same number and key.
+ * An attempt enters its tool once. What may be repeated begins before its attempt is durable: when
+ * that was lost with its process, the next process makes an attempt with the same number and key.
  */
 function checkCall(where: string, effects: readonly Effect[], attempts: number): void {
   const entries = effects.map(({ pid, attempt }) => `${pid} ${attempt}`);
-  deepStrictEqual(new Set(entries).size, entries.length, `${where}: attempts of one process that ran twice`);
+  deepStrictEqual(
+    new Set(entries).size,
+    entries.length,
+    `${where}: attempts of one process that ran twice`,
+  );
   const numbers = new Set(effects.map(({ attempt }) => attempt));
-  if (numbers.size > attempts) throw new Error(`${where} ran in ${numbers.size} attempts, and ${attempts} are recorded`);
+  if (numbers.size > attempts)
+    throw new Error(`${where} ran in ${numbers.size} attempts, and ${attempts} are recorded`);
   const keys = new Set(effects.map(({ key }) => key));
   deepStrictEqual(keys.size, 1, `${where}: idempotency keys`);
 }

@@ -1,11 +1,17 @@
 /**
- * The crash tests: `npm run test:crash [-- --quick] [-- --only <text>]`. Each prints what failed; the last line says how many cases there were.
+ * The crash tests: `npm run test:crash [-- --quick] [-- --only <text>]`. Each prints what failed;
+ * the last line says how many cases there were.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
-import { type CrashManner, CrashPointsError, crashPoints, type MakeScenario } from 'adjutant/testing';
+import {
+  type CrashManner,
+  CrashPointsError,
+  crashPoints,
+  type MakeScenario,
+} from 'adjutant/testing';
 import { newSchema, reasonToSkip, serverUrl } from '../stores/postgres/server.ts';
 import { killAtRandom } from './kills.ts';
 import { scenarios } from './scenarios.ts';
@@ -27,14 +33,29 @@ const manners: readonly CrashManner[] = ['copied', 'given-back', 'before', 'afte
 let cases = 0;
 let failed = 0;
 
-async function runScenario(name: string, make: MakeScenario, { store, atOnce }: MatrixStore): Promise<void> {
+async function runScenario(
+  name: string,
+  make: MakeScenario,
+  { store, atOnce }: MatrixStore,
+): Promise<void> {
   try {
-    cases += (await crashPoints(make, { store, manners, appends: 'batched', every: values.quick ? 4 : 1, atOnce })).points;
+    cases += (
+      await crashPoints(make, {
+        store,
+        manners,
+        appends: 'batched',
+        every: values.quick ? 4 : 1,
+        atOnce,
+      })
+    ).points;
   } catch (error) {
-    const { points, failures } = error instanceof CrashPointsError ? error.data : { points: 1, failures: [undefined] };
+    const { points, failures } =
+      error instanceof CrashPointsError ? error.data : { points: 1, failures: [undefined] };
     cases += points as number;
     failed += (failures as readonly unknown[]).length;
-    console.error(`FAILED ${name}\n${error instanceof Error ? (error.stack ?? error.message) : inspect(error)}\n`);
+    console.error(
+      `FAILED ${name}\n${error instanceof Error ? (error.stack ?? error.message) : inspect(error)}\n`,
+    );
   }
 }
 
@@ -63,11 +84,19 @@ async function runKills(): Promise<void> {
       if (!name.includes(values.only)) return;
       cases += kills;
       try {
-        const report = await killAtRandom({ storeName, address, directory, kills, random: randomFrom(seed) });
+        const report = await killAtRandom({
+          storeName,
+          address,
+          directory,
+          kills,
+          random: randomFrom(seed),
+        });
         console.log(`${name}: ${inspect(report, { breakLength: Number.POSITIVE_INFINITY })}`);
       } catch (error) {
         failed++;
-        console.error(`FAILED ${name}, --seed ${seed}\n${error instanceof Error ? (error.stack ?? error.message) : inspect(error)}\n`);
+        console.error(
+          `FAILED ${name}, --seed ${seed}\n${error instanceof Error ? (error.stack ?? error.message) : inspect(error)}\n`,
+        );
       }
     }),
   );
@@ -84,7 +113,9 @@ async function runMatrix(): Promise<void> {
       if (name.includes(values.only)) await runScenario(name, make, matrixStore);
     }
     await matrixStore.close();
-    console.log(`${matrixStore.name}: ${cases - before} cases in ${Math.round((performance.now() - began) / 1000)} s`);
+    console.log(
+      `${matrixStore.name}: ${cases - before} cases in ${Math.round((performance.now() - began) / 1000)} s`,
+    );
   }
 }
 

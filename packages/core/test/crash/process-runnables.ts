@@ -16,7 +16,12 @@ const schema = z.object({ n: z.number() });
 const call = (name: string, n: number) => ({ name, args: { n } });
 
 /** What all processes of a test have under the same names. */
-export function processRunnables({ session, say, goOn, effects }: ProcessPorts): Readonly<Record<string, Runnable>> {
+export function processRunnables({
+  session,
+  say,
+  goOn,
+  effects,
+}: ProcessPorts): Readonly<Record<string, Runnable>> {
   const orAborted = async (signal: AbortSignal, what: string): Promise<void> => {
     const aborted = new Promise<never>((_resolve, reject) => {
       signal.addEventListener('abort', () => {
@@ -26,8 +31,15 @@ export function processRunnables({ session, say, goOn, effects }: ProcessPorts):
     });
     await Promise.race([goOn, aborted]);
   };
-  const note = ({ callId, idempotencyKey: key, attempt }: { callId: string; idempotencyKey: string; attempt: number }): void =>
-    effects.add({ session, callId, key, attempt });
+  const note = ({
+    callId,
+    idempotencyKey: key,
+    attempt,
+  }: {
+    callId: string;
+    idempotencyKey: string;
+    attempt: number;
+  }): void => effects.add({ session, callId, key, attempt });
   const once = tool({
     name: 'once',
     description: 'Does something that may be done once only',
@@ -68,11 +80,24 @@ export function processRunnables({ session, say, goOn, effects }: ProcessPorts):
   const musing = agent({ name: 'musing', model: { ...answers, doStream: held }, tools: [once] });
   const holding = agent({
     name: 'holding',
-    model: roundModel([{ toolCalls: [call('once', 1)] }, { toolCalls: [call('hold', 1)] }, { toolCalls: [call('once', 2)] }, { text: 'held' }]),
+    model: roundModel([
+      { toolCalls: [call('once', 1)] },
+      { toolCalls: [call('hold', 1)] },
+      { toolCalls: [call('once', 2)] },
+      { text: 'held' },
+    ]),
     tools: [once, hold],
   });
-  const asking = agent({ name: 'asking', model: roundModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'asked' }]), tools: [ask] });
-  const patient = agent({ name: 'patient', model: scriptedModel([{ toolCalls: [call('hold', 1)] }, { text: 'waited' }]), tools: [hold] });
+  const asking = agent({
+    name: 'asking',
+    model: roundModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'asked' }]),
+    tools: [ask],
+  });
+  const patient = agent({
+    name: 'patient',
+    model: scriptedModel([{ toolCalls: [call('hold', 1)] }, { text: 'waited' }]),
+    tools: [hold],
+  });
   return {
     musing,
     holding,

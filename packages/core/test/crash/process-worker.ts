@@ -1,6 +1,6 @@
 /**
- * A process that runs one runnable: `node process-worker.ts <ProcessOrder as JSON>`. It says what happens in lines on its standard output, and
- * lets what waits go on when a line comes in.
+ * A process that runs one runnable: `node process-worker.ts <ProcessOrder as JSON>`. It says what
+ * happens in lines on its standard output, and lets what waits go on when a line comes in.
  */
 import { runtime } from 'adjutant';
 import { EffectFile } from './effect-file.ts';
@@ -14,7 +14,10 @@ export interface ProcessOrder {
   readonly effects: string;
   /** Milliseconds. */
   readonly lease: number;
-  /** What it asks for, and then kills itself as soon as that is accepted. @default to be told to go, and it lives on */
+  /**
+   * What it asks for, and then kills itself as soon as that is accepted. @default to be told to go,
+   * and it lives on
+   */
   readonly asks?: { readonly runId?: string; readonly input: string };
 }
 
@@ -26,11 +29,20 @@ const effects = new EffectFile(order.effects);
 const runnables = processRunnables({ session: order.session, say, goOn, effects });
 const runnable = runnables[order.runnable];
 if (runnable === undefined) throw new Error(`There is no runnable "${order.runnable}".`);
-const app = runtime({ app: 'processes', store: connect(order.store), recover: 'manual', lease: { ttl: order.lease } });
+const app = runtime({
+  app: 'processes',
+  store: connect(order.store),
+  recover: 'manual',
+  lease: { ttl: order.lease },
+});
 try {
-  const run = app.run(runnable, { session: order.session, ...(order.asks ?? { runId: 'run', input: 'Go' }) });
+  const run = app.run(runnable, {
+    session: order.session,
+    ...(order.asks ?? { runId: 'run', input: 'Go' }),
+  });
   // Without a turn of the event loop in between, so that nothing is written that was not.
-  if (order.asks !== undefined) void run.accepted().then(() => process.kill(process.pid, 'SIGKILL'));
+  if (order.asks !== undefined)
+    void run.accepted().then(() => process.kill(process.pid, 'SIGKILL'));
   const { status } = await run;
   say(`ended as ${status}`);
 } catch (error) {

@@ -1,4 +1,15 @@
-import { agent, type JsonValue, loop, type PendingCall, parallel, type RequestAnswer, sequence, step, ToolFailure, tool } from 'adjutant';
+import {
+  agent,
+  type JsonValue,
+  loop,
+  type PendingCall,
+  parallel,
+  type RequestAnswer,
+  sequence,
+  step,
+  ToolFailure,
+  tool,
+} from 'adjutant';
 import { type MakeScenario, roundModel } from 'adjutant/testing';
 import { z } from 'zod';
 import * as basic from '../engine/app/recovery/scenarios.ts';
@@ -12,13 +23,19 @@ const ask = tool({
   description: 'Asks the user a question',
   schema: z.object({ question: z.string() }),
   yieldSchema: z.object({ answer: z.string() }),
-  finalize: (ctx) => ({ question: (ctx.args as { question: string }).question, answer: (ctx.input as { answer: string }).answer }),
+  finalize: (ctx) => ({
+    question: (ctx.args as { question: string }).question,
+    answer: (ctx.input as { answer: string }).answer,
+  }),
 });
 
 function asker(name: string) {
   return agent({
     name,
-    model: roundModel([{ toolCalls: [{ name: 'ask', args: { question: `Which colour, ${name}?` } }] }, { text: `${name} is done` }]),
+    model: roundModel([
+      { toolCalls: [{ name: 'ask', args: { question: `Which colour, ${name}?` } }] },
+      { text: `${name} is done` },
+    ]),
     tools: [ask],
     output: name,
   });
@@ -26,10 +43,19 @@ function asker(name: string) {
 
 function answerInput({ args, callId }: PendingCall): RequestAnswer {
   const { question } = args as { question?: string };
-  return { decision: 'answer', input: question === undefined ? { approved: !callId.endsWith('.1') } : { answer: `As to “${question}”: red` } };
+  return {
+    decision: 'answer',
+    input:
+      question === undefined
+        ? { approved: !callId.endsWith('.1') }
+        : { answer: `As to “${question}”: red` },
+  };
 }
 
-/** Gating and confirming tools, several calls of a round, in branches, and a loop that waits for messages. */
+/**
+ * Gating and confirming tools, several calls of a round, in branches, and a loop that waits for
+ * messages.
+ */
 const yielding: MakeScenario = () => {
   const confirm = tool({
     name: 'confirm',
@@ -43,7 +69,10 @@ const yielding: MakeScenario = () => {
   });
   const confirmer = agent({
     name: 'confirmer',
-    model: roundModel([{ toolCalls: [call('confirm', 1), call('confirm', 2), call('note', 3)] }, { text: 'confirmed' }]),
+    model: roundModel([
+      { toolCalls: [call('confirm', 1), call('confirm', 2), call('note', 3)] },
+      { text: 'confirmed' },
+    ]),
     tools: [confirm, noting('note')],
     output: 'confirmer',
   });
@@ -51,8 +80,20 @@ const yielding: MakeScenario = () => {
     runnable: sequence({
       name: 'all',
       runnables: [
-        parallel({ name: 'both', runnables: [asker('left'), confirmer, sequence({ name: 'right', runnables: [asker('inner')] })] }),
-        loop({ name: 'chat', runnable: agent({ name: 'talker', model: roundModel([{ text: 'well' }]) }), maxIterations: 2, yields: true }),
+        parallel({
+          name: 'both',
+          runnables: [
+            asker('left'),
+            confirmer,
+            sequence({ name: 'right', runnables: [asker('inner')] }),
+          ],
+        }),
+        loop({
+          name: 'chat',
+          runnable: agent({ name: 'talker', model: roundModel([{ text: 'well' }]) }),
+          maxIterations: 2,
+          yields: true,
+        }),
       ],
     }),
     answers: answerInput,
@@ -93,15 +134,23 @@ function approvals(recovery: 'rerun' | 'report'): MakeScenario {
   });
 }
 
-const order = z.object({ id: z.string(), lines: z.array(z.object({ item: z.string(), count: z.number() })) });
+const order = z.object({
+  id: z.string(),
+  lines: z.array(z.object({ item: z.string(), count: z.number() })),
+});
 const stateSchema = { session: { order, total: z.number(), log: z.array(z.string()) } };
 
-/** State that a schema checks, written by a step, by tools of concurrent branches and by the join. */
+/**
+ * State that a schema checks, written by a step, by tools of concurrent branches and by the join.
+ */
 const structuredState: MakeScenario = () => {
   const adder = (name: string) =>
     agent({
       name,
-      model: roundModel([{ toolCalls: [call(`add_${name}`, 1), call(`add_${name}`, 2)] }, { text: `${name} added` }]),
+      model: roundModel([
+        { toolCalls: [call(`add_${name}`, 1), call(`add_${name}`, 2)] },
+        { text: `${name} added` },
+      ]),
       tools: [
         tool({
           name: `add_${name}`,
@@ -110,7 +159,10 @@ const structuredState: MakeScenario = () => {
           stateSchema,
           recovery: 'rerun',
           execute: (ctx) => {
-            (ctx.state as unknown as Record<string, unknown>)[`lines_${name}_${ctx.args.n}`] = { item: name, count: ctx.args.n };
+            (ctx.state as unknown as Record<string, unknown>)[`lines_${name}_${ctx.args.n}`] = {
+              item: name,
+              count: ctx.args.n,
+            };
             return ctx.state.order?.id;
           },
         }),
@@ -148,7 +200,9 @@ const structuredState: MakeScenario = () => {
               Object.keys(changes)
                 .filter((key) => key.startsWith('lines_'))
                 .sort();
-            const lines = branches.flatMap(({ changes }) => keys(changes).map((key) => changes[key]));
+            const lines = branches.flatMap(({ changes }) =>
+              keys(changes).map((key) => changes[key]),
+            );
             return { order: { id: 'o1', lines: lines as JsonValue[] } };
           },
         }),
@@ -159,11 +213,18 @@ const structuredState: MakeScenario = () => {
   };
 };
 
-/** Attempts that are known to have had no effect are made again, and calls of a tool that may be repeated also after a lost connection. */
+/**
+ * Attempts that are known to have had no effect are made again, and calls of a tool that may be
+ * repeated also after a lost connection.
+ */
 const retries: MakeScenario = () => ({
   runnable: agent({
     name: 'stubborn',
-    model: roundModel([{ toolCalls: [call('busy', 1), call('lossy', 2)] }, { toolCalls: [call('broken', 3)] }, { text: 'through' }]),
+    model: roundModel([
+      { toolCalls: [call('busy', 1), call('lossy', 2)] },
+      { toolCalls: [call('broken', 3)] },
+      { text: 'through' },
+    ]),
     tools: [
       tool({
         name: 'busy',
@@ -172,7 +233,8 @@ const retries: MakeScenario = () => ({
         retry: { maxAttempts: 20, initialDelayMs: 1, backoffMultiplier: 1 },
         recovery: 'rerun',
         execute: ({ callId, session, args }) => {
-          if (failedAttempts(session.events, callId) < 2) throw new ToolFailure('not yet', { retryAfterMs: 1 });
+          if (failedAttempts(session.events, callId) < 2)
+            throw new ToolFailure('not yet', { retryAfterMs: 1 });
           return args.n;
         },
       }),
@@ -183,7 +245,8 @@ const retries: MakeScenario = () => ({
         recovery: 'rerun',
         retry: { maxAttempts: 20, initialDelayMs: 1, backoffMultiplier: 1 },
         execute: ({ callId, session, args }) => {
-          if (failedAttempts(session.events, callId) < 1) throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+          if (failedAttempts(session.events, callId) < 1)
+            throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
           return args.n;
         },
       }),
@@ -223,7 +286,9 @@ const cancelling: MakeScenario = () => {
                   recovery: 'rerun',
                   execute: (ctx) => {
                     begun.resolve();
-                    return new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)));
+                    return new Promise((_resolve, reject) =>
+                      ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)),
+                    );
                   },
                 }),
               ],
@@ -238,7 +303,10 @@ const cancelling: MakeScenario = () => {
   };
 };
 
-/** Shared scopes are written by steps, tools and branches; what landed is neither lost nor done again. */
+/**
+ * Shared scopes are written by steps, tools and branches; what landed is neither lost nor done
+ * again.
+ */
 const sharedWrites: MakeScenario = () => {
   const types = { session: {}, user: { n: z.number(), last: z.string() } };
   const adding = (name: string) =>
@@ -259,7 +327,10 @@ const sharedWrites: MakeScenario = () => {
         parallel({ name: 'both', runnables: [adding('left'), adding('right')] }),
         agent({
           name: 'caller',
-          model: roundModel([{ toolCalls: [call('count', 1), call('count', 2)] }, { text: 'counted' }]),
+          model: roundModel([
+            { toolCalls: [call('count', 1), call('count', 2)] },
+            { text: 'counted' },
+          ]),
           tools: [
             tool({
               name: 'count',
@@ -282,7 +353,9 @@ const sharedWrites: MakeScenario = () => {
   };
 };
 
-/** Three levels: an agent whose tools call a parallel of a loop and an agent that asks for approval. */
+/**
+ * Three levels: an agent whose tools call a parallel of a loop and an agent that asks for approval.
+ */
 const mixture: MakeScenario = () => {
   const approving = agent({
     name: 'approving',
@@ -318,11 +391,17 @@ const mixture: MakeScenario = () => {
       },
     }),
   });
-  const team = parallel({ name: 'team', runnables: [approving, sequence({ name: 'line', runnables: [rounds, asker('asking')] })] });
+  const team = parallel({
+    name: 'team',
+    runnables: [approving, sequence({ name: 'line', runnables: [rounds, asker('asking')] })],
+  });
   return {
     runnable: agent({
       name: 'boss',
-      model: roundModel([{ toolCalls: [call('delegate', 1), call('note', 2)] }, { text: 'all is done' }]),
+      model: roundModel([
+        { toolCalls: [call('delegate', 1), call('note', 2)] },
+        { text: 'all is done' },
+      ]),
       tools: [
         tool({
           name: 'delegate',
@@ -339,16 +418,23 @@ const mixture: MakeScenario = () => {
       output: 'answer',
     }),
     app: { runnables: [team] },
-    answers: (pending) => (pending.kind === 'approval' ? { decision: 'approve' } : answerInput(pending)),
+    answers: (pending) =>
+      pending.kind === 'approval' ? { decision: 'approve' } : answerInput(pending),
   };
 };
 
-/** What is written before a call lands with whatever call came next, which is another one in every run. */
+/**
+ * What is written before a call lands with whatever call came next, which is another one in every
+ * run.
+ */
 const shuffled: MakeScenario = () => ({ ...basic.shuffledCalls(), compares: 'outcome' });
 const failFast: MakeScenario = () => ({ ...basic.failFast(), compares: 'end' });
 const reporting: MakeScenario = () => ({ ...basic.agentScenario('report')(), compares: 'outcome' });
 
-/** What happens around a run: prepared with effects and state, let in, and followed up behind its result. */
+/**
+ * What happens around a run: prepared with effects and state, let in, and followed up behind its
+ * result.
+ */
 const lifecycle: MakeScenario = () => ({
   runnable: agent({
     name: 'guest',
@@ -363,7 +449,9 @@ const lifecycle: MakeScenario = () => ({
       },
       admit: (ctx) => ctx.state['profile'] === 'ann' || { refuse: 'Nobody knows you.' },
       postProcess: async (ctx, { output }) => {
-        ctx.state['kept'] = await ctx.effect('keep', () => `kept ${String(output)}`, { recovery: 'rerun' });
+        ctx.state['kept'] = await ctx.effect('keep', () => `kept ${String(output)}`, {
+          recovery: 'rerun',
+        });
       },
     },
   },

@@ -50,7 +50,10 @@ function inPostgres(): MatrixStore {
   };
 }
 
-/** The stores to be tested. Without a server PostgreSQL is left out, which `server.ts` says; where `CI` is set that is an error. */
+/**
+ * The stores to be tested. Without a server PostgreSQL is left out, which `server.ts` says; where
+ * `CI` is set that is an error.
+ */
 export function openMatrixStores(): readonly MatrixStore[] {
   return [inMemory(), inSqlite(), ...(reasonToSkip === undefined ? [inPostgres()] : [])];
 }

@@ -1,11 +1,28 @@
 import { APICallError, type LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { agent, type HookContext, type RequestAnswer, sequence, step, ToolFailure, textProtocol, tool, toolResult } from 'adjutant';
-import { type MakeScenario, roundModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import {
+  agent,
+  type HookContext,
+  type RequestAnswer,
+  sequence,
+  step,
+  ToolFailure,
+  textProtocol,
+  tool,
+  toolResult,
+} from 'adjutant';
+import {
+  type MakeScenario,
+  roundModel,
+  type ScriptedResponse,
+  scriptedModel,
+} from 'adjutant/testing';
 import { z } from 'zod';
 import { call, failedAttempts, leaf, noting } from '../engine/app/recovery/scenarios.ts';
 
 const schema = z.object({ n: z.number() });
-const calls = (...names: readonly string[]): ScriptedResponse => ({ toolCalls: names.map((name, index) => call(name, index + 1)) });
+const calls = (...names: readonly string[]): ScriptedResponse => ({
+  toolCalls: names.map((name, index) => call(name, index + 1)),
+});
 
 function http(status: number): Error {
   return Object.assign(new Error(`HTTP ${status}`), { status });
@@ -29,21 +46,36 @@ function failing(name: string, times: number, error: () => Error, more: object =
 const quick = { initialDelayMs: 1, backoffMultiplier: 1 };
 const always = Number.POSITIVE_INFINITY;
 
-/** What the error router does: it tries again, lets other tools stand in, one of them by leave of a person, gives hints and closes ways. */
+/**
+ * What the error router does: it tries again, lets other tools stand in, one of them by leave of a
+ * person, gives hints and closes ways.
+ */
 export const routing: MakeScenario = () => {
-  const chains = { http_429: ['backoff', 'backoff', 'report'], http_403: ['fallbackTool', 'report'] } as const;
+  const chains = {
+    http_429: ['backoff', 'backoff', 'report'],
+    http_403: ['fallbackTool', 'report'],
+  } as const;
   return {
     runnable: agent({
       name: 'fetcher',
       model: roundModel([
         calls('limited', 'overrun', 'closed', 'paywall', 'absent'),
-        { toolCalls: [call('overrun', 2), { name: 'note', args: { n: 'one' } }, call('absent', 5), call('absent', 6)] },
+        {
+          toolCalls: [
+            call('overrun', 2),
+            { name: 'note', args: { n: 'one' } },
+            call('absent', 5),
+            call('absent', 6),
+          ],
+        },
         { text: 'fetched' },
       ]),
       tools: [
         failing('limited', 2, () => http(429)),
         failing('overrun', always, () => http(429)),
-        failing('closed', always, () => http(403), { fallback: { tool: 'note', args: () => ({ n: 30 }) } }),
+        failing('closed', always, () => http(403), {
+          fallback: { tool: 'note', args: () => ({ n: 30 }) },
+        }),
         failing('paywall', always, () => http(403), { fallback: 'buy' }),
         noting('note'),
         failing('buy', 0, () => http(500), { approval: true }),
@@ -55,11 +87,20 @@ export const routing: MakeScenario = () => {
   };
 };
 
-/** Calls that lead nowhere, those of a tool that is not there too: they are warned of, not let through, and end in an answer without tools. */
+/**
+ * Calls that lead nowhere, those of a tool that is not there too: they are warned of, not let
+ * through, and end in an answer without tools.
+ */
 export const loops: MakeScenario = () => ({
   runnable: agent({
     name: 'stubborn',
-    model: roundModel([calls('note'), calls('note', 'absent'), calls('note', 'absent'), calls('note', 'absent'), { text: 'I could not.' }]),
+    model: roundModel([
+      calls('note'),
+      calls('note', 'absent'),
+      calls('note', 'absent'),
+      calls('note', 'absent'),
+      { text: 'I could not.' },
+    ]),
     tools: [noting('note')],
     supervision: { loops: { warnAt: 2, blockAt: 3 } },
   }),
@@ -75,23 +116,39 @@ export const guarding: MakeScenario = () => {
   };
   const guarded = {
     name: 'numbers',
-    input: ({ text }: { text: string }) => (text === 'Go' ? ({ action: 'transform', value: 'Go on' } as const) : undefined),
-    modelCall: ({ round }: { round: number }) => (round === 2 ? ({ action: 'guide', message: 'This is the second round.' } as const) : undefined),
-    output: ({ text }: { text: string }) => (text === 'rude' ? ({ action: 'guide', message: 'Say it kindly.' } as const) : undefined),
+    input: ({ text }: { text: string }) =>
+      text === 'Go' ? ({ action: 'transform', value: 'Go on' } as const) : undefined,
+    modelCall: ({ round }: { round: number }) =>
+      round === 2
+        ? ({ action: 'guide', message: 'This is the second round.' } as const)
+        : undefined,
+    output: ({ text }: { text: string }) =>
+      text === 'rude' ? ({ action: 'guide', message: 'Say it kindly.' } as const) : undefined,
     toolCall: ({ args }: { args: unknown }) => byNumber((args as { n?: number }).n),
     toolResult: ({ args }: { args: unknown }) =>
-      (args as { n?: number }).n === 20 ? ({ action: 'transform', value: 'something' } as const) : undefined,
+      (args as { n?: number }).n === 20
+        ? ({ action: 'transform', value: 'something' } as const)
+        : undefined,
   };
   return {
     runnable: agent({
       name: 'careful',
-      model: roundModel([calls('note', 'note', 'note', 'note', 'secret'), { toolCalls: [call('note', 3)] }, { text: 'rude' }, { text: 'kind' }]),
-      tools: [noting('note'), failing('secret', 0, () => http(500), { requiresPermission: ['vault:open'] })],
+      model: roundModel([
+        calls('note', 'note', 'note', 'note', 'secret'),
+        { toolCalls: [call('note', 3)] },
+        { text: 'rude' },
+        { text: 'kind' },
+      ]),
+      tools: [
+        noting('note'),
+        failing('secret', 0, () => http(500), { requiresPermission: ['vault:open'] }),
+      ],
       supervision: { guardrails: [guarded] },
       output: 'answer',
     }),
     pause: 60_000,
-    answers: ({ callId }): RequestAnswer => (callId.includes('/r1.') ? { decision: 'approve' } : { decision: 'reject', reason: 'no' }),
+    answers: ({ callId }): RequestAnswer =>
+      callId.includes('/r1.') ? { decision: 'approve' } : { decision: 'reject', reason: 'no' },
   };
 };
 
@@ -100,12 +157,19 @@ function count(ctx: HookContext, key: string): void {
   ctx.state[key] = ((ctx.state[key] as number | undefined) ?? 0) + 1;
 }
 
-/** Hooks that answer, change answers and results, hand over, and write state at each place, for calls beside each other too. */
+/**
+ * Hooks that answer, change answers and results, hand over, and write state at each place, for
+ * calls beside each other too.
+ */
 export const hooking: MakeScenario = () => {
   const expert = leaf('expert');
   const worker = agent({
     name: 'worker',
-    model: roundModel([calls('never'), { toolCalls: [call('note', 1), call('note', 2), call('note', 3)] }, { text: 'plain' }]),
+    model: roundModel([
+      calls('never'),
+      { toolCalls: [call('note', 1), call('note', 2), call('note', 3)] },
+      { text: 'plain' },
+    ]),
     tools: [noting('note')],
     hooks: {
       beforeModel: (ctx) => {
@@ -121,7 +185,9 @@ export const hooking: MakeScenario = () => {
       },
       afterModel: (ctx, result) => {
         count(ctx, 'answers');
-        const stepEvents = result.stepEvents.map((one) => (one.type === 'assistant' && one.text === 'plain' ? { ...one, text: 'adorned' } : one));
+        const stepEvents = result.stepEvents.map((one) =>
+          one.type === 'assistant' && one.text === 'plain' ? { ...one, text: 'adorned' } : one,
+        );
         return { ...result, stepEvents };
       },
       beforeTool: async (ctx, { args, callId }) => {
@@ -166,7 +232,10 @@ export const hooking: MakeScenario = () => {
     },
     output: 'silence',
   });
-  return { runnable: sequence({ name: 'all', runnables: [silent, desk, worker] }), app: { runnables: [expert] } };
+  return {
+    runnable: sequence({ name: 'all', runnables: [silent, desk, worker] }),
+    app: { runnables: [expert] },
+  };
 };
 
 function refusing(status: number, message: string, isRetryable: boolean): APICallError {
@@ -181,14 +250,30 @@ function refusing(status: number, message: string, isRetryable: boolean): APICal
   });
 }
 
-/** Models that fail for good, error handlers that try again or give another result, and an answer when nothing else is left. */
+/**
+ * Models that fail for good, error handlers that try again or give another result, and an answer
+ * when nothing else is left.
+ */
 export const failures: MakeScenario = () => {
-  const broken = roundModel([{ error: refusing(401, 'Incorrect API key', false) }], { modelId: 'broken' });
-  const overloaded = roundModel([{ error: refusing(503, 'overloaded', true) }], { modelId: 'overloaded' });
-  const twice = { kind: 'model' as const, provider: 'scripted', modelId: 'overloaded', settings: { retry: { maxAttempts: 2, initialDelayMs: 1 } } };
+  const broken = roundModel([{ error: refusing(401, 'Incorrect API key', false) }], {
+    modelId: 'broken',
+  });
+  const overloaded = roundModel([{ error: refusing(503, 'overloaded', true) }], {
+    modelId: 'overloaded',
+  });
+  const twice = {
+    kind: 'model' as const,
+    provider: 'scripted',
+    modelId: 'overloaded',
+    settings: { retry: { maxAttempts: 2, initialDelayMs: 1 } },
+  };
   const worker = agent({
     name: 'worker',
-    model: [broken, { ...twice, load: () => overloaded }, roundModel([calls('busy', 'bad', 'worse'), { text: 'done' }], { modelId: 'third' })],
+    model: [
+      broken,
+      { ...twice, load: () => overloaded },
+      roundModel([calls('busy', 'bad', 'worse'), { text: 'done' }], { modelId: 'third' }),
+    ],
     tools: [
       failing('busy', 2, () => new ToolFailure('busy', { errorType: 'busy' })),
       failing('bad', always, () => new ToolFailure('bad', { errorType: 'bad' })),
@@ -222,22 +307,38 @@ export const failures: MakeScenario = () => {
   return { runnable: sequence({ name: 'all', runnables: [helpless, worker] }) };
 };
 
-/** Answers that do not fit and are asked for again, goals that ask for another round, and results that are the answer. */
+/**
+ * Answers that do not fit and are asked for again, goals that ask for another round, and results
+ * that are the answer.
+ */
 export const answering: MakeScenario = () => ({
   runnable: sequence({
     name: 'all',
     runnables: [
       agent({
         name: 'typed',
-        model: roundModel([calls('note'), { text: 'It is red.' }, { text: '{"colour": 3}' }, { text: '{"colour": "red"}' }]),
+        model: roundModel([
+          calls('note'),
+          { text: 'It is red.' },
+          { text: '{"colour": 3}' },
+          { text: '{"colour": "red"}' },
+        ]),
         tools: [noting('note')],
         output: z.object({ colour: z.string() }),
       }),
       agent({
         name: 'titled',
-        model: roundModel([{ text: 'A long title' }, calls('note'), { text: 'A title' }, { text: 'Title' }]),
+        model: roundModel([
+          { text: 'A long title' },
+          calls('note'),
+          { text: 'A title' },
+          { text: 'Title' },
+        ]),
         tools: [noting('note')],
-        goal: { check: (output) => String(output).length <= 5 || `it has ${String(output).length} characters` },
+        goal: {
+          check: (output) =>
+            String(output).length <= 5 || `it has ${String(output).length} characters`,
+        },
         output: 'title',
       }),
       agent({
@@ -261,12 +362,15 @@ export const answering: MakeScenario = () => ({
   }),
 });
 
-/** A reader whose prompt outgrows its window; its answers follow from what the newest message says. */
+/**
+ * A reader whose prompt outgrows its window; its answers follow from what the newest message says.
+ */
 function reader(name: string, window: number, rounds: number, declared: number | undefined) {
   const model = scriptedModel(
     (prompt) => {
       const page = lastPage(prompt, name) + 1;
-      if (!JSON.stringify(prompt).includes(`${name} has begun`)) return { toolCalls: [call('keep', 1)] };
+      if (!JSON.stringify(prompt).includes(`${name} has begun`))
+        return { toolCalls: [call('keep', 1)] };
       return page <= rounds ? { toolCalls: [call('read', page)] } : { text: `${name} has read it` };
     },
     { modelId: name, contextWindow: window, isWindowKnown: declared !== undefined },
@@ -292,16 +396,27 @@ function reader(name: string, window: number, rounds: number, declared: number |
     },
   });
   const summaries = roundModel([{ text: 'Some pages were read.' }], { modelId: 'summaries' });
-  return agent({ name, model, tools: [read, keep], compaction: { model: summaries, keep: 4 }, output: name });
+  return agent({
+    name,
+    model,
+    tools: [read, keep],
+    compaction: { model: summaries, keep: 4 },
+    output: name,
+  });
 }
 
 /** Page numbers in what the prompt shows: the newest results are never left out. */
 function lastPage(prompt: LanguageModelV4Prompt, name: string): number {
-  const pages = [...JSON.stringify(prompt).matchAll(new RegExp(`${name}: page (\\d+)`, 'g'))].map(([, page]) => Number(page));
+  const pages = [...JSON.stringify(prompt).matchAll(new RegExp(`${name}: page (\\d+)`, 'g'))].map(
+    ([, page]) => Number(page),
+  );
   return Math.max(0, ...pages);
 }
 
-/** Prompts that are made shorter: by a summary that a child writes, and after the provider has refused them. Facts stay. */
+/**
+ * Prompts that are made shorter: by a summary that a child writes, and after the provider has
+ * refused them. Facts stay.
+ */
 export const compacting: MakeScenario = () => ({
   runnable: sequence({
     name: 'all',
@@ -311,11 +426,17 @@ export const compacting: MakeScenario = () => ({
 
 /** What is handed up, to a person, to the list of failures and to the caller. */
 export const escalating: MakeScenario = () => {
-  const locked = (name: string, times: number) => failing(name, times, () => new ToolFailure('locked', { errorType: name }));
+  const locked = (name: string, times: number) =>
+    failing(name, times, () => new ToolFailure('locked', { errorType: name }));
   const vault = agent({
     name: 'vault',
     model: roundModel([calls('gate', 'door', 'chest', 'cellar'), { text: 'opened' }]),
-    tools: [locked('gate', 1), locked('door', always), locked('chest', always), locked('cellar', always)],
+    tools: [
+      locked('gate', 1),
+      locked('door', always),
+      locked('chest', always),
+      locked('cellar', always),
+    ],
     supervision: {
       errors: {
         chains: {
@@ -351,12 +472,17 @@ export const escalating: MakeScenario = () => {
     app: { runnables: [given] },
     answers: ({ name }): RequestAnswer => {
       if (name === 'gate') return { decision: 'retry' };
-      return name === 'door' ? { decision: 'succeeded', input: 'opened by hand' } : { decision: 'report' };
+      return name === 'door'
+        ? { decision: 'succeeded', input: 'opened by hand' }
+        : { decision: 'report' };
     },
   };
 };
 
-/** A budget that ends with an answer without tools. What a call that was cut off may have cost counts too, so prompts may hold other limits. */
+/**
+ * A budget that ends with an answer without tools. What a call that was cut off may have cost
+ * counts too, so prompts may hold other limits.
+ */
 export const spending: MakeScenario = () => ({
   runnable: agent({
     name: 'spender',
@@ -371,7 +497,10 @@ export const spending: MakeScenario = () => ({
   compares: 'outcome',
 });
 
-/** A model that writes its calls as text, prepared, let in and followed up by the app; another run is not let in. */
+/**
+ * A model that writes its calls as text, prepared, let in and followed up by the app; another run
+ * is not let in.
+ */
 export const speaking: MakeScenario = () => {
   const texts = [
     'Thought: Two notes.\nAction: {"tool": "note", "arguments": {"n": 1}}\nAction: {\'action\': \'note\', \'args\': {\'n\': 2,}}',
@@ -382,7 +511,9 @@ export const speaking: MakeScenario = () => {
   return {
     runnable: agent({
       name: 'speaker',
-      model: textProtocol(roundModel(texts.map((text) => ({ chunks: text.match(/[\s\S]{1,7}/g) ?? [] })))),
+      model: textProtocol(
+        roundModel(texts.map((text) => ({ chunks: text.match(/[\s\S]{1,7}/g) ?? [] }))),
+      ),
       tools: [noting('note')],
       output: 'answer',
     }),

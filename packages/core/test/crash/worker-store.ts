@@ -3,7 +3,9 @@ import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
 
 /** Where a process of the tests finds its store: a file, or a schema of the server. */
-export type StoreAddress = { readonly file: string } | { readonly url: string; readonly schema: string };
+export type StoreAddress =
+  | { readonly file: string }
+  | { readonly url: string; readonly schema: string };
 
 /** A connection of this process to a store that others use too. */
 export function connect(address: StoreAddress): Store {

@@ -27,15 +27,27 @@ import { z } from 'zod';
 const of = <Type extends EventType>(events: readonly Event[], type: Type): EventOf<Type>[] =>
   events.filter((event): event is EventOf<Type> => event.type === type);
 
-/** A session that a process has left right after the last of these events, given to another process. */
-async function continueAfter(runnable: Runnable, events: readonly Event[], clock = testClock(Date.UTC(2026, 1, 1))) {
-  const app = runtime({ app: 'effects', store: memoryStore(), runnables: [runnable], ports: { clock } });
+/**
+ * A session that a process has left right after the last of these events, given to another process.
+ */
+async function continueAfter(
+  runnable: Runnable,
+  events: readonly Event[],
+  clock = testClock(Date.UTC(2026, 1, 1)),
+) {
+  const app = runtime({
+    app: 'effects',
+    store: memoryStore(),
+    runnables: [runnable],
+    ports: { clock },
+  });
   await app.restoreSession({ app: 'effects', id: 's', events });
   return { app, clock, running: app.resume('s') };
 }
 
 const lost = () => Promise.reject(Object.assign(new Error('lost'), { code: 'ETIMEDOUT' }));
-const http = (status: number) => Promise.reject(Object.assign(new Error(`HTTP ${status}`), { status }));
+const http = (status: number) =>
+  Promise.reject(Object.assign(new Error(`HTTP ${status}`), { status }));
 
 describe('an effect of a step', () => {
   test('is recorded as an attempt, durable before it begins, and a result', async () => {
@@ -56,12 +68,24 @@ describe('an effect of a step', () => {
     const result = await app.run(work, { session, runId: 'run' });
     expect(durable).toEqual(['invocation_start', 'state_change', 'tool_attempt']);
     const [attempt] = of(session.events, 'tool_attempt');
-    expect(attempt).toMatchObject({ callId: 'run/charge', invocationId: 'run', attempt: 1, epoch: 1 });
+    expect(attempt).toMatchObject({
+      callId: 'run/charge',
+      invocationId: 'run',
+      attempt: 1,
+      epoch: 1,
+    });
     expect(result.output).toEqual({ idempotencyKey: attempt?.key, attempt: 1 });
     expect(of(session.events, 'tool_result')).toMatchObject([
-      { callId: 'run/charge', name: 'charge', settled: true, result: { status: 'success', content: result.output } },
+      {
+        callId: 'run/charge',
+        name: 'charge',
+        settled: true,
+        result: { status: 'success', content: result.output },
+      },
     ]);
-    expect(of(session.events, 'state_change')).toMatchObject([{ flush: 'charge', changes: [{ key: 'before', newValue: 1 }] }]);
+    expect(of(session.events, 'state_change')).toMatchObject([
+      { flush: 'charge', changes: [{ key: 'before', newValue: 1 }] },
+    ]);
     expect(of(session.events, 'tool_call')).toEqual([]);
   });
 
@@ -72,7 +96,9 @@ describe('an effect of a step', () => {
       name: 'work',
       execute: async (ctx) => {
         ctx.state['n'] = ((ctx.state['n'] as number | undefined) ?? 0) + 1;
-        const given = await Promise.all(order.map((key) => ctx.effect(key, () => ({ key, at: ++done }), { recovery: 'rerun' })));
+        const given = await Promise.all(
+          order.map((key) => ctx.effect(key, () => ({ key, at: ++done }), { recovery: 'rerun' })),
+        );
         ctx.state['n'] = ((ctx.state['n'] as number | undefined) ?? 0) + 1;
         return ctx.complete([...given].sort((x, y) => x.key.localeCompare(y.key)));
       },
@@ -86,7 +112,8 @@ describe('an effect of a step', () => {
       const second = await running;
       expect(second.session.state['n']).toBe(2);
       const output = second.output as { key: string; at: number }[] | undefined;
-      for (const recorded of results.filter((result) => result.seq <= seq)) expect(output).toContainEqual(recorded.result.content);
+      for (const recorded of results.filter((result) => result.seq <= seq))
+        expect(output).toContainEqual(recorded.result.content);
     }
   });
 
@@ -95,7 +122,11 @@ describe('an effect of a step', () => {
     const work = step({
       name: 'work',
       execute: async (ctx) => {
-        const given = await ctx.effect('when', () => ({ at: new Date(0), nothing: undefined, list: [1] }));
+        const given = await ctx.effect('when', () => ({
+          at: new Date(0),
+          nothing: undefined,
+          list: [1],
+        }));
         seen.push(structuredClone(given));
         given.list.push(2);
         seen.push(await ctx.effect('void', () => undefined));
@@ -104,10 +135,17 @@ describe('an effect of a step', () => {
     });
     const first = await run(work, { runId: 'run', session: 's' });
     expect(seen).toEqual([{ at: '1970-01-01T00:00:00.000Z', list: [1] }, null, 100_000]);
-    expect(of(first.session.events, 'tool_result')[0]?.result.metadata).toEqual({ coerced: ['$.at'] });
+    expect(of(first.session.events, 'tool_result')[0]?.result.metadata).toEqual({
+      coerced: ['$.at'],
+    });
     const store = memoryStore();
     const app = runtime({ app: 'effects', store, runnables: [work] });
-    await app.restoreSession({ ...first.session.toJSON(), app: 'effects', id: 's', events: first.session.events.slice(0, -1) });
+    await app.restoreSession({
+      ...first.session.toJSON(),
+      app: 'effects',
+      id: 's',
+      events: first.session.events.slice(0, -1),
+    });
     expect(await app.resume('s')).toMatchObject({ status: 'completed' });
     expect(seen.slice(3)).toEqual(seen.slice(0, 3));
   });
@@ -153,7 +191,10 @@ describe('an effect of a step', () => {
     });
     const { session, status } = await run(work, { runId: 'run' });
     expect(status).toBe('completed');
-    expect(session.events.map(({ type }) => type).slice(-2)).toEqual(['tool_result', 'invocation_end']);
+    expect(session.events.map(({ type }) => type).slice(-2)).toEqual([
+      'tool_result',
+      'invocation_end',
+    ]);
   });
 
   test.each<[string, EffectOptions | undefined, string]>([
@@ -174,7 +215,10 @@ describe('an effect of a step', () => {
         )),
     });
     const { error, session } = await run(work, { runId: 'run' });
-    expect(error).toMatchObject({ code, data: { key: 'pay', idempotencyKey: of(session.events, 'tool_attempt')[0]?.key } });
+    expect(error).toMatchObject({
+      code,
+      data: { key: 'pay', idempotencyKey: of(session.events, 'tool_attempt')[0]?.key },
+    });
     expect(tried).toBe(1);
     expect(of(session.events, 'tool_result')).toMatchObject([{ settled: true, effect: 'unknown' }]);
   });
@@ -187,28 +231,45 @@ describe('an effect of a step', () => {
         keys.push(idempotencyKey);
         return attempt < 3 ? fail() : attempt;
       };
-      return run(step({ name: 's', execute: async (ctx) => ctx.complete(await ctx.effect('pay', attempted, options)) }), { runId: 'run' });
+      return run(
+        step({
+          name: 's',
+          execute: async (ctx) => ctx.complete(await ctx.effect('pay', attempted, options)),
+        }),
+        { runId: 'run' },
+      );
     };
     const retry = { initialDelayMs: 0 };
     expect(await trying({ retry }, () => http(429))).toMatchObject({ output: 3 });
     expect(new Set(keys).size).toBe(3);
     expect(await trying({ retry, recovery: 'rerun' }, lost)).toMatchObject({ output: 3 });
     expect([keys.length, new Set(keys).size]).toEqual([3, 1]);
-    expect(await trying({ retry: { ...retry, maxAttempts: 2 } }, () => http(429))).toMatchObject({ error: { code: 'effect_failed' } });
-    expect(await trying({ retry }, () => http(404))).toMatchObject({ error: { code: 'effect_failed' } });
+    expect(await trying({ retry: { ...retry, maxAttempts: 2 } }, () => http(429))).toMatchObject({
+      error: { code: 'effect_failed' },
+    });
+    expect(await trying({ retry }, () => http(404))).toMatchObject({
+      error: { code: 'effect_failed' },
+    });
     expect(keys).toHaveLength(1);
   });
 
   test.each(['', 'a/b', 'a#b', 'a~b', 'a>b', 'r1.0'])('cannot be named %j', async (key) => {
-    const { error } = await run(step({ name: 's', execute: async (ctx) => void (await ctx.effect(key, () => 1)) }));
+    const { error } = await run(
+      step({ name: 's', execute: async (ctx) => void (await ctx.effect(key, () => 1)) }),
+    );
     expect(error).toMatchObject({ code: 'invalid_key' });
   });
 
   test('shares its name with no other effect and no child', async () => {
     const child = step({ name: 'child', execute: () => undefined });
     const fails = async (execute: Parameters<typeof step>[0]['execute']) =>
-      expect(await run(step({ name: 's', execute }))).toMatchObject({ status: 'error', error: { code: 'invalid_key' } });
-    await fails(async (ctx) => void (await Promise.all([ctx.effect('a', () => 1), ctx.effect('a', () => 2)])));
+      expect(await run(step({ name: 's', execute }))).toMatchObject({
+        status: 'error',
+        error: { code: 'invalid_key' },
+      });
+    await fails(
+      async (ctx) => void (await Promise.all([ctx.effect('a', () => 1), ctx.effect('a', () => 2)])),
+    );
     await fails(async (ctx) => {
       await ctx.effect('child', () => 1);
       await ctx.call(child);
@@ -219,13 +280,20 @@ describe('an effect of a step', () => {
     });
   });
 
-  test.each<[unknown]>([[{ recovery: 'ask' }], [{ timeout: 0 }], [{ retries: 2 }], [{ retry: { maxAttempts: 0 } }]])(
-    'refuses the options %j',
-    async (options) => {
-      const { error } = await run(step({ name: 's', execute: async (ctx) => void (await ctx.effect('a', () => 1, options as EffectOptions)) }));
-      expect(error).toMatchObject({ code: 'invalid_effect', data: { key: 'a' } });
-    },
-  );
+  test.each<[unknown]>([
+    [{ recovery: 'ask' }],
+    [{ timeout: 0 }],
+    [{ retries: 2 }],
+    [{ retry: { maxAttempts: 0 } }],
+  ])('refuses the options %j', async (options) => {
+    const { error } = await run(
+      step({
+        name: 's',
+        execute: async (ctx) => void (await ctx.effect('a', () => 1, options as EffectOptions)),
+      }),
+    );
+    expect(error).toMatchObject({ code: 'invalid_effect', data: { key: 'a' } });
+  });
 
   test('is refused after the step has ended', async () => {
     let late: (() => Promise<unknown>) | undefined;
@@ -283,7 +351,9 @@ describe('an effect that is told to stop', () => {
           signal = effect.signal;
           return new Promise((resolve) => ends.set(key, resolve));
         };
-        await ctx.effect('pay', waiting('pay'), { timeout: 5_000 }).catch((error: unknown) => caught.push(error));
+        await ctx
+          .effect('pay', waiting('pay'), { timeout: 5_000 })
+          .catch((error: unknown) => caught.push(error));
         return ctx.complete(String(await ctx.effect('next', waiting('next'))));
       },
     });
@@ -293,14 +363,21 @@ describe('an effect that is told to stop', () => {
     expect(signal?.reason).toMatchObject({ code: 'timeout' });
     clock.advance(1_000);
     await eventually(() => ends.has('next'));
-    expect(caught).toMatchObject([{ code: 'effect_unknown', message: expect.stringContaining('5000 ms') }]);
+    expect(caught).toMatchObject([
+      { code: 'effect_unknown', message: expect.stringContaining('5000 ms') },
+    ]);
     ends.get('pay')?.('paid');
     await eventually(() => of(session.events, 'tool_result').length === 2);
     ends.get('next')?.('done');
     expect(await running).toMatchObject({ output: 'done' });
     const [unknown, late] = of(session.events, 'tool_result');
     expect(unknown).toMatchObject({ callId: 'run/pay', settled: true, effect: 'unknown' });
-    expect(late).toMatchObject({ callId: 'run/pay', settled: false, late: true, result: { content: 'paid' } });
+    expect(late).toMatchObject({
+      callId: 'run/pay',
+      settled: false,
+      late: true,
+      result: { content: 'paid' },
+    });
   });
 
   test('by a cancel is given a second, then the run ends as cancelled', async () => {
@@ -308,7 +385,10 @@ describe('an effect that is told to stop', () => {
     running.cancel('enough');
     expect(signal()?.reason).toMatchObject({ code: 'cancelled', message: 'enough' });
     clock.advance(1_000);
-    await eventually(() => of(session.events, 'tool_result').length > 0, { what: 'a result', clock });
+    await eventually(() => of(session.events, 'tool_result').length > 0, {
+      what: 'a result',
+      clock,
+    });
     expect(await running).toMatchObject({ status: 'cancelled' });
     expect(of(session.events, 'tool_result')).toMatchObject([{ effect: 'unknown', settled: true }]);
   });
@@ -328,7 +408,9 @@ describe('an effect that is told to stop', () => {
     running.stop();
     end('paid');
     await running.then(undefined, () => undefined);
-    expect(of(session.events, 'tool_result')).toMatchObject([{ settled: true, result: { content: 'paid' } }]);
+    expect(of(session.events, 'tool_result')).toMatchObject([
+      { settled: true, result: { content: 'paid' } },
+    ]);
   });
 });
 
@@ -351,7 +433,10 @@ describe('an attempt that was open when its process stopped', () => {
         }
       },
     });
-    const { session } = await runtime({ app: 'effects', ports: { clock: testClock() } }).run(work, { runId: 'run', session: 's' });
+    const { session } = await runtime({ app: 'effects', ports: { clock: testClock() } }).run(work, {
+      runId: 'run',
+      session: 's',
+    });
     const attempt = of(session.events, 'tool_attempt')[0] as EventOf<'tool_attempt'>;
     const prefix = session.events.slice(0, attempt.seq);
     done.length = 0;
@@ -362,12 +447,17 @@ describe('an attempt that was open when its process stopped', () => {
     const { work, prefix, attempt, done, caught } = await opened();
     const { running } = await continueAfter(work, prefix);
     const { error, session } = await running;
-    expect(error).toMatchObject({ code: 'effect_unknown', data: { key: 'pay', idempotencyKey: attempt.key } });
+    expect(error).toMatchObject({
+      code: 'effect_unknown',
+      data: { key: 'pay', idempotencyKey: attempt.key },
+    });
     const again = await continueAfter(work, session.events.slice(0, -1));
     expect((await again.running).error).toEqual(error);
     expect(done).toEqual([]);
     expect(caught.every((thrown) => thrown instanceof EffectUnknownError)).toBe(true);
-    expect(of(session.events, 'tool_result')).toMatchObject([{ attempt: 1, settled: true, effect: 'unknown' }]);
+    expect(of(session.events, 'tool_result')).toMatchObject([
+      { attempt: 1, settled: true, effect: 'unknown' },
+    ]);
   });
 
   test('is run again under the same key, but not for ever', async () => {
@@ -379,7 +469,9 @@ describe('an attempt that was open when its process stopped', () => {
       expect(output).toBe(`paid by attempt ${number}`);
       events = session.events.slice(0, of(session.events, 'tool_attempt').at(-1)?.seq);
     }
-    expect(await (await continueAfter(work, events)).running).toMatchObject({ error: { code: 'effect_unknown' } });
+    expect(await (await continueAfter(work, events)).running).toMatchObject({
+      error: { code: 'effect_unknown' },
+    });
     expect(done).toHaveLength(2);
   });
 
@@ -417,11 +509,19 @@ describe('an attempt that was open when its process stopped', () => {
 
   test.each([
     ['fails', () => Promise.reject(new Error('no answer')), /its probe failed: no answer/],
-    ['cannot tell', () => ({ happened: 'unknown', detail: 'the bank is closed' }) as const, /the bank is closed/],
+    [
+      'cannot tell',
+      () => ({ happened: 'unknown', detail: 'the bank is closed' }) as const,
+      /the bank is closed/,
+    ],
   ])('stays unknown when its probe %s', async (_name, recovery, message) => {
     const { work, prefix, attempt, done } = await opened({ recovery });
-    const { error } = await (await continueAfter(work, prefix, testClock(attempt.at + 60_000))).running;
-    expect(error).toMatchObject({ code: 'effect_unknown', message: expect.stringMatching(message) });
+    const { error } = await (await continueAfter(work, prefix, testClock(attempt.at + 60_000)))
+      .running;
+    expect(error).toMatchObject({
+      code: 'effect_unknown',
+      message: expect.stringMatching(message),
+    });
     expect(done).toEqual([]);
   });
 });
@@ -431,16 +531,31 @@ test('a probe is asked about a lost connection at once', async () => {
     step({
       name: 's',
       execute: async (ctx) =>
-        ctx.complete(await ctx.effect('pay', lost, { recovery: () => (happened ? { happened, result: 'paid' } : { happened }) })),
+        ctx.complete(
+          await ctx.effect('pay', lost, {
+            recovery: () => (happened ? { happened, result: 'paid' } : { happened }),
+          }),
+        ),
     });
   expect(await run(work(true), { runId: 'run' })).toMatchObject({ output: 'paid' });
-  expect(await run(work(false), { runId: 'run' })).toMatchObject({ error: { code: 'effect_failed', data: { errorType: 'timeout' } } });
+  expect(await run(work(false), { runId: 'run' })).toMatchObject({
+    error: { code: 'effect_failed', data: { errorType: 'timeout' } },
+  });
 });
 
 describe('an effect of a tool', () => {
   const work = (execute: Parameters<typeof tool>[0]['execute'], more: object = {}) =>
-    tool({ name: 'work', description: 'Works', schema: z.object({}), execute, ...more } as Parameters<typeof tool>[0]);
-  const calling = (definition: ReturnType<typeof work>, responses = [{ toolCalls: [{ name: 'work' }] }, { text: 'done' }, { text: 'more' }]) => {
+    tool({
+      name: 'work',
+      description: 'Works',
+      schema: z.object({}),
+      execute,
+      ...more,
+    } as Parameters<typeof tool>[0]);
+  const calling = (
+    definition: ReturnType<typeof work>,
+    responses = [{ toolCalls: [{ name: 'work' }] }, { text: 'done' }, { text: 'more' }],
+  ) => {
     const model = scriptedModel(responses);
     return { model, boss: agent({ name: 'a', model, tools: [definition] }) };
   };
@@ -456,12 +571,21 @@ describe('an effect of a tool', () => {
     const { boss } = calling(definition);
     const whole = await run(boss, { input: 'Go', runId: 'run', session: 's' });
     const { events } = whole.session;
-    const firstResult = of(events, 'tool_result').find(({ callId }) => callId === 'run/r1.0/first') as Event;
-    const { session } = await (await continueAfter(calling(definition, [{ text: 'done' }]).boss, events.slice(0, firstResult.seq))).running;
+    const firstResult = of(events, 'tool_result').find(
+      ({ callId }) => callId === 'run/r1.0/first',
+    ) as Event;
+    const { session } = await (
+      await continueAfter(
+        calling(definition, [{ text: 'done' }]).boss,
+        events.slice(0, firstResult.seq),
+      )
+    ).running;
     expect(counts).toEqual({ before: 2, first: 1, second: 2 });
-    expect(of(session.events, 'tool_result').filter(({ callId, settled }) => settled && callId === 'run/r1.0')).toMatchObject([
-      { result: { status: 'success', content: [1, 2] } },
-    ]);
+    expect(
+      of(session.events, 'tool_result').filter(
+        ({ callId, settled }) => settled && callId === 'run/r1.0',
+      ),
+    ).toMatchObject([{ result: { status: 'success', content: [1, 2] } }]);
   });
 
   test('that failed is the failure of the call, and one of unknown outcome leaves that of the call open', async () => {
@@ -475,43 +599,76 @@ describe('an effect of a tool', () => {
         { retry: { initialDelayMs: 0 }, ...options },
       );
       const { session } = await run(calling(definition).boss, { input: 'Go', runId: 'run' });
-      return { runs, result: of(session.events, 'tool_result').find(({ callId, settled }) => settled && callId === 'run/r1.0') };
+      return {
+        runs,
+        result: of(session.events, 'tool_result').find(
+          ({ callId, settled }) => settled && callId === 'run/r1.0',
+        ),
+      };
     };
     expect(await settledOf(() => Promise.reject(new ToolFailure('no money')))).toMatchObject({
       runs: 1,
       result: { effect: 'none', result: { status: 'error_permanent', errorType: 'effect_failed' } },
     });
-    expect(await settledOf(lost)).toMatchObject({ runs: 1, result: { effect: 'unknown', result: { status: 'unknown' } } });
+    expect(await settledOf(lost)).toMatchObject({
+      runs: 1,
+      result: { effect: 'unknown', result: { status: 'unknown' } },
+    });
   });
 
   test('is not shown to models, in reports or in transcripts', async () => {
-    const definition = work((ctx) => ctx.effect('secret', () => 'from the effect').then(() => 'from the tool'));
+    const definition = work((ctx) =>
+      ctx.effect('secret', () => 'from the effect').then(() => 'from the tool'),
+    );
     const { boss, model } = calling(definition);
-    const before = step({ name: 'before', execute: async (ctx) => void (await ctx.effect('secret', () => 'from the effect')) });
+    const before = step({
+      name: 'before',
+      execute: async (ctx) => void (await ctx.effect('secret', () => 'from the effect')),
+    });
     const next = agent({ name: 'next', model });
-    const result = await run(sequence({ name: 'line', runnables: [before, boss, next] }), { input: 'Go', runId: 'run' });
+    const result = await run(sequence({ name: 'line', runnables: [before, boss, next] }), {
+      input: 'Go',
+      runId: 'run',
+    });
     expect(JSON.stringify(model.calls)).toContain('from the tool');
     expect(JSON.stringify(model.calls)).not.toContain('from the effect');
     const { events } = result.session;
-    expect(of(events, 'tool_result').filter(({ result: { content } }) => content === 'from the effect')).toHaveLength(2);
-    for (const { seq } of of(events, 'model_start')) expect(JSON.stringify(promptOf(events, seq))).not.toContain('from the effect');
+    expect(
+      of(events, 'tool_result').filter(({ result: { content } }) => content === 'from the effect'),
+    ).toHaveLength(2);
+    for (const { seq } of of(events, 'model_start'))
+      expect(JSON.stringify(promptOf(events, seq))).not.toContain('from the effect');
     expect(result.toolCalls).toMatchObject([{ callId: 'run/a/r1.0', attempts: 1 }]);
     expect(JSON.stringify(transcript(events))).not.toContain('from the effect');
-    expect(runTree(events)[0]?.children.map(({ toolCalls }) => toolCalls.length)).toEqual([0, 1, 0]);
+    expect(runTree(events)[0]?.children.map(({ toolCalls }) => toolCalls.length)).toEqual([
+      0, 1, 0,
+    ]);
   });
 
   test('is refused while the arguments are prepared', async () => {
     const definition = work(() => 'ok', {
-      prepare: async (ctx: { effect(key: string, run: () => unknown): Promise<unknown> }) => ctx.effect('early', () => 1),
+      prepare: async (ctx: { effect(key: string, run: () => unknown): Promise<unknown> }) =>
+        ctx.effect('early', () => 1),
     });
     const { session } = await run(calling(definition).boss, { input: 'Go', runId: 'run' });
-    expect(of(session.events, 'tool_result')).toMatchObject([{ result: { errorType: 'child_in_prepare' } }]);
+    expect(of(session.events, 'tool_result')).toMatchObject([
+      { result: { errorType: 'child_in_prepare' } },
+    ]);
   });
 });
 
 test('a run does not come to rest while an effect is under way', async () => {
-  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ ok: z.boolean() }) });
-  const asking = agent({ name: 'asking', model: scriptedModel([{ toolCalls: [{ name: 'ask' }] }, { text: 'thanks' }]), tools: [ask] });
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    schema: z.object({}),
+    yieldSchema: z.object({ ok: z.boolean() }),
+  });
+  const asking = agent({
+    name: 'asking',
+    model: scriptedModel([{ toolCalls: [{ name: 'ask' }] }, { text: 'thanks' }]),
+    tools: [ask],
+  });
   let end: (value: string) => void = () => undefined;
   let signal: AbortSignal | undefined;
   const work = step({
@@ -534,12 +691,17 @@ test('a run does not come to rest while an effect is under way', async () => {
   expect(signal?.aborted).toBe(false);
   end('done');
   expect(await running).toMatchObject({ status: 'yielded' });
-  expect(of(session.events, 'tool_result')).toMatchObject([{ callId: 'run/slow', result: { content: 'done' } }]);
+  expect(of(session.events, 'tool_result')).toMatchObject([
+    { callId: 'run/slow', result: { content: 'done' } },
+  ]);
 });
 
 test('effects of branches stay apart', async () => {
-  const branch = (name: string) => step({ name, execute: async (ctx) => ctx.complete(await ctx.effect('same', () => name)) });
-  expect(await run(parallel({ name: 'p', runnables: [branch('a'), branch('b')] }))).toMatchObject({ output: { a: 'a', b: 'b' } });
+  const branch = (name: string) =>
+    step({ name, execute: async (ctx) => ctx.complete(await ctx.effect('same', () => name)) });
+  expect(await run(parallel({ name: 'p', runnables: [branch('a'), branch('b')] }))).toMatchObject({
+    output: { a: 'a', b: 'b' },
+  });
 });
 
 test('a shared write that was to land with an effect and was refused is told after it, and the effect is kept', async () => {
@@ -559,14 +721,22 @@ test('a shared write that was to land with an effect and was refused is told aft
       return ctx.complete('went on');
     },
   });
-  expect(await app.run(work, { session: mine })).toMatchObject({ status: 'error', error: { code: 'state_conflict' } });
-  expect(of(mine.events, 'tool_result')).toMatchObject([{ settled: true, result: { content: 'paid' } }]);
-  expect((await app.session({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(99);
+  expect(await app.run(work, { session: mine })).toMatchObject({
+    status: 'error',
+    error: { code: 'state_conflict' },
+  });
+  expect(of(mine.events, 'tool_result')).toMatchObject([
+    { settled: true, result: { content: 'paid' } },
+  ]);
+  expect((await app.session({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(
+    99,
+  );
   await app.close();
 });
 
 describe('a recorded effect that the code no longer asks for', () => {
-  const decisionsOf = (events: readonly Event[]) => of(events, 'decision').map(({ decision }) => decision);
+  const decisionsOf = (events: readonly Event[]) =>
+    of(events, 'decision').map(({ decision }) => decision);
 
   test('fails a step that is continued, also when the effect is done, unless it accepts that', async () => {
     const paying = step({
@@ -583,41 +753,73 @@ describe('a recorded effect that the code no longer asks for', () => {
       const events = whole.session.events.slice(0, cut);
       const forgetful = step({ name: 'work', execute: (ctx) => ctx.complete('without') });
       const failed = await (await continueAfter(forgetful, events)).running;
-      expect(failed).toMatchObject({ status: 'error', error: { code: 'orphaned_effect', message: expect.stringContaining('run/pay') } });
+      expect(failed).toMatchObject({
+        status: 'error',
+        error: { code: 'orphaned_effect', message: expect.stringContaining('run/pay') },
+      });
       expect(decisionsOf(failed.session.events)).toEqual(['fail_orphaned_effect']);
-      const accepting = step({ name: 'work', onDrift: 'accept', execute: (ctx) => ctx.complete('without') });
+      const accepting = step({
+        name: 'work',
+        onDrift: 'accept',
+        execute: (ctx) => ctx.complete('without'),
+      });
       const accepted = await (await continueAfter(accepting, events)).running;
       expect(accepted).toMatchObject({ status: 'completed', output: 'without' });
       expect(decisionsOf(accepted.session.events)).toEqual(['accept_orphaned_effect']);
     }
-    const same = await (await continueAfter(paying, whole.session.events.slice(0, result?.seq))).running;
+    const same = await (await continueAfter(paying, whole.session.events.slice(0, result?.seq)))
+      .running;
     expect([same.output, decisionsOf(same.session.events)]).toEqual(['paid', []]);
   });
 
   test('fails the call of a tool that had it open; one that is done may be left out', async () => {
-    const using = (execute: Parameters<typeof tool>[0]['execute'], responses: Parameters<typeof scriptedModel>[0]) =>
+    const using = (
+      execute: Parameters<typeof tool>[0]['execute'],
+      responses: Parameters<typeof scriptedModel>[0],
+    ) =>
       agent({
         name: 'a',
         model: scriptedModel(responses),
-        tools: [tool({ name: 'work', description: 'Works', schema: z.object({}), execute } as Parameters<typeof tool>[0])],
+        tools: [
+          tool({ name: 'work', description: 'Works', schema: z.object({}), execute } as Parameters<
+            typeof tool
+          >[0]),
+        ],
       });
     const whole = await run(
-      using((ctx) => ctx.effect('pay', () => 'paid'), [{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]),
+      using(
+        (ctx) => ctx.effect('pay', () => 'paid'),
+        [{ toolCalls: [{ name: 'work' }] }, { text: 'done' }],
+      ),
       { input: 'Go', runId: 'run', session: 's' },
     );
-    const begun = of(whole.session.events, 'tool_attempt').find(({ callId }) => callId === 'run/r1.0/pay')?.seq;
-    const done = of(whole.session.events, 'tool_result').find(({ callId }) => callId === 'run/r1.0/pay')?.seq;
+    const begun = of(whole.session.events, 'tool_attempt').find(
+      ({ callId }) => callId === 'run/r1.0/pay',
+    )?.seq;
+    const done = of(whole.session.events, 'tool_result').find(
+      ({ callId }) => callId === 'run/r1.0/pay',
+    )?.seq;
     const settledOf = async (cut: number | undefined) => {
       const forgetful = using(() => 'without', [{ text: 'done' }]);
-      const { session, status } = await (await continueAfter(forgetful, whole.session.events.slice(0, cut))).running;
+      const { session, status } = await (
+        await continueAfter(forgetful, whole.session.events.slice(0, cut))
+      ).running;
       expect(status).toBe('completed');
-      const result = of(session.events, 'tool_result').find(({ callId, settled }) => settled && callId === 'run/r1.0')?.result;
+      const result = of(session.events, 'tool_result').find(
+        ({ callId, settled }) => settled && callId === 'run/r1.0',
+      )?.result;
       return { result, decisions: decisionsOf(session.events) };
     };
     expect(await settledOf(begun)).toMatchObject({
-      result: { status: 'unknown', content: expect.stringContaining('no longer asks for run/r1.0/pay') },
+      result: {
+        status: 'unknown',
+        content: expect.stringContaining('no longer asks for run/r1.0/pay'),
+      },
       decisions: ['fail_orphaned_effect'],
     });
-    expect(await settledOf(done)).toMatchObject({ result: { status: 'success', content: 'without' }, decisions: [] });
+    expect(await settledOf(done)).toMatchObject({
+      result: { status: 'success', content: 'without' },
+      decisions: [],
+    });
   });
 });

@@ -1,6 +1,19 @@
 import { type Agent, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
-import { type EvalOptions, type EvalProgress, type EvalReport, evaluate, rubric, toolTrajectory } from 'adjutant/eval';
-import { crashingStore, keptOpen, type ScriptedModel, takingOver, testClock } from 'adjutant/testing';
+import {
+  type EvalOptions,
+  type EvalProgress,
+  type EvalReport,
+  evaluate,
+  rubric,
+  toolTrajectory,
+} from 'adjutant/eval';
+import {
+  crashingStore,
+  keptOpen,
+  type ScriptedModel,
+  takingOver,
+  testClock,
+} from 'adjutant/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type StorePlace, storePlaces } from '../store-places.ts';
 import { judge, talker } from './judges.ts';
@@ -48,7 +61,14 @@ function everything(): Everything {
       dataset: [
         weatherCase('Pune', { state: { mode: 'x' } }),
         { id: 'two', turns: ['Bonn', 'Rome'] },
-        { id: 'plan', scenario: { startingPrompt: 'Lima', conversationPlan: 'Ask about two cities.', maxTurns: 5 } },
+        {
+          id: 'plan',
+          scenario: {
+            startingPrompt: 'Lima',
+            conversationPlan: 'Ask about two cities.',
+            maxTurns: 5,
+          },
+        },
       ],
       variants: [{ name: 'v', app, runnable: world.agent }],
       scorers: [toolTrajectory(), rubric({ criteria: { kind: 'It is kind.' }, model: judging })],
@@ -64,7 +84,8 @@ const callsOf = ({ world, judge: judging, talker: talking }: Everything): readon
   judging.calls.length,
   talking.calls.length,
 ];
-const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+const sum = (counts: readonly number[]): number =>
+  counts.reduce((total, count) => total + count, 0);
 
 describe('an eval that is stopped at any append', async () => {
   const whole = everything();
@@ -74,7 +95,8 @@ describe('an eval that is stopped at any append', async () => {
 
   test('does, whole, what it is expected to do', () => {
     expect(expected).toMatchObject({ passed: true, done: 3 });
-    // Two calls for each of five messages, a verdict on each trial, and two looks of the simulated user at what was answered.
+    // Two calls for each of five messages, a verdict on each trial, and two looks of the simulated
+    // user at what was answered.
     expect([ofWorld, ofJudge, ofTalker]).toEqual([10, 3, 2]);
     expect(counting.appends).toBeGreaterThan(10);
   });
@@ -87,10 +109,14 @@ describe('an eval that is stopped at any append', async () => {
         const store = memoryStore();
         const crashing = crashingStore(store, place, when);
         // Timers of the process that is gone must not keep this one.
-        await Promise.race([evaluate({ ...parts.options(inApp(crashing.store)), ports: { clock: testClock() } }), crashing.crashed]);
+        await Promise.race([
+          evaluate({ ...parts.options(inApp(crashing.store)), ports: { clock: testClock() } }),
+          crashing.crashed,
+        ]);
         const report = await evaluate(parts.options(inApp(takingOver(store))));
         expect(essence(report), `append ${place}`).toEqual(expected);
-        // A round with a tool that only reads is recorded as one: its two calls may have been made in vain. Nothing that was recorded is asked again.
+        // A round with a tool that only reads is recorded as one: its two calls may have been made
+        // in vain. Nothing that was recorded is asked again.
         expect(sum(callsOf(parts)), `append ${place}`).toBeLessThanOrEqual(sum(callsOf(whole)) + 2);
         const before = callsOf(parts);
         expect(essence(await evaluate(parts.options(inApp(takingOver(store)))))).toEqual(expected);
@@ -130,7 +156,9 @@ describe('an eval that is aborted', () => {
       told.length = 0;
       const rest = await evaluate({ ...options, onProgress });
       expect(rest).toMatchObject({ done: 6, passed: true, startedAt: report.startedAt });
-      expect(told.filter((progress) => progress.type === 'trial_end' && progress.recorded)).toHaveLength(after);
+      expect(
+        told.filter((progress) => progress.type === 'trial_end' && progress.recorded),
+      ).toHaveLength(after);
       expect([...world.asked].sort()).toEqual([...cities].sort());
     }
   });
@@ -182,14 +210,22 @@ describe('an eval that is aborted', () => {
       const app = inApp(store);
       const options = parts.options(app);
       const slowed: EvalOptions =
-        who === 'talker' ? { ...options, userModel: slow } : { ...options, scorers: [rubric({ criteria: { kind: 'It is kind.' }, model: slow })] };
-      const evaluating = evaluate({ ...slowed, ...(who === 'talker' ? { only: ({ id }) => id === 'plan' } : {}), signal: stop.signal });
+        who === 'talker'
+          ? { ...options, userModel: slow }
+          : { ...options, scorers: [rubric({ criteria: { kind: 'It is kind.' }, model: slow })] };
+      const evaluating = evaluate({
+        ...slowed,
+        ...(who === 'talker' ? { only: ({ id }) => id === 'plan' } : {}),
+        signal: stop.signal,
+      });
       await asked.promise;
       stop.abort();
       expect(await evaluating).toMatchObject({ done: 0 });
       const report = await evaluate({
         ...options,
-        ...(who === 'talker' ? {} : { scorers: [rubric({ criteria: { kind: 'It is kind.' }, model: parts.judge })] }),
+        ...(who === 'talker'
+          ? {}
+          : { scorers: [rubric({ criteria: { kind: 'It is kind.' }, model: parts.judge })] }),
       });
       expect(report).toMatchObject({ done: 3, passed: true });
       expect(callsOf(parts)).toEqual([10, 3, 2]);
@@ -198,7 +234,9 @@ describe('an eval that is aborted', () => {
 });
 
 function neverAnswered(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason), { once: true }));
+  return new Promise((_, reject) =>
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  );
 }
 
 describe('what has changed is run anew', () => {
@@ -210,11 +248,27 @@ describe('what has changed is run anew', () => {
   const first = weather();
   const changes: readonly (readonly [what: string, change: Change, isNew: boolean])[] = [
     ['nothing', {}, false],
-    ['the instructions', { agent: weather({ instructions: 'You tell the weather, in verse.' }).agent }, true],
+    [
+      'the instructions',
+      { agent: weather({ instructions: 'You tell the weather, in verse.' }).agent },
+      true,
+    ],
     ['the version of the variant', { version: '2' }, true],
-    ['what the user says', { more: { dataset: [{ ...weatherCase('Pune'), input: 'Oslo' }] } }, true],
-    ['the state at the start', { more: { dataset: [weatherCase('Pune', { state: { mode: 'x' } })] } }, true],
-    ['what is expected', { more: { dataset: [weatherCase('Pune', { expect: { response: 'Other words' } })] } }, false],
+    [
+      'what the user says',
+      { more: { dataset: [{ ...weatherCase('Pune'), input: 'Oslo' }] } },
+      true,
+    ],
+    [
+      'the state at the start',
+      { more: { dataset: [weatherCase('Pune', { state: { mode: 'x' } })] } },
+      true,
+    ],
+    [
+      'what is expected',
+      { more: { dataset: [weatherCase('Pune', { expect: { response: 'Other words' } })] } },
+      false,
+    ],
     ['the scorers', { more: { scorers: [toolTrajectory({ match: 'any_order' })] } }, false],
     ['how many at a time', { more: { concurrency: 9 } }, false],
     ['the timeout', { more: { timeout: 60_000 } }, true],
@@ -230,10 +284,22 @@ describe('what has changed is run anew', () => {
     };
     const before = await evaluate(options);
     const told: EvalProgress[] = [];
-    const variant = { name: 'v', app: inApp(store), runnable: other, ...(version === undefined ? {} : { version }) };
-    const after = await evaluate({ ...options, ...more, variants: [variant], onProgress: (progress) => told.push(progress) });
+    const variant = {
+      name: 'v',
+      app: inApp(store),
+      runnable: other,
+      ...(version === undefined ? {} : { version }),
+    };
+    const after = await evaluate({
+      ...options,
+      ...more,
+      variants: [variant],
+      onProgress: (progress) => told.push(progress),
+    });
     expect(told.at(-1)).toMatchObject({ type: 'trial_end', recorded: !isNew });
-    const sessions = [before, after].map(({ variants }) => variants[0]?.cases[0]?.trials[0]?.session);
+    const sessions = [before, after].map(
+      ({ variants }) => variants[0]?.cases[0]?.trials[0]?.session,
+    );
     expect(sessions[0] !== sessions[1]).toBe(isNew);
   });
 
@@ -247,7 +313,10 @@ describe('what has changed is run anew', () => {
     };
     expect((await evaluate(options)).passed).toBe(true);
     const calls = first.model.calls.length;
-    expect((await evaluate({ ...options, dataset: [weatherCase('Pune', { expect: { tools: [] } })] })).passed).toBe(false);
+    expect(
+      (await evaluate({ ...options, dataset: [weatherCase('Pune', { expect: { tools: [] } })] }))
+        .passed,
+    ).toBe(false);
     expect(first.model.calls).toHaveLength(calls);
   });
 
@@ -260,7 +329,10 @@ describe('what has changed is run anew', () => {
       variants: [{ name: 'v', app, runnable: first.agent }],
       runId: 'run',
     };
-    const judged = (text: string): EvalOptions => ({ ...options, scorers: [rubric({ criteria: { a: text }, model: judging })] });
+    const judged = (text: string): EvalOptions => ({
+      ...options,
+      scorers: [rubric({ criteria: { a: text }, model: judging })],
+    });
     for (const text of ['One.', 'One.', 'Two.', 'Two.', 'One.']) await evaluate(judged(text));
     expect(judging.calls).toHaveLength(2);
   });
@@ -278,7 +350,12 @@ describe('the runs of an eval', () => {
     };
     const interrupted = async (more: Partial<EvalOptions>): Promise<EvalReport> => {
       const stop = new AbortController();
-      return evaluate({ ...options, ...more, signal: stop.signal, onProgress: ({ type }) => type === 'trial_end' && stop.abort() });
+      return evaluate({
+        ...options,
+        ...more,
+        signal: stop.signal,
+        onProgress: ({ type }) => type === 'trial_end' && stop.abort(),
+      });
     };
     const first = await interrupted({ continue: true });
     const other = await evaluate({ ...options, name: 'other', continue: true });
@@ -291,8 +368,12 @@ describe('the runs of an eval', () => {
     expect(finished).toMatchObject({ runId: anew.runId, passed: true });
     const older = await evaluate({ ...options, continue: true });
     expect(older).toMatchObject({ runId: first.runId, passed: true });
-    expect([first.runId, anew.runId]).not.toContain((await evaluate({ ...options, continue: true })).runId);
-    await expect(evaluate({ ...options, continue: true, runId: first.runId })).rejects.toThrow('leave one of them out');
+    expect([first.runId, anew.runId]).not.toContain(
+      (await evaluate({ ...options, continue: true })).runId,
+    );
+    await expect(evaluate({ ...options, continue: true, runId: first.runId })).rejects.toThrow(
+      'leave one of them out',
+    );
   });
 
   test('are listed in a store of choice', async () => {
@@ -301,7 +382,9 @@ describe('the runs of an eval', () => {
     const options: EvalOptions = {
       name: 'listed',
       dataset: [weatherCase('Pune')],
-      variants: [{ name: 'v', open: () => ({ app: runtime({ app: 'evals' }), runnable: world.agent }) }],
+      variants: [
+        { name: 'v', open: () => ({ app: runtime({ app: 'evals' }), runnable: world.agent }) },
+      ],
       store: lists,
       runId: 'run',
     };
@@ -324,7 +407,9 @@ describe.each(storePlaces)('two processes that run the same eval at once (%s)', 
     const stores = [shared, shared];
     const parts = everything();
     const apps = stores.map((store) => inApp(keptOpen(store)));
-    const reports = await Promise.all(apps.map((app) => evaluate({ ...parts.options(app), concurrency: 3 })));
+    const reports = await Promise.all(
+      apps.map((app) => evaluate({ ...parts.options(app), concurrency: 3 })),
+    );
     expect(essence(reports[0] as EvalReport)).toEqual(essence(reports[1] as EvalReport));
     expect(reports[0]).toMatchObject({ done: 3, passed: true });
     expect(callsOf(parts)[0]).toBe(10);

@@ -16,8 +16,16 @@ import { saidLast, weather } from './weather.ts';
 
 const app = (): Runtime => runtime({ app: 'evals' });
 
-async function report(dataset: readonly EvalCaseInput[], more: Partial<EvalOptions> = {}): Promise<{ report: EvalReport; trial: TrialReport }> {
-  const found = await evaluate({ name: 'talks', dataset, variants: [{ name: 'v', app: app(), runnable: weather().agent }], ...more });
+async function report(
+  dataset: readonly EvalCaseInput[],
+  more: Partial<EvalOptions> = {},
+): Promise<{ report: EvalReport; trial: TrialReport }> {
+  const found = await evaluate({
+    name: 'talks',
+    dataset,
+    variants: [{ name: 'v', app: app(), runnable: weather().agent }],
+    ...more,
+  });
   return { report: found, trial: found.variants[0]?.cases[0]?.trials[0] as TrialReport };
 }
 
@@ -48,13 +56,25 @@ describe('turns', () => {
       ['Pune', 'It is 28 degrees in Pune.'],
       ['Oslo', 'It is 28 degrees in Oslo.'],
     ]);
-    expect(trial.scores[0]).toMatchObject({ score: 2 / 3, explanation: expect.stringMatching(/^In turn 2: .*"Oslo" instead of "Bonn"/) });
-    expect(seen[0]).toMatchObject({ answer: 'It is 28 degrees in Oslo.', output: 'It is 28 degrees in Oslo.', steps: 4 });
-    expect(seen[0]?.turns.map(({ output }) => output)).toEqual(['It is 28 degrees in Pune.', 'It is 28 degrees in Oslo.']);
+    expect(trial.scores[0]).toMatchObject({
+      score: 2 / 3,
+      explanation: expect.stringMatching(/^In turn 2: .*"Oslo" instead of "Bonn"/),
+    });
+    expect(seen[0]).toMatchObject({
+      answer: 'It is 28 degrees in Oslo.',
+      output: 'It is 28 degrees in Oslo.',
+      steps: 4,
+    });
+    expect(seen[0]?.turns.map(({ output }) => output)).toEqual([
+      'It is 28 degrees in Pune.',
+      'It is 28 degrees in Oslo.',
+    ]);
   });
 
   test('end with one that fails', async () => {
-    const failing = weather({ answers: (city) => (city === 'Oslo' ? { error: new Error('Down.') } : undefined) });
+    const failing = weather({
+      answers: (city) => (city === 'Oslo' ? { error: new Error('Down.') } : undefined),
+    });
     const { trial } = await report([{ id: 'three', turns: ['Pune', 'Oslo', 'Bonn'] }], {
       variants: [{ name: 'v', app: app(), runnable: failing.agent }],
     });
@@ -64,19 +84,35 @@ describe('turns', () => {
 
   test('are what a loop waits for', async () => {
     const chat = loop({ name: 'chat', runnable: weather().agent, yields: true, maxIterations: 9 });
-    const { trial } = await report([{ id: 'loop', turns: ['Pune', 'Oslo'] }], { variants: [{ name: 'v', app: app(), runnable: chat }] });
+    const { trial } = await report([{ id: 'loop', turns: ['Pune', 'Oslo'] }], {
+      variants: [{ name: 'v', app: app(), runnable: chat }],
+    });
     expect(trial).toMatchObject({ status: 'completed', passed: true });
-    expect(trial.turns.map(({ assistant }) => assistant)).toEqual(['It is 28 degrees in Pune.', 'It is 28 degrees in Oslo.']);
+    expect(trial.turns.map(({ assistant }) => assistant)).toEqual([
+      'It is 28 degrees in Pune.',
+      'It is 28 degrees in Oslo.',
+    ]);
   });
 
   test('have the first message with the data', async () => {
     const told = agent({
       name: 'told',
       input: { type: 'object', properties: { unit: { type: 'string' } }, required: ['unit'] },
-      model: scriptedModel((prompt) => ({ text: JSON.stringify(prompt).includes('kelvin') ? 'In kelvin.' : 'In no unit.' })),
+      model: scriptedModel((prompt) => ({
+        text: JSON.stringify(prompt).includes('kelvin') ? 'In kelvin.' : 'In no unit.',
+      })),
     });
-    const dataset = [{ id: 'data', input: 'Weather?', data: { unit: 'kelvin' }, expect: { response: { equals: 'In kelvin.' } } }];
-    expect((await report(dataset, { variants: [{ name: 'v', app: app(), runnable: told }] })).trial).toMatchObject({ passed: true });
+    const dataset = [
+      {
+        id: 'data',
+        input: 'Weather?',
+        data: { unit: 'kelvin' },
+        expect: { response: { equals: 'In kelvin.' } },
+      },
+    ];
+    expect(
+      (await report(dataset, { variants: [{ name: 'v', app: app(), runnable: told }] })).trial,
+    ).toMatchObject({ passed: true });
   });
 });
 
@@ -96,7 +132,11 @@ describe('questions of tools', () => {
     name: 'ask',
     description: 'Asks the user',
     schema: { type: 'object' },
-    yieldSchema: { type: 'object', properties: { reason: { type: 'string' } }, required: ['reason'] },
+    yieldSchema: {
+      type: 'object',
+      properties: { reason: { type: 'string' } },
+      required: ['reason'],
+    },
     execute: ({ input }) => input as { reason: string },
   });
   const clerk = () =>
@@ -106,12 +146,18 @@ describe('questions of tools', () => {
       model: scriptedModel((prompt) => {
         const answered = prompt.find(({ role }) => role === 'tool');
         if (answered !== undefined) return { text: `Done: ${JSON.stringify(answered.content)}` };
-        return { toolCalls: [{ name: saidLast(prompt), args: saidLast(prompt) === 'refund' ? { amount: 100 } : {} }] };
+        return {
+          toolCalls: [
+            { name: saidLast(prompt), args: saidLast(prompt) === 'refund' ? { amount: 100 } : {} },
+          ],
+        };
       }),
     });
   const withClerk = (more: Partial<EvalCaseInput>) => {
     refunds.length = 0;
-    return report([{ id: 'refund', input: 'refund', ...more }], { variants: [{ name: 'v', app: app(), runnable: clerk() }] });
+    return report([{ id: 'refund', input: 'refund', ...more }], {
+      variants: [{ name: 'v', app: app(), runnable: clerk() }],
+    });
   };
 
   test('are answered as the case says', async () => {
@@ -131,7 +177,10 @@ describe('questions of tools', () => {
     });
     expect(rejected.trial.turns[0]?.assistant).toContain('Too dear');
     expect(refunds).toEqual([]);
-    const input = await withClerk({ input: 'ask', approvals: [{ decision: 'approve' }, { decision: 'answer', input: { reason: 'Broken' } }] });
+    const input = await withClerk({
+      input: 'ask',
+      approvals: [{ decision: 'approve' }, { decision: 'answer', input: { reason: 'Broken' } }],
+    });
     expect(input.trial.turns[0]?.assistant).toContain('Broken');
   });
 
@@ -140,23 +189,36 @@ describe('questions of tools', () => {
     expect(trial).toMatchObject({
       status: 'waiting',
       passed: false,
-      error: { code: 'trial_waiting', message: expect.stringMatching(/refund.*`approvals` of the case/) },
+      error: {
+        code: 'trial_waiting',
+        message: expect.stringMatching(/refund.*`approvals` of the case/),
+      },
     });
     expect(refunds).toEqual([]);
   });
 
   test('that are answered with what does not fit fail the trial', async () => {
-    const { trial } = await withClerk({ input: 'ask', approvals: [{ decision: 'answer', input: { wrong: 1 } }] });
+    const { trial } = await withClerk({
+      input: 'ask',
+      approvals: [{ decision: 'answer', input: { wrong: 1 } }],
+    });
     expect(trial).toMatchObject({ status: 'error', error: { code: 'user_answer_refused' } });
   });
 });
 
 describe('scenarios', () => {
-  const scenario = { startingPrompt: 'Pune', conversationPlan: 'Ask about two cities.', maxTurns: 4 };
+  const scenario = {
+    startingPrompt: 'Pune',
+    conversationPlan: 'Ask about two cities.',
+    maxTurns: 4,
+  };
 
   test('are talked through by a model', async () => {
     const userModel = talker(['Oslo', 'Bonn']);
-    const { trial } = await report([{ id: 'plan', scenario, expect: { response: { contains: 'Bonn' } } }], { userModel });
+    const { trial } = await report(
+      [{ id: 'plan', scenario, expect: { response: { contains: 'Bonn' } } }],
+      { userModel },
+    );
     expect(trial).toMatchObject({ status: 'completed', passed: true });
     expect(trial.turns.map(({ user }) => user)).toEqual(['Pune', 'Oslo', 'Bonn']);
     // What the user costs is not the agent's.
@@ -168,7 +230,9 @@ describe('scenarios', () => {
 
   test('end at their last turn', async () => {
     const userModel = talker(['Oslo', 'Bonn', 'Rome', 'Kyiv']);
-    const { trial } = await report([{ id: 'plan', scenario: { ...scenario, maxTurns: 2 } }], { userModel });
+    const { trial } = await report([{ id: 'plan', scenario: { ...scenario, maxTurns: 2 } }], {
+      userModel,
+    });
     expect(trial).toMatchObject({ status: 'completed' });
     expect(trial.turns.map(({ user }) => user)).toEqual(['Pune', 'Oslo']);
     expect(userModel.calls).toHaveLength(1);
@@ -179,7 +243,10 @@ describe('scenarios', () => {
       { id: 'plain', input: 'Pune' },
       { id: 'plan', scenario },
     ];
-    await expect(report(cases)).rejects.toMatchObject({ code: 'user_model_missing', message: expect.stringContaining('The case "plan"') });
+    await expect(report(cases)).rejects.toMatchObject({
+      code: 'user_model_missing',
+      message: expect.stringContaining('The case "plan"'),
+    });
   });
 
   test('fail when the user cannot be played', async () => {

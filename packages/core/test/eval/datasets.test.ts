@@ -41,25 +41,49 @@ describe('files of the ADK', () => {
 
   test('an eval set with parts, session input, camel case, invocation events and a scenario', async () => {
     const { name, description, cases } = await readDataset(fixture('lights.evalset.json'));
-    expect([name, description]).toEqual(['lights_in_the_house', 'Switching lights on and off, one room at a time']);
+    expect([name, description]).toEqual([
+      'lights_in_the_house',
+      'Switching lights on and off, one room at a time',
+    ]);
     expect(cases.map(({ id }) => id)).toEqual(['bedroom_off', 'camel_case', 'planned']);
     const [lights, camel, planned] = cases;
     expect(lights).toMatchObject({ userId: 'test_user', state: { floor: 2 } });
     expect(lights?.turns).toEqual([
-      { user: 'Which lights are on?', expect: { tools: [{ name: 'list_lights', args: {} }], response: 'Only the bedroom light is on.' } },
-      { user: 'Turn it off.', expect: { tools: [{ name: 'set_light', args: { room: 'bedroom', on: false } }] } },
+      {
+        user: 'Which lights are on?',
+        expect: {
+          tools: [{ name: 'list_lights', args: {} }],
+          response: 'Only the bedroom light is on.',
+        },
+      },
+      {
+        user: 'Turn it off.',
+        expect: { tools: [{ name: 'set_light', args: { room: 'bedroom', on: false } }] },
+      },
     ]);
     // What is not read is there for scorers of one's own.
     expect(lights?.metadata).toMatchObject({ rubrics: [{ rubric_id: 'polite' }] });
     expect(camel).toMatchObject({
-      turns: [{ user: 'Good morning', expect: { tools: [{ name: 'greet', args: { tone: { $regex: '^warm' } } }], response: 'Good morning!' } }],
+      turns: [
+        {
+          user: 'Good morning',
+          expect: {
+            tools: [{ name: 'greet', args: { tone: { $regex: '^warm' } } }],
+            response: 'Good morning!',
+          },
+        },
+      ],
       userId: 'ann',
       expect: { state: { greeted: true } },
     });
     expect(camel).not.toHaveProperty('state');
     expect(planned).toMatchObject({
       turns: [],
-      scenario: { startingPrompt: 'Hello', conversationPlan: 'Ask for all lights to be turned off.', maxTurns: 10 },
+      scenario: {
+        startingPrompt: 'Hello',
+        conversationPlan: 'Ask for all lights to be turned off.',
+        maxTurns: 10,
+      },
     });
   });
 
@@ -69,7 +93,9 @@ describe('files of the ADK', () => {
       ['scenario-1', 6],
       ['scenario-2', 10],
     ]);
-    expect(parseDataset({ scenarios: [{ starting_prompt: 'Hi', conversation_plan: 'Talk.' }] }).cases).toHaveLength(1);
+    expect(
+      parseDataset({ scenarios: [{ starting_prompt: 'Hi', conversation_plan: 'Talk.' }] }).cases,
+    ).toHaveLength(1);
   });
 });
 
@@ -91,14 +117,25 @@ describe('files of our own', () => {
       metadata: {},
     });
     expect(cases[1]).toMatchObject({
-      turns: [{ user: 'I want to give a lamp back', expect: { response: { matches: 'order number', flags: 'i' } } }, { user: 'It is 4711' }],
+      turns: [
+        {
+          user: 'I want to give a lamp back',
+          expect: { response: { matches: 'order number', flags: 'i' } },
+        },
+        { user: 'It is 4711' },
+      ],
       approvals: [{ tool: 'refund', decision: 'edit', input: { amount: 10 }, reason: 'Too much' }],
       metadata: { level: 'hard' },
     });
   });
 
   test('a line for each case', async () => {
-    expect((await readDataset(fixture('lines.jsonl'))).cases.map(({ id, turns }) => [id, turns[0]?.user])).toEqual([
+    expect(
+      (await readDataset(fixture('lines.jsonl'))).cases.map(({ id, turns }) => [
+        id,
+        turns[0]?.user,
+      ]),
+    ).toEqual([
       ['a', 'One'],
       ['b', 'Two'],
     ]);
@@ -106,12 +143,16 @@ describe('files of our own', () => {
 
   test('a module, with regular expressions', async () => {
     const { cases } = await readDataset(fixture('typed.mts'));
-    expect(cases[0]?.expect).toEqual({ tools: [{ name: 'greet', args: { name: /^A/ } }], response: { matches: /hello/i } });
+    expect(cases[0]?.expect).toEqual({
+      tools: [{ name: 'greet', args: { name: /^A/ } }],
+      response: { matches: /hello/i },
+    });
   });
 
   test('a byte order mark is no part of the file, and paths are URLs, URL texts or paths', async () => {
     const path = file('mark.json', '\uFEFF[{"id":"a","input":"Hi"}]');
-    for (const place of [path, pathToFileURL(path), pathToFileURL(path).href]) expect((await readDataset(place)).cases).toHaveLength(1);
+    for (const place of [path, pathToFileURL(path), pathToFileURL(path).href])
+      expect((await readDataset(place)).cases).toHaveLength(1);
   });
 
   test('what was read can be given again', () => {
@@ -137,12 +178,22 @@ describe('what cannot be read says where and why', () => {
     ['a case without an id', [{ input: 'Hi' }], '$[0].id', /not empty is missing/],
     ['an empty id', [{ id: ' ', input: 'Hi' }], '$[0].id', /is expected, not " "/],
     ['a very long id', [{ id: 'x'.repeat(201), input: 'Hi' }], '$[0].id', /at most 200 characters/],
-    ['a wrong member', { cases: [{ id: 'a', inputs: 'Hi' }] }, '$.cases[0]', /no member `inputs` \(did you mean `input`\?\)/],
+    [
+      'a wrong member',
+      { cases: [{ id: 'a', inputs: 'Hi' }] },
+      '$.cases[0]',
+      /no member `inputs` \(did you mean `input`\?\)/,
+    ],
     ['nothing said', [{ id: 'a' }], '$[0]', /one of `input`, `turns` and `scenario`/],
     ['said twice', [{ id: 'a', input: 'Hi', turns: ['Ho'] }], '$[0]', /only one of them/],
     ['no turns', [{ id: 'a', turns: [] }], '$[0].turns', /at least one turn/],
     ['an empty turn', [{ id: 'a', turns: [''] }], '$[0].turns[0]', /not empty is expected/],
-    ['a wrong tool', [{ id: 'a', input: 'Hi', expect: { tools: [{ tool: 'x' }] } }], '$[0].expect.tools[0]', /no member `tool`/],
+    [
+      'a wrong tool',
+      [{ id: 'a', input: 'Hi', expect: { tools: [{ tool: 'x' }] } }],
+      '$[0].expect.tools[0]',
+      /no member `tool`/,
+    ],
     [
       'wrong arguments',
       [{ id: 'a', input: 'Hi', expect: { tools: [{ name: 'x', args: [1] }] } }],
@@ -161,28 +212,78 @@ describe('what cannot be read says where and why', () => {
       '$[0].expect.response.matches',
       /not a regular expression/,
     ],
-    ['an expression for a response', [{ id: 'a', input: 'Hi', expect: { response: /x/ } }], '$[0].expect.response', /goes into `matches`/],
-    ['flags of nothing', [{ id: 'a', input: 'Hi', expect: { response: { equals: 'x', flags: 'i' } } }], '$[0].expect.response.flags', /flags belong/],
-    ['an empty requirement', [{ id: 'a', input: 'Hi', expect: { response: {} } }], '$[0].expect.response', /one of `equals`/],
-    ['a wrong approval', [{ id: 'a', input: 'Hi', approvals: 'perhaps' }], '$[0].approvals', /'approve', 'reject' is expected/],
-    ['an edit without arguments', [{ id: 'a', input: 'Hi', approvals: [{ decision: 'edit' }] }], '$[0].approvals[0]', /`input` is missing/],
+    [
+      'an expression for a response',
+      [{ id: 'a', input: 'Hi', expect: { response: /x/ } }],
+      '$[0].expect.response',
+      /goes into `matches`/,
+    ],
+    [
+      'flags of nothing',
+      [{ id: 'a', input: 'Hi', expect: { response: { equals: 'x', flags: 'i' } } }],
+      '$[0].expect.response.flags',
+      /flags belong/,
+    ],
+    [
+      'an empty requirement',
+      [{ id: 'a', input: 'Hi', expect: { response: {} } }],
+      '$[0].expect.response',
+      /one of `equals`/,
+    ],
+    [
+      'a wrong approval',
+      [{ id: 'a', input: 'Hi', approvals: 'perhaps' }],
+      '$[0].approvals',
+      /'approve', 'reject' is expected/,
+    ],
+    [
+      'an edit without arguments',
+      [{ id: 'a', input: 'Hi', approvals: [{ decision: 'edit' }] }],
+      '$[0].approvals[0]',
+      /`input` is missing/,
+    ],
     [
       'an approval with input',
       [{ id: 'a', input: 'Hi', approvals: [{ decision: 'approve', input: 1 }] }],
       '$[0].approvals[0].input',
       /takes no input/,
     ],
-    ['a turn limit of 0', [{ starting_prompt: 'Hi', conversation_plan: 'P', max_turns: 0 }], '$[0].max_turns', /a whole number from 1/],
-    ['a date', [{ id: 'a', input: 'Hi', state: { at: new Date(0) } }], '$[0].state.at', /instance of Date is not JSON/],
-    ['a number that is none', [{ id: 'a', input: 'Hi', expect: { state: { n: Number.NaN } } }], '$[0].expect.state.n', /not NaN/],
-    ['an ADK turn without a user', adk({}), '$.conversation[0].user_content', /an object is missing|says nothing/],
+    [
+      'a turn limit of 0',
+      [{ starting_prompt: 'Hi', conversation_plan: 'P', max_turns: 0 }],
+      '$[0].max_turns',
+      /a whole number from 1/,
+    ],
+    [
+      'a date',
+      [{ id: 'a', input: 'Hi', state: { at: new Date(0) } }],
+      '$[0].state.at',
+      /instance of Date is not JSON/,
+    ],
+    [
+      'a number that is none',
+      [{ id: 'a', input: 'Hi', expect: { state: { n: Number.NaN } } }],
+      '$[0].expect.state.n',
+      /not NaN/,
+    ],
+    [
+      'an ADK turn without a user',
+      adk({}),
+      '$.conversation[0].user_content',
+      /an object is missing|says nothing/,
+    ],
     [
       'an ADK turn with a picture',
       adk({ user_content: { parts: [{ inline_data: {} }] } }),
       '$.conversation[0].user_content.parts[0]',
       /only text can be read, and this part has `inline_data`/,
     ],
-    ['an ADK case without turns', { eval_id: 'x', conversation: [] }, '$.conversation', /at least one invocation/],
+    [
+      'an ADK case without turns',
+      { eval_id: 'x', conversation: [] },
+      '$.conversation',
+      /at least one invocation/,
+    ],
     [
       'ADK tools that are no list',
       adk({ user_content: 'Hi', intermediate_data: { tool_uses: {} } }),
@@ -191,7 +292,10 @@ describe('what cannot be read says where and why', () => {
     ],
   ])('%s', (_, document, path, reason) => {
     expect(() => parseDataset(document, 'x.json')).toThrow(
-      expect.objectContaining({ code: 'invalid_dataset', data: expect.objectContaining({ path, reason: expect.stringMatching(reason) }) }),
+      expect.objectContaining({
+        code: 'invalid_dataset',
+        data: expect.objectContaining({ path, reason: expect.stringMatching(reason) }),
+      }),
     );
   });
 
@@ -205,7 +309,11 @@ describe('what cannot be read says where and why', () => {
   });
 
   test('names that mean something to JavaScript are names', () => {
-    const dataset = parseDataset(JSON.parse('[{"id":"__proto__","input":"Hi","state":{"__proto__":1},"expect":{"state":{"constructor":"x"}}}]'));
+    const dataset = parseDataset(
+      JSON.parse(
+        '[{"id":"__proto__","input":"Hi","state":{"__proto__":1},"expect":{"state":{"constructor":"x"}}}]',
+      ),
+    );
     expect(dataset.cases[0]?.id).toBe('__proto__');
     expect(JSON.stringify(dataset.cases[0]?.state)).toBe('{"__proto__":1}');
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
@@ -251,7 +359,10 @@ describe('what cannot be read says where and why', () => {
         try {
           expect(parseDataset(given).cases).toBeInstanceOf(Array);
         } catch (error) {
-          expect(error).toMatchObject({ code: 'invalid_dataset', data: { path: expect.any(String), reason: expect.any(String) } });
+          expect(error).toMatchObject({
+            code: 'invalid_dataset',
+            data: { path: expect.any(String), reason: expect.any(String) },
+          });
         }
       }),
       { numRuns: 2_000 },
@@ -284,10 +395,15 @@ describe('what cannot be read says where and why', () => {
   ])('the file %s', async (name, text, reason) => {
     const path = file(name, text);
     await expect(readDataset(path)).rejects.toThrow(reason);
-    await expect(readDataset(path)).rejects.toMatchObject({ code: 'invalid_dataset', data: { source: path } });
+    await expect(readDataset(path)).rejects.toMatchObject({
+      code: 'invalid_dataset',
+      data: { source: path },
+    });
   });
 
   test('a file that is not there', async () => {
-    await expect(readDataset(join(folder, 'none.json'))).rejects.toThrow(/none\.json cannot be read: ENOENT/);
+    await expect(readDataset(join(folder, 'none.json'))).rejects.toThrow(
+      /none\.json cannot be read: ENOENT/,
+    );
   });
 });

@@ -1,4 +1,7 @@
-/** A process that evaluates: says each trial that has ended, and at last the report. Its arguments are the file of the store and that of the calls. */
+/**
+ * A process that evaluates: says each trial that has ended, and at last the report. Its arguments
+ * are the file of the store and that of the calls.
+ */
 import { appendFileSync } from 'node:fs';
 import { runtime } from 'adjutant';
 import { evaluate, rubric, toolTrajectory } from 'adjutant/eval';
@@ -31,11 +34,17 @@ const report = await evaluate({
   name: 'killed',
   dataset: Array.from({ length: 15 }, (_, i) => weatherCase(`City${i}`)),
   variants,
-  scorers: [toolTrajectory(), rubric({ criteria: { kind: 'It is kind.' }, model: watched(judge()) })],
+  scorers: [
+    toolTrajectory(),
+    rubric({ criteria: { kind: 'It is kind.' }, model: watched(judge()) }),
+  ],
   concurrency: 4,
   continue: true,
   onProgress: (progress) => {
-    if (progress.type === 'trial_end') process.stdout.write(`${progress.recorded ? 'recorded' : 'ran'} ${progress.variant} ${progress.case}\n`);
+    if (progress.type === 'trial_end')
+      process.stdout.write(
+        `${progress.recorded ? 'recorded' : 'ran'} ${progress.variant} ${progress.case}\n`,
+      );
   },
 });
 process.stdout.write(`${JSON.stringify(report)}\n`);

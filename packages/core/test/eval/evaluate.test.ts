@@ -44,8 +44,18 @@ test('trials that wait for nothing let others be heard', async () => {
   const onProgress = ({ type }: EvalProgress): void => {
     if (type === 'trial_end' && turns === 0) turn();
   };
-  const runnable = agent({ name: 'echo', model: scriptedModel(() => ({ text: 'Pune' }), { record: false }) });
-  const report = await evaluate(simple({ trials: 1_000, signal: stopping.signal, onProgress, variants: [{ name: 'v', app: app(), runnable }] }));
+  const runnable = agent({
+    name: 'echo',
+    model: scriptedModel(() => ({ text: 'Pune' }), { record: false }),
+  });
+  const report = await evaluate(
+    simple({
+      trials: 1_000,
+      signal: stopping.signal,
+      onProgress,
+      variants: [{ name: 'v', app: app(), runnable }],
+    }),
+  );
   expect(report.finishedAt).toBeUndefined();
   expect(report.done).toBeLessThan(1_000);
 });
@@ -53,8 +63,18 @@ test('trials that wait for nothing let others be heard', async () => {
 describe('a report', () => {
   test('says what happened in each trial', async () => {
     const owner = app();
-    const report = await evaluate(simple({ variants: [{ name: 'v', app: owner, runnable: weather().agent }] }));
-    expect(report).toMatchObject({ format: 'adjutant-eval-report', v: 1, name: 'weather', total: 1, done: 1, passed: true, comparisons: [] });
+    const report = await evaluate(
+      simple({ variants: [{ name: 'v', app: owner, runnable: weather().agent }] }),
+    );
+    expect(report).toMatchObject({
+      format: 'adjutant-eval-report',
+      v: 1,
+      name: 'weather',
+      total: 1,
+      done: 1,
+      passed: true,
+      comparisons: [],
+    });
     expect(report.finishedAt).toBeGreaterThanOrEqual(report.startedAt);
     const trial = only(report);
     expect(trial).toMatchObject({
@@ -63,7 +83,13 @@ describe('a report', () => {
       passed: true,
       usage: { inputTokens: 20, outputTokens: 10 },
       steps: 2,
-      turns: [{ user: 'Pune', assistant: 'It is 28 degrees in Pune.', toolCalls: [{ name: 'weather', args: { city: 'Pune' }, status: 'success' }] }],
+      turns: [
+        {
+          user: 'Pune',
+          assistant: 'It is 28 degrees in Pune.',
+          toolCalls: [{ name: 'weather', args: { city: 'Pune' }, status: 'success' }],
+        },
+      ],
     });
     expect(trial.scores.map((score) => [score.scorer, score.score, score.passed])).toEqual([
       ['tool_trajectory', 1, true],
@@ -71,7 +97,11 @@ describe('a report', () => {
     ]);
     // The ledger is there to be looked at.
     const session = await owner.sessions.get(trial.session);
-    expect(session.events[0]).toMatchObject({ type: 'decision', component: 'eval', data: { eval: 'weather', variant: 'v', case: 'pune', trial: 1 } });
+    expect(session.events[0]).toMatchObject({
+      type: 'decision',
+      component: 'eval',
+      data: { eval: 'weather', variant: 'v', case: 'pune', trial: 1 },
+    });
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   });
 
@@ -79,7 +109,10 @@ describe('a report', () => {
     const good = weather();
     // Says nothing useful of every other city, and something wrong of it every second time.
     let times = 0;
-    const bad = weather({ answers: (city) => (city.includes('o') ? { text: times++ % 2 === 0 ? 'No idea.' : 'Hm.' } : undefined) });
+    const bad = weather({
+      answers: (city) =>
+        city.includes('o') ? { text: times++ % 2 === 0 ? 'No idea.' : 'Hm.' } : undefined,
+    });
     const report = await evaluate({
       name: 'two',
       dataset: cities.map((city) => weatherCase(city)),
@@ -92,19 +125,45 @@ describe('a report', () => {
     });
     expect(report).toMatchObject({ total: 36, done: 36, passed: true, threshold: 0.4 });
     const [first, second] = report.variants;
-    expect(first?.summary).toMatchObject({ cases: 6, trials: 18, passed: 18, passRate: { value: 1 }, steps: { mean: 2 } });
+    expect(first?.summary).toMatchObject({
+      cases: 6,
+      trials: 18,
+      passed: 18,
+      passRate: { value: 1 },
+      steps: { mean: 2 },
+    });
     expect(second?.summary).toMatchObject({ trials: 18, passed: 9, passRate: { value: 0.5 } });
     expect(second?.summary.passAtK.map(({ k }) => k)).toEqual([1, 2, 3]);
-    expect(second?.summary.scores['tool_trajectory']).toMatchObject({ mean: 0.5, trials: 18, passed: 9 });
+    expect(second?.summary.scores['tool_trajectory']).toMatchObject({
+      mean: 0.5,
+      trials: 18,
+      passed: 9,
+    });
     const [comparison] = report.comparisons;
-    expect(comparison).toMatchObject({ baseline: 'good', candidate: 'bad', cases: 6, improved: [], regressed: ['oslo', 'bonn', 'rome'] });
-    expect(comparison?.passRate).toMatchObject({ baseline: 1, candidate: 0.5, value: -0.5, pValue: expect.closeTo(0.25, 9) });
+    expect(comparison).toMatchObject({
+      baseline: 'good',
+      candidate: 'bad',
+      cases: 6,
+      improved: [],
+      regressed: ['oslo', 'bonn', 'rome'],
+    });
+    expect(comparison?.passRate).toMatchObject({
+      baseline: 1,
+      candidate: 0.5,
+      value: -0.5,
+      pValue: expect.closeTo(0.25, 9),
+    });
     expect(comparison?.measures.steps).toMatchObject({ baseline: 2, candidate: 1.5, value: -0.5 });
   });
 
   test('fails when one variant is below the threshold, which is 1 unless said otherwise', async () => {
-    const bad = weather({ answers: (city) => (city === 'Oslo' ? { text: 'No idea.' } : undefined) });
-    const options = simple({ dataset: [weatherCase('Pune'), weatherCase('Oslo')], variants: [{ name: 'v', app: app(), runnable: bad.agent }] });
+    const bad = weather({
+      answers: (city) => (city === 'Oslo' ? { text: 'No idea.' } : undefined),
+    });
+    const options = simple({
+      dataset: [weatherCase('Pune'), weatherCase('Oslo')],
+      variants: [{ name: 'v', app: app(), runnable: bad.agent }],
+    });
     expect((await evaluate(options)).passed).toBe(false);
     expect((await evaluate({ ...options, threshold: 0.5 })).passed).toBe(true);
     expect((await evaluate({ ...options, threshold: 0.51 })).passed).toBe(false);
@@ -112,10 +171,34 @@ describe('a report', () => {
 
   test('tells what happens, trial by trial', async () => {
     const told: EvalProgress[] = [];
-    await evaluate(simple({ dataset: [weatherCase('Pune'), weatherCase('Oslo')], concurrency: 1, onProgress: (progress) => told.push(progress) }));
-    expect(told.map(({ type }) => type)).toEqual(['start', 'trial_start', 'trial_end', 'trial_start', 'trial_end']);
-    expect(told[0]).toMatchObject({ name: 'weather', total: 2, variants: ['v'], cases: 2, trials: 1 });
-    expect(told.at(-1)).toMatchObject({ case: 'oslo', recorded: false, done: 2, passed: 2, total: 2 });
+    await evaluate(
+      simple({
+        dataset: [weatherCase('Pune'), weatherCase('Oslo')],
+        concurrency: 1,
+        onProgress: (progress) => told.push(progress),
+      }),
+    );
+    expect(told.map(({ type }) => type)).toEqual([
+      'start',
+      'trial_start',
+      'trial_end',
+      'trial_start',
+      'trial_end',
+    ]);
+    expect(told[0]).toMatchObject({
+      name: 'weather',
+      total: 2,
+      variants: ['v'],
+      cases: 2,
+      trials: 1,
+    });
+    expect(told.at(-1)).toMatchObject({
+      case: 'oslo',
+      recorded: false,
+      done: 2,
+      passed: 2,
+      total: 2,
+    });
   });
 });
 
@@ -137,7 +220,9 @@ describe('trials', () => {
   });
 
   test('fail by themselves', async () => {
-    const world = weather({ answers: (city) => (city === 'Oslo' ? { error: new Error('The model is down.') } : undefined) });
+    const world = weather({
+      answers: (city) => (city === 'Oslo' ? { error: new Error('The model is down.') } : undefined),
+    });
     const broken = scorer({
       name: 'broken',
       score: (trial) => {
@@ -154,9 +239,17 @@ describe('trials', () => {
     );
     const [pune, oslo, lima] = trialsOf(report);
     expect(pune).toMatchObject({ status: 'completed', passed: true });
-    expect(oslo).toMatchObject({ status: 'error', passed: false, error: { message: expect.stringContaining('The model is down.') } });
+    expect(oslo).toMatchObject({
+      status: 'error',
+      passed: false,
+      error: { message: expect.stringContaining('The model is down.') },
+    });
     expect(lima).toMatchObject({ status: 'completed', passed: false });
-    expect(lima?.scores[0]).toMatchObject({ score: 0, explanation: 'The scorer failed: Out of luck.', error: { code: 'scorer_failed' } });
+    expect(lima?.scores[0]).toMatchObject({
+      score: 0,
+      explanation: 'The scorer failed: Out of luck.',
+      error: { code: 'scorer_failed' },
+    });
     expect(report).toMatchObject({ done: 3, passed: false });
   });
 
@@ -174,7 +267,11 @@ describe('trials', () => {
         ],
       }),
     );
-    expect(trialsOf(report, 0)[0]).toMatchObject({ status: 'error', turns: [], error: { message: 'No world today.' } });
+    expect(trialsOf(report, 0)[0]).toMatchObject({
+      status: 'error',
+      turns: [],
+      error: { message: 'No world today.' },
+    });
     expect(trialsOf(report, 1)[0]).toMatchObject({
       status: 'error',
       error: { code: 'invalid_eval', message: expect.stringContaining('`open` must give') },
@@ -183,12 +280,23 @@ describe('trials', () => {
 
   test('end when their time is over', async () => {
     const clock = testClock();
-    const forever = tool({ name: 'weather', description: 'Waits', schema: { type: 'object' }, execute: () => new Promise(() => undefined) });
+    const forever = tool({
+      name: 'weather',
+      description: 'Waits',
+      schema: { type: 'object' },
+      execute: () => new Promise(() => undefined),
+    });
     const model = scriptedModel(() => ({ toolCalls: [{ name: 'weather' }] }));
     const store = memoryStore({ clock });
     const owner = runtime({ app: 'evals', store, recover: 'manual', ports: { clock } });
     const options = simple({
-      variants: [{ name: 'v', app: owner, runnable: agent({ name: 'slow', model, tools: [forever], supervision: false }) }],
+      variants: [
+        {
+          name: 'v',
+          app: owner,
+          runnable: agent({ name: 'slow', model, tools: [forever], supervision: false }),
+        },
+      ],
       timeout: 5_000,
       runId: 'slow',
       ports: { clock },
@@ -221,7 +329,10 @@ describe('trials', () => {
       await clock.advance(1_000);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(only(await evaluating).scores[0]).toMatchObject({ passed: false, error: { code: 'trial_timeout' } });
+    expect(only(await evaluating).scores[0]).toMatchObject({
+      passed: false,
+      error: { code: 'trial_timeout' },
+    });
   });
 
   test('can have an app of their own', async () => {
@@ -235,7 +346,11 @@ describe('trials', () => {
           name: 'v',
           open: (place) => {
             worlds.push(`${place.case.id}/${place.trial}`);
-            return { app: app(), runnable: weather().agent, close: () => void closed.push(place.case.id) };
+            return {
+              app: app(),
+              runnable: weather().agent,
+              close: () => void closed.push(place.case.id),
+            };
           },
         },
       ],
@@ -252,7 +367,12 @@ describe('trials', () => {
     let times = 0;
     const store = memoryStore();
     const closed: string[] = [];
-    const watched = { ...store, for: store.for.bind(store), admin: store.admin, close: async () => void closed.push('store') };
+    const watched = {
+      ...store,
+      for: store.for.bind(store),
+      admin: store.admin,
+      close: async () => void closed.push('store'),
+    };
     const report = await evaluate(
       simple({
         dataset: cities.map((city) => weatherCase(city)),
@@ -273,14 +393,24 @@ describe('trials', () => {
   });
 
   test('are runs of anything that can be run', async () => {
-    const double = step({ name: 'double', execute: async (ctx) => ctx.complete(Number((ctx.input as { data: { n: number } }).data.n) * 2) });
+    const double = step({
+      name: 'double',
+      execute: async (ctx) =>
+        ctx.complete(Number((ctx.input as { data: { n: number } }).data.n) * 2),
+    });
     const report = await evaluate({
       name: 'steps',
       dataset: [{ id: 'two', input: 'Double it', data: { n: 2 } }],
       variants: [{ name: 'v', app: app(), runnable: double }],
-      scorers: [scorer({ name: 'doubled', score: ({ output, answer }) => output === 4 && answer === '4' })],
+      scorers: [
+        scorer({ name: 'doubled', score: ({ output, answer }) => output === 4 && answer === '4' }),
+      ],
     });
-    expect(only(report)).toMatchObject({ passed: true, steps: 0, usage: { inputTokens: 0, outputTokens: 0 } });
+    expect(only(report)).toMatchObject({
+      passed: true,
+      steps: 0,
+      usage: { inputTokens: 0, outputTokens: 0 },
+    });
   });
 
   test('start with the state, the user and the scopes of their case', async () => {
@@ -294,20 +424,35 @@ describe('trials', () => {
     });
     const options: EvalOptions = {
       name: 'state',
-      dataset: [{ id: 'a', input: 'Hi', state: { mode: 'triage' }, userId: 'ann', expect: { state: { mode: 'seen' } } }],
+      dataset: [
+        {
+          id: 'a',
+          input: 'Hi',
+          state: { mode: 'triage' },
+          userId: 'ann',
+          expect: { state: { mode: 'seen' } },
+        },
+      ],
       variants: [{ name: 'v', app: app(), runnable: look }],
     };
     const owner = app();
-    const report = await evaluate({ ...options, variants: [{ name: 'v', app: owner, runnable: look }] });
+    const report = await evaluate({
+      ...options,
+      variants: [{ name: 'v', app: owner, runnable: look }],
+    });
     expect(only(report).passed).toBe(true);
-    expect((await owner.sessions.get(only(report).session)).shared.scopeIds).toEqual({ user: 'ann' });
+    expect((await owner.sessions.get(only(report).session)).shared.scopeIds).toEqual({
+      user: 'ann',
+    });
     const other = app();
     const scoped = await evaluate({
       ...options,
       variants: [{ name: 'v', app: other, runnable: look }],
       scopes: ({ session }) => ({ user: session }),
     });
-    expect((await other.sessions.get(only(scoped).session)).shared.scopeIds).toEqual({ user: only(scoped).session });
+    expect((await other.sessions.get(only(scoped).session)).shared.scopeIds).toEqual({
+      user: only(scoped).session,
+    });
     expect(seen).toEqual([
       ['triage', 'user'],
       ['triage', 'user'],
@@ -315,8 +460,15 @@ describe('trials', () => {
   });
 
   test('keep within limits', async () => {
-    const endless = weather({ answers: (city) => ({ toolCalls: [{ name: 'weather', args: { city } }] }) });
-    const report = await evaluate(simple({ variants: [{ name: 'v', app: app(), runnable: endless.agent }], limits: { rounds: 2 } }));
+    const endless = weather({
+      answers: (city) => ({ toolCalls: [{ name: 'weather', args: { city } }] }),
+    });
+    const report = await evaluate(
+      simple({
+        variants: [{ name: 'v', app: app(), runnable: endless.agent }],
+        limits: { rounds: 2 },
+      }),
+    );
     expect(only(report)).toMatchObject({ passed: false });
     expect(only(report).steps).toBeLessThanOrEqual(3);
   });
@@ -328,27 +480,58 @@ describe('what an eval is made of', () => {
     ['no name', { name: undefined }, /`name` must be a string/],
     ['no dataset', { dataset: undefined }, /`dataset` must be/],
     ['no variants', { variants: [] }, /`variants` must be a list of variants/],
-    ['a variant without an app', { variants: [{ name: 'v', runnable: weather().agent }] }, /place 0 must be an object whose `app`/],
-    ['a variant with a wrong runnable', { variants: [{ name: 'v', app: app(), runnable: {} }] }, /`runnable`/],
-    ['a variant with both', { variants: [{ name: 'v', app: app(), open: () => ({}) }] }, /without `app`/],
-    ['two variants of one name', { variants: [options.variants[0], options.variants[0]] }, /two variants have the name "v"/],
-    ['two scorers of one name', { scorers: [toolTrajectory(), toolTrajectory()] }, /two scorers have the name "tool_trajectory"/],
+    [
+      'a variant without an app',
+      { variants: [{ name: 'v', runnable: weather().agent }] },
+      /place 0 must be an object whose `app`/,
+    ],
+    [
+      'a variant with a wrong runnable',
+      { variants: [{ name: 'v', app: app(), runnable: {} }] },
+      /`runnable`/,
+    ],
+    [
+      'a variant with both',
+      { variants: [{ name: 'v', app: app(), open: () => ({}) }] },
+      /without `app`/,
+    ],
+    [
+      'two variants of one name',
+      { variants: [options.variants[0], options.variants[0]] },
+      /two variants have the name "v"/,
+    ],
+    [
+      'two scorers of one name',
+      { scorers: [toolTrajectory(), toolTrajectory()] },
+      /two scorers have the name "tool_trajectory"/,
+    ],
     ['no scorer', { scorers: [() => 1] }, /a scorer, such as/],
     ['no trials', { trials: 0 }, /`trials` must be a whole number from 1/],
     ['no concurrency', { concurrency: 0 }, /`concurrency`/],
     ['a threshold over 1', { threshold: 80 }, /`threshold` must be a number from 0 to 1/],
     ['a timeout of 0', { timeout: 0 }, /`timeout`/],
     ['wrong limits', { limits: { timeout: 5 } }, /limits/],
-    ['a k of more trials than there are', { passK: [2] }, /`passK` has 2, and each case has 1 trials/],
+    [
+      'a k of more trials than there are',
+      { passK: [2] },
+      /`passK` has 2, and each case has 1 trials/,
+    ],
     ['certainty', { confidence: 1 }, /`confidence`/],
     ['a run id with spaces', { runId: 'my run' }, /`runId`/],
-    ['an option that there is none', { retries: 2 }, /there is no option `retries` \(did you mean `trials`\?\)|no option `retries`/],
+    [
+      'an option that there is none',
+      { retries: 2 },
+      /there is no option `retries` \(did you mean `trials`\?\)|no option `retries`/,
+    ],
     ['a wrong store', { store: 'x.db' }, /`store`/],
     ['no case left', { only: () => false }, /`only` leaves none of the 1 cases/],
     ['no cases', { dataset: [] }, /its dataset has no cases/],
     [
       'nothing to continue in',
-      { continue: true, variants: [{ name: 'v', open: () => ({ app: app(), runnable: weather().agent }) }] },
+      {
+        continue: true,
+        variants: [{ name: 'v', open: () => ({ app: app(), runnable: weather().agent }) }],
+      },
       /`continue` needs a `store`/,
     ],
   ])('%s is refused', async (_, wrong, message) => {
@@ -361,33 +544,51 @@ describe('what an eval is made of', () => {
   test('two definitions of one name in one app are refused', async () => {
     const owner = app();
     const variants = ['a', 'b'].map((name) => ({ name, app: owner, runnable: weather().agent }));
-    await expect(evaluate({ ...options, variants })).rejects.toThrow(/"a" and "b" are two different runnables named "weather" in one app/);
+    await expect(evaluate({ ...options, variants })).rejects.toThrow(
+      /"a" and "b" are two different runnables named "weather" in one app/,
+    );
   });
 
   test('an app that would go on with the trials of another variant is refused', async () => {
     const store = memoryStore();
-    const apps = [runtime({ app: 'evals', store }), runtime({ app: 'evals', store, recover: 'manual' })];
+    const apps = [
+      runtime({ app: 'evals', store }),
+      runtime({ app: 'evals', store, recover: 'manual' }),
+    ];
     const variants = apps.map((one, i) => ({ name: `v${i}`, app: one, runnable: weather().agent }));
-    await expect(evaluate({ ...options, variants })).rejects.toThrow(/of the variant "v0", its app needs `recover: 'manual'`/);
+    await expect(evaluate({ ...options, variants })).rejects.toThrow(
+      /of the variant "v0", its app needs `recover: 'manual'`/,
+    );
     await Promise.all(apps.map((one) => one.close()));
   });
 
   test('cases that are none are refused where they are', async () => {
-    await expect(evaluate({ ...options, dataset: [{ id: 'a' }] })).rejects.toMatchObject({ code: 'invalid_dataset', data: { path: '$[0]' } });
+    await expect(evaluate({ ...options, dataset: [{ id: 'a' }] })).rejects.toMatchObject({
+      code: 'invalid_dataset',
+      data: { path: '$[0]' },
+    });
   });
 
   test('cases can be chosen', async () => {
     const report = await evaluate({
       ...options,
-      dataset: cities.map((city) => weatherCase(city, { tags: [city.length > 4 ? 'long' : 'short'] })),
+      dataset: cities.map((city) =>
+        weatherCase(city, { tags: [city.length > 4 ? 'long' : 'short'] }),
+      ),
       only: ({ id }) => id === 'oslo',
     });
-    expect(report.variants[0]?.cases.map(({ id, tags }) => [id, tags])).toEqual([['oslo', ['short']]]);
+    expect(report.variants[0]?.cases.map(({ id, tags }) => [id, tags])).toEqual([
+      ['oslo', ['short']],
+    ]);
   });
 
   test('is a definition that is known as one', () => {
     const definition = defineEval(options);
-    expect([isEvalDefinition(definition), isEvalDefinition({ ...options }), isEvalDefinition(null)]).toEqual([true, false, false]);
+    expect([
+      isEvalDefinition(definition),
+      isEvalDefinition({ ...options }),
+      isEvalDefinition(null),
+    ]).toEqual([true, false, false]);
     expect(() => defineEval({ ...options, trials: 0 })).toThrow(/`trials`/);
   });
 
@@ -414,6 +615,9 @@ describe('what an eval is made of', () => {
       dataset: new URL('./fixtures/lines.jsonl', import.meta.url),
       variants: [{ name: 'v', app: app(), runnable: world.agent }],
     });
-    expect(trialsOf(report).map(({ turns }) => turns[0]?.assistant)).toEqual(['You said One.', 'You said Two.']);
+    expect(trialsOf(report).map(({ turns }) => turns[0]?.assistant)).toEqual([
+      'You said One.',
+      'You said Two.',
+    ]);
   });
 });

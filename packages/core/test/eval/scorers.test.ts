@@ -22,7 +22,9 @@ describe('toolTrajectory', () => {
   const a = { name: 'a', args: {} };
   const b = { name: 'b', args: {} };
   const c = { name: 'c', args: {} };
-  test.each<[string, 'exact' | 'in_order' | 'any_order' | 'subset', Tools, readonly WrittenCall[], number]>([
+  test.each<
+    [string, 'exact' | 'in_order' | 'any_order' | 'subset', Tools, readonly WrittenCall[], number]
+  >([
     ['the same', 'exact', [a, b], ['a', 'b'], 1],
     ['none, as expected', 'exact', [], [], 1],
     ['one too many', 'exact', [a], ['a', 'b'], 0.5],
@@ -42,34 +44,118 @@ describe('toolTrajectory', () => {
     ['one that is not expected', 'subset', [a, b], ['a', 'x'], 0.5],
     ['one too often', 'subset', [a], ['a', 'a'], 0.5],
   ])('%s (%s)', async (_, match, expected, calls, score) => {
-    const found = await scoreOf(toolTrajectory({ match }), await trialOf({ input: 'Hi', expect: { tools: expected } }, [{ calls }]));
+    const found = await scoreOf(
+      toolTrajectory({ match }),
+      await trialOf({ input: 'Hi', expect: { tools: expected } }, [{ calls }]),
+    );
     expect(found).toMatchObject({ score, passed: score === 1 });
   });
 
   test.each<[string, 'exact' | 'partial' | 'ignore', Tools[number], WrittenCall, boolean]>([
-    ['equal', 'exact', { name: 'f', args: { x: 1, y: [2, { z: 'a' }] } }, ['f', { y: [2, { z: 'a' }], x: 1 }], true],
+    [
+      'equal',
+      'exact',
+      { name: 'f', args: { x: 1, y: [2, { z: 'a' }] } },
+      ['f', { y: [2, { z: 'a' }], x: 1 }],
+      true,
+    ],
     ['one more', 'exact', { name: 'f', args: { x: 1 } }, ['f', { x: 1, y: 2 }], false],
     ['one more', 'partial', { name: 'f', args: { x: 1 } }, ['f', { x: 1, y: 2 }], true],
-    ['one more deep inside', 'partial', { name: 'f', args: { x: { y: 1 } } }, ['f', { x: { y: 1, z: 2 } }], true],
+    [
+      'one more deep inside',
+      'partial',
+      { name: 'f', args: { x: { y: 1 } } },
+      ['f', { x: { y: 1, z: 2 } }],
+      true,
+    ],
     ['one missing', 'partial', { name: 'f', args: { x: 1, y: 2 } }, ['f', { x: 1 }], false],
     ['other kinds', 'exact', { name: 'f', args: { x: 1 } }, ['f', { x: '1' }], false],
     ['any, when none are expected', 'exact', { name: 'f' }, ['f', { x: 1 }], true],
-    ['others, which count for nothing', 'ignore', { name: 'f', args: { x: 1 } }, ['f', { x: 2 }], true],
-    ['others, where the call says otherwise', 'ignore', { name: 'f', args: { x: 1 }, match: 'partial' }, ['f', { x: 2, y: 1 }], false],
-    ['one more, where the call says so', 'exact', { name: 'f', args: { x: 1 }, match: 'partial' }, ['f', { x: 1, y: 2 }], true],
-    ['a pattern', 'exact', { name: 'f', args: { city: /^ban/i } }, ['f', { city: 'Bangalore' }], true],
-    ['a pattern with memory', 'exact', { name: 'f', args: { city: /ban/gi } }, ['f', { city: 'Bangalore' }], true],
-    ['a written pattern', 'exact', { name: 'f', args: { city: { $regex: '^ban', $flags: 'i' } } }, ['f', { city: 'Bangalore' }], true],
-    ['a pattern that does not match', 'exact', { name: 'f', args: { city: { $regex: '^Ban' } } }, ['f', { city: 'Pune' }], false],
-    ['a pattern for a number', 'exact', { name: 'f', args: { n: /^4\d$/ } }, ['f', { n: 42 }], true],
+    [
+      'others, which count for nothing',
+      'ignore',
+      { name: 'f', args: { x: 1 } },
+      ['f', { x: 2 }],
+      true,
+    ],
+    [
+      'others, where the call says otherwise',
+      'ignore',
+      { name: 'f', args: { x: 1 }, match: 'partial' },
+      ['f', { x: 2, y: 1 }],
+      false,
+    ],
+    [
+      'one more, where the call says so',
+      'exact',
+      { name: 'f', args: { x: 1 }, match: 'partial' },
+      ['f', { x: 1, y: 2 }],
+      true,
+    ],
+    [
+      'a pattern',
+      'exact',
+      { name: 'f', args: { city: /^ban/i } },
+      ['f', { city: 'Bangalore' }],
+      true,
+    ],
+    [
+      'a pattern with memory',
+      'exact',
+      { name: 'f', args: { city: /ban/gi } },
+      ['f', { city: 'Bangalore' }],
+      true,
+    ],
+    [
+      'a written pattern',
+      'exact',
+      { name: 'f', args: { city: { $regex: '^ban', $flags: 'i' } } },
+      ['f', { city: 'Bangalore' }],
+      true,
+    ],
+    [
+      'a pattern that does not match',
+      'exact',
+      { name: 'f', args: { city: { $regex: '^Ban' } } },
+      ['f', { city: 'Pune' }],
+      false,
+    ],
+    [
+      'a pattern for a number',
+      'exact',
+      { name: 'f', args: { n: /^4\d$/ } },
+      ['f', { n: 42 }],
+      true,
+    ],
     ['a pattern for a list', 'exact', { name: 'f', args: { n: /4/ } }, ['f', { n: [4] }], false],
     ['anything', 'exact', { name: 'f', args: { id: { $any: true } } }, ['f', { id: null }], true],
-    ['anything, and nothing there', 'exact', { name: 'f', args: { id: { $any: true } } }, ['f', {}], false],
-    ['lists of other lengths', 'partial', { name: 'f', args: { x: [1] } }, ['f', { x: [1, 2] }], false],
+    [
+      'anything, and nothing there',
+      'exact',
+      { name: 'f', args: { id: { $any: true } } },
+      ['f', {}],
+      false,
+    ],
+    [
+      'lists of other lengths',
+      'partial',
+      { name: 'f', args: { x: [1] } },
+      ['f', { x: [1, 2] }],
+      false,
+    ],
     ['an inherited name', 'partial', { name: 'f', args: { toString: 'x' } }, ['f', {}], false],
-    ['arguments that are no object', 'exact', { name: 'f', args: { x: 1 } }, ['f', 'not json'], false],
+    [
+      'arguments that are no object',
+      'exact',
+      { name: 'f', args: { x: 1 } },
+      ['f', 'not json'],
+      false,
+    ],
   ])('arguments: %s (%s)', async (_, args, expected, call, fits) => {
-    const found = await scoreOf(toolTrajectory({ args }), await trialOf({ input: 'Hi', expect: { tools: [expected] } }, [{ calls: [call] }]));
+    const found = await scoreOf(
+      toolTrajectory({ args }),
+      await trialOf({ input: 'Hi', expect: { tools: [expected] } }, [{ calls: [call] }]),
+    );
     expect(found?.passed).toBe(fits);
   });
 
@@ -91,81 +177,145 @@ describe('toolTrajectory', () => {
 
   test('each turn is compared with what is expected of it, and turns that were not reached have called nothing', async () => {
     const written = {
-      turns: [{ user: 'One', expect: { tools: [a] } }, { user: 'Two' }, { user: 'Three', expect: { tools: [b] } }],
+      turns: [
+        { user: 'One', expect: { tools: [a] } },
+        { user: 'Two' },
+        { user: 'Three', expect: { tools: [b] } },
+      ],
     };
-    expect(await scoreOf(toolTrajectory(), await trialOf(written, [{ calls: ['a'] }, { calls: ['x'] }, { calls: ['b'] }]))).toMatchObject({
+    expect(
+      await scoreOf(
+        toolTrajectory(),
+        await trialOf(written, [{ calls: ['a'] }, { calls: ['x'] }, { calls: ['b'] }]),
+      ),
+    ).toMatchObject({
       score: 1,
     });
     const found = await scoreOf(toolTrajectory(), await trialOf(written, [{ calls: ['a'] }]));
     expect(found?.score).toBe(0.5);
-    expect(found?.explanation).toBe('In turn 3: Expected b({}): it was not called. 0 of 1 expected calls fit; called: no tool.');
+    expect(found?.explanation).toBe(
+      'In turn 3: Expected b({}): it was not called. 0 of 1 expected calls fit; called: no tool.',
+    );
   });
 
   test('says what to look at', async () => {
     const expected = [{ name: 'search', args: { query: 'weather Bangalore' } }];
-    const trial = await trialOf({ input: 'Hi', expect: { tools: expected } }, [{ calls: [['search', { query: 'weather Pune' }], 'mail'] }]);
+    const trial = await trialOf({ input: 'Hi', expect: { tools: expected } }, [
+      { calls: [['search', { query: 'weather Pune' }], 'mail'] },
+    ]);
     expect((await scoreOf(toolTrajectory(), trial))?.explanation).toBe(
       'Expected search({"query":"weather Bangalore"}): query: "weather Pune" instead of "weather Bangalore". Not expected: mail({}). 0 of 1 expected calls fit; called: search, mail.',
     );
   });
 
   test('says nothing of cases that expect nothing', async () => {
-    expect(await scoreOf(toolTrajectory(), await trialOf({ input: 'Hi' }, [{ calls: ['a'] }]))).toBeUndefined();
+    expect(
+      await scoreOf(toolTrajectory(), await trialOf({ input: 'Hi' }, [{ calls: ['a'] }])),
+    ).toBeUndefined();
   });
 
   test('can look at the calls of one agent only', async () => {
     const trial = await trialOf({ input: 'Hi', expect: { tools: [a] } }, [{ calls: ['a', 'b'] }]);
-    const calls = trial.toolCalls.map((call) => ({ ...call, agent: call.name === 'b' ? 'other' : 'assistant' }));
-    expect((await scoreOf(toolTrajectory({ agent: 'assistant' }), { ...trial, toolCalls: calls }))?.score).toBe(1);
+    const calls = trial.toolCalls.map((call) => ({
+      ...call,
+      agent: call.name === 'b' ? 'other' : 'assistant',
+    }));
+    expect(
+      (await scoreOf(toolTrajectory({ agent: 'assistant' }), { ...trial, toolCalls: calls }))
+        ?.score,
+    ).toBe(1);
   });
 
   test('a share is a share', () => {
     const names = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 6 });
     return fc.assert(
-      fc.asyncProperty(names, names, fc.constantFrom('exact', 'in_order', 'any_order', 'subset'), async (expected, made, match) => {
-        const trial = await trialOf({ input: 'Hi', expect: { tools: expected.map((name) => ({ name })) } }, [{ calls: made }]);
-        const found = await scoreOf(toolTrajectory({ match }), trial);
-        expect(found?.score).toBeGreaterThanOrEqual(0);
-        expect(found?.score).toBeLessThanOrEqual(1);
-        if (match === 'exact') expect(found?.passed).toBe(JSON.stringify(expected) === JSON.stringify(made));
-      }),
+      fc.asyncProperty(
+        names,
+        names,
+        fc.constantFrom('exact', 'in_order', 'any_order', 'subset'),
+        async (expected, made, match) => {
+          const trial = await trialOf(
+            { input: 'Hi', expect: { tools: expected.map((name) => ({ name })) } },
+            [{ calls: made }],
+          );
+          const found = await scoreOf(toolTrajectory({ match }), trial);
+          expect(found?.score).toBeGreaterThanOrEqual(0);
+          expect(found?.score).toBeLessThanOrEqual(1);
+          if (match === 'exact')
+            expect(found?.passed).toBe(JSON.stringify(expected) === JSON.stringify(made));
+        },
+      ),
       { numRuns: 60 },
     );
   });
 });
 
 describe('responseMatch', () => {
-  test.each<[string, Parameters<typeof responseMatch>[0], NonNullable<NonNullable<EvalCaseInput['expect']>['response']>, string, number]>([
+  test.each<
+    [
+      string,
+      Parameters<typeof responseMatch>[0],
+      NonNullable<NonNullable<EvalCaseInput['expect']>['response']>,
+      string,
+      number,
+    ]
+  >([
     ['exact', { match: 'exact' }, 'It is 28 °C.', '  It is\n28 °C. ', 1],
     ['exact, other letters', { match: 'exact' }, 'Yes', 'yes', 0],
     ['exact, letters of no account', { match: 'exact', ignoreCase: true }, 'Yes', 'yes', 1],
     ['contains', { match: 'contains' }, 'partly cloudy', 'It is Partly  Cloudy.', 1],
-    ['contains, letters of account', { match: 'contains', ignoreCase: false }, 'Cloudy', 'cloudy', 0],
+    [
+      'contains, letters of account',
+      { match: 'contains', ignoreCase: false },
+      'Cloudy',
+      'cloudy',
+      0,
+    ],
     ['regex', { match: 'regex' }, '\\d+ ?c', 'It is 28 C', 1],
     ['regex, none', { match: 'regex' }, '^\\d+$', 'It is 28', 0],
     ['overlap of the same', {}, 'It is 28C', 'it is 28c!', 1],
     ['overlap of nothing', {}, 'one two', 'three four', 0],
     // 2 of 4 words and 2 of 2 expected ones: 2 · 0.5 · 1 / 1.5.
     ['overlap of half', {}, 'red lamp', 'a red desk lamp', 2 / 3],
-    ['what is said for itself', { match: 'exact' }, { contains: ['red', 'blue'], excludes: 'green' }, 'red and blue', 1],
-    ['two of three', {}, { contains: ['red', 'blue'], excludes: 'green' }, 'red and green and blue', 2 / 3],
+    [
+      'what is said for itself',
+      { match: 'exact' },
+      { contains: ['red', 'blue'], excludes: 'green' },
+      'red and blue',
+      1,
+    ],
+    [
+      'two of three',
+      {},
+      { contains: ['red', 'blue'], excludes: 'green' },
+      'red and green and blue',
+      2 / 3,
+    ],
     ['a regular expression', {}, { matches: /^a.c$/ }, 'abc', 1],
     ['its flags', {}, { matches: '^A', flags: 'i' }, 'abc', 1],
     ['equals', {}, { equals: 'No' }, 'Nope', 0],
     ['letters that are written in two ways', { match: 'exact' }, 'Caf\u00e9', 'Cafe\u0301', 1],
     ['no answer', {}, 'something', '', 0],
   ])('%s', async (_, options, response, says, score) => {
-    const found = await scoreOf(responseMatch(options), await trialOf({ input: 'Hi', expect: { response } }, [{ says }]));
+    const found = await scoreOf(
+      responseMatch(options),
+      await trialOf({ input: 'Hi', expect: { response } }, [{ says }]),
+    );
     expect(found?.score).toBeCloseTo(score, 9);
     expect(found?.explanation).not.toBe('');
   });
 
   test('passes from 0.8 on with overlap, and all with everything else', () => {
-    expect([responseMatch().threshold, responseMatch({ match: 'contains' }).threshold]).toEqual([0.8, 1]);
+    expect([responseMatch().threshold, responseMatch({ match: 'contains' }).threshold]).toEqual([
+      0.8, 1,
+    ]);
   });
 
   test('says what is missing', async () => {
-    const trial = await trialOf({ input: 'Hi', expect: { response: { contains: ['28', 'cloudy'] } } }, [{ says: 'It is cloudy.' }]);
+    const trial = await trialOf(
+      { input: 'Hi', expect: { response: { contains: ['28', 'cloudy'] } } },
+      [{ says: 'It is cloudy.' }],
+    );
     expect((await scoreOf(responseMatch(), trial))?.explanation).toBe(
       'The answer is not as expected: it does not contain "28". It is "It is cloudy.".',
     );
@@ -174,7 +324,11 @@ describe('responseMatch', () => {
 
 describe('tokenOverlap', () => {
   test('is ROUGE-1: each word counts as often as it is in both', () => {
-    expect(tokenOverlap('the cat the cat', 'the cat sat')).toEqual({ precision: 0.5, recall: 2 / 3, f1: (2 * 0.5 * (2 / 3)) / (0.5 + 2 / 3) });
+    expect(tokenOverlap('the cat the cat', 'the cat sat')).toEqual({
+      precision: 0.5,
+      recall: 2 / 3,
+      f1: (2 * 0.5 * (2 / 3)) / (0.5 + 2 / 3),
+    });
     expect(tokenOverlap('', '')).toEqual({ precision: 1, recall: 1, f1: 1 });
     expect(tokenOverlap('', 'a')).toEqual({ precision: 0, recall: 0, f1: 0 });
     expect(tokenOverlap('今日は 晴れ', '今日は 雨').f1).toBe(0.5);
@@ -195,7 +349,11 @@ describe('tokenOverlap', () => {
 });
 
 describe('groundedness', () => {
-  const weather: WrittenCall = ['weather', { city: 'Bangalore' }, { city: 'Bangalore', celsius: 28.4, sky: 'partly cloudy', station: 'ST-0042' }];
+  const weather: WrittenCall = [
+    'weather',
+    { city: 'Bangalore' },
+    { city: 'Bangalore', celsius: 28.4, sky: 'partly cloudy', station: 'ST-0042' },
+  ];
   test.each<[string, string, readonly string[]]>([
     ['what the tool said', 'It is 28.4 °C in Bangalore (station ST-0042).', []],
     ['a rounded number', 'It is about 28 degrees.', []],
@@ -211,29 +369,42 @@ describe('groundedness', () => {
     ['words that begin sentences', 'Sure. Here it is:\n- Partly cloudy\n* Warm', []],
     ['nothing to look up', 'I do not know.', []],
   ])('%s', async (_, says, notFound) => {
-    const trial = await trialOf({ input: 'I am Ann. Weather in Pune?' }, [{ says, calls: [weather] }]);
+    const trial = await trialOf({ input: 'I am Ann. Weather in Pune?' }, [
+      { says, calls: [weather] },
+    ]);
     const found = await scoreOf(groundedness(), trial);
-    const details = found?.details as { readonly notFound: readonly { readonly text: string }[] } | undefined;
+    const details = found?.details as
+      | { readonly notFound: readonly { readonly text: string }[] }
+      | undefined;
     expect(details?.notFound.map(({ text }) => text)).toEqual(notFound);
     expect(found?.passed).toBe(notFound.length === 0);
   });
 
   test('numbers are read as people write them', async () => {
     const trial = await trialOf({ input: 'Total?' }, [
-      { says: 'It is $1,299.50, of 17 039 pieces.', calls: [['total', {}, { total: 1299.5, pieces: 17039 }]] },
+      {
+        says: 'It is $1,299.50, of 17 039 pieces.',
+        calls: [['total', {}, { total: 1299.5, pieces: 17039 }]],
+      },
     ]);
     expect((await scoreOf(groundedness(), trial))?.score).toBe(1);
   });
 
   test('what comes later is no evidence for what was said before', async () => {
     const turns = [{ says: 'It is 7.' }, { says: 'It is 7.', calls: [['f', {}, 7] as const] }];
-    expect((await scoreOf(groundedness(), await trialOf({ turns: ['A', 'B'] }, turns)))?.score).toBe(0.5);
+    expect(
+      (await scoreOf(groundedness(), await trialOf({ turns: ['A', 'B'] }, turns)))?.score,
+    ).toBe(0.5);
   });
 
   test('kinds and other sources can be chosen', async () => {
     const trial = await trialOf({ input: 'Hi' }, [{ says: 'Call Ada Lovelace at 555.' }]);
-    expect((await scoreOf(groundedness({ claims: ['number'] }), trial))?.explanation).toContain('number "555"');
-    expect((await scoreOf(groundedness({ sources: () => ['Ada Lovelace, 555'] }), trial))?.score).toBe(1);
+    expect((await scoreOf(groundedness({ claims: ['number'] }), trial))?.explanation).toContain(
+      'number "555"',
+    );
+    expect(
+      (await scoreOf(groundedness({ sources: () => ['Ada Lovelace, 555'] }), trial))?.score,
+    ).toBe(1);
   });
 
   test('there is nothing to judge without an answer', async () => {
@@ -249,18 +420,31 @@ describe('groundedness', () => {
       `"${'x'.repeat(50_000)}`,
       'a@'.repeat(20_000),
     ];
-    for (const text of says) await scoreOf(groundedness(), await trialOf({ input: 'Hi' }, [{ says: text }]));
+    for (const text of says)
+      await scoreOf(groundedness(), await trialOf({ input: 'Hi' }, [{ says: text }]));
   });
 });
 
 describe('budgets', () => {
   test.each([
-    ['latency within', latency({ budget: 100 }), { durationMs: 100 }, 1, /100 ms, which is within the budget of 100 ms/],
+    [
+      'latency within',
+      latency({ budget: 100 }),
+      { durationMs: 100 },
+      1,
+      /100 ms, which is within the budget of 100 ms/,
+    ],
     ['latency over', latency({ budget: 100 }), { durationMs: 400 }, 0.25, /over the budget/],
     ['cost within', cost({ budget: 0.01 }), { cost: 0.005 }, 1, /\$0\.005/],
     ['cost over', cost({ budget: 0.01 }), { cost: 0.02 }, 0.5, /over/],
     ['cost that is not known', cost({ budget: 0.01 }), {}, 0, /`prices`/],
-    ['cost of no model call', cost({ budget: 0.01 }), { usage: { inputTokens: 0, outputTokens: 0 } }, 1, /\$0/],
+    [
+      'cost of no model call',
+      cost({ budget: 0.01 }),
+      { usage: { inputTokens: 0, outputTokens: 0 } },
+      1,
+      /\$0/,
+    ],
     ['steps within', steps({ budget: 3 }), { steps: 3 }, 1, /3 model calls/],
     ['steps over', steps({ budget: 3 }), { steps: 4 }, 0.75, /over/],
     ['tokens over', tokens({ budget: 10 }), {}, 2 / 3, /15 tokens/],
@@ -280,17 +464,33 @@ describe('budgets', () => {
 
 describe('stateMatch', () => {
   test('compares the keys that are expected', async () => {
-    const written = { input: 'Hi', expect: { state: { mode: 'done', order: { id: { $any: true as const } } } } };
+    const written = {
+      input: 'Hi',
+      expect: { state: { mode: 'done', order: { id: { $any: true as const } } } },
+    };
     const state = { mode: 'done', order: { id: 7, more: 1 }, other: true };
-    expect(await scoreOf(stateMatch(), await trialOf(written, [{}], { state }))).toMatchObject({ score: 1, passed: true });
-    const found = await scoreOf(stateMatch({ match: 'exact' }), await trialOf(written, [{}], { state }));
-    expect(found).toMatchObject({ score: 0.5, explanation: 'The state is not as expected: order.more (1) is not expected.' });
+    expect(await scoreOf(stateMatch(), await trialOf(written, [{}], { state }))).toMatchObject({
+      score: 1,
+      passed: true,
+    });
+    const found = await scoreOf(
+      stateMatch({ match: 'exact' }),
+      await trialOf(written, [{}], { state }),
+    );
+    expect(found).toMatchObject({
+      score: 0.5,
+      explanation: 'The state is not as expected: order.more (1) is not expected.',
+    });
   });
 
   test('what is expected of all cases is added to', async () => {
     const both = stateMatch({ expected: { errors: 0, mode: 'x' } });
-    const trial = await trialOf({ input: 'Hi', expect: { state: { mode: 'y' } } }, [{}], { state: { mode: 'y' } });
-    expect((await scoreOf(both, trial))?.explanation).toBe('The state is not as expected: errors: nothing instead of 0.');
+    const trial = await trialOf({ input: 'Hi', expect: { state: { mode: 'y' } } }, [{}], {
+      state: { mode: 'y' },
+    });
+    expect((await scoreOf(both, trial))?.explanation).toBe(
+      'The state is not as expected: errors: nothing instead of 0.',
+    );
     expect(await scoreOf(stateMatch(), await trialOf({ input: 'Hi' }, [{}]))).toBeUndefined();
     expect(() => stateMatch({ expected: [] as never })).toThrow(/`expected`/);
   });
@@ -303,7 +503,14 @@ describe('own scorers', () => {
     ['a number', 0.4, 0.4],
     ['a score', { score: 0.7, explanation: 'Why', details: { a: 1 } }, 0.7],
   ])('give %s', async (_, given, score) => {
-    expect((await scoreOf(scorer({ name: 'own', score: () => given }), await trialOf({ input: 'Hi' }, [{}])))?.score).toBe(score);
+    expect(
+      (
+        await scoreOf(
+          scorer({ name: 'own', score: () => given }),
+          await trialOf({ input: 'Hi' }, [{}]),
+        )
+      )?.score,
+    ).toBe(score);
   });
 
   test.each([
@@ -315,16 +522,25 @@ describe('own scorers', () => {
     ['details that are not JSON', { score: 1, explanation: '', details: new Map() as never }],
   ])('are refused for %s', async (_, given) => {
     const own = scorer({ name: 'own', score: () => given });
-    await expect(scoreOf(own, await trialOf({ input: 'Hi' }, [{}]))).rejects.toMatchObject({ code: 'invalid_score' });
+    await expect(scoreOf(own, await trialOf({ input: 'Hi' }, [{}]))).rejects.toMatchObject({
+      code: 'invalid_score',
+    });
   });
 
   test('may have nothing to say', async () => {
-    expect(await scoreOf(scorer({ name: 'own', score: () => undefined }), await trialOf({ input: 'Hi' }, [{}]))).toBeUndefined();
+    expect(
+      await scoreOf(
+        scorer({ name: 'own', score: () => undefined }),
+        await trialOf({ input: 'Hi' }, [{}]),
+      ),
+    ).toBeUndefined();
   });
 
   test('have a name and a function', () => {
     expect(() => scorer({} as never)).toThrow(/`name`/);
-    expect(() => scorer({ name: 'x', threshold: 2, score: () => 1 })).toThrow(/`threshold` must be a number from 0 to 1/);
+    expect(() => scorer({ name: 'x', threshold: 2, score: () => 1 })).toThrow(
+      /`threshold` must be a number from 0 to 1/,
+    );
   });
 });
 
@@ -340,11 +556,17 @@ describe('rubrics of code', () => {
       }),
       await trialOf({ input: 'Hi' }, [{ says: 'Fine' }]),
     );
-    expect(found).toMatchObject({ score: 0.75, passed: false, explanation: 'plain: It has a list.' });
+    expect(found).toMatchObject({
+      score: 0.75,
+      passed: false,
+      explanation: 'plain: It has a list.',
+    });
   });
 
   test('need a model for sentences, and at least one criterion', () => {
-    expect(() => rubric({ criteria: { kind: 'It is kind.' } })).toThrow(/`model` is missing, which judges the criterion "kind"/);
+    expect(() => rubric({ criteria: { kind: 'It is kind.' } })).toThrow(
+      /`model` is missing, which judges the criterion "kind"/,
+    );
     expect(() => rubric({ criteria: {} })).toThrow(/`criteria` must be/);
     expect(() => rubric({ criteria: { a: ' ' } })).toThrow(/`criteria` must be/);
   });

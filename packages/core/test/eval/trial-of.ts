@@ -1,5 +1,13 @@
 import { type JsonValue, session as memorySession, type ToolResult } from 'adjutant';
-import { type EvalCaseInput, parseDataset, type Score, type ScoreReport, type Scorer, type TrialRecord, type TrialToolCall } from 'adjutant/eval';
+import {
+  type EvalCaseInput,
+  parseDataset,
+  type Score,
+  type ScoreReport,
+  type Scorer,
+  type TrialRecord,
+  type TrialToolCall,
+} from 'adjutant/eval';
 
 /** A call as tests write it: a name, or a name with arguments and what came back. */
 export type WrittenCall = string | readonly [name: string, args?: JsonValue, result?: JsonValue];
@@ -12,8 +20,15 @@ export interface WrittenTurn {
 
 function callOf(written: WrittenCall, index: number): TrialToolCall {
   const [name, args = {}, result] = typeof written === 'string' ? [written] : written;
-  const full: ToolResult | undefined = result === undefined ? undefined : { status: 'success', content: result };
-  return { callId: `t/r1.${index}`, agent: 'assistant', name, args, ...(full === undefined ? {} : { result: full }) };
+  const full: ToolResult | undefined =
+    result === undefined ? undefined : { status: 'success', content: result };
+  return {
+    callId: `t/r1.${index}`,
+    agent: 'assistant',
+    name,
+    args,
+    ...(full === undefined ? {} : { result: full }),
+  };
 }
 
 /** A trial as a ledger would tell it, for scorers. */
@@ -53,7 +68,10 @@ export async function trialOf(
   };
 }
 
-export async function scoreOf(scorer: Scorer, trial: TrialRecord): Promise<(Score & Pick<ScoreReport, 'passed'>) | undefined> {
+export async function scoreOf(
+  scorer: Scorer,
+  trial: TrialRecord,
+): Promise<(Score & Pick<ScoreReport, 'passed'>) | undefined> {
   const found = await scorer.score(trial, { signal: new AbortController().signal });
   return found && { ...found, passed: found.score >= scorer.threshold };
 }

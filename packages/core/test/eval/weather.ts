@@ -28,8 +28,15 @@ export interface WeatherOptions {
   readonly hold?: () => Promise<unknown>;
 }
 
-/** An agent that asks a tool for the weather of the city that the user names, and says what came of it. */
-export function weather({ instructions = 'You tell the weather.', answers, hold }: WeatherOptions = {}): Weather {
+/**
+ * An agent that asks a tool for the weather of the city that the user names, and says what came of
+ * it.
+ */
+export function weather({
+  instructions = 'You tell the weather.',
+  answers,
+  hold,
+}: WeatherOptions = {}): Weather {
   const asked: string[] = [];
   let atOnce = 0;
   const model = scriptedModel((prompt) => {
@@ -54,7 +61,12 @@ export function weather({ instructions = 'You tell the weather.', answers, hold 
     },
   });
   const world: Weather = {
-    agent: agent({ name: 'weather', model, tools: [lookUp], context: [injectSystemMessage(instructions), includeHistory()] }),
+    agent: agent({
+      name: 'weather',
+      model,
+      tools: [lookUp],
+      context: [injectSystemMessage(instructions), includeHistory()],
+    }),
     model,
     asked,
     mostAtOnce: 0,
@@ -66,7 +78,10 @@ export function weatherCase(city: string, more: Partial<EvalCaseInput> = {}): Ev
   return {
     id: city.toLowerCase(),
     input: city,
-    expect: { tools: [{ name: 'weather', args: { city } }], response: `It is 28 degrees in ${city}.` },
+    expect: {
+      tools: [{ name: 'weather', args: { city } }],
+      response: `It is 28 degrees in ${city}.`,
+    },
     ...more,
   };
 }

@@ -44,7 +44,8 @@ const made: readonly (() => unknown)[] = [
   () => Object.defineProperty({}, 'secret', { get: throwing, enumerable: true }),
   () => Object.defineProperty({}, 'then', { get: throwing, enumerable: true }),
   () => Object.defineProperty({}, 'then', { value: throwing, enumerable: true }),
-  () => new Proxy({}, { ownKeys: throwing, getPrototypeOf: throwing, get: throwing, has: throwing }),
+  () =>
+    new Proxy({}, { ownKeys: throwing, getPrototypeOf: throwing, get: throwing, has: throwing }),
   () => Proxy.revocable({}, {}).proxy,
   () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
@@ -57,11 +58,22 @@ const made: readonly (() => unknown)[] = [
   () => new Response('body'),
 ];
 
-/** Values that no JSON can hold, that throw when they are looked at, or that are like something else. */
+/**
+ * Values that no JSON can hold, that throw when they are looked at, or that are like something
+ * else.
+ */
 export const hostileValues: fc.Arbitrary<() => unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...made) },
   fc
-    .anything({ maxDepth: 3, withBigInt: true, withDate: true, withMap: true, withSet: true, withSparseArray: true, withTypedArray: true })
+    .anything({
+      maxDepth: 3,
+      withBigInt: true,
+      withDate: true,
+      withMap: true,
+      withSet: true,
+      withSparseArray: true,
+      withTypedArray: true,
+    })
     .map((value) => () => value),
   fc.constantFrom(...made).map((make) => () => ({ inside: [make()] })),
 );

@@ -11,7 +11,10 @@ import { watchProcess } from './unhandled.ts';
 // The models are a part of the test.
 allowRealModels();
 
-const usage = { inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 5, text: 5, reasoning: 0 } };
+const usage = {
+  inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 5, text: 5, reasoning: 0 },
+};
 
 /** A whole answer. */
 const answer: readonly object[] = [
@@ -40,7 +43,18 @@ interface Damage {
 }
 
 const damage: fc.Arbitrary<Damage> = fc.record({
-  way: fc.constantFrom<Way>('value', 'value', 'value', 'part', 'gone', 'twice', 'first', 'error', 'throw', 'member'),
+  way: fc.constantFrom<Way>(
+    'value',
+    'value',
+    'value',
+    'part',
+    'gone',
+    'twice',
+    'first',
+    'error',
+    'throw',
+    'member',
+  ),
   place: fc.nat({ max: answer.length - 1 }),
   key: fc.nat(),
   make: hostileValues,
@@ -51,8 +65,15 @@ function damaged(damages: readonly Damage[]): unknown[] {
   const parts: unknown[] = answer.map((part) => ({ ...part }));
   for (const { way, place, key, make } of damages) {
     const part = parts[place];
-    const names = typeof part === 'object' && part !== null && !(way === 'member') ? Object.keys(answer[place] as object) : ['extra'];
-    if (way === 'value' || way === 'member') parts[place] = { ...(answer[place] as object), [names[key % names.length] as string]: make() };
+    const names =
+      typeof part === 'object' && part !== null && !(way === 'member')
+        ? Object.keys(answer[place] as object)
+        : ['extra'];
+    if (way === 'value' || way === 'member')
+      parts[place] = {
+        ...(answer[place] as object),
+        [names[key % names.length] as string]: make(),
+      };
     if (way === 'part') parts[place] = make();
     if (way === 'gone') parts.splice(place, 1);
     if (way === 'twice') parts.splice(place, 0, answer[place]);
@@ -65,7 +86,12 @@ function damaged(damages: readonly Damage[]): unknown[] {
 function modelOf(damages: readonly Damage[]): LanguageModelV4 {
   let calls = 0;
   const doStream = async () => {
-    const parts = calls++ === 0 ? damaged(damages) : damaged([]).filter((part) => !String((part as { type?: unknown }).type).startsWith('tool-'));
+    const parts =
+      calls++ === 0
+        ? damaged(damages)
+        : damaged([]).filter(
+            (part) => !String((part as { type?: unknown }).type).startsWith('tool-'),
+          );
     const last = damages.find(({ way }) => way === 'throw');
     const stream = new ReadableStream<LanguageModelV4StreamPart>({
       start(controller) {
@@ -94,7 +120,12 @@ test('whatever a model streams, its run comes to an end, and the next one is car
   onTestFinished(() => app.close());
   const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Here.' })) });
   let count = 0;
-  const look = tool({ name: 'look', description: 'Looks', schema: z.object({ at: z.number() }), execute: () => 'seen' });
+  const look = tool({
+    name: 'look',
+    description: 'Looks',
+    schema: z.object({ at: z.number() }),
+    execute: () => 'seen',
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 3 }), async (damages) => {
       const odd = agent({ name: `odd-${++count}`, model: modelOf(damages), tools: [look] });

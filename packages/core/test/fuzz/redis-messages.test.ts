@@ -11,26 +11,64 @@ import { watchProcess } from './unhandled.ts';
 
 /** A part of an answer and a report of a tool, as processes send them. */
 const part = {
-  ...{ invocationId: 'r', agent: 'writer', generation: 'g.1', isReset: false, after: 1, stream: 'assistant_delta', offset: 0, text: 'Hello' },
+  ...{
+    invocationId: 'r',
+    agent: 'writer',
+    generation: 'g.1',
+    isReset: false,
+    after: 1,
+    stream: 'assistant_delta',
+    offset: 0,
+    text: 'Hello',
+  },
   head: { type: 'assistant_delta', invocationId: 'r', agent: 'writer', delta: '' },
 };
 const report = {
-  event: { type: 'tool_progress', invocationId: 'r', callId: 'c', name: 'count', data: { percent: 5 } },
+  event: {
+    type: 'tool_progress',
+    invocationId: 'r',
+    callId: 'c',
+    name: 'count',
+    data: { percent: 5 },
+  },
   after: 1,
   number: 1,
 };
 const message = { from: 'another', parts: [part], reports: [report] };
 
-const names = ['seq', 'type', 'event', 'head', 'parts', 'after', 'offset', 'number', 'text', '__proto__', 'constructor', 'toString', 'at', 'id'];
+const names = [
+  'seq',
+  'type',
+  'event',
+  'head',
+  'parts',
+  'after',
+  'offset',
+  'number',
+  'text',
+  '__proto__',
+  'constructor',
+  'toString',
+  'at',
+  'id',
+];
 const odd = fc.oneof(
-  fc.constantFrom<unknown>(null, true, -1, 0.5, 1e308, 2 ** 53, '', '__proto__', [], {}, [null], { seq: 2, type: 'invocation_end' }),
+  fc.constantFrom<unknown>(null, true, -1, 0.5, 1e308, 2 ** 53, '', '__proto__', [], {}, [null], {
+    seq: 2,
+    type: 'invocation_end',
+  }),
   fc.constantFrom('invocation_end', 'stream_reset', 'tool_args_delta', 'another'),
   fc.jsonValue({ maxDepth: 2 }),
 );
 
 /** The message with one value in it replaced, added or taken away. */
 const damaged = fc
-  .record({ place: fc.nat(), name: fc.oneof(fc.constantFrom(...names), fc.string()), value: odd, how: fc.constantFrom('replace', 'add', 'remove') })
+  .record({
+    place: fc.nat(),
+    name: fc.oneof(fc.constantFrom(...names), fc.string()),
+    value: odd,
+    how: fc.constantFrom('replace', 'add', 'remove'),
+  })
   .map(({ place, name, value, how }) => {
     const copy = structuredClone(message) as unknown as Record<string, unknown>;
     const objects = objectsIn(copy);
@@ -38,7 +76,13 @@ const damaged = fc
     const keys = Object.keys(target);
     const key = how === 'add' || keys.length === 0 ? name : (keys[place % keys.length] as string);
     if (how === 'remove') delete target[key];
-    else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+    else
+      Object.defineProperty(target, key, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
     return JSON.stringify(copy);
   });
 
@@ -52,7 +96,17 @@ const texts = fc.oneof(
   { weight: 6, arbitrary: damaged },
   fc.json(),
   fc.string({ unit: 'binary', maxLength: 30 }),
-  fc.constantFrom('', 'null', '5', '"a"', '[]', '{}', '{', deep(10_000), JSON.stringify(message).replace('{"percent":5}', deep(50_000))),
+  fc.constantFrom(
+    '',
+    'null',
+    '5',
+    '"a"',
+    '[]',
+    '{}',
+    '{',
+    deep(10_000),
+    JSON.stringify(message).replace('{"percent":5}', deep(50_000)),
+  ),
 );
 
 interface Followed {
@@ -112,7 +166,10 @@ test.skipIf(reasonToSkip !== undefined)(
         await app.run(writer, { session: 's', input: `Go ${++runs}` });
         const ledger: unknown[] = [];
         for await (const event of app.events('s')) ledger.push(event);
-        await eventually(() => given.some((event) => 'seq' in event && event.seq === ledger.length), { what: 'the last event' });
+        await eventually(
+          () => given.some((event) => 'seq' in event && event.seq === ledger.length),
+          { what: 'the last event' },
+        );
         expect(given.filter((event) => 'seq' in event)).toEqual(ledger);
         // What is told besides is bounded by what was sent.
         expect(given.length - ledger.length).toBeLessThan(sent.length * 20 + runs * 30);

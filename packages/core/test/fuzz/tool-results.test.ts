@@ -25,7 +25,12 @@ test('whatever a tool gives or throws, its run comes to an end, and the next one
         if (way === 'reports') ctx.progress(value as never);
         return way === 'resolves' ? (async () => value)() : value;
       };
-      const odd = tool({ name: 'odd', description: 'Is odd', schema: z.object({}), execute: execute as never });
+      const odd = tool({
+        name: 'odd',
+        description: 'Is odd',
+        schema: z.object({}),
+        execute: execute as never,
+      });
       const user = agent({
         name: `user-${++count}`,
         model: roundModel([{ toolCalls: [{ name: 'odd', args: {} }] }, { text: 'Done.' }]),

@@ -9,7 +9,8 @@ const events = ['unhandledRejection', 'uncaughtException'] as const;
 export function watchProcess(): () => Promise<void> {
   const failures: string[] = [];
   const listeners = events.map((event) => {
-    const heed = (thrown: unknown): void => void failures.push(`${event}: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
+    const heed = (thrown: unknown): void =>
+      void failures.push(`${event}: ${thrown instanceof Error ? thrown.stack : String(thrown)}`);
     process.on(event, heed);
     return () => process.off(event, heed);
   });

@@ -20,7 +20,9 @@ import { z } from 'zod';
 
 const big = 'x'.repeat(100_000);
 /** Large as a whole, of parts that are not. */
-const wide = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`part${i}`, 'y'.repeat(5_000)]));
+const wide = Object.fromEntries(
+  Array.from({ length: 30 }, (_, i) => [`part${i}`, 'y'.repeat(5_000)]),
+);
 const quiet = z.object({});
 
 function storedSize({ events }: Session): number {
@@ -51,13 +53,19 @@ test('a large message of the user, large arguments and a large result reach mode
       return { text: args.text };
     },
   });
-  const model = scriptedModel([{ toolCalls: [{ name: 'echo', args: { text: big } }] }, { text: 'done' }]);
+  const model = scriptedModel([
+    { toolCalls: [{ name: 'echo', args: { text: big } }] },
+    { text: 'done' },
+  ]);
   const result = await run(agent({ name: 'a', model, tools: [echo] }), big);
   expect(seen).toEqual([big]);
   for (const event of result.session.events)
     if (event.type === 'model_start') {
       const { abortSignal: _, ...received } = model.calls[event.round - 1] ?? { prompt: [] };
-      expect(canonicalJson(promptOf(result.session.events, event.seq, result.session.ledger.resolve)) === canonicalJson(received)).toBe(true);
+      expect(
+        canonicalJson(promptOf(result.session.events, event.seq, result.session.ledger.resolve)) ===
+          canonicalJson(received),
+      ).toBe(true);
     }
   expect(canonicalJson(model.calls[1]?.prompt).split(big).length - 1).toBe(3);
   expect(storedSize(result.session)).toBeLessThan(70_000);
@@ -66,13 +74,22 @@ test('a large message of the user, large arguments and a large result reach mode
 test('a large result is shortened in the prompt for a model with a small window, and stays whole in the ledger', async () => {
   const give = tool({ name: 'give', description: 'Gives', schema: quiet, execute: () => big });
   const inner = scriptedModel([{ toolCalls: [{ name: 'give' }] }, { text: 'done' }]);
-  const model = { kind: 'model' as const, provider: 'scripted', modelId: 'm', settings: {}, contextWindow: 20_000, load: () => inner };
+  const model = {
+    kind: 'model' as const,
+    provider: 'scripted',
+    modelId: 'm',
+    settings: {},
+    contextWindow: 20_000,
+    load: () => inner,
+  };
   const result = await run(agent({ name: 'a', model, tools: [give] }), 'Go');
   const prompt = canonicalJson(inner.calls[1]?.prompt);
   expect(prompt).toContain('[...truncated]');
   expect(prompt.length).toBeLessThan(26_000);
   const recorded = result.session.events.find((event) => event.type === 'tool_result');
-  expect(recorded?.type === 'tool_result' && result.session.ledger.resolve(recorded.result.content)).toBe(big);
+  expect(
+    recorded?.type === 'tool_result' && result.session.ledger.resolve(recorded.result.content),
+  ).toBe(big);
 });
 
 test.each([
@@ -105,7 +122,11 @@ test.each([
       name: 'all',
       runnables: [
         caller,
-        parallel({ name: 'both', runnables: [give], merge: ({ state }) => ({ merged: state['kept'] }) }),
+        parallel({
+          name: 'both',
+          runnables: [give],
+          merge: ({ state }) => ({ merged: state['kept'] }),
+        }),
         loop({
           name: 'again',
           runnable: give,
@@ -122,7 +143,14 @@ test.each([
   );
   expect(result).toMatchObject({ status: 'completed' });
   expect(result.output).toEqual({ give: value });
-  expect(seen).toEqual({ call: value, own: value, inner: value, after: value, loop: value, loopState: value });
+  expect(seen).toEqual({
+    call: value,
+    own: value,
+    inner: value,
+    after: value,
+    loop: value,
+    loopState: value,
+  });
   expect(result.session.state['kept']).toEqual(value);
   expect(result.session.state['merged']).toEqual(value);
   expect(storedSize(result.session)).toBeLessThan(70_000);
@@ -159,7 +187,10 @@ test('a snapshot goes to another app with its large values', async () => {
   const other = runtime({ app: 'two' });
   const restored = await other.restoreSession({ ...JSON.parse(JSON.stringify(made)), app: 'two' });
   expect(restored.state['kept']).toBe(big);
-  const again = await other.run(step({ name: 's', execute: (ctx) => ctx.complete(ctx.state['kept'] as string) }), { session: restored });
+  const again = await other.run(
+    step({ name: 's', execute: (ctx) => ctx.complete(ctx.state['kept'] as string) }),
+    { session: restored },
+  );
   expect(again.output).toBe(big);
 });
 
@@ -170,7 +201,9 @@ test('an open dispatched child with a large input is continued', async () => {
     name: 'work',
     execute: (ctx) => {
       begun.resolve();
-      return new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve(undefined)));
+      return new Promise((resolve) =>
+        ctx.signal.addEventListener('abort', () => resolve(undefined)),
+      );
     },
   });
   const send = step({
@@ -210,34 +243,49 @@ test('an open dispatched child with a large input is continued', async () => {
   expect(inputs).toEqual([wide, wide]);
 });
 
-test.each([65_490, 65_505, 65_520, 65_530, 65_540])('a result, an input and a state value of %i characters keep their form', async (length) => {
-  const text = 'z'.repeat(length);
-  const child = step({ name: 'child', execute: (ctx) => ctx.complete(ctx.input?.message === text) });
-  const give = tool({
-    name: 'give',
-    description: 'Gives',
-    schema: quiet,
-    execute: async (ctx) => {
-      ctx.state['kept'] = text;
-      const { output } = await ctx.call(child, { message: text });
-      expect(output).toBe(true);
-      return text;
-    },
-  });
-  const model = scriptedModel([{ toolCalls: [{ name: 'give' }] }, { text: 'done' }]);
-  const result = await run(agent({ name: 'a', model, tools: [give], output: 'said' }), text);
-  expect(result).toMatchObject({ status: 'completed', toolCalls: [{ success: true }] });
-  expect(result.session.state['kept']).toBe(text);
-  expect(canonicalJson(model.calls[1]?.prompt).split(text).length - 1).toBe(2);
-  const copy = await session.fromSnapshot(JSON.parse(JSON.stringify(result.session)));
-  expect({ ...copy.state }).toEqual({ ...result.session.state });
-});
+test.each([65_490, 65_505, 65_520, 65_530, 65_540])(
+  'a result, an input and a state value of %i characters keep their form',
+  async (length) => {
+    const text = 'z'.repeat(length);
+    const child = step({
+      name: 'child',
+      execute: (ctx) => ctx.complete(ctx.input?.message === text),
+    });
+    const give = tool({
+      name: 'give',
+      description: 'Gives',
+      schema: quiet,
+      execute: async (ctx) => {
+        ctx.state['kept'] = text;
+        const { output } = await ctx.call(child, { message: text });
+        expect(output).toBe(true);
+        return text;
+      },
+    });
+    const model = scriptedModel([{ toolCalls: [{ name: 'give' }] }, { text: 'done' }]);
+    const result = await run(agent({ name: 'a', model, tools: [give], output: 'said' }), text);
+    expect(result).toMatchObject({ status: 'completed', toolCalls: [{ success: true }] });
+    expect(result.session.state['kept']).toBe(text);
+    expect(canonicalJson(model.calls[1]?.prompt).split(text).length - 1).toBe(2);
+    const copy = await session.fromSnapshot(JSON.parse(JSON.stringify(result.session)));
+    expect({ ...copy.state }).toEqual({ ...result.session.state });
+  },
+);
 
 test('what a tool gives that only looks like a reference stays what it is, also when the session is opened again', async () => {
   const store = memoryStore();
   const looksLike = { $blob: 'f'.repeat(64), hash: 'f'.repeat(64), size: 5, preview: '"abc' };
-  const give = tool({ name: 'give', description: 'Gives', schema: quiet, execute: () => looksLike });
-  const model = scriptedModel([{ toolCalls: [{ name: 'give' }] }, { text: 'done' }, { text: 'again' }]);
+  const give = tool({
+    name: 'give',
+    description: 'Gives',
+    schema: quiet,
+    execute: () => looksLike,
+  });
+  const model = scriptedModel([
+    { toolCalls: [{ name: 'give' }] },
+    { text: 'done' },
+    { text: 'again' },
+  ]);
   const giver = agent({ name: 'a', model, tools: [give] });
   await runtime({ app: 'large', store }).run(giver, { input: big, session: 's' });
   await runtime({ app: 'large', store }).run(giver, { input: 'more', session: 's' });

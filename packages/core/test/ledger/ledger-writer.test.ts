@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { systemIds } from '../../src/base/id.ts';
-import { BlobMissingError, StoreTooNewError, StoreUnavailableError } from '../../src/ledger/errors.ts';
+import {
+  BlobMissingError,
+  StoreTooNewError,
+  StoreUnavailableError,
+} from '../../src/ledger/errors.ts';
 import type { Event, EventDraft } from '../../src/ledger/event.ts';
 import { Ledger, type LedgerPorts, openLedger } from '../../src/ledger/ledger.ts';
 import type { Batch, Head, LedgerStore } from '../../src/ledger/port.ts';
@@ -11,7 +15,11 @@ const scope = { tenant: 'acme', app: 'shop' };
 const note = (text: string): EventDraft => ({ type: 'user', by: 'user', text });
 
 /** A store in memory of which each append first asks `before`, which may throw. */
-function storeWith(before: (sent: number, batch: Batch) => void): { store: LedgerStore; inner: LedgerStore; sent: () => number } {
+function storeWith(before: (sent: number, batch: Batch) => void): {
+  store: LedgerStore;
+  inner: LedgerStore;
+  sent: () => number;
+} {
   const inner = memoryStore().for(scope);
   let sent = 0;
   const store: LedgerStore = new Proxy(inner, {
@@ -30,11 +38,23 @@ function storeWith(before: (sent: number, batch: Batch) => void): { store: Ledge
 }
 
 function portsOf(store: LedgerStore, options: Partial<LedgerPorts> = {}): LedgerPorts {
-  return { store, scope, clock: systemClock, ids: systemIds, owner: 'me', leaseMs: 30_000, ...options };
+  return {
+    store,
+    scope,
+    clock: systemClock,
+    ids: systemIds,
+    owner: 'me',
+    leaseMs: 30_000,
+    ...options,
+  };
 }
 
 const unavailable = (reason: string, permanent?: true): StoreUnavailableError =>
-  new StoreUnavailableError({ store: '/data/store.db', reason, ...(permanent === undefined ? {} : { permanent }) });
+  new StoreUnavailableError({
+    store: '/data/store.db',
+    reason,
+    ...(permanent === undefined ? {} : { permanent }),
+  });
 
 async function stored(store: LedgerStore): Promise<readonly Event[]> {
   const events: Event[] = [];
@@ -43,23 +63,24 @@ async function stored(store: LedgerStore): Promise<readonly Event[]> {
 }
 
 describe('a store that fails for a while', () => {
-  test.each(['another process has kept it locked for longer than 5 s', 'the disk is full', 'reading or writing it failed'])(
-    'gets the same batch again, and nothing is lost: %s',
-    async (reason) => {
-      const batches: (readonly string[])[] = [];
-      const { store, sent } = storeWith((count, batch) => {
-        batches.push(batch.events.map(({ id }) => id));
-        if (count <= 2) throw unavailable(reason);
-      });
-      const ledger = new Ledger('s', portsOf(store), []);
-      ledger.append([note('one')]);
-      await ledger.durable();
-      expect(sent()).toBe(3);
-      expect(batches[1]).toEqual(batches[0]);
-      expect(batches[2]).toEqual(batches[0]);
-      expect(await stored(store)).toEqual(ledger.events);
-    },
-  );
+  test.each([
+    'another process has kept it locked for longer than 5 s',
+    'the disk is full',
+    'reading or writing it failed',
+  ])('gets the same batch again, and nothing is lost: %s', async (reason) => {
+    const batches: (readonly string[])[] = [];
+    const { store, sent } = storeWith((count, batch) => {
+      batches.push(batch.events.map(({ id }) => id));
+      if (count <= 2) throw unavailable(reason);
+    });
+    const ledger = new Ledger('s', portsOf(store), []);
+    ledger.append([note('one')]);
+    await ledger.durable();
+    expect(sent()).toBe(3);
+    expect(batches[1]).toEqual(batches[0]);
+    expect(batches[2]).toEqual(batches[0]);
+    expect(await stored(store)).toEqual(ledger.events);
+  });
 
   test('is asked a few times even when the lease is over, then the writer fails with what the store said', async () => {
     const { store, sent } = storeWith(() => {
@@ -67,7 +88,10 @@ describe('a store that fails for a while', () => {
     });
     const ledger = new Ledger('s', portsOf(store, { leaseMs: 0 }), []);
     ledger.append([note('one')]);
-    await expect(ledger.durable()).rejects.toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('the disk is full') });
+    await expect(ledger.durable()).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('the disk is full'),
+    });
     expect(sent()).toBeGreaterThanOrEqual(3);
     expect(ledger.failure?.error).toMatchObject({ code: 'store_unavailable' });
   });
@@ -87,7 +111,10 @@ describe('a store that fails for a while', () => {
 
   test.each([
     ['marked as permanent', unavailable('it is a directory, not a file', true)],
-    ['of a newer version', new StoreTooNewError({ store: '/data/store.db', found: 9, supported: 2 })],
+    [
+      'of a newer version',
+      new StoreTooNewError({ store: '/data/store.db', found: 9, supported: 2 }),
+    ],
     ['that cannot store the value at all', new TypeError('cannot be stored')],
   ])('is not asked again when that cannot help: one %s', async (_, error) => {
     const { store, sent } = storeWith(() => {
@@ -129,7 +156,9 @@ describe('a store that fails for a while', () => {
     const forget = ledger.onFailure(() => undefined);
     ledger.append([note('one')]);
     await expect(ledger.durable()).rejects.toMatchObject({ code: 'store_unavailable' });
-    await expect(inner.claim('s', 'another', { ttl: 1_000 })).rejects.toMatchObject({ code: 'session_busy' });
+    await expect(inner.claim('s', 'another', { ttl: 1_000 })).rejects.toMatchObject({
+      code: 'session_busy',
+    });
     forget();
     await expect(ledger.release()).rejects.toMatchObject({ code: 'store_unavailable' });
     expect(await inner.claim('s', 'another', { ttl: 1_000 })).toMatchObject({ epoch: 2 });
@@ -211,7 +240,10 @@ describe('release', () => {
     ledger.append([note('one')]);
     const claim = await ledger.own();
     await store.post('s', { key: 'k', lane: 'input', by: 'user', at: 1, type: 'wake', data: {} });
-    expect(await ledger.release({ inboxSeq: claim.inboxSeq })).toMatchObject({ released: false, inboxSeq: 1 });
+    expect(await ledger.release({ inboxSeq: claim.inboxSeq })).toMatchObject({
+      released: false,
+      inboxSeq: 1,
+    });
     expect(ledger.leaseIsLive()).toBe(true);
     ledger.append([note('two')]);
     expect(await ledger.release({ inboxSeq: 1 })).toMatchObject({ released: true, inboxSeq: 1 });

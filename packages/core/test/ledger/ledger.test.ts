@@ -16,7 +16,9 @@ const scope = { tenant: 'acme', app: 'shop' };
 function wrap(store: LedgerStore, replaced: Partial<LedgerStore>): LedgerStore {
   return new Proxy(store, {
     get: (target, name) => {
-      const method = (replaced as Record<PropertyKey, unknown>)[name] ?? (target as unknown as Record<PropertyKey, unknown>)[name];
+      const method =
+        (replaced as Record<PropertyKey, unknown>)[name] ??
+        (target as unknown as Record<PropertyKey, unknown>)[name];
       return typeof method === 'function' ? method.bind(target) : method;
     },
   });
@@ -120,7 +122,12 @@ describe('writing', () => {
         sent.push(batch.events.map(({ id }) => id));
         const receipt = await store.append(session, expected, batch);
         if (sent.length === 1) throw new Error('the connection was lost during COMMIT');
-        if (sent.length === 2) throw new StoreUnavailableError({ store: 's', reason: 'no answer', undetermined: true } as never);
+        if (sent.length === 2)
+          throw new StoreUnavailableError({
+            store: 's',
+            reason: 'no answer',
+            undetermined: true,
+          } as never);
         return receipt;
       },
     });
@@ -131,7 +138,11 @@ describe('writing', () => {
     await ledger.durable();
     expect(sent[1]).toEqual(sent[0]);
     expect(sent[2]).toEqual(sent[0]);
-    expect((await stored(store)).map((event) => event.type === 'user' && event.text)).toEqual(['one', 'two', 'three']);
+    expect((await stored(store)).map((event) => event.type === 'user' && event.text)).toEqual([
+      'one',
+      'two',
+      'three',
+    ]);
   });
 
   test('a fenced writer fails all who wait, and appends nothing more (A1)', async () => {
@@ -144,7 +155,9 @@ describe('writing', () => {
     ledger.onFailure((error) => failures.push(error));
     ledger.append([note('two')]);
     await expect(ledger.durable()).rejects.toMatchObject({ code: 'ledger_conflict' });
-    expect(() => ledger.append([note('three')])).toThrow(expect.objectContaining({ code: 'ledger_conflict' }));
+    expect(() => ledger.append([note('three')])).toThrow(
+      expect.objectContaining({ code: 'ledger_conflict' }),
+    );
     await expect(ledger.durable()).rejects.toMatchObject({ code: 'ledger_conflict' });
     expect(failures).toHaveLength(1);
     expect((await stored(store)).map(({ seq }) => seq)).toEqual([1]);
@@ -157,7 +170,10 @@ describe('writing', () => {
     first.append([note('one')]);
     await first.durable();
     stale.append([note('other')]);
-    await expect(stale.durable()).rejects.toMatchObject({ code: 'session_busy', data: { owner: 'first' } });
+    await expect(stale.durable()).rejects.toMatchObject({
+      code: 'session_busy',
+      data: { owner: 'first' },
+    });
     await first.release();
     const late = new Ledger('s', portsOf(store, 'third'), []);
     late.append([note('other')]);
@@ -190,7 +206,9 @@ describe('writing', () => {
     const time = { now: 0 };
     const clock = { ...systemClock, monotonic: () => time.now };
     let takes = 0;
-    const slow = <Arguments extends unknown[], Answer>(method: (...given: Arguments) => Promise<Answer>) => {
+    const slow = <Arguments extends unknown[], Answer>(
+      method: (...given: Arguments) => Promise<Answer>,
+    ) => {
       return async (...given: Arguments): Promise<Answer> => {
         const answer = await method(...given);
         time.now += takes;
@@ -238,7 +256,11 @@ describe('writing', () => {
   test('a store that cannot be reached does not renew the lease, and the ledger is not lost by that alone', async () => {
     const store = memoryStore().for(scope);
     const unavailable = new StoreUnavailableError({ store: 's', reason: 'it is locked' });
-    const ledger = new Ledger('s', portsOf(wrap(store, { renew: () => Promise.reject(unavailable) })), []);
+    const ledger = new Ledger(
+      's',
+      portsOf(wrap(store, { renew: () => Promise.reject(unavailable) })),
+      [],
+    );
     await ledger.own();
     await expect(ledger.renewLease()).rejects.toBe(unavailable);
     expect(ledger.failure).toBeUndefined();
@@ -249,7 +271,12 @@ describe('writing', () => {
     const store = memoryStore().for(scope);
     const ledger = new Ledger('s', portsOf(store), []);
     const write = (baseVersion: number) => ({
-      shared: [{ write: { scope: 'user', scopeId: 'u', key: 'k', value: 1, baseVersion }, replaced: () => undefined }],
+      shared: [
+        {
+          write: { scope: 'user', scopeId: 'u', key: 'k', value: 1, baseVersion },
+          replaced: () => undefined,
+        },
+      ],
     });
     ledger.append([note('one')], write(0));
     await ledger.durable();
@@ -259,7 +286,11 @@ describe('writing', () => {
 
   test('`at` never runs backwards (D12)', () => {
     let now = 1_000;
-    const ledger = new Ledger('s', { ...portsOf(memoryStore().for(scope)), clock: { ...systemClock, now: () => now } }, []);
+    const ledger = new Ledger(
+      's',
+      { ...portsOf(memoryStore().for(scope)), clock: { ...systemClock, now: () => now } },
+      [],
+    );
     ledger.append([note('one')]);
     now = 500;
     ledger.append([note('two')]);
@@ -283,7 +314,11 @@ describe('writing', () => {
 
 const path = fc.constantFrom('run', 'run/a', 'run/a/b', 'run/p', 'run/p/x', 'run/p/y', 'run/p/x>z');
 const draft: fc.Arbitrary<EventDraft> = fc.oneof(
-  fc.record({ type: fc.constant('user' as const), by: fc.constant('user' as const), text: fc.string() }),
+  fc.record({
+    type: fc.constant('user' as const),
+    by: fc.constant('user' as const),
+    text: fc.string(),
+  }),
   fc.record({
     type: fc.constant('invocation_start' as const),
     by: fc.constant('runtime' as const),
@@ -299,14 +334,24 @@ const draft: fc.Arbitrary<EventDraft> = fc.oneof(
     invocationId: path,
     status: fc.constantFrom('completed' as const, 'error' as const),
   }),
-  fc.record({ type: fc.constant('invocation_resume' as const), by: fc.constant('runtime' as const), invocationId: path }),
+  fc.record({
+    type: fc.constant('invocation_resume' as const),
+    by: fc.constant('runtime' as const),
+    invocationId: path,
+  }),
   fc.record({
     type: fc.constant('state_change' as const),
     by: fc.constant('runtime' as const),
     invocationId: path,
     scope: fc.constantFrom('session', 'user'),
     source: fc.constant('mutation' as const),
-    changes: fc.array(fc.record({ key: fc.constantFrom('k', 'l'), newValue: fc.oneof(fc.integer(), fc.constant(undefined)) }), { maxLength: 2 }),
+    changes: fc.array(
+      fc.record({
+        key: fc.constantFrom('k', 'l'),
+        newValue: fc.oneof(fc.integer(), fc.constant(undefined)),
+      }),
+      { maxLength: 2 },
+    ),
   }),
 );
 
@@ -319,10 +364,17 @@ describe('folds', () => {
     fc.assert(
       fc.property(fc.array(draft, { maxLength: 30 }), fc.nat(30), (drafts, cut) => {
         const events = numbered(drafts);
-        const whole = events.reduce((state, event) => foldEvent(stateFold, state, event), emptyLedgerState);
-        const before = events.slice(0, cut).reduce((state, event) => foldEvent(stateFold, state, event), emptyLedgerState);
+        const whole = events.reduce(
+          (state, event) => foldEvent(stateFold, state, event),
+          emptyLedgerState,
+        );
+        const before = events
+          .slice(0, cut)
+          .reduce((state, event) => foldEvent(stateFold, state, event), emptyLedgerState);
         const copy = structuredClone(before);
-        const after = events.slice(cut).reduce((state, event) => foldEvent(stateFold, state, event), before);
+        const after = events
+          .slice(cut)
+          .reduce((state, event) => foldEvent(stateFold, state, event), before);
         expect(after).toEqual(whole);
         expect(before).toEqual(copy);
       }),

@@ -1,6 +1,21 @@
-import { type Event, isAdjutantError, memoryStore, type Runtime, runtime, type Store, type StoredEvent, session, step } from 'adjutant';
+import {
+  type Event,
+  isAdjutantError,
+  memoryStore,
+  type Runtime,
+  runtime,
+  type Store,
+  type StoredEvent,
+  session,
+  step,
+} from 'adjutant';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type DatabasePlace, databasePlaces, type StorePlace, storePlaces } from '../store-places.ts';
+import {
+  type DatabasePlace,
+  databasePlaces,
+  type StorePlace,
+  storePlaces,
+} from '../store-places.ts';
 
 const app = 'raw';
 const work = step({ name: 'work', execute: (ctx) => ctx.complete('done') });
@@ -17,11 +32,28 @@ async function all(events: AsyncIterable<StoredEvent>): Promise<StoredEvent[]> {
 
 /** A message as a version of Adjutant to come might write it. */
 function newerMessage(seq: number): Event {
-  return { v: 2, seq, id: `e${seq}`, at: 1_000 + seq, type: 'user', by: 'user', text: 'hello', mood: 'cheerful' } as Event;
+  return {
+    v: 2,
+    seq,
+    id: `e${seq}`,
+    at: 1_000 + seq,
+    type: 'user',
+    by: 'user',
+    text: 'hello',
+    mood: 'cheerful',
+  } as Event;
 }
 
 function message(seq: number): Event {
-  return { v: 1, seq, id: `e${seq}`, at: 1_000 + seq, type: 'user', by: 'user', text: `message ${seq}` };
+  return {
+    v: 1,
+    seq,
+    id: `e${seq}`,
+    at: 1_000 + seq,
+    type: 'user',
+    by: 'user',
+    text: `message ${seq}`,
+  };
 }
 
 async function write(store: Store, id: string, events: readonly Event[]): Promise<void> {
@@ -31,7 +63,9 @@ async function write(store: Store, id: string, events: readonly Event[]): Promis
   await ledgers.release(claim);
 }
 
-/** Everything that would have to open the session refuses it, names the event, and changes nothing. */
+/**
+ * Everything that would have to open the session refuses it, names the event, and changes nothing.
+ */
 async function expectRefused(store: Store, id: string, seq: number, last: number): Promise<void> {
   const reader = open(store);
   const named = { code: 'ledger_unreadable', data: { session: id, seq } };
@@ -46,7 +80,10 @@ async function expectRefused(store: Store, id: string, seq: number, last: number
 /** Another session is as it always was. */
 async function expectUnaffected(store: Store): Promise<void> {
   await write(store, 'whole', [message(1)]);
-  expect(await open(store).run(work, { session: 'whole' })).toMatchObject({ status: 'completed', output: 'done' });
+  expect(await open(store).run(work, { session: 'whole' })).toMatchObject({
+    status: 'completed',
+    output: 'done',
+  });
   expect((await open(store).session({ id: 'whole' })).events.length).toBeGreaterThan(2);
 }
 
@@ -68,7 +105,12 @@ describe.each(storePlaces)('a ledger of a newer version on %s', (_name, make) =>
     const events = await all(open(store).events('s'));
     expect(events).toEqual([
       message(1),
-      { type: 'unreadable', seq: 2, reason: expect.stringContaining('version 2 of type "user"'), stored: newerMessage(2) },
+      {
+        type: 'unreadable',
+        seq: 2,
+        reason: expect.stringContaining('version 2 of type "user"'),
+        stored: newerMessage(2),
+      },
       message(3),
     ]);
     expect(await all(open(store).events('s', { after: 1, upTo: 2 }))).toEqual([events[1]]);
@@ -83,7 +125,9 @@ describe.each(storePlaces)('a ledger of a newer version on %s', (_name, make) =>
   });
 
   test('an unknown session has no events', async () => {
-    await expect(all(open(store).events('unknown'))).rejects.toMatchObject({ code: 'session_not_found' });
+    await expect(all(open(store).events('unknown'))).rejects.toMatchObject({
+      code: 'session_not_found',
+    });
   });
 });
 
@@ -100,22 +144,41 @@ describe.each(databasePlaces)('a ledger that is damaged on %s', (_name, make) =>
   });
 
   const damages = {
-    'text that is no JSON': ['update {events} set body = substr(body, 1, 3) where seq = 2 and ledger = 1', /text is damaged/],
-    'JSON that is no event': ['update {events} set body = \'"x","y"\' where seq = 2 and ledger = 1', /body is damaged/],
+    'text that is no JSON': [
+      'update {events} set body = substr(body, 1, 3) where seq = 2 and ledger = 1',
+      /text is damaged/,
+    ],
+    'JSON that is no event': [
+      'update {events} set body = \'"x","y"\' where seq = 2 and ledger = 1',
+      /body is damaged/,
+    ],
     'a row that is missing': ['delete from {events} where seq = 2 and ledger = 1', /is missing/],
-    'text that looks like two rows': ['update {events} set body = \'"x",2,"a"],[3,1,1,0,0,"y",2,"b"\' where seq = 2 and ledger = 1', /damaged/],
-    'an unknown type': ['update {events} set type = 77 where seq = 2 and ledger = 1', /type 77 is not known/],
+    'text that looks like two rows': [
+      'update {events} set body = \'"x",2,"a"],[3,1,1,0,0,"y",2,"b"\' where seq = 2 and ledger = 1',
+      /damaged/,
+    ],
+    'an unknown type': [
+      'update {events} set type = 77 where seq = 2 and ledger = 1',
+      /type 77 is not known/,
+    ],
   } as const;
 
-  test.each(Object.entries(damages))('%s: the session is refused, and all that is left of it can be read', async (_, [damage, reason]) => {
-    await write(store, 's', [message(1), message(2), message(3)]);
-    expect(await place.damage(damage)).toBe(1);
-    await expectRefused(store, 's', 2, 3);
-    const events = await all(open(store).events('s'));
-    expect(events).toMatchObject([message(1), { type: 'unreadable', seq: 2, reason: expect.stringMatching(reason) }, message(3)]);
-    if (damage.startsWith('update')) expect(events[1]).toHaveProperty('stored');
-    await expectUnaffected(store);
-  });
+  test.each(Object.entries(damages))(
+    '%s: the session is refused, and all that is left of it can be read',
+    async (_, [damage, reason]) => {
+      await write(store, 's', [message(1), message(2), message(3)]);
+      expect(await place.damage(damage)).toBe(1);
+      await expectRefused(store, 's', 2, 3);
+      const events = await all(open(store).events('s'));
+      expect(events).toMatchObject([
+        message(1),
+        { type: 'unreadable', seq: 2, reason: expect.stringMatching(reason) },
+        message(3),
+      ]);
+      if (damage.startsWith('update')) expect(events[1]).toHaveProperty('stored');
+      await expectUnaffected(store);
+    },
+  );
 
   test('an event that names its path for later ones takes only itself along when its type is unknown', async () => {
     const { session: made } = await open(store).run(work, { session: 's', input: 'Go' });
@@ -125,13 +188,18 @@ describe.each(databasePlaces)('a ledger that is damaged on %s', (_name, make) =>
     expect(await place.damage(`update {events} set type = 77 where seq = ${start}`)).toBe(1);
     const events = await all(open(store).events('s'));
     expect(events).toHaveLength(count);
-    expect(events.filter(({ type }) => type === 'unreadable').map(({ seq }) => seq)).toEqual([start]);
+    expect(events.filter(({ type }) => type === 'unreadable').map(({ seq }) => seq)).toEqual([
+      start,
+    ]);
   });
 });
 
 test('a snapshot with events of a newer version is refused before anything is kept', async () => {
   const snapshot = { app, id: 's', events: [message(1), newerMessage(2)] };
-  await expect(session.fromSnapshot(snapshot)).rejects.toMatchObject({ code: 'ledger_unreadable', data: { seq: 2 } });
+  await expect(session.fromSnapshot(snapshot)).rejects.toMatchObject({
+    code: 'ledger_unreadable',
+    data: { seq: 2 },
+  });
   const store = memoryStore();
   const refused = await open(store)
     .restoreSession(snapshot)
@@ -139,5 +207,7 @@ test('a snapshot with events of a newer version is refused before anything is ke
   expect(isAdjutantError(refused, 'ledger_unreadable')).toBe(true);
   expect(await store.for({ tenant: 'default', app }).head('s')).toBeUndefined();
   const unknown = { ...message(1), type: 'dream' } as unknown as Event;
-  await expect(session.fromSnapshot({ app, id: 's', events: [unknown] })).rejects.toMatchObject({ code: 'ledger_unreadable' });
+  await expect(session.fromSnapshot({ app, id: 's', events: [unknown] })).rejects.toMatchObject({
+    code: 'ledger_unreadable',
+  });
 });

@@ -13,7 +13,9 @@ interface GoldenEvent {
 const ledgers = new URL('../fixtures/ledgers/', import.meta.url);
 
 function goldenEvent(version: number, type: string): GoldenEvent {
-  return JSON.parse(readFileSync(new URL(`v${version}/${type}.json`, ledgers), 'utf8')) as GoldenEvent;
+  return JSON.parse(
+    readFileSync(new URL(`v${version}/${type}.json`, ledgers), 'utf8'),
+  ) as GoldenEvent;
 }
 
 const everyStoredVersion = Object.entries(eventVersions).flatMap(([type, latest]) =>
@@ -21,14 +23,17 @@ const everyStoredVersion = Object.entries(eventVersions).flatMap(([type, latest]
 );
 
 describe('golden events', () => {
-  test.each(everyStoredVersion)('$type of version $version is read as it was meant', ({ type, version }) => {
-    const { stored, read = stored } = goldenEvent(version, type);
-    expect(stored).toMatchObject({ type, v: version });
-    const event = decodeEvent(structuredClone(stored), 's');
-    expect(event).toEqual(read);
-    expect(event.v).toBe(eventVersions[type]);
-    expect(Object.isFrozen(event)).toBe(true);
-  });
+  test.each(everyStoredVersion)(
+    '$type of version $version is read as it was meant',
+    ({ type, version }) => {
+      const { stored, read = stored } = goldenEvent(version, type);
+      expect(stored).toMatchObject({ type, v: version });
+      const event = decodeEvent(structuredClone(stored), 's');
+      expect(event).toEqual(read);
+      expect(event.v).toBe(eventVersions[type]);
+      expect(Object.isFrozen(event)).toBe(true);
+    },
+  );
 
   test('no golden event is of a type that no longer exists', () => {
     const types = readdirSync(new URL('v1/', ledgers)).map((file) => file.replace('.json', ''));
@@ -49,7 +54,16 @@ describe('upcasting', () => {
   );
 
   test('goes through every version and keeps the place in the ledger', () => {
-    expect(decode(raw, 's')).toEqual({ v: 3, seq: 7, id: 'x', at: 5, type: 'note', by: 'user', words: ['hello'], count: 1 });
+    expect(decode(raw, 's')).toEqual({
+      v: 3,
+      seq: 7,
+      id: 'x',
+      at: 5,
+      type: 'note',
+      by: 'user',
+      words: ['hello'],
+      count: 1,
+    });
   });
 
   test('starts at the version that was stored', () => {
@@ -71,12 +85,17 @@ describe('upcasting', () => {
   });
 
   test('an upcast cannot move an event', () => {
-    const moving = createUpcaster({ note: 2 }, { note: { 1: (event) => ({ ...event, seq: 99, v: 99, type: 'other' }) } });
+    const moving = createUpcaster(
+      { note: 2 },
+      { note: { 1: (event) => ({ ...event, seq: 99, v: 99, type: 'other' }) } },
+    );
     expect(moving(raw, 's')).toMatchObject({ seq: 7, v: 2, type: 'note' });
   });
 
   test('a version without a way to the present one is refused when the table is made', () => {
-    expect(() => createUpcaster({ note: 3 }, { note: { 1: (event) => event } })).toThrow(RangeError);
+    expect(() => createUpcaster({ note: 3 }, { note: { 1: (event) => event } })).toThrow(
+      RangeError,
+    );
   });
 });
 
@@ -96,7 +115,10 @@ describe('what cannot be read', () => {
     try {
       read();
     } catch (error) {
-      expect(isAdjutantError(error, 'ledger_unreadable') && error.data).toMatchObject({ session: 'my session', seq });
+      expect(isAdjutantError(error, 'ledger_unreadable') && error.data).toMatchObject({
+        session: 'my session',
+        seq,
+      });
     }
   });
 });

@@ -3,7 +3,12 @@ import { promisify } from 'node:util';
 import { createOpenAI } from '@ai-sdk/openai';
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { agent, claude, type ModelInput, openai, rehearsal, run, textProtocol } from 'adjutant';
-import { allowRealModels, areRealModelsForbidden, forbidRealModels, scriptedModel } from 'adjutant/testing';
+import {
+  allowRealModels,
+  areRealModelsForbidden,
+  forbidRealModels,
+  scriptedModel,
+} from 'adjutant/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const restores: (() => void)[] = [];
@@ -26,12 +31,16 @@ function watched(): { readonly model: LanguageModelV4; readonly requests: string
   const requests: string[] = [];
   const fetch = async (url: unknown): Promise<Response> => {
     requests.push(String(url));
-    return new Response('{"error":{"message":"no"}}', { status: 400, headers: { 'content-type': 'application/json' } });
+    return new Response('{"error":{"message":"no"}}', {
+      status: 400,
+      headers: { 'content-type': 'application/json' },
+    });
   };
   return { model: createOpenAI({ apiKey: 'none', fetch }).languageModel('gpt-5'), requests };
 }
 
-const ask = async (model: ModelInput, more: object = {}) => run(agent({ name: 'asker', model, ...more }), 'Hello');
+const ask = async (model: ModelInput, more: object = {}) =>
+  run(agent({ name: 'asker', model, ...more }), 'Hello');
 const forbidden = { status: 'error', error: { code: 'real_model_forbidden' } };
 
 describe('where real models are forbidden', () => {
@@ -50,15 +59,23 @@ describe('where real models are forbidden', () => {
   test('a model of this package is not even loaded: nobody asks for its key', async () => {
     forbid();
     expect(await ask(openai('gpt-5', { env: {} }))).toMatchObject(forbidden);
-    expect(await ask(textProtocol(claude('claude-opus-4-1', { env: {} })))).toMatchObject(forbidden);
+    expect(await ask(textProtocol(claude('claude-opus-4-1', { env: {} })))).toMatchObject(
+      forbidden,
+    );
   });
 
   test('neither fallbacks nor hooks nor error handlers hide it', async () => {
     forbid();
     const { model, requests } = watched();
     const hooks = { onModelError: () => 'all is well' };
-    const errorHandlers = [{ name: 'hiding', handle: () => ({ action: 'fallback' as const, result: 'fine' }) }];
-    const result = await ask(model, { model: [model, scriptedModel([{ text: 'instead' }])], hooks, errorHandlers });
+    const errorHandlers = [
+      { name: 'hiding', handle: () => ({ action: 'fallback' as const, result: 'fine' }) },
+    ];
+    const result = await ask(model, {
+      model: [model, scriptedModel([{ text: 'instead' }])],
+      hooks,
+      errorHandlers,
+    });
     expect(result).toMatchObject(forbidden);
     expect(requests).toEqual([]);
   });
@@ -74,20 +91,30 @@ describe('where real models are forbidden', () => {
       doStream: (options) => inner.doStream(options),
     });
     const middleware = [{ name: 'around', wrapModel }];
-    expect(await ask(scriptedModel([{ text: 'a' }]), { middleware })).toMatchObject({ output: 'a' });
-    expect(await ask(textProtocol(scriptedModel([{ text: 'Final Answer: b' }])))).toMatchObject({ status: 'completed' });
+    expect(await ask(scriptedModel([{ text: 'a' }]), { middleware })).toMatchObject({
+      output: 'a',
+    });
+    expect(await ask(textProtocol(scriptedModel([{ text: 'Final Answer: b' }])))).toMatchObject({
+      status: 'completed',
+    });
     expect(await ask(rehearsal())).toMatchObject({ status: 'completed' });
   });
 
   test('a call that a hook answers is none', async () => {
     forbid();
-    const hooks = { beforeModel: () => ({ stepEvents: [{ type: 'assistant' as const, text: 'from the hook' }] }) };
+    const hooks = {
+      beforeModel: () => ({ stepEvents: [{ type: 'assistant' as const, text: 'from the hook' }] }),
+    };
     expect(await ask(watched().model, { hooks })).toMatchObject({ output: 'from the hook' });
   });
 
   test('some can be allowed: by name, by the beginning of a name, or themselves', async () => {
     const { model, requests } = watched();
-    const own: LanguageModelV4 = { ...scriptedModel(() => ({ text: 'own' })), provider: 'own', modelId: 'fake' };
+    const own: LanguageModelV4 = {
+      ...scriptedModel(() => ({ text: 'own' })),
+      provider: 'own',
+      modelId: 'fake',
+    };
     delete (own as { [mark: symbol]: unknown })[Symbol.for('adjutant.test_model')];
     forbid({ allow: ['openai.responses:gpt-5', own] });
     expect(await ask(model)).toMatchObject({ error: { code: 'model_invalid_request' } });
@@ -114,18 +141,27 @@ describe('where real models are forbidden', () => {
 
   test('another copy of the package knows it', async () => {
     forbid();
-    const copy = (await import(`${'../../src/models/real-models.ts'}?copy`)) as typeof import('../../src/models/real-models.ts');
+    const copy = (await import(
+      `${'../../src/models/real-models.ts'}?copy`
+    )) as typeof import('../../src/models/real-models.ts');
     const own = await import('../../src/models/real-models.ts');
     expect(copy.realModels).not.toBe(own.realModels);
     expect(copy.realModels()).toMatchObject({ forbidden: true, by: 'forbidRealModels()' });
     const { toModel } = await import('../../src/models/model.ts');
     expect(copy.forbiddenModel(toModel(scriptedModel([])))).toBeUndefined();
-    expect(copy.forbiddenModel(toModel(watched().model))).toMatchObject({ code: 'real_model_forbidden' });
+    expect(copy.forbiddenModel(toModel(watched().model))).toMatchObject({
+      code: 'real_model_forbidden',
+    });
   });
 
-  test.each([{ allow: 'openai:*' }, { allow: [5] }, { allow: [{}] }, { alow: [] }])('%j is refused', (options) => {
-    expect(() => forbidRealModels(options as never)).toThrow(expect.objectContaining({ code: 'invalid_option' }));
-  });
+  test.each([{ allow: 'openai:*' }, { allow: [5] }, { allow: [{}] }, { alow: [] }])(
+    '%j is refused',
+    (options) => {
+      expect(() => forbidRealModels(options as never)).toThrow(
+        expect.objectContaining({ code: 'invalid_option' }),
+      );
+    },
+  );
 });
 
 describe('ADJUTANT_REAL_MODELS', () => {

@@ -55,8 +55,15 @@ export interface ConversationOptions {
   readonly asText?: boolean;
 }
 
-/** Asks the rehearsal model over real files and runs the built-in tools that it calls until it answers. */
-export async function converse(question: string, files: Files = {}, options: ConversationOptions = {}): Promise<Conversation> {
+/**
+ * Asks the rehearsal model over real files and runs the built-in tools that it calls until it
+ * answers.
+ */
+export async function converse(
+  question: string,
+  files: Files = {},
+  options: ConversationOptions = {},
+): Promise<Conversation> {
   const root = await mkdtemp(join(tmpdir(), 'adjutant-rehearsal-'));
   try {
     for (const [path, text] of Object.entries(files)) {
@@ -69,27 +76,58 @@ export async function converse(question: string, files: Files = {}, options: Con
   }
 }
 
-async function converseWith(tools: readonly Tool[], question: string, options: ConversationOptions): Promise<Conversation> {
+async function converseWith(
+  tools: readonly Tool[],
+  question: string,
+  options: ConversationOptions,
+): Promise<Conversation> {
   const model = await rehearsal().load();
-  const prompt: LanguageModelV4Prompt = [...(options.before ?? []), { role: 'user', content: [{ type: 'text', text: question }] }];
+  const prompt: LanguageModelV4Prompt = [
+    ...(options.before ?? []),
+    { role: 'user', content: [{ type: 'text', text: question }] },
+  ];
   const names = options.offered ?? tools.map(({ name }) => name);
-  const offered = names.map((name) => ({ type: 'function' as const, name, inputSchema: { type: 'object' as const } }));
+  const offered = names.map((name) => ({
+    type: 'function' as const,
+    name,
+    inputSchema: { type: 'object' as const },
+  }));
   const rounds: { name: string; args: JsonValue }[][] = [];
   while (rounds.length < 8) {
-    const answer = await callModel(model, { prompt: structuredClone(prompt), tools: offered }, systemClock, undefined);
+    const answer = await callModel(
+      model,
+      { prompt: structuredClone(prompt), tools: offered },
+      systemClock,
+      undefined,
+    );
     const text = answer.texts.map((part) => part.text).join('');
-    if (answer.toolCalls.length === 0) return { answer: text, rounds, prompt: [...prompt, { role: 'assistant', content: [{ type: 'text', text }] }] };
+    if (answer.toolCalls.length === 0)
+      return {
+        answer: text,
+        rounds,
+        prompt: [...prompt, { role: 'assistant', content: [{ type: 'text', text }] }],
+      };
     rounds.push(answer.toolCalls.map(({ name, args }) => ({ name, args })));
     await appendRound(prompt, answer.toolCalls, tools, options.asText === true);
   }
   throw new Error('The rehearsal model does not come to an end');
 }
 
-async function appendRound(prompt: LanguageModelV4Prompt, calls: readonly ModelToolCall[], tools: readonly Tool[], asText: boolean): Promise<void> {
+async function appendRound(
+  prompt: LanguageModelV4Prompt,
+  calls: readonly ModelToolCall[],
+  tools: readonly Tool[],
+  asText: boolean,
+): Promise<void> {
   const outputs = await Promise.all(calls.map((call) => outputOf(call, tools, asText)));
   prompt.push({
     role: 'assistant',
-    content: calls.map((call) => ({ type: 'tool-call', toolCallId: call.providerCallId, toolName: call.name, input: call.args })),
+    content: calls.map((call) => ({
+      type: 'tool-call',
+      toolCallId: call.providerCallId,
+      toolName: call.name,
+      input: call.args,
+    })),
   });
   prompt.push({
     role: 'tool',
@@ -102,11 +140,21 @@ async function appendRound(prompt: LanguageModelV4Prompt, calls: readonly ModelT
   });
 }
 
-async function outputOf(call: ModelToolCall, tools: readonly Tool[], asText: boolean): Promise<LanguageModelV4ToolResultOutput> {
+async function outputOf(
+  call: ModelToolCall,
+  tools: readonly Tool[],
+  asText: boolean,
+): Promise<LanguageModelV4ToolResultOutput> {
   const called = tools.find(({ name }) => name === call.name.replace(/^.*\./, ''));
   if (called === undefined) throw new Error(`The rehearsal model called "${call.name}"`);
   const result = await callTool(called, call.args);
   const { content } = result;
-  if (!isSuccess(result)) return { type: 'error-text', value: typeof content === 'string' ? content : JSON.stringify(content) };
-  return asText ? { type: 'text', value: JSON.stringify(content) } : { type: 'json', value: JSON.parse(JSON.stringify(content)) };
+  if (!isSuccess(result))
+    return {
+      type: 'error-text',
+      value: typeof content === 'string' ? content : JSON.stringify(content),
+    };
+  return asText
+    ? { type: 'text', value: JSON.stringify(content) }
+    : { type: 'json', value: JSON.parse(JSON.stringify(content)) };
 }

@@ -1,6 +1,23 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import { agent, canonicalJson, type Event, type Model, memoryStore, promptOf, runtime, type Session, textPrompt, textProtocol, tool } from 'adjutant';
-import { appendBoundaries, type ScriptedModel, scriptedModel, tickingClock } from 'adjutant/testing';
+import {
+  agent,
+  canonicalJson,
+  type Event,
+  type Model,
+  memoryStore,
+  promptOf,
+  runtime,
+  type Session,
+  textPrompt,
+  textProtocol,
+  tool,
+} from 'adjutant';
+import {
+  appendBoundaries,
+  type ScriptedModel,
+  scriptedModel,
+  tickingClock,
+} from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -38,22 +55,50 @@ function heard(model: Model, received: LanguageModelV4CallOptions[]): Model {
 }
 
 function prepare(answers: readonly string[]) {
-  const model = scriptedModel(answers.map((text) => ({ chunks: text.match(/[\s\S]{1,7}/g) ?? [] })));
+  const model = scriptedModel(
+    answers.map((text) => ({ chunks: text.match(/[\s\S]{1,7}/g) ?? [] })),
+  );
   const received: LanguageModelV4CallOptions[] = [];
-  const worker = agent({ name: 'worker', model: heard(textProtocol(model), received), tools: [distance] });
-  return { model, received, worker, app: runtime({ app: 'text', store: memoryStore(), ports: { clock: tickingClock() }, runnables: [worker] }) };
+  const worker = agent({
+    name: 'worker',
+    model: heard(textProtocol(model), received),
+    tools: [distance],
+  });
+  return {
+    model,
+    received,
+    worker,
+    app: runtime({
+      app: 'text',
+      store: memoryStore(),
+      ports: { clock: tickingClock() },
+      runnables: [worker],
+    }),
+  };
 }
 
-const plain = ({ abortSignal: _, ...options }: LanguageModelV4CallOptions) => canonicalJson(options as never);
+const plain = ({ abortSignal: _, ...options }: LanguageModelV4CallOptions) =>
+  canonicalJson(options as never);
 
-/** What the ledger says of every call, what the loop gave to the wrapped model, and what the model itself was sent: all the same. */
-function expectExact(session: Session, seqs: readonly number[], received: readonly LanguageModelV4CallOptions[], model: ScriptedModel): void {
+/**
+ * What the ledger says of every call, what the loop gave to the wrapped model, and what the model
+ * itself was sent: all the same.
+ */
+function expectExact(
+  session: Session,
+  seqs: readonly number[],
+  received: readonly LanguageModelV4CallOptions[],
+  model: ScriptedModel,
+): void {
   const rebuilt = seqs.map((seq) => promptOf(session.events, seq, session.ledger.resolve));
   expect(rebuilt.map((options) => canonicalJson(options))).toEqual(received.map(plain));
-  expect(rebuilt.map((options) => plain(textPrompt(options as unknown as LanguageModelV4CallOptions)))).toEqual(model.calls.map(plain));
+  expect(
+    rebuilt.map((options) => plain(textPrompt(options as unknown as LanguageModelV4CallOptions))),
+  ).toEqual(model.calls.map(plain));
 }
 
-const starts = (events: readonly Event[]) => events.flatMap((event) => (event.type === 'model_start' ? [event.seq] : []));
+const starts = (events: readonly Event[]) =>
+  events.flatMap((event) => (event.type === 'model_start' ? [event.seq] : []));
 
 test('several rounds with calls, an unknown tool, an unreadable action and wrong arguments', async () => {
   const { app, worker, model, received } = prepare(script);
@@ -61,14 +106,30 @@ test('several rounds with calls, an unknown tool, an unreadable action and wrong
   expect(result).toMatchObject({ status: 'completed', output: 'Mars is farther.' });
 
   const calls = result.session.events.filter((event) => event.type === 'tool_call');
-  expect(calls.map(({ name, round }) => `${round} ${name}`)).toEqual(['1 distance', '1 distance', '2 subtract', '3 unreadable_action', '4 distance']);
+  expect(calls.map(({ name, round }) => `${round} ${name}`)).toEqual([
+    '1 distance',
+    '1 distance',
+    '2 subtract',
+    '3 unreadable_action',
+    '4 distance',
+  ]);
   expect(calls.slice(0, 2).map(({ args }) => args)).toEqual([{ body: 'moon' }, { body: 'mars' }]);
   const results = result.session.events.filter((event) => event.type === 'tool_result');
-  expect(results.map((event) => event.result.status === 'success')).toEqual([true, true, false, false, false]);
-  expect(result.session.events.filter((event) => event.type === 'thought').map(({ text }) => text)).toEqual(['Two distances.', 'Enough.']);
+  expect(results.map((event) => event.result.status === 'success')).toEqual([
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(
+    result.session.events.filter((event) => event.type === 'thought').map(({ text }) => text),
+  ).toEqual(['Two distances.', 'Enough.']);
 
   const last = JSON.stringify(model.calls.at(-1)?.prompt);
-  expect(last).toContain('Action: {\\"tool\\":\\"distance\\",\\"arguments\\":{\\"body\\":\\"moon\\"}}');
+  expect(last).toContain(
+    'Action: {\\"tool\\":\\"distance\\",\\"arguments\\":{\\"body\\":\\"moon\\"}}',
+  );
   expect(last).toContain('Observation (distance): {\\"body\\":\\"moon\\",\\"km\\":384400}');
   expect(last).toContain('Action: distance of the sun');
   expect(last).toContain('The goal is still: Which is farther, the moon or Mars?');
@@ -81,7 +142,9 @@ test('a run that stopped anywhere goes on with the same prompts', async () => {
   const whole = prepare(script);
   const { session } = await whole.app.run(whole.worker, 'Which is farther, the moon or Mars?');
   const asked = whole.model.calls.map(({ prompt }) => canonicalJson(prompt as never));
-  const cuts = appendBoundaries(session.events).filter((cut) => cut > 0 && cut < session.events.length);
+  const cuts = appendBoundaries(session.events).filter(
+    (cut) => cut > 0 && cut < session.events.length,
+  );
   expect(cuts.length).toBeGreaterThan(10);
   for (const cut of cuts) {
     const before = session.events.slice(0, cut);
@@ -90,7 +153,9 @@ test('a run that stopped anywhere goes on with the same prompts', async () => {
     const restored = await app.restoreSession({ ...session.toJSON(), events: before });
     const result = await app.resume(restored);
     expect({ cut, output: result.output }).toEqual({ cut, output: 'Mars is farther.' });
-    expect({ cut, asked: model.calls.map(({ prompt }) => canonicalJson(prompt as never)) }).toEqual({ cut, asked: asked.slice(rounds) });
+    expect({ cut, asked: model.calls.map(({ prompt }) => canonicalJson(prompt as never)) }).toEqual(
+      { cut, asked: asked.slice(rounds) },
+    );
     const made = starts(restored.events);
     expectExact(restored, made.slice(made.length - model.calls.length), received, model);
   }
@@ -100,7 +165,12 @@ test('the final answer and the thoughts are streamed, and the calls as well', as
   const { app, worker } = prepare([script[0] ?? '', script[4] ?? '']);
   const deltas = { assistant_delta: '', thought_delta: '', tool_args_delta: '' };
   for await (const event of app.run(worker, 'Which is farther?')) {
-    if (event.type === 'assistant_delta' || event.type === 'thought_delta' || event.type === 'tool_args_delta') deltas[event.type] += event.delta;
+    if (
+      event.type === 'assistant_delta' ||
+      event.type === 'thought_delta' ||
+      event.type === 'tool_args_delta'
+    )
+      deltas[event.type] += event.delta;
   }
   expect(deltas).toEqual({
     assistant_delta: 'Mars is farther.',

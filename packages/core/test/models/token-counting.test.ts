@@ -1,15 +1,33 @@
-import { agent, type Event, includeHistory, injectSystemMessage, type Model, runtime, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  includeHistory,
+  injectSystemMessage,
+  type Model,
+  runtime,
+  tool,
+} from 'adjutant';
 import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
 /** A model with a small window, which is asked for as many tool results as it is told. */
 function windowed(scripted: ScriptedModel, more: Partial<Model> = {}): Model {
-  return { kind: 'model', provider: 'scripted', modelId: 'scripted', settings: {}, contextWindow: 4_000, load: () => scripted, ...more };
+  return {
+    kind: 'model',
+    provider: 'scripted',
+    modelId: 'scripted',
+    settings: {},
+    contextWindow: 4_000,
+    load: () => scripted,
+    ...more,
+  };
 }
 
 const reading = (rounds: number) =>
   scriptedModel((_prompt, call) =>
-    call < rounds ? { toolCalls: [{ name: 'read', args: { page: call } }], usage: null } : { text: 'done', usage: null },
+    call < rounds
+      ? { toolCalls: [{ name: 'read', args: { page: call } }], usage: null }
+      : { text: 'done', usage: null },
   );
 
 async function read(model: Model, page: string, rounds: number): Promise<readonly Event[]> {
@@ -32,7 +50,8 @@ async function read(model: Model, page: string, rounds: number): Promise<readonl
   return result.session.events;
 }
 
-const compactions = (events: readonly Event[]) => events.filter(({ type }) => type === 'compaction').length;
+const compactions = (events: readonly Event[]) =>
+  events.filter(({ type }) => type === 'compaction').length;
 
 test('`countTokens` of a model is what its prompts are measured with, and no text is counted twice', async () => {
   const counted: string[] = [];
@@ -42,8 +61,12 @@ test('`countTokens` of a model is what its prompts are measured with, and no tex
   };
   const page = 'antidisestablishmentarianism '.repeat(60);
   // By their characters the pages are seven times as many tokens as they have words.
-  expect(compactions(await read(windowed(reading(20), { countTokens: ofWords }), page, 20))).toBe(0);
-  expect(counted.filter((text) => text.includes('"page":7') && text.includes('antidis'))).toHaveLength(1);
+  expect(compactions(await read(windowed(reading(20), { countTokens: ofWords }), page, 20))).toBe(
+    0,
+  );
+  expect(
+    counted.filter((text) => text.includes('"page":7') && text.includes('antidis')),
+  ).toHaveLength(1);
   expect(compactions(await read(windowed(reading(20)), page, 20))).toBeGreaterThan(0);
 });
 

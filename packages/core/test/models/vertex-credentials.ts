@@ -11,7 +11,10 @@ export interface VertexCredentials {
   close(): Promise<void>;
 }
 
-/** Credentials of an external account, because their token server may be any: no request leaves the machine. */
+/**
+ * Credentials of an external account, because their token server may be any: no request leaves the
+ * machine.
+ */
 export async function makeVertexCredentials(): Promise<VertexCredentials> {
   const accessToken = 'token-of-the-local-server';
   const server = createServer((_request, response) => {
@@ -33,7 +36,8 @@ export async function makeVertexCredentials(): Promise<VertexCredentials> {
     path,
     JSON.stringify({
       type: 'external_account',
-      audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
+      audience:
+        '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
       subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
       token_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/token`,
       credential_source: { file: join(folder, 'subject-token') },

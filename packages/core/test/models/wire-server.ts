@@ -54,7 +54,10 @@ export async function startWireServer(): Promise<WireServer> {
       aborted: aborted.promise,
     };
     requests.push(request);
-    await (pending.shift() ?? json(599, { error: { message: 'no answer was prepared' } }))(response, request);
+    await (pending.shift() ?? json(599, { error: { message: 'no answer was prepared' } }))(
+      response,
+      request,
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -77,14 +80,21 @@ export async function startWireServer(): Promise<WireServer> {
   };
 }
 
-export function json(status: number, body: unknown, headers: Record<string, string> = {}): Responder {
+export function json(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Responder {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));
   };
 }
 
-/** Frames of a server-sent event stream; a string is written as it is, anything else as JSON. Objects with a `type` name the event too. */
+/**
+ * Frames of a server-sent event stream; a string is written as it is, anything else as JSON.
+ * Objects with a `type` name the event too.
+ */
 export type Frame = string | object;
 
 function frameText(frame: Frame): string {
@@ -120,7 +130,9 @@ export function refuse(): Responder {
   };
 }
 
-/** Sends the frames and then breaks the connection, once the client has had the time to read them. */
+/**
+ * Sends the frames and then breaks the connection, once the client has had the time to read them.
+ */
 export function reset(...frames: Frame[]): Responder {
   return (response) => {
     startStream(response, frames);
@@ -137,7 +149,11 @@ export const weatherTool = {
   type: 'function' as const,
   name: 'weather',
   description: 'Weather of a city',
-  inputSchema: { type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'] },
+  inputSchema: {
+    type: 'object' as const,
+    properties: { city: { type: 'string' as const } },
+    required: ['city'],
+  },
 };
 
 const question: LanguageModelV4CallOptions['prompt'] = [
@@ -152,13 +168,23 @@ export interface Heard {
 }
 
 /** Calls a model as the runtime does, with its settings. */
-export async function ask(model: Model, options: Partial<LanguageModelV4CallOptions> = {}, heard?: Heard): Promise<ModelAnswer> {
+export async function ask(
+  model: Model,
+  options: Partial<LanguageModelV4CallOptions> = {},
+  heard?: Heard,
+): Promise<ModelAnswer> {
   const sink = heard && {
     text: (delta: string) => void heard.texts.push(delta),
     thought: (delta: string) => void heard.thoughts.push(delta),
-    toolArgs: (_id: string, name: string, delta: string) => void heard.toolArgs.push(`${name} ${delta}`),
+    toolArgs: (_id: string, name: string, delta: string) =>
+      void heard.toolArgs.push(`${name} ${delta}`),
   };
-  return callModel(await model.load(), { prompt: question, ...callSettings(model.settings), ...options }, systemClock, sink);
+  return callModel(
+    await model.load(),
+    { prompt: question, ...callSettings(model.settings), ...options },
+    systemClock,
+    sink,
+  );
 }
 
 /** What the runtime would record of a failed call. */

@@ -1,7 +1,17 @@
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { AlwaysOffSampler } from '@opentelemetry/sdk-trace';
-import { agent, agentTool, responseCache, runtime, secret, sequence, step, ToolFailure, tool } from 'adjutant';
+import {
+  agent,
+  agentTool,
+  responseCache,
+  runtime,
+  secret,
+  sequence,
+  step,
+  ToolFailure,
+  tool,
+} from 'adjutant';
 import { type OpenTelemetryOptions, openTelemetry } from 'adjutant/opentelemetry';
 import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,13 +23,19 @@ beforeAll(() => {
 afterAll(() => context.disable());
 
 const schema = { type: 'object' } as const;
-const calls = (...names: readonly string[]): ScriptedResponse => ({ toolCalls: names.map((name) => ({ name, args: {} })) });
+const calls = (...names: readonly string[]): ScriptedResponse => ({
+  toolCalls: names.map((name) => ({ name, args: {} })),
+});
 const says = (text: string): ScriptedResponse => ({ text });
 
 function traced(options: Omit<OpenTelemetryOptions, 'tracerProvider'> = {}) {
   const recorded = recordedSpans();
   const middleware = [openTelemetry({ ...options, tracerProvider: recorded.tracerProvider })];
-  return { ...recorded, tracer: recorded.tracerProvider.getTracer('test'), app: runtime({ app: 'test', middleware }) };
+  return {
+    ...recorded,
+    tracer: recorded.tracerProvider.getTracer('test'),
+    app: runtime({ app: 'test', middleware }),
+  };
 }
 
 describe('the tree of spans', () => {
@@ -36,9 +52,16 @@ describe('the tree of spans', () => {
         return 'page';
       },
     });
-    const researcher = agent({ name: 'researcher', model: scriptedModel([calls('fetchPage'), says('found')]), tools: [fetchPage] });
+    const researcher = agent({
+      name: 'researcher',
+      model: scriptedModel([calls('fetchPage'), says('found')]),
+      tools: [fetchPage],
+    });
     const research = agentTool(researcher, { name: 'research', description: 'Finds out' });
-    const model = scriptedModel([{ toolCalls: [{ name: 'research', args: { message: 'What?' } }] }, says('done')]);
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'research', args: { message: 'What?' } }] },
+      says('done'),
+    ]);
     const lead = agent({ name: 'lead', model, tools: [research] });
     const result = await tracer.startActiveSpan('request', async (span) => {
       const given = await app.run(lead, 'Go');
@@ -103,7 +126,11 @@ describe('the tree of spans', () => {
           tracer.startSpan(`in ${name}`).end();
         },
       });
-    const pair = agent({ name: 'pair', model: scriptedModel([calls('left', 'right'), says('done')]), tools: [both('left'), both('right')] });
+    const pair = agent({
+      name: 'pair',
+      model: scriptedModel([calls('left', 'right'), says('done')]),
+      tools: [both('left'), both('right')],
+    });
     await app.run(pair, 'Go');
     const ended = await spans();
     for (const side of ['left', 'right']) {
@@ -127,7 +154,10 @@ describe('the tree of spans', () => {
         return (await spawned.wait()).output;
       },
     });
-    const run = app.run(agent({ name: 'boss', model: scriptedModel([calls('start'), says('done')]), tools: [start] }), 'Go');
+    const run = app.run(
+      agent({ name: 'boss', model: scriptedModel([calls('start'), says('done')]), tools: [start] }),
+      'Go',
+    );
     expect((await run).status).toBe('completed');
     expect((await spans()).map(({ name }) => name)).not.toContain('invoke_workflow late');
     gate.resolve();
@@ -144,7 +174,11 @@ describe('the tree of spans', () => {
     const expert = agent({ name: 'expert', model: scriptedModel([says('solved')]) });
     const pass = tool({ name: 'pass', description: 'Hands over', schema, execute: () => expert });
     const desk = agent({ name: 'desk', model: scriptedModel([calls('pass')]), tools: [pass] });
-    const app = runtime({ app: 'test', runnables: [desk, expert], middleware: [openTelemetry({ tracerProvider })] });
+    const app = runtime({
+      app: 'test',
+      runnables: [desk, expert],
+      middleware: [openTelemetry({ tracerProvider })],
+    });
     expect((await app.run(desk, 'Go')).output).toBe('solved');
     expect(await tree()).toEqual([
       'run desk',
@@ -160,13 +194,20 @@ describe('the tree of spans', () => {
 
   test('a model that was not asked has no span, and who answered is said', async () => {
     const { tracerProvider, tree, spans } = recordedSpans();
-    const app = runtime({ app: 'test', middleware: [openTelemetry({ tracerProvider }), responseCache()] });
+    const app = runtime({
+      app: 'test',
+      middleware: [openTelemetry({ tracerProvider }), responseCache()],
+    });
     const parrot = agent({ name: 'parrot', model: scriptedModel([says('Hello')]) });
     await app.run(parrot, 'Hi');
     await app.run(parrot, 'Hi');
     expect((await tree()).filter((line) => line.includes('chat'))).toHaveLength(1);
-    const given = (await spans()).flatMap(({ events }) => events.filter(({ name }) => name === 'adjutant.answer_given'));
-    expect(given.map(({ attributes }) => attributes)).toEqual([{ 'adjutant.substituted_by': 'responseCache' }]);
+    const given = (await spans()).flatMap(({ events }) =>
+      events.filter(({ name }) => name === 'adjutant.answer_given'),
+    );
+    expect(given.map(({ attributes }) => attributes)).toEqual([
+      { 'adjutant.substituted_by': 'responseCache' },
+    ]);
   });
 
   test('two runs at once do not mix', async () => {
@@ -182,8 +223,12 @@ describe('the tree of spans', () => {
         tracer.startSpan('met', { attributes: { session: ctx.session.id } }).end();
       },
     });
-    const guest = (name: string) => agent({ name, model: scriptedModel([calls('meet'), says('done')]), tools: [meet] });
-    await Promise.all([app.run(guest('one'), { input: 'Go', session: 'a' }), app.run(guest('two'), { input: 'Go', session: 'b' })]);
+    const guest = (name: string) =>
+      agent({ name, model: scriptedModel([calls('meet'), says('done')]), tools: [meet] });
+    await Promise.all([
+      app.run(guest('one'), { input: 'Go', session: 'a' }),
+      app.run(guest('two'), { input: 'Go', session: 'b' }),
+    ]);
     const ended = await spans();
     expect(new Set(ended.map((span) => span.spanContext().traceId)).size).toBe(2);
     for (const [name, session] of [
@@ -193,7 +238,13 @@ describe('the tree of spans', () => {
       const { traceId } = spanOf(ended, `run ${name}`).spanContext();
       const own = ended.filter((span) => span.spanContext().traceId === traceId);
       expect(own).toHaveLength(ended.length / 2);
-      expect(new Set(own.map(({ attributes }) => attributes['gen_ai.conversation.id'] ?? attributes['session']))).toEqual(new Set([session]));
+      expect(
+        new Set(
+          own.map(
+            ({ attributes }) => attributes['gen_ai.conversation.id'] ?? attributes['session'],
+          ),
+        ),
+      ).toEqual(new Set([session]));
     }
   });
 
@@ -203,7 +254,10 @@ describe('the tree of spans', () => {
       const { app, tree } = traced();
       const inner = agent({ name: 'inner', model: scriptedModel([says('in')]) });
       const ask = agentTool(inner, { name: 'ask', description: 'Asks' });
-      const model = scriptedModel([{ toolCalls: [{ name: 'ask', args: { message: 'Well?' } }] }, says('done')]);
+      const model = scriptedModel([
+        { toolCalls: [{ name: 'ask', args: { message: 'Well?' } }] },
+        says('done'),
+      ]);
       await app.run(agent({ name: 'outer', model, tools: [ask] }), 'Go');
       expect(await tree()).toEqual([
         'run outer',
@@ -226,7 +280,10 @@ describe('the tree of spans', () => {
 describe('failures', () => {
   test('a model call that failed and was made again', async () => {
     const { app, tree, spans } = traced();
-    const model = scriptedModel([{ error: Object.assign(new Error('hunter2 is too busy'), { statusCode: 503 }) }, says('done')]);
+    const model = scriptedModel([
+      { error: Object.assign(new Error('hunter2 is too busy'), { statusCode: 503 }) },
+      says('done'),
+    ]);
     const patient = agent({ name: 'patient', model: model, supervision: false });
     expect((await app.run(patient, 'Go')).status).toBe('completed');
     const [line] = (await tree()).filter((one) => one.includes('!'));
@@ -234,7 +291,9 @@ describe('failures', () => {
     const chats = (await spans()).filter(({ name }) => name === 'chat scripted');
     expect(chats.map(({ attributes }) => attributes['adjutant.attempt'])).toEqual([1, 2]);
     expect(chats[0]?.parentSpanContext?.spanId).toBe(chats[1]?.parentSpanContext?.spanId);
-    expect(JSON.stringify(chats.map(({ status, attributes, events }) => [status, attributes, events]))).not.toContain('hunter2');
+    expect(
+      JSON.stringify(chats.map(({ status, attributes, events }) => [status, attributes, events])),
+    ).not.toContain('hunter2');
   });
 
   test('a tool that failed and was run again, one that is refused and one that there is not', async () => {
@@ -246,27 +305,44 @@ describe('failures', () => {
       schema,
       retry: { maxAttempts: 2, initialDelayMs: 1 },
       execute: () => {
-        if (++attempts === 1) throw new ToolFailure('hunter2 is not there', { errorType: 'not_there', status: 'error_transient' });
+        if (++attempts === 1)
+          throw new ToolFailure('hunter2 is not there', {
+            errorType: 'not_there',
+            status: 'error_transient',
+          });
       },
     });
-    const guarded = tool({ name: 'guarded', description: 'Needs leave', schema, requiresPermission: ['fs:write'], execute: () => 'never' });
+    const guarded = tool({
+      name: 'guarded',
+      description: 'Needs leave',
+      schema,
+      requiresPermission: ['fs:write'],
+      execute: () => 'never',
+    });
     const model = scriptedModel([calls('flaky', 'guarded', 'missing'), says('done')]);
     await app.run(agent({ name: 'worker', model, tools: [flaky, guarded] }), 'Go');
-    expect((await tree()).filter((line) => line.includes('execute_tool')).map((line) => line.trim())).toEqual([
-      'execute_tool flaky !not_there',
-      'execute_tool flaky',
-    ]);
+    expect(
+      (await tree()).filter((line) => line.includes('execute_tool')).map((line) => line.trim()),
+    ).toEqual(['execute_tool flaky !not_there', 'execute_tool flaky']);
     const { events } = spanOf(await spans(), 'invoke_agent worker');
-    const results = events.filter(({ name }) => name === 'adjutant.tool_result').map(({ attributes }) => attributes?.['gen_ai.tool.name']);
+    const results = events
+      .filter(({ name }) => name === 'adjutant.tool_result')
+      .map(({ attributes }) => attributes?.['gen_ai.tool.name']);
     expect(results.toSorted()).toEqual(['guarded', 'missing']);
     const decisions = events.filter(({ name }) => name === 'adjutant.decision');
     expect(decisions.length).toBeGreaterThan(0);
-    expect(decisions.every(({ attributes }) => attributes?.['adjutant.decision.reasoning'] === undefined)).toBe(true);
+    expect(
+      decisions.every(
+        ({ attributes }) => attributes?.['adjutant.decision.reasoning'] === undefined,
+      ),
+    ).toBe(true);
   });
 
   test('an agent that fails, and a step that throws', async () => {
     const { app, tree } = traced();
-    const model = scriptedModel([{ error: Object.assign(new Error('No such key'), { statusCode: 401 }) }]);
+    const model = scriptedModel([
+      { error: Object.assign(new Error('No such key'), { statusCode: 401 }) },
+    ]);
     const locked = agent({ name: 'locked', model, supervision: false });
     expect((await app.run(locked, 'Go')).status).toBe('error');
     const broken = step({
@@ -295,10 +371,15 @@ describe('failures', () => {
       schema,
       execute: (ctx) => {
         begun.resolve();
-        return new Promise<string>((resolve) => ctx.signal.addEventListener('abort', () => resolve('late')));
+        return new Promise<string>((resolve) =>
+          ctx.signal.addEventListener('abort', () => resolve('late')),
+        );
       },
     });
-    const run = app.run(agent({ name: 'idle', model: scriptedModel([calls('slow')]), tools: [slow] }), 'Go');
+    const run = app.run(
+      agent({ name: 'idle', model: scriptedModel([calls('slow')]), tools: [slow] }),
+      'Go',
+    );
     await begun.promise;
     run.cancel('enough');
     expect((await run).status).toBe('cancelled');
@@ -316,7 +397,9 @@ describe('failures', () => {
       },
     };
     const app = runtime({ app: 'test', middleware: [openTelemetry({ tracerProvider })] });
-    expect((await app.run(agent({ name: 'calm', model: scriptedModel([says('done')]) }), 'Go')).output).toBe('done');
+    expect(
+      (await app.run(agent({ name: 'calm', model: scriptedModel([says('done')]) }), 'Go')).output,
+    ).toBe('done');
   });
 });
 
@@ -332,19 +415,31 @@ describe('content', () => {
       schema,
       execute: () => ({ found: `hidden ${password}`, token, header: `Bearer ${token.reveal()}` }),
     });
-    const model = scriptedModel([{ toolCalls: [{ name: 'look', args: { place: 'drawer seven' } }] }, says('It is in the box')]);
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'look', args: { place: 'drawer seven' } }] },
+      says('It is in the box'),
+    ]);
     await app.run(agent({ name: 'finder', model, tools: [look] }), 'Where is my hat?');
-    return JSON.stringify((await spans()).map(({ name, attributes, events, status }) => ({ name, attributes, events, status })));
+    return JSON.stringify(
+      (await spans()).map(({ name, attributes, events, status }) => ({
+        name,
+        attributes,
+        events,
+        status,
+      })),
+    );
   }
 
   test('is not recorded unless it is asked for', async () => {
     const recorded = await everythingRecorded(false);
-    for (const text of [password, 'drawer seven', 'in the box', 'my hat', 'tk-12']) expect(recorded).not.toContain(text);
+    for (const text of [password, 'drawer seven', 'in the box', 'my hat', 'tk-12'])
+      expect(recorded).not.toContain(text);
   });
 
   test('with it, everything but secrets', async () => {
     const recorded = await everythingRecorded(true);
-    for (const text of [password, 'drawer seven', 'in the box', 'my hat', '[secret token]']) expect(recorded).toContain(text);
+    for (const text of [password, 'drawer seven', 'in the box', 'my hat', '[secret token]'])
+      expect(recorded).toContain(text);
     expect(recorded).not.toContain('tk-12');
   });
 });
@@ -352,7 +447,10 @@ describe('content', () => {
 describe('without an SDK', () => {
   test('nothing is recorded, and nothing is kept in the ledger', async () => {
     const app = runtime({ app: 'test', middleware: [openTelemetry()] });
-    const { status, session } = await app.run(agent({ name: 'quiet', model: scriptedModel([says('done')]) }), 'Go');
+    const { status, session } = await app.run(
+      agent({ name: 'quiet', model: scriptedModel([says('done')]) }),
+      'Go',
+    );
     expect(status).toBe('completed');
     expect(session.events.filter((event) => 'trace' in event)).toEqual([]);
   });
@@ -375,13 +473,22 @@ test('options that cannot work are refused', () => {
   expect(() => openTelemetry({ tracerProvider: {} as never })).toThrow(/tracerProvider/);
   expect(() => openTelemetry({ contents: true } as never)).toThrow(/contents/);
   const middleware = [openTelemetry()];
-  expect(() => agent({ name: 'deaf', model: scriptedModel([]), middleware })).toThrow(/runtime\(\{ middleware \}\)/);
+  expect(() => agent({ name: 'deaf', model: scriptedModel([]), middleware })).toThrow(
+    /runtime\(\{ middleware \}\)/,
+  );
 });
 
 test('a run that is not sampled is traced by nobody, and those below it neither', async () => {
   const { tracerProvider, spans } = recordedSpans({ sampler: new AlwaysOffSampler() });
   const app = runtime({ app: 'test', middleware: [openTelemetry({ tracerProvider })] });
-  const { session } = await app.run(agent({ name: 'unseen', model: scriptedModel([says('done')]) }), 'Go');
+  const { session } = await app.run(
+    agent({ name: 'unseen', model: scriptedModel([says('done')]) }),
+    'Go',
+  );
   expect(await spans()).toEqual([]);
-  expect(session.events.flatMap((event) => (event.type === 'invocation_start' ? event.trace?.slice(-3) : []))).toEqual(['-00']);
+  expect(
+    session.events.flatMap((event) =>
+      event.type === 'invocation_start' ? event.trace?.slice(-3) : [],
+    ),
+  ).toEqual(['-00']);
 });

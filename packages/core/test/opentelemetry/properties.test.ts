@@ -13,7 +13,10 @@ beforeAll(() => {
 });
 afterAll(() => context.disable());
 
-/** What is invoked: parts one after the other or at once, steps, and agents that call a tool, which calls another one. */
+/**
+ * What is invoked: parts one after the other or at once, steps, and agents that call a tool, which
+ * calls another one.
+ */
 type Shape =
   | { readonly kind: 'sequence' | 'parallel'; readonly parts: readonly Shape[] }
   | { readonly kind: 'agent'; readonly inner: Shape }
@@ -23,7 +26,10 @@ const shapes = fc.letrec<{ shape: Shape }>((tie) => ({
   shape: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     fc.record({ kind: fc.constant('step' as const), fails: fc.boolean() }),
-    fc.record({ kind: fc.constantFrom('sequence' as const, 'parallel' as const), parts: fc.array(tie('shape'), { minLength: 1, maxLength: 3 }) }),
+    fc.record({
+      kind: fc.constantFrom('sequence' as const, 'parallel' as const),
+      parts: fc.array(tie('shape'), { minLength: 1, maxLength: 3 }),
+    }),
     fc.record({ kind: fc.constant('agent' as const), inner: tie('shape') }),
   ),
 })).shape;
@@ -46,23 +52,36 @@ function runnableOf(shape: Shape, name: string): Runnable {
         schema: { type: 'object' },
         execute: async (ctx) => (await ctx.call(inner, { message: 'Go' })).status,
       });
-      return agent({ name, model: scriptedModel([{ toolCalls: [{ name: 'use', args: {} }] }, { text: 'done' }]), tools: [use] });
+      return agent({
+        name,
+        model: scriptedModel([{ toolCalls: [{ name: 'use', args: {} }] }, { text: 'done' }]),
+        tools: [use],
+      });
     }
     default: {
       const runnables = shape.parts.map((part, index) => runnableOf(part, `${name}_${index}`));
-      return shape.kind === 'sequence' ? sequence({ name, runnables }) : parallel({ name, runnables });
+      return shape.kind === 'sequence'
+        ? sequence({ name, runnables })
+        : parallel({ name, runnables });
     }
   }
 }
 
-/** What an invocation's span lies below by the path of the invocation: a tool of that path, or the invocation there. */
-function expectedAbove(span: ReadableSpan, spans: readonly ReadableSpan[]): ReadableSpan | undefined {
+/**
+ * What an invocation's span lies below by the path of the invocation: a tool of that path, or the
+ * invocation there.
+ */
+function expectedAbove(
+  span: ReadableSpan,
+  spans: readonly ReadableSpan[],
+): ReadableSpan | undefined {
   const path = String(span.attributes['adjutant.invocation.id']);
   const above = path.slice(0, path.lastIndexOf('/'));
   return spans.find(({ name, attributes }) =>
     name === 'round'
       ? false
-      : attributes['adjutant.call.id'] === above || (!name.startsWith('run ') && attributes['adjutant.invocation.id'] === above),
+      : attributes['adjutant.call.id'] === above ||
+        (!name.startsWith('run ') && attributes['adjutant.invocation.id'] === above),
   );
 }
 
@@ -72,19 +91,36 @@ test('whatever is run at once: each invocation has one span, below what its path
       const { tracerProvider, spans } = recordedSpans();
       const app = runtime({ app: 'test', middleware: [openTelemetry({ tracerProvider })] });
       const results = await Promise.all(
-        several.map((shape, index) => app.run(runnableOf(shape, `n${index}`), { input: 'Go', runId: `run_${index}`, session: `s${index}` })),
+        several.map((shape, index) =>
+          app.run(runnableOf(shape, `n${index}`), {
+            input: 'Go',
+            runId: `run_${index}`,
+            session: `s${index}`,
+          }),
+        ),
       );
       const all = await spans();
       for (const [index, { session, status }] of results.entries()) {
-        const own = all.filter(({ attributes }) => attributes['adjutant.run.id'] === `run_${index}`);
+        const own = all.filter(
+          ({ attributes }) => attributes['adjutant.run.id'] === `run_${index}`,
+        );
         const [run] = own;
         expect(run?.name).toBe(`run n${index}`);
         expect(run?.attributes['adjutant.status']).toBe(status);
-        expect(new Set(own.map((span) => span.spanContext().traceId))).toEqual(new Set([run?.spanContext().traceId]));
+        expect(new Set(own.map((span) => span.spanContext().traceId))).toEqual(
+          new Set([run?.spanContext().traceId]),
+        );
         const invoked = own.filter(({ name }) => name.startsWith('invoke_'));
-        const started = session.events.flatMap((event) => (event.type === 'invocation_start' ? event.invocationId : []));
-        expect(invoked.map(({ attributes }) => String(attributes['adjutant.invocation.id'])).toSorted()).toEqual(started.toSorted());
-        for (const span of invoked) expect(span.parentSpanContext?.spanId).toBe((expectedAbove(span, own) ?? run)?.spanContext().spanId);
+        const started = session.events.flatMap((event) =>
+          event.type === 'invocation_start' ? event.invocationId : [],
+        );
+        expect(
+          invoked.map(({ attributes }) => String(attributes['adjutant.invocation.id'])).toSorted(),
+        ).toEqual(started.toSorted());
+        for (const span of invoked)
+          expect(span.parentSpanContext?.spanId).toBe(
+            (expectedAbove(span, own) ?? run)?.spanContext().spanId,
+          );
       }
     }),
     { numRuns: 60 },

@@ -19,7 +19,10 @@ export function recordedSpans(options: TracerProviderOptions = {}) {
     forceFlush: async () => undefined,
     shutdown: async () => undefined,
   };
-  const tracerProvider = new TracerProvider({ ...options, spanProcessors: [order, new SimpleSpanProcessor({ exporter })] });
+  const tracerProvider = new TracerProvider({
+    ...options,
+    spanProcessors: [order, new SimpleSpanProcessor({ exporter })],
+  });
   /** All that have ended so far, in the order in which they began. */
   const spans = async (): Promise<readonly ReadableSpan[]> => {
     await tracerProvider.forceFlush();
@@ -36,7 +39,12 @@ function treeOf(spans: readonly ReadableSpan[], parent?: string, indent = ''): s
   const ids = new Set(spans.map((span) => span.spanContext().spanId));
   const isBelow = ({ parentSpanContext: above }: ReadableSpan): boolean =>
     parent === undefined ? above === undefined || !ids.has(above.spanId) : above?.spanId === parent;
-  return spans.filter(isBelow).flatMap((span) => [`${indent}${lineOf(span)}`, ...treeOf(spans, span.spanContext().spanId, `${indent}  `)]);
+  return spans
+    .filter(isBelow)
+    .flatMap((span) => [
+      `${indent}${lineOf(span)}`,
+      ...treeOf(spans, span.spanContext().spanId, `${indent}  `),
+    ]);
 }
 
 function lineOf({ name, status, attributes }: ReadableSpan): string {
@@ -49,6 +57,9 @@ function lineOf({ name, status, attributes }: ReadableSpan): string {
 /** The only span of a name. */
 export function spanOf(spans: readonly ReadableSpan[], name: string): ReadableSpan {
   const found = spans.filter((span) => span.name === name);
-  if (found.length !== 1) throw new Error(`There are ${found.length} spans "${name}": ${spans.map((span) => span.name).join(', ')}`);
+  if (found.length !== 1)
+    throw new Error(
+      `There are ${found.length} spans "${name}": ${spans.map((span) => span.name).join(', ')}`,
+    );
   return found[0] as ReadableSpan;
 }

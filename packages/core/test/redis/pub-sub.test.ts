@@ -29,7 +29,11 @@ testRedis('messages reach all who have subscribed, in order, until they end it',
   await other.subscribe('news', (message) => heard.push(`second ${message}`));
   for (let count = 0; count < 3; count++) await one.publish('news', `${count}`);
   await eventually(() => heard.length === 6);
-  expect(heard.filter((text) => text.startsWith('first'))).toEqual(['first 0', 'first 1', 'first 2']);
+  expect(heard.filter((text) => text.startsWith('first'))).toEqual([
+    'first 0',
+    'first 1',
+    'first 2',
+  ]);
   await end();
   await one.publish('news', '3');
   await eventually(() => heard.length === 7);
@@ -60,12 +64,21 @@ testRedis("a client of the caller's is used, and left open", async () => {
   client.destroy();
 });
 
-test.each([[''], ['localhost:6379'], ['http://localhost'], [7], [{}]])('what is no address is refused: %s', (connection) => {
-  expect(() => redis(connection as string)).toThrow(expect.objectContaining({ code: 'invalid_pub_sub' }));
-});
+test.each([[''], ['localhost:6379'], ['http://localhost'], [7], [{}]])(
+  'what is no address is refused: %s',
+  (connection) => {
+    expect(() => redis(connection as string)).toThrow(
+      expect.objectContaining({ code: 'invalid_pub_sub' }),
+    );
+  },
+);
 
 /** Stands between the client and Redis, and can be cut. */
-async function cable(): Promise<{ readonly url: string; cut: () => Promise<void>; mend: () => Promise<void> }> {
+async function cable(): Promise<{
+  readonly url: string;
+  cut: () => Promise<void>;
+  mend: () => Promise<void>;
+}> {
   const { hostname, port: target } = new URL(url);
   const sockets = new Set<Socket>();
   let server: Server;
@@ -112,10 +125,19 @@ testRedis(
       gates.shift()?.();
     };
     const chunks = Array.from({ length: 10 }, (_, index) => `${index}`);
-    const writer = agent({ name: 'writer', model: scriptedModel([{ chunks, chunkDelayMs: 1 }], { clock }) });
+    const writer = agent({
+      name: 'writer',
+      model: scriptedModel([{ chunks, chunkDelayMs: 1 }], { clock }),
+    });
     const shared = { prefix: prefix() };
     const apps = [0, 1].map(() =>
-      runtime({ app: 'a', runnables: [writer], store: sqlite(path), recover: 'manual', pubsub: opened(line.url, shared) }),
+      runtime({
+        app: 'a',
+        runnables: [writer],
+        store: sqlite(path),
+        recover: 'manual',
+        pubsub: opened(line.url, shared),
+      }),
     );
     const [here, there] = apps as [(typeof apps)[number], (typeof apps)[number]];
     await here.sessions.create({ id: 's' });

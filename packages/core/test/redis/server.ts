@@ -4,7 +4,10 @@ import { createClient } from 'redis';
 export const redisUrl = process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379';
 
 async function findReasonToSkip(): Promise<string | undefined> {
-  const client = createClient({ url: redisUrl, socket: { connectTimeout: 5_000, reconnectStrategy: false } });
+  const client = createClient({
+    url: redisUrl,
+    socket: { connectTimeout: 5_000, reconnectStrategy: false },
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -14,11 +17,15 @@ async function findReasonToSkip(): Promise<string | undefined> {
     const cause = (error as Error).message || (error as { code?: string }).code;
     const reason = `there is no Redis at ${redisUrl.replace(/:[^:@/]+@/, ':***@')} (${cause}); set REDIS_URL, or say "npm run with-redis -- npm test"`;
     // Where everything must be tested, nothing is left out quietly.
-    if (process.env['CI'] !== undefined && process.env['CI'] !== '') throw new Error(`The tests with Redis cannot run: ${reason}.`);
+    if (process.env['CI'] !== undefined && process.env['CI'] !== '')
+      throw new Error(`The tests with Redis cannot run: ${reason}.`);
     console.warn(`SKIPPED: the tests with Redis, because ${reason}.`);
     return reason;
   }
 }
 
-/** Why the tests that need Redis are skipped, if they are. @throws Error in CI, where they may not be */
+/**
+ * Why the tests that need Redis are skipped, if they are. @throws Error in CI, where they may not
+ * be
+ */
 export const reasonToSkip: string | undefined = await findReasonToSkip();

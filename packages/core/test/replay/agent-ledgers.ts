@@ -1,11 +1,20 @@
-import { agent, includeHistory, injectSystemMessage, type JsonObject, tool, toolResult } from 'adjutant';
+import {
+  agent,
+  includeHistory,
+  injectSystemMessage,
+  type JsonObject,
+  tool,
+  toolResult,
+} from 'adjutant';
 import { roundModel, type ScriptedResponse } from 'adjutant/testing';
 import { z } from 'zod';
 import type { KeptLedger } from './recording.ts';
 
 const place = z.object({ place: z.string() });
 
-export function calls(...made: readonly (readonly [name: string, args: JsonObject])[]): ScriptedResponse {
+export function calls(
+  ...made: readonly (readonly [name: string, args: JsonObject])[]
+): ScriptedResponse {
   return { toolCalls: made.map(([name, args]) => ({ name, args })) };
 }
 
@@ -15,10 +24,18 @@ const weather: KeptLedger = {
   define: (edit) => ({
     runnable: agent({
       name: 'forecaster',
-      model: roundModel([calls(['look_up', { place: 'Bern' }]), { text: 'Sunny.' }, { text: 'You are welcome.' }], {
-        modelId: edit === 'another model' ? 'larger' : 'scripted',
-      }),
-      context: [injectSystemMessage(edit === 'a changed system prompt' ? 'You answer at length.' : 'You answer briefly.'), includeHistory()],
+      model: roundModel(
+        [calls(['look_up', { place: 'Bern' }]), { text: 'Sunny.' }, { text: 'You are welcome.' }],
+        {
+          modelId: edit === 'another model' ? 'larger' : 'scripted',
+        },
+      ),
+      context: [
+        injectSystemMessage(
+          edit === 'a changed system prompt' ? 'You answer at length.' : 'You answer briefly.',
+        ),
+        includeHistory(),
+      ],
       tools: [
         tool({
           name: 'look_up',
@@ -36,18 +53,30 @@ const weather: KeptLedger = {
     return recording.run('Thank you', recording.session(), 'again');
   },
   edits: {
-    'a changed system prompt': { seq: 3, path: 'run', kind: 'prompt', subject: 'In model call 1 of forecaster: the system prompt changed' },
+    'a changed system prompt': {
+      seq: 3,
+      path: 'run',
+      kind: 'prompt',
+      subject: 'In model call 1 of forecaster: the system prompt changed',
+    },
     'another model': {
       seq: 3,
       path: 'run',
       kind: 'prompt',
-      subject: 'In model call 1 of forecaster: the model is scripted:larger and was scripted:scripted',
+      subject:
+        'In model call 1 of forecaster: the model is scripted:larger and was scripted:scripted',
     },
-    'a changed setting': { seq: 3, path: 'run', kind: 'prompt', subject: 'In model call 1 of forecaster: the setting toolChoice changed' },
+    'a changed setting': {
+      seq: 3,
+      path: 'run',
+      kind: 'prompt',
+      subject: 'In model call 1 of forecaster: the setting toolChoice changed',
+    },
   },
 };
 
-const cents = (edit: string | undefined) => z.object({ cents: z.int().min(edit === 'a changed tool schema' ? 1 : 0) });
+const cents = (edit: string | undefined) =>
+  z.object({ cents: z.int().min(edit === 'a changed tool schema' ? 1 : 0) });
 
 const refund: KeptLedger = {
   name: 'refund',
@@ -55,7 +84,10 @@ const refund: KeptLedger = {
   define: (edit) => ({
     runnable: agent({
       name: 'clerk',
-      model: roundModel([calls(['refund', { cents: 4_200 }], ['note', {}]), { text: 'It may have been paid.' }]),
+      model: roundModel([
+        calls(['refund', { cents: 4_200 }], ['note', {}]),
+        { text: 'It may have been paid.' },
+      ]),
       tools: [
         tool({
           name: edit === 'a renamed tool' ? 'pay_back' : 'refund',
@@ -66,23 +98,44 @@ const refund: KeptLedger = {
         }),
         ...(edit === 'a removed tool'
           ? []
-          : [tool({ name: 'note', description: 'Takes a note', schema: z.object({}), recovery: 'rerun', execute: () => 'noted' })]),
+          : [
+              tool({
+                name: 'note',
+                description: 'Takes a note',
+                schema: z.object({}),
+                recovery: 'rerun',
+                execute: () => 'noted',
+              }),
+            ]),
       ],
     }),
   }),
   record: async (recording) => {
-    await recording.crashAt('I want my money back', (event) => event.type === 'tool_result' && event.name === 'note');
+    await recording.crashAt(
+      'I want my money back',
+      (event) => event.type === 'tool_result' && event.name === 'note',
+    );
     return recording.goOn();
   },
   edits: {
-    'a renamed tool': { seq: 3, path: 'run', kind: 'prompt', subject: 'In model call 1 of clerk: the tool "refund" is now called "pay_back"' },
+    'a renamed tool': {
+      seq: 3,
+      path: 'run',
+      kind: 'prompt',
+      subject: 'In model call 1 of clerk: the tool "refund" is now called "pay_back"',
+    },
     'a changed tool schema': {
       seq: 3,
       path: 'run',
       kind: 'prompt',
       subject: 'In model call 1 of clerk: the input schema of the tool "refund" changed',
     },
-    'a removed tool': { seq: 3, path: 'run', kind: 'prompt', subject: 'In model call 1 of clerk: the tool "note" is gone' },
+    'a removed tool': {
+      seq: 3,
+      path: 'run',
+      kind: 'prompt',
+      subject: 'In model call 1 of clerk: the tool "note" is gone',
+    },
   },
 };
 
@@ -90,22 +143,36 @@ const reading: KeptLedger = {
   name: 'reading',
   holds: 'a value of more than 64 KB, and a limit that asks for an answer',
   define: (edit) => {
-    const context = [injectSystemMessage('You read pages.'), injectSystemMessage('You know nothing else.')];
+    const context = [
+      injectSystemMessage('You read pages.'),
+      injectSystemMessage('You know nothing else.'),
+    ];
     return {
       runnable: agent({
         name: 'reader',
-        model: roundModel([calls(['read', { place: 'page 1' }]), calls(['read', { place: 'page 2' }]), { text: 'Read.' }]),
-        context: [...(edit === 'a reordered context' ? context.reverse() : context), includeHistory()],
+        model: roundModel([
+          calls(['read', { place: 'page 1' }]),
+          calls(['read', { place: 'page 2' }]),
+          { text: 'Read.' },
+        ]),
+        context: [
+          ...(edit === 'a reordered context' ? context.reverse() : context),
+          includeHistory(),
+        ],
         tools: [
           tool({
             name: 'read',
             description: 'Reads a page',
             schema: place,
             recovery: 'rerun',
-            execute: ({ args }) => (args.place === 'page 1' ? 'a line\n'.repeat(10_000) : 'the last page'),
+            execute: ({ args }) =>
+              args.place === 'page 1' ? 'a line\n'.repeat(10_000) : 'the last page',
           }),
         ],
-        limits: { rounds: edit === 'a changed limit of rounds' ? 2 : 10, ...(edit === 'a new limit of tokens' ? { tokens: 100 } : {}) },
+        limits: {
+          rounds: edit === 'a changed limit of rounds' ? 2 : 10,
+          ...(edit === 'a new limit of tokens' ? { tokens: 100 } : {}),
+        },
       }),
     };
   },
@@ -121,13 +188,15 @@ const reading: KeptLedger = {
       seq: 13,
       path: 'run',
       kind: 'control_flow',
-      subject: 'The decision "exhausted" of limits is not recorded; what is recorded there is model call 3 of reader',
+      subject:
+        'The decision "exhausted" of limits is not recorded; what is recorded there is model call 3 of reader',
     },
     'a new limit of tokens': {
       seq: 3,
       path: 'run',
       kind: 'control_flow',
-      subject: 'The decision "exhausted" of limits is not recorded; what is recorded there is model call 1 of reader',
+      subject:
+        'The decision "exhausted" of limits is not recorded; what is recorded there is model call 1 of reader',
     },
   },
 };
@@ -145,7 +214,13 @@ const searching: KeptLedger = {
         { text: 'Nothing.' },
       ]),
       tools: [
-        tool({ name: 'search', description: 'Searches', schema: place, recovery: 'rerun', execute: () => 'nothing new' }),
+        tool({
+          name: 'search',
+          description: 'Searches',
+          schema: place,
+          recovery: 'rerun',
+          execute: () => 'nothing new',
+        }),
         tool({
           name: 'fetch',
           description: 'Fetches',
@@ -157,14 +232,21 @@ const searching: KeptLedger = {
       ],
       supervision: {
         loops: { warnAt: 2, blockAt: edit === 'a changed threshold of loops' ? 5 : 3 },
-        errors: { chains: { http_429: ['backoff', 'report'] }, initialDelayMs: 1, backoffMultiplier: 1 },
+        errors: {
+          chains: { http_429: ['backoff', 'report'] },
+          initialDelayMs: 1,
+          backoffMultiplier: 1,
+        },
         guardrails: [
           {
             name: 'places',
             toolCall: ({ args }) => {
               const { place: where } = args as { readonly place: string };
-              if (edit === 'a guardrail that denies' && where === 'there') return { action: 'deny', message: 'Not there.' };
-              return where === 'there' ? { action: 'guide', message: 'There is far away.' } : undefined;
+              if (edit === 'a guardrail that denies' && where === 'there')
+                return { action: 'deny', message: 'Not there.' };
+              return where === 'there'
+                ? { action: 'guide', message: 'There is far away.' }
+                : undefined;
             },
           },
         ],
@@ -179,7 +261,12 @@ const searching: KeptLedger = {
       kind: 'control_flow',
       subject: 'The decision "block" of loop_detector is recorded, and it does not come',
     },
-    'a guardrail that denies': { seq: 15, path: 'run', kind: 'control_flow', subject: 'The decision "guide" of guardrail differs in decision' },
+    'a guardrail that denies': {
+      seq: 15,
+      path: 'run',
+      kind: 'control_flow',
+      subject: 'The decision "guide" of guardrail differs in decision',
+    },
   },
 };
 
@@ -191,7 +278,10 @@ const transfers: KeptLedger = {
   define: (edit) => ({
     runnable: agent({
       name: 'banker',
-      model: roundModel([calls(['transfer', { account: ' ch-1 ', cents: 500 }]), { text: 'Done.' }]),
+      model: roundModel([
+        calls(['transfer', { account: ' ch-1 ', cents: 500 }]),
+        { text: 'Done.' },
+      ]),
       tools: [
         tool({
           name: 'transfer',
@@ -200,7 +290,10 @@ const transfers: KeptLedger = {
           recovery: 'report',
           prepare: ({ args }) => ({
             ...args,
-            account: edit === 'another preparation of arguments' ? args.account.trim() : args.account.trim().toUpperCase(),
+            account:
+              edit === 'another preparation of arguments'
+                ? args.account.trim()
+                : args.account.trim().toUpperCase(),
           }),
           execute: ({ args }) => `${args.account} has it`,
         }),
@@ -216,7 +309,8 @@ const transfers: KeptLedger = {
       seq: 7,
       path: 'run',
       kind: 'arguments',
-      subject: 'transfer (run/r1.0) is called with other arguments; of the recorded ones the ledger has the fingerprint 076dc9e4194ad875bd9a',
+      subject:
+        'transfer (run/r1.0) is called with other arguments; of the recorded ones the ledger has the fingerprint 076dc9e4194ad875bd9a',
     },
   },
 };

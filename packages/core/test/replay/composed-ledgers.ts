@@ -1,4 +1,14 @@
-import { agent, includeHistory, injectSystemMessage, loop, parallel, type Runnable, sequence, step, tool } from 'adjutant';
+import {
+  agent,
+  includeHistory,
+  injectSystemMessage,
+  loop,
+  parallel,
+  type Runnable,
+  sequence,
+  step,
+  tool,
+} from 'adjutant';
 import { roundModel } from 'adjutant/testing';
 import { z } from 'zod';
 import { calls } from './agent-ledgers.ts';
@@ -9,13 +19,18 @@ const cents = z.object({ cents: z.int() });
 
 const paying = (edit: string | undefined) => {
   const most = edit === 'a lower threshold of approval' ? 10 : 1_000;
-  const approval = { when: ({ args }: { args: { cents: number } }) => args.cents > most, expiresIn: weekMs };
+  const approval = {
+    when: ({ args }: { args: { cents: number } }) => args.cents > most,
+    expiresIn: weekMs,
+  };
   return tool({
     name: 'pay',
     description: 'Pays',
     schema: cents,
     recovery: 'report',
-    ...(edit === 'no approval any more' ? {} : { approval: edit === 'approval of every call' ? { expiresIn: weekMs } : approval }),
+    ...(edit === 'no approval any more'
+      ? {}
+      : { approval: edit === 'approval of every call' ? { expiresIn: weekMs } : approval }),
     execute: ({ args }) => ({ paid: args.cents }),
   });
 };
@@ -49,24 +64,28 @@ const approvals: KeptLedger = {
       seq: 6,
       path: 'run',
       kind: 'control_flow',
-      subject: 'Attempt 1 of run/r1.0 is recorded, and the question about pay (approval, run/r1.0) came instead',
+      subject:
+        'Attempt 1 of run/r1.0 is recorded, and the question about pay (approval, run/r1.0) came instead',
     },
     'a lower threshold of approval': {
       seq: 6,
       path: 'run',
       kind: 'control_flow',
-      subject: 'Attempt 1 of run/r1.0 is recorded, and the question about pay (approval, run/r1.0) came instead',
+      subject:
+        'Attempt 1 of run/r1.0 is recorded, and the question about pay (approval, run/r1.0) came instead',
     },
     'no approval any more': {
       seq: 13,
       path: 'run',
       kind: 'control_flow',
-      subject: 'The question about pay (approval, run/r2.0) is recorded, and attempt 1 of run/r2.0 came instead',
+      subject:
+        'The question about pay (approval, run/r2.0) is recorded, and attempt 1 of run/r2.0 came instead',
     },
   },
 };
 
-const speaker = (name: string): Runnable => agent({ name, model: roundModel([{ text: `${name} is done` }]), output: name });
+const speaker = (name: string): Runnable =>
+  agent({ name, model: roundModel([{ text: `${name} is done` }]), output: name });
 
 function branches(edit: string | undefined): readonly Runnable[] {
   const all = [speaker('left'), speaker('middle'), speaker('right')];
@@ -83,7 +102,10 @@ const branching: KeptLedger = {
         parallel({
           name: 'both',
           runnables: branches(edit),
-          merge: ({ branches: done }) => ({ lengths: done.length, ...(edit === 'another merge' ? { merged: true } : {}) }),
+          merge: ({ branches: done }) => ({
+            lengths: done.length,
+            ...(edit === 'another merge' ? { merged: true } : {}),
+          }),
         }),
         speaker('after'),
       ],
@@ -91,7 +113,12 @@ const branching: KeptLedger = {
   }),
   record: (recording) => recording.run('Go'),
   edits: {
-    'another merge': { seq: 22, path: 'run/both', kind: 'state', subject: 'A change of the session state (lengths) differs in changes[1]' },
+    'another merge': {
+      seq: 22,
+      path: 'run/both',
+      kind: 'state',
+      subject: 'A change of the session state (lengths) differs in changes[1]',
+    },
     'a branch less': {
       seq: 6,
       path: 'run/both/right',
@@ -111,14 +138,21 @@ const crashedBranches: KeptLedger = {
         speaker('left'),
         sequence({
           name: 'line',
-          runnables: [speaker('one'), ...(edit === 'a runnable inserted in a branch' ? [speaker('between')] : []), speaker('two')],
+          runnables: [
+            speaker('one'),
+            ...(edit === 'a runnable inserted in a branch' ? [speaker('between')] : []),
+            speaker('two'),
+          ],
         }),
         speaker('right'),
       ],
     }),
   }),
   record: async (recording) => {
-    await recording.crashAt('Go', (event) => event.type === 'invocation_end' && event.invocationId === 'run/line/one');
+    await recording.crashAt(
+      'Go',
+      (event) => event.type === 'invocation_end' && event.invocationId === 'run/line/one',
+    );
     return recording.goOn();
   },
   edits: {
@@ -126,7 +160,8 @@ const crashedBranches: KeptLedger = {
       seq: 22,
       path: 'run/line/two',
       kind: 'control_flow',
-      subject: 'The start of the agent "two" is recorded, and it does not come; the start of the agent "between" came, which is not recorded',
+      subject:
+        'The start of the agent "two" is recorded, and it does not come; the start of the agent "between" came, which is not recorded',
     },
   },
 };
@@ -148,7 +183,9 @@ const steps: KeptLedger = {
     const priced = step({
       name: 'priced',
       execute: async (ctx) => {
-        const price = await ctx.effect(edit === 'another effect' ? 'cost' : 'price', () => 40, { recovery: 'rerun' });
+        const price = await ctx.effect(edit === 'another effect' ? 'cost' : 'price', () => 40, {
+          recovery: 'rerun',
+        });
         ctx.state['total'] = ((ctx.state['total'] as number | undefined) ?? 0) + price;
       },
     });
@@ -158,7 +195,9 @@ const steps: KeptLedger = {
       'a step inserted': [first, writing('extra', (before) => before + 1), priced, last],
       'two steps in another order': [priced, first, last],
     };
-    return { runnable: sequence({ name: 'line', runnables: order[edit ?? ''] ?? [first, priced, last] }) };
+    return {
+      runnable: sequence({ name: 'line', runnables: order[edit ?? ''] ?? [first, priced, last] }),
+    };
   },
   record: (recording) => recording.run('Go'),
   edits: {
@@ -172,25 +211,29 @@ const steps: KeptLedger = {
       seq: 6,
       path: 'run/priced',
       kind: 'control_flow',
-      subject: 'The start of the step "priced" is recorded, and the start of the step "last" came instead',
+      subject:
+        'The start of the step "priced" is recorded, and the start of the step "last" came instead',
     },
     'a step inserted': {
       seq: 6,
       path: 'run/extra',
       kind: 'control_flow',
-      subject: 'The start of the step "extra" is not recorded; what is recorded there is the start of the step "priced"',
+      subject:
+        'The start of the step "extra" is not recorded; what is recorded there is the start of the step "priced"',
     },
     'two steps in another order': {
       seq: 3,
       path: 'run/first',
       kind: 'control_flow',
-      subject: 'The start of the step "first" is recorded, and the start of the step "priced" came instead',
+      subject:
+        'The start of the step "first" is recorded, and the start of the step "priced" came instead',
     },
     'another effect': {
       seq: 7,
       path: 'run/priced',
       kind: 'control_flow',
-      subject: 'Attempt 1 of run/priced/cost is not recorded; what is recorded there is attempt 1 of run/priced/price',
+      subject:
+        'Attempt 1 of run/priced/cost is not recorded; what is recorded there is attempt 1 of run/priced/price',
     },
   },
 };
@@ -207,14 +250,18 @@ const forked: KeptLedger = {
           name: 'two',
           model: roundModel([calls(['pay', { cents: 1 }]), { text: 'two is done' }]),
           tools: [paying(undefined)],
-          ...(edit === 'a changed prompt after the fork' ? { context: [injectSystemMessage('You are two.'), includeHistory()] } : {}),
+          ...(edit === 'a changed prompt after the fork'
+            ? { context: [injectSystemMessage('You are two.'), includeHistory()] }
+            : {}),
         }),
       ],
     }),
   }),
   record: async (recording) => {
     const session = await recording.run('Go');
-    const at = session.events.find((event) => event.type === 'invocation_start' && event.name === 'two')?.seq ?? 0;
+    const at =
+      session.events.find((event) => event.type === 'invocation_start' && event.name === 'two')
+        ?.seq ?? 0;
     await recording.app.fork(session.id, { at, id: 'the-fork' });
     return recording.goOn('the-fork');
   },
@@ -242,8 +289,15 @@ const dispatching: KeptLedger = {
         await handle.wait();
       },
     });
-    const rounds = loop({ name: 'rounds', runnable: speaker('round'), maxIterations: edit === 'a changed limit of iterations' ? 1 : 2 });
-    return { runnable: sequence({ name: 'all', runnables: [send, rounds] }), options: { runnables: [near, far, beside] } };
+    const rounds = loop({
+      name: 'rounds',
+      runnable: speaker('round'),
+      maxIterations: edit === 'a changed limit of iterations' ? 1 : 2,
+    });
+    return {
+      runnable: sequence({ name: 'all', runnables: [send, rounds] }),
+      options: { runnables: [near, far, beside] },
+    };
   },
   record: (recording) => recording.run('Go'),
   edits: {
@@ -277,7 +331,10 @@ const asking: KeptLedger = {
       name: 'asker',
       model: roundModel([calls(['ask', { question: 'Which colour?' }]), { text: 'Thank you.' }]),
       tools: [ask],
-      hooks: edit === 'a hook that changes the answer' ? { afterAgent: (_ctx, output) => `${String(output)}!` } : {},
+      hooks:
+        edit === 'a hook that changes the answer'
+          ? { afterAgent: (_ctx, output) => `${String(output)}!` }
+          : {},
     });
     return { runnable: parallel({ name: 'both', runnables: [asker, speaker('beside')] }) };
   },
@@ -291,9 +348,18 @@ const asking: KeptLedger = {
       seq: 26,
       path: 'run/asker',
       kind: 'control_flow',
-      subject: 'The decision "change_output" of hooks is not recorded; what is recorded there is the end of run/asker as completed',
+      subject:
+        'The decision "change_output" of hooks is not recorded; what is recorded there is the end of run/asker as completed',
     },
   },
 };
 
-export const composedLedgers: readonly KeptLedger[] = [approvals, branching, crashedBranches, steps, forked, dispatching, asking];
+export const composedLedgers: readonly KeptLedger[] = [
+  approvals,
+  branching,
+  crashedBranches,
+  steps,
+  forked,
+  dispatching,
+  asking,
+];

@@ -1,5 +1,12 @@
 import { memoryStore, type Runtime, runtime } from 'adjutant';
-import { type CrashManner, type MakeScenario, openInvocations, recordedLedgerOf, runWhole, tickingClock } from 'adjutant/testing';
+import {
+  type CrashManner,
+  type MakeScenario,
+  openInvocations,
+  recordedLedgerOf,
+  runWhole,
+  tickingClock,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { scenarios } from '../crash/scenarios.ts';
 import { appOf, problemOf, stoppedRuns } from './recorded-runs.ts';
@@ -9,8 +16,14 @@ const every = 9;
 const manners: readonly CrashManner[] = ['copied', 'given-back', 'before', 'after', 'twice'];
 
 /** Lets somebody answer all that a session asks, until nothing of it is open. */
-async function answered(app: Runtime, id: string, { answers, message, cancelWhen }: ReturnType<MakeScenario>): Promise<void> {
-  void cancelWhen?.then(() => app.cancel(id, { by: 'operator', reason: 'enough' })).catch(() => undefined);
+async function answered(
+  app: Runtime,
+  id: string,
+  { answers, message, cancelWhen }: ReturnType<MakeScenario>,
+): Promise<void> {
+  void cancelWhen
+    ?.then(() => app.cancel(id, { by: 'operator', reason: 'enough' }))
+    .catch(() => undefined);
   for (let turn = 0; turn < 50; turn++) {
     const running = app.resume(id);
     const { session, pendingCalls, awaitingInput, yieldedInvocationId } = await running;
@@ -22,7 +35,10 @@ async function answered(app: Runtime, id: string, { answers, message, cancelWhen
       await app.requests.answer(pending.requestId, { by: 'user:ann', ...answer });
     }
     if (pendingCalls.length === 0 && awaitingInput && message !== undefined) {
-      session.addMessage(message(session.events.filter(({ type }) => type === 'user').length), yieldedInvocationId);
+      session.addMessage(
+        message(session.events.filter(({ type }) => type === 'user').length),
+        yieldedInvocationId,
+      );
       await session.flush();
     }
   }
@@ -31,7 +47,13 @@ async function answered(app: Runtime, id: string, { answers, message, cancelWhen
 describe.each(Object.entries(scenarios))('%s', (_name, make) => {
   test('does what it did', async () => {
     const { events } = await runWhole(make);
-    const record = { app: make().app?.app ?? 'crash-points', tenant: 'default', session: 'the-session', events, blobs: {} };
+    const record = {
+      app: make().app?.app ?? 'crash-points',
+      tenant: 'default',
+      session: 'the-session',
+      events,
+      blobs: {},
+    };
     expect(await problemOf(record, appOf(make))).toBeUndefined();
   });
 
@@ -55,12 +77,23 @@ describe.each(Object.entries(scenarios))('%s', (_name, make) => {
       const runnables = [runnable, ...(options.runnables ?? [])];
       // As long after the run as it takes for nothing of it to be waited for.
       const ports = { clock: tickingClock((events.at(-1)?.at ?? 0) + 3_600_000) };
-      const app = runtime({ app: 'crash-points', ...options, store: memoryStore(), runnables, recover: 'manual', ports });
+      const app = runtime({
+        app: 'crash-points',
+        ...options,
+        store: memoryStore(),
+        runnables,
+        recover: 'manual',
+        ports,
+      });
       await app.restoreSession({ app: app.app, id: 'the-session', events });
       await app.fork('the-session', { at, id: 'fork' });
       const fork = await app.session({ id: 'fork' });
-      if (openInvocations(fork.events).length > 0) await answered(app, 'fork', { runnable, ...scenario });
-      const problem = await problemOf(recordedLedgerOf(await app.session({ id: 'fork' })), appOf(make));
+      if (openInvocations(fork.events).length > 0)
+        await answered(app, 'fork', { runnable, ...scenario });
+      const problem = await problemOf(
+        recordedLedgerOf(await app.session({ id: 'fork' })),
+        appOf(make),
+      );
       if (problem !== undefined) problems.push(`forked at event ${at}: ${problem}`);
       await app.close();
     }

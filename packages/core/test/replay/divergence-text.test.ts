@@ -1,12 +1,23 @@
 import { type Divergence, divergenceText } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
-const at = { seq: 7, path: 'run/clerk', kind: 'prompt', subject: 'In model call 1 of clerk: the system prompt changed' } as const;
+const at = {
+  seq: 7,
+  path: 'run/clerk',
+  kind: 'prompt',
+  subject: 'In model call 1 of clerk: the system prompt changed',
+} as const;
 
 test('texts are compared line by line, without the lines that they share', () => {
   const divergence: Divergence = {
     ...at,
-    differences: [{ path: 'system[0].content', recorded: 'You sell pens.\nBe kind.\nBe brief.', replayed: 'You sell pens.\nBe quick.\nBe brief.' }],
+    differences: [
+      {
+        path: 'system[0].content',
+        recorded: 'You sell pens.\nBe kind.\nBe brief.',
+        replayed: 'You sell pens.\nBe quick.\nBe brief.',
+      },
+    ],
   };
   expect(divergenceText(divergence)).toBe(
     [
@@ -29,9 +40,13 @@ test('what came without being recorded, and what did not come, stand on their si
     replayed: { type: 'x' },
     differences: [],
   };
-  expect(divergenceText(came)).toBe('First divergence at event 7: control flow\n  The start of the step "b" is not recorded.\n  + {"type":"x"}');
+  expect(divergenceText(came)).toBe(
+    'First divergence at event 7: control flow\n  The start of the step "b" is not recorded.\n  + {"type":"x"}',
+  );
   const left: Divergence = { ...at, subject: 'It does not come', recorded: [1], differences: [] };
-  expect(divergenceText(left)).toBe('First divergence at event 7 (run/clerk): prompt\n  It does not come.\n  - [1]');
+  expect(divergenceText(left)).toBe(
+    'First divergence at event 7 (run/clerk): prompt\n  It does not come.\n  - [1]',
+  );
 });
 
 test('values that are something else show both sides', () => {
@@ -42,7 +57,13 @@ test('values that are something else show both sides', () => {
       { path: 'tools', recorded: ['a'] },
     ],
   };
-  expect(divergenceText(divergence).split('\n').slice(2)).toEqual(['  maxOutputTokens', '    - 10', '    + 20', '  tools', '    - ["a"]']);
+  expect(divergenceText(divergence).split('\n').slice(2)).toEqual([
+    '  maxOutputTokens',
+    '    - 10',
+    '    + 20',
+    '  tools',
+    '    - ["a"]',
+  ]);
 });
 
 /** Everything that a terminal obeys but the ends of lines. */
@@ -68,12 +89,21 @@ test('nothing in it acts on a terminal, wherever it stands', () => {
 test('huge values and many differences are cut off, and it says so', () => {
   const huge: Divergence = {
     ...at,
-    differences: Array.from({ length: 40 }, (_, index) => ({ path: `p${index}`, recorded: 'x'.repeat(1_000_000), replayed: index })),
+    differences: Array.from({ length: 40 }, (_, index) => ({
+      path: `p${index}`,
+      recorded: 'x'.repeat(1_000_000),
+      replayed: index,
+    })),
   };
   const text = divergenceText(huge);
   expect(text.length).toBeLessThan(40_000);
   expect(text).toContain('… (1000002 characters)');
   expect(text.endsWith('  … and 28 more')).toBe(true);
-  const lines: Divergence = { ...at, differences: [{ path: 'text', recorded: 'a\n'.repeat(100_000), replayed: 'b\n'.repeat(100_000) }] };
+  const lines: Divergence = {
+    ...at,
+    differences: [
+      { path: 'text', recorded: 'a\n'.repeat(100_000), replayed: 'b\n'.repeat(100_000) },
+    ],
+  };
   expect(divergenceText(lines).split('\n').length).toBeLessThan(100);
 });

@@ -15,7 +15,14 @@ import {
   ToolFailure,
   tool,
 } from 'adjutant';
-import { eventually, recordedLedgerOf, roundModel, type ScriptedResponse, type TestClock, testClock } from 'adjutant/testing';
+import {
+  eventually,
+  recordedLedgerOf,
+  roundModel,
+  type ScriptedResponse,
+  type TestClock,
+  testClock,
+} from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { storePlaces } from '../store-places.ts';
@@ -60,13 +67,32 @@ function hanging() {
     },
   });
   const rested = Promise.withResolvers<void>();
-  const rest = tool({ name: 'rest', description: 'Rests', schema: none, timeout: 600_000, execute: () => rested.promise.then(() => 'rested') });
+  const rest = tool({
+    name: 'rest',
+    description: 'Rests',
+    schema: none,
+    timeout: 600_000,
+    execute: () => rested.promise.then(() => 'rested'),
+  });
   return { hang, rest, begun: begun.promise, letGo: over.resolve, letRest: rested.resolve };
 }
 
 const callOf = (name: string): ScriptedResponse => ({ toolCalls: [{ name, args: {} }] });
-const pay = (approval: object) => tool({ name: 'pay', description: 'Pays', schema: none, recovery: 'report', approval, execute: () => 'paid' });
-const paying = (approval: object) => agent({ name: 'payer', model: roundModel([callOf('pay'), { text: 'Paid.' }]), tools: [pay(approval)] });
+const pay = (approval: object) =>
+  tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: none,
+    recovery: 'report',
+    approval,
+    execute: () => 'paid',
+  });
+const paying = (approval: object) =>
+  agent({
+    name: 'payer',
+    model: roundModel([callOf('pay'), { text: 'Paid.' }]),
+    tools: [pay(approval)],
+  });
 
 async function run({ app, root }: Stage, input = 'Go', id = 'run'): Promise<Session> {
   return (await app.run(root, { session: 's', input, runId: id })).session;
@@ -83,13 +109,19 @@ async function inTime<Value>(coming: PromiseLike<Value>, clock: TestClock): Prom
   return coming;
 }
 
-const requestOf = ({ ledger }: Session): string => [...ledger.requests.values()][0]?.requestId ?? '';
+const requestOf = ({ ledger }: Session): string =>
+  [...ledger.requests.values()][0]?.requestId ?? '';
 const ofType = (type: Event['type']) => (event: Event) => event.type === type;
-const decided = (decision: string) => (event: Event) => event.type === 'decision' && event.decision === decision;
+const decided = (decision: string) => (event: Event) =>
+  event.type === 'decision' && event.decision === decision;
 
 const features: Readonly<Record<string, Feature>> = {
   'several turns of a user': {
-    define: () => agent({ name: 'talker', model: roundModel([{ text: 'one' }, { text: 'two' }, { text: 'three' }]) }),
+    define: () =>
+      agent({
+        name: 'talker',
+        model: roundModel([{ text: 'one' }, { text: 'two' }, { text: 'three' }]),
+      }),
     act: async (stage) => {
       await run(stage, 'first', 'one');
       await run(stage, 'second', 'two');
@@ -111,7 +143,15 @@ const features: Readonly<Record<string, Feature>> = {
           agent({
             name: 'reader',
             model: roundModel([callOf('read'), { text: 'z'.repeat(70_000) }]),
-            tools: [tool({ name: 'read', description: 'Reads', schema: none, recovery: 'rerun', execute: () => 'y'.repeat(70_000) })],
+            tools: [
+              tool({
+                name: 'read',
+                description: 'Reads',
+                schema: none,
+                recovery: 'rerun',
+                execute: () => 'y'.repeat(70_000),
+              }),
+            ],
           }),
         ],
       }),
@@ -128,7 +168,8 @@ const features: Readonly<Record<string, Feature>> = {
     has: (event) => event.type === 'tool_input' && event.decision === 'expire',
   },
   'an approval that was handed up': {
-    define: () => paying({ mayDecide: ['ann'], onExpire: 'escalate', escalateTo: ['boss'], expiresIn: hours }),
+    define: () =>
+      paying({ mayDecide: ['ann'], onExpire: 'escalate', escalateTo: ['boss'], expiresIn: hours }),
     act: async (stage) => {
       const session = await run(stage);
       stage.clock.advance(hours);
@@ -143,7 +184,14 @@ const features: Readonly<Record<string, Feature>> = {
       agent({
         name: 'filmer',
         model: roundModel([callOf('render'), { text: 'Rendered.' }]),
-        tools: [tool({ name: 'render', description: 'Renders', schema: none, execute: () => pending({ operationId: 'film' }) })],
+        tools: [
+          tool({
+            name: 'render',
+            description: 'Renders',
+            schema: none,
+            execute: () => pending({ operationId: 'film' }),
+          }),
+        ],
       }),
     act: async (stage) => {
       const session = await run(stage);
@@ -154,18 +202,25 @@ const features: Readonly<Record<string, Feature>> = {
   },
   'a result that came too late': {
     define: (tools) =>
-      agent({ name: 'waiter', model: roundModel([callOf('hang'), callOf('rest'), { text: 'told' }]), tools: [tools.hang, tools.rest] }),
+      agent({
+        name: 'waiter',
+        model: roundModel([callOf('hang'), callOf('rest'), { text: 'told' }]),
+        tools: [tools.hang, tools.rest],
+      }),
     act: async (stage) => {
       const running = run(stage);
       await stage.begun;
       const session = await stage.app.session({ id: 's' });
       const has = (is: (event: Event) => boolean): boolean => session.events.some(is);
       const isLate = (event: Event): boolean => event.type === 'tool_result' && event.late === true;
-      await eventually(() => has((event) => event.type === 'tool_attempt' && event.callId === 'run/r2.0'), {
-        what: 'the second call',
-        clock: stage.clock,
-        stepMs: 500,
-      });
+      await eventually(
+        () => has((event) => event.type === 'tool_attempt' && event.callId === 'run/r2.0'),
+        {
+          what: 'the second call',
+          clock: stage.clock,
+          stepMs: 500,
+        },
+      );
       stage.letGo();
       await eventually(() => has(isLate), { what: 'the late result' });
       stage.letRest();
@@ -180,10 +235,15 @@ const features: Readonly<Record<string, Feature>> = {
       const first = Promise.withResolvers<never>();
       const doStream: typeof model.doStream = (options) => {
         asked++;
-        options.abortSignal?.addEventListener('abort', () => first.reject(options.abortSignal?.reason));
+        options.abortSignal?.addEventListener('abort', () =>
+          first.reject(options.abortSignal?.reason),
+        );
         return asked === 1 ? first.promise : model.doStream(options);
       };
-      return agent({ name: 'hearer', model: { ...model, doStream, doGenerate: model.doGenerate.bind(model) } });
+      return agent({
+        name: 'hearer',
+        model: { ...model, doStream, doGenerate: model.doGenerate.bind(model) },
+      });
     },
     act: async (stage) => {
       const running = run(stage);
@@ -196,7 +256,12 @@ const features: Readonly<Record<string, Feature>> = {
     has: (event) => event.type === 'model_end' && event.status === 'cancelled',
   },
   'a pause': {
-    define: (tools) => agent({ name: 'worker', model: roundModel([callOf('hang'), { text: 'done' }]), tools: [tools.hang] }),
+    define: (tools) =>
+      agent({
+        name: 'worker',
+        model: roundModel([callOf('hang'), { text: 'done' }]),
+        tools: [tools.hang],
+      }),
     act: async (stage) => {
       const running = run(stage);
       await stage.begun;
@@ -236,7 +301,8 @@ const features: Readonly<Record<string, Feature>> = {
             name: 'fixed',
             execute: async (ctx) => {
               const isThere = await ctx.effect('look', () => 'there', { recovery: 'rerun' });
-              if (ctx.session.events.every(({ type }) => type !== 'invocation_reopen')) return ctx.fail('not yet');
+              if (ctx.session.events.every(({ type }) => type !== 'invocation_reopen'))
+                return ctx.fail('not yet');
               return ctx.complete(isThere);
             },
           }),
@@ -254,12 +320,29 @@ const features: Readonly<Record<string, Feature>> = {
       agent({
         name: 'writer',
         model: roundModel([callOf('write'), { text: 'written' }]),
-        tools: [tool({ name: 'write', description: 'Writes', schema: none, recovery: 'rerun', requiresPermission: ['fs:write'], execute: () => 1 })],
+        tools: [
+          tool({
+            name: 'write',
+            description: 'Writes',
+            schema: none,
+            recovery: 'rerun',
+            requiresPermission: ['fs:write'],
+            execute: () => 1,
+          }),
+        ],
       }),
     act: async ({ app, root }) => {
       await app.run(root, { session: 's', input: 'Without', runId: 'without' });
       await app.grant('s', ['web:read'], { by: 'operator:eve' });
-      return (await app.run(root, { session: 's', input: 'With', runId: 'with', permissions: ['fs:write'], limits: { rounds: 5 } })).session;
+      return (
+        await app.run(root, {
+          session: 's',
+          input: 'With',
+          runId: 'with',
+          permissions: ['fs:write'],
+          limits: { rounds: 5 },
+        })
+      ).session;
     },
     has: decided('grant'),
   },
@@ -310,7 +393,12 @@ const features: Readonly<Record<string, Feature>> = {
     has: ofType('memory'),
   },
   'answers from a cache': {
-    define: () => agent({ name: 'talker', model: roundModel([{ text: 'one' }]), middleware: [responseCache()] }),
+    define: () =>
+      agent({
+        name: 'talker',
+        model: roundModel([{ text: 'one' }]),
+        middleware: [responseCache()],
+      }),
     act: async (stage) => {
       await stage.app.run(stage.root, { session: 'other', input: 'Go' });
       return run(stage);
@@ -340,15 +428,28 @@ const features: Readonly<Record<string, Feature>> = {
       await inTime(stage.app.run(stage.root, { session: 'other', input: 'Go' }), stage.clock);
       return inTime(run(stage), stage.clock);
     },
-    has: (event) => event.type === 'decision' && event.component === 'circuit_breaker' && event.decision === 'refuse',
+    has: (event) =>
+      event.type === 'decision' &&
+      event.component === 'circuit_breaker' &&
+      event.decision === 'refuse',
   },
   'calls that wait for their turn, and are judged by what came before': {
     define: () =>
       agent({
         name: 'worker',
         toolConcurrency: 2,
-        model: roundModel([{ toolCalls: Array.from({ length: 7 }, () => ({ name: 'work', args: {} })) }, { text: 'done' }]),
-        tools: [tool({ name: 'work', description: 'Works', schema: none, execute: async () => 'nothing new' })],
+        model: roundModel([
+          { toolCalls: Array.from({ length: 7 }, () => ({ name: 'work', args: {} })) },
+          { text: 'done' },
+        ]),
+        tools: [
+          tool({
+            name: 'work',
+            description: 'Works',
+            schema: none,
+            execute: async () => 'nothing new',
+          }),
+        ],
       }),
     act: (stage) => run(stage),
     has: decided('block'),
@@ -377,14 +478,23 @@ const features: Readonly<Record<string, Feature>> = {
   'what comes after a run, cancelled': {
     define: () => agent({ name: 'guest', model: roundModel([{ text: 'hello' }]) }),
     options: {
-      lifecycle: { postProcess: (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve(undefined))) },
+      lifecycle: {
+        postProcess: (ctx) =>
+          new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve(undefined))),
+      },
     },
     act: async ({ app, root }) => {
       const running = app.run(root, { session: 's', input: 'Go', runId: 'run' });
       const { session } = await running;
-      await eventually(() => session.events.some((event) => event.type === 'invocation_start' && event.name === '~postProcess'), {
-        what: 'the follow-up',
-      });
+      await eventually(
+        () =>
+          session.events.some(
+            (event) => event.type === 'invocation_start' && event.name === '~postProcess',
+          ),
+        {
+          what: 'the follow-up',
+        },
+      );
       await app.cancel('s');
       await running.settled();
       return session;
@@ -404,7 +514,11 @@ const features: Readonly<Record<string, Feature>> = {
           return 'sent';
         },
       });
-      return agent({ name: 'sender', model: roundModel([callOf('send'), { text: 'sent' }]), tools: [send] });
+      return agent({
+        name: 'sender',
+        model: roundModel([callOf('send'), { text: 'sent' }]),
+        tools: [send],
+      });
     },
     options: { runnables: [step({ name: 'child', execute: (ctx) => ctx.complete('child') })] },
     act: async ({ app, root }) => {
@@ -441,24 +555,31 @@ test.each(Object.entries(features))('does what it did: %s', async (_name, featur
   await stage.app.close();
 });
 
-test.each(storePlaces)('a session that is stored in %s is replayed, and left as it is', async (_name, open) => {
-  const place = await open();
-  const store = place.open();
-  const define = () =>
-    agent({ name: 'payer', model: roundModel([callOf('pay'), { text: 'p'.repeat(70_000) }]), tools: [pay({ expiresIn: 24 * hours })] });
-  const root = define();
-  const first = runtime({ app: 'stored', store, recover: 'manual', runnables: [root] });
-  const { session, pendingCalls } = await first.run(root, { session: 's', input: 'Go' });
-  await first.requests.answer(pendingCalls[0]?.requestId ?? '', { decision: 'approve' });
-  const app = runtime({ app: 'stored', store, recover: 'manual', runnables: [define()] });
-  const { session: ended } = await app.resume(session.id);
-  const other = runtime({ app: 'stored', store, recover: 'manual', runnables: [define()] });
-  const opened = await other.session({ id: 's' });
-  const before = JSON.stringify(opened.events);
-  expect(opened.events).toEqual(ended.events);
-  expect(await problemOf(recordedLedgerOf(opened), other)).toBeUndefined();
-  expect(JSON.stringify((await other.session({ id: 's' })).events)).toBe(before);
-  expect((await other.listRequests()).map(({ status }) => status)).toEqual(['answered']);
-  await other.close();
-  await place.remove();
-});
+test.each(storePlaces)(
+  'a session that is stored in %s is replayed, and left as it is',
+  async (_name, open) => {
+    const place = await open();
+    const store = place.open();
+    const define = () =>
+      agent({
+        name: 'payer',
+        model: roundModel([callOf('pay'), { text: 'p'.repeat(70_000) }]),
+        tools: [pay({ expiresIn: 24 * hours })],
+      });
+    const root = define();
+    const first = runtime({ app: 'stored', store, recover: 'manual', runnables: [root] });
+    const { session, pendingCalls } = await first.run(root, { session: 's', input: 'Go' });
+    await first.requests.answer(pendingCalls[0]?.requestId ?? '', { decision: 'approve' });
+    const app = runtime({ app: 'stored', store, recover: 'manual', runnables: [define()] });
+    const { session: ended } = await app.resume(session.id);
+    const other = runtime({ app: 'stored', store, recover: 'manual', runnables: [define()] });
+    const opened = await other.session({ id: 's' });
+    const before = JSON.stringify(opened.events);
+    expect(opened.events).toEqual(ended.events);
+    expect(await problemOf(recordedLedgerOf(opened), other)).toBeUndefined();
+    expect(JSON.stringify((await other.session({ id: 's' })).events)).toBe(before);
+    expect((await other.listRequests()).map(({ status }) => status)).toEqual(['answered']);
+    await other.close();
+    await place.remove();
+  },
+);

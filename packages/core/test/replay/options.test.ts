@@ -1,7 +1,23 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { agent, type JsonValue, type Runtime, runtime, type Session, sequence, step, tool } from 'adjutant';
-import { type ReplayOptions, recordedLedgerOf, replay, roundModel, type ScriptedModel, type ScriptedResponse } from 'adjutant/testing';
+import {
+  agent,
+  type JsonValue,
+  type Runtime,
+  runtime,
+  type Session,
+  sequence,
+  step,
+  tool,
+} from 'adjutant';
+import {
+  type ReplayOptions,
+  recordedLedgerOf,
+  replay,
+  roundModel,
+  type ScriptedModel,
+  type ScriptedResponse,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { enteredBy } from './entered.ts';
@@ -23,7 +39,15 @@ function shop({ price = 3, system, answers = [ask, { text: 'It is 3.' }] }: Shop
   const clerk = agent({
     name: 'clerk',
     model,
-    tools: [tool({ name: 'price', description: 'Prices', schema: z.object({ item: z.string() }), recovery: 'rerun', execute: () => price })],
+    tools: [
+      tool({
+        name: 'price',
+        description: 'Prices',
+        schema: z.object({ item: z.string() }),
+        recovery: 'rerun',
+        execute: () => price,
+      }),
+    ],
     ...(system === undefined ? {} : { description: system }),
   });
   const note = step({
@@ -41,13 +65,19 @@ async function recorded(): Promise<Session> {
   return (await app.run(root, { session: 's', input: 'How much?', runId: 'run' })).session;
 }
 
-const places = ({ divergences }: Awaited<ReturnType<typeof replay>>) => divergences.map(({ kind, path }) => `${kind} ${path}`);
+const places = ({ divergences }: Awaited<ReturnType<typeof replay>>) =>
+  divergences.map(({ kind, path }) => `${kind} ${path}`);
 
 test('neither models nor tools are asked', async () => {
   const { app, model } = shop();
   const session = await recorded();
   const { report, entered } = await enteredBy(() => replay(session, app));
-  expect(report).toEqual({ session: 's', events: session.events.length, divergence: undefined, divergences: [] });
+  expect(report).toEqual({
+    session: 's',
+    events: session.events.length,
+    divergence: undefined,
+    divergences: [],
+  });
   expect(entered).toEqual([]);
   expect(model.calls).toEqual([]);
 });
@@ -73,7 +103,9 @@ describe('live models', () => {
   });
 
   test('that call tools otherwise are found at the call', async () => {
-    const { app } = shop({ answers: [{ toolCalls: [{ name: 'price', args: { item: 'ink' } }] }, { text: 'It is 3.' }] });
+    const { app } = shop({
+      answers: [{ toolCalls: [{ name: 'price', args: { item: 'ink' } }] }, { text: 'It is 3.' }],
+    });
     const { divergence } = await replay(await recorded(), app, { model: 'live', patience: 100 });
     expect(divergence).toMatchObject({
       path: 'run/clerk',
@@ -86,7 +118,9 @@ describe('live models', () => {
 describe('live tools', () => {
   test('that give the same do the same, and are run', async () => {
     const session = await recorded();
-    const { report, entered } = await enteredBy(() => replay(session, shop().app, { tools: 'live' }));
+    const { report, entered } = await enteredBy(() =>
+      replay(session, shop().app, { tools: 'live' }),
+    );
     expect(report.divergence).toBeUndefined();
     expect(entered).toEqual(['run/clerk/r1.0', 'run/note/pay']);
   });
@@ -94,14 +128,26 @@ describe('live tools', () => {
   test('that give something else are found, and all that follows from it', async () => {
     const session = await recorded();
     const report = await replay(session, shop({ price: 4 }).app, { tools: 'live', patience: 100 });
-    expect(report.divergence).toMatchObject({ kind: 'outcome', differences: [{ path: 'result.content', recorded: 3, replayed: 4 }] });
-    expect(places(report)).toEqual(['outcome run/clerk', 'prompt run/clerk', 'outcome run/note', 'state run/note']);
+    expect(report.divergence).toMatchObject({
+      kind: 'outcome',
+      differences: [{ path: 'result.content', recorded: 3, replayed: 4 }],
+    });
+    expect(places(report)).toEqual([
+      'outcome run/clerk',
+      'prompt run/clerk',
+      'outcome run/note',
+      'state run/note',
+    ]);
     expect(report.events).toBe((report.divergence?.seq ?? 0) - 1);
   });
 
   test('and live models together run the app anew against the record', async () => {
     const { app, model } = shop({ price: 4, answers: [ask, { text: 'It is 4.' }] });
-    const report = await replay(await recorded(), app, { model: 'live', tools: 'live', patience: 100 });
+    const report = await replay(await recorded(), app, {
+      model: 'live',
+      tools: 'live',
+      patience: 100,
+    });
     expect(places(report)).toEqual([
       'outcome run/clerk',
       'prompt run/clerk',
@@ -119,22 +165,34 @@ test('`until` ends the replay at an event', async () => {
   const session = await recorded();
   const changed = shop({ answers: [ask] }).app;
   const end = session.events.findIndex(({ type }) => type === 'model_end') + 1;
-  expect(await replay(session, changed, { until: end })).toMatchObject({ events: end, divergence: undefined });
+  expect(await replay(session, changed, { until: end })).toMatchObject({
+    events: end,
+    divergence: undefined,
+  });
   for (let until = 1; until <= session.events.length; until++) {
-    expect(await replay(session, shop().app, { until, patience: 100 })).toMatchObject({ events: until, divergence: undefined });
+    expect(await replay(session, shop().app, { until, patience: 100 })).toMatchObject({
+      events: until,
+      divergence: undefined,
+    });
   }
 });
 
 test('`normalize` takes out of both sides what may differ', async () => {
   const session = await recorded();
   const renamed = shop({ system: 'x' });
-  const other = sequence({ name: 'shop', runnables: [step({ name: 'clerk', execute: () => undefined })] });
-  const normalize = (value: JsonValue): JsonValue => JSON.parse(JSON.stringify(value).replaceAll(/"(agent|step)"/g, '"a kind"')) as JsonValue;
+  const other = sequence({
+    name: 'shop',
+    runnables: [step({ name: 'clerk', execute: () => undefined })],
+  });
+  const normalize = (value: JsonValue): JsonValue =>
+    JSON.parse(JSON.stringify(value).replaceAll(/"(agent|step)"/g, '"a kind"')) as JsonValue;
   expect((await replay(session, renamed.app, { normalize })).divergence).toBeUndefined();
   const app = runtime({ app: 'shop', recover: 'manual', runnables: [other] });
   const strict = await replay(session, app, { patience: 50 });
   const loose = await replay(session, app, { patience: 50, normalize });
-  expect(strict.divergence).toMatchObject({ subject: 'The start of the agent "clerk" differs in kind' });
+  expect(strict.divergence).toMatchObject({
+    subject: 'The start of the agent "clerk" differs in kind',
+  });
   expect(loose.divergence?.seq).toBeGreaterThan(strict.divergence?.seq ?? 0);
 });
 
@@ -152,7 +210,9 @@ function slowly(ms: number): Runtime {
 
 test('`patience` is how long code may take for something of its own', async () => {
   const slow = slowly(60);
-  const record = recordedLedgerOf((await runtime({ app: 'slow' }).run(slowStep(), { session: 's', input: 'Go' })).session);
+  const record = recordedLedgerOf(
+    (await runtime({ app: 'slow' }).run(slowStep(), { session: 's', input: 'Go' })).session,
+  );
   expect((await replay(record, slow, { patience: 5_000 })).divergence).toBeUndefined();
   expect((await replay(record, slow, { patience: 1 })).divergence).toMatchObject({
     kind: 'control_flow',
@@ -171,14 +231,26 @@ function slowStep() {
 
 test('`signal` ends the replay with its reason', async () => {
   const session = await recorded();
-  await expect(replay(session, shop().app, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough');
+  await expect(
+    replay(session, shop().app, { signal: AbortSignal.abort(new Error('enough')) }),
+  ).rejects.toThrow('enough');
   const controller = new AbortController();
-  const hanging = step({ name: 'hanging', execute: () => new Promise<void>(() => setTimeout(() => controller.abort(new Error('now')), 0)) });
+  const hanging = step({
+    name: 'hanging',
+    execute: () => new Promise<void>(() => setTimeout(() => controller.abort(new Error('now')), 0)),
+  });
   const record = recordedLedgerOf(
-    (await runtime({ app: 'x' }).run(step({ name: 'hanging', execute: () => undefined }), { session: 's', input: 'Go' })).session,
+    (
+      await runtime({ app: 'x' }).run(step({ name: 'hanging', execute: () => undefined }), {
+        session: 's',
+        input: 'Go',
+      })
+    ).session,
   );
   const app = runtime({ app: 'x', recover: 'manual', runnables: [hanging] });
-  await expect(replay(record, app, { signal: controller.signal, patience: 60_000 })).rejects.toThrow('now');
+  await expect(
+    replay(record, app, { signal: controller.signal, patience: 60_000 }),
+  ).rejects.toThrow('now');
 });
 
 test.each<[string, ReplayOptions]>([
@@ -196,8 +268,14 @@ test.each<[string, ReplayOptions]>([
 
 test('what the app does not know any more is named', async () => {
   const session = await recorded();
-  const { divergence } = await replay(session, runtime({ app: 'shop', recover: 'manual' }), { patience: 50 });
-  expect(divergence).toMatchObject({ seq: 1, kind: 'control_flow', subject: expect.stringContaining('There is no runnable named "shop"') });
+  const { divergence } = await replay(session, runtime({ app: 'shop', recover: 'manual' }), {
+    patience: 50,
+  });
+  expect(divergence).toMatchObject({
+    seq: 1,
+    kind: 'control_flow',
+    subject: expect.stringContaining('There is no runnable named "shop"'),
+  });
 });
 
 test.each<[string, (events: readonly object[]) => readonly unknown[]]>([
@@ -205,17 +283,27 @@ test.each<[string, (events: readonly object[]) => readonly unknown[]]>([
   ['in another order', (events) => [...events].reverse()],
   ['twice', (events) => [...events, ...events]],
   ['with a gap', (events) => events.filter((_, index) => index !== 3)],
-  ['of a type that is not known', (events) => events.map((event) => ({ ...event, type: 'constructor' }))],
+  [
+    'of a type that is not known',
+    (events) => events.map((event) => ({ ...event, type: 'constructor' })),
+  ],
   ['that are none', () => [null]],
 ])('events %s are refused', async (_name, changed) => {
   const record = recordedLedgerOf(await recorded());
   const events = changed(record.events) as typeof record.events;
-  await expect(replay({ ...record, events }, shop().app)).rejects.toThrow(/the events of a ledger are numbered from 1 on/);
+  await expect(replay({ ...record, events }, shop().app)).rejects.toThrow(
+    /the events of a ledger are numbered from 1 on/,
+  );
 });
 
 test('an empty record is replayed as nothing', async () => {
   const record = { app: 'shop', tenant: 'default', session: 's', events: [], blobs: {} };
-  expect(await replay(record, shop().app)).toEqual({ session: 's', events: 0, divergence: undefined, divergences: [] });
+  expect(await replay(record, shop().app)).toEqual({
+    session: 's',
+    events: 0,
+    divergence: undefined,
+    divergences: [],
+  });
 });
 
 test('a replay leaves nothing behind: a process that replays exits by itself', async () => {
@@ -233,9 +321,13 @@ test('a replay leaves nothing behind: a process that replays exits by itself', a
     const stopped = await replay(session, app('t'), { until: 5 });
     console.log([same, other, stopped].map(({ divergence }) => divergence?.seq ?? 'none').join(' '));
   `;
-  const run = promisify(execFile)(process.execPath, ['--conditions=adjutant-source', '--input-type=module', '--eval', program], {
-    timeout: 20_000,
-    cwd: import.meta.dirname,
-  });
+  const run = promisify(execFile)(
+    process.execPath,
+    ['--conditions=adjutant-source', '--input-type=module', '--eval', program],
+    {
+      timeout: 20_000,
+      cwd: import.meta.dirname,
+    },
+  );
   expect((await run).stdout.trim()).toBe('none 3 none');
 });

@@ -14,7 +14,9 @@ function reading(site: string) {
     execute: ({ args }) => `what ${args.page} says`,
   });
   const model = scriptedModel((prompt) =>
-    prompt.at(-1)?.role === 'tool' ? { text: 'Read.' } : { toolCalls: [{ name: 'read', args: { page: 'news' } }] },
+    prompt.at(-1)?.role === 'tool'
+      ? { text: 'Read.' }
+      : { toolCalls: [{ name: 'read', args: { page: 'news' } }] },
   );
   return agent({ name: 'reader', model, tools: [read] });
 }
@@ -28,7 +30,10 @@ test('other prepared arguments of a tool that may be run again are found', async
   expect((await replay(session, appOf('https://one.example'))).divergence).toBeUndefined();
 
   const { divergence } = await replay(session, appOf('https://two.example'));
-  expect(divergence).toMatchObject({ kind: 'arguments', replayed: { page: 'https://two.example/news' } });
+  expect(divergence).toMatchObject({
+    kind: 'arguments',
+    replayed: { page: 'https://two.example/news' },
+  });
   expect(session.events[(divergence?.seq ?? 0) - 1]).toMatchObject({ type: 'tool_attempt' });
 });
 
@@ -43,7 +48,9 @@ function parsing(page: z.ZodType<string>) {
     execute: () => 'news',
   });
   const model = scriptedModel((prompt) =>
-    prompt.at(-1)?.role === 'tool' ? { text: 'Read.' } : { toolCalls: [{ name: 'read', args: { page: 'News' } }] },
+    prompt.at(-1)?.role === 'tool'
+      ? { text: 'Read.' }
+      : { toolCalls: [{ name: 'read', args: { page: 'News' } }] },
   );
   return agent({ name: 'reader', model, tools: [read] });
 }
@@ -58,18 +65,33 @@ test.each([
   const recorded = parsing(z.string().transform(before));
   const { session } = await run(recorded, 'Read the news');
   const appWith = (reader: Agent): Runtime => runtime({ app: 'app', runnables: [reader] });
-  expect((await replay(session, appWith(parsing(z.string().transform(before))))).divergence).toBeUndefined();
-  expect((await replay(session, appWith(parsing(z.string().transform(now))))).divergence).toMatchObject({ kind: 'arguments' });
+  expect(
+    (await replay(session, appWith(parsing(z.string().transform(before))))).divergence,
+  ).toBeUndefined();
+  expect(
+    (await replay(session, appWith(parsing(z.string().transform(now))))).divergence,
+  ).toMatchObject({ kind: 'arguments' });
 });
 
 test('arguments in another order are the same', async () => {
   const ordered = (args: { readonly a: number; readonly b: number }) => {
     const schema = z.object({ b: z.number(), a: z.number() });
-    const add = tool({ name: 'add', description: 'Adds', schema, readOnly: true, execute: ({ args: given }) => given.a + given.b });
-    const model = scriptedModel((prompt) => (prompt.at(-1)?.role === 'tool' ? { text: 'Done.' } : { toolCalls: [{ name: 'add', args }] }));
+    const add = tool({
+      name: 'add',
+      description: 'Adds',
+      schema,
+      readOnly: true,
+      execute: ({ args: given }) => given.a + given.b,
+    });
+    const model = scriptedModel((prompt) =>
+      prompt.at(-1)?.role === 'tool' ? { text: 'Done.' } : { toolCalls: [{ name: 'add', args }] },
+    );
     return agent({ name: 'adder', model, tools: [add] });
   };
   const { session } = await run(ordered({ a: 1, b: 2 }), 'Add');
-  const { divergence } = await replay(session, runtime({ app: 'app', runnables: [ordered({ a: 1, b: 2 })] }));
+  const { divergence } = await replay(
+    session,
+    runtime({ app: 'app', runnables: [ordered({ a: 1, b: 2 })] }),
+  );
   expect(divergence).toBeUndefined();
 });

@@ -15,7 +15,12 @@ function define() {
     },
   });
   const model = roundModel([{ toolCalls: [{ name: 'fetch' }] }, { text: 'later' }]);
-  return agent({ name: 'fetcher', model, tools: [fetching], supervision: { errors: { initialDelayMs: 40 } } });
+  return agent({
+    name: 'fetcher',
+    model,
+    tools: [fetching],
+    supervision: { errors: { initialDelayMs: 40 } },
+  });
 }
 
 test('timers that are ahead of the time of day by a few milliseconds are no divergence', async () => {
@@ -25,18 +30,35 @@ test('timers that are ahead of the time of day by a few milliseconds are no dive
   const running = app.run(root, { session: 's', input: 'Go', runId: 'run' });
   await eventually(running.settled(), { clock, stepMs: 1 });
   const record = recordedLedgerOf((await running).session);
-  const second = record.events.findIndex((event) => event.type === 'tool_attempt' && event.attempt === 2);
+  const second = record.events.findIndex(
+    (event) => event.type === 'tool_attempt' && event.attempt === 2,
+  );
   expect(second).toBeGreaterThan(0);
-  const early = { ...record, events: record.events.map((event, at) => (at < second ? event : { ...event, at: event.at - 3 })) };
-  expect(await problemOf(early, runtime({ app: 'clocks', recover: 'manual', runnables: [define()] }))).toBeUndefined();
+  const early = {
+    ...record,
+    events: record.events.map((event, at) =>
+      at < second ? event : { ...event, at: event.at - 3 },
+    ),
+  };
+  expect(
+    await problemOf(early, runtime({ app: 'clocks', recover: 'manual', runnables: [define()] })),
+  ).toBeUndefined();
 });
 
 test('a replay leaves no timers behind', async () => {
   const root = agent({ name: 'talker', model: roundModel([{ text: 'hello' }]) });
-  const { session } = await runtime({ app: 'clocks', recover: 'manual', runnables: [root] }).run(root, { session: 's', input: 'Go' });
+  const { session } = await runtime({ app: 'clocks', recover: 'manual', runnables: [root] }).run(
+    root,
+    { session: 's', input: 'Go' },
+  );
   const record = recordedLedgerOf(session);
-  const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const timers = (): number =>
+    process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const before = timers();
-  await Promise.all(Array.from({ length: 20 }, () => replay(record, runtime({ app: 'clocks', recover: 'manual', runnables: [root] }))));
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      replay(record, runtime({ app: 'clocks', recover: 'manual', runnables: [root] })),
+    ),
+  );
   expect(timers()).toBeLessThan(before + 10);
 });

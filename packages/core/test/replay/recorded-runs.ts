@@ -1,5 +1,13 @@
 import { type LedgerStore, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
-import { type CrashManner, crashCases, type MakeScenario, type RecordedLedger, type ReplayOptions, recordedLedgerOf, replay } from 'adjutant/testing';
+import {
+  type CrashManner,
+  crashCases,
+  type MakeScenario,
+  type RecordedLedger,
+  type ReplayOptions,
+  recordedLedgerOf,
+  replay,
+} from 'adjutant/testing';
 import { enteredBy } from './entered.ts';
 
 /** A record, and what it is a record of. */
@@ -14,17 +22,33 @@ const session = 'the-session';
 /** Today's code: what one process has, without a store. */
 export function appOf(make: MakeScenario): Runtime {
   const { runnable, app = {} } = make();
-  return runtime({ app: defaultApp, ...app, runnables: [runnable, ...(app.runnables ?? [])], recover: 'manual' });
+  return runtime({
+    app: defaultApp,
+    ...app,
+    runnables: [runnable, ...(app.runnables ?? [])],
+    recover: 'manual',
+  });
 }
 
 /** What a store has of a session. */
-async function recordIn(store: Store, tenant: string, app = defaultApp, id = session): Promise<RecordedLedger> {
+async function recordIn(
+  store: Store,
+  tenant: string,
+  app = defaultApp,
+  id = session,
+): Promise<RecordedLedger> {
   const reader = runtime({ app, tenant, store, recover: 'manual' });
   return recordedLedgerOf(await reader.session({ id, observe: false }));
 }
 
-/** Runs a scenario with stops of some manner at each `every`th place, and gives what was recorded. */
-export async function* stoppedRuns(make: MakeScenario, manner: CrashManner, every: number): AsyncGenerator<RecordedRun> {
+/**
+ * Runs a scenario with stops of some manner at each `every`th place, and gives what was recorded.
+ */
+export async function* stoppedRuns(
+  make: MakeScenario,
+  manner: CrashManner,
+  every: number,
+): AsyncGenerator<RecordedRun> {
   const store = memoryStore();
   const tenants: string[] = [];
   const noting: Store = {
@@ -36,7 +60,12 @@ export async function* stoppedRuns(make: MakeScenario, manner: CrashManner, ever
     close: async () => undefined,
   };
   const app = make().app?.app ?? defaultApp;
-  for await (const { name, run } of crashCases(make, { openStore: () => noting, manners: [manner], every, appends: 'separate' })) {
+  for await (const { name, run } of crashCases(make, {
+    openStore: () => noting,
+    manners: [manner],
+    every,
+    appends: 'separate',
+  })) {
     tenants.length = 0;
     if (!(await run())) continue;
     yield { name, record: await recordIn(store, tenants[0] as string, app) };
@@ -44,14 +73,21 @@ export async function* stoppedRuns(make: MakeScenario, manner: CrashManner, ever
 }
 
 /** What is wrong with a replay on the code that made the record; `undefined`: nothing. */
-export async function problemOf(record: RecordedLedger, app: Runtime, options: ReplayOptions = {}): Promise<string | undefined> {
+export async function problemOf(
+  record: RecordedLedger,
+  app: Runtime,
+  options: ReplayOptions = {},
+): Promise<string | undefined> {
   const before = JSON.stringify(record);
-  const { report, entered } = await enteredBy(() => replay(record, app, { patience: 100, ...options }));
+  const { report, entered } = await enteredBy(() =>
+    replay(record, app, { patience: 100, ...options }),
+  );
   const { divergence, divergences, events } = report;
   if (divergence !== undefined)
     return `event ${divergence.seq} of ${record.events.length}, ${divergence.path}: ${divergence.subject} ${JSON.stringify(divergence.differences).slice(0, 600)}`;
   if (divergences.length > 0) return 'divergences without a first one';
-  if (events !== record.events.length) return `${events} of ${record.events.length} events were replayed`;
+  if (events !== record.events.length)
+    return `${events} of ${record.events.length} events were replayed`;
   const ran = entered.filter((callId) => !record.events.some((event) => isBelow(event, callId)));
   if (ran.length > 0) return `it ran ${ran.join(', ')}`;
   return JSON.stringify(record) === before ? undefined : 'the record was changed';
@@ -60,5 +96,8 @@ export async function problemOf(record: RecordedLedger, app: Runtime, options: R
 /** The body of a tool that has called others is run again, and gets what they gave. */
 function isBelow(event: RecordedLedger['events'][number], callId: string): boolean {
   const below = `${callId}/`;
-  return event.invocationId?.startsWith(below) === true || ('callId' in event && event.callId.startsWith(below));
+  return (
+    event.invocationId?.startsWith(below) === true ||
+    ('callId' in event && event.callId.startsWith(below))
+  );
 }

@@ -44,7 +44,10 @@ const start = Date.UTC(2026, 0, 5, 9);
 const hourMs = 3_600_000;
 
 /** The runtime of a definition, as each process has it. */
-export function appOf({ runnable, options }: Definition, more: Partial<RuntimeOptions> = {}): Runtime {
+export function appOf(
+  { runnable, options }: Definition,
+  more: Partial<RuntimeOptions> = {},
+): Runtime {
   const runnables = [runnable, ...(options?.runnables ?? [])];
   return runtime({ app: appName, recover: 'manual', ...options, ...more, runnables });
 }
@@ -55,7 +58,10 @@ function countedIds(process: number): IdSource {
   return { next: () => `p${process}${'0'.repeat(8)}x${(count++).toString(36).padStart(5, '0')}` };
 }
 
-/** Records a ledger: processes that come one after the other, hours apart, with times and ids that are the same each time. */
+/**
+ * Records a ledger: processes that come one after the other, hours apart, with times and ids that
+ * are the same each time.
+ */
 export class Recording {
   readonly #define: () => Definition;
   readonly #clock = tickingClock(start);
@@ -71,7 +77,10 @@ export class Recording {
   process(store: Store = takingOver(this.store)): Runtime {
     const number = this.#processes++;
     const definition = this.#define();
-    const app = appOf(definition, { store, ports: { clock: tickingClock(start + number * hourMs), ids: countedIds(number) } });
+    const app = appOf(definition, {
+      store,
+      ports: { clock: tickingClock(start + number * hourMs), ids: countedIds(number) },
+    });
     this.#now = { app, runnable: definition.runnable };
     return app;
   }
@@ -96,7 +105,10 @@ export class Recording {
     return (await this.app.run(this.#runnable, { input, session: open, runId: id })).session;
   }
 
-  /** Starts it in a process that is gone as soon as an event is there; what is under way then never comes to anything. */
+  /**
+   * Starts it in a process that is gone as soon as an event is there; what is under way then never
+   * comes to anything.
+   */
   async crashAt(input: string, isPlace: (event: Event) => boolean): Promise<void> {
     const crashing = crashingStore(takingOver(this.store));
     const app = this.process(crashing.store);
@@ -115,9 +127,15 @@ export class Recording {
   }
 
   /** Answers what the session asks, in the order of the calls, and goes on in the same process. */
-  async answer(session: Session, ...answers: readonly Parameters<Runtime['requests']['answer']>[1][]): Promise<Session> {
-    const pending = [...session.ledger.requests.values()].sort((a, b) => (a.callId < b.callId ? -1 : 1));
-    for (const [index, answer] of answers.entries()) await this.app.requests.answer(pending[index]?.requestId ?? '', answer);
+  async answer(
+    session: Session,
+    ...answers: readonly Parameters<Runtime['requests']['answer']>[1][]
+  ): Promise<Session> {
+    const pending = [...session.ledger.requests.values()].sort((a, b) =>
+      a.callId < b.callId ? -1 : 1,
+    );
+    for (const [index, answer] of answers.entries())
+      await this.app.requests.answer(pending[index]?.requestId ?? '', answer);
     return (await this.app.resume(session)).session;
   }
 }

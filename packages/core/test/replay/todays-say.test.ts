@@ -1,4 +1,14 @@
-import { type AgentOptions, agent, type Guardrail, type Hooks, type JsonValue, type Runtime, run, runtime, tool } from 'adjutant';
+import {
+  type AgentOptions,
+  agent,
+  type Guardrail,
+  type Hooks,
+  type JsonValue,
+  type Runtime,
+  run,
+  runtime,
+  tool,
+} from 'adjutant';
 import { replay, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -14,24 +24,41 @@ function looking(options: Partial<AgentOptions> = {}) {
   });
   const model = scriptedModel((prompt) => {
     const results = prompt.filter(({ role }) => role === 'tool').length;
-    return results < 3 ? { toolCalls: [{ name: 'lookUp', args: { what: 'news' } }] } : { text: 'There is nothing new.' };
+    return results < 3
+      ? { toolCalls: [{ name: 'lookUp', args: { what: 'news' } }] }
+      : { text: 'There is nothing new.' };
   });
   return agent({ name: 'reader', model, tools: [lookUp], ...options });
 }
 
-const appOf = (options: Partial<AgentOptions>): Runtime => runtime({ app: 'app', runnables: [looking(options)] });
+const appOf = (options: Partial<AgentOptions>): Runtime =>
+  runtime({ app: 'app', runnables: [looking(options)] });
 
 const louder: Hooks = {
   afterModel: (_ctx, result) => ({
     ...result,
-    stepEvents: result.stepEvents.map((event) => (event.type === 'assistant' ? { ...event, text: `${event.text}!` } : event)),
+    stepEvents: result.stepEvents.map((event) =>
+      event.type === 'assistant' ? { ...event, text: `${event.text}!` } : event,
+    ),
   }),
 };
-const noticed: Hooks = { afterTool: (_ctx, _call, result) => ({ ...result, content: `${String(result.content)} (${String(result.status)})` }) };
-const refuses: Guardrail = { name: 'refuses', output: () => ({ action: 'deny', message: 'It says nothing.' }) };
+const noticed: Hooks = {
+  afterTool: (_ctx, _call, result) => ({
+    ...result,
+    content: `${String(result.content)} (${String(result.status)})`,
+  }),
+};
+const refuses: Guardrail = {
+  name: 'refuses',
+  output: () => ({ action: 'deny', message: 'It says nothing.' }),
+};
 const withheld: Guardrail = {
   name: 'withheld',
-  toolResult: () => ({ action: 'transform', value: '[withheld]' as JsonValue, reasoning: 'Nobody may know.' }),
+  toolResult: () => ({
+    action: 'transform',
+    value: '[withheld]' as JsonValue,
+    reasoning: 'Nobody may know.',
+  }),
 };
 
 const changes: readonly (readonly [name: string, options: Partial<AgentOptions>])[] = [
@@ -43,11 +70,14 @@ const changes: readonly (readonly [name: string, options: Partial<AgentOptions>]
   ['an earlier warning of loops', { supervision: { loops: { warnAt: 2 } } }],
 ];
 
-test.each(changes)('%s that is new is found behind what was recorded without it', async (_name, options) => {
-  const { session } = await run(looking(), 'Read');
-  const { divergence } = await replay(session, appOf(options));
-  expect(divergence?.seq).toBeGreaterThan(3);
-});
+test.each(changes)(
+  '%s that is new is found behind what was recorded without it',
+  async (_name, options) => {
+    const { session } = await run(looking(), 'Read');
+    const { divergence } = await replay(session, appOf(options));
+    expect(divergence?.seq).toBeGreaterThan(3);
+  },
+);
 
 test.each(changes)('%s that is as it was is no divergence', async (_name, options) => {
   const { session } = await run(looking(options), 'Read');

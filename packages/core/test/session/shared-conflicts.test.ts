@@ -33,17 +33,33 @@ test('the result of a tool that has run lands when its shared write is refused',
       return 'charged';
     },
   });
-  const clerk = agent({ name: 'clerk', model: scriptedModel([{ toolCalls: [{ name: 'charge', args: {} }] }, { text: 'done' }]), tools: [charge] });
+  const clerk = agent({
+    name: 'clerk',
+    model: scriptedModel([{ toolCalls: [{ name: 'charge', args: {} }] }, { text: 'done' }]),
+    tools: [charge],
+  });
   const result = await app.run(clerk, { input: 'charge me', session: mine });
   expect(result).toMatchObject({ status: 'completed', output: 'done' });
   expect(charged).toBe(1);
   const settled = mine.events.find((event) => event.type === 'tool_result');
   expect(settled).toMatchObject({
-    result: { status: 'success', content: 'charged', metadata: { stateConflict: { scope: 'user', keys: ['balance'] } } },
+    result: {
+      status: 'success',
+      content: 'charged',
+      metadata: { stateConflict: { scope: 'user', keys: ['balance'] } },
+    },
   });
-  expect(mine.events).toContainEqual(expect.objectContaining({ type: 'decision', component: 'shared_state', decision: 'refuse_write' }));
+  expect(mine.events).toContainEqual(
+    expect.objectContaining({
+      type: 'decision',
+      component: 'shared_state',
+      decision: 'refuse_write',
+    }),
+  );
   expect(mine.state.user.balance).toBe(99);
-  expect((await app.session({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(99);
+  expect((await app.session({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(
+    99,
+  );
   await app.close();
 });
 
@@ -59,7 +75,11 @@ test('a step whose shared write is refused fails, and nothing behind it runs', a
     },
   });
   const result = await app.run(book, { session: mine });
-  expect(result).toMatchObject({ status: 'error', error: { code: 'state_conflict' }, output: undefined });
+  expect(result).toMatchObject({
+    status: 'error',
+    error: { code: 'state_conflict' },
+    output: undefined,
+  });
   await app.close();
 });
 
@@ -68,7 +88,10 @@ test('a refused write outside of runs is reported by flush, once, and the sessio
   await interfere();
   mine.state.user.balance = 5;
   mine.addMessage('hello');
-  await expect(mine.flush()).rejects.toMatchObject({ code: 'state_conflict', data: { keys: ['balance'] } });
+  await expect(mine.flush()).rejects.toMatchObject({
+    code: 'state_conflict',
+    data: { keys: ['balance'] },
+  });
   await mine.observeShared();
   expect(mine.state.user.balance).toBe(99);
   mine.state.user.balance = 100;

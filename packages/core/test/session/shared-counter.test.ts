@@ -2,7 +2,18 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agent, type Event, memoryStore, parallel, type Runnable, runtime, type Session, type Store, step, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  memoryStore,
+  parallel,
+  type Runnable,
+  runtime,
+  type Session,
+  type Store,
+  step,
+  tool,
+} from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { scriptedModel } from 'adjutant/testing';
 import fc from 'fast-check';
@@ -41,18 +52,28 @@ const ways: Readonly<Record<string, (name: string, times: number) => Runnable>> 
     parallel({
       name,
       runnables: Array.from({ length: times }, (_, i) =>
-        step({ name: `${name}-branch${i}`, stateSchema, execute: (ctx) => ctx.state.user.update('n', increment) as undefined }),
+        step({
+          name: `${name}-branch${i}`,
+          stateSchema,
+          execute: (ctx) => ctx.state.user.update('n', increment) as undefined,
+        }),
       ),
     }),
   tools: (name, times) =>
     agent({
       name,
-      model: scriptedModel([{ toolCalls: Array.from({ length: times }, () => ({ name: 'add', args: {} })) }, { text: 'done' }]),
+      model: scriptedModel([
+        { toolCalls: Array.from({ length: times }, () => ({ name: 'add', args: {} })) },
+        { text: 'done' },
+      ]),
       tools: [add],
     }),
 };
 
-/** How often a ledger says that its session added one, and that every one of its changes follows from what it knew. */
+/**
+ * How often a ledger says that its session added one, and that every one of its changes follows
+ * from what it knew.
+ */
 function incrementsIn(events: readonly Event[]): number {
   let increments = 0;
   for (const event of events) {
@@ -67,10 +88,14 @@ function incrementsIn(events: readonly Event[]): number {
 }
 
 function refusalsIn(events: readonly Event[]): number {
-  return events.filter((event) => event.type === 'decision' && event.decision === 'refuse_write').length;
+  return events.filter((event) => event.type === 'decision' && event.decision === 'refuse_write')
+    .length;
 }
 
-async function countTogether(stores: readonly Store[], plans: readonly (readonly [string, number])[]): Promise<void> {
+async function countTogether(
+  stores: readonly Store[],
+  plans: readonly (readonly [string, number])[],
+): Promise<void> {
   const apps = stores.map((store) => runtime({ app: 'counter', store, stateSchema }));
   const sessions: Session<typeof stateSchema>[] = [];
   await Promise.all(
@@ -78,13 +103,20 @@ async function countTogether(stores: readonly Store[], plans: readonly (readonly
       const app = apps[i % apps.length] as (typeof apps)[number];
       const session = await app.session({ id: `s${i}`, userId: 'u', stateSchema });
       sessions.push(session);
-      await app.run((ways[way] as (typeof ways)[string])(`counter${i}`, times), { session, input: 'Count' });
+      await app.run((ways[way] as (typeof ways)[string])(`counter${i}`, times), {
+        session,
+        input: 'Count',
+      });
     }),
   );
   const wanted = plans.reduce((sum, [, times]) => sum + times, 0);
   const made = sessions.reduce((sum, { events }) => sum + incrementsIn(events), 0);
   const refused = sessions.reduce((sum, { events }) => sum + refusalsIn(events), 0);
-  const reader = await (apps[0] as (typeof apps)[number]).session({ id: 'reader', userId: 'u', stateSchema });
+  const reader = await (apps[0] as (typeof apps)[number]).session({
+    id: 'reader',
+    userId: 'u',
+    stateSchema,
+  });
   expect(reader.state.user.n).toBe(made);
   // Who was kept from writing too often says so, and goes without the rest of what it wanted to do.
   expect(made === wanted || refused > 0).toBe(true);
@@ -102,7 +134,9 @@ const plan = fc.tuple(fc.constantFrom(...Object.keys(ways)), fc.integer({ min: 1
 describe('sessions that count together', () => {
   test('never lose an increment in memory', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(plan, { minLength: 2, maxLength: 6 }), (plans) => countTogether([memoryStore()], plans)),
+      fc.asyncProperty(fc.array(plan, { minLength: 2, maxLength: 6 }), (plans) =>
+        countTogether([memoryStore()], plans),
+      ),
       { numRuns: 40 },
     );
   });
@@ -116,7 +150,9 @@ describe('sessions that count together', () => {
         return [sqlite(path), sqlite(path)];
       };
       await fc.assert(
-        fc.asyncProperty(fc.array(plan, { minLength: 2, maxLength: 5 }), (plans) => countTogether(stores(), plans)),
+        fc.asyncProperty(fc.array(plan, { minLength: 2, maxLength: 5 }), (plans) =>
+          countTogether(stores(), plans),
+        ),
         { numRuns: 8 },
       );
     } finally {

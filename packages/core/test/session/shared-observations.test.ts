@@ -1,4 +1,15 @@
-import { agent, type Event, isAdjutantError, memoryStore, type Run, runtime, sequence, session, step, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  isAdjutantError,
+  memoryStore,
+  type Run,
+  runtime,
+  sequence,
+  session,
+  step,
+  tool,
+} from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -21,7 +32,9 @@ async function rivals() {
 }
 
 function observationsOf(events: readonly Event[]) {
-  return events.flatMap((event) => (event.type === 'state_change' && event.source === 'observation' ? [event] : []));
+  return events.flatMap((event) =>
+    event.type === 'state_change' && event.source === 'observation' ? [event] : [],
+  );
 }
 
 async function stopAtFirstEnd(run: Run): Promise<void> {
@@ -48,9 +61,13 @@ test('what others changed is recorded before the next invocation starts', async 
         seen.push(ctx.state.user.n);
       },
     });
-  await app.run(sequence({ name: 's', runnables: [look('first', 2), look('second', 3)] }), { session: mine });
+  await app.run(sequence({ name: 's', runnables: [look('first', 2), look('second', 3)] }), {
+    session: mine,
+  });
   expect(seen).toEqual([1, 1, 2, 2]);
-  expect(observationsOf(mine.events).map(({ changes }) => changes)).toEqual([[{ key: 'n', oldValue: 1, newValue: 2 }]]);
+  expect(observationsOf(mine.events).map(({ changes }) => changes)).toEqual([
+    [{ key: 'n', oldValue: 1, newValue: 2 }],
+  ]);
   await app.close();
 });
 
@@ -69,10 +86,14 @@ describe('refresh', () => {
         ctx.state.user.n = (ctx.state.user.n ?? 0) + 1;
       },
     });
-    expect(await app.run(look, { session: mine, runId: 'run' })).toMatchObject({ status: 'completed' });
+    expect(await app.run(look, { session: mine, runId: 'run' })).toMatchObject({
+      status: 'completed',
+    });
     expect(seen).toEqual([1, 5]);
     expect(mine.state.user.n).toBe(6);
-    expect(observationsOf(mine.events)).toMatchObject([{ invocationId: 'run', changes: [{ key: 'n', oldValue: 1, newValue: 5 }] }]);
+    expect(observationsOf(mine.events)).toMatchObject([
+      { invocationId: 'run', changes: [{ key: 'n', oldValue: 1, newValue: 5 }] },
+    ]);
     await app.close();
   });
 
@@ -161,7 +182,12 @@ describe('a bound object', () => {
     patient['name'] = 'Grace';
     await visit.observeShared();
     expect(state.patient['name']).toBe('Grace');
-    expect(observationsOf(visit.events).map(({ scope, changes }) => [scope, changes.map(({ newValue }) => newValue)])).toEqual([
+    expect(
+      observationsOf(visit.events).map(({ scope, changes }) => [
+        scope,
+        changes.map(({ newValue }) => newValue),
+      ]),
+    ).toEqual([
       ['patient', ['Ada', true]],
       ['patient', ['Grace']],
     ]);
@@ -175,7 +201,9 @@ describe('a bound object', () => {
     const count = step({
       name: 'count',
       execute: (ctx) => {
-        (ctx.state['patient'] as { update(key: string, change: (value: number) => number): void }).update('visits', (visits) => visits + 1);
+        (
+          ctx.state['patient'] as { update(key: string, change: (value: number) => number): void }
+        ).update('visits', (visits) => visits + 1);
       },
     });
     expect(await app.run(count, { session: visit })).toMatchObject({ status: 'completed' });
@@ -214,7 +242,9 @@ describe('a bound object', () => {
 
   test('must hold JSON', async () => {
     const visit = await session('clinic');
-    expect(() => visit.bindSharedState('patient', { born: new Date(0) })).toThrow(expect.objectContaining({ code: 'not_json' }));
+    expect(() => visit.bindSharedState('patient', { born: new Date(0) })).toThrow(
+      expect.objectContaining({ code: 'not_json' }),
+    );
     expect((visit.state as Record<string, unknown>)['patient']).toBeUndefined();
   });
 });

@@ -17,9 +17,15 @@ import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-const stateSchema = { session: {}, user: { n: z.number(), limit: z.number(), notes: z.array(z.string()) } };
+const stateSchema = {
+  session: {},
+  user: { n: z.number(), limit: z.number(), notes: z.array(z.string()) },
+};
 
-/** A session that knows the shared n = 1, and another one that adds 10 to it without the first one seeing that. */
+/**
+ * A session that knows the shared n = 1, and another one that adds 10 to it without the first one
+ * seeing that.
+ */
 async function rivals(store: Store = memoryStore(), runnables: readonly Runnable[] = []) {
   const app = runtime({ app: 'updates', store, stateSchema, runnables });
   const mine = await app.session({ id: 'mine', userId: 'u', stateSchema });
@@ -32,14 +38,19 @@ async function rivals(store: Store = memoryStore(), runnables: readonly Runnable
     await other.flush();
   };
   const stored = async (): Promise<number | undefined> =>
-    (await store.for({ tenant: 'default', app: 'updates' }).readShared('user', 'u'))['n']?.value as number;
+    (await store.for({ tenant: 'default', app: 'updates' }).readShared('user', 'u'))['n']
+      ?.value as number;
   return { app, mine, other, interfere, stored };
 }
 
 const increment = (n = 0): number => n + 1;
 
 function changesOf(events: readonly Event[]): unknown[] {
-  return events.flatMap((event) => (event.type === 'state_change' ? event.changes.map(({ oldValue, newValue }) => [oldValue, newValue]) : []));
+  return events.flatMap((event) =>
+    event.type === 'state_change'
+      ? event.changes.map(({ oldValue, newValue }) => [oldValue, newValue])
+      : [],
+  );
 }
 
 /** What the ledger says of a shared key must be what it says when it is read again. */
@@ -124,7 +135,9 @@ describe('a function of a shared value', () => {
         },
       }),
     );
-    expect(await app.run(parallel({ name: 'p', runnables }), { session: mine })).toMatchObject({ status: 'completed' });
+    expect(await app.run(parallel({ name: 'p', runnables }), { session: mine })).toMatchObject({
+      status: 'completed',
+    });
     expect(await stored()).toBe(5);
     expect(changesOf(mine.events)).toEqual([
       [undefined, 1],
@@ -149,7 +162,10 @@ describe('a function of a shared value', () => {
         await interfere();
       },
     });
-    expect(await app.run(below, { session: mine })).toMatchObject({ status: 'error', error: { code: 'state_conflict' } });
+    expect(await app.run(below, { session: mine })).toMatchObject({
+      status: 'error',
+      error: { code: 'state_conflict' },
+    });
     expect(await stored()).toBe(11);
     await app.close();
   });
@@ -182,7 +198,10 @@ describe('a function of a shared value', () => {
         await other.flush();
       },
     });
-    expect(await app.run(both, { session: mine })).toMatchObject({ status: 'error', error: { code: 'state_conflict' } });
+    expect(await app.run(both, { session: mine })).toMatchObject({
+      status: 'error',
+      error: { code: 'state_conflict' },
+    });
     expect(await stored()).toBe(11);
     await expectStored(app as never, mine);
     await app.close();
@@ -190,7 +209,11 @@ describe('a function of a shared value', () => {
 });
 
 /** A store in which `before` happens right before each append of a session. */
-function beforeAppends(inner: Store, session: string, before: (ledgers: LedgerStore) => Promise<void>): Store {
+function beforeAppends(
+  inner: Store,
+  session: string,
+  before: (ledgers: LedgerStore) => Promise<void>,
+): Store {
   return new Proxy(inner, {
     get: (target, name) => {
       if (name !== 'for') return Reflect.get(target, name);
@@ -217,7 +240,15 @@ test('a function is called again five times, and then the write is refused and e
   const store = beforeAppends(memoryStore(), 'mine', async (ledgers) => {
     const stored = (await ledgers.readShared('user', 'u'))['n'];
     const claim = await ledgers.claim('other', 'somebody', { ttl: 1_000, force: true });
-    const shared = [{ scope: 'user', scopeId: 'u', key: 'n', value: 100 + changes++, baseVersion: stored?.version ?? 0 }];
+    const shared = [
+      {
+        scope: 'user',
+        scopeId: 'u',
+        key: 'n',
+        value: 100 + changes++,
+        baseVersion: stored?.version ?? 0,
+      },
+    ];
     await ledgers.append('other', { seq: claim.seq, epoch: claim.epoch }, { events: [], shared });
   });
   const app = runtime({ app: 'updates', store, stateSchema });
@@ -228,7 +259,10 @@ test('a function is called again five times, and then the write is refused and e
     return (n ?? 0) + 1;
   });
   mine.addMessage('hello');
-  await expect(mine.flush()).rejects.toMatchObject({ code: 'state_conflict', data: { keys: ['n'] } });
+  await expect(mine.flush()).rejects.toMatchObject({
+    code: 'state_conflict',
+    data: { keys: ['n'] },
+  });
   expect(given).toEqual([undefined, 100, 101, 102, 103, 104]);
   expect(mine.events.map(({ type }) => type)).toEqual(['decision', 'user']);
   expect(mine.state.user.n).toBeUndefined();
@@ -270,7 +304,8 @@ describe('writes that follow a refused one', () => {
 async function stopAfterEnds<Output>(run: Run<Output>, count: number) {
   let ends = 0;
   try {
-    for await (const event of run) if (event.type === 'invocation_end' && ++ends === count) run.stop();
+    for await (const event of run)
+      if (event.type === 'invocation_end' && ++ends === count) run.stop();
     return await run;
   } catch {
     return undefined;
@@ -278,7 +313,11 @@ async function stopAfterEnds<Output>(run: Run<Output>, count: number) {
 }
 
 describe('a shared write that lands with the start of a child', () => {
-  const child = step({ name: 'child', stateSchema, execute: (ctx) => ctx.complete(ctx.state.user.n ?? 0) });
+  const child = step({
+    name: 'child',
+    stateSchema,
+    execute: (ctx) => ctx.complete(ctx.state.user.n ?? 0),
+  });
 
   test('is made again before the child looks at it, and read by the body when the child has ended', async () => {
     const { app, mine, interfere, stored } = await rivals(memoryStore(), [child]);
@@ -325,41 +364,51 @@ describe('a shared write that lands with the start of a child', () => {
     }
   });
 
-  test.each(['spawn', 'dispatch'] as const)('with %s fails its step when it was refused', async (mode) => {
-    const { app, mine, interfere, stored } = await rivals(memoryStore(), [child]);
-    const parent = step({
-      name: 'parent',
-      stateSchema,
-      execute: async (ctx) => {
-        ctx.state.user.n = 2;
-        await interfere();
-        ctx[mode](child);
-      },
-    });
-    expect(await app.run(parent, { session: mine })).toMatchObject({ status: 'error', error: { code: 'state_conflict' } });
-    expect(await stored()).toBe(11);
-    await app.close();
-  });
+  test.each(['spawn', 'dispatch'] as const)(
+    'with %s fails its step when it was refused',
+    async (mode) => {
+      const { app, mine, interfere, stored } = await rivals(memoryStore(), [child]);
+      const parent = step({
+        name: 'parent',
+        stateSchema,
+        execute: async (ctx) => {
+          ctx.state.user.n = 2;
+          await interfere();
+          ctx[mode](child);
+        },
+      });
+      expect(await app.run(parent, { session: mine })).toMatchObject({
+        status: 'error',
+        error: { code: 'state_conflict' },
+      });
+      expect(await stored()).toBe(11);
+      await app.close();
+    },
+  );
 
-  test.each(['spawn', 'dispatch'] as const)('with %s and was refused is told at the next await, once', async (mode) => {
-    const { app, mine, interfere } = await rivals(memoryStore(), [child]);
-    const caught: unknown[] = [];
-    const parent = step({
-      name: 'parent',
-      stateSchema,
-      execute: async (ctx) => {
-        ctx.state.user.n = 2;
-        await interfere();
-        const started = ctx[mode](child);
-        const next = (): Promise<unknown> => (mode === 'spawn' ? (started as SpawnHandle).wait() : ctx.call(child));
-        await next().catch((error: unknown) => caught.push(error));
-        await ctx.call(child, { key: 'another' });
-      },
-    });
-    expect(await app.run(parent, { session: mine })).toMatchObject({ status: 'completed' });
-    expect(caught).toMatchObject([{ code: 'state_conflict', data: { keys: ['n'] } }]);
-    await app.close();
-  });
+  test.each(['spawn', 'dispatch'] as const)(
+    'with %s and was refused is told at the next await, once',
+    async (mode) => {
+      const { app, mine, interfere } = await rivals(memoryStore(), [child]);
+      const caught: unknown[] = [];
+      const parent = step({
+        name: 'parent',
+        stateSchema,
+        execute: async (ctx) => {
+          ctx.state.user.n = 2;
+          await interfere();
+          const started = ctx[mode](child);
+          const next = (): Promise<unknown> =>
+            mode === 'spawn' ? (started as SpawnHandle).wait() : ctx.call(child);
+          await next().catch((error: unknown) => caught.push(error));
+          await ctx.call(child, { key: 'another' });
+        },
+      });
+      expect(await app.run(parent, { session: mine })).toMatchObject({ status: 'completed' });
+      expect(caught).toMatchObject([{ code: 'state_conflict', data: { keys: ['n'] } }]);
+      await app.close();
+    },
+  );
 
   test('of a tool and was refused stands in the metadata of its result', async () => {
     const { app, mine, interfere } = await rivals(memoryStore(), [child]);
@@ -378,7 +427,11 @@ describe('a shared write that lands with the start of a child', () => {
     const model = scriptedModel([{ toolCalls: [{ name: 'starts', args: {} }] }, { text: 'done' }]);
     await app.run(agent({ name: 'a', model, tools: [starts] }), { session: mine, input: 'Go' });
     const result = mine.events.find((event) => event.type === 'tool_result');
-    expect(result?.result).toMatchObject({ status: 'success', content: 'started', metadata: { stateConflict: { scope: 'user', keys: ['n'] } } });
+    expect(result?.result).toMatchObject({
+      status: 'success',
+      content: 'started',
+      metadata: { stateConflict: { scope: 'user', keys: ['n'] } },
+    });
     await app.close();
   });
 
@@ -422,7 +475,9 @@ test('a child that hands over does not write twice what its caller wrote with it
       return ctx.complete(output as string);
     },
   });
-  expect(await app.run(sequence({ name: 's', runnables: [parent, target] }), { session: mine })).toMatchObject({ status: 'completed' });
+  expect(
+    await app.run(sequence({ name: 's', runnables: [parent, target] }), { session: mine }),
+  ).toMatchObject({ status: 'completed' });
   expect(await stored()).toBe(2);
   await app.close();
 });

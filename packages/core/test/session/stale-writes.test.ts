@@ -5,7 +5,10 @@ import { z } from 'zod';
 
 const stateSchema = { session: {}, user: { n: z.number() } };
 
-/** A session that has seen n = 1, and a way for another session to make it 100 and for this one to see that. */
+/**
+ * A session that has seen n = 1, and a way for another session to make it 100 and for this one to
+ * see that.
+ */
 async function rivals() {
   const app = runtime({ app: 'stale', store: memoryStore(), stateSchema });
   const mine = await app.session({ id: 'mine', userId: 'u', stateSchema });
@@ -36,9 +39,14 @@ test('a step writes over what it has read, not over what its session has seen si
       ctx.state.user.n = (n ?? 0) + 1;
     },
   });
-  const { status, output } = await app.run(parallel({ name: 'p', runnables: [slow], minSuccessful: 0 }), { session: mine });
+  const { status, output } = await app.run(
+    parallel({ name: 'p', runnables: [slow], minSuccessful: 0 }),
+    { session: mine },
+  );
   expect({ status, output }).toEqual({ status: 'completed', output: {} });
-  expect(mine.events.findLast((event) => event.type === 'invocation_end' && event.status === 'error')).toMatchObject({
+  expect(
+    mine.events.findLast((event) => event.type === 'invocation_end' && event.status === 'error'),
+  ).toMatchObject({
     error: { code: 'state_conflict', data: { keys: ['n'] } },
   });
   expect(await stored()).toBe(100);
@@ -60,10 +68,22 @@ test('so does a tool, while one that looks again may write', async () => {
         return 'added';
       },
     });
-  const model = scriptedModel([{ toolCalls: [{ name: 'stale' }] }, { toolCalls: [{ name: 'fresh' }] }, { text: 'done' }]);
-  await app.run(agent({ name: 'a', model, tools: [add('stale', false), add('fresh', true)] }), { input: 'Go', session: mine });
-  const results = mine.events.flatMap((event) => (event.type === 'tool_result' ? [event.result] : []));
-  expect(results).toMatchObject([{ content: 'added', metadata: { stateConflict: { keys: ['n'] } } }, { content: 'added' }]);
+  const model = scriptedModel([
+    { toolCalls: [{ name: 'stale' }] },
+    { toolCalls: [{ name: 'fresh' }] },
+    { text: 'done' },
+  ]);
+  await app.run(agent({ name: 'a', model, tools: [add('stale', false), add('fresh', true)] }), {
+    input: 'Go',
+    session: mine,
+  });
+  const results = mine.events.flatMap((event) =>
+    event.type === 'tool_result' ? [event.result] : [],
+  );
+  expect(results).toMatchObject([
+    { content: 'added', metadata: { stateConflict: { keys: ['n'] } } },
+    { content: 'added' },
+  ]);
   expect(results[1]?.metadata).toBeUndefined();
   expect(await stored()).toBe(101);
   await app.close();

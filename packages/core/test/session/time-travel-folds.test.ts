@@ -14,7 +14,14 @@ import { decodeEvent } from '../../src/ledger/upcast.ts';
 import { concerns, positionFold, startPosition } from '../../src/loop/position.ts';
 import { pointSnapshotKey } from '../../src/session/fold-snapshot.ts';
 import { snapshotOf } from '../../src/session/time-travel.ts';
-import { foldPoint, type LedgerPoint, pointFoldVersion, pointFromJson, pointToJson, startPoint } from '../../src/session/time-travel-fold.ts';
+import {
+  foldPoint,
+  type LedgerPoint,
+  pointFoldVersion,
+  pointFromJson,
+  pointToJson,
+  startPoint,
+} from '../../src/session/time-travel-fold.ts';
 import { arbitraryLedger } from '../arbitrary-ledger.ts';
 
 function folded<State>(fold: Fold<State>, start: State, events: readonly Event[]): State {
@@ -22,10 +29,17 @@ function folded<State>(fold: Fold<State>, start: State, events: readonly Event[]
 }
 
 const asRecorded = (value: unknown): unknown => value;
-const ledgerAndCut = arbitraryLedger().chain((events) => fc.tuple(fc.constant(events), fc.nat(events.length)));
+const ledgerAndCut = arbitraryLedger().chain((events) =>
+  fc.tuple(fc.constant(events), fc.nat(events.length)),
+);
 
 /** Whether a fold can go on from what it gave for a beginning, put away and taken out again. */
-function expectAssociative<State>(fold: Fold<State>, start: () => State, events: readonly Event[], cut: number): void {
+function expectAssociative<State>(
+  fold: Fold<State>,
+  start: () => State,
+  events: readonly Event[],
+  cut: number,
+): void {
   const beginning = folded(fold, start(), events.slice(0, cut));
   // A copy: what the fold gave must hold all that it needs.
   const whole = folded(fold, structuredClone(beginning), events.slice(cut));
@@ -46,15 +60,27 @@ describe('fold(a ++ b) = fold(b, from fold(a)) for', () => {
   });
 
   test('invocations', () => {
-    fc.assert(fc.property(ledgerAndCut, ([events, cut]) => expectAssociative(invocationFold, emptyInvocationTree, events, cut)));
+    fc.assert(
+      fc.property(ledgerAndCut, ([events, cut]) =>
+        expectAssociative(invocationFold, emptyInvocationTree, events, cut),
+      ),
+    );
   });
 
   test('effects', () => {
-    fc.assert(fc.property(ledgerAndCut, ([events, cut]) => expectAssociative(effectFold, noOpenEffects, events, cut)));
+    fc.assert(
+      fc.property(ledgerAndCut, ([events, cut]) =>
+        expectAssociative(effectFold, noOpenEffects, events, cut),
+      ),
+    );
   });
 
   test('requests', () => {
-    fc.assert(fc.property(ledgerAndCut, ([events, cut]) => expectAssociative<PendingRequests>(requestFold, () => new Map(), events, cut)));
+    fc.assert(
+      fc.property(ledgerAndCut, ([events, cut]) =>
+        expectAssociative<PendingRequests>(requestFold, () => new Map(), events, cut),
+      ),
+    );
   });
 
   test('the position of every agent', () => {
@@ -63,10 +89,13 @@ describe('fold(a ++ b) = fold(b, from fold(a)) for', () => {
         for (const { type, invocationId: path = '' } of events) {
           if (type !== 'invocation_start') continue;
           const fold = (list: readonly Event[], start = startPosition(path)) => {
-            for (const event of list) if (concerns(start, event)) foldEvent(positionFold, start, event);
+            for (const event of list)
+              if (concerns(start, event)) foldEvent(positionFold, start, event);
             return start;
           };
-          expect(fold(events.slice(cut), structuredClone(fold(events.slice(0, cut))))).toEqual(fold(events));
+          expect(fold(events.slice(cut), structuredClone(fold(events.slice(0, cut))))).toEqual(
+            fold(events),
+          );
         }
       }),
     );
@@ -103,7 +132,11 @@ test('a point agrees with the folds that the engine goes by, at every event', ()
         const { status, invocationTree } = snapshotOf(point, asRecorded);
         expect(status).toBe(sessionStatus({ invocations: tree }));
         expect(invocationTree.map(({ invocationId }) => invocationId)).toEqual(tree.roots);
-        for (const [path, record] of tree.byPath) expect(point.byPath.get(path)).toMatchObject({ status: record.status, mode: record.mode });
+        for (const [path, record] of tree.byPath)
+          expect(point.byPath.get(path)).toMatchObject({
+            status: record.status,
+            mode: record.mode,
+          });
       }
       expect(accumulated.current).toEqual(state);
       expect(point.state.current).toEqual(state);
@@ -119,12 +152,18 @@ interface GoldenLedger {
   readonly points: Readonly<Record<string, string>>;
 }
 
-const golden = JSON.parse(readFileSync(new URL('fixtures/ledgers/golden-ledgers.json', import.meta.url), 'utf8')) as readonly GoldenLedger[];
+const golden = JSON.parse(
+  readFileSync(new URL('fixtures/ledgers/golden-ledgers.json', import.meta.url), 'utf8'),
+) as readonly GoldenLedger[];
 
 /** What is stored of a point at every event: a change anywhere in between counts as well. */
 function hashOfPoints(events: readonly Event[]): string {
   const point: LedgerPoint = startPoint();
-  return contentHash(events.map((event) => contentHash(pointToJson(foldPoint(point, decodeEvent(structuredClone(event), 'golden'))))));
+  return contentHash(
+    events.map((event) =>
+      contentHash(pointToJson(foldPoint(point, decodeEvent(structuredClone(event), 'golden')))),
+    ),
+  );
 }
 
 describe('golden ledgers', () => {
@@ -133,11 +172,18 @@ describe('golden ledgers', () => {
     expect([...types].sort()).toEqual(Object.keys(eventVersions).sort());
   });
 
-  test.each(golden)('$name is folded as its version says: raise `pointFoldVersion` and add the hash when the fold changes', ({ events, points }) => {
-    expect({ [pointFoldVersion]: hashOfPoints(events) }).toEqual({ [pointFoldVersion]: points[pointFoldVersion] });
-  });
+  test.each(golden)(
+    '$name is folded as its version says: raise `pointFoldVersion` and add the hash when the fold changes',
+    ({ events, points }) => {
+      expect({ [pointFoldVersion]: hashOfPoints(events) }).toEqual({
+        [pointFoldVersion]: points[pointFoldVersion],
+      });
+    },
+  );
 
   test('the key of snapshots changes with the version of the fold and of every event type', () => {
-    expect(pointSnapshotKey()).toBe(`point@${pointFoldVersion}/${contentHash(JSON.parse(canonicalJson(eventVersions)))}`);
+    expect(pointSnapshotKey()).toBe(
+      `point@${pointFoldVersion}/${contentHash(JSON.parse(canonicalJson(eventVersions)))}`,
+    );
   });
 });

@@ -1,4 +1,15 @@
-import { agent, type Event, type LedgerStore, type Runtime, runtime, type Store, sequence, session, step, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  type LedgerStore,
+  type Runtime,
+  runtime,
+  type Store,
+  sequence,
+  session,
+  step,
+  tool,
+} from 'adjutant';
 import { eventually, scriptedModel } from 'adjutant/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -45,7 +56,9 @@ function changes(count: number, valueAt: (i: number) => string = String): Event[
 }
 
 function mutations(events: readonly Event[]) {
-  return events.flatMap((event) => (event.type === 'state_change' && event.source === 'mutation' ? event.changes : []));
+  return events.flatMap((event) =>
+    event.type === 'state_change' && event.source === 'mutation' ? event.changes : [],
+  );
 }
 
 /** What is read of a store, counted. */
@@ -110,7 +123,8 @@ describe.each(storePlaces)('on %s', (_name, make) => {
           const reader = open(store);
           const last = await reader.stateAt(id);
           const opened = await reader.session({ id });
-          for (const seq of new Set([0, 1, events.length >> 1, events.length])) expect(await reader.stateAt(id, seq)).toEqual(opened.stateAt(seq));
+          for (const seq of new Set([0, 1, events.length >> 1, events.length]))
+            expect(await reader.stateAt(id, seq)).toEqual(opened.stateAt(seq));
           expect(last).toEqual(opened.stateAt(events.length));
         }),
         { numRuns: 15 },
@@ -128,7 +142,9 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       const reader = open(second.store);
       expect(await reader.stateAt('s', 5_300)).toEqual(cold);
       expect(second.reads[0]?.after).toBe(4_000);
-      expect(await reader.stateAt('s', 5_290)).toEqual((await session.fromSnapshot({ app, id: 's', events })).stateAt(5_290));
+      expect(await reader.stateAt('s', 5_290)).toEqual(
+        (await session.fromSnapshot({ app, id: 's', events })).stateAt(5_290),
+      );
       expect(await reader.stateAt('s', 10)).toMatchObject({ sessionState: { key9: '9' } });
       expect(second.reads.at(-1)).toEqual({ after: 0, upTo: 10 });
     });
@@ -147,7 +163,11 @@ describe.each(storePlaces)('on %s', (_name, make) => {
 
     test('a snapshot of another fold or of other event versions is ignored', async () => {
       const ledgers = await write(store, 's', changes(20));
-      await ledgers.putSnapshot('s', { key: 'point@0/of another version', seq: 20, value: { scopes: { session: { wrong: true } } } });
+      await ledgers.putSnapshot('s', {
+        key: 'point@0/of another version',
+        seq: 20,
+        value: { scopes: { session: { wrong: true } } },
+      });
       expect((await open(store).stateAt('s', 20)).sessionState).not.toHaveProperty('wrong');
     });
 
@@ -184,7 +204,11 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       await write(store, 's', changes(3));
       const reader = open(store);
       await expect(reader.stateAt('unknown')).rejects.toMatchObject({ code: 'session_not_found' });
-      for (const seq of [-1, 1.5, 4]) await expect(reader.stateAt('s', seq)).rejects.toMatchObject({ code: 'seq_out_of_range', data: { last: 3 } });
+      for (const seq of [-1, 1.5, 4])
+        await expect(reader.stateAt('s', seq)).rejects.toMatchObject({
+          code: 'seq_out_of_range',
+          data: { last: 3 },
+        });
     });
   });
 
@@ -201,12 +225,22 @@ describe.each(storePlaces)('on %s', (_name, make) => {
           fork.state['mine'] = 'fork';
           original.state['mine'] = 'original';
           await Promise.all([fork.flush(), original.flush()]);
-          const [forkAgain, originalAgain] = await Promise.all([open(store).session({ id: fork.id }), open(store).session({ id })]);
+          const [forkAgain, originalAgain] = await Promise.all([
+            open(store).session({ id: fork.id }),
+            open(store).session({ id }),
+          ]);
           expect(originalAgain.events.slice(0, events.length)).toEqual(events);
-          expect(mutations(originalAgain.events.slice(events.length))).toEqual([{ key: 'mine', newValue: 'original' }]);
-          expect(mutations(forkAgain.events.slice(at))).toEqual([{ key: 'mine', newValue: 'fork' }]);
+          expect(mutations(originalAgain.events.slice(events.length))).toEqual([
+            { key: 'mine', newValue: 'original' },
+          ]);
+          expect(mutations(forkAgain.events.slice(at))).toEqual([
+            { key: 'mine', newValue: 'fork' },
+          ]);
           expect(forkAgain.events.slice(0, at)).toEqual(events.slice(0, at));
-          expect([forkAgain.state['mine'], originalAgain.state['mine']]).toEqual(['fork', 'original']);
+          expect([forkAgain.state['mine'], originalAgain.state['mine']]).toEqual([
+            'fork',
+            'original',
+          ]);
           expect(forkAgain.stateAt(at)).toEqual(originalAgain.stateAt(at));
         }),
         { numRuns: 15 },
@@ -215,9 +249,14 @@ describe.each(storePlaces)('on %s', (_name, make) => {
 
     test('shares what was done, and goes its own way from there', async () => {
       const ran: string[] = [];
-      const named = (name: string) => step({ name, execute: (ctx) => void ran.push(`${name} in ${ctx.session.id}`) });
+      const named = (name: string) =>
+        step({ name, execute: (ctx) => void ran.push(`${name} in ${ctx.session.id}`) });
       const all = () => sequence({ name: 'all', runnables: [named('first'), named('second')] });
-      const { session: made } = await open(store).run(all(), { session: 's', input: 'Go', runId: 'run' });
+      const { session: made } = await open(store).run(all(), {
+        session: 's',
+        input: 'Go',
+        runId: 'run',
+      });
       const at = made.invocationBoundary('run/first')?.endIndex ?? Number.NaN;
       const forking = open(store);
       const fork = await forking.fork('s', { at });
@@ -232,7 +271,11 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       const other = await open(store).session({ id: 'fork' });
       other.state['n'] = 1;
       await other.flush();
-      expect(other.events.at(-2)).toMatchObject({ type: 'decision', component: 'fork', data: { session: 'fork', from: 's', at: 3 } });
+      expect(other.events.at(-2)).toMatchObject({
+        type: 'decision',
+        component: 'fork',
+        data: { session: 'fork', from: 's', at: 3 },
+      });
     });
 
     async function withTheme(id: string): Promise<void> {
@@ -275,7 +318,8 @@ describe.each(storePlaces)('on %s', (_name, make) => {
         for: (scope) =>
           new Proxy(store.for(scope), {
             get: (target, name: keyof LedgerStore) => {
-              if (name === 'append' || name === 'claim') return () => Promise.reject(new Error('died'));
+              if (name === 'append' || name === 'claim')
+                return () => Promise.reject(new Error('died'));
               const member = target[name] as (...args: unknown[]) => unknown;
               return member.bind(target);
             },
@@ -292,7 +336,12 @@ describe.each(storePlaces)('on %s', (_name, make) => {
         // Whoever claims it next finds what becomes of its shared scopes.
         await ledgers.release(await ledgers.claim(id, 'sweeper', { ttl: 1_000 }));
         const fork = await open(store).session({ id });
-        expect(fork.events.at(-1)).toMatchObject({ type: 'decision', component: 'fork', decision: id, data: { session: id, from: 's' } });
+        expect(fork.events.at(-1)).toMatchObject({
+          type: 'decision',
+          component: 'fork',
+          decision: id,
+          data: { session: id, from: 's' },
+        });
         userOf(fork)['theme'] = id;
         await fork.flush();
         expect(await storedTheme()).toBe(id === 'live' ? 'live' : 'dark');
@@ -337,7 +386,14 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       const copy = await open(store).restoreSession({ ...snapshot, id: 'copy' });
       const at = snapshot.events.length;
       expect(copy.events.slice(0, at)).toEqual(snapshot.events);
-      expect(copy.events.slice(at)).toMatchObject([{ type: 'decision', component: 'fork', decision: 'isolated', data: { session: 'copy', at } }]);
+      expect(copy.events.slice(at)).toMatchObject([
+        {
+          type: 'decision',
+          component: 'fork',
+          decision: 'isolated',
+          data: { session: 'copy', at },
+        },
+      ]);
       await copy.ledger.release();
       const elsewhere = await open(store).session({ id: 'copy' });
       expect(userOf(elsewhere)['theme']).toBe('dark');
@@ -374,18 +430,28 @@ describe.each(storePlaces)('on %s', (_name, make) => {
         return new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped')));
       });
       const working = open(store);
-      const first = working.run(agent({ name: 'payer', model: scriptedModel([{ toolCalls: calls }]), tools: [waiting] }), {
-        session: 's',
-        input: 'Pay',
-      });
+      const first = working.run(
+        agent({ name: 'payer', model: scriptedModel([{ toolCalls: calls }]), tools: [waiting] }),
+        {
+          session: 's',
+          input: 'Pay',
+        },
+      );
       await entered.promise;
       // The original is in the middle of its call.
       await (await working.session({ id: 's' })).flush();
       const forking = open(store);
       const head = await store.for({ tenant: 'default', app }).head('s');
       const fork = await forking.fork('s', { at: head?.seq ?? 0 });
-      const payer = agent({ name: 'payer', model: scriptedModel([{ text: 'done' }]), tools: [pay(() => 'paid')] });
-      expect(await forking.run(payer, { session: fork })).toMatchObject({ status: 'completed', toolCalls: [{ success: true }] });
+      const payer = agent({
+        name: 'payer',
+        model: scriptedModel([{ text: 'done' }]),
+        tools: [pay(() => 'paid')],
+      });
+      expect(await forking.run(payer, { session: fork })).toMatchObject({
+        status: 'completed',
+        toolCalls: [{ success: true }],
+      });
       expect(keys).toHaveLength(2);
       expect(keys[1]).toBe(keys[0]);
       first.stop();
@@ -398,9 +464,14 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       await write(store, 's', changes(3));
       const forking = open(store);
       await expect(forking.fork('unknown')).rejects.toMatchObject({ code: 'session_not_found' });
-      await expect(forking.fork('s', { id: 's' })).rejects.toMatchObject({ code: 'session_exists' });
-      for (const at of [-1, 0.5, 4]) await expect(forking.fork('s', { at })).rejects.toMatchObject({ code: 'seq_out_of_range' });
-      await expect(forking.fork('s', { shared: 'both' as 'live' })).rejects.toMatchObject({ code: 'invalid_run' });
+      await expect(forking.fork('s', { id: 's' })).rejects.toMatchObject({
+        code: 'session_exists',
+      });
+      for (const at of [-1, 0.5, 4])
+        await expect(forking.fork('s', { at })).rejects.toMatchObject({ code: 'seq_out_of_range' });
+      await expect(forking.fork('s', { shared: 'both' as 'live' })).rejects.toMatchObject({
+        code: 'invalid_run',
+      });
       const empty = await forking.fork('s', { at: 0, id: 'empty' });
       expect(empty.events).toMatchObject([{ type: 'decision', component: 'fork' }]);
     });

@@ -44,7 +44,11 @@ async function record(): Promise<Session> {
       userOf(ctx.state)['theme'] = 'dark';
     },
   });
-  const writer = agent({ name: 'writer', model: scriptedModel([{ text: 'done' }]), output: 'text' });
+  const writer = agent({
+    name: 'writer',
+    model: scriptedModel([{ text: 'done' }]),
+    output: 'text',
+  });
   const forget = step({
     name: 'forget',
     execute: (ctx) => {
@@ -52,7 +56,11 @@ async function record(): Promise<Session> {
     },
   });
   const made = await session('travel', { id: 's', userId: 'u' });
-  await run(sequence({ name: 'all', runnables: [count, writer, forget] }), { session: made, input: 'Go', runId: 'run' });
+  await run(sequence({ name: 'all', runnables: [count, writer, forget] }), {
+    session: made,
+    input: 'Go',
+    runId: 'run',
+  });
   return made;
 }
 
@@ -64,28 +72,54 @@ describe('stateAt', () => {
   test('has every scope, the status, the agent and the tree as they were after the event', async () => {
     const made = await recorded();
     const { events } = made;
-    const counted = seqOf(events, (event) => event.type === 'invocation_end' && event.invocationId === 'run/count');
+    const counted = seqOf(
+      events,
+      (event) => event.type === 'invocation_end' && event.invocationId === 'run/count',
+    );
     const then = made.stateAt(counted);
-    expect(then).toMatchObject({ seq: counted, status: 'active', sessionState: { n: 1 }, userState: { theme: 'dark' }, currentAgentName: undefined });
+    expect(then).toMatchObject({
+      seq: counted,
+      status: 'active',
+      sessionState: { n: 1 },
+      userState: { theme: 'dark' },
+      currentAgentName: undefined,
+    });
     expect(then.invocationTree).toMatchObject([
       {
         invocationId: 'run',
         kind: 'sequence',
         status: 'open',
         startIndex: seqOf(events, ({ type }) => type === 'invocation_start'),
-        children: [{ invocationId: 'run/count', status: 'completed', endIndex: counted, children: [] }],
+        children: [
+          { invocationId: 'run/count', status: 'completed', endIndex: counted, children: [] },
+        ],
       },
     ]);
     expect(then.invocationTree[0]).not.toHaveProperty('endIndex');
     const last = made.stateAt(events.length);
-    expect(last).toMatchObject({ status: 'completed', sessionState: { text: 'done' }, currentAgentName: 'writer' });
+    expect(last).toMatchObject({
+      status: 'completed',
+      sessionState: { text: 'done' },
+      currentAgentName: 'writer',
+    });
     expect(last.sessionState).not.toHaveProperty('n');
-    expect(last.invocationTree[0]?.children.map(({ name }) => name)).toEqual(['count', 'writer', 'forget']);
+    expect(last.invocationTree[0]?.children.map(({ name }) => name)).toEqual([
+      'count',
+      'writer',
+      'forget',
+    ]);
   });
 
   test('before the first event there is nothing', async () => {
     const made = await recorded();
-    expect(made.stateAt(0)).toEqual({ seq: 0, status: 'active', sessionState: {}, overlays: {}, invocationTree: [], currentAgentName: undefined });
+    expect(made.stateAt(0)).toEqual({
+      seq: 0,
+      status: 'active',
+      sessionState: {},
+      overlays: {},
+      invocationTree: [],
+      currentAgentName: undefined,
+    });
     expect(snapshotAt([], 0)).toEqual(made.stateAt(0));
     expect(computeStateAtEvent(made.events, 0, 'session')).toEqual({});
   });
@@ -93,8 +127,14 @@ describe('stateAt', () => {
   test.each([-1, 0.5, Number.NaN, 1_000])('refuses the seq %d', async (seq) => {
     const made = await recorded();
     const last = made.events.length;
-    for (const ask of [() => made.stateAt(seq), () => made.forkAt(seq), () => computeStateAtEvent(made.events, seq, 'session')]) {
-      expect(ask).toThrow(expect.objectContaining({ code: 'seq_out_of_range', data: { seq, last } }));
+    for (const ask of [
+      () => made.stateAt(seq),
+      () => made.forkAt(seq),
+      () => computeStateAtEvent(made.events, seq, 'session'),
+    ]) {
+      expect(ask).toThrow(
+        expect.objectContaining({ code: 'seq_out_of_range', data: { seq, last } }),
+      );
     }
   });
 
@@ -110,11 +150,22 @@ describe('stateAt', () => {
       });
     const made = await session('travel');
     made.state['before'] = 1;
-    await run(parallel({ name: 'both', runnables: [write('a'), write('b')] }), { session: made, runId: 'run' });
+    await run(parallel({ name: 'both', runnables: [write('a'), write('b')] }), {
+      session: made,
+      runId: 'run',
+    });
     const { events } = made;
-    const writes = events.filter((event) => event.type === 'state_change' && event.invocationId !== undefined && event.invocationId !== 'run');
+    const writes = events.filter(
+      (event) =>
+        event.type === 'state_change' &&
+        event.invocationId !== undefined &&
+        event.invocationId !== 'run',
+    );
     const middle = Math.max(...writes.map(({ seq }) => seq));
-    expect(made.stateAt(middle)).toMatchObject({ sessionState: { before: 1 }, overlays: { 'run/a': { by: 'a' }, 'run/b': { by: 'b' } } });
+    expect(made.stateAt(middle)).toMatchObject({
+      sessionState: { before: 1 },
+      overlays: { 'run/a': { by: 'a' }, 'run/b': { by: 'b' } },
+    });
     expect(made.stateAt(middle).overlays['run/b']).toHaveProperty('before', undefined);
     expect(made.stateAt(events.length)).toMatchObject({ sessionState: { by: 'b' }, overlays: {} });
   });
@@ -123,7 +174,9 @@ describe('stateAt', () => {
     const made = await session('travel');
     made.state['kept'] = big;
     expect(made.stateAt(1).sessionState['kept']).toBe(big);
-    expect(computeStateAtEvent(made.events, 1, 'session')['kept']).toMatchObject({ size: big.length + 2 });
+    expect(computeStateAtEvent(made.events, 1, 'session')['kept']).toMatchObject({
+      size: big.length + 2,
+    });
     expect(computeStateAtEvent(made.events, 1, 'session', made.ledger.resolve)['kept']).toBe(big);
     const fork = made.forkAt(1);
     expect(fork.state['kept']).toBe(big);
@@ -152,7 +205,9 @@ describe('looking up', () => {
     expect(findEventIndex(made.events, made.events[0]?.id ?? '')).toBe(1);
     expect(findEventIndex(made.events, made.events.at(-1)?.id ?? '')).toBe(made.events.length);
     expect(made.eventIndexOf('no such event')).toBeUndefined();
-    expect(made.stateAt(change.seq).sessionState).not.toEqual(made.stateAt(change.seq - 1).sessionState);
+    expect(made.stateAt(change.seq).sessionState).not.toEqual(
+      made.stateAt(change.seq - 1).sessionState,
+    );
   });
 
   test('an invocation reaches from its start to its end; one that is open has no end, also after it was reopened', async () => {
@@ -161,16 +216,33 @@ describe('looking up', () => {
     expect(boundary).toEqual({
       invocationId: 'run/writer',
       agentName: 'writer',
-      startIndex: seqOf(made.events, (event) => event.type === 'invocation_start' && event.name === 'writer'),
-      endIndex: seqOf(made.events, (event) => event.type === 'invocation_end' && event.invocationId === 'run/writer'),
+      startIndex: seqOf(
+        made.events,
+        (event) => event.type === 'invocation_start' && event.name === 'writer',
+      ),
+      endIndex: seqOf(
+        made.events,
+        (event) => event.type === 'invocation_end' && event.invocationId === 'run/writer',
+      ),
     });
     const open = findInvocationBoundary(made.events.slice(0, boundary?.startIndex), 'run/writer');
-    expect(open).toEqual({ invocationId: 'run/writer', agentName: 'writer', startIndex: boundary?.startIndex });
+    expect(open).toEqual({
+      invocationId: 'run/writer',
+      agentName: 'writer',
+      startIndex: boundary?.startIndex,
+    });
     expect(made.invocationBoundary('run/nobody')).toBeUndefined();
-    made.append([{ type: 'invocation_reopen', by: 'operator', invocationId: 'run/writer', reason: 'again' }]);
+    made.append([
+      { type: 'invocation_reopen', by: 'operator', invocationId: 'run/writer', reason: 'again' },
+    ]);
     expect(made.invocationBoundary('run/writer')).toEqual(open);
-    made.append([{ type: 'invocation_end', by: 'runtime', invocationId: 'run/writer', status: 'completed' }]);
-    expect(made.invocationBoundary('run/writer')).toEqual({ ...open, endIndex: made.events.length });
+    made.append([
+      { type: 'invocation_end', by: 'runtime', invocationId: 'run/writer', status: 'completed' },
+    ]);
+    expect(made.invocationBoundary('run/writer')).toEqual({
+      ...open,
+      endIndex: made.events.length,
+    });
   });
 });
 
@@ -178,7 +250,10 @@ describe('forkAt', () => {
   test('gives a session that runs on its own, and knows what the prefix knew', async () => {
     const made = await recorded();
     const before = JSON.stringify(made);
-    const counted = seqOf(made.events, (event) => event.type === 'invocation_end' && event.invocationId === 'run/count');
+    const counted = seqOf(
+      made.events,
+      (event) => event.type === 'invocation_end' && event.invocationId === 'run/count',
+    );
     const fork = made.forkAt(counted);
     expect(fork.id).not.toBe(made.id);
     expect(fork.events.slice(0, counted)).toEqual(made.events.slice(0, counted));
@@ -186,8 +261,15 @@ describe('forkAt', () => {
     expect(userOf(fork.state)['theme']).toBe('dark');
     const ran: string[] = [];
     const named = (name: string) => step({ name, execute: () => void ran.push(name) });
-    const writer = agent({ name: 'writer', model: scriptedModel([{ text: 'otherwise' }]), output: 'text' });
-    const result = await run(sequence({ name: 'all', runnables: [named('count'), writer, named('forget')] }), { session: fork });
+    const writer = agent({
+      name: 'writer',
+      model: scriptedModel([{ text: 'otherwise' }]),
+      output: 'text',
+    });
+    const result = await run(
+      sequence({ name: 'all', runnables: [named('count'), writer, named('forget')] }),
+      { session: fork },
+    );
     expect(result).toMatchObject({ status: 'completed', session: fork });
     expect(ran).toEqual(['forget']);
     expect(fork.state).toMatchObject({ n: 1, text: 'otherwise' });
@@ -196,12 +278,17 @@ describe('forkAt', () => {
 
   test('can be handed to a runtime as it is', async () => {
     const runner = runtime({ app: 'travel' });
-    const talker = agent({ name: 'talker', model: scriptedModel([{ text: 'one' }, { text: 'two' }]) });
+    const talker = agent({
+      name: 'talker',
+      model: scriptedModel([{ text: 'one' }, { text: 'two' }]),
+    });
     const { session: made } = await runner.run(talker, { input: 'Hello', session: 's' });
     const fork = made.forkAt(made.events.length);
     fork.addMessage('Try a different path');
     expect(await runner.run(talker, fork)).toMatchObject({ status: 'completed', output: 'two' });
-    expect(made.events.some((event) => event.type === 'user' && event.text === 'Try a different path')).toBe(false);
+    expect(
+      made.events.some((event) => event.type === 'user' && event.text === 'Try a different path'),
+    ).toBe(false);
   });
 
   test('takes a message of its own, and keeps what it writes to shared scopes to itself', async () => {
@@ -240,9 +327,19 @@ describe('forkAt', () => {
 });
 
 describe('validateResumeState', () => {
-  const ask = { fingerprint: 'f', request: { agent: 'a', summary: 'May I?', options: ['approve', 'reject'] as const } };
+  const ask = {
+    fingerprint: 'f',
+    request: { agent: 'a', summary: 'May I?', options: ['approve', 'reject'] as const },
+  };
   const waiting = [
-    { type: 'invocation_start', by: 'runtime', invocationId: 'run', kind: 'agent', name: 'a', mode: 'root' },
+    {
+      type: 'invocation_start',
+      by: 'runtime',
+      invocationId: 'run',
+      kind: 'agent',
+      name: 'a',
+      mode: 'root',
+    },
     {
       type: 'tool_yield',
       by: 'runtime',
@@ -278,14 +375,56 @@ describe('validateResumeState', () => {
       openRun: 'run',
       awaitingInput: [],
       pendingCalls: [
-        { callId: 'run/r1.0', requestId: 'q1', invocationId: 'run', name: 'pay', args: { cents: 5 }, kind: 'approval', request: ask.request },
-        { callId: 'run/r1.1', requestId: 'q2', invocationId: 'run', name: 'ask', args: {}, kind: 'input', request: ask.request },
+        {
+          callId: 'run/r1.0',
+          requestId: 'q1',
+          invocationId: 'run',
+          name: 'pay',
+          args: { cents: 5 },
+          kind: 'approval',
+          request: ask.request,
+        },
+        {
+          callId: 'run/r1.1',
+          requestId: 'q2',
+          invocationId: 'run',
+          name: 'ask',
+          args: {},
+          kind: 'input',
+          request: ask.request,
+        },
       ],
     });
-    made.append([{ type: 'tool_input', by: 'user', invocationId: 'run', callId: 'run/r1.0', requestId: 'q1', decision: 'approve' }]);
-    expect(validateResumeState(made.events)).toMatchObject({ canResume: false, pendingCalls: [{ requestId: 'q2' }] });
-    made.append([{ type: 'tool_input', by: 'user', invocationId: 'run', callId: 'run/r1.1', requestId: 'q2', input: 'yes' }]);
-    expect(validateResumeState(made.events)).toEqual({ canResume: true, openRun: 'run', pendingCalls: [], awaitingInput: [] });
+    made.append([
+      {
+        type: 'tool_input',
+        by: 'user',
+        invocationId: 'run',
+        callId: 'run/r1.0',
+        requestId: 'q1',
+        decision: 'approve',
+      },
+    ]);
+    expect(validateResumeState(made.events)).toMatchObject({
+      canResume: false,
+      pendingCalls: [{ requestId: 'q2' }],
+    });
+    made.append([
+      {
+        type: 'tool_input',
+        by: 'user',
+        invocationId: 'run',
+        callId: 'run/r1.1',
+        requestId: 'q2',
+        input: 'yes',
+      },
+    ]);
+    expect(validateResumeState(made.events)).toEqual({
+      canResume: true,
+      openRun: 'run',
+      pendingCalls: [],
+      awaitingInput: [],
+    });
   });
 
   test('says which loop waits for a message, until it has one', async () => {
@@ -309,19 +448,39 @@ describe('validateResumeState', () => {
     other.addMessage('Hello', 'run/other');
     expect(validateResumeState(other.events).canResume).toBe(false);
     made.addMessage('Hello', 'run/chat');
-    expect(validateResumeState(made.events)).toEqual({ canResume: true, openRun: 'run', pendingCalls: [], awaitingInput: [] });
+    expect(validateResumeState(made.events)).toEqual({
+      canResume: true,
+      openRun: 'run',
+      pendingCalls: [],
+      awaitingInput: [],
+    });
   });
 
   test('a session without an open run cannot be resumed', async () => {
     const made = await recorded();
-    expect(validateResumeState(made.events)).toEqual({ canResume: false, pendingCalls: [], awaitingInput: [] });
-    expect(validateResumeState([])).toEqual({ canResume: false, pendingCalls: [], awaitingInput: [] });
-    expect(validateResumeState(made.events.slice(0, -1))).toMatchObject({ canResume: true, openRun: 'run' });
+    expect(validateResumeState(made.events)).toEqual({
+      canResume: false,
+      pendingCalls: [],
+      awaitingInput: [],
+    });
+    expect(validateResumeState([])).toEqual({
+      canResume: false,
+      pendingCalls: [],
+      awaitingInput: [],
+    });
+    expect(validateResumeState(made.events.slice(0, -1))).toMatchObject({
+      canResume: true,
+      openRun: 'run',
+    });
   });
 });
 
 /** A tool that stops the process, as it were, in the middle of its call. */
-function interrupted(recovery: 'rerun' | 'report', keys: string[], entered: PromiseWithResolvers<void>) {
+function interrupted(
+  recovery: 'rerun' | 'report',
+  keys: string[],
+  entered: PromiseWithResolvers<void>,
+) {
   return tool({
     name: 'pay',
     description: 'Pays',
@@ -330,7 +489,9 @@ function interrupted(recovery: 'rerun' | 'report', keys: string[], entered: Prom
     execute: ({ idempotencyKey, signal }) => {
       keys.push(idempotencyKey);
       entered.resolve();
-      return new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('stopped')));
+      return new Promise<string>((resolve) =>
+        signal.addEventListener('abort', () => resolve('stopped')),
+      );
     },
   });
 }
@@ -339,9 +500,13 @@ describe('an attempt that is open in the prefix of a fork', () => {
   async function forkOfOpenCall(recovery: 'rerun' | 'report') {
     const keys: string[] = [];
     const entered = Promise.withResolvers<void>();
-    const model = () => scriptedModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'done' }]);
+    const model = () =>
+      scriptedModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'done' }]);
     const made = await session('travel');
-    const first = run(agent({ name: 'payer', model: model(), tools: [interrupted(recovery, keys, entered)] }), { session: made, input: 'Pay' });
+    const first = run(
+      agent({ name: 'payer', model: model(), tools: [interrupted(recovery, keys, entered)] }),
+      { session: made, input: 'Pay' },
+    );
     await entered.promise;
     first.stop();
     await expect(first).rejects.toMatchObject({ code: 'run_stopped' });
@@ -358,7 +523,10 @@ describe('an attempt that is open in the prefix of a fork', () => {
     });
     const seq = seqOf(made.events, ({ type }) => type === 'tool_attempt');
     const fork = made.forkAt(seq);
-    const result = await run(agent({ name: 'payer', model: scriptedModel([{ text: 'done' }]), tools: [pay] }), { session: fork });
+    const result = await run(
+      agent({ name: 'payer', model: scriptedModel([{ text: 'done' }]), tools: [pay] }),
+      { session: fork },
+    );
     return { keys, again, result, made, fork };
   }
 
@@ -373,7 +541,11 @@ describe('an attempt that is open in the prefix of a fork', () => {
     expect(result.status).toBe('completed');
     expect(again).toEqual([]);
     const outcome = fork.events.find((event) => event.type === 'tool_result');
-    expect(outcome).toMatchObject({ settled: true, effect: 'unknown', result: { status: 'unknown' } });
+    expect(outcome).toMatchObject({
+      settled: true,
+      effect: 'unknown',
+      result: { status: 'unknown' },
+    });
   });
 
   test('leads to new calls with keys of the fork, also where original and fork make the same call', async () => {
@@ -387,10 +559,17 @@ describe('an attempt that is open in the prefix of a fork', () => {
         return 'paid';
       },
     });
-    const payer = () => agent({ name: 'payer', model: scriptedModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'done' }]), tools: [pay] });
+    const payer = () =>
+      agent({
+        name: 'payer',
+        model: scriptedModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'done' }]),
+        tools: [pay],
+      });
     const made = await session('travel');
     const first = await run(payer(), { session: made, input: 'Pay', runId: 'run' });
-    const fork = made.forkAt(seqOf(first.session.events, ({ type }) => type === 'invocation_start'));
+    const fork = made.forkAt(
+      seqOf(first.session.events, ({ type }) => type === 'invocation_start'),
+    );
     await run(payer(), { session: fork });
     expect(keys).toHaveLength(2);
     expect(new Set(keys).size).toBe(2);
@@ -398,7 +577,12 @@ describe('an attempt that is open in the prefix of a fork', () => {
 });
 
 describe('a fork right behind a message', () => {
-  const mirror = agent({ name: 'mirror', model: scriptedModel((prompt) => ({ text: `${prompt.length}: ${JSON.stringify(prompt.at(-1))}` })) });
+  const mirror = agent({
+    name: 'mirror',
+    model: scriptedModel((prompt) => ({
+      text: `${prompt.length}: ${JSON.stringify(prompt.at(-1))}`,
+    })),
+  });
 
   test('has the message for the run that begins there', async () => {
     const app = runtime({ app: 'travel', runnables: [mirror] });
@@ -408,10 +592,14 @@ describe('a fork right behind a message', () => {
     const at = talk.events.findLast(({ type }) => type === 'user')?.seq ?? Number.NaN;
 
     expect((await app.run(mirror, { session: talk.forkAt(at) })).output).toBe(output);
-    expect((await app.run(mirror, { session: await app.fork('talk', { at }) })).output).toBe(output);
+    expect((await app.run(mirror, { session: await app.fork('talk', { at }) })).output).toBe(
+      output,
+    );
     const elsewhere = await session.fromSnapshot(talk.forkAt(at).toJSON());
     expect((await run(mirror, { session: elsewhere })).output).toBe(output);
-    expect((await run(mirror, { session: elsewhere, input: 'three' })).output).toMatch(/^5: .*three/);
+    expect((await run(mirror, { session: elsewhere, input: 'three' })).output).toMatch(
+      /^5: .*three/,
+    );
   });
 
   test('keeps it from an agent that sees nothing but its own', async () => {

@@ -5,7 +5,9 @@ import { z } from 'zod';
 import { StoreUnavailableError } from '../../src/ledger/errors.ts';
 import type { LedgerStore } from '../../src/ledger/port.ts';
 
-type Replaced = { readonly [Method in keyof LedgerStore]?: (original: LedgerStore[Method]) => LedgerStore[Method] };
+type Replaced = {
+  readonly [Method in keyof LedgerStore]?: (original: LedgerStore[Method]) => LedgerStore[Method];
+};
 
 /** A store in memory with some methods replaced. */
 function storeWith(replaced: Replaced): Store {
@@ -18,8 +20,12 @@ function storeWith(replaced: Replaced): Store {
       const ledgers = inner.for(scope);
       return new Proxy(ledgers, {
         get: (target, name) => {
-          const method = (target as unknown as Record<PropertyKey, (...given: unknown[]) => unknown>)[name]?.bind(target);
-          const replace = (replaced as Record<PropertyKey, ((original: unknown) => unknown) | undefined>)[name];
+          const method = (
+            target as unknown as Record<PropertyKey, (...given: unknown[]) => unknown>
+          )[name]?.bind(target);
+          const replace = (
+            replaced as Record<PropertyKey, ((original: unknown) => unknown) | undefined>
+          )[name];
           return replace === undefined ? method : replace(method);
         },
       });
@@ -27,7 +33,11 @@ function storeWith(replaced: Replaced): Store {
   };
 }
 
-const readOnly = new StoreUnavailableError({ store: 'db', reason: 'it is read-only for this process', permanent: true });
+const readOnly = new StoreUnavailableError({
+  store: 'db',
+  reason: 'it is read-only for this process',
+  permanent: true,
+});
 const locked = new StoreUnavailableError({ store: 'db', reason: 'it is locked' });
 
 test('a store that fails stops the run for what it said, and another process can go on at once', async () => {
@@ -46,17 +56,25 @@ test('a store that fails stops the run for what it said, and another process can
     schema: z.object({}),
     execute: async (ctx) => {
       fails = true;
-      const aborted = new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve(), { once: true }));
+      const aborted = new Promise<void>((resolve) =>
+        ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
+      );
       session.addMessage('meanwhile');
       await aborted;
       reason = ctx.signal.reason;
     },
   });
   const session = await app.session({ id: 's' });
-  const waiter = agent({ name: 'waiter', model: scriptedModel([{ toolCalls: [{ name: 'wait' }] }]), tools: [wait] });
+  const waiter = agent({
+    name: 'waiter',
+    model: scriptedModel([{ toolCalls: [{ name: 'wait' }] }]),
+    tools: [wait],
+  });
   await expect(Promise.resolve(app.run(waiter, { session, input: 'go' }))).rejects.toBe(readOnly);
   expect(reason).toMatchObject({ code: 'stopped', message: expect.stringContaining('read-only') });
-  const claim = await store.for({ tenant: 'default', app: 'shop' }).claim('s', 'another', { ttl: 1_000 });
+  const claim = await store
+    .for({ tenant: 'default', app: 'shop' })
+    .claim('s', 'another', { ttl: 1_000 });
   expect(claim.epoch).toBe(2);
 });
 
@@ -67,7 +85,9 @@ test('a session is given back when there is nothing to resume', async () => {
   session.addMessage('hello');
   await session.flush();
   await expect(Promise.resolve(app.resume(session))).rejects.toMatchObject({ code: 'no_open_run' });
-  expect(await store.for({ tenant: 'default', app: 'shop' }).claim('s', 'another', { ttl: 1_000 })).toMatchObject({ owner: 'another' });
+  expect(
+    await store.for({ tenant: 'default', app: 'shop' }).claim('s', 'another', { ttl: 1_000 }),
+  ).toMatchObject({ owner: 'another' });
 });
 
 test('shared state that cannot be read gives the run back, and nothing is recorded of it', async () => {
@@ -88,7 +108,11 @@ test('shared state that cannot be read gives the run back, and nothing is record
       return 'seen';
     },
   });
-  const looker = agent({ name: 'looker', model: scriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: 'done' }]), tools: [look] });
+  const looker = agent({
+    name: 'looker',
+    model: scriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: 'done' }]),
+    tools: [look],
+  });
   const app = runtime({ app: 'shop', store, stateSchema, runnables: [looker] });
   const session = await app.session({ id: 's', userId: 'u' });
   await expect(Promise.resolve(app.run(looker, { session, input: 'go' }))).rejects.toBe(locked);
@@ -102,15 +126,23 @@ test('a model call that was interrupted costs what its prompt was estimated at',
   const price = { input: 1_000_000, output: 1 };
   const model = scriptedModel([{ text: 'never heard', delayMs: 60_000 }, { text: 'done' }]);
   const talker = agent({ name: 'talker', model });
-  const app = runtime({ app: 'shop', prices: { [`${model.provider}:${model.modelId}`]: price }, runnables: [talker] });
+  const app = runtime({
+    app: 'shop',
+    prices: { [`${model.provider}:${model.modelId}`]: price },
+    runnables: [talker],
+  });
   const session = await app.session({ id: 's' });
   const running = app.run(talker, { session, input: 'go' });
-  const stopped = Promise.resolve(running).catch((error: unknown) => isAdjutantError(error, 'run_stopped'));
+  const stopped = Promise.resolve(running).catch((error: unknown) =>
+    isAdjutantError(error, 'run_stopped'),
+  );
   for await (const event of running) if (event.type === 'model_start') break;
   running.stop();
   expect(await stopped).toBe(true);
   await app.resume(session);
   const ended = session.events.find((event) => event.type === 'model_end');
   expect(ended).toMatchObject({ status: 'interrupted', estimated: true });
-  expect(ended?.type === 'model_end' && ended.cost).toBe(ended?.type === 'model_end' && ended.usage.inputTokens);
+  expect(ended?.type === 'model_end' && ended.cost).toBe(
+    ended?.type === 'model_end' && ended.usage.inputTokens,
+  );
 });

@@ -16,20 +16,35 @@ import {
   tool,
   toolResult,
 } from 'adjutant';
-import { advanceTime, eventually, keptOpen, model, runTest, scriptedModel, type TestStep, testClock, user } from 'adjutant/testing';
+import {
+  advanceTime,
+  eventually,
+  keptOpen,
+  model,
+  runTest,
+  scriptedModel,
+  type TestStep,
+  testClock,
+  user,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { againAfter, closed, plain, succeeded } from '../result-patterns.ts';
 
-const asks = (name: string, args: JsonValue = { page: 'a' }): TestStep => model({ toolCalls: [{ name, args }] });
+const asks = (name: string, args: JsonValue = { page: 'a' }): TestStep =>
+  model({ toolCalls: [{ name, args }] });
 const worker = (tools: AgentOptions['tools'] & object, more: Partial<AgentOptions> = {}) =>
   agent({ name: 'worker', model: openai('gpt-5'), tools, ...more });
-const results = (events: readonly Event[]) => events.filter((event) => event.type === 'tool_result');
+const results = (events: readonly Event[]) =>
+  events.filter((event) => event.type === 'tool_result');
 
 type Options = Partial<ToolOptions<unknown, unknown, unknown, never>>;
 
 /** A tool that does what it is told, and what it was called with. */
-function working(execute: (times: number) => unknown = () => 'written', options: Options = {}): { tool: Tool; seen: unknown[] } {
+function working(
+  execute: (times: number) => unknown = () => 'written',
+  options: Options = {},
+): { tool: Tool; seen: unknown[] } {
   const seen: unknown[] = [];
   const made = tool({
     name: 'write',
@@ -47,82 +62,160 @@ function working(execute: (times: number) => unknown = () => 'written', options:
 const fails = (errorType = 'odd') => toolResult.permanent('It failed.', { errorType });
 
 describe('guardrails of tool calls', () => {
-  const guard = (toolCall: Guardrail['toolCall']): Guardrail => ({ name: 'careful', ...(toolCall === undefined ? {} : { toolCall }) });
+  const guard = (toolCall: Guardrail['toolCall']): Guardrail => ({
+    name: 'careful',
+    ...(toolCall === undefined ? {} : { toolCall }),
+  });
   const on = (...guardrails: Guardrail[]) => ({ supervision: { guardrails } });
 
   test('that deny refuse the call, with a decision in the same append', async () => {
     const { tool: write, seen } = working();
-    const careful = guard(({ args }) => ({ action: 'deny', message: `not ${(args as { page: string }).page}` }));
-    const { events } = await runTest(worker([write], on(careful)), [user('Go'), asks('write'), model('done')]);
+    const careful = guard(({ args }) => ({
+      action: 'deny',
+      message: `not ${(args as { page: string }).page}`,
+    }));
+    const { events } = await runTest(worker([write], on(careful)), [
+      user('Go'),
+      asks('write'),
+      model('done'),
+    ]);
     expect(seen).toEqual([]);
-    expect(results(events)).toMatchObject([{ attempt: 0, result: { status: 'error_blocked', errorType: 'guardrail_denied', content: 'not a' } }]);
+    expect(results(events)).toMatchObject([
+      {
+        attempt: 0,
+        result: { status: 'error_blocked', errorType: 'guardrail_denied', content: 'not a' },
+      },
+    ]);
     expect(explain(events, { components: ['guardrail'] })).toMatchObject([
       { decision: 'deny', data: { guardrail: 'careful', callId: results(events)[0]?.callId } },
     ]);
   });
 
   test('that change arguments change them for every attempt, and say so once', async () => {
-    const { tool: write, seen } = working((times) => (times < 3 ? toolResult.transient('busy') : 'written'));
-    const careful = guard(({ args }) => ({ action: 'transform', value: { ...(args as object), page: 'b' } }));
-    const { events } = await runTest(worker([write], on(careful)), [user('Go'), asks('write'), advanceTime(10_000), model('done')]);
-    expect(seen).toEqual([{ page: 'b' }, { page: 'b' }, { page: 'b' }]);
-    expect(explain(events, { components: ['guardrail'] }).map(({ decision }) => decision)).toEqual(['transform']);
-  });
-
-  test('that guide are read with the result, also after an attempt more', async () => {
-    const { tool: write } = working((times) => (times === 1 ? toolResult.transient('busy') : 'written'));
-    const { events, calls } = await runTest(worker([write], on(guard(() => ({ action: 'guide', message: 'Write less.' })))), [
+    const { tool: write, seen } = working((times) =>
+      times < 3 ? toolResult.transient('busy') : 'written',
+    );
+    const careful = guard(({ args }) => ({
+      action: 'transform',
+      value: { ...(args as object), page: 'b' },
+    }));
+    const { events } = await runTest(worker([write], on(careful)), [
       user('Go'),
       asks('write'),
       advanceTime(10_000),
       model('done'),
     ]);
+    expect(seen).toEqual([{ page: 'b' }, { page: 'b' }, { page: 'b' }]);
+    expect(explain(events, { components: ['guardrail'] }).map(({ decision }) => decision)).toEqual([
+      'transform',
+    ]);
+  });
+
+  test('that guide are read with the result, also after an attempt more', async () => {
+    const { tool: write } = working((times) =>
+      times === 1 ? toolResult.transient('busy') : 'written',
+    );
+    const { events, calls } = await runTest(
+      worker([write], on(guard(() => ({ action: 'guide', message: 'Write less.' })))),
+      [user('Go'), asks('write'), advanceTime(10_000), model('done')],
+    );
     expect(results(events).at(-1)?.notes).toMatchObject(['Write less.']);
     expect(JSON.stringify(calls[1]?.prompt)).toContain('Write less.');
   });
 
   test('that want a confirmation ask once; what was allowed is run as it was shown', async () => {
     const clock = testClock();
-    const app = runtime({ app: 'asking', store: keptOpen(memoryStore({ clock })), ports: { clock } });
-    const { tool: write, seen } = working((times) => (times === 1 ? toolResult.transient('busy') : 'written'));
+    const app = runtime({
+      app: 'asking',
+      store: keptOpen(memoryStore({ clock })),
+      ports: { clock },
+    });
+    const { tool: write, seen } = working((times) =>
+      times === 1 ? toolResult.transient('busy') : 'written',
+    );
     const more: Guardrail = {
       name: 'more',
-      toolCall: ({ args }) => ({ action: 'transform', value: { times: ((args as { times?: number }).times ?? 0) + 1 } }),
+      toolCall: ({ args }) => ({
+        action: 'transform',
+        value: { times: ((args as { times?: number }).times ?? 0) + 1 },
+      }),
     };
     const careful = guard(() => ({ action: 'confirm', summary: 'This overwrites a page.' }));
-    const model = scriptedModel([{ toolCalls: [{ name: 'write', args: { page: 'a' } }] }, { text: 'done' }]);
-    const worker = agent({ name: 'worker', model, tools: [write], supervision: { guardrails: [more, careful] } });
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'write', args: { page: 'a' } }] },
+      { text: 'done' },
+    ]);
+    const worker = agent({
+      name: 'worker',
+      model,
+      tools: [write],
+      supervision: { guardrails: [more, careful] },
+    });
     const asked = await eventually(app.run(worker, 'Go'), { clock });
-    expect(asked.pendingApprovals).toMatchObject([{ args: { times: 1 }, request: { summary: expect.stringContaining('This overwrites a page.') } }]);
+    expect(asked.pendingApprovals).toMatchObject([
+      {
+        args: { times: 1 },
+        request: { summary: expect.stringContaining('This overwrites a page.') },
+      },
+    ]);
     await app.approve(asked.pendingApprovals[0]?.requestId ?? '');
     const { session, output } = await eventually(app.resume(asked.session), { clock });
     expect(output).toBe('done');
     expect(seen).toEqual([{ times: 1 }, { times: 1 }]);
     expect(session.events.filter((event) => event.type === 'tool_yield')).toHaveLength(1);
-    expect(explain(session.events, { components: ['guardrail'] }).map(({ decision }) => decision)).toEqual(['transform', 'confirm']);
+    expect(
+      explain(session.events, { components: ['guardrail'] }).map(({ decision }) => decision),
+    ).toEqual(['transform', 'confirm']);
   });
 
   test('look again at arguments that a person edited', async () => {
     const clock = testClock();
     const app = runtime({ app: 'asking', ports: { clock } });
     const { tool: write, seen } = working(undefined, { approval: true });
-    const careful = guard(({ args }) => ((args as { page: string }).page === 'b' ? { action: 'deny', message: 'not b' } : undefined));
-    const model = scriptedModel([{ toolCalls: [{ name: 'write', args: { page: 'a' } }] }, { text: 'done' }]);
-    const asked = await eventually(app.run(agent({ name: 'worker', model, tools: [write], ...on(careful) }), 'Go'), { clock });
+    const careful = guard(({ args }) =>
+      (args as { page: string }).page === 'b' ? { action: 'deny', message: 'not b' } : undefined,
+    );
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'write', args: { page: 'a' } }] },
+      { text: 'done' },
+    ]);
+    const asked = await eventually(
+      app.run(agent({ name: 'worker', model, tools: [write], ...on(careful) }), 'Go'),
+      { clock },
+    );
     await app.edit(asked.pendingApprovals[0]?.requestId ?? '', { page: 'b' });
     const { session } = await eventually(app.resume(asked.session), { clock });
     expect(seen).toEqual([]);
-    expect(results(session.events)).toMatchObject([{ result: { errorType: 'guardrail_denied', content: 'not b' } }]);
+    expect(results(session.events)).toMatchObject([
+      { result: { errorType: 'guardrail_denied', content: 'not b' } },
+    ]);
   });
 
   test('of results: refuse them, change them, and are noted', async () => {
     const { tool: write } = working(() => 'secret');
-    const redact: Guardrail = { name: 'redact', toolResult: () => ({ action: 'transform', value: '[redacted]' }) };
-    const changed = await runTest(worker([write], on(redact)), [user('Go'), asks('write'), model('done')]);
-    expect(results(changed.events)).toMatchObject([{ result: { status: 'success', content: '[redacted]' } }]);
-    const deny: Guardrail = { name: 'deny', toolResult: () => ({ action: 'deny', message: 'not for the model' }) };
-    const denied = await runTest(worker([working(() => 'secret', { readOnly: true }).tool], on(deny)), [user('Go'), asks('write'), model('done')]);
-    expect(results(denied.events)).toMatchObject([{ result: { errorType: 'guardrail_denied', content: 'not for the model' } }]);
+    const redact: Guardrail = {
+      name: 'redact',
+      toolResult: () => ({ action: 'transform', value: '[redacted]' }),
+    };
+    const changed = await runTest(worker([write], on(redact)), [
+      user('Go'),
+      asks('write'),
+      model('done'),
+    ]);
+    expect(results(changed.events)).toMatchObject([
+      { result: { status: 'success', content: '[redacted]' } },
+    ]);
+    const deny: Guardrail = {
+      name: 'deny',
+      toolResult: () => ({ action: 'deny', message: 'not for the model' }),
+    };
+    const denied = await runTest(
+      worker([working(() => 'secret', { readOnly: true }).tool], on(deny)),
+      [user('Go'), asks('write'), model('done')],
+    );
+    expect(results(denied.events)).toMatchObject([
+      { result: { errorType: 'guardrail_denied', content: 'not for the model' } },
+    ]);
     expect(JSON.stringify(denied.prompts)).not.toContain('secret');
   });
 });
@@ -130,9 +223,16 @@ describe('guardrails of tool calls', () => {
 describe('hooks around tools', () => {
   test('beforeTool is asked before each attempt, and what it gives is not run', async () => {
     const asked: number[] = [];
-    const { tool: write, seen } = working((times) => (times === 1 ? toolResult.transient('busy') : 'written'));
+    const { tool: write, seen } = working((times) =>
+      times === 1 ? toolResult.transient('busy') : 'written',
+    );
     const hooks: Hooks = { beforeTool: (_ctx, call) => void asked.push(call.attempt) };
-    await runTest(worker([write], { hooks }), [user('Go'), asks('write'), advanceTime(10_000), model('done')]);
+    await runTest(worker([write], { hooks }), [
+      user('Go'),
+      asks('write'),
+      advanceTime(10_000),
+      model('done'),
+    ]);
     expect(asked).toEqual([1, 2]);
     expect(seen).toHaveLength(2);
   });
@@ -141,13 +241,20 @@ describe('hooks around tools', () => {
     const after: string[] = [];
     const hooks: Hooks = {
       afterTool: (_ctx, _call, result) => void after.push(result.status),
-      onToolError: (_ctx, _call, result) => (result.errorType === 'odd' ? { known: 'that this is odd' } : undefined),
+      onToolError: (_ctx, _call, result) =>
+        result.errorType === 'odd' ? { known: 'that this is odd' } : undefined,
     };
     const { tool: write, seen } = working(() => fails());
-    const { events } = await runTest(worker([write], { hooks }), [user('Go'), asks('write'), model('done')]);
+    const { events } = await runTest(worker([write], { hooks }), [
+      user('Go'),
+      asks('write'),
+      model('done'),
+    ]);
     expect(seen).toHaveLength(1);
     expect(after).toEqual(['error_permanent']);
-    expect(results(events)).toMatchObject([{ settled: true, result: { status: 'success', content: { known: 'that this is odd' } } }]);
+    expect(results(events)).toMatchObject([
+      { settled: true, result: { status: 'success', content: { known: 'that this is odd' } } },
+    ]);
     expect(explain(events, { components: ['error_router'] })).toEqual([]);
   });
 
@@ -157,7 +264,10 @@ describe('hooks around tools', () => {
         throw new Error('no disk');
       },
     };
-    const { result, events } = await runTest(worker([working().tool], { hooks }), [user('Go'), asks('write')]);
+    const { result, events } = await runTest(worker([working().tool], { hooks }), [
+      user('Go'),
+      asks('write'),
+    ]);
     expect(result).toMatchObject({ status: 'error', error: { code: 'hook_failed' } });
     expect(results(events)).toMatchObject([{ settled: true, result: { content: 'written' } }]);
     const before: Hooks = {
@@ -173,7 +283,9 @@ describe('hooks around tools', () => {
 });
 
 describe('error handlers', () => {
-  const handler = (handle: ErrorHandler['handle']): { errorHandlers: ErrorHandler[] } => ({ errorHandlers: [{ name: 'own', handle }] });
+  const handler = (handle: ErrorHandler['handle']): { errorHandlers: ErrorHandler[] } => ({
+    errorHandlers: [{ name: 'own', handle }],
+  });
   const attempts: number[] = [];
 
   test.each<[string, ReturnType<ErrorHandler['handle']>, readonly object[], string, object]>([
@@ -193,9 +305,9 @@ describe('error handlers', () => {
     expect(results(events)).toMatchObject(expected);
     expect(result.status).toBe(status);
     if (status === 'error') expect(result.error).toMatchObject(error);
-    expect(explain(events, { components: ['error_handler'] }).map(({ decision }) => decision)).toEqual(
-      name === 'pass' || name === 'nothing' ? [] : [name],
-    );
+    expect(
+      explain(events, { components: ['error_handler'] }).map(({ decision }) => decision),
+    ).toEqual(name === 'pass' || name === 'nothing' ? [] : [name]);
   });
 
   test('abort cancels the run, and the result is on record', async () => {
@@ -208,27 +320,36 @@ describe('error handlers', () => {
     );
     expect(result.status).toBe('cancelled');
     expect(results(events)).toMatchObject([{ settled: true, result: { errorType: 'odd' } }]);
-    expect(explain(events, { components: ['error_handler'] })).toMatchObject([{ decision: 'abort', why: expect.stringContaining('"own"') }]);
+    expect(explain(events, { components: ['error_handler'] })).toMatchObject([
+      { decision: 'abort', why: expect.stringContaining('"own"') },
+    ]);
   });
 
   test('retry shares the count with the router: three attempts are all that one cause gets', async () => {
-    const { tool: write, seen } = working(() => toolResult.transient('busy', { errorType: 'queue_full' }));
+    const { tool: write, seen } = working(() =>
+      toolResult.transient('busy', { errorType: 'queue_full' }),
+    );
     const own = handler((ctx) => {
       attempts.push(ctx.attempt);
       return { action: 'retry', delay: 50 };
     });
-    const { events } = await runTest(worker([write], own), [user('Go'), asks('write'), advanceTime(10_000), model('done')]);
-    expect(attempts).toEqual([1, 2, 3]);
-    expect(seen).toHaveLength(3);
-    expect(results(events)).toMatchObject([againAfter(50), againAfter(50), closed]);
-    expect(explain(events, { components: ['error_handler'] }).map(({ decision }) => decision)).toEqual(['retry', 'retry', 'refuse_retry']);
-    const once = handler((ctx) => (ctx.attempt === 1 ? { action: 'retry' } : undefined));
-    const mixed = await runTest(worker([working(() => toolResult.transient('busy', { errorType: 'queue_full' })).tool], once), [
+    const { events } = await runTest(worker([write], own), [
       user('Go'),
       asks('write'),
       advanceTime(10_000),
       model('done'),
     ]);
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(seen).toHaveLength(3);
+    expect(results(events)).toMatchObject([againAfter(50), againAfter(50), closed]);
+    expect(
+      explain(events, { components: ['error_handler'] }).map(({ decision }) => decision),
+    ).toEqual(['retry', 'retry', 'refuse_retry']);
+    const once = handler((ctx) => (ctx.attempt === 1 ? { action: 'retry' } : undefined));
+    const mixed = await runTest(
+      worker([working(() => toolResult.transient('busy', { errorType: 'queue_full' })).tool], once),
+      [user('Go'), asks('write'), advanceTime(10_000), model('done')],
+    );
     // The attempt of the handler is the first step of the chain.
     expect(results(mixed.events)).toMatchObject([againAfter(0), againAfter(2_000), closed]);
   });
@@ -244,23 +365,47 @@ describe('error handlers', () => {
       [user('Go'), asks('write'), model('done')],
     );
     expect(seen).toHaveLength(1);
-    expect(results(events)).toMatchObject([{ settled: true, effect: 'unknown', result: { status: 'unknown' } }]);
-    expect(explain(events, { components: ['error_handler'] })).toMatchObject([{ decision: 'refuse_retry', why: expect.stringContaining('twice') }]);
+    expect(results(events)).toMatchObject([
+      { settled: true, effect: 'unknown', result: { status: 'unknown' } },
+    ]);
+    expect(explain(events, { components: ['error_handler'] })).toMatchObject([
+      { decision: 'refuse_retry', why: expect.stringContaining('twice') },
+    ]);
   });
 
   test('know the error, the call and what the other side asks for', async () => {
     let seen: unknown;
     const own = handler((ctx) => {
-      seen = { phase: ctx.phase, code: ctx.error.code, attempt: ctx.attempt, wait: ctx.retryAfterMs, may: ctx.mayRetry, call: ctx.call?.name };
+      seen = {
+        phase: ctx.phase,
+        code: ctx.error.code,
+        attempt: ctx.attempt,
+        wait: ctx.retryAfterMs,
+        may: ctx.mayRetry,
+        call: ctx.call?.name,
+      };
       return { action: 'skip' };
     });
-    const busy = () => Promise.reject(Object.assign(new Error('busy'), { status: 429, headers: { 'retry-after': '3' } }));
+    const busy = () =>
+      Promise.reject(
+        Object.assign(new Error('busy'), { status: 429, headers: { 'retry-after': '3' } }),
+      );
     await runTest(worker([working(busy).tool], own), [user('Go'), asks('write'), model('done')]);
-    expect(seen).toEqual({ phase: 'tool', code: 'http_429', attempt: 1, wait: 3_000, may: true, call: 'write' });
+    expect(seen).toEqual({
+      phase: 'tool',
+      code: 'http_429',
+      attempt: 1,
+      wait: 3_000,
+      may: true,
+      call: 'write',
+    });
   });
 });
 
-test.each<Options>([{ outputSchema: z.string() }, { finalize: () => Promise.reject(Object.assign(new Error('slow'), { code: 'ETIMEDOUT' })) }])(
+test.each<Options>([
+  { outputSchema: z.string() },
+  { finalize: () => Promise.reject(Object.assign(new Error('slow'), { code: 'ETIMEDOUT' })) },
+])(
   'a tool that has done its work is not run again because of what failed afterwards',
   async (options) => {
     const { tool: write, seen } = working(() => 1, { readOnly: true, ...options });
@@ -273,7 +418,15 @@ test.each<Options>([{ outputSchema: z.string() }, { finalize: () => Promise.reje
 describe('calls that are not allowed, made again and again', () => {
   test.each<[string, Options, object]>([
     ['permission_denied', { requiresPermission: ['fs:write'] }, {}],
-    ['guardrail_denied', {}, { supervision: { guardrails: [{ name: 'no', toolCall: () => ({ action: 'deny', message: 'no' }) }] } }],
+    [
+      'guardrail_denied',
+      {},
+      {
+        supervision: {
+          guardrails: [{ name: 'no', toolCall: () => ({ action: 'deny', message: 'no' }) }],
+        },
+      },
+    ],
     ['hook_refused', {}, { hooks: { beforeTool: () => ({ error: 'no' }) } }],
   ])('%s', async (errorType, options, more) => {
     const { events, result } = await runTest(worker([working(undefined, options).tool], more), [
@@ -281,7 +434,11 @@ describe('calls that are not allowed, made again and again', () => {
       ...Array<TestStep>(3).fill(asks('write')),
       model('done'),
     ]);
-    expect(results(events).map(({ result: { errorType: type } }) => type)).toMatchObject([errorType, 'loop_blocked', 'loop_blocked']);
+    expect(results(events).map(({ result: { errorType: type } }) => type)).toMatchObject([
+      errorType,
+      'loop_blocked',
+      'loop_blocked',
+    ]);
     expect(result).toMatchObject({ status: 'completed', stopReason: 'loop' });
   });
 });
@@ -297,12 +454,24 @@ describe('classify', () => {
     ).tool;
 
   test.each<[string, (thrown: unknown) => unknown, object]>([
-    ['a failure', () => new ToolFailure('The vault is locked.', { errorType: 'locked' }), { errorType: 'locked', content: 'The vault is locked.' }],
-    ['a result', () => toolResult.blocked('No.', { errorType: 'locked' }), { status: 'error_blocked', errorType: 'locked', content: 'No.' }],
+    [
+      'a failure',
+      () => new ToolFailure('The vault is locked.', { errorType: 'locked' }),
+      { errorType: 'locked', content: 'The vault is locked.' },
+    ],
+    [
+      'a result',
+      () => toolResult.blocked('No.', { errorType: 'locked' }),
+      { status: 'error_blocked', errorType: 'locked', content: 'No.' },
+    ],
     ['nothing', () => undefined, { errorType: 'tool_error', content: 'E4711' }],
     ['what is neither', () => ({ a: 1 }), { errorType: 'tool_error', content: 'E4711' }],
   ])('may give %s', async (_what, classify, expected) => {
-    const { events } = await runTest(worker([vault(classify as never)]), [user('Go'), asks('write'), model('done')]);
+    const { events } = await runTest(worker([vault(classify as never)]), [
+      user('Go'),
+      asks('write'),
+      model('done'),
+    ]);
     expect(results(events)[0]?.result).toMatchObject(expected);
   });
 
@@ -310,16 +479,21 @@ describe('classify', () => {
     const own = () => {
       throw new Error('broken');
     };
-    const { events } = await runTest(worker([vault(own)]), [user('Go'), asks('write'), model('done')]);
-    expect(results(events)[0]?.result).toMatchObject({ errorType: 'tool_error', content: 'E4711' });
-  });
-
-  test('says what is known of the effect', async () => {
-    const { events } = await runTest(worker([vault(() => new ToolFailure('Perhaps.', { errorType: 'locked', effect: 'unknown' }))]), [
+    const { events } = await runTest(worker([vault(own)]), [
       user('Go'),
       asks('write'),
       model('done'),
     ]);
+    expect(results(events)[0]?.result).toMatchObject({ errorType: 'tool_error', content: 'E4711' });
+  });
+
+  test('says what is known of the effect', async () => {
+    const { events } = await runTest(
+      worker([
+        vault(() => new ToolFailure('Perhaps.', { errorType: 'locked', effect: 'unknown' })),
+      ]),
+      [user('Go'), asks('write'), model('done')],
+    );
     expect(results(events)).toMatchObject([{ effect: 'unknown', result: { status: 'unknown' } }]);
   });
 });
@@ -339,9 +513,21 @@ describe('options of tools that cannot be', () => {
   });
 
   test('a definition may be the beginning of another one', () => {
-    const first = working(undefined, { fallback: 'other', requiresPermission: ['a'], check: { empty: false }, classify: () => undefined }).tool;
-    const second = tool({ ...(first as object as ToolOptions<unknown, unknown, unknown, never>), name: 'second' });
-    expect(second).toMatchObject({ fallback: { tool: 'other' }, requiresPermission: ['a'], check: { empty: false } });
+    const first = working(undefined, {
+      fallback: 'other',
+      requiresPermission: ['a'],
+      check: { empty: false },
+      classify: () => undefined,
+    }).tool;
+    const second = tool({
+      ...(first as object as ToolOptions<unknown, unknown, unknown, never>),
+      name: 'second',
+    });
+    expect(second).toMatchObject({
+      fallback: { tool: 'other' },
+      requiresPermission: ['a'],
+      check: { empty: false },
+    });
     expect(Object.isFrozen(second.fallback)).toBe(true);
     expect(second.retry).toBeUndefined();
   });

@@ -2,11 +2,16 @@ import { expect, test } from 'vitest';
 import { agent, type Guardrail, runtime } from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/kit/scripted-model.ts';
 
-const forbids = (text: string) => (text.includes('forbidden') ? ({ action: 'deny', message: 'Not here.' } as const) : undefined);
+const forbids = (text: string) =>
+  text.includes('forbidden') ? ({ action: 'deny', message: 'Not here.' } as const) : undefined;
 
 function setUp(guardrail: Omit<Guardrail, 'name'>, responses: Parameters<typeof scriptedModel>[0]) {
   const model = scriptedModel(responses);
-  const desk = agent({ name: 'desk', model, supervision: { guardrails: [{ name: 'strict', ...guardrail }] } });
+  const desk = agent({
+    name: 'desk',
+    model,
+    supervision: { guardrails: [{ name: 'strict', ...guardrail }] },
+  });
   return { app: runtime({ app: 'test', runnables: [desk] }), desk, model };
 }
 
@@ -29,5 +34,7 @@ test('of an answer that was refused nothing is kept, neither its thoughts', asyn
   const refused = await app.run(desk, { input: 'hi', session: 's' });
   expect(refused).toMatchObject({ output: 'Not here.', stopReason: 'refused' });
   await app.run(desk, { input: 'and now?', session: 's' });
-  expect(JSON.stringify([refused.session.events, model.calls[1]?.prompt])).not.toContain('forbidden');
+  expect(JSON.stringify([refused.session.events, model.calls[1]?.prompt])).not.toContain(
+    'forbidden',
+  );
 });

@@ -16,7 +16,8 @@ import { expect, test } from 'vitest';
 
 /** As a program without types, or with types that were cast away, would call it. */
 const untyped = (value: unknown) => value as never;
-const define = (options: unknown) => () => agent({ name: 'clerk', model: scriptedModel([]), ...(options as object) });
+const define = (options: unknown) => () =>
+  agent({ name: 'clerk', model: scriptedModel([]), ...(options as object) });
 const supervised = (supervision: unknown) => define({ supervision });
 
 test.each<[string, () => unknown, RegExp]>([
@@ -25,8 +26,16 @@ test.each<[string, () => unknown, RegExp]>([
     supervised({ loops: { window: 500 } }),
     /`supervision` must be .* whose `window` is a whole number from 1 to 100, not 500\.$/,
   ],
-  ['an option inside a group', supervised({ loops: { warnat: 2 } }), /without `warnat` \(did you mean `warnAt`\?\)\.$/],
-  ['a warning after the block', supervised({ loops: { warnAt: 6, blockAt: 5 } }), /`warnAt` is at most its `blockAt` \(5\), not 6/],
+  [
+    'an option inside a group',
+    supervised({ loops: { warnat: 2 } }),
+    /without `warnat` \(did you mean `warnAt`\?\)\.$/,
+  ],
+  [
+    'a warning after the block',
+    supervised({ loops: { warnAt: 6, blockAt: 5 } }),
+    /`warnAt` is at most its `blockAt` \(5\), not 6/,
+  ],
   [
     'a warning after the block of polling',
     supervised({ loops: { pollWarnAt: 6, pollBlockAt: 5 } }),
@@ -42,8 +51,16 @@ test.each<[string, () => unknown, RegExp]>([
     supervised({ errors: { chains: { http_403: ['fallback'] } } }),
     /whose `http_403` is a list of 'retry', .*'report', \{ hint: 'text' \}.*, not "fallback"/,
   ],
-  ['a strategy of two', supervised({ errors: { chains: { http_403: [{ hint: 'x', escalate: 'human' }] } } }), /not an object with hint and escalate/],
-  ['an empty hint', supervised({ errors: { chains: { http_403: [{ hint: '' }] } } }), /whose `http_403` is a list/],
+  [
+    'a strategy of two',
+    supervised({ errors: { chains: { http_403: [{ hint: 'x', escalate: 'human' }] } } }),
+    /not an object with hint and escalate/,
+  ],
+  [
+    'an empty hint',
+    supervised({ errors: { chains: { http_403: [{ hint: '' }] } } }),
+    /whose `http_403` is a list/,
+  ],
   [
     'an empty chain',
     supervised({ errors: { chains: { http_403: [] } } }),
@@ -54,15 +71,31 @@ test.each<[string, () => unknown, RegExp]>([
     supervised({ circuitBreaker: { failures: 2 } }),
     /`circuitBreaker` is false \(only runtime\(\{ supervision \}\)/,
   ],
-  ['a guardrail that was not called', supervised({ guardrails: [formatRules] }), /each an object \(ready guardrails are called: .*not a function/],
-  ['a guardrail that looks at nothing', supervised({ guardrails: [{ name: 'x' }] }), /at least one of input.*"x" has none/],
+  [
+    'a guardrail that was not called',
+    supervised({ guardrails: [formatRules] }),
+    /each an object \(ready guardrails are called: .*not a function/,
+  ],
+  [
+    'a guardrail that looks at nothing',
+    supervised({ guardrails: [{ name: 'x' }] }),
+    /at least one of input.*"x" has none/,
+  ],
   [
     'a point that does not exist',
     supervised({ guardrails: [{ name: 'x', toolcall: () => undefined }] }),
     /without `toolcall` \(did you mean `toolCall`\?\): "x"/,
   ],
-  ['no kinds of personal data', () => redactPersonalData({ kinds: [] }), /`kinds` must be a list of at least one of email/],
-  ['no places of personal data', () => redactPersonalData({ at: [] }), /`at` must be a list of at least one of input/],
+  [
+    'no kinds of personal data',
+    () => redactPersonalData({ kinds: [] }),
+    /`kinds` must be a list of at least one of email/,
+  ],
+  [
+    'no places of personal data',
+    () => redactPersonalData({ at: [] }),
+    /`at` must be a list of at least one of input/,
+  ],
   [
     'a member of an error handler',
     define({ errorHandlers: [{ name: 'x', handle: () => undefined, canhandle: () => true }] }),
@@ -78,17 +111,37 @@ test.each<[string, () => unknown, RegExp]>([
     define({ middleware: [cliMiddleware()] }),
     /only heard on a runtime: give "cliMiddleware" to runtime\(\{ middleware \}\)/,
   ],
-  ['global instructions without a text', () => globalInstructions(untyped(undefined)), /globalInstructions\(\) .*needs a text .*not undefined/],
+  [
+    'global instructions without a text',
+    () => globalInstructions(untyped(undefined)),
+    /globalInstructions\(\) .*needs a text .*not undefined/,
+  ],
   [
     'the name of a model',
     define({ model: 'openai/gpt-5' }),
     /`model` must be a model such as openai\('gpt-5-mini'\) or parseModelName.*not "openai\/gpt-5"/,
   ],
-  ['a list of no models', define({ model: [] }), /`model` must be .*, or a list of models, not an empty list/],
-  ['a list with the name of a model', define({ model: [scriptedModel([]), 'x'] }), /`model` must be .*, or a list of models, not a list/],
+  [
+    'a list of no models',
+    define({ model: [] }),
+    /`model` must be .*, or a list of models, not an empty list/,
+  ],
+  [
+    'a list with the name of a model',
+    define({ model: [scriptedModel([]), 'x'] }),
+    /`model` must be .*, or a list of models, not a list/,
+  ],
   ['no model', () => agent(untyped({ name: 'clerk' })), /`model` must be a model such as/],
-  ['a model for summaries that is none', define({ compaction: { model: {} } }), /`compaction` must be an object whose `model` is a model such as/],
-  ['summaries behind the cut', define({ compaction: { compactAt: 0.9, trimAt: 0.5 } }), /`compactAt` is at most its `trimAt` \(0\.5\), not 0\.9/],
+  [
+    'a model for summaries that is none',
+    define({ compaction: { model: {} } }),
+    /`compaction` must be an object whose `model` is a model such as/,
+  ],
+  [
+    'summaries behind the cut',
+    define({ compaction: { compactAt: 0.9, trimAt: 0.5 } }),
+    /`compactAt` is at most its `trimAt` \(0\.5\), not 0\.9/,
+  ],
   [
     'a text protocol without a model',
     () => textProtocol(untyped('gemma')),
@@ -99,7 +152,11 @@ test.each<[string, () => unknown, RegExp]>([
     () => textProtocol(scriptedModel([]), { examples: [untyped({ question: 'x' })] }),
     /`examples` must be a list of \{ question, steps/,
   ],
-  ['a template without a text', () => template(untyped(undefined)), /template\(\) .*must be a string, not undefined/],
+  [
+    'a template without a text',
+    () => template(untyped(undefined)),
+    /template\(\) .*must be a string, not undefined/,
+  ],
   [
     'a message without a schema',
     () =>
@@ -109,11 +166,31 @@ test.each<[string, () => unknown, RegExp]>([
       ),
     /message\(\) .*schema of the state must be an object, not a function/,
   ],
-  ['an enrichment without a function', () => enrichment({}, untyped('x')), /enrichment\(\) .*after the schema comes a function, not "x"/],
-  ['an option of readToolResult', () => readToolResult(untyped({ max: 1 })), /readToolResult\(\) .*no option `max`/],
-  ['an output of a type that does not exist', define({ output: { type: 'objekt' } }), /its output is not JSON Schema: there is no `type` "objekt"/],
-  ['an output under a reserved key', define({ output: 'temp' }), /`output` must be a key of the session state that is not reserved/],
-  ['fields in the place of a schema', define({ output: { name: 'string' } }), /its output is not JSON Schema: fields belong into/],
+  [
+    'an enrichment without a function',
+    () => enrichment({}, untyped('x')),
+    /enrichment\(\) .*after the schema comes a function, not "x"/,
+  ],
+  [
+    'an option of readToolResult',
+    () => readToolResult(untyped({ max: 1 })),
+    /readToolResult\(\) .*no option `max`/,
+  ],
+  [
+    'an output of a type that does not exist',
+    define({ output: { type: 'objekt' } }),
+    /its output is not JSON Schema: there is no `type` "objekt"/,
+  ],
+  [
+    'an output under a reserved key',
+    define({ output: 'temp' }),
+    /`output` must be a key of the session state that is not reserved/,
+  ],
+  [
+    'fields in the place of a schema',
+    define({ output: { name: 'string' } }),
+    /its output is not JSON Schema: fields belong into/,
+  ],
 ])('%s is refused, and the message says what to do', (_title, make, expected) => {
   expect(make).toThrow(expected);
 });
@@ -121,9 +198,24 @@ test.each<[string, () => unknown, RegExp]>([
 test('what fits is taken', () => {
   const all = {
     loops: { warnAt: 2, blockAt: 2, window: 1 },
-    errors: { chains: { http_403: ['backoff', { hint: 'x' }, { fallbackTool: 'y' }, { escalate: 'human' }] } },
+    errors: {
+      chains: {
+        http_403: ['backoff', { hint: 'x' }, { fallbackTool: 'y' }, { escalate: 'human' }],
+      },
+    },
   };
   expect(supervised({ ...all, circuitBreaker: false })).not.toThrow();
-  expect(() => runtime({ app: 'shop', middleware: [cliMiddleware()], supervision: { circuitBreaker: { failures: 2 } } })).not.toThrow();
-  expect(define({ model: [scriptedModel([]), scriptedModel([])], compaction: { compactAt: 0.5, trimAt: 0.5 } })).not.toThrow();
+  expect(() =>
+    runtime({
+      app: 'shop',
+      middleware: [cliMiddleware()],
+      supervision: { circuitBreaker: { failures: 2 } },
+    }),
+  ).not.toThrow();
+  expect(
+    define({
+      model: [scriptedModel([]), scriptedModel([])],
+      compaction: { compactAt: 0.5, trimAt: 0.5 },
+    }),
+  ).not.toThrow();
 });

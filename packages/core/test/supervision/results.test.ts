@@ -4,8 +4,18 @@ import { describe, expect, test } from 'vitest';
 import { countedTool } from '../counted-tool.ts';
 
 /** Calls a tool once; gives what was recorded, and the tool message that the model got. */
-async function callOnce(tool: Tool, args: object, supervision?: SupervisionOptions, options?: RunTestOptions) {
-  const made = agent({ name: 'a', model: openai('gpt-5'), tools: [tool], ...(supervision === undefined ? {} : { supervision }) });
+async function callOnce(
+  tool: Tool,
+  args: object,
+  supervision?: SupervisionOptions,
+  options?: RunTestOptions,
+) {
+  const made = agent({
+    name: 'a',
+    model: openai('gpt-5'),
+    tools: [tool],
+    ...(supervision === undefined ? {} : { supervision }),
+  });
   const asks = model({ toolCalls: [{ name: tool.name, args: args as never }] });
   const { events, prompts } = await runTest(made, [user('Go'), asks, model('done')], options);
   return {
@@ -15,35 +25,59 @@ async function callOnce(tool: Tool, args: object, supervision?: SupervisionOptio
   };
 }
 
-const reads = (content: unknown, more: object = {}) => countedTool('search', () => content, { readOnly: true, ...more }).tool;
+const reads = (content: unknown, more: object = {}) =>
+  countedTool('search', () => content, { readOnly: true, ...more }).tool;
 
 describe('results that are not what was asked for', () => {
   test('nothing was found', async () => {
-    const { result, doubts: found, told } = await callOnce(reads({ results: [] }), { query: 'oil prices' });
-    expect(result?.result).toMatchObject({ status: 'partial', errorType: 'empty_result', confidence: 0.3, content: { results: [] } });
+    const {
+      result,
+      doubts: found,
+      told,
+    } = await callOnce(reads({ results: [] }), { query: 'oil prices' });
+    expect(result?.result).toMatchObject({
+      status: 'partial',
+      errorType: 'empty_result',
+      confidence: 0.3,
+      content: { results: [] },
+    });
     expect(result?.notes?.length).toBeGreaterThan(0);
-    for (const note of result?.notes ?? []) expect(told).toContain(JSON.stringify(note).slice(1, -1));
-    expect(found).toMatchObject([{ decision: 'doubt', data: { tool: 'search', check: 'empty_result', confidence: 0.3 } }]);
+    for (const note of result?.notes ?? [])
+      expect(told).toContain(JSON.stringify(note).slice(1, -1));
+    expect(found).toMatchObject([
+      { decision: 'doubt', data: { tool: 'search', check: 'empty_result', confidence: 0.3 } },
+    ]);
     expect(found[0]?.why).toContain('search gave an empty result');
     expect(found[0]?.alternatives?.length).toBeGreaterThan(0);
   });
 
   test('a page that keeps visitors out', async () => {
-    const { result, doubts: found, told } = await callOnce(reads('<title>Just a moment...</title><p>Verify you are human</p>'), { url: 'a' });
+    const {
+      result,
+      doubts: found,
+      told,
+    } = await callOnce(reads('<title>Just a moment...</title><p>Verify you are human</p>'), {
+      url: 'a',
+    });
     expect(result?.result).toMatchObject({ errorType: 'blocked_page', confidence: 0.2 });
     expect(found).toMatchObject([{ data: { check: 'blocked_page' } }]);
     expect(told).toContain('keeps visitors out');
   });
 
   test('results about something else', async () => {
-    const { result, doubts: found, told } = await callOnce(reads([{ title: 'Sunny, 21 degrees' }]), { query: 'oil prices today' });
+    const {
+      result,
+      doubts: found,
+      told,
+    } = await callOnce(reads([{ title: 'Sunny, 21 degrees' }]), { query: 'oil prices today' });
     expect(result?.result).toMatchObject({ status: 'success', confidence: 0.4 });
     expect(found).toMatchObject([{ data: { check: 'relevance' } }]);
     expect(told).toContain('oil prices today');
   });
 
   test('what the tool itself doubts', async () => {
-    const validate = ({ content }: { content: unknown }) => (content === 'yesterday' ? 'This is of yesterday.' : undefined);
+    const validate = ({ content }: { content: unknown }) =>
+      content === 'yesterday' ? 'This is of yesterday.' : undefined;
     const { result, told } = await callOnce(reads('yesterday', { check: { validate } }), {});
     expect(result?.notes).toEqual(['This is of yesterday.']);
     expect(told).toContain('This is of yesterday.');

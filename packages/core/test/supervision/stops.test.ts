@@ -1,5 +1,24 @@
-import { type AgentOptions, agent, type Event, type Guardrail, type HookContext, memoryStore, runtime, type Session, sequence, tool } from 'adjutant';
-import { eventually, keptOpen, promptTooLong, type ScriptedResponse, scriptedModel, testClock, tickingClock } from 'adjutant/testing';
+import {
+  type AgentOptions,
+  agent,
+  type Event,
+  type Guardrail,
+  type HookContext,
+  memoryStore,
+  runtime,
+  type Session,
+  sequence,
+  tool,
+} from 'adjutant';
+import {
+  eventually,
+  keptOpen,
+  promptTooLong,
+  type ScriptedResponse,
+  scriptedModel,
+  testClock,
+  tickingClock,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -7,8 +26,16 @@ const schema = z.object({ n: z.number() });
 const note = (ctx: HookContext, key: string) => {
   ctx.state[key] = true;
 };
-const calls = (...numbers: readonly number[]): ScriptedResponse => ({ toolCalls: numbers.map((n) => ({ name: 'look', args: { n } })) });
-const look = tool({ name: 'look', description: 'Looks', schema, recovery: 'rerun', execute: ({ args }) => `seen ${args.n}` });
+const calls = (...numbers: readonly number[]): ScriptedResponse => ({
+  toolCalls: numbers.map((n) => ({ name: 'look', args: { n } })),
+});
+const look = tool({
+  name: 'look',
+  description: 'Looks',
+  schema,
+  recovery: 'rerun',
+  execute: ({ args }) => `seen ${args.n}`,
+});
 
 const over = (running: PromiseLike<unknown>) =>
   running.then(
@@ -17,12 +44,20 @@ const over = (running: PromiseLike<unknown>) =>
   );
 
 /** The events of the append that an event came with: each append has a time of its own. */
-const beside = (events: readonly Event[], found: Event | undefined) => events.filter(({ at }) => at === found?.at);
-const keysIn = (events: readonly Event[]) => events.flatMap((event) => (event.type === 'state_change' ? event.changes.map(({ key }) => key) : []));
-const decidedIn = (events: readonly Event[]) => events.flatMap((event) => (event.type === 'decision' ? [event.decision] : []));
+const beside = (events: readonly Event[], found: Event | undefined) =>
+  events.filter(({ at }) => at === found?.at);
+const keysIn = (events: readonly Event[]) =>
+  events.flatMap((event) =>
+    event.type === 'state_change' ? event.changes.map(({ key }) => key) : [],
+  );
+const decidedIn = (events: readonly Event[]) =>
+  events.flatMap((event) => (event.type === 'decision' ? [event.decision] : []));
 
 /** Hides what a tool found. */
-const hiding: Guardrail = { name: 'hiding', toolResult: () => ({ action: 'transform', value: 'hidden' }) };
+const hiding: Guardrail = {
+  name: 'hiding',
+  toolResult: () => ({ action: 'transform', value: 'hidden' }),
+};
 
 describe('what hooks of calls beside each other write and decide', () => {
   test('stands with the call that it is about', async () => {
@@ -43,7 +78,10 @@ describe('what hooks of calls beside each other write and decide', () => {
         },
       },
     });
-    const { session } = await runtime({ app: 'stops', ports: { clock: tickingClock() } }).run(worker, { input: 'Go', runId: 'run' });
+    const { session } = await runtime({ app: 'stops', ports: { clock: tickingClock() } }).run(
+      worker,
+      { input: 'Go', runId: 'run' },
+    );
     const results = session.events.filter((event) => event.type === 'tool_result');
     const attempts = session.events.filter((event) => event.type === 'tool_attempt');
     expect(results).toHaveLength(3);
@@ -51,12 +89,15 @@ describe('what hooks of calls beside each other write and decide', () => {
       const { callId } = result;
       const batch = beside(session.events, result);
       const isKnown = callId.endsWith('.1');
-      expect([callId, keysIn(batch)]).toEqual([callId, [`${isKnown ? 'before' : 'after'} ${callId}`]]);
+      expect([callId, keysIn(batch)]).toEqual([
+        callId,
+        [`${isKnown ? 'before' : 'after'} ${callId}`],
+      ]);
       expect(decidedIn(batch)).toEqual([isKnown ? 'skip_tool' : 'change_result']);
     }
-    expect(attempts.map((attempt) => [attempt.callId, keysIn(beside(session.events, attempt))])).toEqual(
-      attempts.map(({ callId }) => [callId, [`before ${callId}`]]),
-    );
+    expect(
+      attempts.map((attempt) => [attempt.callId, keysIn(beside(session.events, attempt))]),
+    ).toEqual(attempts.map(({ callId }) => [callId, [`before ${callId}`]]));
   });
 
   test('adds up where they write the same', async () => {
@@ -64,7 +105,12 @@ describe('what hooks of calls beside each other write and decide', () => {
       ctx.state['count'] = ((ctx.state['count'] as number | undefined) ?? 0) + 1;
     };
     const hooks = { beforeTool: count, afterTool: count };
-    const worker = agent({ name: 'worker', model: scriptedModel([calls(1, 2, 3), calls(4), { text: 'done' }]), tools: [look], hooks });
+    const worker = agent({
+      name: 'worker',
+      model: scriptedModel([calls(1, 2, 3), calls(4), { text: 'done' }]),
+      tools: [look],
+      hooks,
+    });
     const { session } = await runtime({ app: 'stops' }).run(worker, 'Go');
     expect(session.state).toEqual({ count: 8 });
   });
@@ -79,32 +125,56 @@ describe('a result that comes after the run was stopped', () => {
       await goOn.promise;
       return 'a secret';
     };
-    return { begun: begun.promise, goOn: goOn.resolve, tool: tool({ name: 'look', description: 'Looks', schema, execute }) };
+    return {
+      begun: begun.promise,
+      goOn: goOn.resolve,
+      tool: tool({ name: 'look', description: 'Looks', schema, execute }),
+    };
   };
   const guardedWorker = (made: ReturnType<typeof slow>) =>
-    agent({ name: 'worker', model: scriptedModel([calls(1), { text: 'done' }]), tools: [made.tool], supervision: { guardrails: [hiding] } });
+    agent({
+      name: 'worker',
+      model: scriptedModel([calls(1), { text: 'done' }]),
+      tools: [made.tool],
+      supervision: { guardrails: [hiding] },
+    });
 
-  test.each(['given back', 'cancelled'] as const)('goes through the guardrails (%s)', async (how) => {
-    const made = slow();
-    const app = runtime({ app: 'stops', store: keptOpen(memoryStore()), recover: 'manual' });
-    const session = await app.session({ id: 's' });
-    const running = app.run(guardedWorker(made), { session, input: 'Go' });
-    await made.begun;
-    if (how === 'given back') running.stop();
-    else await app.cancel('s', { by: 'operator', reason: 'enough' });
-    made.goOn();
-    await over(running);
-    await running.settled();
-    const results = session.events.filter((event) => event.type === 'tool_result');
-    expect(results).toMatchObject([{ settled: true, result: { status: 'success', content: 'hidden' } }]);
-    expect(JSON.stringify(session.events)).not.toContain('a secret');
-    await app.close();
-  });
+  test.each(['given back', 'cancelled'] as const)(
+    'goes through the guardrails (%s)',
+    async (how) => {
+      const made = slow();
+      const app = runtime({ app: 'stops', store: keptOpen(memoryStore()), recover: 'manual' });
+      const session = await app.session({ id: 's' });
+      const running = app.run(guardedWorker(made), { session, input: 'Go' });
+      await made.begun;
+      if (how === 'given back') running.stop();
+      else await app.cancel('s', { by: 'operator', reason: 'enough' });
+      made.goOn();
+      await over(running);
+      await running.settled();
+      const results = session.events.filter((event) => event.type === 'tool_result');
+      expect(results).toMatchObject([
+        { settled: true, result: { status: 'success', content: 'hidden' } },
+      ]);
+      expect(JSON.stringify(session.events)).not.toContain('a secret');
+      await app.close();
+    },
+  );
 
   test('is handed over to hooks', async () => {
     const made = slow();
-    const hooks = { afterTool: async (_ctx: HookContext, _call: unknown, result: object) => ({ ...result, content: 'looked at' }) };
-    const worker = agent({ name: 'worker', model: scriptedModel([calls(1)]), tools: [made.tool], hooks });
+    const hooks = {
+      afterTool: async (_ctx: HookContext, _call: unknown, result: object) => ({
+        ...result,
+        content: 'looked at',
+      }),
+    };
+    const worker = agent({
+      name: 'worker',
+      model: scriptedModel([calls(1)]),
+      tools: [made.tool],
+      hooks,
+    });
     const app = runtime({ app: 'stops', store: keptOpen(memoryStore()), recover: 'manual' });
     const session = await app.session({ id: 's' });
     const running = app.run(worker, { session, input: 'Go' });
@@ -113,7 +183,9 @@ describe('a result that comes after the run was stopped', () => {
     made.goOn();
     await over(running);
     await running.settled();
-    expect(session.events.filter((event) => event.type === 'tool_result')).toMatchObject([{ settled: true, result: { content: 'looked at' } }]);
+    expect(session.events.filter((event) => event.type === 'tool_result')).toMatchObject([
+      { settled: true, result: { content: 'looked at' } },
+    ]);
     await app.close();
   });
 });
@@ -131,14 +203,35 @@ test('what a tool gives after its time goes through the guardrails too', async (
       return 'a secret';
     },
   });
-  const wait = tool({ name: 'wait', description: 'Waits', schema, readOnly: true, execute: () => goOn.promise.then(() => 'waited') });
-  const model = scriptedModel([calls(1), { toolCalls: [{ name: 'wait', args: { n: 1 } }] }, { text: 'done' }]);
-  const worker = agent({ name: 'worker', model, tools: [late, wait], supervision: { guardrails: [hiding], errors: false } });
+  const wait = tool({
+    name: 'wait',
+    description: 'Waits',
+    schema,
+    readOnly: true,
+    execute: () => goOn.promise.then(() => 'waited'),
+  });
+  const model = scriptedModel([
+    calls(1),
+    { toolCalls: [{ name: 'wait', args: { n: 1 } }] },
+    { text: 'done' },
+  ]);
+  const worker = agent({
+    name: 'worker',
+    model,
+    tools: [late, wait],
+    supervision: { guardrails: [hiding], errors: false },
+  });
   const running = runtime({ app: 'stops', ports: { clock } }).run(worker, 'Go');
-  await eventually(() => model.calls.length === 2, { what: 'the second round', clock, stepMs: 500 });
+  await eventually(() => model.calls.length === 2, {
+    what: 'the second round',
+    clock,
+    stepMs: 500,
+  });
   goOn.resolve();
   const { session } = await eventually(running, { clock });
-  expect(session.events.find((event) => event.type === 'tool_result' && event.late === true)).toMatchObject({ result: { content: 'hidden' } });
+  expect(
+    session.events.find((event) => event.type === 'tool_result' && event.late === true),
+  ).toMatchObject({ result: { content: 'hidden' } });
   expect(JSON.stringify(session.events)).not.toContain('a secret');
 });
 
@@ -146,7 +239,13 @@ describe('what is asked about a failed model call', () => {
   const failing = { error: new Error('no') };
   const once = (responses: readonly ScriptedResponse[]) => {
     const scripted = scriptedModel(responses);
-    return { kind: 'model' as const, provider: 'scripted', modelId: 'once', settings: { retry: { maxAttempts: 1 } }, load: () => scripted };
+    return {
+      kind: 'model' as const,
+      provider: 'scripted',
+      modelId: 'once',
+      settings: { retry: { maxAttempts: 1 } },
+      load: () => scripted,
+    };
   };
 
   test('writes land, in shared scopes too, when a hook answers', async () => {
@@ -173,21 +272,31 @@ describe('what is asked about a failed model call', () => {
   });
 
   test('the decision of a handler that answers in its place is on record', async () => {
-    const handler = { name: 'kind', handle: () => ({ action: 'fallback', result: 'Sorry.' }) as const };
+    const handler = {
+      name: 'kind',
+      handle: () => ({ action: 'fallback', result: 'Sorry.' }) as const,
+    };
     const { session, output } = await runtime({ app: 'stops' }).run(
       agent({ name: 'worker', model: once([failing]), errorHandlers: [handler] }),
       'Go',
     );
     expect(output).toBe('Sorry.');
-    expect(session.events.find((event) => event.type === 'decision')).toMatchObject({ component: 'error_handler', decision: 'fallback' });
+    expect(session.events.find((event) => event.type === 'decision')).toMatchObject({
+      component: 'error_handler',
+      decision: 'fallback',
+    });
   });
 });
 
 describe('guardrails in front of the model', () => {
-  const told = ({ events }: Session) => events.filter((event) => event.type === 'decision' && event.tell !== undefined).length;
+  const told = ({ events }: Session) =>
+    events.filter((event) => event.type === 'decision' && event.tell !== undefined).length;
 
   test('tell the same once for a call that is made again', async () => {
-    const guarded: Guardrail = { name: 'brief', modelCall: () => ({ action: 'guide', message: 'Be brief.' }) };
+    const guarded: Guardrail = {
+      name: 'brief',
+      modelCall: () => ({ action: 'guide', message: 'Be brief.' }),
+    };
     let refused = false;
     const model = scriptedModel((prompt) => {
       if (!prompt.some(({ role }) => role === 'tool')) return calls(1);
@@ -204,9 +313,17 @@ describe('guardrails in front of the model', () => {
   });
 
   test('look at a message once, also when the process stops before the model is asked', async () => {
-    const guarded: Guardrail = { name: 'kind', input: () => ({ action: 'guide', message: 'Be kind.' }) };
+    const guarded: Guardrail = {
+      name: 'kind',
+      input: () => ({ action: 'guide', message: 'Be kind.' }),
+    };
     const store = keptOpen(memoryStore());
-    const make = () => agent({ name: 'worker', model: scriptedModel([{ text: 'done' }]), supervision: { guardrails: [guarded] } });
+    const make = () =>
+      agent({
+        name: 'worker',
+        model: scriptedModel([{ text: 'done' }]),
+        supervision: { guardrails: [guarded] },
+      });
     const first = runtime({ app: 'stops', store, runnables: [make()], recover: 'manual' });
     const session = await first.session({ id: 's' });
     const running = first.run(make(), { session, input: 'Go' });
@@ -226,10 +343,26 @@ describe('guardrails in front of the model', () => {
 
 test.each<[string, Partial<AgentOptions>]>([
   ['a hook', { hooks: { beforeAgent: () => 'Not today.' } }],
-  ['a guardrail', { supervision: { guardrails: [{ name: 'closed', input: () => ({ action: 'deny', message: 'Not today.' }) }] } }],
-])('what %s says in the place of an agent is told to the others as its words', async (_who, options) => {
-  const model = scriptedModel([{ text: 'I see.' }]);
-  const runnables = [agent({ name: 'desk', model: scriptedModel([]), ...options }), agent({ name: 'next', model })];
-  await runtime({ app: 'stops' }).run(sequence({ name: 'both', runnables }), 'Go');
-  expect(model.calls[0]?.prompt.at(-1)).toMatchObject({ role: 'user', content: [{ text: '[desk] said: Not today.' }] });
-});
+  [
+    'a guardrail',
+    {
+      supervision: {
+        guardrails: [{ name: 'closed', input: () => ({ action: 'deny', message: 'Not today.' }) }],
+      },
+    },
+  ],
+])(
+  'what %s says in the place of an agent is told to the others as its words',
+  async (_who, options) => {
+    const model = scriptedModel([{ text: 'I see.' }]);
+    const runnables = [
+      agent({ name: 'desk', model: scriptedModel([]), ...options }),
+      agent({ name: 'next', model }),
+    ];
+    await runtime({ app: 'stops' }).run(sequence({ name: 'both', runnables }), 'Go');
+    expect(model.calls[0]?.prompt.at(-1)).toMatchObject({
+      role: 'user',
+      content: [{ text: '[desk] said: Not today.' }],
+    });
+  },
+);

@@ -23,13 +23,21 @@ const want = { name: 'fetch_page', args: { url: 'https://page.example' } };
 /** A page that answers 403 every time, and an agent that wants it as long as it may call tools. */
 function blockedPage(): { readonly reader: () => Agent; readonly entered: readonly unknown[] } {
   const page = countedTool('fetch_page', forbidden);
-  const model = () => scriptedModel((_prompt, _call, { toolChoice }) => (toolChoice?.type === 'none' ? { text: gives } : { toolCalls: [want] }));
-  return { reader: () => agent({ name: 'reader', model: model(), tools: [page.tool] }), entered: page.entered };
+  const model = () =>
+    scriptedModel((_prompt, _call, { toolChoice }) =>
+      toolChoice?.type === 'none' ? { text: gives } : { toolCalls: [want] },
+    );
+  return {
+    reader: () => agent({ name: 'reader', model: model(), tools: [page.tool] }),
+    entered: page.entered,
+  };
 }
 
-const settledResults = (events: readonly Event[]) => events.filter((event) => event.type === 'tool_result').filter(({ settled }) => settled);
+const settledResults = (events: readonly Event[]) =>
+  events.filter((event) => event.type === 'tool_result').filter(({ settled }) => settled);
 
-const newProcess = (store: Store, reader: Agent) => runtime({ app: 'loops', store, runnables: [reader], recover: 'manual' });
+const newProcess = (store: Store, reader: Agent) =>
+  runtime({ app: 'loops', store, runnables: [reader], recover: 'manual' });
 
 /** Runs an agent until its second result is there, then stops the process. */
 async function stopAfterTwo(store: Store, reader: Agent): Promise<void> {
@@ -45,7 +53,10 @@ async function stopAfterTwo(store: Store, reader: Agent): Promise<void> {
   await app.close();
 }
 
-async function withPlace<Result>(make: () => Promise<StorePlace>, work: (store: Store) => Promise<Result>): Promise<Result> {
+async function withPlace<Result>(
+  make: () => Promise<StorePlace>,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
   const place = await make();
   const store = place.open();
   try {
@@ -101,7 +112,11 @@ describe.each(storePlaces)('what was tried before is known (%s)', (_name, make) 
     await withPlace(make, async (store) => {
       const { reader, entered } = blockedPage();
       const first = newProcess(store, reader());
-      expectLoop(await first.run(reader(), { session: 's', input: 'Summarise the page' }), entered, 2);
+      expectLoop(
+        await first.run(reader(), { session: 's', input: 'Summarise the page' }),
+        entered,
+        2,
+      );
       await first.close();
       const app = newProcess(store, reader());
       expectLoop(await app.run(reader(), { session: 's', input: 'Again, please' }), entered, 3);
@@ -133,9 +148,14 @@ describe('wherever it is cut', () => {
       const app = newProcess(store, reader());
       const result = await app.resume('s');
       // An attempt that was cut off says nothing about the page, so it may be made once more.
-      const cutOff = settledResults(result.session.events).filter(({ result: { status } }) => status === 'unknown').length;
+      const cutOff = settledResults(result.session.events).filter(
+        ({ result: { status } }) => status === 'unknown',
+      ).length;
       expect(entered.length, `stopped at ${stopAt}`).toBeLessThanOrEqual(2 + cutOff);
-      expect(result, `stopped at ${stopAt}`).toMatchObject({ status: 'completed', stopReason: 'loop' });
+      expect(result, `stopped at ${stopAt}`).toMatchObject({
+        status: 'completed',
+        stopReason: 'loop',
+      });
       await app.close();
     }
   });
@@ -150,7 +170,9 @@ describe('wherever it is cut', () => {
       const fork = await app.fork('s', { at });
       const attempts = fork.events.filter(({ type }) => type === 'tool_attempt').length;
       const result = await app.resume(fork);
-      const cutOff = settledResults(result.session.events).filter(({ result: { status } }) => status === 'unknown').length;
+      const cutOff = settledResults(result.session.events).filter(
+        ({ result: { status } }) => status === 'unknown',
+      ).length;
       expect(attempts + entered.length - before, `forked at ${at}`).toBeLessThanOrEqual(2 + cutOff);
       expect(result, `forked at ${at}`).toMatchObject({ status: 'completed', stopReason: 'loop' });
     }
@@ -161,7 +183,11 @@ describe('wherever it is cut', () => {
 async function finished() {
   const { reader, entered } = blockedPage();
   const app = newProcess(keptOpen(memoryStore()), reader());
-  const { session } = await app.run(reader(), { session: 's', runId: 'run', input: 'Summarise the page' });
+  const { session } = await app.run(reader(), {
+    session: 's',
+    runId: 'run',
+    input: 'Summarise the page',
+  });
   return { session, app, entered };
 }
 
@@ -173,13 +199,23 @@ const behaviours = {
   forbidden,
 } as const;
 const anyScript = fc.record({
-  behaviours: fc.tuple(...[0, 1, 2].map(() => fc.constantFrom(...(Object.keys(behaviours) as (keyof typeof behaviours)[])))),
+  behaviours: fc.tuple(
+    ...[0, 1, 2].map(() =>
+      fc.constantFrom(...(Object.keys(behaviours) as (keyof typeof behaviours)[])),
+    ),
+  ),
   pages: fc.array(fc.nat(2), { minLength: 8, maxLength: 24 }),
   stopAfter: fc.nat(12),
 });
 
-/** Plays a script; with `stopAfter` the process stops after so many results, and another one goes on. */
-async function play({ behaviours: kinds, pages }: { behaviours: (keyof typeof behaviours)[]; pages: number[] }, stopAfter: number | undefined) {
+/**
+ * Plays a script; with `stopAfter` the process stops after so many results, and another one goes
+ * on.
+ */
+async function play(
+  { behaviours: kinds, pages }: { behaviours: (keyof typeof behaviours)[]; pages: number[] },
+  stopAfter: number | undefined,
+) {
   const times = [0, 0, 0];
   const page = countedTool('page', (args) => {
     const { number } = args as { number: number };
@@ -211,7 +247,9 @@ async function play({ behaviours: kinds, pages }: { behaviours: (keyof typeof be
   const result = ended ?? (await newProcess(store, made()).resume('s'));
   return {
     entered: page.entered,
-    decisions: explain(result.session.events, { components: ['loop_detector'] }).map(({ why }) => why),
+    decisions: explain(result.session.events, { components: ['loop_detector'] }).map(
+      ({ why }) => why,
+    ),
     stopReason: result.stopReason,
   };
 }
@@ -223,7 +261,8 @@ test('a stop between rounds changes nothing about what is let through, whatever 
       const whole = await play(script, undefined);
       expect(await play(script, script.stopAfter + 1)).toEqual(whole);
       if (whole.stopReason === 'loop') stopped++;
-      if (whole.decisions.some((reasoning) => /not made any more|no step left/.test(reasoning))) blocked++;
+      if (whole.decisions.some((reasoning) => /not made any more|no step left/.test(reasoning)))
+        blocked++;
     }),
     { numRuns: 40 },
   );
@@ -234,18 +273,31 @@ test('a stop between rounds changes nothing about what is let through, whatever 
 
 test('what was tried is known when the prompt no longer holds it', async () => {
   const page = countedTool('fetch_page', forbidden);
-  const read = countedTool('read', () => 'A long line of a book. '.repeat(200), { recovery: 'rerun' });
+  const read = countedTool('read', () => 'A long line of a book. '.repeat(200), {
+    recovery: 'rerun',
+  });
   const model = scriptedModel(
     (_prompt, round, { toolChoice }) => {
       if (toolChoice?.type === 'none') return { text: gives };
-      return { toolCalls: [round < 2 || round > 12 ? want : { name: 'read', args: { chapter: round } }] };
+      return {
+        toolCalls: [round < 2 || round > 12 ? want : { name: 'read', args: { chapter: round } }],
+      };
     },
     { contextWindow: 8_000 },
   );
-  const made = agent({ name: 'reader', model, tools: [page.tool, read.tool], compaction: { keep: 4 } });
+  const made = agent({
+    name: 'reader',
+    model,
+    tools: [page.tool, read.tool],
+    compaction: { keep: 4 },
+  });
   const result = await runtime({ app: 'loops' }).run(made, { input: 'Summarise the page' });
-  const covered = new Set(result.session.events.flatMap((event) => (event.type === 'compaction' ? event.covers : [])));
-  const early = result.session.events.filter((event) => event.type === 'tool_result' && event.name === 'fetch_page').slice(0, 2);
+  const covered = new Set(
+    result.session.events.flatMap((event) => (event.type === 'compaction' ? event.covers : [])),
+  );
+  const early = result.session.events
+    .filter((event) => event.type === 'tool_result' && event.name === 'fetch_page')
+    .slice(0, 2);
   expect(early.every(({ id }) => covered.has(id))).toBe(true);
   expect(JSON.stringify(model.calls[13]?.prompt)).not.toContain('403');
   expect(read.entered).toHaveLength(11);
@@ -254,7 +306,9 @@ test('what was tried is known when the prompt no longer holds it', async () => {
 
 /** A compaction that leaves nothing of the rounds so far in the prompt. */
 function compactionOf({ events }: Session): EventDraft {
-  const covers = events.filter(({ type }) => type === 'tool_call' || type === 'tool_result').map(({ id }) => id);
+  const covers = events
+    .filter(({ type }) => type === 'tool_call' || type === 'tool_result')
+    .map(({ id }) => id);
   return {
     type: 'compaction',
     by: 'runtime',

@@ -1,12 +1,19 @@
 import { agent, includeHistory, injectSystemMessage, rehearsal, runtime, tool } from 'adjutant';
 import { z } from 'zod';
 
-const stateSchema = { session: { mode: z.enum(['triage', 'done']), count: z.number() }, user: { theme: z.string() } };
+const stateSchema = {
+  session: { mode: z.enum(['triage', 'done']), count: z.number() },
+  user: { theme: z.string() },
+};
 
 const refund = tool({
   name: 'refund',
   description: 'Refund an order',
-  schema: z.object({ orderId: z.string(), cents: z.int(), items: z.array(z.object({ sku: z.string(), count: z.int() })) }),
+  schema: z.object({
+    orderId: z.string(),
+    cents: z.int(),
+    items: z.array(z.object({ sku: z.string(), count: z.int() })),
+  }),
   stateSchema,
   execute: (ctx) => {
     ctx.state.count = (ctx.state.count ?? 0) + ctx.args.cents;

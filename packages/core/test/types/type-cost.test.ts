@@ -13,18 +13,36 @@ const flags = [
   '--exactOptionalPropertyTypes',
   '--noUncheckedIndexedAccess',
   '--allowImportingTsExtensions',
-  ...['--target', 'es2024', '--module', 'nodenext', '--moduleResolution', 'nodenext', '--customConditions', 'adjutant-source', '--types', 'node'],
+  ...[
+    '--target',
+    'es2024',
+    '--module',
+    'nodenext',
+    '--moduleResolution',
+    'nodenext',
+    '--customConditions',
+    'adjutant-source',
+    '--types',
+    'node',
+  ],
 ];
 
 function instantiations(file: string): number {
-  const report = execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', ...flags, `packages/core/test/types/${file}`], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+  const report = execFileSync(
+    process.execPath,
+    ['node_modules/typescript/bin/tsc', ...flags, `packages/core/test/types/${file}`],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  );
   return Number(/Instantiations:\s+(\d+)/.exec(report)?.[1]);
 }
 
-/** What the editor of a user has to work out for an ordinary agent, beyond what importing the packages costs. */
+/**
+ * What the editor of a user has to work out for an ordinary agent, beyond what importing the
+ * packages costs.
+ */
 test('an agent with a typed tool costs few type instantiations', () => {
   const baseline = instantiations('empty.ts');
   expect(baseline).toBeGreaterThan(0);

@@ -10,10 +10,16 @@ import { allowOrigins, secureAnswers } from './headers.ts';
 import { type LimitHeaders, limitBody, RateLimit } from './limits.ts';
 import { anonymous, type Principal } from './principal.ts';
 
-/** Asked for by machines that watch over the server, many of which may share an address: an answer must not be refused to them. */
+/**
+ * Asked for by machines that watch over the server, many of which may share an address: an answer
+ * must not be refused to them.
+ */
 const watched: ReadonlySet<string> = new Set(['/v1/health', '/v1/ready']);
 
-/** Bytes of the form by which somebody decides. Anybody may send one, and forms take the square of their length to read. */
+/**
+ * Bytes of the form by which somebody decides. Anybody may send one, and forms take the square of
+ * their length to read.
+ */
 const longestForm = 32_768;
 
 /** What every request passes before its route: who calls, what they may do, and how much of it. */
@@ -36,7 +42,9 @@ function admit(parts: ServerParts): MiddlewareHandler<ServerEnv> {
     context.set('address', clientAddress(context, parts.options.trustProxy));
     // What a route is not told about who calls, it cannot give away.
     setCaller(context, parts, anonymous(parts.app.tenant));
-    const headers = isPublic(destination) ? await limits.ofAnybody(context, destination) : await admitCaller(context, parts, authenticate, limits);
+    const headers = isPublic(destination)
+      ? await limits.ofAnybody(context, destination)
+      : await admitCaller(context, parts, authenticate, limits);
     await next();
     for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value);
   };
@@ -47,10 +55,17 @@ function isPublic({ guarded, route }: Destination): boolean {
   return guarded === undefined ? route === undefined : guarded.permission === 'public';
 }
 
-async function admitCaller(context: Context<ServerEnv>, parts: ServerParts, authenticate: Authenticate, limits: Limits): Promise<LimitHeaders> {
+async function admitCaller(
+  context: Context<ServerEnv>,
+  parts: ServerParts,
+  authenticate: Authenticate,
+  limits: Limits,
+): Promise<LimitHeaders> {
   const principal = await authenticate(context).catch(async (error: unknown) => {
-    // Whoever has a valid credential is let in all the same: others behind the same address must not be able to keep it out.
-    if (isAdjutantError(error, 'unauthenticated')) await limits.failures.count(addressGroup(context.var.address));
+    // Whoever has a valid credential is let in all the same: others behind the same address must
+    // not be able to keep it out.
+    if (isAdjutantError(error, 'unauthenticated'))
+      await limits.failures.count(addressGroup(context.var.address));
     throw error;
   });
   setCaller(context, parts, principal);

@@ -14,7 +14,10 @@ const prefixes: Readonly<Record<ActorKind | 'key', true>> = {
   key: true,
 };
 
-/** Whether the name of a user or a bearer begins as if it had a kind already, so that people could take it for that of somebody else. */
+/**
+ * Whether the name of a user or a bearer begins as if it had a kind already, so that people could
+ * take it for that of somebody else.
+ */
 export function looksLikeActor(name: string): boolean {
   const colon = name.indexOf(':');
   return colon >= 0 && Object.hasOwn(prefixes, name.slice(0, colon).trim().toLowerCase());

@@ -9,20 +9,29 @@ interface NodeBindings {
 /** Longest part of a header that can be an address. */
 const longestAddress = 45;
 
-/** The address at the other end of the connection; `undefined` where the request did not come through a socket of Node. */
+/**
+ * The address at the other end of the connection; `undefined` where the request did not come
+ * through a socket of Node.
+ */
 export function socketAddress(context: Pick<Context, 'env'>): string | undefined {
   return (context.env as NodeBindings | undefined)?.incoming?.socket?.remoteAddress;
 }
 
 /**
- * Who calls: the other end of the connection or, behind proxies that are trusted, what the outermost of them saw. What was in the header before
- * them was written by the caller, and is not believed.
+ * Who calls: the other end of the connection or, behind proxies that are trusted, what the
+ * outermost of them saw. What was in the header before them was written by the caller, and is not
+ * believed.
  * @param trustedProxies how many proxies of one's own are in front of the server
  */
-export function clientAddress(context: Pick<Context, 'env' | 'req'>, trustedProxies: number): string | undefined {
+export function clientAddress(
+  context: Pick<Context, 'env' | 'req'>,
+  trustedProxies: number,
+): string | undefined {
   const socket = socketAddress(context);
   if (trustedProxies === 0) return socket;
-  const forwarded = (context.req.header('x-forwarded-for') ?? '').split(',').map((part) => part.trim());
+  const forwarded = (context.req.header('x-forwarded-for') ?? '')
+    .split(',')
+    .map((part) => part.trim());
   const seen = [...forwarded.filter((part) => part !== ''), socket ?? ''];
   const address = seen.at(-1 - trustedProxies) ?? seen[0] ?? '';
   return address.length <= longestAddress && isIP(address) > 0 ? address : socket;
@@ -36,8 +45,15 @@ export function addressGroup(address: string | undefined): string {
   if (isIP(address) !== 6 || address.toLowerCase().startsWith('::ffff:')) return address;
   const [head = '', tail] = address.split('::');
   const groups = head.split(':');
-  const missing = tail === undefined ? 0 : 8 - groups.length - tail.split(':').filter((group) => group !== '').length;
-  const whole = [...groups, ...Array.from({ length: Math.max(0, missing) }, () => '0'), ...(tail ?? '').split(':')];
+  const missing =
+    tail === undefined
+      ? 0
+      : 8 - groups.length - tail.split(':').filter((group) => group !== '').length;
+  const whole = [
+    ...groups,
+    ...Array.from({ length: Math.max(0, missing) }, () => '0'),
+    ...(tail ?? '').split(':'),
+  ];
   return `${whole.slice(0, prefixGroups).join(':')}::/64`;
 }
 

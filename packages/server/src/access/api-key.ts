@@ -59,7 +59,9 @@ export function credentialOf(id: string, secret: string): string {
 }
 
 /** The id and the secret in a credential; `undefined` when it is no API key. */
-function parsedCredential(credential: string): { readonly id: string; readonly secret: string } | undefined {
+function parsedCredential(
+  credential: string,
+): { readonly id: string; readonly secret: string } | undefined {
   const [, id, secret] = /^adj_([a-z0-9]{4,40})_([a-z0-9]{20,100})$/.exec(credential) ?? [];
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
@@ -95,7 +97,11 @@ export interface OpenedKey {
 }
 
 /** The key that a credential opens now, if there is one. */
-export function openedKey(records: KeyRecords, credential: string, now: number): OpenedKey | undefined {
+export function openedKey(
+  records: KeyRecords,
+  credential: string,
+  now: number,
+): OpenedKey | undefined {
   const parsed = parsedCredential(credential);
   if (parsed === undefined) return undefined;
   const record = records.get(parsed.id);
@@ -103,11 +109,15 @@ export function openedKey(records: KeyRecords, credential: string, now: number):
   const isCurrent = isSameHash(given, record?.hash ?? noHash);
   const isPrevious = isSameHash(given, record?.previousHash ?? noHash);
   // Both were compared, whichever it is.
-  if (record === undefined || (!isCurrent && !isPrevious) || now >= endOfSecret(record, given)) return undefined;
+  if (record === undefined || (!isCurrent && !isPrevious) || now >= endOfSecret(record, given))
+    return undefined;
   return { key: record.key, hash: given };
 }
 
-/** Epoch milliseconds from which a secret of a key is not accepted any more; 0 for one that is not, whatever the time. */
+/**
+ * Epoch milliseconds from which a secret of a key is not accepted any more; 0 for one that is not,
+ * whatever the time.
+ */
 export function endOfSecret({ key, hash, previousHash }: KeyRecord, secretHash: string): number {
   const { revokedAt, expiresAt, previousUntil = 0 } = key;
   if (revokedAt !== undefined) return 0;
@@ -120,7 +130,10 @@ export function isKeyValid({ revokedAt, expiresAt }: ApiKey, now: number): boole
   return revokedAt === undefined && now < expiresAt;
 }
 
-/** Folds an event of the ledger of keys. What cannot be understood gives no key, and takes back the one that it is about. */
+/**
+ * Folds an event of the ledger of keys. What cannot be understood gives no key, and takes back the
+ * one that it is about.
+ */
 export function foldKeyEvent(records: Map<string, KeyRecord>, event: StoredEvent): void {
   if (event.type === 'unreadable') {
     // What it says of which key is not known: it may have been a revocation.
@@ -132,25 +145,61 @@ export function foldKeyEvent(records: Map<string, KeyRecord>, event: StoredEvent
   const id = String(data['key']);
   const record = records.get(id);
   const next =
-    decision === 'created' ? createdRecord(id, data, at, by) : record === undefined ? undefined : changedRecord(record, decision, data, at);
+    decision === 'created'
+      ? createdRecord(id, data, at, by)
+      : record === undefined
+        ? undefined
+        : changedRecord(record, decision, data, at);
   if (next === undefined) records.delete(id);
   else records.set(id, next);
 }
 
-function createdRecord(id: string, data: JsonObject, at: number, by: string): KeyRecord | undefined {
+function createdRecord(
+  id: string,
+  data: JsonObject,
+  at: number,
+  by: string,
+): KeyRecord | undefined {
   const { name, tenant, roles: given, user, agents, expiresAt, hash } = data;
-  if (typeof name !== 'string' || typeof tenant !== 'string' || typeof expiresAt !== 'number' || typeof hash !== 'string') return undefined;
+  if (
+    typeof name !== 'string' ||
+    typeof tenant !== 'string' ||
+    typeof expiresAt !== 'number' ||
+    typeof hash !== 'string'
+  )
+    return undefined;
   if (!isRoles(given)) return undefined;
-  const bound = { ...(typeof user === 'string' ? { user } : {}), ...(isTexts(agents) ? { agents } : {}) };
-  return { key: { id, name, tenant, roles: given, ...bound, createdAt: at, createdBy: by, expiresAt }, hash };
+  const bound = {
+    ...(typeof user === 'string' ? { user } : {}),
+    ...(isTexts(agents) ? { agents } : {}),
+  };
+  return {
+    key: { id, name, tenant, roles: given, ...bound, createdAt: at, createdBy: by, expiresAt },
+    hash,
+  };
 }
 
-function changedRecord(record: KeyRecord, decision: string, data: JsonObject, at: number): KeyRecord | undefined {
+function changedRecord(
+  record: KeyRecord,
+  decision: string,
+  data: JsonObject,
+  at: number,
+): KeyRecord | undefined {
   const { key } = record;
   if (decision === 'revoked') return { ...record, key: { ...key, revokedAt: key.revokedAt ?? at } };
   const { hash, expiresAt, previousUntil } = data;
-  if (decision !== 'rotated' || typeof hash !== 'string' || typeof expiresAt !== 'number' || typeof previousUntil !== 'number') return undefined;
-  return { key: { ...key, expiresAt, previousUntil, rotatedAt: at }, hash, previousHash: record.hash };
+  if (
+    decision !== 'rotated' ||
+    typeof hash !== 'string' ||
+    typeof expiresAt !== 'number' ||
+    typeof previousUntil !== 'number'
+  )
+    return undefined;
+  return {
+    key: { ...key, expiresAt, previousUntil, rotatedAt: at },
+    hash,
+    previousHash: record.hash,
+  };
 }
 
 function isTexts(value: unknown): value is readonly string[] {
@@ -158,5 +207,9 @@ function isTexts(value: unknown): value is readonly string[] {
 }
 
 function isRoles(value: unknown): value is readonly Role[] {
-  return isTexts(value) && value.length > 0 && value.every((part) => (roles as readonly string[]).includes(part));
+  return (
+    isTexts(value) &&
+    value.length > 0 &&
+    value.every((part) => (roles as readonly string[]).includes(part))
+  );
 }

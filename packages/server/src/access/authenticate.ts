@@ -34,25 +34,48 @@ export function authenticator({ app, options, clock, access }: ServerParts): Aut
       return localCaller(app.tenant);
     };
   }
-  const verifier = auth.jwt === undefined ? undefined : new JwtVerifier(auth.jwt, { tenant: app.tenant, clock });
+  const verifier =
+    auth.jwt === undefined ? undefined : new JwtVerifier(auth.jwt, { tenant: app.tenant, clock });
   return async (context) => {
     const credential = credentialIn(context);
-    const principal = credential === undefined ? undefined : await principalBy(credential, auth, access.keys, verifier);
+    const principal =
+      credential === undefined
+        ? undefined
+        : await principalBy(credential, auth, access.keys, verifier);
     if (principal === undefined) throw unauthenticated();
     return principal;
   };
 }
 
-async function principalBy(credential: string, auth: AuthOptions, ring: KeyRing, verifier: JwtVerifier | undefined): Promise<Principal | undefined> {
+async function principalBy(
+  credential: string,
+  auth: AuthOptions,
+  ring: KeyRing,
+  verifier: JwtVerifier | undefined,
+): Promise<Principal | undefined> {
   if (!isKeyCredential(credential)) return verifier?.principal(credential);
   if (auth.keys === false) return undefined;
   const opened = await ring.open(credential);
   return opened === undefined ? undefined : principalOfKey(opened);
 }
 
-function principalOfKey({ key: { id, tenant, roles, user, agents, expiresAt }, hash }: OpenedKey): Principal {
-  const bound = { ...(user === undefined ? {} : { user }), ...(agents === undefined ? {} : { agents }) };
+function principalOfKey({
+  key: { id, tenant, roles, user, agents, expiresAt },
+  hash,
+}: OpenedKey): Principal {
+  const bound = {
+    ...(user === undefined ? {} : { user }),
+    ...(agents === undefined ? {} : { agents }),
+  };
   // Not its name: whoever makes keys could otherwise act under the name of somebody else.
   const actor = user === undefined ? (`operator:key:${id}` as const) : (`user:${user}` as const);
-  return { id: `key:${id}`, tenant, roles, ...bound, actor, expiresAt, key: { id, secretHash: hash } };
+  return {
+    id: `key:${id}`,
+    tenant,
+    roles,
+    ...bound,
+    actor,
+    expiresAt,
+    key: { id, secretHash: hash },
+  };
 }

@@ -13,11 +13,22 @@ export interface GuardedRoute {
 
 const guarded = new WeakMap<object, GuardedRoute>();
 
-/** Lets only those call a route who may. Runs before the request is looked at: who may not call is not told what a call must be. */
-export function guard(permission: Permission | 'public', operationId: string): MiddlewareHandler<ServerEnv> {
+/**
+ * Lets only those call a route who may. Runs before the request is looked at: who may not call is
+ * not told what a call must be.
+ */
+export function guard(
+  permission: Permission | 'public',
+  operationId: string,
+): MiddlewareHandler<ServerEnv> {
   const middleware: MiddlewareHandler<ServerEnv> = async (context, next) => {
     if (permission !== 'public' && !isAllowed(context.var.principal, permission)) {
-      throw new RequestRefusedError(403, 'forbidden', `This needs the permission "${permission}", which none of your roles gives.`, { permission });
+      throw new RequestRefusedError(
+        403,
+        'forbidden',
+        `This needs the permission "${permission}", which none of your roles gives.`,
+        { permission },
+      );
     }
     await next();
   };

@@ -5,17 +5,40 @@ import { looksLikeActor } from './actor.ts';
 import { roles as knownRoles, type Principal, type Role } from './principal.ts';
 import { isReservedTenant } from './system-ledger.ts';
 
-/** Of public and private keys. A shared secret is never taken for one of them, nor the other way round. */
-const keyPairAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
+/**
+ * Of public and private keys. A shared secret is never taken for one of them, nor the other way
+ * round.
+ */
+const keyPairAlgorithms = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+];
 const secretAlgorithms = ['HS256'];
 /** Clocks of issuers may differ by this much. */
 const toleranceSeconds = 10;
 const longestName = 200;
 
-/** The keys that tokens are checked with cannot be fetched: nobody with a token is let in until they can. */
+/**
+ * The keys that tokens are checked with cannot be fetched: nobody with a token is let in until they
+ * can.
+ */
 export class KeySetUnavailableError extends AdjutantError {
   constructor(data: { jwks: string; reason: string }, options?: ErrorOptions) {
-    super('key_set_unavailable', `The keys of tokens cannot be fetched from ${data.jwks}: ${data.reason}.`, data, options);
+    super(
+      'key_set_unavailable',
+      `The keys of tokens cannot be fetched from ${data.jwks}: ${data.reason}.`,
+      data,
+      options,
+    );
   }
 }
 
@@ -27,18 +50,27 @@ export class JwtVerifier {
   readonly #keys: JWTVerifyGetKey | Uint8Array;
 
   /** @param tenant of the app, for tokens that name none */
-  constructor(options: JwtOptions, { tenant, clock }: { readonly tenant: string; readonly clock: Clock }) {
+  constructor(
+    options: JwtOptions,
+    { tenant, clock }: { readonly tenant: string; readonly clock: Clock },
+  ) {
     this.#options = options;
     this.#tenant = tenant;
     this.#clock = clock;
     const { jwks, secret } = options;
-    this.#keys = jwks === undefined ? new TextEncoder().encode(revealed(secret)) : fetchedKeys(jwks);
+    this.#keys =
+      jwks === undefined ? new TextEncoder().encode(revealed(secret)) : fetchedKeys(jwks);
   }
 
-  /** Who calls; `undefined` when the token is not one to be accepted, for whatever reason. @throws KeySetUnavailableError */
+  /**
+   * Who calls; `undefined` when the token is not one to be accepted, for whatever reason. @throws
+   * KeySetUnavailableError
+   */
   async principal(token: string): Promise<Principal | undefined> {
     const claims = await this.#verified(token);
-    return claims === undefined ? undefined : principalOf(claims, this.#options.claims ?? {}, this.#tenant);
+    return claims === undefined
+      ? undefined
+      : principalOf(claims, this.#options.claims ?? {}, this.#tenant);
   }
 
   async #verified(token: string): Promise<JWTPayload | undefined> {
@@ -53,11 +85,14 @@ export class JwtVerifier {
     };
     try {
       const { payload } =
-        this.#keys instanceof Uint8Array ? await jwtVerify(token, this.#keys, options) : await jwtVerify(token, this.#keys, options);
+        this.#keys instanceof Uint8Array
+          ? await jwtVerify(token, this.#keys, options)
+          : await jwtVerify(token, this.#keys, options);
       return payload;
     } catch (error) {
       if (error instanceof KeySetUnavailableError) throw error;
-      // The token is wrong, or names a key that nobody may be let in with, such as one that is too weak.
+      // The token is wrong, or names a key that nobody may be let in with, such as one that is too
+      // weak.
       return undefined;
     }
   }
@@ -80,19 +115,34 @@ function fetchedKeys(jwks: string): JWTVerifyGetKey {
   };
 }
 
-/** As against what goes wrong when the keys are fetched: there is none for the token, or what is there cannot be used as one. */
+/**
+ * As against what goes wrong when the keys are fetched: there is none for the token, or what is
+ * there cannot be used as one.
+ */
 function isFaultOfKey(error: unknown): boolean {
-  if (error instanceof DOMException) return error.name !== 'TimeoutError' && error.name !== 'AbortError';
+  if (error instanceof DOMException)
+    return error.name !== 'TimeoutError' && error.name !== 'AbortError';
   if (!(error instanceof errors.JOSEError)) return false;
-  return !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || error.code === 'ERR_JOSE_GENERIC');
+  return !(
+    error instanceof errors.JWKSTimeout ||
+    error instanceof errors.JWKSInvalid ||
+    error.code === 'ERR_JOSE_GENERIC'
+  );
 }
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the claims say; `undefined` when they do not say it clearly: a mistake must never let somebody do more. */
-function principalOf(claims: JWTPayload, names: NonNullable<JwtOptions['claims']>, ownTenant: string): Principal | undefined {
+/**
+ * What the claims say; `undefined` when they do not say it clearly: a mistake must never let
+ * somebody do more.
+ */
+function principalOf(
+  claims: JWTPayload,
+  names: NonNullable<JwtOptions['claims']>,
+  ownTenant: string,
+): Principal | undefined {
   const { sub, exp = 0 } = claims;
   const tenant = names.tenant === false ? ownTenant : claims[names.tenant ?? 'tenant'];
   const roles = textsOf(claims[names.roles ?? 'roles']);
@@ -101,16 +151,33 @@ function principalOf(claims: JWTPayload, names: NonNullable<JwtOptions['claims']
   if (!isName(tenant) || isReservedTenant(tenant)) return undefined;
   if (!isName(sub) || looksLikeActor(sub)) return undefined;
   // A claim that was asked for by name binds every token.
-  if (user === undefined ? names.user !== undefined : !isName(user) || looksLikeActor(user)) return undefined;
-  if (agents === undefined ? names.agents !== undefined : textsOf(agents) === undefined) return undefined;
-  const bound = { ...(isName(user) ? { user } : {}), ...(agents === undefined ? {} : { agents: textsOf(agents) ?? [] }) };
+  if (user === undefined ? names.user !== undefined : !isName(user) || looksLikeActor(user))
+    return undefined;
+  if (agents === undefined ? names.agents !== undefined : textsOf(agents) === undefined)
+    return undefined;
+  const bound = {
+    ...(isName(user) ? { user } : {}),
+    ...(agents === undefined ? {} : { agents: textsOf(agents) ?? [] }),
+  };
   const actor = isName(user) ? (`user:${user}` as const) : (`operator:${sub}` as const);
   const expiresAt = (exp + toleranceSeconds) * 1_000;
-  return { id: `jwt:${sub}`, tenant, roles: (roles ?? []).filter(isRole), ...bound, actor, expiresAt };
+  return {
+    id: `jwt:${sub}`,
+    tenant,
+    roles: (roles ?? []).filter(isRole),
+    ...bound,
+    actor,
+    expiresAt,
+  };
 }
 
 function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= longestName && !/\p{Cc}/u.test(value);
+  return (
+    typeof value === 'string' &&
+    value !== '' &&
+    value.length <= longestName &&
+    !/\p{Cc}/u.test(value)
+  );
 }
 
 function isRole(text: string): text is Role {

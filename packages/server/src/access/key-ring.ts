@@ -1,13 +1,20 @@
 import type { Clock, IdSource, Runtime } from 'adjutant';
-import { foldKeyEvent, type KeyRecord, type KeyRecords, type OpenedKey, openedKey } from './api-key.ts';
+import {
+  foldKeyEvent,
+  type KeyRecord,
+  type KeyRecords,
+  type OpenedKey,
+  openedKey,
+} from './api-key.ts';
 import { type DecisionDraft, SystemLedger, systemTenant } from './system-ledger.ts';
 
 /** What a change of keys is decided by. */
 export type KeyChange = (records: KeyRecords) => readonly DecisionDraft[];
 
 /**
- * The API keys of an app, folded from their ledger. Whether the ledger has grown is asked before anything is trusted: what one process revokes,
- * no other accepts any more. While the store cannot say so, nobody is let in.
+ * The API keys of an app, folded from their ledger. Whether the ledger has grown is asked before
+ * anything is trusted: what one process revokes, no other accepts any more. While the store cannot
+ * say so, nobody is let in.
  */
 export class KeyRing {
   readonly #ledger: SystemLedger;
@@ -17,13 +24,24 @@ export class KeyRing {
   #looking: Promise<void> | undefined;
   #nextLook: Promise<void> | undefined;
 
-  constructor(app: Pick<Runtime, 'app' | 'store'>, { clock, ids }: { readonly clock: Clock; readonly ids: IdSource }) {
+  constructor(
+    app: Pick<Runtime, 'app' | 'store'>,
+    { clock, ids }: { readonly clock: Clock; readonly ids: IdSource },
+  ) {
     this.#clock = clock;
-    const place = { tenant: systemTenant, app: `${app.app}:keys`, session: 'api-keys', title: 'API keys' };
+    const place = {
+      tenant: systemTenant,
+      app: `${app.app}:keys`,
+      session: 'api-keys',
+      title: 'API keys',
+    };
     this.#ledger = new SystemLedger({ store: app.store, ...place, clock, ids });
   }
 
-  /** The key that a credential opens; `undefined` when it opens none, for whatever reason. @throws StoreUnavailableError */
+  /**
+   * The key that a credential opens; `undefined` when it opens none, for whatever reason. @throws
+   * StoreUnavailableError
+   */
   async open(credential: string): Promise<OpenedKey | undefined> {
     return openedKey(await this.records(), credential, this.#clock.now());
   }
@@ -33,7 +51,10 @@ export class KeyRing {
     return (await this.look()).records;
   }
 
-  /** Changes keys, by what they are at that moment. @throws what `change` throws, SessionBusyError, StoreUnavailableError */
+  /**
+   * Changes keys, by what they are at that moment. @throws what `change` throws, SessionBusyError,
+   * StoreUnavailableError
+   */
   async change(change: KeyChange): Promise<KeyRecords> {
     await this.#ledger.write(async () => change(await this.records()));
     return this.records();
@@ -45,12 +66,17 @@ export class KeyRing {
     return { records: this.#records, seq: this.#seq };
   }
 
-  /** Changes of keys as they land, whoever makes them, until `signal` aborts. There must be a key. */
+  /**
+   * Changes of keys as they land, whoever makes them, until `signal` aborts. There must be a key.
+   */
   follow(after: number, signal: AbortSignal): AsyncIterable<unknown> {
     return this.#ledger.follow(after, signal);
   }
 
-  /** Waits for a look that begins after this call: one that is under way may have missed what came between. All who wait share it. */
+  /**
+   * Waits for a look that begins after this call: one that is under way may have missed what came
+   * between. All who wait share it.
+   */
   #look(): Promise<void> {
     this.#nextLook ??= this.#lookAfter(this.#looking);
     return this.#nextLook;

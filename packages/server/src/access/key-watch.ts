@@ -25,7 +25,10 @@ export interface KeyWatchPorts {
   readonly closing: AbortSignal;
 }
 
-/** Says when secrets of keys end that somebody is let in by for long: one look at their ledger serves all, and there is none while nobody wants to know. */
+/**
+ * Says when secrets of keys end that somebody is let in by for long: one look at their ledger
+ * serves all, and there is none while nobody wants to know.
+ */
 export class KeyWatch {
   readonly #ports: KeyWatchPorts;
   readonly #watchers = new Set<Watcher>();
@@ -36,7 +39,8 @@ export class KeyWatch {
   }
 
   /**
-   * @param endsAt epoch milliseconds at which the key ends by itself; whether its secret ends before is looked up
+   * @param endsAt epoch milliseconds at which the key ends by itself; whether its secret ends
+   * before is looked up
    * @returns what ends the watch
    */
   watch({ id, secretHash }: WatchedSecret, endsAt: number, onEnd: () => void): () => void {
@@ -84,7 +88,8 @@ export class KeyWatch {
     const { clock } = this.#ports;
     watcher.stopTimer();
     watcher.stopTimer = clock.setTimer(Math.max(0, watcher.endsAt - clock.now()), () => {
-      // A rotation that has not been heard of yet may have given it a longer term. Where nobody can say so, it has ended.
+      // A rotation that has not been heard of yet may have given it a longer term. Where nobody can
+      // say so, it has ended.
       void this.#look().catch(() => this.#end(watcher));
     });
   }

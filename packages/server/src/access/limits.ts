@@ -19,7 +19,11 @@ export class RateLimit {
   constructor(name: string, perMinute: number) {
     this.#name = name;
     this.#perMinute = perMinute;
-    this.#limiter = new RateLimiterMemory({ keyPrefix: name, points: perMinute, duration: windowSeconds });
+    this.#limiter = new RateLimiterMemory({
+      keyPrefix: name,
+      points: perMinute,
+      duration: windowSeconds,
+    });
   }
 
   /** Counts one more. @throws RequestRefusedError `rate_limited` (429) when it is one too many */
@@ -56,7 +60,12 @@ export function limitBody(bytes: number): MiddlewareHandler<ServerEnv> {
   return bodyLimit({
     maxSize: bytes,
     onError: (_context: Context) => {
-      throw new RequestRefusedError(413, 'body_too_large', `The body of a request may have ${bytes} bytes at most.`, { bytes });
+      throw new RequestRefusedError(
+        413,
+        'body_too_large',
+        `The body of a request may have ${bytes} bytes at most.`,
+        { bytes },
+      );
     },
   });
 }

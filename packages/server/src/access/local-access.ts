@@ -5,10 +5,23 @@ import { InvalidServerError } from '../option-checks.ts';
 import type { ServerOptions } from '../options.ts';
 import { isLoopbackAddress, isLoopbackHost, socketAddress } from './address.ts';
 
-/** Headers by which proxies say that they are there, or for whom: whoever is behind one is not known to be of this machine. */
+/**
+ * Headers by which proxies say that they are there, or for whom: whoever is behind one is not known
+ * to be of this machine.
+ */
 const proxyHeader = new RegExp(
   `^(?:${[
-    ...['(?:x-)?forwarded(?:-.*)?', 'via', 'cdn-loop', 'cf-.*', 'true-client-ip', 'x-envoy-.*', 'x-original-.*', 'x-appengine-.*', 'x-azure-.*'],
+    ...[
+      '(?:x-)?forwarded(?:-.*)?',
+      'via',
+      'cdn-loop',
+      'cf-.*',
+      'true-client-ip',
+      'x-envoy-.*',
+      'x-original-.*',
+      'x-appengine-.*',
+      'x-azure-.*',
+    ],
     '(?:x-|fastly-|fly-|do-)?(?:real|client|cluster-client|connecting|remote|user|host|source)-?(?:ip|addr|address)',
   ].join('|')})$`,
   'i',
@@ -18,21 +31,27 @@ const proxyHeader = new RegExp(
 const pageProtocols: ReadonlySet<string> = new Set(['http:', 'https:']);
 
 /**
- * Lets callers of this machine in, and nobody else, where no credentials are asked for. The address must be this machine's, and so must the name
- * that the caller knows the server by (a page of another site may have made its own name lead here) and the page that calls, if it is one.
+ * Lets callers of this machine in, and nobody else, where no credentials are asked for. The address
+ * must be this machine's, and so must the name that the caller knows the server by (a page of
+ * another site may have made its own name lead here) and the page that calls, if it is one.
  * @throws RequestRefusedError
  */
 export function assertLocal(context: Context<ServerEnv>, allowedOrigins: readonly string[]): void {
   const address = socketAddress(context);
   // Without a socket it is the program itself that calls `fetch`, as in tests.
-  if (address !== undefined && !isLoopbackAddress(address)) throw refused('this call comes from another machine');
+  if (address !== undefined && !isLoopbackAddress(address))
+    throw refused('this call comes from another machine');
   const proxy = Object.keys(context.req.header()).find((name) => proxyHeader.test(name));
-  if (proxy !== undefined) throw refused(`this call came through a proxy (it has the header "${proxy}")`);
-  if (!hostsOf(context).every(isLoopbackHost)) throw refused('this call names the server by a name that is not of this machine');
+  if (proxy !== undefined)
+    throw refused(`this call came through a proxy (it has the header "${proxy}")`);
+  if (!hostsOf(context).every(isLoopbackHost))
+    throw refused('this call names the server by a name that is not of this machine');
   const origin = context.req.header('origin');
-  if (origin !== undefined && !isOwnOrigin(origin) && !allowedOrigins.includes(origin)) throw refused('this call comes from a page of another site');
+  if (origin !== undefined && !isOwnOrigin(origin) && !allowedOrigins.includes(origin))
+    throw refused('this call comes from a page of another site');
   const site = context.req.header('sec-fetch-site');
-  if (origin === undefined && site === 'cross-site') throw refused('this call comes from a page of another site');
+  if (origin === undefined && site === 'cross-site')
+    throw refused('this call comes from a page of another site');
 }
 
 function refused(reason: string): RequestRefusedError {
@@ -46,14 +65,20 @@ function refused(reason: string): RequestRefusedError {
 /** The names by which the caller knows the server. */
 function hostsOf({ req }: Context<ServerEnv>): readonly string[] {
   const header = req.header('host');
-  return [new URL(req.url).hostname, ...(header === undefined ? [] : [hostnameOf(`http://${header}`)])];
+  return [
+    new URL(req.url).hostname,
+    ...(header === undefined ? [] : [hostnameOf(`http://${header}`)]),
+  ];
 }
 
 function isOwnOrigin(origin: string): boolean {
   return isPageOrigin(origin) && isLoopbackHost(hostnameOf(origin));
 }
 
-/** Whether an origin is that of a page which a server gave: `app://localhost` and `chrome-extension://localhost` are not. */
+/**
+ * Whether an origin is that of a page which a server gave: `app://localhost` and
+ * `chrome-extension://localhost` are not.
+ */
 export function isPageOrigin(origin: string): boolean {
   return URL.canParse(origin) && pageProtocols.has(new URL(origin).protocol);
 }

@@ -3,7 +3,10 @@ import type { Actor } from './actor.ts';
 /** What a route asks of whoever calls it. */
 export type Permission = 'read' | 'operate' | 'audit' | 'manage';
 
-/** `viewer` looks; `auditor` also reads the audit log; `operator` also starts, answers and stops; `admin` may do everything. */
+/**
+ * `viewer` looks; `auditor` also reads the audit log; `operator` also starts, answers and stops;
+ * `admin` may do everything.
+ */
 export type Role = 'viewer' | 'auditor' | 'operator' | 'admin';
 
 export const permissionsOfRole: Readonly<Record<Role, readonly Permission[]>> = {
@@ -17,7 +20,10 @@ export const roles: readonly Role[] = ['viewer', 'auditor', 'operator', 'admin']
 
 /** Whoever calls the server, as its credential says. */
 export interface Principal {
-  /** Names the caller in audit events and limits: `key:<id>`, `jwt:<subject>`, `local`; `anonymous` on routes that anybody may call. */
+  /**
+   * Names the caller in audit events and limits: `key:<id>`, `jwt:<subject>`, `local`; `anonymous`
+   * on routes that anybody may call.
+   */
   readonly id: string;
   /** Whose sessions are in reach; those of other tenants do not exist for it. */
   readonly tenant: string;
@@ -28,14 +34,23 @@ export interface Principal {
   readonly agents?: readonly string[];
   /** How ledgers name what it does: `operator:<id>`, or `user:<user>` where it is bound to one. */
   readonly actor: Actor;
-  /** Epoch milliseconds from which its credential is not accepted any more. @default it does not end by itself */
+  /**
+   * Epoch milliseconds from which its credential is not accepted any more. @default it does not end
+   * by itself
+   */
   readonly expiresAt?: number;
-  /** The API key that it came with, and by which of its secrets: a rotation ends the one before. @default none */
+  /**
+   * The API key that it came with, and by which of its secrets: a rotation ends the one before.
+   * @default none
+   */
   readonly key?: { readonly id: string; readonly secretHash: string };
 }
 
 /** Whether one of the roles gives the permission. */
-export function isAllowed({ roles: given }: Pick<Principal, 'roles'>, permission: Permission): boolean {
+export function isAllowed(
+  { roles: given }: Pick<Principal, 'roles'>,
+  permission: Permission,
+): boolean {
   return given.some((role) => permissionsOfRole[role].includes(permission));
 }
 

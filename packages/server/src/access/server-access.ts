@@ -28,15 +28,19 @@ export class ServerAccess {
   }
 
   /**
-   * Aborted when the caller's credential is not accepted any more: its key was revoked, or rotated past the grace of its secret, or its time is over. For what goes on long after it was
-   * let in, such as streams.
+   * Aborted when the caller's credential is not accepted any more: its key was revoked, or rotated
+   * past the grace of its secret, or its time is over. For what goes on long after it was let in,
+   * such as streams.
    * @param whileOpen aborted when nobody wants to know any more
    */
   ended({ key, expiresAt }: Principal, whileOpen: AbortSignal): AbortSignal {
     const ended = new AbortController();
     if (expiresAt === undefined || whileOpen.aborted) return ended.signal;
     const end = (): void => ended.abort();
-    const stop = key !== undefined ? this.#watch.watch(key, expiresAt, end) : this.#clock.setTimer(Math.max(0, expiresAt - this.#clock.now()), end);
+    const stop =
+      key !== undefined
+        ? this.#watch.watch(key, expiresAt, end)
+        : this.#clock.setTimer(Math.max(0, expiresAt - this.#clock.now()), end);
     whileOpen.addEventListener('abort', stop, { once: true });
     return ended.signal;
   }

@@ -34,13 +34,19 @@ export function isReservedTenant(tenant: string): boolean {
   return tenant.startsWith('adjutant:');
 }
 
-/** Milliseconds after which another process may write where this one has stopped in the middle of it. */
+/**
+ * Milliseconds after which another process may write where this one has stopped in the middle of
+ * it.
+ */
 const leaseMs = 5_000;
 const retryMs = 25;
 /** Others write for milliseconds; one that was killed is waited out. */
 const longestWaitMs = 3 * leaseMs;
 
-/** A ledger of decisions that the server keeps beside those of its app; many processes write to it, each for a moment. */
+/**
+ * A ledger of decisions that the server keeps beside those of its app; many processes write to it,
+ * each for a moment.
+ */
 export class SystemLedger {
   readonly #ports: SystemLedgerPorts;
   readonly #ledgers: LedgerStore;
@@ -66,23 +72,33 @@ export class SystemLedger {
     }
   }
 
-  /** Events after `after` as they land, whoever writes them, until `signal` aborts. The ledger must exist. */
+  /**
+   * Events after `after` as they land, whoever writes them, until `signal` aborts. The ledger must
+   * exist.
+   */
   follow(after: number, signal: AbortSignal): AsyncIterable<StoredEvent> {
     return this.#ledgers.follow(this.#ports.session, after, signal);
   }
 
   /**
    * Writes what `decide` gives while nobody else can write.
-   * @param decide is given the number of the last event, has read all up to it when it resolves, and throws when nothing is to be written
+   * @param decide is given the number of the last event, has read all up to it when it resolves,
+   * and throws when nothing is to be written
    * @throws SessionBusyError, StoreUnavailableError
    */
-  async write(decide: (seq: number) => Promise<readonly DecisionDraft[]>): Promise<readonly EventOf<'decision'>[]> {
+  async write(
+    decide: (seq: number) => Promise<readonly DecisionDraft[]>,
+  ): Promise<readonly EventOf<'decision'>[]> {
     const { session, title } = this.#ports;
     const claim = await this.#claim();
     try {
       const drafts = await decide(claim.seq);
       const events = drafts.map((draft, index) => this.#event(draft, claim.seq + 1 + index));
-      await this.#ledgers.append(session, { seq: claim.seq, epoch: claim.epoch }, { events, summary: { status: 'completed', title } });
+      await this.#ledgers.append(
+        session,
+        { seq: claim.seq, epoch: claim.epoch },
+        { events, summary: { status: 'completed', title } },
+      );
       return events;
     } finally {
       // A lease that cannot be given back ends by itself.

@@ -4,7 +4,8 @@ import type { AgentAnswer, ToolAnswer } from '../schemas/agent.ts';
 type AnyRunnable = Agent | Step | Sequence | Parallel | Loop;
 
 /**
- * What callers are told of a runnable: what it takes, what it gives and what it may call, but neither its prompts nor its models.
+ * What callers are told of a runnable: what it takes, what it gives and what it may call, but
+ * neither its prompts nor its models.
  * @param shared the tools that all agents of the app have
  */
 export function describeAgent(runnable: Runnable, shared: readonly Tool[]): AgentAnswer {
@@ -18,7 +19,10 @@ export function describeAgent(runnable: Runnable, shared: readonly Tool[]): Agen
   };
 }
 
-function detailsOf(runnable: AnyRunnable, shared: readonly Tool[]): Pick<AgentAnswer, 'inputSchema' | 'outputSchema' | 'parts' | 'tools'> {
+function detailsOf(
+  runnable: AnyRunnable,
+  shared: readonly Tool[],
+): Pick<AgentAnswer, 'inputSchema' | 'outputSchema' | 'parts' | 'tools'> {
   switch (runnable.kind) {
     case 'agent': {
       const { inputSchema, output, tools } = runnable;
@@ -44,7 +48,16 @@ function detailsOf(runnable: AnyRunnable, shared: readonly Tool[]): Pick<AgentAn
 }
 
 function describeTool(tool: Tool, isShared: boolean): ToolAnswer {
-  const { name, description, inputSchema, approval, requiresPermission, readOnly, idempotent, destructive } = tool;
+  const {
+    name,
+    description,
+    inputSchema,
+    approval,
+    requiresPermission,
+    readOnly,
+    idempotent,
+    destructive,
+  } = tool;
   const outputSchema = jsonSchemaOf(tool.outputSchema);
   return {
     name,
@@ -53,7 +66,8 @@ function describeTool(tool: Tool, isShared: boolean): ToolAnswer {
     inputSchema,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(tool.yieldInputSchema === undefined ? {} : { yieldSchema: tool.yieldInputSchema }),
-    approval: approval === undefined ? 'never' : approval.when === undefined ? 'always' : 'sometimes',
+    approval:
+      approval === undefined ? 'never' : approval.when === undefined ? 'always' : 'sometimes',
     requiresPermission: [...requiresPermission],
     readOnly,
     idempotent,
@@ -62,7 +76,11 @@ function describeTool(tool: Tool, isShared: boolean): ToolAnswer {
 }
 
 interface StandardJsonSchema {
-  readonly '~standard': { readonly jsonSchema?: { output(options: { readonly target: 'draft-07' }): Record<string, unknown> } };
+  readonly '~standard': {
+    readonly jsonSchema?: {
+      output(options: { readonly target: 'draft-07' }): Record<string, unknown>;
+    };
+  };
 }
 
 /** JSON Schema of what fits a schema; `undefined` where its library cannot write it. */
@@ -70,7 +88,9 @@ function jsonSchemaOf(schema: object | undefined): JsonObject | undefined {
   if (schema === undefined) return undefined;
   if (!('~standard' in schema)) return schema as JsonObject;
   try {
-    return (schema as StandardJsonSchema)['~standard'].jsonSchema?.output({ target: 'draft-07' }) as JsonObject | undefined;
+    return (schema as StandardJsonSchema)['~standard'].jsonSchema?.output({ target: 'draft-07' }) as
+      | JsonObject
+      | undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,15 @@
 import { Listing } from './listing.ts';
 import { type CallOptions, pathOf, type Transport, type WriteOptions } from './transport.ts';
-import type { Answer, AnswerOutcomes, BatchAnswers, Link, LinkOptions, OperationResult, RequestListQuery, ServerRequest } from './types.ts';
+import type {
+  Answer,
+  AnswerOutcomes,
+  BatchAnswers,
+  Link,
+  LinkOptions,
+  OperationResult,
+  RequestListQuery,
+  ServerRequest,
+} from './types.ts';
 
 /** What runs wait for: approvals, and whatever else somebody must answer. Rejects as `Sessions`. */
 export class Approvals {
@@ -13,7 +22,10 @@ export class Approvals {
   /** Requests in the order in which they were asked. @param query.status @default 'pending' */
   list(query: RequestListQuery = {}, options: CallOptions = {}): Listing<ServerRequest> {
     return new Listing(async (cursor) => {
-      const page = await this.#transport.json<{ requests: readonly ServerRequest[]; cursor?: string }>({
+      const page = await this.#transport.json<{
+        requests: readonly ServerRequest[];
+        cursor?: string;
+      }>({
         method: 'GET',
         path: pathOf('approvals'),
         query: { ...query, cursor },
@@ -27,9 +39,17 @@ export class Approvals {
     return this.#transport.json({ method: 'GET', path: pathOf('approvals', request), ...options });
   }
 
-  /** Answers a request, in the name of the key. Of all answers one wins: the others are refused with `request_settled`. */
+  /**
+   * Answers a request, in the name of the key. Of all answers one wins: the others are refused with
+   * `request_settled`.
+   */
   answer(request: string, answer: Answer, options: WriteOptions = {}): Promise<ServerRequest> {
-    return this.#transport.json({ method: 'POST', path: pathOf('approvals', request), body: answer, ...options });
+    return this.#transport.json({
+      method: 'POST',
+      path: pathOf('approvals', request),
+      body: answer,
+      ...options,
+    });
   }
 
   /** Answers several requests, each by itself: the outcomes say what became of each. */
@@ -45,7 +65,12 @@ export class Approvals {
 
   /** Makes a link for a message, at which somebody without a key can decide. */
   link(request: string, link: LinkOptions = {}, options: WriteOptions = {}): Promise<Link> {
-    return this.#transport.json({ method: 'POST', path: pathOf('approvals', request, 'link'), body: link, ...options });
+    return this.#transport.json({
+      method: 'POST',
+      path: pathOf('approvals', request, 'link'),
+      body: link,
+      ...options,
+    });
   }
 }
 
@@ -58,7 +83,16 @@ export class Operations {
   }
 
   /** Gives the result of an operation, or why it failed. Exactly one counts. */
-  async settle(operationId: string, result: OperationResult, options: WriteOptions = {}): Promise<void> {
-    await this.#transport.json({ method: 'POST', path: pathOf('resume', operationId), body: result, ...options });
+  async settle(
+    operationId: string,
+    result: OperationResult,
+    options: WriteOptions = {},
+  ): Promise<void> {
+    await this.#transport.json({
+      method: 'POST',
+      path: pathOf('resume', operationId),
+      body: result,
+      ...options,
+    });
   }
 }

@@ -5,7 +5,10 @@ import { BackOff, defaultRetry, type ResolvedRetry } from './back-off.ts';
 
 function backOff(options: Partial<ResolvedRetry>, chance = () => 1) {
   const clock = testClock();
-  const made = new BackOff({ clock, random: { next: chance }, ids: { next: () => 'id' } }, { ...defaultRetry, ...options });
+  const made = new BackOff(
+    { clock, random: { next: chance }, ids: { next: () => 'id' } },
+    { ...defaultRetry, ...options },
+  );
   /** Waits once; gives the milliseconds that it took, and whether there is another attempt. */
   const waited = async (atLeast?: number): Promise<{ ms: number; again: boolean }> => {
     const began = clock.monotonic();
@@ -25,11 +28,14 @@ describe('BackOff', () => {
 
   test('waits never exactly as long as others', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), async (chance) => {
-        const { ms } = await backOff({ first: 40 }, () => chance).waited();
-        expect(ms).toBeGreaterThanOrEqual(20);
-        expect(ms).toBeLessThanOrEqual(41);
-      }),
+      fc.asyncProperty(
+        fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+        async (chance) => {
+          const { ms } = await backOff({ first: 40 }, () => chance).waited();
+          expect(ms).toBeGreaterThanOrEqual(20);
+          expect(ms).toBeLessThanOrEqual(41);
+        },
+      ),
       { numRuns: 20 },
     );
   });

@@ -2,21 +2,38 @@ import { type ClientPorts, pause } from './ports.ts';
 
 /** How often and how long a client tries again when the server cannot be reached or has no time. */
 export interface RetryOptions {
-  /** Milliseconds without the server after which it is given up; `0`: at once; `Infinity`: never. @default 60_000 */
+  /**
+   * Milliseconds without the server after which it is given up; `0`: at once; `Infinity`: never.
+   * @default 60_000
+   */
   readonly giveUpAfter?: number;
-  /** Milliseconds before the first attempt after a failure; each further one waits about twice as long. @default 250 */
+  /**
+   * Milliseconds before the first attempt after a failure; each further one waits about twice as
+   * long. @default 250
+   */
   readonly first?: number;
   /** Milliseconds that it waits at most between two attempts. @default 10_000 */
   readonly longest?: number;
-  /** Milliseconds without a byte after which a connection counts as lost; a server's heartbeat must be more frequent. @default 45_000 */
+  /**
+   * Milliseconds without a byte after which a connection counts as lost; a server's heartbeat must
+   * be more frequent. @default 45_000
+   */
   readonly silence?: number;
 }
 
 export type ResolvedRetry = Required<RetryOptions>;
 
-export const defaultRetry: ResolvedRetry = Object.freeze({ giveUpAfter: 60_000, first: 250, longest: 10_000, silence: 45_000 });
+export const defaultRetry: ResolvedRetry = Object.freeze({
+  giveUpAfter: 60_000,
+  first: 250,
+  longest: 10_000,
+  silence: 45_000,
+});
 
-/** The waits between attempts: each about twice as long as the one before, none exactly, so that clients do not come back all at once. */
+/**
+ * The waits between attempts: each about twice as long as the one before, none exactly, so that
+ * clients do not come back all at once.
+ */
 export class BackOff {
   readonly #ports: ClientPorts;
   readonly #options: ResolvedRetry;

@@ -53,15 +53,21 @@ export function client(options: ClientOptions): AdjutantClient {
 function agentsOf(transport: Transport): Agents {
   return {
     list: async (options = {}) => {
-      const { agents } = await transport.json<{ agents: readonly ServerAgent[] }>({ method: 'GET', path: pathOf('agents'), ...options });
+      const { agents } = await transport.json<{ agents: readonly ServerAgent[] }>({
+        method: 'GET',
+        path: pathOf('agents'),
+        ...options,
+      });
       return agents;
     },
-    get: (name, options = {}) => transport.json({ method: 'GET', path: pathOf('agents', name), ...options }),
+    get: (name, options = {}) =>
+      transport.json({ method: 'GET', path: pathOf('agents', name), ...options }),
   };
 }
 
 function usageOf(transport: Transport): UsageOfModels {
-  const page: UsageOfModels['page'] = (query = {}, options = {}) => transport.json({ method: 'GET', path: pathOf('usage'), query, ...options });
+  const page: UsageOfModels['page'] = (query = {}, options = {}) =>
+    transport.json({ method: 'GET', path: pathOf('usage'), query, ...options });
   return {
     page,
     list: (query = {}, options = {}) =>

@@ -1,9 +1,15 @@
 import type { JsonObject } from 'adjutant';
 import type { Problem } from '../http/problem.ts';
 
-/** The server has refused a request, or failed at it. Switch on `code`, which is that of the error on the server. */
+/**
+ * The server has refused a request, or failed at it. Switch on `code`, which is that of the error
+ * on the server.
+ */
 export class ServerProblemError extends Error {
-  /** Stable, such as `session_not_found`; `http_<status>` for an answer that is not one of Adjutant's. */
+  /**
+   * Stable, such as `session_not_found`; `http_<status>` for an answer that is not one of
+   * Adjutant's.
+   */
   readonly code: string;
   readonly status: number;
   /** What was wrong, where, and what to do. Also the message. */
@@ -14,7 +20,10 @@ export class ServerProblemError extends Error {
   /** Milliseconds after which the server wants to be asked again, if it said so. */
   readonly retryAfter: number | undefined;
 
-  constructor(problem: Pick<Problem, 'code' | 'status' | 'detail' | 'data' | 'instance'>, retryAfter?: number) {
+  constructor(
+    problem: Pick<Problem, 'code' | 'status' | 'detail' | 'data' | 'instance'>,
+    retryAfter?: number,
+  ) {
     super(problem.detail);
     this.name = 'ServerProblemError';
     this.code = problem.code;
@@ -34,7 +43,11 @@ export class ConnectionLostError extends Error {
   readonly after: number | undefined;
 
   constructor(
-    { url, triedFor, after }: { readonly url: string; readonly triedFor: number; readonly after?: number | undefined },
+    {
+      url,
+      triedFor,
+      after,
+    }: { readonly url: string; readonly triedFor: number; readonly after?: number | undefined },
     options?: ErrorOptions,
   ) {
     const { cause } = options ?? {};
@@ -52,7 +65,11 @@ export class UnexpectedAnswerError extends Error {
   readonly url: string;
   readonly status: number;
 
-  constructor({ url, status, reason }: { readonly url: string; readonly status: number; readonly reason: string }) {
+  constructor({
+    url,
+    status,
+    reason,
+  }: { readonly url: string; readonly status: number; readonly reason: string }) {
     super(`${url} answered ${status} with ${reason}. Is this the address of an Adjutant server?`);
     this.name = 'UnexpectedAnswerError';
     this.url = url;
@@ -75,7 +92,9 @@ export class LostError extends Error {
   override readonly name = 'LostError';
 }
 
-/** Whether something that was thrown is a problem of the server, and has this code if one is named. */
+/**
+ * Whether something that was thrown is a problem of the server, and has this code if one is named.
+ */
 export function isServerProblem(thrown: unknown, code?: string): thrown is ServerProblemError {
   return thrown instanceof ServerProblemError && (code === undefined || thrown.code === code);
 }

@@ -2,7 +2,12 @@ import type { StreamEvent } from 'adjutant';
 import type { EventSourceMessage } from 'eventsource-parser';
 import type { Problem } from '../http/problem.ts';
 import type { BackOff } from './back-off.ts';
-import { ConnectionLostError, LostError, ServerProblemError, UnexpectedAnswerError } from './errors.ts';
+import {
+  ConnectionLostError,
+  LostError,
+  ServerProblemError,
+  UnexpectedAnswerError,
+} from './errors.ts';
 import { readFrames } from './frames.ts';
 import { isPassing, type Transport } from './transport.ts';
 
@@ -15,7 +20,9 @@ export interface FollowOptions {
 
 export interface Followed extends FollowOptions {
   readonly path: string;
-  /** Whether every seq comes: then one that is missing means that the connection has lost something. */
+  /**
+   * Whether every seq comes: then one that is missing means that the connection has lost something.
+   */
   readonly isWhole: boolean;
 }
 
@@ -24,12 +31,19 @@ const endOfStream = 'end';
 const brokenStream = 'problem';
 
 /**
- * The events of a stream, over as many connections as it takes: each durable event once, in order, none left out; transient events as they happen,
- * and after a lost connection `stream_reset` and the text so far. Ends when the server says that there will be no more, or by the signal.
+ * The events of a stream, over as many connections as it takes: each durable event once, in order,
+ * none left out; transient events as they happen, and after a lost connection `stream_reset` and
+ * the text so far. Ends when the server says that there will be no more, or by the signal.
  */
-export function follow(transport: Transport, followed: Followed): AsyncIterableIterator<StreamEvent> {
+export function follow(
+  transport: Transport,
+  followed: Followed,
+): AsyncIterableIterator<StreamEvent> {
   const leaving = new AbortController();
-  const signal = followed.signal === undefined ? leaving.signal : AbortSignal.any([followed.signal, leaving.signal]);
+  const signal =
+    followed.signal === undefined
+      ? leaving.signal
+      : AbortSignal.any([followed.signal, leaving.signal]);
   const events = new Follower(transport, followed, signal).events();
   return {
     [Symbol.asyncIterator]() {
@@ -76,7 +90,10 @@ class Follower {
     }
   }
 
-  /** Waits before the next connection; `false` when nobody wants it any more. @throws ConnectionLostError, ServerProblemError */
+  /**
+   * Waits before the next connection; `false` when nobody wants it any more. @throws
+   * ConnectionLostError, ServerProblemError
+   */
   async #isWorthAnother(lost: unknown): Promise<boolean> {
     const { retryAfter } = lost as { readonly retryAfter?: number };
     try {
@@ -87,7 +104,10 @@ class Follower {
     }
     if (!(lost instanceof LostError)) throw lost;
     const url = this.#transport.urlOf({ path: this.#followed.path });
-    throw new ConnectionLostError({ url, triedFor: this.#backOff.triedFor, after: this.#last }, { cause: lost });
+    throw new ConnectionLostError(
+      { url, triedFor: this.#backOff.triedFor, after: this.#last },
+      { cause: lost },
+    );
   }
 
   /** What one connection gives; returns whether the stream has come to its end. */
@@ -121,7 +141,10 @@ class Follower {
         method: 'GET',
         path,
         query: this.#last > 0 ? { after: this.#last } : {},
-        headers: { accept: 'text/event-stream', ...(this.#isBack && this.#last > 0 ? { 'last-event-id': String(this.#last) } : {}) },
+        headers: {
+          accept: 'text/event-stream',
+          ...(this.#isBack && this.#last > 0 ? { 'last-event-id': String(this.#last) } : {}),
+        },
         signal: AbortSignal.any([this.#signal, late.signal]),
       });
     } catch (error) {
@@ -135,16 +158,24 @@ class Follower {
   #bodyOf({ body, headers, status, url }: Response): ReadableStream<Uint8Array> {
     const type = headers.get('content-type');
     if (body !== null && type?.startsWith('text/event-stream')) return body;
-    throw new UnexpectedAnswerError({ url, status, reason: `${type ?? 'nothing'} in the place of a stream of events` });
+    throw new UnexpectedAnswerError({
+      url,
+      status,
+      reason: `${type ?? 'nothing'} in the place of a stream of events`,
+    });
   }
 
-  /** The event of a frame; `undefined` for one that has come before, and for what is said of the stream itself. */
+  /**
+   * The event of a frame; `undefined` for one that has come before, and for what is said of the
+   * stream itself.
+   */
   #taken({ id, data }: EventSourceMessage): StreamEvent | undefined {
     const event = JSON.parse(data) as StreamEvent;
     if (id === undefined) return isTransient(event) ? event : undefined;
     const seq = Number(id);
     if (seq <= this.#last) return undefined;
-    if (this.#followed.isWhole && seq !== this.#last + 1) throw new LostError(`event ${this.#last + 1} is missing`);
+    if (this.#followed.isWhole && seq !== this.#last + 1)
+      throw new LostError(`event ${this.#last + 1} is missing`);
     this.#last = seq;
     return event;
   }
@@ -156,7 +187,13 @@ function breakOf(problem: Problem): Error {
   return error.status >= 500 ? new LostError(problem.detail, { cause: error }) : error;
 }
 
-const transientTypes: ReadonlySet<string> = new Set(['assistant_delta', 'thought_delta', 'tool_args_delta', 'tool_progress', 'stream_reset']);
+const transientTypes: ReadonlySet<string> = new Set([
+  'assistant_delta',
+  'thought_delta',
+  'tool_args_delta',
+  'tool_progress',
+  'stream_reset',
+]);
 
 /** Frames without a seq may also be about the stream. */
 function isTransient({ type }: { readonly type: string }): boolean {

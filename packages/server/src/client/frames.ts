@@ -12,8 +12,14 @@ export interface FrameReading {
   readonly onRetry: (ms: number) => void;
 }
 
-/** The frames of a stream of server-sent events, as they come. One that is cut off in the middle is left out. Ends when the connection does. */
-export async function* readFrames(body: ReadableStream<Uint8Array>, reading: FrameReading): AsyncGenerator<EventSourceMessage> {
+/**
+ * The frames of a stream of server-sent events, as they come. One that is cut off in the middle is
+ * left out. Ends when the connection does.
+ */
+export async function* readFrames(
+  body: ReadableStream<Uint8Array>,
+  reading: FrameReading,
+): AsyncGenerator<EventSourceMessage> {
   const decoder = new TextDecoder();
   const ready: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (frame) => ready.push(frame), onRetry: reading.onRetry });
@@ -32,9 +38,18 @@ export async function* readFrames(body: ReadableStream<Uint8Array>, reading: Fra
   }
 }
 
-function notForever<Value>(reading: Promise<Value>, { clock, silence }: FrameReading): Promise<Value> {
+function notForever<Value>(
+  reading: Promise<Value>,
+  { clock, silence }: FrameReading,
+): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.setTimer(silence, () => reject(new LostError(`nothing came for ${silence} ms`)));
-    reading.then(resolve, (error: unknown) => reject(new LostError('the connection broke off', { cause: error }))).finally(cancel);
+    const cancel = clock.setTimer(silence, () =>
+      reject(new LostError(`nothing came for ${silence} ms`)),
+    );
+    reading
+      .then(resolve, (error: unknown) =>
+        reject(new LostError('the connection broke off', { cause: error })),
+      )
+      .finally(cancel);
   });
 }

@@ -1,7 +1,13 @@
 export { Approvals, Operations } from './approvals.ts';
 export type { RetryOptions } from './back-off.ts';
 export { type AdjutantClient, type Agents, client, type UsageOfModels } from './client.ts';
-export { ConnectionLostError, InvalidClientError, isServerProblem, ServerProblemError, UnexpectedAnswerError } from './errors.ts';
+export {
+  ConnectionLostError,
+  InvalidClientError,
+  isServerProblem,
+  ServerProblemError,
+  UnexpectedAnswerError,
+} from './errors.ts';
 export type { FollowOptions } from './follow.ts';
 export { Listing, type Page } from './listing.ts';
 export type { ClientOptions } from './options.ts';

@@ -23,7 +23,13 @@ export const platformPorts: ClientPorts = Object.freeze({
   }),
   random: Object.freeze({ next: () => Math.random() }),
   // Not `randomUUID`: pages that were loaded over plain HTTP have none.
-  ids: Object.freeze({ next: () => Array.from(crypto.getRandomValues(new Uint8Array(idLength)), (byte) => alphabet[byte & 31]).join('') }),
+  ids: Object.freeze({
+    next: () =>
+      Array.from(
+        crypto.getRandomValues(new Uint8Array(idLength)),
+        (byte) => alphabet[byte & 31],
+      ).join(''),
+  }),
 });
 
 /** Resolves after `ms` milliseconds, or rejects with the signal's reason. */

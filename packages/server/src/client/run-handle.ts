@@ -10,14 +10,17 @@ import type { ServerRun, StartedServerRun } from './types.ts';
 const lookAgainMs = 250;
 
 /**
- * A run on a server. Await it for what became of it, or iterate over it for its events; both may be done, and neither drives it: it goes on when
- * nobody listens.
+ * A run on a server. Await it for what became of it, or iterate over it for its events; both may be
+ * done, and neither drives it: it goes on when nobody listens.
  *
- * Awaiting resolves when the run has ended or waits for somebody (`status` says which), and rejects only when the start is refused or the server
- * cannot be reached. A run that failed is a result with the status `error`. Each iteration gives all events of the run from its beginning up to its end, also
- * while it waits in between.
+ * Awaiting resolves when the run has ended or waits for somebody (`status` says which), and rejects
+ * only when the start is refused or the server cannot be reached. A run that failed is a result
+ * with the status `error`. Each iteration gives all events of the run from its beginning up to its
+ * end, also while it waits in between.
  */
-export class RunHandle<Output = unknown> implements PromiseLike<ServerRun<Output>>, AsyncIterable<StreamEvent> {
+export class RunHandle<Output = unknown>
+  implements PromiseLike<ServerRun<Output>>, AsyncIterable<StreamEvent>
+{
   readonly #transport: Transport;
   readonly #runs: Runs;
   readonly #started: Promise<StartedServerRun>;
@@ -31,7 +34,10 @@ export class RunHandle<Output = unknown> implements PromiseLike<ServerRun<Output
     started.catch(() => undefined);
   }
 
-  /** Resolves when the start is stored, so that it is carried out whatever happens: with the ids of the session and the run. */
+  /**
+   * Resolves when the start is stored, so that it is carried out whatever happens: with the ids of
+   * the session and the run.
+   */
   accepted(): Promise<StartedServerRun> {
     return this.#started;
   }
@@ -41,12 +47,16 @@ export class RunHandle<Output = unknown> implements PromiseLike<ServerRun<Output
     onFulfilled?: ((run: ServerRun<Output>) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
   ): Promise<Fulfilled | Rejected> {
-    this.#result ??= this.#started.then(({ session, asked }) => this.#runs.wait<Output>(session, asked));
+    this.#result ??= this.#started.then(({ session, asked }) =>
+      this.#runs.wait<Output>(session, asked),
+    );
     return this.#result.then(onFulfilled, onRejected);
   }
 
   /** As with any promise. */
-  catch<Rejected = never>(onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null): Promise<ServerRun<Output> | Rejected> {
+  catch<Rejected = never>(
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<ServerRun<Output> | Rejected> {
     return this.then(undefined, onRejected);
   }
 
@@ -65,13 +75,18 @@ export class RunHandle<Output = unknown> implements PromiseLike<ServerRun<Output
     let { id } = await this.#started;
     for (;;) {
       try {
-        yield* follow(this.#transport, { ...options, path: pathOf('sessions', session, 'runs', id, 'stream'), isWhole: false });
+        yield* follow(this.#transport, {
+          ...options,
+          path: pathOf('sessions', session, 'runs', id, 'stream'),
+          isWhole: false,
+        });
         return;
       } catch (error) {
         if (!isServerProblem(error, 'run_not_found')) throw error;
         // It has been stored for whoever works on the session, and they have not come to it.
         const run = await this.#runs.get(session, asked);
-        if (run.status === 'accepted') await pause(this.#transport.options.ports.clock, lookAgainMs, options.signal);
+        if (run.status === 'accepted')
+          await pause(this.#transport.options.ports.clock, lookAgainMs, options.signal);
         else if (run.id === id) throw error;
         id = run.id;
       }

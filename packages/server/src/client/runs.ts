@@ -4,7 +4,13 @@ import { Listing } from './listing.ts';
 import { pause } from './ports.ts';
 import { RunHandle } from './run-handle.ts';
 import { type CallOptions, pathOf, type Transport, type WriteOptions } from './transport.ts';
-import type { NewRun, RunListQuery, ServerRun, ServerRunOutline, StartedServerRun } from './types.ts';
+import type {
+  NewRun,
+  RunListQuery,
+  ServerRun,
+  ServerRunOutline,
+  StartedServerRun,
+} from './types.ts';
 
 /** Milliseconds before a run is looked for again that the server has not waited for. */
 const lookAgainMs = 250;
@@ -13,7 +19,10 @@ const lookAgainMs = 250;
 const waitMs = 30_000;
 
 export interface WaitOptions extends CallOptions {
-  /** `rest`: until the run has ended or waits for somebody; `end`: until it has ended. @default 'rest' */
+  /**
+   * `rest`: until the run has ended or waits for somebody; `end`: until it has ended. @default
+   * 'rest'
+   */
   readonly until?: 'rest' | 'end';
 }
 
@@ -26,18 +35,30 @@ export class Runs {
   }
 
   /**
-   * Starts a run, in a session that exists or in a new one; the open run of the session gets the input as a message. It begins at once, and once however
-   * often the connection is lost meanwhile.
+   * Starts a run, in a session that exists or in a new one; the open run of the session gets the
+   * input as a message. It begins at once, and once however often the connection is lost meanwhile.
    */
   start<Output = unknown>(run: NewRun, options: WriteOptions = {}): RunHandle<Output> {
-    const started = this.#transport.json<StartedServerRun>({ method: 'POST', path: pathOf('runs'), body: run, ...options });
+    const started = this.#transport.json<StartedServerRun>({
+      method: 'POST',
+      path: pathOf('runs'),
+      body: run,
+      ...options,
+    });
     return new RunHandle<Output>(this.#transport, this, started);
   }
 
   /** The runs of a session, newest first. */
-  list(session: string, query: RunListQuery = {}, options: CallOptions = {}): Listing<ServerRunOutline> {
+  list(
+    session: string,
+    query: RunListQuery = {},
+    options: CallOptions = {},
+  ): Listing<ServerRunOutline> {
     return new Listing(async (cursor) => {
-      const page = await this.#transport.json<{ runs: readonly ServerRunOutline[]; cursor?: string }>({
+      const page = await this.#transport.json<{
+        runs: readonly ServerRunOutline[];
+        cursor?: string;
+      }>({
         method: 'GET',
         path: pathOf('sessions', session, 'runs'),
         query: { ...query, cursor },
@@ -48,12 +69,24 @@ export class Runs {
   }
 
   /** The run as it is now. */
-  get<Output = unknown>(session: string, run: string, options: CallOptions = {}): Promise<ServerRun<Output>> {
-    return this.#transport.json({ method: 'GET', path: pathOf('sessions', session, 'runs', run), ...options });
+  get<Output = unknown>(
+    session: string,
+    run: string,
+    options: CallOptions = {},
+  ): Promise<ServerRun<Output>> {
+    return this.#transport.json({
+      method: 'GET',
+      path: pathOf('sessions', session, 'runs', run),
+      ...options,
+    });
   }
 
   /** The run once it rests. */
-  async wait<Output = unknown>(session: string, run: string, { until = 'rest', ...options }: WaitOptions = {}): Promise<ServerRun<Output>> {
+  async wait<Output = unknown>(
+    session: string,
+    run: string,
+    { until = 'rest', ...options }: WaitOptions = {},
+  ): Promise<ServerRun<Output>> {
     const { clock } = this.#transport.options.ports;
     for (;;) {
       const asked = clock.monotonic();
@@ -76,7 +109,11 @@ export class Runs {
 
   /** Resolves when a run has ended that waits now, however long that takes. */
   async #ended(session: string, run: string, options: CallOptions): Promise<void> {
-    const { seq } = await this.#transport.json<{ readonly seq: number }>({ method: 'GET', path: pathOf('sessions', session), ...options });
+    const { seq } = await this.#transport.json<{ readonly seq: number }>({
+      method: 'GET',
+      path: pathOf('sessions', session),
+      ...options,
+    });
     const events = this.follow(session, run, { after: seq, ...options });
     // Only its end is of interest: the stream says so by ending.
     for await (const _ of events) options.signal?.throwIfAborted();
@@ -84,12 +121,24 @@ export class Runs {
   }
 
   /** The events of a run, as they come, up to its end; as `sessions.follow`. */
-  follow(session: string, run: string, options: FollowOptions = {}): AsyncIterableIterator<StreamEvent> {
-    return follow(this.#transport, { ...options, path: pathOf('sessions', session, 'runs', run, 'stream'), isWhole: false });
+  follow(
+    session: string,
+    run: string,
+    options: FollowOptions = {},
+  ): AsyncIterableIterator<StreamEvent> {
+    return follow(this.#transport, {
+      ...options,
+      path: pathOf('sessions', session, 'runs', run, 'stream'),
+      isWhole: false,
+    });
   }
 
   /** Ends the run as cancelled. Resolves when that is stored, and not when it has ended. */
-  cancel(session: string, run: string, { reason, ...options }: WriteOptions & { readonly reason?: string } = {}): Promise<ServerRun> {
+  cancel(
+    session: string,
+    run: string,
+    { reason, ...options }: WriteOptions & { readonly reason?: string } = {},
+  ): Promise<ServerRun> {
     return this.#transport.json({
       method: 'POST',
       path: pathOf('sessions', session, 'runs', run, 'cancel'),

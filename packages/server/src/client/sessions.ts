@@ -26,7 +26,8 @@ export interface EventOptions extends EventQuery, CallOptions {
 /**
  * The sessions of a server.
  *
- * All calls reject with ServerProblemError when the server refuses them, and with ConnectionLostError when it cannot be reached.
+ * All calls reject with ServerProblemError when the server refuses them, and with
+ * ConnectionLostError when it cannot be reached.
  */
 export class Sessions {
   readonly #transport: Transport;
@@ -37,13 +38,21 @@ export class Sessions {
 
   /** Makes a session and stores it at once. Runs can also be started without one. */
   create(session: NewSession = {}, options: WriteOptions = {}): Promise<ServerSession> {
-    return this.#transport.json({ method: 'POST', path: pathOf('sessions'), body: session, ...options });
+    return this.#transport.json({
+      method: 'POST',
+      path: pathOf('sessions'),
+      body: session,
+      ...options,
+    });
   }
 
   /** Sessions, newest first. */
   list(query: SessionListQuery = {}, options: CallOptions = {}): Listing<ServerSession> {
     return new Listing(async (cursor) => {
-      const page = await this.#transport.json<{ sessions: readonly ServerSession[]; cursor?: string }>({
+      const page = await this.#transport.json<{
+        sessions: readonly ServerSession[];
+        cursor?: string;
+      }>({
         method: 'GET',
         path: pathOf('sessions'),
         query: { ...query, cursor },
@@ -58,23 +67,47 @@ export class Sessions {
   }
 
   /** Removes a session for good. @param options.erase also its forks, and all that they share */
-  async delete(session: string, { erase = false, ...options }: WriteOptions & { readonly erase?: boolean } = {}): Promise<void> {
+  async delete(
+    session: string,
+    { erase = false, ...options }: WriteOptions & { readonly erase?: boolean } = {},
+  ): Promise<void> {
     const query = erase ? { erase } : {};
-    await this.#transport.json({ method: 'DELETE', path: pathOf('sessions', session), query, ...options });
+    await this.#transport.json({
+      method: 'DELETE',
+      path: pathOf('sessions', session),
+      query,
+      ...options,
+    });
   }
 
   /** Makes a session that goes its own way from an event of this one. */
   fork(session: string, fork: NewFork = {}, options: WriteOptions = {}): Promise<ServerSession> {
-    return this.#transport.json({ method: 'POST', path: pathOf('sessions', session, 'fork'), body: fork, ...options });
+    return this.#transport.json({
+      method: 'POST',
+      path: pathOf('sessions', session, 'fork'),
+      body: fork,
+      ...options,
+    });
   }
 
   /** The session as it was right after an event. @param options.at its seq @default the last one */
-  state(session: string, { at, ...options }: CallOptions & { readonly at?: number } = {}): Promise<SessionState> {
-    return this.#transport.json({ method: 'GET', path: pathOf('sessions', session, 'state'), query: { at }, ...options });
+  state(
+    session: string,
+    { at, ...options }: CallOptions & { readonly at?: number } = {},
+  ): Promise<SessionState> {
+    return this.#transport.json({
+      method: 'GET',
+      path: pathOf('sessions', session, 'state'),
+      query: { at },
+      ...options,
+    });
   }
 
   /** The ledger as it is now, page after page; `follow` goes on with what comes. */
-  async *events(session: string, { upTo = Number.POSITIVE_INFINITY, ...options }: EventOptions = {}): AsyncGenerator<StoredEvent, void> {
+  async *events(
+    session: string,
+    { upTo = Number.POSITIVE_INFINITY, ...options }: EventOptions = {},
+  ): AsyncGenerator<StoredEvent, void> {
     let after = options.after ?? 0;
     for (;;) {
       const page = await this.eventPage(session, { limit: largestPage, ...options, after });
@@ -88,8 +121,16 @@ export class Sessions {
   }
 
   /** A part of the ledger. */
-  eventPage(session: string, { signal, ...query }: EventQuery & CallOptions = {}): Promise<EventPage> {
-    return this.#transport.json({ method: 'GET', path: pathOf('sessions', session, 'events'), query, ...(signal === undefined ? {} : { signal }) });
+  eventPage(
+    session: string,
+    { signal, ...query }: EventQuery & CallOptions = {},
+  ): Promise<EventPage> {
+    return this.#transport.json({
+      method: 'GET',
+      path: pathOf('sessions', session, 'events'),
+      query,
+      ...(signal === undefined ? {} : { signal }),
+    });
   }
 
   /** The session as a conversation. */
@@ -103,25 +144,44 @@ export class Sessions {
   }
 
   /**
-   * All events of a session and what is being written at the moment, for as long as somebody iterates. A lost connection is made again: each durable
-   * event comes once, in order, none is left out; after it `stream_reset` and the text so far come again, as `streamedText` expects.
+   * All events of a session and what is being written at the moment, for as long as somebody
+   * iterates. A lost connection is made again: each durable event comes once, in order, none is
+   * left out; after it `stream_reset` and the text so far come again, as `streamedText` expects.
    */
   follow(session: string, options: FollowOptions = {}): AsyncIterableIterator<StreamEvent> {
-    return follow(this.#transport, { ...options, path: pathOf('sessions', session, 'stream'), isWhole: true });
+    return follow(this.#transport, {
+      ...options,
+      path: pathOf('sessions', session, 'stream'),
+      isWhole: true,
+    });
   }
 
   /** Leaves a message: the open run has it in its next prompt, otherwise the next run does. */
-  async send(session: string, text: string, { interrupt, key, ...options }: NewMessage & WriteOptions = {}): Promise<void> {
+  async send(
+    session: string,
+    text: string,
+    { interrupt, key, ...options }: NewMessage & WriteOptions = {},
+  ): Promise<void> {
     await this.#write(
       session,
       'messages',
-      { text, ...(interrupt === undefined ? {} : { interrupt }), ...(key === undefined ? {} : { key }) },
+      {
+        text,
+        ...(interrupt === undefined ? {} : { interrupt }),
+        ...(key === undefined ? {} : { key }),
+      },
       options,
     );
   }
 
-  /** Ends what the session has under way, whoever works on it. Resolves when that is stored, and not when it has ended. */
-  cancel(session: string, options: WriteOptions & { readonly reason?: string } = {}): Promise<void> {
+  /**
+   * Ends what the session has under way, whoever works on it. Resolves when that is stored, and not
+   * when it has ended.
+   */
+  cancel(
+    session: string,
+    options: WriteOptions & { readonly reason?: string } = {},
+  ): Promise<void> {
     return this.#control(session, 'cancel', options);
   }
 
@@ -132,14 +192,27 @@ export class Sessions {
 
   /** Lets the open run of a session go on that was paused, or that stopped; resolves with it. */
   continue(session: string, options: WriteOptions = {}): Promise<StartedServerRun> {
-    return this.#transport.json({ method: 'POST', path: pathOf('sessions', session, 'continue'), ...options });
+    return this.#transport.json({
+      method: 'POST',
+      path: pathOf('sessions', session, 'continue'),
+      ...options,
+    });
   }
 
-  #control(session: string, verb: string, { reason, ...options }: WriteOptions & { readonly reason?: string }): Promise<void> {
+  #control(
+    session: string,
+    verb: string,
+    { reason, ...options }: WriteOptions & { readonly reason?: string },
+  ): Promise<void> {
     return this.#write(session, verb, reason === undefined ? {} : { reason }, options);
   }
 
   async #write(session: string, noun: string, body: object, options: WriteOptions): Promise<void> {
-    await this.#transport.json({ method: 'POST', path: pathOf('sessions', session, noun), body, ...options });
+    await this.#transport.json({
+      method: 'POST',
+      path: pathOf('sessions', session, noun),
+      body,
+      ...options,
+    });
   }
 }

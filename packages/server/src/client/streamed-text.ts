@@ -19,8 +19,9 @@ export type StreamedTexts = ReadonlyMap<string, StreamedText>;
 export const noText: StreamedTexts = new Map();
 
 /**
- * Folds an event of a stream into the text so far: `texts = streamedText(texts, event)`. Deltas append, `stream_reset` clears what was streamed of an
- * answer, and what is in the ledger takes the place of what was streamed.
+ * Folds an event of a stream into the text so far: `texts = streamedText(texts, event)`. Deltas
+ * append, `stream_reset` clears what was streamed of an answer, and what is in the ledger takes the
+ * place of what was streamed.
  */
 export function streamedText(texts: StreamedTexts, event: StreamEvent): StreamedTexts {
   const { invocationId } = event;
@@ -36,7 +37,9 @@ export function streamedText(texts: StreamedTexts, event: StreamEvent): Streamed
       return put(texts, { ...open, thoughts: open.thoughts + event.delta });
     }
     case 'stream_reset':
-      return before === undefined || before.isComplete ? texts : put(texts, { ...before, text: '', thoughts: '' });
+      return before === undefined || before.isComplete
+        ? texts
+        : put(texts, { ...before, text: '', thoughts: '' });
     case 'thought': {
       const isNext = before !== undefined && before.thoughtsRound === event.round;
       const open = isNext ? before : openAnswer(before, { invocationId, agent: event.agent });
@@ -44,16 +47,21 @@ export function streamedText(texts: StreamedTexts, event: StreamEvent): Streamed
       return put(texts, { ...open, thoughts, thoughtsRound: event.round });
     }
     case 'assistant': {
-      const isNext = before !== undefined && event.round !== undefined && before.textRound === event.round;
+      const isNext =
+        before !== undefined && event.round !== undefined && before.textRound === event.round;
       const open = isNext ? before : openAnswer(before, { invocationId, agent: event.agent });
       const text = joined(open.text, event.text, isNext);
       return put(texts, { ...open, text, textRound: event.round, isComplete: true });
     }
     case 'model_end':
       if (before === undefined) return texts;
-      // What only called tools has said nothing more; an attempt that failed leaves nothing, also where none of it was seen.
-      if (event.status === 'completed') return before.isComplete ? texts : put(texts, { ...before, isComplete: true });
-      return before.isComplete && before.textRound === event.round ? texts : without(texts, invocationId);
+      // What only called tools has said nothing more; an attempt that failed leaves nothing, also
+      // where none of it was seen.
+      if (event.status === 'completed')
+        return before.isComplete ? texts : put(texts, { ...before, isComplete: true });
+      return before.isComplete && before.textRound === event.round
+        ? texts
+        : without(texts, invocationId);
     default:
       return texts;
   }
@@ -64,10 +72,15 @@ function openAnswer(
   before: StreamedText | undefined,
   { invocationId, agent }: { readonly invocationId: string; readonly agent: string },
 ): StreamedText {
-  return before === undefined || before.isComplete ? { invocationId, agent, text: '', thoughts: '', isComplete: false } : before;
+  return before === undefined || before.isComplete
+    ? { invocationId, agent, text: '', thoughts: '', isComplete: false }
+    : before;
 }
 
-/** What the ledger has: one part of an answer, or the next one. A text that is too long for the stream is a reference; what was streamed stays. */
+/**
+ * What the ledger has: one part of an answer, or the next one. A text that is too long for the
+ * stream is a reference; what was streamed stays.
+ */
 function joined(streamed: string, recorded: unknown, isNext: boolean): string {
   if (typeof recorded !== 'string') return streamed;
   return isNext ? streamed + recorded : recorded;

@@ -1,10 +1,18 @@
 import type { Problem } from '../http/problem.ts';
 import { BackOff } from './back-off.ts';
-import { ConnectionLostError, InvalidClientError, LostError, ServerProblemError, UnexpectedAnswerError } from './errors.ts';
+import {
+  ConnectionLostError,
+  InvalidClientError,
+  LostError,
+  ServerProblemError,
+  UnexpectedAnswerError,
+} from './errors.ts';
 import type { ResolvedClientOptions } from './options.ts';
 
 /** Values of a query; those that are missing are left out. */
-export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+export type Query = Readonly<
+  Record<string, string | number | boolean | readonly string[] | undefined>
+>;
 
 /** One request. */
 export interface Call {
@@ -15,7 +23,10 @@ export interface Call {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Names a write, so that it is done once however often it is sent. @default a new one for each call */
+  /**
+   * Names a write, so that it is done once however often it is sent. @default a new one for each
+   * call
+   */
   readonly idempotencyKey?: string | undefined;
   /** Milliseconds for which the server itself may take its time. @default 0 */
   readonly waits?: number;
@@ -29,7 +40,10 @@ export interface CallOptions {
 
 /** What a caller may say about a request that changes something. */
 export interface WriteOptions extends CallOptions {
-  /** The same for the same write, also from another process: it is done once, and later calls get its answer. @default a new one for each call */
+  /**
+   * The same for the same write, also from another process: it is done once, and later calls get
+   * its answer. @default a new one for each call
+   */
   readonly idempotencyKey?: string;
 }
 
@@ -55,7 +69,10 @@ export class Transport {
     return new BackOff(this.options.ports, this.options.retry);
   }
 
-  /** @throws InvalidClientError for an id that would lead to another route, as platforms shorten addresses */
+  /**
+   * @throws InvalidClientError for an id that would lead to another route, as platforms shorten
+   * addresses
+   */
   urlOf({ path, query = {} }: Pick<Call, 'path' | 'query'>): string {
     const lost = path
       .split('/')
@@ -65,12 +82,16 @@ export class Transport {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
       if (value === undefined) continue;
-      for (const one of Array.isArray(value) ? (value as readonly string[]) : [value]) search.append(name, String(one));
+      for (const one of Array.isArray(value) ? (value as readonly string[]) : [value])
+        search.append(name, String(one));
     }
     return `${this.options.url}${path}${search.size === 0 ? '' : `?${search}`}`;
   }
 
-  /** The JSON of an answer; `undefined` for one without a body. @throws ServerProblemError, ConnectionLostError, UnexpectedAnswerError, the signal's reason */
+  /**
+   * The JSON of an answer; `undefined` for one without a body. @throws ServerProblemError,
+   * ConnectionLostError, UnexpectedAnswerError, the signal's reason
+   */
   async json<Answer>(call: Call): Promise<Answer> {
     return this.#untilAnswered(call, async (response, url) => {
       const text = await textOf(response);
@@ -78,7 +99,11 @@ export class Transport {
       try {
         return JSON.parse(text) as Answer;
       } catch {
-        throw new UnexpectedAnswerError({ url, status: response.status, reason: 'something that is not JSON' });
+        throw new UnexpectedAnswerError({
+          url,
+          status: response.status,
+          reason: 'something that is not JSON',
+        });
       }
     });
   }
@@ -88,31 +113,48 @@ export class Transport {
     return this.#untilAnswered(call, textOf);
   }
 
-  async #untilAnswered<Answer>(call: Call, read: (response: Response, url: string) => Promise<Answer>): Promise<Answer> {
+  async #untilAnswered<Answer>(
+    call: Call,
+    read: (response: Response, url: string) => Promise<Answer>,
+  ): Promise<Answer> {
     const url = this.urlOf(call);
     const backOff = this.backOff();
     // One name for all attempts: what an attempt did whose answer was lost is not done again.
-    const key = call.method === 'GET' ? undefined : (call.idempotencyKey ?? this.options.ports.ids.next());
+    const key =
+      call.method === 'GET' ? undefined : (call.idempotencyKey ?? this.options.ports.ids.next());
     for (;;) {
       try {
-        return await this.#attempt({ ...call, idempotencyKey: key }, (response) => read(response, url));
+        return await this.#attempt({ ...call, idempotencyKey: key }, (response) =>
+          read(response, url),
+        );
       } catch (error) {
         call.signal?.throwIfAborted();
         if (!isPassing(error)) throw error;
         const isProblem = error instanceof ServerProblemError;
         if (await backOff.wait(call.signal, isProblem ? error.retryAfter : 0)) continue;
-        throw isProblem ? error : new ConnectionLostError({ url: this.urlOf({ path: call.path }), triedFor: backOff.triedFor }, { cause: error });
+        throw isProblem
+          ? error
+          : new ConnectionLostError(
+              { url: this.urlOf({ path: call.path }), triedFor: backOff.triedFor },
+              { cause: error },
+            );
       }
     }
   }
 
   /** One attempt, which is given up when no answer comes. */
-  async #attempt<Answer>(call: Call, read: (response: Response) => Promise<Answer>): Promise<Answer> {
+  async #attempt<Answer>(
+    call: Call,
+    read: (response: Response) => Promise<Answer>,
+  ): Promise<Answer> {
     const { timeout, ports } = this.options;
     const late = new AbortController();
-    const cancel = ports.clock.setTimer(timeout + (call.waits ?? 0), () => late.abort(new LostError('no answer came in time')));
+    const cancel = ports.clock.setTimer(timeout + (call.waits ?? 0), () =>
+      late.abort(new LostError('no answer came in time')),
+    );
     try {
-      const signal = call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal]);
+      const signal =
+        call.signal === undefined ? late.signal : AbortSignal.any([call.signal, late.signal]);
       return await read(await this.fetch({ ...call, signal }));
     } catch (error) {
       throw late.signal.aborted ? (late.signal.reason as Error) : error;
@@ -121,7 +163,10 @@ export class Transport {
     }
   }
 
-  /** One request, made once. @throws ServerProblemError for an answer that is not a good one; whatever `fetch` throws */
+  /**
+   * One request, made once. @throws ServerProblemError for an answer that is not a good one;
+   * whatever `fetch` throws
+   */
   async fetch(call: Call): Promise<Response> {
     const { options } = this;
     const { method, body, signal, idempotencyKey } = call;
@@ -147,14 +192,20 @@ export class Transport {
         throw signal?.aborted ? error : new LostError('it did not answer', { cause: error });
       });
     if (response.ok) return response;
-    if (isRedirect(response)) throw new UnexpectedAnswerError({ url: response.url, status: response.status, reason: 'a redirection' });
+    if (isRedirect(response))
+      throw new UnexpectedAnswerError({
+        url: response.url,
+        status: response.status,
+        reason: 'a redirection',
+      });
     throw await problemOf(response, options.ports.clock.now());
   }
 }
 
 /** Whether the same request may well succeed a moment later. */
 export function isPassing(error: unknown): boolean {
-  if (error instanceof ServerProblemError) return passing.has(error.status) || error.code === 'idempotency_key_in_use';
+  if (error instanceof ServerProblemError)
+    return passing.has(error.status) || error.code === 'idempotency_key_in_use';
   return error instanceof LostError;
 }
 
@@ -181,7 +232,11 @@ async function problemOf(response: Response, now: number): Promise<ServerProblem
   }
   const said = text.trim() === '' ? '' : `: ${text.trim().slice(0, longestText)}`;
   return new ServerProblemError(
-    { code: `http_${status}`, status, detail: `The server answered ${status} ${response.statusText}${said}` },
+    {
+      code: `http_${status}`,
+      status,
+      detail: `The server answered ${status} ${response.statusText}${said}`,
+    },
     retryAfter,
   );
 }

@@ -12,7 +12,13 @@ import type {
 } from '../schemas/approval.ts';
 import type { eventPageSchema, eventQuerySchema, transcriptSchema } from '../schemas/event.ts';
 import type { healthSchema } from '../schemas/health.ts';
-import type { newRunSchema, runOutlineSchema, runSchema, runsQuerySchema, startedRunSchema } from '../schemas/run.ts';
+import type {
+  newRunSchema,
+  runOutlineSchema,
+  runSchema,
+  runsQuerySchema,
+  startedRunSchema,
+} from '../schemas/run.ts';
 import type {
   messageSchema,
   newForkSchema,
@@ -24,10 +30,13 @@ import type {
 } from '../schemas/session.ts';
 import type { usagePageSchema, usageQuerySchema } from '../schemas/usage.ts';
 
-// What the server checks and documents is what the client's types are made of: they cannot drift apart.
+// What the server checks and documents is what the client's types are made of: they cannot drift
+// apart.
 
 /** A query, of which everything may be left out. */
-type QueryOf<Schema extends z.ZodType> = { readonly [Name in keyof z.output<Schema>]?: z.output<Schema>[Name] };
+type QueryOf<Schema extends z.ZodType> = {
+  readonly [Name in keyof z.output<Schema>]?: z.output<Schema>[Name];
+};
 /** A query without the place where a page begins: lists take care of that. */
 type ListQueryOf<Schema extends z.ZodType> = Omit<QueryOf<Schema>, 'cursor'>;
 
@@ -56,7 +65,9 @@ export type StartedServerRun = z.output<typeof startedRunSchema>;
 export type ServerRunOutline = z.output<typeof runOutlineSchema>;
 export type RunListQuery = ListQueryOf<typeof runsQuerySchema>;
 /** A run; `output` is as the agent gave it, which nobody checks here. */
-export type ServerRun<Output = unknown> = Omit<z.output<typeof runSchema>, 'output'> & { readonly output?: Output };
+export type ServerRun<Output = unknown> = Omit<z.output<typeof runSchema>, 'output'> & {
+  readonly output?: Output;
+};
 
 export type Health = z.output<typeof healthSchema>;
 

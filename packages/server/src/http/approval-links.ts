@@ -14,16 +14,26 @@ export function isApprovalPage(path: string): boolean {
 const longestPath = 1_000;
 
 /**
- * A path for logs: as it was sent, so that it has no control characters and is one line, and without the token of a link in it.
+ * A path for logs: as it was sent, so that it has no control characters and is one line, and
+ * without the token of a link in it.
  * @param path decoded, as routes match it: a link may be spelled in many ways
  */
-export function pathForLogs({ path, url }: { readonly path: string; readonly url: string }): string {
+export function pathForLogs({
+  path,
+  url,
+}: {
+  readonly path: string;
+  readonly url: string;
+}): string {
   if (isApprovalPage(path)) return `${approvalPath}/…`;
   const { pathname } = new URL(url);
   return pathname.length > longestPath ? `${pathname.slice(0, longestPath)}…` : pathname;
 }
 
-/** What stands in a link for a token of a tenant: the token, and for other tenants than the server's own which it is. */
+/**
+ * What stands in a link for a token of a tenant: the token, and for other tenants than the server's
+ * own which it is.
+ */
 export function linkTextOf(token: string, tenant: string, own: string): string {
   return tenant === own ? token : `${token}~${Buffer.from(tenant).toString('base64url')}`;
 }
@@ -36,12 +46,17 @@ export interface LinkedToken {
 }
 
 /**
- * Finds whose token stands in a link. The name of the tenant is not signed, and needs not be: a request id is of one tenant only. But it is not
- * looked at before the signature has been found to fit, so that nobody makes the server look after tenants of their invention.
+ * Finds whose token stands in a link. The name of the tenant is not signed, and needs not be: a
+ * request id is of one tenant only. But it is not looked at before the signature has been found to
+ * fit, so that nobody makes the server look after tenants of their invention.
  */
-export async function readLink(text: string, { app }: Pick<ServerParts, 'app'>): Promise<LinkedToken> {
+export async function readLink(
+  text: string,
+  { app }: Pick<ServerParts, 'app'>,
+): Promise<LinkedToken> {
   const [token = '', tenantText, ...rest] = text.split('~');
-  const tenant = tenantText === undefined ? '' : Buffer.from(tenantText, 'base64url').toString('utf8');
+  const tenant =
+    tenantText === undefined ? '' : Buffer.from(tenantText, 'base64url').toString('utf8');
   if (tenant === '' || rest.length > 0) return { token: text, app };
   const isOfAnother = await isUnknownHere(app, token);
   return { token, app: isOfAnother ? app.forTenant(tenant) : app };
@@ -56,7 +71,10 @@ async function isUnknownHere(app: Runtime, token: string): Promise<boolean> {
   }
 }
 
-/** @throws RequestRefusedError `approval_links_unavailable` in the place of the error that a runtime without keys throws */
+/**
+ * @throws RequestRefusedError `approval_links_unavailable` in the place of the error that a runtime
+ * without keys throws
+ */
 export function refuseWithoutKeys(error: unknown): never {
   if (!isAdjutantError(error, 'invalid_runtime')) throw error;
   throw new RequestRefusedError(

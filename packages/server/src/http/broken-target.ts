@@ -12,8 +12,8 @@ import { systemIds } from 'adjutant';
 import { problemResponse, RequestRefusedError } from './problem.ts';
 
 /**
- * A server of Node that refuses requests, and upgrades too, whose address is none: the platform's `Request` cannot be made of them, and the adapter would
- * answer without saying why.
+ * A server of Node that refuses requests, and upgrades too, whose address is none: the platform's
+ * `Request` cannot be made of them, and the adapter would answer without saying why.
  */
 export function serverOfWholeTargets(options: ServerOptions, listener: RequestListener): Server {
   return createServer(options, (request, response) => {
@@ -24,15 +24,20 @@ export function serverOfWholeTargets(options: ServerOptions, listener: RequestLi
 }
 
 /**
- * Lets the one listener to upgrades have only those with an address. It takes the place of that listener: the adapter refuses what it does not take
- * only while nobody else listens.
+ * Lets the one listener to upgrades have only those with an address. It takes the place of that
+ * listener: the adapter refuses what it does not take only while nobody else listens.
  */
 export function refuseBrokenUpgrades(server: Server): void {
-  const listeners = server.listeners('upgrade') as ((request: IncomingMessage, socket: Duplex, head: Buffer) => void)[];
+  const listeners = server.listeners('upgrade') as ((
+    request: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ) => void)[];
   server.removeAllListeners('upgrade');
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const defect = defectOf(request);
-    if (defect === undefined) for (const listener of listeners) listener.call(server, request, socket, head);
+    if (defect === undefined)
+      for (const listener of listeners) listener.call(server, request, socket, head);
     else void refuseUpgrade(socket, defect);
   });
 }
@@ -49,17 +54,30 @@ function defectOf({ url: target = '', headers: { host } }: IncomingMessage): str
       : 'its target has a user name or a password; send credentials in the header "Authorization".';
   }
   if (!target.startsWith('/')) return 'its target is no path.';
-  return host !== undefined && isHost(host) && URL.canParse(`http://${host}${target}`) ? undefined : 'its header "Host" is missing or names no host.';
+  return host !== undefined && isHost(host) && URL.canParse(`http://${host}${target}`)
+    ? undefined
+    : 'its header "Host" is missing or names no host.';
 }
 
-/** Whether a host is written as addresses have it: with nothing before or behind it, and not so that it becomes another one. */
+/**
+ * Whether a host is written as addresses have it: with nothing before or behind it, and not so that
+ * it becomes another one.
+ */
 function isHost(host: string): boolean {
   const url = URL.parse(`http://${host}/`);
-  return url !== null && url.hostname !== '' && url.hostname === host.replace(/:\d*$/, '').toLowerCase();
+  return (
+    url !== null && url.hostname !== '' && url.hostname === host.replace(/:\d*$/, '').toLowerCase()
+  );
 }
 
 function problemOf(defect: string): Response {
-  const refusal = new RequestRefusedError(400, 'invalid_request', `The request does not fit: ${defect}`, {}, { connection: 'close' });
+  const refusal = new RequestRefusedError(
+    400,
+    'invalid_request',
+    `The request does not fit: ${defect}`,
+    {},
+    { connection: 'close' },
+  );
   return problemResponse(refusal, `req_${systemIds.next()}`);
 }
 
@@ -74,7 +92,12 @@ async function refuseUpgrade(socket: Duplex, defect: string): Promise<void> {
   socket.on('error', () => socket.destroy());
   const problem = problemOf(defect);
   const text = await problem.text();
-  const headers = { ...Object.fromEntries(problem.headers), 'content-length': Buffer.byteLength(text) };
+  const headers = {
+    ...Object.fromEntries(problem.headers),
+    'content-length': Buffer.byteLength(text),
+  };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${head.join('')}\r\n${text}`);
+  socket.end(
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${head.join('')}\r\n${text}`,
+  );
 }

@@ -8,10 +8,16 @@ export interface FailedRequest {
   readonly path: string;
 }
 
-/** Tells the operator what went wrong inside. Never throws: whoever reports a failure has enough to do with it. */
+/**
+ * Tells the operator what went wrong inside. Never throws: whoever reports a failure has enough to
+ * do with it.
+ */
 export type ReportFailure = (error: unknown, request?: FailedRequest) => void;
 
-/** @param onError as the app has it; what it throws, now or later, becomes a warning. @default a warning of the process */
+/**
+ * @param onError as the app has it; what it throws, now or later, becomes a warning. @default a
+ * warning of the process
+ */
 export function failureReport(onError: ReportFailure | undefined): ReportFailure {
   if (onError === undefined) return warnOf;
   const known = reports.get(onError);
@@ -37,12 +43,20 @@ export function failureReport(onError: ReportFailure | undefined): ReportFailure
 const reports = new WeakMap<ReportFailure, ReportFailure>();
 
 function warnOf(error: unknown, request?: FailedRequest): void {
-  if (request !== undefined) warn(error, { what: `${request.method} ${request.path} failed (${request.id})`, code: 'request_failed' });
-  else if (isAdjutantError(error)) warn(error, { what: 'Something beside the requests failed', code: error.code });
+  if (request !== undefined)
+    warn(error, {
+      what: `${request.method} ${request.path} failed (${request.id})`,
+      code: 'request_failed',
+    });
+  else if (isAdjutantError(error))
+    warn(error, { what: 'Something beside the requests failed', code: error.code });
   else warn(error, { what: 'Something beside the requests failed', code: 'request_failed' });
 }
 
-function warn(error: unknown, { what, code }: { readonly what: string; readonly code: string }): void {
+function warn(
+  error: unknown,
+  { what, code }: { readonly what: string; readonly code: string },
+): void {
   process.emitWarning(visibleLine(`${what}: ${textOf(error)}`), { type: 'AdjutantWarning', code });
 }
 

@@ -24,13 +24,15 @@ export function isKeyText(text: string): boolean {
 }
 
 /**
- * The key of a request: the header's text, or what is in it when it is quoted as the draft of the header has it.
+ * The key of a request: the header's text, or what is in it when it is quoted as the draft of the
+ * header has it.
  * @throws RequestRefusedError `invalid_idempotency_key` (400)
  */
 function keyOf(header: string): string {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header);
   const key = quoted === null ? header : (quoted[1] as string).replaceAll(/\\(.)/g, '$1');
-  if (key.length <= longestKey && isKeyText(key) && (quoted !== null || !header.startsWith('"'))) return key;
+  if (key.length <= longestKey && isKeyText(key) && (quoted !== null || !header.startsWith('"')))
+    return key;
   throw new RequestRefusedError(
     400,
     'invalid_idempotency_key',
@@ -38,7 +40,10 @@ function keyOf(header: string): string {
   );
 }
 
-/** Gives writes under one `Idempotency-Key` one answer, in all processes of the app's store. What keeps them, and removes what is too old. */
+/**
+ * Gives writes under one `Idempotency-Key` one answer, in all processes of the app's store. What
+ * keeps them, and removes what is too old.
+ */
 export class Idempotency {
   readonly #kept: KeptAnswers;
   readonly #parts: Pick<ServerParts, 'clock' | 'closing' | 'options'>;
@@ -49,7 +54,10 @@ export class Idempotency {
   readonly #report: ReportFailure;
 
   /** @param report told that an answer could not be kept */
-  constructor({ kept, clock, options, closing }: Pick<ServerParts, 'kept' | 'clock' | 'options' | 'closing'>, report: ReportFailure) {
+  constructor(
+    { kept, clock, options, closing }: Pick<ServerParts, 'kept' | 'clock' | 'options' | 'closing'>,
+    report: ReportFailure,
+  ) {
     this.#report = report;
     this.#kept = kept;
     this.#parts = { clock, closing, options };
@@ -60,18 +68,29 @@ export class Idempotency {
     return async (context, next) => {
       const header = context.req.header(idempotencyHeader);
       if (header !== undefined && writes.has(context.req.method)) {
-        context.set('answerOnce', (make, repeated) => this.#answer(context, { header, make, repeated }));
+        context.set('answerOnce', (make, repeated) =>
+          this.#answer(context, { header, make, repeated }),
+        );
       }
       await next();
     };
   }
 
-  async #answer(context: Context<ServerEnv>, { header, make, repeated }: OnceRequest): Promise<Response> {
+  async #answer(
+    context: Context<ServerEnv>,
+    { header, make, repeated }: OnceRequest,
+  ): Promise<Response> {
     const { principal } = context.var;
     const { tenant, id, user, agents } = principal;
-    // Tokens of one subject may be bound to others each: what one of them was answered, the next one may not know of.
+    // Tokens of one subject may be bound to others each: what one of them was answered, the next
+    // one may not know of.
     const record = `key_${hash([id, user, agents, keyOf(header)])}`;
-    const begun = await this.#kept.begin({ tenant, record, fingerprint: await fingerprintOf(context), by: principal.actor });
+    const begun = await this.#kept.begin({
+      tenant,
+      record,
+      fingerprint: await fingerprintOf(context),
+      by: principal.actor,
+    });
     this.#sweepSoon(tenant);
     if (begun.state === 'answered') return replayed(begun.answer);
     if (begun.state === 'other_request') throw keyReused();
@@ -84,12 +103,18 @@ export class Idempotency {
       kept = await keptOf(context, answer, repeated);
       return answer;
     } catch (error) {
-      if (isFinal(statusOf(error))) kept = await keptOf(context, problemResponse(error, context.var.requestId), 'same');
+      if (isFinal(statusOf(error)))
+        kept = await keptOf(context, problemResponse(error, context.var.requestId), 'same');
       throw error;
     } finally {
-      // What was done is done: that its answer could not be kept is not the caller's fault. The same request would find what was made.
+      // What was done is done: that its answer could not be kept is not the caller's fault. The
+      // same request would find what was made.
       await begun.settle(kept).catch((error: unknown) => {
-        this.#report(error, { id: context.var.requestId, method: context.req.method, path: pathForLogs(context.req) });
+        this.#report(error, {
+          id: context.var.requestId,
+          method: context.req.method,
+          path: pathForLogs(context.req),
+        });
       });
     }
   }
@@ -104,7 +129,8 @@ export class Idempotency {
       if (closing.aborted || now - at < every) continue;
       this.#swept.set(due, now);
       // Whatever stops a sweep, the next one goes on.
-      const sweep = async (): Promise<unknown> => this.#kept.sweep(due, closing).catch(() => undefined);
+      const sweep = async (): Promise<unknown> =>
+        this.#kept.sweep(due, closing).catch(() => undefined);
       this.#sweeping = this.#sweeping.then(sweep);
     }
   }
@@ -126,23 +152,40 @@ function isFinal(status: number): boolean {
   return status < 500 && status !== 429;
 }
 
-async function keptOf(context: Context<ServerEnv>, answer: Response, repeated: RepeatedAnswer): Promise<KeptAnswer | undefined> {
+async function keptOf(
+  context: Context<ServerEnv>,
+  answer: Response,
+  repeated: RepeatedAnswer,
+): Promise<KeptAnswer | undefined> {
   const contentType = answer.headers.get('content-type') ?? '';
   const isMade = answer.status < 400;
   // A stream is begun anew, on the run that the key has made.
-  if (!isFinal(answer.status) || contentType.startsWith('text/event-stream') || (isMade && repeated === 'again')) return undefined;
-  const headers = Object.fromEntries(keptHeaders.flatMap((name) => pairOf(name, answer.headers.get(name))));
+  if (
+    !isFinal(answer.status) ||
+    contentType.startsWith('text/event-stream') ||
+    (isMade && repeated === 'again')
+  )
+    return undefined;
+  const headers = Object.fromEntries(
+    keptHeaders.flatMap((name) => pairOf(name, answer.headers.get(name))),
+  );
   const withheld = isMade && repeated === 'refused';
   const body = withheld ? '' : await answer.clone().text();
   const session = /\bjson\b/.test(contentType) ? sessionOf(context, body) : undefined;
   return { status: answer.status, headers, body, withheld, session };
 }
 
-/** The session that an answer is about: it is named in the path, in the answer or in the data of a problem. */
+/**
+ * The session that an answer is about: it is named in the path, in the answer or in the data of a
+ * problem.
+ */
 function sessionOf({ req }: Context<ServerEnv>, body: string): string | undefined {
   const named = req.param('session');
   if (named !== undefined || body === '') return named;
-  const { session, data } = JSON.parse(body) as { readonly session?: unknown; readonly data?: { readonly session?: unknown } };
+  const { session, data } = JSON.parse(body) as {
+    readonly session?: unknown;
+    readonly data?: { readonly session?: unknown };
+  };
   return [session, data?.session].find((id) => typeof id === 'string') as string | undefined;
 }
 
@@ -171,7 +214,10 @@ function replayed({ status, headers, body, withheld, isDeleted }: KeptAnswer): R
     );
   }
   const hasBody = body !== '';
-  return new Response(hasBody ? body : null, { status, headers: { ...headers, 'idempotency-replayed': 'true' } });
+  return new Response(hasBody ? body : null, {
+    status,
+    headers: { ...headers, 'idempotency-replayed': 'true' },
+  });
 }
 
 function keyReused(): RequestRefusedError {

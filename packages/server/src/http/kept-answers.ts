@@ -33,8 +33,8 @@ interface KeptRequest {
 }
 
 /**
- * What a request is to do: nothing, because there is an answer or somebody is making it; or to be carried out and then settled, which is once
- * for each key at a time, in all processes.
+ * What a request is to do: nothing, because there is an answer or somebody is making it; or to be
+ * carried out and then settled, which is once for each key at a time, in all processes.
  */
 export type Beginning =
   | { readonly state: 'answered'; readonly answer: KeptAnswer }
@@ -75,7 +75,10 @@ const renewMs = 5_000;
 const largestBody = 65_536;
 const sweepPage = 100;
 
-/** The answers to writes under their `Idempotency-Key`: a ledger for each key in the app's own store, under an app name of its own. */
+/**
+ * The answers to writes under their `Idempotency-Key`: a ledger for each key in the app's own
+ * store, under an app name of its own.
+ */
 export class KeptAnswers {
   readonly #ports: KeptAnswersPorts;
 
@@ -93,7 +96,8 @@ export class KeptAnswers {
     const ledgers = this.#ledgers(request.tenant);
     const known = judge(await this.#read(ledgers, request.record), request);
     if (known !== undefined) return known;
-    // A name of its own for each, or two requests of this process would be one owner; it shows when the process is gone.
+    // A name of its own for each, or two requests of this process would be one owner; it shows when
+    // the process is gone.
     const owner = processOwner(this.#ports.ids);
     const claim = await ledgers.claim(request.record, owner, { ttl: leaseMs }).catch(unlessBusy);
     if (claim === undefined) return { state: 'under_way' };
@@ -116,7 +120,11 @@ export class KeptAnswers {
     const seed = before?.seed ?? this.#ports.ids.next();
     const { session, seq, epoch } = claim;
     let head = { seq, epoch };
-    if (before === undefined) head = await ledgers.append(session, head, { events: [this.#requestEvent(seq + 1, request, seed)], wakeAt: null });
+    if (before === undefined)
+      head = await ledgers.append(session, head, {
+        events: [this.#requestEvent(seq + 1, request, seed)],
+        wakeAt: null,
+      });
     const stopRenewing = this.#renew(ledgers, claim);
     return {
       state: 'begun',
@@ -138,25 +146,53 @@ export class KeptAnswers {
     let found: KeptRequest | undefined;
     try {
       for await (const page of ledgers.read(record)) {
-        for (const event of page) if (event.type === 'decision') found = await folded({ ledgers, session: record }, found, event);
+        for (const event of page)
+          if (event.type === 'decision')
+            found = await folded({ ledgers, session: record }, found, event);
       }
     } catch (error) {
       if (isAdjutantError(error, 'session_not_found')) return undefined;
       throw error;
     }
-    return found !== undefined && found.at + this.#ports.keepFor > this.#ports.clock.now() ? found : undefined;
+    return found !== undefined && found.at + this.#ports.keepFor > this.#ports.clock.now()
+      ? found
+      : undefined;
   }
 
-  async #keep(ledgers: LedgerStore, session: string, head: Pick<Claim, 'seq' | 'epoch'>, { by }: KeyedRequest, answer: KeptAnswer): Promise<void> {
+  async #keep(
+    ledgers: LedgerStore,
+    session: string,
+    head: Pick<Claim, 'seq' | 'epoch'>,
+    { by }: KeyedRequest,
+    answer: KeptAnswer,
+  ): Promise<void> {
     const { status, headers, body, withheld } = answer;
     const bytes = Buffer.from(body);
     const isLarge = bytes.length > largestBody;
     const address = isLarge ? await ledgers.putBlob(bytes) : undefined;
-    const data: JsonObject = { status, headers: { ...headers }, withheld, ...(address === undefined ? { body } : { bodyAt: address }) };
-    const event = this.#event(head.seq + 1, by, 'answer', 'The request was carried out; this is what its repetitions get.', data);
+    const data: JsonObject = {
+      status,
+      headers: { ...headers },
+      withheld,
+      ...(address === undefined ? { body } : { bodyAt: address }),
+    };
+    const event = this.#event(
+      head.seq + 1,
+      by,
+      'answer',
+      'The request was carried out; this is what its repetitions get.',
+      data,
+    );
     // The place of the runnable's name is free, and ledgers can be listed by it.
-    const summary = { status: 'completed' as const, ...(answer.session === undefined ? {} : { runnable: answer.session }) };
-    const batch = { events: [event], ...(address === undefined ? {} : { blobs: [address] }), summary };
+    const summary = {
+      status: 'completed' as const,
+      ...(answer.session === undefined ? {} : { runnable: answer.session }),
+    };
+    const batch = {
+      events: [event],
+      ...(address === undefined ? {} : { blobs: [address] }),
+      summary,
+    };
     try {
       await ledgers.append(session, head, batch);
     } catch (error) {
@@ -167,13 +203,37 @@ export class KeptAnswers {
     }
   }
 
-  #requestEvent(seq: number, { by, fingerprint }: Pick<KeyedRequest, 'by' | 'fingerprint'>, seed: string): EventOf<'decision'> {
-    return this.#event(seq, by, 'request', 'The request is carried out, once under its key.', { fingerprint, seed });
+  #requestEvent(
+    seq: number,
+    { by, fingerprint }: Pick<KeyedRequest, 'by' | 'fingerprint'>,
+    seed: string,
+  ): EventOf<'decision'> {
+    return this.#event(seq, by, 'request', 'The request is carried out, once under its key.', {
+      fingerprint,
+      seed,
+    });
   }
 
-  #event(seq: number, by: EventOf<'decision'>['by'], decision: string, reasoning: string, data: JsonObject): EventOf<'decision'> {
+  #event(
+    seq: number,
+    by: EventOf<'decision'>['by'],
+    decision: string,
+    reasoning: string,
+    data: JsonObject,
+  ): EventOf<'decision'> {
     const { ids, clock } = this.#ports;
-    return { v: 1, seq, id: `evt_${ids.next()}`, at: clock.now(), type: 'decision', by, component: 'http', decision, reasoning, data };
+    return {
+      v: 1,
+      seq,
+      id: `evt_${ids.next()}`,
+      at: clock.now(),
+      type: 'decision',
+      by,
+      component: 'http',
+      decision,
+      reasoning,
+      data,
+    };
   }
 
   /** Keeps the lease until it is told to stop. */
@@ -190,7 +250,8 @@ export class KeptAnswers {
   }
 
   /**
-   * Removes the answers about a session that is deleted. Their requests stay known: one that is repeated must not be carried out again.
+   * Removes the answers about a session that is deleted. Their requests stay known: one that is
+   * repeated must not be carried out again.
    * @throws StoreUnavailableError
    */
   async forget(tenant: string, session: string, by: KeyedRequest['by']): Promise<void> {
@@ -207,26 +268,51 @@ export class KeptAnswers {
     await ledgers.delete(record).catch(unlessGone);
     if (known === undefined) return;
     // Busy: the same request has come meanwhile.
-    const claim = await ledgers.claim(record, processOwner(this.#ports.ids), { ttl: leaseMs }).catch(unlessBusy);
+    const claim = await ledgers
+      .claim(record, processOwner(this.#ports.ids), { ttl: leaseMs })
+      .catch(unlessBusy);
     if (claim === undefined) return;
     try {
       const { fingerprint, seed } = known;
       const request = this.#requestEvent(claim.seq + 1, { by, fingerprint }, seed);
-      const data: JsonObject = { status: 410, headers: {}, withheld: false, body: '', isDeleted: true };
-      const answer = this.#event(claim.seq + 2, by, 'answer', 'The answer went with the session that it was about.', data);
-      await ledgers.append(record, claim, { events: [request, answer], wakeAt: null, summary: { status: 'completed' } });
+      const data: JsonObject = {
+        status: 410,
+        headers: {},
+        withheld: false,
+        body: '',
+        isDeleted: true,
+      };
+      const answer = this.#event(
+        claim.seq + 2,
+        by,
+        'answer',
+        'The answer went with the session that it was about.',
+        data,
+      );
+      await ledgers.append(record, claim, {
+        events: [request, answer],
+        wakeAt: null,
+        summary: { status: 'completed' },
+      });
     } finally {
       await ledgers.release(claim);
     }
   }
 
-  /** Removes what was kept for longer than it is to be kept. @returns how many keys @throws StoreUnavailableError */
+  /**
+   * Removes what was kept for longer than it is to be kept. @returns how many keys @throws
+   * StoreUnavailableError
+   */
   async sweep(tenant: string, signal: AbortSignal): Promise<number> {
     const ledgers = this.#ledgers(tenant);
     const cutoff = this.#ports.clock.now() - this.#ports.keepFor;
     let removed = 0;
     for (;;) {
-      const old = await ledgers.list({ order: 'updatedAt', before: { updatedAt: cutoff, createdAt: cutoff, id: '' }, limit: sweepPage });
+      const old = await ledgers.list({
+        order: 'updatedAt',
+        before: { updatedAt: cutoff, createdAt: cutoff, id: '' },
+        limit: sweepPage,
+      });
       for (const { id } of old) {
         if (signal.aborted) return removed;
         await ledgers.delete(id).catch(unlessGone);
@@ -237,8 +323,13 @@ export class KeptAnswers {
   }
 }
 
-/** What follows for a request from what is known of its key; `undefined`: it is to be carried out. */
-function judge(known: KeptRequest | undefined, { fingerprint }: KeyedRequest): Beginning | undefined {
+/**
+ * What follows for a request from what is known of its key; `undefined`: it is to be carried out.
+ */
+function judge(
+  known: KeptRequest | undefined,
+  { fingerprint }: KeyedRequest,
+): Beginning | undefined {
   if (known === undefined) return undefined;
   if (known.fingerprint !== fingerprint) return { state: 'other_request' };
   return known.answer === undefined ? undefined : { state: 'answered', answer: known.answer };
@@ -249,11 +340,25 @@ async function folded(
   found: KeptRequest | undefined,
   { decision, data, at }: EventOf<'decision'>,
 ): Promise<KeptRequest | undefined> {
-  if (decision === 'request') return { fingerprint: String(data?.['fingerprint']), seed: String(data?.['seed']), at, answer: undefined };
+  if (decision === 'request')
+    return {
+      fingerprint: String(data?.['fingerprint']),
+      seed: String(data?.['seed']),
+      at,
+      answer: undefined,
+    };
   if (found === undefined || decision !== 'answer') return found;
   const { status, headers, body, bodyAt, withheld, isDeleted } = data as JsonObject;
-  const text = typeof bodyAt === 'string' ? Buffer.from(await ledgers.getBlob(bodyAt, session)).toString('utf8') : String(body);
-  const answer = { status: Number(status), headers: headers as Record<string, string>, body: text, withheld: withheld === true };
+  const text =
+    typeof bodyAt === 'string'
+      ? Buffer.from(await ledgers.getBlob(bodyAt, session)).toString('utf8')
+      : String(body);
+  const answer = {
+    status: Number(status),
+    headers: headers as Record<string, string>,
+    body: text,
+    withheld: withheld === true,
+  };
   return { ...found, answer: isDeleted === true ? { ...answer, isDeleted } : answer };
 }
 

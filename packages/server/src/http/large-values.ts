@@ -1,29 +1,51 @@
-import { type BlobReference, findReferences, isAdjutantError, type LedgerStore, type Runtime, replaceReferences } from 'adjutant';
+import {
+  type BlobReference,
+  findReferences,
+  isAdjutantError,
+  type LedgerStore,
+  type Runtime,
+  replaceReferences,
+} from 'adjutant';
 
-/** The session whose recorded values are read: what they refer to is read on its behalf, and nothing else. */
+/**
+ * The session whose recorded values are read: what they refer to is read on its behalf, and nothing
+ * else.
+ */
 export interface RecordedIn {
   readonly ledgers: LedgerStore;
   readonly session: string;
 }
 
 /** The stored ledgers of an app's tenant. */
-export function ledgersOf({ store, tenant, app }: Pick<Runtime, 'store' | 'tenant' | 'app'>): LedgerStore {
+export function ledgersOf({
+  store,
+  tenant,
+  app,
+}: Pick<Runtime, 'store' | 'tenant' | 'app'>): LedgerStore {
   return store.for({ tenant, app });
 }
 
-/** Bytes of JSON that stand in the place of references. An event may refer to one value many times. */
+/**
+ * Bytes of JSON that stand in the place of references. An event may refer to one value many times.
+ */
 const mostBytes = 33_554_432;
 
 /**
- * A recorded value as it was given: with what the store holds in the place of its references. What it does not hold, and what would be too much, stays
- * a reference.
+ * A recorded value as it was given: with what the store holds in the place of its references. What
+ * it does not hold, and what would be too much, stays a reference.
  */
 export async function withLargeValues<Value>(value: Value, from: RecordedIn): Promise<Value> {
   return (await enlarged(value, from)).value;
 }
 
-/** Values with what the store holds in the place of their references, until they are too much to be told at once. */
-export async function* largePage<Value>(values: AsyncIterable<Value>, from: RecordedIn): AsyncGenerator<Value, void, undefined> {
+/**
+ * Values with what the store holds in the place of their references, until they are too much to be
+ * told at once.
+ */
+export async function* largePage<Value>(
+  values: AsyncIterable<Value>,
+  from: RecordedIn,
+): AsyncGenerator<Value, void, undefined> {
   let all = 0;
   for await (const given of values) {
     const { value, bytes } = await enlarged(given, from);
@@ -38,7 +60,10 @@ interface Stored {
   readonly bytes: number;
 }
 
-async function enlarged<Value>(value: Value, from: RecordedIn): Promise<{ readonly value: Value; readonly bytes: number }> {
+async function enlarged<Value>(
+  value: Value,
+  from: RecordedIn,
+): Promise<{ readonly value: Value; readonly bytes: number }> {
   const addresses = new Set<string>();
   const isEscaped = findReferences(value, ({ $blob }) => addresses.add($blob));
   if (addresses.size === 0 && !isEscaped) return { value, bytes: 0 };
@@ -61,7 +86,10 @@ async function enlarged<Value>(value: Value, from: RecordedIn): Promise<{ readon
 }
 
 /** `undefined`: it is lost, or an older version has recorded what only looks like a reference. */
-async function stored({ ledgers, session }: RecordedIn, address: string): Promise<Stored | undefined> {
+async function stored(
+  { ledgers, session }: RecordedIn,
+  address: string,
+): Promise<Stored | undefined> {
   try {
     const bytes = await ledgers.getBlob(address, session);
     return { value: JSON.parse(new TextDecoder().decode(bytes)), bytes: bytes.length };

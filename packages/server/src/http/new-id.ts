@@ -6,8 +6,9 @@ import type { ServerEnv } from './parts.ts';
 type MakingRequest = { readonly context: Pick<Context<ServerEnv>, 'var'> };
 
 /**
- * The id of what a request makes: `run_…`, `session_…`. Under an `Idempotency-Key` it follows from the key, so that a request that is repeated
- * after a crash finds what it has made and does not make it twice.
+ * The id of what a request makes: `run_…`, `session_…`. Under an `Idempotency-Key` it follows from
+ * the key, so that a request that is repeated after a crash finds what it has made and does not
+ * make it twice.
  * @param name tells things of one prefix apart that one request makes
  */
 export function newId({ context }: MakingRequest, prefix: string, name = ''): string {
@@ -23,8 +24,9 @@ export function newId({ context }: MakingRequest, prefix: string, name = ''): st
 const idDigits = 20;
 
 /**
- * Whether the request was begun before under its `Idempotency-Key` and nobody knows how it ended: what it makes may be there already (under the
- * id that `newId` gives), and that is no fault then. So are an answer that it gave and a session that it deleted.
+ * Whether the request was begun before under its `Idempotency-Key` and nobody knows how it ended:
+ * what it makes may be there already (under the id that `newId` gives), and that is no fault then.
+ * So are an answer that it gave and a session that it deleted.
  */
 export function isBegunBefore({ context }: MakingRequest): boolean {
   return context.var.isBegunBefore === true;

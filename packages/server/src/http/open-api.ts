@@ -3,7 +3,10 @@ import { idempotencyParameter } from './route.ts';
 
 /** What the routes are about, in the order in which they are shown. */
 const tags: readonly { readonly name: string; readonly description: string }[] = [
-  { name: 'Runs', description: 'Agents at work, as background jobs: they go on when nobody listens.' },
+  {
+    name: 'Runs',
+    description: 'Agents at work, as background jobs: they go on when nobody listens.',
+  },
   { name: 'Sessions', description: 'Conversations with agents, and what is said to them.' },
   { name: 'Ledgers', description: 'Everything that happened in a session, in order.' },
   { name: 'Streams', description: 'What happens, while it happens.' },
@@ -27,7 +30,8 @@ export function addComponents({ openAPIRegistry }: Api): void {
   openAPIRegistry.registerComponent('parameters', idempotencyParameter, {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'Makes it safe to send the request again: under the same key it is carried out once, and answered in the same way.',
+    description:
+      'Makes it safe to send the request again: under the same key it is carried out once, and answered in the same way.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '6f1e5b0a-0b7e-4c0e-9d0a-2f6a3c1d9e55',
   });
@@ -40,13 +44,24 @@ export function openApiDocument(api: Api): object {
     info: {
       title: 'Adjutant',
       version: '1',
-      description: 'Runs of agents as background jobs, their ledgers as streams, and what they wait for.',
+      description:
+        'Runs of agents as background jobs, their ledgers as streams, and what they wait for.',
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: '/' }],
   });
-  const used = new Set(Object.values(document.paths ?? {}).flatMap((path) => Object.values(path ?? {}).flatMap(tagsOf)));
-  return { ...document, tags: [...tags.filter(({ name }) => used.has(name)), ...[...used].filter(isUndescribed).map((name) => ({ name }))] };
+  const used = new Set(
+    Object.values(document.paths ?? {}).flatMap((path) =>
+      Object.values(path ?? {}).flatMap(tagsOf),
+    ),
+  );
+  return {
+    ...document,
+    tags: [
+      ...tags.filter(({ name }) => used.has(name)),
+      ...[...used].filter(isUndescribed).map((name) => ({ name })),
+    ],
+  };
 }
 
 function tagsOf(operation: unknown): readonly string[] {

@@ -15,11 +15,16 @@ export interface ServerEnv {
     requestId: string;
     /** Where new ids come from; `newId` uses it. */
     ids: IdSource;
-    /** What the ids follow from that a request under an `Idempotency-Key` makes; `newId` uses it. */
+    /**
+     * What the ids follow from that a request under an `Idempotency-Key` makes; `newId` uses it.
+     */
     idempotencySeed?: string;
     /** Whether the request was begun before under its key; see `isBegunBefore`. */
     isBegunBefore?: boolean;
-    /** Gives the answer that is kept under the request's `Idempotency-Key`, or makes and keeps it. Missing: there is no key. */
+    /**
+     * Gives the answer that is kept under the request's `Idempotency-Key`, or makes and keeps it.
+     * Missing: there is no key.
+     */
     answerOnce?: AnswerOnce;
     principal: Principal;
     /** Where the request comes from, as far as that is known. */
@@ -33,11 +38,15 @@ export interface ServerEnv {
  * @param make carries the request out; what it throws becomes a problem
  * @param repeated what the same request gets later
  */
-export type AnswerOnce = (make: () => Promise<Response>, repeated: RepeatedAnswer) => Promise<Response>;
+export type AnswerOnce = (
+  make: () => Promise<Response>,
+  repeated: RepeatedAnswer,
+) => Promise<Response>;
 
 /**
- * What a request gets that is sent again under the same `Idempotency-Key`: the same answer; the answer of doing it again, for what changes
- * nothing but whose answer is a secret; or a refusal, for what makes a secret that is shown only once.
+ * What a request gets that is sent again under the same `Idempotency-Key`: the same answer; the
+ * answer of doing it again, for what changes nothing but whose answer is a secret; or a refusal,
+ * for what makes a secret that is shown only once.
  */
 export type RepeatedAnswer = 'same' | 'again' | 'refused';
 

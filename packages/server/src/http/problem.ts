@@ -25,7 +25,13 @@ export class RequestRefusedError extends AdjutantError {
   /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: ContentfulStatusCode, code: string, message: string, data: JsonObject = {}, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: ContentfulStatusCode,
+    code: string,
+    message: string,
+    data: JsonObject = {},
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(code, message, data);
     this.status = status;
     this.headers = headers;
@@ -33,8 +39,9 @@ export class RequestRefusedError extends AdjutantError {
 }
 
 /**
- * Statuses of the errors of the core that a request can be the reason of, by their codes; what is not here is a fault inside. What the request
- * says is wrong: 400. What it says is right but does not go with what is there: 409.
+ * Statuses of the errors of the core that a request can be the reason of, by their codes; what is
+ * not here is a fault inside. What the request says is wrong: 400. What it says is right but does
+ * not go with what is there: 409.
  */
 export const statusOfCode: Readonly<Record<string, ContentfulStatusCode>> = {
   // Options and values.
@@ -98,7 +105,11 @@ export function statusOf(error: unknown): ContentfulStatusCode {
 export function refusalOf(error: HTTPException): RequestRefusedError {
   switch (error.status) {
     case 400:
-      return new RequestRefusedError(400, 'malformed_json', 'The body is not JSON, though its content type says so. Send a JSON value in UTF-8.');
+      return new RequestRefusedError(
+        400,
+        'malformed_json',
+        'The body is not JSON, though its content type says so. Send a JSON value in UTF-8.',
+      );
     case 415:
       return new RequestRefusedError(
         415,
@@ -110,7 +121,10 @@ export function refusalOf(error: HTTPException): RequestRefusedError {
   }
 }
 
-/** What a caller is told of an error. Of what went wrong inside, only its code, where it has one that is listed, and the request's id. */
+/**
+ * What a caller is told of an error. Of what went wrong inside, only its code, where it has one
+ * that is listed, and the request's id.
+ */
 export function problemOf(error: unknown, requestId: string): Problem {
   const status = statusOf(error);
   const instance = `urn:adjutant:request:${requestId}`;
@@ -120,11 +134,21 @@ export function problemOf(error: unknown, requestId: string): Problem {
     const code = isListed ? error.code : 'internal_error';
     const what = isListed ? 'What is stored cannot be used' : 'Something went wrong inside';
     const detail =
-      status === 503 ? 'The store or the process is not available now. Try again.' : `${what}. The server's log has it under "${requestId}".`;
+      status === 503
+        ? 'The store or the process is not available now. Try again.'
+        : `${what}. The server's log has it under "${requestId}".`;
     return { type: typeOf(code), title: titleOf(code), status, detail, code, instance };
   }
   const { code, message, data } = error;
-  return { type: typeOf(code), title: titleOf(code), status, detail: message, code, instance, ...(Object.keys(data).length > 0 ? { data } : {}) };
+  return {
+    type: typeOf(code),
+    title: titleOf(code),
+    status,
+    detail: message,
+    code,
+    instance,
+    ...(Object.keys(data).length > 0 ? { data } : {}),
+  };
 }
 
 function typeOf(code: string): string {
@@ -140,6 +164,14 @@ function titleOf(code: string): string {
 /** A problem as a response. */
 export function problemResponse(error: unknown, requestId: string): Response {
   const problem = problemOf(error, requestId);
-  const headers = error instanceof RequestRefusedError ? error.headers : problem.status === 503 ? { 'retry-after': '1' } : {};
-  return new Response(JSON.stringify(problem), { status: problem.status, headers: { ...headers, 'content-type': problemType } });
+  const headers =
+    error instanceof RequestRefusedError
+      ? error.headers
+      : problem.status === 503
+        ? { 'retry-after': '1' }
+        : {};
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: { ...headers, 'content-type': problemType },
+  });
 }

@@ -12,7 +12,10 @@ export async function reachableRequest(input: Asking, requestId: string): Promis
 }
 
 /** Whether the caller may know of a request of its tenant. */
-export async function isRequestInReach(input: Asking, { session, user }: Pick<RequestEntry, 'session' | 'user'>): Promise<boolean> {
+export async function isRequestInReach(
+  input: Asking,
+  { session, user }: Pick<RequestEntry, 'session' | 'user'>,
+): Promise<boolean> {
   const { principal } = input;
   if (principal.user !== undefined && user !== principal.user) return false;
   if (principal.user === undefined && principal.agents === undefined) return true;

@@ -7,43 +7,59 @@ import { agentsOf } from './session-agents.ts';
 export type Asking = Pick<RouteInput<unknown, unknown, unknown>, 'app' | 'principal'>;
 
 /**
- * A session that the caller may know of, as the list of sessions has it: of its tenant; of its user, if it is bound to one; and with runs of its
- * agents only, if it is bound to some. The ledger is read for those alone.
+ * A session that the caller may know of, as the list of sessions has it: of its tenant; of its
+ * user, if it is bound to one; and with runs of its agents only, if it is bound to some. The ledger
+ * is read for those alone.
  * @throws SessionNotFoundError also for sessions that are out of reach: they are not there
  */
 export async function reachableSession(input: Asking, id: string): Promise<SessionListing> {
   const { sessions } = await input.app.sessions.list({ id, limit: 1 });
   const [listing] = sessions;
-  if (listing === undefined || !(await isReachable(input, listing))) throw new SessionNotFoundError({ session: id, app: input.app.app });
+  if (listing === undefined || !(await isReachable(input, listing)))
+    throw new SessionNotFoundError({ session: id, app: input.app.app });
   return listing;
 }
 
 /**
- * What is read of a session that the caller may know of. A run of another agent that begins meanwhile takes it out of reach, and what was read with it.
+ * What is read of a session that the caller may know of. A run of another agent that begins
+ * meanwhile takes it out of reach, and what was read with it.
  * @throws what `read` throws, SessionNotFoundError
  */
-export async function readReachable<Read>(input: Asking, id: string, read: (session: SessionListing) => Promise<Read>): Promise<Read> {
+export async function readReachable<Read>(
+  input: Asking,
+  id: string,
+  read: (session: SessionListing) => Promise<Read>,
+): Promise<Read> {
   const found = await read(await reachableSession(input, id));
   if (input.principal.agents !== undefined) await reachableSession(input, id);
   return found;
 }
 
 /**
- * Whether the caller may know of a session of its tenant. One that is bound to agents: while all its runs are of these. Before its first run, a
- * session is that of its user, or of whoever made it.
+ * Whether the caller may know of a session of its tenant. One that is bound to agents: while all
+ * its runs are of these. Before its first run, a session is that of its user, or of whoever made
+ * it.
  */
-export async function isReachable({ app, principal }: Asking, listing: SessionListing): Promise<boolean> {
+export async function isReachable(
+  { app, principal }: Asking,
+  listing: SessionListing,
+): Promise<boolean> {
   const { user, agents, actor } = principal;
   if (user !== undefined && listing.user !== user) return false;
   if (agents === undefined) return true;
   if (listing.runnable !== undefined && !agents.includes(listing.runnable)) return false;
   const { runs, isUnreadable, maker } = await agentsOf(app, listing);
   if (isUnreadable) return false;
-  return runs.size === 0 ? user !== undefined || maker === actor : [...runs.values()].every((name) => agents.includes(name));
+  return runs.size === 0
+    ? user !== undefined || maker === actor
+    : [...runs.values()].every((name) => agents.includes(name));
 }
 
 /** Whether the caller may know of what has this name. */
-export function isAgentInReach({ principal: { agents } }: Pick<Asking, 'principal'>, name: string): boolean {
+export function isAgentInReach(
+  { principal: { agents } }: Pick<Asking, 'principal'>,
+  name: string,
+): boolean {
   return agents === undefined || agents.includes(name);
 }
 
@@ -62,8 +78,14 @@ export function reachableAgent(input: Asking, name: string): Runnable {
   if (found !== undefined) return found;
   const names = agents.map((agent) => agent.name);
   const nearest = nearestName(name, names);
-  const hint = nearest === undefined ? 'GET /v1/agents lists what there is' : `did you mean "${nearest}"?`;
-  throw new RequestRefusedError(404, 'agent_not_found', `There is no agent named "${name}" (${hint}).`, nearest === undefined ? {} : { nearest });
+  const hint =
+    nearest === undefined ? 'GET /v1/agents lists what there is' : `did you mean "${nearest}"?`;
+  throw new RequestRefusedError(
+    404,
+    'agent_not_found',
+    `There is no agent named "${name}" (${hint}).`,
+    nearest === undefined ? {} : { nearest },
+  );
 }
 
 /** Address of a session, below that of the server. */

@@ -9,7 +9,8 @@ export function writeRequestCursor({ createdAt, requestId }: RequestPlace): stri
 /** @throws InvalidCursorError */
 export function readRequestCursor(cursor: string): RequestPlace {
   const [createdAt, requestId] = parsed(cursor);
-  if (Number.isSafeInteger(createdAt) && typeof requestId === 'string') return { createdAt: createdAt as number, requestId };
+  if (Number.isSafeInteger(createdAt) && typeof requestId === 'string')
+    return { createdAt: createdAt as number, requestId };
   throw new InvalidCursorError({ cursor, reason: 'it is not one that a list of requests gave' });
 }
 

@@ -78,31 +78,75 @@ const problemSchema = z
     instance: z.string().optional(),
     data: z.record(z.string(), z.unknown()).optional(),
   })
-  .openapi('Problem', { description: 'What went wrong, as RFC 9457 has it. Switch on `code`, which is stable.' });
+  .openapi('Problem', {
+    description: 'What went wrong, as RFC 9457 has it. Switch on `code`, which is stable.',
+  });
 
-const problemAnswer = { description: 'What went wrong', content: { [problemType]: { schema: problemSchema } } };
+const problemAnswer = {
+  description: 'What went wrong',
+  content: { [problemType]: { schema: problemSchema } },
+};
 
 /** Under which name the document describes the header `Idempotency-Key`. */
 export const idempotencyParameter = 'IdempotencyKey';
 
 /** Whether the answer to the same request under the same key is the same. */
-function isKept({ method, permission }: { readonly method: string; readonly permission: string }): boolean {
+function isKept({
+  method,
+  permission,
+}: {
+  readonly method: string;
+  readonly permission: string;
+}): boolean {
   return method !== 'get' && permission !== 'public';
 }
 
 /** Where a route's permission stands in the OpenAPI document. */
 const permissionExtension = 'x-permission';
 
-function responseOf({ description, schema, contentType, headers = {} }: AnswerDefinition<unknown>): object {
+function responseOf({
+  description,
+  schema,
+  contentType,
+  headers = {},
+}: AnswerDefinition<unknown>): object {
   const content =
-    schema !== undefined ? { 'application/json': { schema } } : contentType !== undefined ? { [contentType]: { schema: z.string() } } : undefined;
-  const told = Object.entries(headers).map(([name, about]) => [name, { description: about, schema: { type: 'string' } }]);
-  return { description, ...(told.length === 0 ? {} : { headers: Object.fromEntries(told) }), ...(content === undefined ? {} : { content }) };
+    schema !== undefined
+      ? { 'application/json': { schema } }
+      : contentType !== undefined
+        ? { [contentType]: { schema: z.string() } }
+        : undefined;
+  const told = Object.entries(headers).map(([name, about]) => [
+    name,
+    { description: about, schema: { type: 'string' } },
+  ]);
+  return {
+    description,
+    ...(told.length === 0 ? {} : { headers: Object.fromEntries(told) }),
+    ...(content === undefined ? {} : { content }),
+  };
 }
 
-function configOf<Params, Query, Body, Answer>(route: RouteDefinition<Params, Query, Body, Answer>): RouteConfig {
-  const { method, path, permission, operationId, tag, summary, description, params, query, body, isBodyOptional = false, answers } = route;
-  const responses = Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)]));
+function configOf<Params, Query, Body, Answer>(
+  route: RouteDefinition<Params, Query, Body, Answer>,
+): RouteConfig {
+  const {
+    method,
+    path,
+    permission,
+    operationId,
+    tag,
+    summary,
+    description,
+    params,
+    query,
+    body,
+    isBodyOptional = false,
+    answers,
+  } = route;
+  const responses = Object.fromEntries(
+    Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)]),
+  );
   return createRoute({
     method,
     path,
@@ -111,40 +155,63 @@ function configOf<Params, Query, Body, Answer>(route: RouteDefinition<Params, Qu
     summary,
     ...(description === undefined ? {} : { description }),
     [permissionExtension]: permission,
-    ...(isKept(route) ? { parameters: [{ $ref: `#/components/parameters/${idempotencyParameter}` }] } : {}),
+    ...(isKept(route)
+      ? { parameters: [{ $ref: `#/components/parameters/${idempotencyParameter}` }] }
+      : {}),
     // Before what comes in is looked at: who may not call is not told what a call must be.
-    middleware: body === undefined ? guard(permission, operationId) : [guard(permission, operationId), checkForm(body)],
+    middleware:
+      body === undefined
+        ? guard(permission, operationId)
+        : [guard(permission, operationId), checkForm(body)],
     security: permission === 'public' ? [] : [{ bearer: [] }],
     request: {
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
-      ...(body === undefined ? {} : { body: { required: !isBodyOptional, content: { 'application/json': { schema: body } } } }),
+      ...(body === undefined
+        ? {}
+        : {
+            body: { required: !isBodyOptional, content: { 'application/json': { schema: body } } },
+          }),
     },
     responses: { '4XX': problemAnswer, '5XX': problemAnswer, ...responses },
   } as unknown as RouteConfig);
 }
 
 /** A route that stands by itself, with its types. */
-export function defineRoute<Params = undefined, Query = undefined, Body = undefined, Answer = undefined>(
+export function defineRoute<
+  Params = undefined,
+  Query = undefined,
+  Body = undefined,
+  Answer = undefined,
+>(
   route: RouteDefinition<Params, Query, Body, Answer>,
 ): RouteDefinition<Params, Query, Body, Answer> {
   return route;
 }
 
 /**
- * Adds a route to a server. What comes in is valid and its caller is allowed to call; what is thrown becomes a problem.
+ * Adds a route to a server. What comes in is valid and its caller is allowed to call; what is
+ * thrown becomes a problem.
  * @param handle gives the JSON answer, or a response of its own
  */
-export function addRoute<Params = undefined, Query = undefined, Body = undefined, Answer = undefined>(
+export function addRoute<
+  Params = undefined,
+  Query = undefined,
+  Body = undefined,
+  Answer = undefined,
+>(
   api: Api,
   route: RouteDefinition<Params, Query, Body, Answer>,
   handle: (input: RouteInput<Params, Query, Body>) => MaybePromise<Reply<Answer> | Response>,
 ): void {
   const config = configOf(route);
-  const loose = api as unknown as { openapi(config: RouteConfig, handler: (context: Context<ServerEnv>) => Promise<Response>): void };
+  const loose = api as unknown as {
+    openapi(config: RouteConfig, handler: (context: Context<ServerEnv>) => Promise<Response>): void;
+  };
   loose.openapi(config, async (context) => {
     const { req } = context;
-    const valid = (part: 'param' | 'query' | 'json'): unknown => (req as unknown as { valid(part: string): unknown }).valid(part);
+    const valid = (part: 'param' | 'query' | 'json'): unknown =>
+      (req as unknown as { valid(part: string): unknown }).valid(part);
     const { requestId, principal, app } = context.var;
     const input: RouteInput<Params, Query, Body> = {
       params: (route.params === undefined ? undefined : valid('param')) as Params,
@@ -158,8 +225,12 @@ export function addRoute<Params = undefined, Query = undefined, Body = undefined
     };
     const make = async (): Promise<Response> => {
       const answer = await handle(input);
-      return answer instanceof Response ? answer : context.json(answer.body as object, answer.status, answer.headers);
+      return answer instanceof Response
+        ? answer
+        : context.json(answer.body as object, answer.status, answer.headers);
     };
-    return context.var.answerOnce === undefined ? make() : context.var.answerOnce(make, route.repeated ?? 'same');
+    return context.var.answerOnce === undefined
+      ? make()
+      : context.var.answerOnce(make, route.repeated ?? 'same');
   });
 }

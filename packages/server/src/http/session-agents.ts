@@ -7,7 +7,10 @@ export interface SessionAgents {
   readonly runs: ReadonlyMap<string, string>;
   /** Whether an event of it cannot be read: it may have begun a run of anything. */
   readonly isUnreadable: boolean;
-  /** `seq` up to which all events are of runs that have begun: the input of a run is written before its beginning says what it is for. */
+  /**
+   * `seq` up to which all events are of runs that have begun: the input of a run is written before
+   * its beginning says what it is for.
+   */
   readonly begunUpTo: number;
   /** Who made the session before its first run, as ledgers name them. */
   readonly maker: string | undefined;
@@ -26,7 +29,10 @@ const mostKnown = 10_000;
 const knownOf = new WeakMap<Runtime, Map<string, Known>>();
 
 /** What the runs of a session were begun with, up to its last event or beyond. */
-export async function agentsOf(app: Runtime, { id, seq, createdAt }: Pick<SessionListing, 'id' | 'seq' | 'createdAt'>): Promise<SessionAgents> {
+export async function agentsOf(
+  app: Runtime,
+  { id, seq, createdAt }: Pick<SessionListing, 'id' | 'seq' | 'createdAt'>,
+): Promise<SessionAgents> {
   const known = knownOf.get(app) ?? new Map<string, Known>();
   knownOf.set(app, known);
   const before = known.get(id);
@@ -40,7 +46,11 @@ export async function agentsOf(app: Runtime, { id, seq, createdAt }: Pick<Sessio
   return now;
 }
 
-async function readOn(app: Runtime, id: string, kept: Known | undefined): Promise<Omit<Known, 'createdAt'>> {
+async function readOn(
+  app: Runtime,
+  id: string,
+  kept: Known | undefined,
+): Promise<Omit<Known, 'createdAt'>> {
   const runs = new Map(kept?.runs);
   const waiting = new Set(kept?.waiting);
   let { isUnreadable = false, begunUpTo = 0, maker, seq = 0 }: Partial<Known> = kept ?? {};
@@ -58,11 +68,17 @@ async function readOn(app: Runtime, id: string, kept: Known | undefined): Promis
 }
 
 /** Whether a run begins with an event. */
-export function beginsRun(event: { readonly type: string }): event is EventOf<'invocation_start'> & { readonly invocationId: string } {
-  return event.type === 'invocation_start' && (event as EventOf<'invocation_start'>).mode === 'root';
+export function beginsRun(event: {
+  readonly type: string;
+}): event is EventOf<'invocation_start'> & { readonly invocationId: string } {
+  return (
+    event.type === 'invocation_start' && (event as EventOf<'invocation_start'>).mode === 'root'
+  );
 }
 
 function makesSession(event: StoredEvent): event is EventOf<'decision'> {
   if (event.type !== 'decision' || event.invocationId !== undefined) return false;
-  return event.component === 'fork' || (event.component === 'session' && event.decision === 'create');
+  return (
+    event.component === 'fork' || (event.component === 'session' && event.decision === 'create')
+  );
 }

@@ -6,12 +6,18 @@ const deadlineMs = 2_000;
 const goodForMs = 1_000;
 
 /** Whether the store of an app answers in time, asked not more often than once a second. */
-export function storeCheck({ store, tenant, app }: Pick<Runtime, 'store' | 'tenant' | 'app'>, clock: Clock): () => Promise<boolean> {
+export function storeCheck(
+  { store, tenant, app }: Pick<Runtime, 'store' | 'tenant' | 'app'>,
+  clock: Clock,
+): () => Promise<boolean> {
   let last: { readonly at: number; readonly answers: Promise<boolean> } | undefined;
   return () => {
     const at = clock.monotonic();
     if (last === undefined || at - last.at >= goodForMs)
-      last = { at, answers: answersInTime(() => store.for({ tenant, app }).list({ limit: 1 }), clock) };
+      last = {
+        at,
+        answers: answersInTime(() => store.for({ tenant, app }).list({ limit: 1 }), clock),
+      };
     return last.answers;
   };
 }

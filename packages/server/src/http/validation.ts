@@ -15,16 +15,29 @@ interface Issue {
   readonly message: string;
 }
 
-const places: Readonly<Record<string, string>> = { json: 'body', param: 'path', query: 'query', header: 'headers' };
+const places: Readonly<Record<string, string>> = {
+  json: 'body',
+  param: 'path',
+  query: 'query',
+  header: 'headers',
+};
 
 /** A body can be wrong in as many places as it has; its sender is told of the first ones. */
 const mostIssues = 20;
 const longestMessage = 300;
 
-/** Answers what does not fit a route's schemas, with the place of each fault and without the values. */
-export function refuseInvalid(result: Validated, context: Context<ServerEnv>): Response | undefined {
+/**
+ * Answers what does not fit a route's schemas, with the place of each fault and without the values.
+ */
+export function refuseInvalid(
+  result: Validated,
+  context: Context<ServerEnv>,
+): Response | undefined {
   if (result.success) return undefined;
-  return problemResponse(refusalOf(result.error?.issues ?? [], places[result.target] ?? result.target), context.var.requestId);
+  return problemResponse(
+    refusalOf(result.error?.issues ?? [], places[result.target] ?? result.target),
+    context.var.requestId,
+  );
 }
 
 /**
@@ -40,20 +53,37 @@ export function assertFits<Value>(schema: z.ZodType<Value>, value: unknown, path
 }
 
 function refusalOf(found: readonly Issue[], place: string): RequestRefusedError {
-  const issues = found.slice(0, mostIssues).map((issue) => ({ path: [place, ...issue.path.map(String)].join('.'), message: messageOf(issue) }));
-  return new RequestRefusedError(400, 'invalid_request', `The request does not fit: ${toldOf(issues)}.`, { issues });
+  const issues = found.slice(0, mostIssues).map((issue) => ({
+    path: [place, ...issue.path.map(String)].join('.'),
+    message: messageOf(issue),
+  }));
+  return new RequestRefusedError(
+    400,
+    'invalid_request',
+    `The request does not fit: ${toldOf(issues)}.`,
+    { issues },
+  );
 }
 
 function toldOf(issues: readonly { readonly path: string; readonly message: string }[]): string {
-  return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+  return issues
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+    .join('; ');
 }
 
 /** The first faults of a value in one text. */
 export function faultsOf(issues: readonly Issue[]): string {
-  return toldOf(issues.slice(0, mostIssues).map((issue) => ({ path: issue.path.map(String).join('.'), message: messageOf(issue) })));
+  return toldOf(
+    issues
+      .slice(0, mostIssues)
+      .map((issue) => ({ path: issue.path.map(String).join('.'), message: messageOf(issue) })),
+  );
 }
 
-/** What callers can be told: of what is missing and of numbers the schemas' library speaks as code does. */
+/**
+ * What callers can be told: of what is missing and of numbers the schemas' library speaks as code
+ * does.
+ */
 function messageOf({ message }: Issue): string {
   if (/ received undefined$/.test(message)) return 'is missing';
   if (/ received NaN$/.test(message)) return 'must be a number, given once';

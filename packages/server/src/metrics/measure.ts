@@ -3,7 +3,10 @@ import { routePath } from 'hono/route';
 import type { ServerEnv, ServerParts } from '../http/parts.ts';
 
 /** Counts every request under the pattern of its route. */
-export function measure({ metrics, clock }: Pick<ServerParts, 'metrics' | 'clock'>): MiddlewareHandler<ServerEnv> {
+export function measure({
+  metrics,
+  clock,
+}: Pick<ServerParts, 'metrics' | 'clock'>): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const began = clock.monotonic();
     await next();
@@ -18,9 +21,20 @@ export function measure({ metrics, clock }: Pick<ServerParts, 'metrics' | 'clock
   };
 }
 
-const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT', 'PATCH']);
+const knownMethods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'DELETE',
+  'OPTIONS',
+  'PUT',
+  'PATCH',
+]);
 
-/** `/v1/sessions/:session` → `/v1/sessions/{session}`, as the OpenAPI document has it; `none` for what no route answers. */
+/**
+ * `/v1/sessions/:session` → `/v1/sessions/{session}`, as the OpenAPI document has it; `none` for
+ * what no route answers.
+ */
 function patternOf(path: string): string {
   return path.includes('*') ? 'none' : path.replaceAll(/:([A-Za-z_]\w*)(\{[^}]*\})?/g, '{$1}');
 }

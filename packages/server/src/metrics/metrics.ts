@@ -8,7 +8,10 @@ export type StreamKind = 'sse' | 'socket';
 /** One request that was answered. */
 export interface AnsweredRequest {
   readonly method: string;
-  /** The route's pattern, such as `/v1/sessions/{session}`: paths of single things would be too many. */
+  /**
+   * The route's pattern, such as `/v1/sessions/{session}`: paths of single things would be too
+   * many.
+   */
   readonly route: string;
   readonly status: number;
   /** Milliseconds from the request to the head of the answer. */
@@ -20,7 +23,9 @@ export type CountWaiting = () => Promise<ReadonlyMap<string, number>>;
 
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** What a server counts, in a registry of its own, so that several servers of a process do not mix. */
+/**
+ * What a server counts, in a registry of its own, so that several servers of a process do not mix.
+ */
 export class ServerMetrics {
   readonly #registry = new Registry();
   readonly #requests: Counter<'method' | 'route' | 'status'>;
@@ -46,8 +51,18 @@ export class ServerMetrics {
       buckets: durationBuckets,
       registers,
     });
-    this.#streams = new Gauge({ name: 'adjutant_streams_open', help: 'Streams that clients follow now.', labelNames: ['kind'], registers });
-    this.#events = new Counter({ name: 'adjutant_stream_events_total', help: 'Events sent on streams.', labelNames: ['kind'], registers });
+    this.#streams = new Gauge({
+      name: 'adjutant_streams_open',
+      help: 'Streams that clients follow now.',
+      labelNames: ['kind'],
+      registers,
+    });
+    this.#events = new Counter({
+      name: 'adjutant_stream_events_total',
+      help: 'Events sent on streams.',
+      labelNames: ['kind'],
+      registers,
+    });
     this.#runs = new RunMetrics(this.#registry);
     new Gauge({
       name: 'adjutant_requests_waiting',
@@ -87,7 +102,10 @@ export class ServerMetrics {
     this.#events.inc({ kind });
   }
 
-  /** Counts a run now, and again when it comes to rest. Never keeps the process from ending, and no failure of the run is its own. */
+  /**
+   * Counts a run now, and again when it comes to rest. Never keeps the process from ending, and no
+   * failure of the run is its own.
+   */
   runStarted(agent: string, run: Pick<Run, 'then'>): void {
     this.#runs.started(agent, run);
   }

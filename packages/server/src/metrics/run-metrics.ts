@@ -64,7 +64,8 @@ export class RunMetrics {
     this.#tokens.inc({ agent, direction: 'output' }, usage.outputTokens);
     for (const { name, success, attempts } of toolCalls) {
       // Models make up names of tools; what was attempted exists.
-      if (attempts > 0) this.#toolCalls.inc({ agent, tool: name, outcome: success ? 'success' : 'failure' });
+      if (attempts > 0)
+        this.#toolCalls.inc({ agent, tool: name, outcome: success ? 'success' : 'failure' });
     }
   }
 }

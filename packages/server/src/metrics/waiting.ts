@@ -7,7 +7,9 @@ const mostCounted = 1_000;
 
 /** Counts what waits for somebody, by its kind, and not more often than every few seconds. */
 export function waitingCounter(app: Pick<Runtime, 'listRequests'>, clock: Clock): CountWaiting {
-  let counted: { readonly at: number; readonly counts: Promise<ReadonlyMap<string, number>> } | undefined;
+  let counted:
+    | { readonly at: number; readonly counts: Promise<ReadonlyMap<string, number>> }
+    | undefined;
   return () => {
     const at = clock.monotonic();
     if (counted === undefined || at - counted.at >= goodForMs) counted = { at, counts: count(app) };
@@ -17,6 +19,7 @@ export function waitingCounter(app: Pick<Runtime, 'listRequests'>, clock: Clock)
 
 async function count(app: Pick<Runtime, 'listRequests'>): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for (const { kind } of await app.listRequests({ status: 'pending', limit: mostCounted })) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  for (const { kind } of await app.listRequests({ status: 'pending', limit: mostCounted }))
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }

@@ -9,13 +9,23 @@ type Decision = TokenView['decisions'][number];
 export const longestReason = 2_000;
 
 /** What people can say with a button: decisions that need no input. */
-const choices: Partial<Record<Decision, { readonly label: string; readonly look: string; readonly said: string }>> = {
+const choices: Partial<
+  Record<Decision, { readonly label: string; readonly look: string; readonly said: string }>
+> = {
   approve: { label: 'Approve', look: 'yes', said: 'You approved it.' },
   reject: { label: 'Reject', look: 'no', said: 'You rejected it.' },
   continue: { label: 'Continue', look: 'yes', said: 'You let it continue.' },
-  succeeded: { label: 'It has taken effect', look: 'yes', said: 'You said that it has taken effect.' },
+  succeeded: {
+    label: 'It has taken effect',
+    look: 'yes',
+    said: 'You said that it has taken effect.',
+  },
   retry: { label: 'Try again', look: '', said: 'You let it be tried again.' },
-  report: { label: 'Nobody knows', look: '', said: 'You said that nobody knows what became of it.' },
+  report: {
+    label: 'Nobody knows',
+    look: '',
+    said: 'You said that nobody knows what became of it.',
+  },
 };
 
 const questions: Readonly<Record<RequestEntry['kind'], string>> = {
@@ -56,7 +66,11 @@ ${decisions.map(buttonPart)}
   );
 }
 
-function aboutPart({ agent, name, user, session, createdAt, expiresAt }: RequestEntry, linkExpiresAt: number, by: string | undefined): PagePart {
+function aboutPart(
+  { agent, name, user, session, createdAt, expiresAt }: RequestEntry,
+  linkExpiresAt: number,
+  by: string | undefined,
+): PagePart {
   const end = Math.min(linkExpiresAt, expiresAt ?? Number.POSITIVE_INFINITY);
   return html`<dl>
 <dt>Agent</dt><dd>${visibleLine(agent)}</dd>
@@ -69,7 +83,11 @@ ${by === undefined ? '' : html`<dt>You decide as</dt><dd>${visibleLine(shownActo
 </dl>`;
 }
 
-const timeFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
+const timeFormat = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'long',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+});
 
 /** The last moment that a date can name. */
 const lastTime = 8_640_000_000_000_000;
@@ -81,7 +99,9 @@ function timePart(at: number): PagePart {
 
 function buttonPart(decision: Decision): PagePart | '' {
   const choice = choices[decision];
-  return choice === undefined ? '' : html`<button class="${choice.look}" name="decision" value="${decision}">${choice.label}</button>`;
+  return choice === undefined
+    ? ''
+    : html`<button class="${choice.look}" name="decision" value="${decision}">${choice.label}</button>`;
 }
 
 /** Says that the decision counts. */
@@ -107,8 +127,16 @@ export function refusedPage(status: number, title: string, what: string): Promis
 }
 
 /** Says that something else kept the page from doing its work. It can be opened again. */
-export function failedPage(status: number, headers: Readonly<Record<string, string>>): Promise<Response> {
-  const title = status === 429 ? 'Too many requests' : status >= 500 ? 'Something went wrong' : 'This cannot be shown';
+export function failedPage(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const title =
+    status === 429
+      ? 'Too many requests'
+      : status >= 500
+        ? 'Something went wrong'
+        : 'This cannot be shown';
   return page(
     status,
     title,

@@ -34,10 +34,17 @@ button.no { background: var(--no); border-color: var(--no); color: #fff; }
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/** What pages may do: show themselves and send their own form. No script, no picture, nothing from elsewhere, in nobody's frame. */
-const policy = ["default-src 'none'", `style-src 'sha256-${styleHash}'`, "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"].join(
-  '; ',
-);
+/**
+ * What pages may do: show themselves and send their own form. No script, no picture, nothing from
+ * elsewhere, in nobody's frame.
+ */
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${styleHash}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 /** Headers of pages whose address is a secret. */
 const pageHeaders: Readonly<Record<string, string>> = {
@@ -51,7 +58,12 @@ const pageHeaders: Readonly<Record<string, string>> = {
 };
 
 /** A page without JavaScript. */
-export async function page(status: number, title: string, content: PagePart, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+export async function page(
+  status: number,
+  title: string,
+  content: PagePart,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   const text = await html`<!doctype html>
 <html lang="en">
 <head>

@@ -3,7 +3,12 @@ import { describeAgent } from '../agents/describe-agent.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { type Asking, isAgentInReach, reachableAgent, reachableAgents } from '../http/reachable.ts';
 import { addRoute } from '../http/route.ts';
-import { type AgentAnswer, agentListSchema, agentPathSchema, agentSchema } from '../schemas/agent.ts';
+import {
+  type AgentAnswer,
+  agentListSchema,
+  agentPathSchema,
+  agentSchema,
+} from '../schemas/agent.ts';
 
 const tag = 'Agents';
 
@@ -18,10 +23,16 @@ export const addAgentRoutes: AddRoutes = (api) => {
       operationId: 'listAgents',
       tag,
       summary: 'Everything that can be run',
-      description: 'The agents, steps, sequences, parallels and loops of the app, and what they are made of.',
-      answers: { 200: { description: 'In the order in which they were registered', schema: agentListSchema } },
+      description:
+        'The agents, steps, sequences, parallels and loops of the app, and what they are made of.',
+      answers: {
+        200: { description: 'In the order in which they were registered', schema: agentListSchema },
+      },
     },
-    (input) => ({ status: 200, body: { agents: reachableAgents(input).map((agent) => answerOf(input, agent)) } }),
+    (input) => ({
+      status: 200,
+      body: { agents: reachableAgents(input).map((agent) => answerOf(input, agent)) },
+    }),
   );
   addRoute(
     api,
@@ -41,5 +52,7 @@ export const addAgentRoutes: AddRoutes = (api) => {
 
 function answerOf(input: Asking, agent: Runnable): AgentAnswer {
   const described = describeAgent(agent, input.app.tools.list());
-  return described.parts === undefined ? described : { ...described, parts: described.parts.filter((part) => isAgentInReach(input, part)) };
+  return described.parts === undefined
+    ? described
+    : { ...described, parts: described.parts.filter((part) => isAgentInReach(input, part)) };
 }

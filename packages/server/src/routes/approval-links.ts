@@ -32,14 +32,34 @@ export const addApprovalLinkRoutes: AddRoutes = (api, parts) => {
       const { app, principal } = input;
       const { request } = input.params;
       const { decisions, expiresAt, by: named } = input.body;
-      const by = named !== undefined ? actorOf(named) : principal.user === undefined ? undefined : principal.actor;
+      const by =
+        named !== undefined
+          ? actorOf(named)
+          : principal.user === undefined
+            ? undefined
+            : principal.actor;
       const { mayDecide } = await reachableRequest(input, request);
       if (by !== undefined) assertMayName(input, by);
-      else if (mayDecide !== undefined) throw new MayNotDecideError({ requestId: request, by: 'whoever has a link without `by`', mayDecide });
-      const options = { ...(decisions === undefined ? {} : { decisions }), ...(expiresAt === undefined ? {} : { expiresAt }) };
-      const token = await app.requests.token(request, { ...options, ...(by === undefined ? {} : { by }) }).catch(refuseWithoutKeys);
+      else if (mayDecide !== undefined)
+        throw new MayNotDecideError({
+          requestId: request,
+          by: 'whoever has a link without `by`',
+          mayDecide,
+        });
+      const options = {
+        ...(decisions === undefined ? {} : { decisions }),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      };
+      const token = await app.requests
+        .token(request, { ...options, ...(by === undefined ? {} : { by }) })
+        .catch(refuseWithoutKeys);
       const view = await app.requests.show(token);
-      if (!hasChoice(view.decisions)) throw new DecisionNotOfferedError({ requestId: request, decision: 'a link', options: view.request.options });
+      if (!hasChoice(view.decisions))
+        throw new DecisionNotOfferedError({
+          requestId: request,
+          decision: 'a link',
+          options: view.request.options,
+        });
       const { publicUrl = new URL(input.request.url).origin } = parts.options;
       const text = linkTextOf(token, principal.tenant, parts.app.tenant);
       const url = `${publicUrl.replace(/\/$/, '')}${approvalPath}/${text}`;
@@ -48,8 +68,20 @@ export const addApprovalLinkRoutes: AddRoutes = (api, parts) => {
   );
 };
 
-/** Whoever could make links in other people's names could decide in their names. @param by with its kind */
-function assertMayName({ principal }: Pick<RouteInput<unknown, unknown, unknown>, 'principal'>, by: string): void {
-  if (by === principal.actor || (principal.user === undefined && isAllowed(principal, 'manage'))) return;
-  throw new RequestRefusedError(403, 'forbidden', 'A link in the name of somebody else needs the permission "manage".', { permission: 'manage' });
+/**
+ * Whoever could make links in other people's names could decide in their names. @param by with its
+ * kind
+ */
+function assertMayName(
+  { principal }: Pick<RouteInput<unknown, unknown, unknown>, 'principal'>,
+  by: string,
+): void {
+  if (by === principal.actor || (principal.user === undefined && isAllowed(principal, 'manage')))
+    return;
+  throw new RequestRefusedError(
+    403,
+    'forbidden',
+    'A link in the name of somebody else needs the permission "manage".',
+    { permission: 'manage' },
+  );
 }

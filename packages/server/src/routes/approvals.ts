@@ -19,7 +19,10 @@ import {
   requestSchema,
 } from '../schemas/approval.ts';
 
-type Input = Pick<RouteInput<unknown, unknown, unknown>, 'app' | 'principal' | 'context' | 'requestId'>;
+type Input = Pick<
+  RouteInput<unknown, unknown, unknown>,
+  'app' | 'principal' | 'context' | 'requestId'
+>;
 
 const tag = 'Approvals';
 
@@ -46,7 +49,13 @@ function addList(api: Api): void {
     },
     async (input) => {
       const { requests, next } = await reachableRequests(input, input.query);
-      return { status: 200, body: { requests: requests.map(jsonOf), ...(next === undefined ? {} : { cursor: writeRequestCursor(next) }) } };
+      return {
+        status: 200,
+        body: {
+          requests: requests.map(jsonOf),
+          ...(next === undefined ? {} : { cursor: writeRequestCursor(next) }),
+        },
+      };
     },
   );
 }
@@ -54,11 +63,17 @@ function addList(api: Api): void {
 /** Pages of the store that one page for a caller with few sessions is made of. */
 const mostReads = 20;
 
-/** The first requests of a query that the caller may know of. @returns `next`: the last one that was looked at, unless there is nothing behind it */
+/**
+ * The first requests of a query that the caller may know of. @returns `next`: the last one that was
+ * looked at, unless there is nothing behind it
+ */
 async function reachableRequests(
   input: Input,
   query: RequestQueryJson,
-): Promise<{ readonly requests: readonly RequestEntry[]; readonly next?: RequestEntry | undefined }> {
+): Promise<{
+  readonly requests: readonly RequestEntry[];
+  readonly next?: RequestEntry | undefined;
+}> {
   const { kind, status, session, cursor, limit } = query;
   const { app, principal } = input;
   const user = principal.user ?? query.user;
@@ -103,7 +118,10 @@ function addGet(api: Api): void {
       params: requestParamsSchema,
       answers: { 200: { description: 'The request.', schema: requestSchema } },
     },
-    async (input) => ({ status: 200, body: jsonOf(await reachableRequest(input, input.params.request)) }),
+    async (input) => ({
+      status: 200,
+      body: jsonOf(await reachableRequest(input, input.params.request)),
+    }),
   );
 }
 
@@ -146,13 +164,19 @@ function addBatch(api: Api): void {
       answers: { 200: { description: 'What became of each answer.', schema: outcomesSchema } },
     },
     async (input) => {
-      const outcomes = await Promise.all(input.body.answers.map(({ requestId, ...said }) => outcomeOf(input, requestId, said)));
+      const outcomes = await Promise.all(
+        input.body.answers.map(({ requestId, ...said }) => outcomeOf(input, requestId, said)),
+      );
       return { status: 200, body: { outcomes } };
     },
   );
 }
 
-async function outcomeOf(input: Input, requestId: string, said: AnswerJson): Promise<OutcomesJson['outcomes'][number]> {
+async function outcomeOf(
+  input: Input,
+  requestId: string,
+  said: AnswerJson,
+): Promise<OutcomesJson['outcomes'][number]> {
   try {
     await answer(input, requestId, said);
     return { requestId, accepted: true };
@@ -165,7 +189,11 @@ async function outcomeOf(input: Input, requestId: string, said: AnswerJson): Pro
 }
 
 /** Answers in the caller's name. @throws as `app.answer`, for requests in the caller's reach */
-async function answer(input: Input, requestId: string, { decision, input: given, args, reason }: AnswerJson): Promise<void> {
+async function answer(
+  input: Input,
+  requestId: string,
+  { decision, input: given, args, reason }: AnswerJson,
+): Promise<void> {
   const { app, principal } = input;
   await reachableRequest(input, requestId);
   const value = given === undefined ? args : given;

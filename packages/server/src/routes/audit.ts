@@ -15,7 +15,8 @@ export const addAuditRoutes: AddRoutes = (api, { access }) => {
       permission: 'audit',
       operationId: 'listAudit',
       tag: 'Audit',
-      summary: 'Lists what was done and what was denied in the tenant, by whom and from where, newest first',
+      summary:
+        'Lists what was done and what was denied in the tenant, by whom and from where, newest first',
       description:
         'Of all processes. Calls that only read are not in it, unless they were denied. Denials of callers without a valid credential are in the log of the tenant of the app.',
       query: auditQuerySchema,
@@ -23,13 +24,26 @@ export const addAuditRoutes: AddRoutes = (api, { access }) => {
     },
     async ({ query: { cursor, ...query }, app, principal }) => {
       if (principal.user !== undefined || principal.agents !== undefined) {
-        throw new RequestRefusedError(403, 'forbidden', 'The audit log is of the whole tenant, and your credential is bound to a part of it.');
+        throw new RequestRefusedError(
+          403,
+          'forbidden',
+          'The audit log is of the whole tenant, and your credential is bound to a part of it.',
+        );
       }
       // What this process has not written yet.
       await access.audit.flush();
       const ledgers = app.store.for({ tenant: app.tenant, app: auditApp(app.app) });
-      const { entries, next } = await readAudit(ledgers, { ...query, after: cursor === undefined ? undefined : readCursor(cursor) });
-      return { status: 200, body: { entries: entries.map(shown), ...(next === undefined ? {} : { cursor: writeCursor(next) }) } };
+      const { entries, next } = await readAudit(ledgers, {
+        ...query,
+        after: cursor === undefined ? undefined : readCursor(cursor),
+      });
+      return {
+        status: 200,
+        body: {
+          entries: entries.map(shown),
+          ...(next === undefined ? {} : { cursor: writeCursor(next) }),
+        },
+      };
     },
   );
 };
@@ -46,7 +60,11 @@ function writeCursor({ at, ledger, seq }: AuditPlace): string {
 function readCursor(cursor: string): AuditPlace {
   const [at, ledger, seq] = parsed(cursor);
   if (!Number.isSafeInteger(at) || typeof ledger !== 'string' || !Number.isSafeInteger(seq)) {
-    throw new RequestRefusedError(400, 'invalid_cursor', 'The cursor is none that this list gave. Take the one of the last page, or none.');
+    throw new RequestRefusedError(
+      400,
+      'invalid_cursor',
+      'The cursor is none that this list gave. Take the one of the last page, or none.',
+    );
   }
   return { at: at as number, ledger, seq: seq as number };
 }

@@ -9,15 +9,30 @@ import { addRoute, defineRoute, type RouteInput } from '../http/route.ts';
 import { agentPathSchema } from '../schemas/agent.ts';
 import { type ChatJson, type ChatMessage, chatMessageSchema, chatSchema } from '../schemas/chat.ts';
 import { sessionPathSchema } from '../schemas/common.ts';
-import { type ChatLedger, type ChatRun, chatKeyOf, emptyChat, readChat } from '../stream/ui-message/chat-ledger.ts';
+import {
+  type ChatLedger,
+  type ChatRun,
+  chatKeyOf,
+  emptyChat,
+  readChat,
+} from '../stream/ui-message/chat-ledger.ts';
 import { type ChatSubject, chatResponse } from '../stream/ui-message/chat-response.ts';
-import { answersOf, type SaidAnswer, sentMessage, signatureOf, textOfMessage } from '../stream/ui-message/sent-message.ts';
+import {
+  answersOf,
+  type SaidAnswer,
+  sentMessage,
+  signatureOf,
+  textOfMessage,
+} from '../stream/ui-message/sent-message.ts';
 import { reportFailure } from './runs.ts';
 
 const stream = {
   description: 'The answer, as a UI message stream of the AI SDK',
   contentType: 'text/event-stream',
-  headers: { 'x-vercel-ai-ui-message-stream': '`v1`.', Location: 'Address of the session that the chat is kept in.' },
+  headers: {
+    'x-vercel-ai-ui-message-stream': '`v1`.',
+    Location: 'Address of the session that the chat is kept in.',
+  },
 };
 
 const sendChat = defineRoute({
@@ -43,7 +58,8 @@ const resumeChat = defineRoute({
   operationId: 'resumeChat',
   tag: 'Agents',
   summary: 'The answer that is under way in a chat',
-  description: 'For `resume` of `useChat`: the answer from its beginning, with what has been written of it so far, and then the rest.',
+  description:
+    'For `resume` of `useChat`: the answer from its beginning, with what has been written of it so far, and then the rest.',
   params: z.strictObject({ ...agentPathSchema.shape, ...sessionPathSchema.shape }),
   answers: { 200: stream, 204: { description: 'Nothing is under way' } },
 });
@@ -51,31 +67,45 @@ const resumeChat = defineRoute({
 type Sent = RouteInput<unknown, unknown, ChatJson>;
 type Asking = Omit<Sent, 'body'>;
 
-/** Chats: conversations with an agent as `useChat` of the AI SDK holds them. The id of a chat is that of its session, or stands for one of the user's. */
+/**
+ * Chats: conversations with an agent as `useChat` of the AI SDK holds them. The id of a chat is
+ * that of its session, or stands for one of the user's.
+ */
 export const addChatRoutes: AddRoutes = (api, parts) => {
   // The schema of what is sent only names it.
   api.openAPIRegistry.register('ChatMessage', chatMessageSchema);
   addRoute(api, sendChat, (input) => {
     const agent = reachableAgent(input, input.params.agent);
     const message = sentMessage(input.body);
-    return parts.streams.holding(input.principal, async (place) => chatResponse(parts, input, await said(parts, input, agent, message), place));
+    return parts.streams.holding(input.principal, async (place) =>
+      chatResponse(parts, input, await said(parts, input, agent, message), place),
+    );
   });
   addRoute(api, resumeChat, async (input) => {
     const { app, params, context } = input;
     const agent = reachableAgent(input, params.agent);
     const { id, listing } = await chatSession(input, params.session);
     // A chat that has not begun is no fault of the page that opens it.
-    const chat = listing === undefined ? emptyChat : await readChat(parts.replays, { app, session: id });
+    const chat =
+      listing === undefined ? emptyChat : await readChat(parts.replays, { app, session: id });
     const run = chat.last;
     const to = chat.conversation.next.at(-1) ?? chat.conversation.answer?.id;
-    if (run === undefined || to === undefined || run.status !== 'open' || run.agent !== agent.name) return context.body(null, 204);
+    if (run === undefined || to === undefined || run.status !== 'open' || run.agent !== agent.name)
+      return context.body(null, 204);
     const subject = told(input, id, chat, run, to);
-    return parts.streams.holding(input.principal, async (place) => chatResponse(parts, input, subject, place));
+    return parts.streams.holding(input.principal, async (place) =>
+      chatResponse(parts, input, subject, place),
+    );
   });
 };
 
 /** Does what a message says. @returns the answer that it gets */
-async function said(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<ChatSubject> {
+async function said(
+  parts: ServerParts,
+  input: Sent,
+  agent: Runnable,
+  message: ChatMessage,
+): Promise<ChatSubject> {
   switch (message.role) {
     case 'assistant':
       return continued(parts, input, agent, message);
@@ -98,11 +128,24 @@ function told(
   { startSeq, restSeq }: ChatRun,
   to: string,
 ): ChatSubject {
-  return { app, agents, session, after: startSeq - 1, to, restsAfter: restSeq === undefined ? head : restSeq - 1, awaited: [] };
+  return {
+    app,
+    agents,
+    session,
+    after: startSeq - 1,
+    to,
+    restsAfter: restSeq === undefined ? head : restSeq - 1,
+    awaited: [],
+  };
 }
 
 /** Somebody wrote to the agent. */
-async function asked(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<ChatSubject> {
+async function asked(
+  parts: ServerParts,
+  input: Sent,
+  agent: Runnable,
+  message: ChatMessage,
+): Promise<ChatSubject> {
   const { app, body } = input;
   const { trigger } = body;
   const text = textOfMessage(message);
@@ -111,12 +154,23 @@ async function asked(parts: ServerParts, input: Sent, agent: Runnable, message: 
   const chat = listing === undefined ? emptyChat : await readChat(parts.replays, { app, session });
   const to = chatKeyOf(message.id);
   const before = chat.input(to);
-  if (before === undefined) return begun(parts, input, { agent, session, chat, to, text, isNew: listing === undefined });
+  if (before === undefined)
+    return begun(parts, input, { agent, session, chat, to, text, isNew: listing === undefined });
   if (!before.isText(text))
-    throw new RequestRefusedError(409, 'chat_message_changed', 'The message was sent before with another text, and the ledger keeps it.');
+    throw new RequestRefusedError(
+      409,
+      'chat_message_changed',
+      'The message was sent before with another text, and the ledger keeps it.',
+    );
   const run = chat.run(before.run);
-  if (run === undefined || run.agent !== agent.name) throw new RequestRefusedError(409, 'chat_other_agent', 'The message was sent to another agent.');
-  if (trigger === 'submit-message' || run.status === 'open') return told(input, session, chat, run, to);
+  if (run === undefined || run.agent !== agent.name)
+    throw new RequestRefusedError(
+      409,
+      'chat_other_agent',
+      'The message was sent to another agent.',
+    );
+  if (trigger === 'submit-message' || run.status === 'open')
+    return told(input, session, chat, run, to);
   return again(parts, input, session, chat, run, to);
 }
 
@@ -131,10 +185,19 @@ interface NewMessage {
 }
 
 /** A message that the ledger does not have yet begins a run, or goes to the one that is open. */
-async function begun(parts: ServerParts, input: Sent, { agent, session, chat, to, text, isNew }: NewMessage): Promise<ChatSubject> {
+async function begun(
+  parts: ServerParts,
+  input: Sent,
+  { agent, session, chat, to, text, isNew }: NewMessage,
+): Promise<ChatSubject> {
   const { app, principal } = input;
   assertNothingAsked(chat);
-  const place = isNew ? await app.session({ id: session, ...(principal.user === undefined ? {} : { userId: principal.user }) }) : session;
+  const place = isNew
+    ? await app.session({
+        id: session,
+        ...(principal.user === undefined ? {} : { userId: principal.user }),
+      })
+    : session;
   const run = app.run(agent, { session: place, runId: to, input: text });
   parts.metrics.runStarted(agent.name, run);
   await accepted(parts, input, run);
@@ -144,13 +207,32 @@ async function begun(parts: ServerParts, input: Sent, { agent, session, chat, to
 }
 
 /** A run that failed is taken up again where it failed; an answer that was given stands. */
-async function again(parts: ServerParts, input: Sent, session: string, chat: ChatLedger, run: ChatRun, to: string): Promise<ChatSubject> {
+async function again(
+  parts: ServerParts,
+  input: Sent,
+  session: string,
+  chat: ChatLedger,
+  run: ChatRun,
+  to: string,
+): Promise<ChatSubject> {
   const { app, principal } = input;
   if (run.status === 'completed' || chat.last?.id !== run.id)
-    throw new RequestRefusedError(409, 'chat_answer_stands', 'The message has its answer, and the ledger keeps it.');
+    throw new RequestRefusedError(
+      409,
+      'chat_answer_stands',
+      'The message has its answer, and the ledger keeps it.',
+    );
   await app.reopen(session, { reason: 'asked for again in the chat', by: principal.actor });
   await accepted(parts, input, app.resume(session));
-  return { app, agents: principal.agents, session, after: run.startSeq - 1, to, restsAfter: chat.head, awaited: [] };
+  return {
+    app,
+    agents: principal.agents,
+    session,
+    after: run.startSeq - 1,
+    to,
+    restsAfter: chat.head,
+    awaited: [],
+  };
 }
 
 async function accepted(parts: ServerParts, input: Sent, run: Run): Promise<void> {
@@ -169,14 +251,21 @@ function assertNothingAsked(chat: ChatLedger): void {
 }
 
 /** Somebody said something to what the run asks for: the run goes on, and with it its answer. */
-async function continued(parts: ServerParts, input: Sent, agent: Runnable, message: ChatMessage): Promise<ChatSubject> {
+async function continued(
+  parts: ServerParts,
+  input: Sent,
+  agent: Runnable,
+  message: ChatMessage,
+): Promise<ChatSubject> {
   const { app, body, principal } = input;
   const { id: session, listing } = await chatSession(input, body.id);
   if (listing === undefined) throw new SessionNotFoundError({ session: body.id, app: app.app });
   const chat = await readChat(parts.replays, { app, session });
   const run = chat.last;
   const { answer, asked: open } = chat.conversation;
-  const inputs = Object.values(open).flatMap(({ kind, callId, requestId }): [string, string][] => (kind === 'input' ? [[callId, requestId]] : []));
+  const inputs = Object.values(open).flatMap(({ kind, callId, requestId }): [string, string][] =>
+    kind === 'input' ? [[callId, requestId]] : [],
+  );
   const answers = answersOf(message, new Map(inputs));
   if (answers.length === 0)
     throw new RequestRefusedError(
@@ -189,7 +278,12 @@ async function continued(parts: ServerParts, input: Sent, agent: Runnable, messa
     throw new RequestRefusedError(409, 'chat_other_agent', 'Another agent asks for this.');
   for (const [index, { decision, reason, ...said }] of answers.entries()) {
     const given = 'input' in said ? { input: said.input as never } : {};
-    await app.answer(requests[index] as string, { by: principal.actor, decision, ...given, ...(reason === undefined ? {} : { reason }) });
+    await app.answer(requests[index] as string, {
+      by: principal.actor,
+      decision,
+      ...given,
+      ...(reason === undefined ? {} : { reason }),
+    });
   }
   const known = { upTo: chat.head, lastStep: signatureOf(message) };
   return {
@@ -207,13 +301,26 @@ async function continued(parts: ServerParts, input: Sent, agent: Runnable, messa
 /**
  * Nothing is answered before all answers of a message can be.
  * @returns the id of the request
- * @throws RequestNotFoundError, RequestRefusedError `chat_approval_mismatch`, `request_settled` (409)
+ * @throws RequestNotFoundError, RequestRefusedError `chat_approval_mismatch`, `request_settled`
+ * (409)
  */
-async function assertPending(input: Sent, session: string, { requestId = '', toolCallId }: SaidAnswer): Promise<string> {
+async function assertPending(
+  input: Sent,
+  session: string,
+  { requestId = '', toolCallId }: SaidAnswer,
+): Promise<string> {
   const entry = await reachableRequest(input, requestId);
   if (entry.session !== session || entry.callId !== toolCallId) {
-    throw new RequestRefusedError(409, 'chat_approval_mismatch', `The request "${requestId}" is not about the call "${toolCallId}" of this chat.`);
+    throw new RequestRefusedError(
+      409,
+      'chat_approval_mismatch',
+      `The request "${requestId}" is not about the call "${toolCallId}" of this chat.`,
+    );
   }
   if (entry.status === 'pending') return requestId;
-  throw new RequestRefusedError(409, 'request_settled', `The request "${requestId}" was settled before (${entry.status}). Load the chat again.`);
+  throw new RequestRefusedError(
+    409,
+    'request_settled',
+    `The request "${requestId}" was settled before (${entry.status}). Load the chat again.`,
+  );
 }

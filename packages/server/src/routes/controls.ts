@@ -30,9 +30,12 @@ const continueSession = defineRoute({
   operationId: 'continueSession',
   tag,
   summary: 'Continues the open run of a session',
-  description: 'After a pause, or when nothing continues it by itself. What waits for an answer goes on waiting.',
+  description:
+    'After a pause, or when nothing continues it by itself. What waits for an answer goes on waiting.',
   params: sessionPathSchema,
-  answers: { 202: { description: 'The run is continued, in the background', schema: startedRunSchema } },
+  answers: {
+    202: { description: 'The run is continued, in the background', schema: startedRunSchema },
+  },
 });
 
 /** What is said to a session, whoever works on it. */
@@ -40,7 +43,11 @@ export const addControlRoutes: AddRoutes = (api, parts) => {
   addRoute(api, sendMessage, async (input) => {
     const { text, interrupt = false, key } = input.body;
     const { id } = await reachableSession(input, input.params.session);
-    await input.app.send(id, text, { by: input.principal.actor, interrupt, clientKey: key ?? newId(input, 'message') });
+    await input.app.send(id, text, {
+      by: input.principal.actor,
+      interrupt,
+      clientKey: key ?? newId(input, 'message'),
+    });
     return { status: 202, body: { session: id, status: 'accepted' as const } };
   });
   for (const { action, operationId, summary, description } of controls) {
@@ -62,14 +69,19 @@ export const addControlRoutes: AddRoutes = (api, parts) => {
       async (input) => {
         const { reason } = input.body;
         const { id } = await reachableSession(input, input.params.session);
-        await input.app[action](id, { by: input.principal.actor, ...(reason === undefined ? {} : { reason }) });
+        await input.app[action](id, {
+          by: input.principal.actor,
+          ...(reason === undefined ? {} : { reason }),
+        });
         return { status: 202, body: { session: id, status: 'accepted' as const } };
       },
     );
   }
   addRoute(api, continueSession, async (input) => {
     const { id } = await reachableSession(input, input.params.session);
-    return withRoom(parts, input, (place) => startedAnswer(parts, input, input.app.resume(id), { place }));
+    return withRoom(parts, input, (place) =>
+      startedAnswer(parts, input, input.app.resume(id), { place }),
+    );
   });
 };
 

@@ -29,7 +29,11 @@ function addHealth(api: Api, { clock }: ServerParts): void {
     },
     () => {
       const uptime = Math.floor((clock.monotonic() - began) / 1_000);
-      return { status: 200, body: { status: 'ok', version: packageVersion, uptime }, headers: noStore };
+      return {
+        status: 200,
+        body: { status: 'ok', version: packageVersion, uptime },
+        headers: noStore,
+      };
     },
   );
 }
@@ -48,7 +52,10 @@ function addReadiness(api: Api, { app, clock, closing }: ServerParts): void {
       description: 'Send requests elsewhere while this is not 200.',
       answers: {
         200: { description: 'It can.', schema: readinessSchema },
-        503: { description: 'It cannot: the store does not answer, or the server closes.', schema: readinessSchema },
+        503: {
+          description: 'It cannot: the store does not answer, or the server closes.',
+          schema: readinessSchema,
+        },
       },
     },
     async () => {

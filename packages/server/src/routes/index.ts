@@ -55,7 +55,10 @@ export function addAllRoutes(api: Api, parts: ServerParts): void {
       tag: 'Health',
       summary: 'This document',
       answers: {
-        200: { description: 'The OpenAPI 3.1 document of the server', schema: z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }) },
+        200: {
+          description: 'The OpenAPI 3.1 document of the server',
+          schema: z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }),
+        },
       },
     },
     () => {

@@ -5,7 +5,14 @@ import { newId } from '../http/new-id.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import { addRoute } from '../http/route.ts';
-import { issuedKeySchema, keyPathSchema, keySchema, keysSchema, newKeySchema, rotationSchema } from '../schemas/key.ts';
+import {
+  issuedKeySchema,
+  keyPathSchema,
+  keySchema,
+  keysSchema,
+  newKeySchema,
+  rotationSchema,
+} from '../schemas/key.ts';
 
 const tag = 'Keys';
 const permission = 'manage';
@@ -20,7 +27,10 @@ export const addKeyRoutes: AddRoutes = (api, parts) => {
       summary: 'Lists the API keys of the tenant, newest first, also those that are over',
       answers: { 200: { description: 'The keys, without their secrets.', schema: keysSchema } },
     },
-    async ({ principal }) => ({ status: 200, body: { keys: (await keysOf(principal).list()).map(shown) } }),
+    async ({ principal }) => ({
+      status: 200,
+      body: { keys: (await keysOf(principal).list()).map(shown) },
+    }),
   );
   addRoute(
     api,
@@ -31,14 +41,29 @@ export const addKeyRoutes: AddRoutes = (api, parts) => {
         'Nobody can give a key more than they may do themselves. Repeated under the same `Idempotency-Key` it makes no second key, and does not show the secret again.',
       repeated: 'refused',
       body: newKeySchema,
-      answers: { 201: { description: 'The key, and the credential that is shown only now.', schema: issuedKeySchema } },
+      answers: {
+        201: {
+          description: 'The key, and the credential that is shown only now.',
+          schema: issuedKeySchema,
+        },
+      },
     },
     async (input) => {
       const { name, roles, user, agents, expiresIn } = input.body;
       const id = newId(input, 'key').slice('key_'.length);
-      const asked = { name, roles, ...(user && { user }), ...(agents && { agents }), ...(expiresIn && { expiresIn }) };
+      const asked = {
+        name,
+        roles,
+        ...(user && { user }),
+        ...(agents && { agents }),
+        ...(expiresIn && { expiresIn }),
+      };
       const { key, credential } = await keysOf(input.principal).create(id, asked);
-      return { status: 201, body: { key: shown(key), credential }, headers: { location: `/v1/keys/${key.id}` } };
+      return {
+        status: 201,
+        body: { key: shown(key), credential },
+        headers: { location: `/v1/keys/${key.id}` },
+      };
     },
   );
   addRoute(
@@ -47,22 +72,41 @@ export const addKeyRoutes: AddRoutes = (api, parts) => {
       ...{ method: 'delete', path: '/v1/keys/{key}', permission, operationId: 'revokeKey', tag },
       summary: 'Ends an API key for good, in all processes, with their next request',
       params: keyPathSchema,
-      answers: { 200: { description: 'The key, which is not accepted any more.', schema: keySchema } },
+      answers: {
+        200: { description: 'The key, which is not accepted any more.', schema: keySchema },
+      },
     },
-    async ({ params, principal }) => ({ status: 200, body: shown(await keysOf(principal).revoke(params.key)) }),
+    async ({ params, principal }) => ({
+      status: 200,
+      body: shown(await keysOf(principal).revoke(params.key)),
+    }),
   );
   addRoute(
     api,
     {
-      ...{ method: 'post', path: '/v1/keys/{key}/rotate', permission, operationId: 'rotateKey', tag },
+      ...{
+        method: 'post',
+        path: '/v1/keys/{key}/rotate',
+        permission,
+        operationId: 'rotateKey',
+        tag,
+      },
       summary: 'Gives an API key a new secret; the one before is accepted for a while',
       repeated: 'refused',
       params: keyPathSchema,
       body: rotationSchema,
-      answers: { 200: { description: 'The key, and the credential that is shown only now.', schema: issuedKeySchema } },
+      answers: {
+        200: {
+          description: 'The key, and the credential that is shown only now.',
+          schema: issuedKeySchema,
+        },
+      },
     },
     async ({ params, body: { grace, expiresIn }, principal }) => {
-      const options = { ...(grace === undefined ? {} : { grace }), ...(expiresIn && { expiresIn }) };
+      const options = {
+        ...(grace === undefined ? {} : { grace }),
+        ...(expiresIn && { expiresIn }),
+      };
       const { key, credential } = await keysOf(principal).rotate(params.key, options);
       return { status: 200, body: { key: shown(key), credential } };
     },
@@ -73,26 +117,38 @@ function shown({ roles, agents, ...key }: ApiKey) {
   return { ...key, roles: [...roles], ...(agents === undefined ? {} : { agents: [...agents] }) };
 }
 
-/** The keys that a caller may see and change: those of its tenant that may do nothing that the caller may not. */
+/**
+ * The keys that a caller may see and change: those of its tenant that may do nothing that the
+ * caller may not.
+ */
 class KeysInReach {
   readonly #keys: ApiKeys;
   readonly #principal: Principal;
 
   constructor({ app, clock, ids, access, options }: ServerParts, principal: Principal) {
     if (options.auth?.keys === false) {
-      throw new RequestRefusedError(409, 'keys_not_accepted', 'This server accepts no API keys (`auth.keys` is false): callers need tokens.');
+      throw new RequestRefusedError(
+        409,
+        'keys_not_accepted',
+        'This server accepts no API keys (`auth.keys` is false): callers need tokens.',
+      );
     }
     this.#keys = new ApiKeys(app, { clock, ids, ring: access.keys });
     this.#principal = principal;
   }
 
   async list(): Promise<readonly ApiKey[]> {
-    return (await this.#keys.list({ tenant: this.#principal.tenant })).filter((key) => this.#isInReach(key));
+    return (await this.#keys.list({ tenant: this.#principal.tenant })).filter((key) =>
+      this.#isInReach(key),
+    );
   }
 
   async create(id: string, asked: Parameters<ApiKeys['create']>[0]) {
     const { tenant, user, agents, actor } = this.#principal;
-    const bound = { ...(user === undefined ? {} : { user }), ...(agents === undefined ? {} : { agents }) };
+    const bound = {
+      ...(user === undefined ? {} : { user }),
+      ...(agents === undefined ? {} : { agents }),
+    };
     const wanted = { ...bound, ...asked, tenant };
     if (!this.#isInReach(wanted)) {
       throw new RequestRefusedError(
@@ -119,14 +175,26 @@ class KeysInReach {
   }
 
   async #assertInReach(id: string): Promise<void> {
-    if (!(await this.list()).some((key) => key.id === id)) throw new ApiKeyNotFoundError({ key: id });
+    if (!(await this.list()).some((key) => key.id === id))
+      throw new ApiKeyNotFoundError({ key: id });
   }
 
-  #isInReach({ roles, user, agents }: { readonly roles: readonly Role[]; readonly user?: string; readonly agents?: readonly string[] }): boolean {
+  #isInReach({
+    roles,
+    user,
+    agents,
+  }: {
+    readonly roles: readonly Role[];
+    readonly user?: string;
+    readonly agents?: readonly string[];
+  }): boolean {
     const own = this.#principal;
     const permissions = new Set(own.roles.flatMap((role) => permissionsOfRole[role]));
-    if (!roles.every((role) => permissionsOfRole[role].every((needed) => permissions.has(needed)))) return false;
+    if (!roles.every((role) => permissionsOfRole[role].every((needed) => permissions.has(needed))))
+      return false;
     if (own.user !== undefined && user !== own.user) return false;
-    return own.agents === undefined || (agents?.every((name) => own.agents?.includes(name)) ?? false);
+    return (
+      own.agents === undefined || (agents?.every((name) => own.agents?.includes(name)) ?? false)
+    );
   }
 }

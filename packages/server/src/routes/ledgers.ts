@@ -1,5 +1,11 @@
 import type { z } from '@hono/zod-openapi';
-import { type Runtime, SeqOutOfRangeError, type StoredEvent, systemTurns, transcriptEntries } from 'adjutant';
+import {
+  type Runtime,
+  SeqOutOfRangeError,
+  type StoredEvent,
+  systemTurns,
+  transcriptEntries,
+} from 'adjutant';
 import { largePage, ledgersOf } from '../http/large-values.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { readReachable } from '../http/reachable.ts';
@@ -17,7 +23,8 @@ const listEvents = defineRoute({
   operationId: 'listEvents',
   tag,
   summary: 'The events of a session, a page at a time',
-  description: 'From the first one on, or from behind `after`. Asking again with `next` gives what has come since.',
+  description:
+    'From the first one on, or from behind `after`. Asking again with `next` gives what has come since.',
   params: sessionPathSchema,
   query: eventQuerySchema,
   answers: { 200: { description: 'A page of events', schema: eventPageSchema } },
@@ -43,10 +50,15 @@ const getTranscript = defineRoute({
   tag,
   summary: 'A session as a conversation',
   params: sessionPathSchema,
-  answers: { 200: { description: 'The conversation, from its beginning', schema: transcriptSchema } },
+  answers: {
+    200: { description: 'The conversation, from its beginning', schema: transcriptSchema },
+  },
 });
 
-/** What sessions hold: events, state and conversation. Nothing is claimed: whoever works on a session is not disturbed. */
+/**
+ * What sessions hold: events, state and conversation. Nothing is claimed: whoever works on a
+ * session is not disturbed.
+ */
 export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
   addRoute(api, listEvents, (input) =>
     readReachable(input, input.params.session, async ({ id, seq: last }) => {
@@ -54,22 +66,31 @@ export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
       const { after, limit, values } = query;
       if (after > last) throw new SeqOutOfRangeError({ seq: after, last });
       const recorded = app.events(id, { after, upTo: after + limit });
-      const events = values === 'full' ? largePage(recorded, { ledgers: ledgersOf(app), session: id }) : recorded;
-      const { texts, next = after } = await replays.answerInTurn(principal, request.signal, () => writtenPage(events));
+      const events =
+        values === 'full'
+          ? largePage(recorded, { ledgers: ledgersOf(app), session: id })
+          : recorded;
+      const { texts, next = after } = await replays.answerInTurn(principal, request.signal, () =>
+        writtenPage(events),
+      );
       return jsonAnswer(`{"events":[`, texts, `],"next":${next},"last":${Math.max(last, next)}}`);
     }),
   );
   addRoute(api, getState, (input) =>
     readReachable(input, input.params.session, async ({ id }) => {
       const { app, principal, query, request } = input;
-      const snapshot: unknown = await replays.answerInTurn(principal, request.signal, () => app.stateAt(id, query.at));
+      const snapshot: unknown = await replays.answerInTurn(principal, request.signal, () =>
+        app.stateAt(id, query.at),
+      );
       return { status: 200, body: snapshot as z.infer<typeof stateSchema> };
     }),
   );
   addRoute(api, getTranscript, (input) =>
     readReachable(input, input.params.session, async ({ id }) => {
       const { app, principal, request } = input;
-      const entries = await replays.answerInTurn(principal, request.signal, () => writtenEntries(app, id));
+      const entries = await replays.answerInTurn(principal, request.signal, () =>
+        writtenEntries(app, id),
+      );
       return jsonAnswer('{"entries":[', entries, ']}');
     }),
   );
@@ -78,8 +99,13 @@ export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
 /** Characters after which a page of events ends, with the event that has reached them. */
 const longestPage = 4_194_304;
 
-/** Written one by one: a thousand large events in one piece would hold others up. `next` is the last of them. */
-async function writtenPage(events: AsyncIterable<StoredEvent>): Promise<{ readonly texts: readonly string[]; readonly next: number | undefined }> {
+/**
+ * Written one by one: a thousand large events in one piece would hold others up. `next` is the last
+ * of them.
+ */
+async function writtenPage(
+  events: AsyncIterable<StoredEvent>,
+): Promise<{ readonly texts: readonly string[]; readonly next: number | undefined }> {
   const texts: string[] = [];
   let length = 0;
   let next: number | undefined;
@@ -94,7 +120,10 @@ async function writtenPage(events: AsyncIterable<StoredEvent>): Promise<{ readon
   return { texts, next };
 }
 
-/** Answers with a JSON list, a part at a time: to make and encode one text of many megabytes would hold others up. */
+/**
+ * Answers with a JSON list, a part at a time: to make and encode one text of many megabytes would
+ * hold others up.
+ */
 function jsonAnswer(start: string, texts: readonly string[], end: string): Response {
   const encoder = new TextEncoder();
   const parts = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
@@ -108,7 +137,10 @@ function jsonAnswer(start: string, texts: readonly string[], end: string): Respo
     }
     yield encoder.encode(part + end);
   };
-  return new Response(ReadableStream.from(parts()), { status: 200, headers: { 'content-type': 'application/json' } });
+  return new Response(ReadableStream.from(parts()), {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+  });
 }
 
 const longestPart = 65_536;

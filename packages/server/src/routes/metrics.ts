@@ -26,7 +26,9 @@ export const addMetricsRoutes: AddRoutes = (api, parts) => {
           "Metrics are of the whole process. They need a key of the server's own tenant that is not bound to a user or to agents.",
         );
       }
-      return new Response(await parts.metrics.text(), { headers: { 'content-type': parts.metrics.contentType, 'cache-control': 'no-store' } });
+      return new Response(await parts.metrics.text(), {
+        headers: { 'content-type': parts.metrics.contentType, 'cache-control': 'no-store' },
+      });
     },
   );
 };

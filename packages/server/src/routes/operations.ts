@@ -4,7 +4,11 @@ import type { AddRoutes } from '../http/parts.ts';
 import type { Asking } from '../http/reachable.ts';
 import { isRequestInReach } from '../http/reachable-request.ts';
 import { addRoute } from '../http/route.ts';
-import { operationParamsSchema, operationResultSchema, operationSchema } from '../schemas/approval.ts';
+import {
+  operationParamsSchema,
+  operationResultSchema,
+  operationSchema,
+} from '../schemas/approval.ts';
 
 /** The results of what tools have begun elsewhere. */
 export const addOperationRoutes: AddRoutes = (api) => {
@@ -21,7 +25,9 @@ export const addOperationRoutes: AddRoutes = (api) => {
         'Exactly one result counts, from whatever process; a second one is `request_settled`. A hook can be faster than the ledger: `request_not_found` then means that it should try again.',
       params: operationParamsSchema,
       body: operationResultSchema,
-      answers: { 200: { description: 'The result counts, and the run goes on.', schema: operationSchema } },
+      answers: {
+        200: { description: 'The result counts, and the run goes on.', schema: operationSchema },
+      },
     },
     async (input) => {
       const { operationId } = input.params;
@@ -31,7 +37,8 @@ export const addOperationRoutes: AddRoutes = (api) => {
       try {
         await input.app.settleOperation(operationId, result as JsonValue, { failed, by });
       } catch (error) {
-        const isSettled = isAdjutantError(error, 'request_settled') && error.data['status'] === 'answered';
+        const isSettled =
+          isAdjutantError(error, 'request_settled') && error.data['status'] === 'answered';
         if (!isSettled || !isBegunBefore(input) || error.data['by'] !== by) throw error;
       }
       return { status: 200, body: { operationId, status: 'settled' } };
@@ -39,12 +46,15 @@ export const addOperationRoutes: AddRoutes = (api) => {
   );
 };
 
-/** @throws RequestNotFoundError when calls of sessions wait for it that the caller may not know of */
+/**
+ * @throws RequestNotFoundError when calls of sessions wait for it that the caller may not know of
+ */
 async function assertInReach(input: Asking, operationId: string): Promise<void> {
   const { app, principal } = input;
   if (principal.user === undefined && principal.agents === undefined) return;
   const rows = await app.store.for({ tenant: app.tenant, app: app.app }).requests({ operationId });
   for (const row of rows) {
-    if (!(await isRequestInReach(input, row))) throw new RequestNotFoundError({ requestId: operationId });
+    if (!(await isRequestInReach(input, row)))
+      throw new RequestNotFoundError({ requestId: operationId });
   }
 }

@@ -40,7 +40,10 @@ const accepted = {
   schema: startedRunSchema,
   headers: { Location: 'Address of the run.' },
 };
-const streamed = { description: 'The stream of the run, for those who accept `text/event-stream`', contentType: 'text/event-stream' };
+const streamed = {
+  description: 'The stream of the run, for those who accept `text/event-stream`',
+  contentType: 'text/event-stream',
+};
 const startText =
   'It goes on when nobody listens, and in another process when this one ends. With `Accept: text/event-stream` the answer is the stream of the run. ' +
   'When the session has an open run of the agent, the input is a message to it; when it has one of another agent, it is busy (409).';
@@ -89,7 +92,8 @@ const getRun = defineRoute({
   operationId: 'getRun',
   tag,
   summary: 'One run, now or once it rests',
-  description: 'With `wait` it is answered as soon as the run has ended or waits for somebody. The run goes on whatever becomes of the request.',
+  description:
+    'With `wait` it is answered as soon as the run has ended or waits for somebody. The run goes on whatever becomes of the request.',
   params: runPathSchema,
   query: runQuerySchema,
   answers: { 200: { description: 'The run', schema: runSchema } },
@@ -102,11 +106,14 @@ const cancelRun = defineRoute({
   operationId: 'cancelRun',
   tag,
   summary: 'Cancels this run and no other',
-  description: 'The call of the model and the tools are aborted, and the ledger says who wanted it. GET the run with `wait` for its end.',
+  description:
+    'The call of the model and the tools are aborted, and the ledger says who wanted it. GET the run with `wait` for its end.',
   params: runPathSchema,
   body: reasonSchema,
   isBodyOptional: true,
-  answers: { 202: { description: 'The wish is stored, and heeded within a second', schema: runSchema } },
+  answers: {
+    202: { description: 'The wish is stored, and heeded within a second', schema: runSchema },
+  },
 });
 
 /** Runs: started, listed, looked at, waited for and cancelled. */
@@ -114,28 +121,43 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
   addRoute(api, startRun, async (input) => {
     const { body } = input;
     const agent = reachableAgent(input, body.agent);
-    return withRoom(parts, input, async (place) => start(parts, input, { agent, session: await sessionFor(input, body), asked: body, place }));
+    return withRoom(parts, input, async (place) =>
+      start(parts, input, { agent, session: await sessionFor(input, body), asked: body, place }),
+    );
   });
   addRoute(api, startRunInSession, async (input) => {
     const { body } = input;
     const { id: session } = await reachableSession(input, input.params.session);
     const agent = reachableAgent(input, body.agent);
-    return withRoom(parts, input, (place) => start(parts, input, { agent, session, asked: body, place }));
+    return withRoom(parts, input, (place) =>
+      start(parts, input, { agent, session, asked: body, place }),
+    );
   });
   addRoute(api, listRuns, async (input) => {
     const { limit, cursor = Number.POSITIVE_INFINITY } = input.query;
-    const { all } = await readReachable(input, input.params.session, ({ id }) => runsOf(parts.replays, { app: input.app, session: id }));
+    const { all } = await readReachable(input, input.params.session, ({ id }) =>
+      runsOf(parts.replays, { app: input.app, session: id }),
+    );
     const older = all.filter(({ startSeq }) => startSeq < cursor).toReversed();
     const page = older.slice(0, limit);
     const next = older.length > limit ? page.at(-1) : undefined;
-    return { status: 200, body: { runs: page.map(outlineAnswer), ...(next === undefined ? {} : { cursor: String(next.startSeq) }) } };
+    return {
+      status: 200,
+      body: {
+        runs: page.map(outlineAnswer),
+        ...(next === undefined ? {} : { cursor: String(next.startSeq) }),
+      },
+    };
   });
   addRoute(api, getRun, async (input) => {
     const { app, params, query } = input;
     return readReachable(input, params.session, async ({ id: session }) => {
       const { signal, assertAccepted, end } = patience(parts, input, query.wait);
       try {
-        const view = await runAtRest({ app, session, run: params.run, replays: parts.replays }, signal);
+        const view = await runAtRest(
+          { app, session, run: params.run, replays: parts.replays },
+          signal,
+        );
         assertAccepted();
         return { status: 200, body: await runAnswer(input, session, view) };
       } finally {
@@ -146,17 +168,27 @@ export const addRunRoutes: AddRoutes = (api, parts) => {
   addRoute(api, cancelRun, async (input) => {
     const { app, params, body, principal } = input;
     const { id: session } = await reachableSession(input, params.session);
-    const view = await runAtRest({ app, session, run: params.run, replays: parts.replays }, AbortSignal.abort());
+    const view = await runAtRest(
+      { app, session, run: params.run, replays: parts.replays },
+      AbortSignal.abort(),
+    );
     // The request was begun before, and may be what has ended it.
     if (view.outline?.endedAt === undefined || !isBegunBefore(input)) {
       const runId = cancellable(view, params.run);
-      await app.cancel(session, { runId, by: principal.actor, ...(body.reason === undefined ? {} : { reason: body.reason }) });
+      await app.cancel(session, {
+        runId,
+        by: principal.actor,
+        ...(body.reason === undefined ? {} : { reason: body.reason }),
+      });
     }
     return { status: 202, body: await runAnswer(input, session, view) };
   });
 };
 
-/** The session that a run is to be in: the one that is named, or a new one, which comes into being with the run. */
+/**
+ * The session that a run is to be in: the one that is named, or a new one, which comes into being
+ * with the run.
+ */
 async function sessionFor(input: AnyInput, { session, user: named }: z.infer<typeof newRunSchema>) {
   if (session !== undefined) return (await reachableSession(input, session)).id;
   const user = ownUser(input, { user: named, scopes: undefined });
@@ -175,7 +207,11 @@ interface Start {
 }
 
 /** The request ends and the run does not: its signal is not the run's. */
-function start(parts: ServerParts, input: AnyInput, { agent, session, asked, place }: Start): Promise<Reply<StartedRun> | Response> {
+function start(
+  parts: ServerParts,
+  input: AnyInput,
+  { agent, session, asked, place }: Start,
+): Promise<Reply<StartedRun> | Response> {
   const runId = asked.id ?? newId(input, 'run');
   const run = input.app.run(agent, {
     session,
@@ -187,7 +223,10 @@ function start(parts: ServerParts, input: AnyInput, { agent, session, asked, pla
   return startedAnswer(parts, input, run, { runId, place });
 }
 
-/** Answers with a run once what it was asked for is stored: with its stream, if the caller wants that. */
+/**
+ * Answers with a run once what it was asked for is stored: with its stream, if the caller wants
+ * that.
+ */
 export async function startedAnswer(
   parts: ServerParts,
   input: AnyInput,
@@ -201,7 +240,13 @@ export async function startedAnswer(
   const address = `${home}/runs/${encodeURIComponent(id)}`;
   const headers = { location: `${home}/runs/${encodeURIComponent(asked)}` };
   if (place !== undefined) return streamRun(parts, input, { session, run: id }, { headers, place });
-  const links = { run: headers.location, stream: `${address}/stream`, cancel: `${address}/cancel`, session: home, events: `${home}/events` };
+  const links = {
+    run: headers.location,
+    stream: `${address}/stream`,
+    cancel: `${address}/cancel`,
+    session: home,
+    events: `${home}/events`,
+  };
   return { status: 202, body: { session, id, asked, status: 'accepted', links }, headers };
 }
 
@@ -224,23 +269,45 @@ function wantsStream({ headers }: Request): boolean {
 /** What a run ends with here when another process goes on with it, or nobody can. */
 const goesOnElsewhere = ['run_stopped', 'session_deleted', 'ledger_conflict'];
 
-/** What keeps a run that was accepted from being carried out here. That this process closes, or that another one has taken the run over, is no fault. */
-export function reportFailure({ options, closing }: ServerParts, { requestId, request }: AnyInput, error: unknown): void {
+/**
+ * What keeps a run that was accepted from being carried out here. That this process closes, or that
+ * another one has taken the run over, is no fault.
+ */
+export function reportFailure(
+  { options, closing }: ServerParts,
+  { requestId, request }: AnyInput,
+  error: unknown,
+): void {
   if (closing.aborted || goesOnElsewhere.some((code) => isAdjutantError(error, code))) return;
-  options.onError(error, { id: requestId, method: request.method, path: new URL(request.url).pathname });
+  options.onError(error, {
+    id: requestId,
+    method: request.method,
+    path: new URL(request.url).pathname,
+  });
 }
 
 interface Patience {
   /** Aborted when the run is not to be waited for any longer. */
   readonly signal: AbortSignal;
-  /** @throws RequestRefusedError `unauthenticated` (401) when the caller's credential has ended meanwhile */
+  /**
+   * @throws RequestRefusedError `unauthenticated` (401) when the caller's credential has ended
+   * meanwhile
+   */
   assertAccepted(): void;
   end(): void;
 }
 
-/** Ends the waiting of a request when its time is over, its client goes away, its credential ends or the server closes. */
-function patience({ clock, closing, access }: ServerParts, { request, principal }: Pick<AnyInput, 'request' | 'principal'>, ms: number): Patience {
-  if (ms === 0) return { signal: AbortSignal.abort(), assertAccepted: () => undefined, end: () => undefined };
+/**
+ * Ends the waiting of a request when its time is over, its client goes away, its credential ends or
+ * the server closes.
+ */
+function patience(
+  { clock, closing, access }: ServerParts,
+  { request, principal }: Pick<AnyInput, 'request' | 'principal'>,
+  ms: number,
+): Patience {
+  if (ms === 0)
+    return { signal: AbortSignal.abort(), assertAccepted: () => undefined, end: () => undefined };
   const over = new AbortController();
   const credential = access.ended(principal, over.signal);
   const cancel = clock.setTimer(ms, () => over.abort());
@@ -262,14 +329,35 @@ function patience({ clock, closing, access }: ServerParts, { request, principal 
 /** @throws RequestRefusedError `run_ended`, `run_not_begun` (409) */
 function cancellable({ outline }: RunView, run: string): string {
   if (outline === undefined) {
-    throw new RequestRefusedError(409, 'run_not_begun', `Run "${run}" has not begun yet. Cancel it when it has, or cancel the session.`, { run });
+    throw new RequestRefusedError(
+      409,
+      'run_not_begun',
+      `Run "${run}" has not begun yet. Cancel it when it has, or cancel the session.`,
+      { run },
+    );
   }
   const { id, status } = outline;
   if (status === 'running' || status === 'waiting') return id;
-  throw new RequestRefusedError(409, 'run_ended', `Run "${id}" has ended (${status}): there is nothing to cancel.`, { run: id, status });
+  throw new RequestRefusedError(
+    409,
+    'run_ended',
+    `Run "${id}" has ended (${status}): there is nothing to cancel.`,
+    { run: id, status },
+  );
 }
 
-function outlineAnswer({ id, agent, kind, status, waitsFor, error, stopReason, use, startedAt, endedAt }: RunOutline): RunOutlineAnswer {
+function outlineAnswer({
+  id,
+  agent,
+  kind,
+  status,
+  waitsFor,
+  error,
+  stopReason,
+  use,
+  startedAt,
+  endedAt,
+}: RunOutline): RunOutlineAnswer {
   return {
     id,
     agent,
@@ -284,10 +372,23 @@ function outlineAnswer({ id, agent, kind, status, waitsFor, error, stopReason, u
   };
 }
 
-async function runAnswer({ app, params }: RouteInput<{ run: string }, unknown, unknown>, session: string, view: RunView): Promise<RunAnswer> {
+async function runAnswer(
+  { app, params }: RouteInput<{ run: string }, unknown, unknown>,
+  session: string,
+  view: RunView,
+): Promise<RunAnswer> {
   const { outline, requests, output: recorded } = view;
-  if (outline === undefined) return { id: params.run, session, status: 'accepted', requests: [], ...noUse };
-  const { output } = await withLargeValues({ output: recorded }, { ledgers: ledgersOf(app), session });
+  if (outline === undefined)
+    return { id: params.run, session, status: 'accepted', requests: [], ...noUse };
+  const { output } = await withLargeValues(
+    { output: recorded },
+    { ledgers: ledgersOf(app), session },
+  );
   const asked = requests as unknown as RunAnswer['requests'];
-  return { ...outlineAnswer(outline), session, requests: asked, ...(output === undefined ? {} : { output }) };
+  return {
+    ...outlineAnswer(outline),
+    session,
+    requests: asked,
+    ...(output === undefined ? {} : { output }),
+  };
 }

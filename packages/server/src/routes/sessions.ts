@@ -34,7 +34,13 @@ const createSession = defineRoute({
   tag,
   summary: 'Makes a session',
   body: newSessionSchema,
-  answers: { 201: { description: 'The session is stored', schema: sessionSchema, headers: { Location: 'Address of the session.' } } },
+  answers: {
+    201: {
+      description: 'The session is stored',
+      schema: sessionSchema,
+      headers: { Location: 'Address of the session.' },
+    },
+  },
 });
 
 const listSessions = defineRoute({
@@ -83,14 +89,25 @@ const forkSession = defineRoute({
   operationId: 'forkSession',
   tag,
   summary: 'Makes a session that shares the beginning of another one',
-  description: 'It goes its own way from there. What was done in the shared part stays done. The store copies nothing.',
+  description:
+    'It goes its own way from there. What was done in the shared part stays done. The store copies nothing.',
   params: sessionPathSchema,
   body: newForkSchema,
   isBodyOptional: true,
-  answers: { 201: { description: 'The fork is stored', schema: sessionSchema, headers: { Location: 'Address of the fork.' } } },
+  answers: {
+    201: {
+      description: 'The fork is stored',
+      schema: sessionSchema,
+      headers: { Location: 'Address of the fork.' },
+    },
+  },
 });
 
-type Removing = RouteInput<z.infer<typeof sessionPathSchema>, z.infer<typeof deleteQuerySchema>, unknown>;
+type Removing = RouteInput<
+  z.infer<typeof sessionPathSchema>,
+  z.infer<typeof deleteQuerySchema>,
+  unknown
+>;
 
 /** Deletes a session with all that this process, and the answers that are kept, know of it. */
 async function removeSession({ kept, replays }: ServerParts, input: Removing): Promise<void> {
@@ -102,7 +119,8 @@ async function removeSession({ kept, replays }: ServerParts, input: Removing): P
   } catch (error) {
     if (!isAdjutantError(error, 'session_not_found') || !isBegunBefore(input)) throw error;
     // One that is only out of reach is not gone.
-    if ((await app.sessions.list({ id: params.session, limit: 1 })).sessions.length > 0) throw error;
+    if ((await app.sessions.list({ id: params.session, limit: 1 })).sessions.length > 0)
+      throw error;
   }
   // Also when a process has deleted the session and ended before this.
   await kept.forget(app.tenant, params.session, principal.actor);
@@ -133,11 +151,18 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
   });
   addRoute(api, listSessions, async (input) => {
     const { sessions, cursor } = await reachablePage(input, input.query);
-    return { status: 200, body: { sessions: sessions.map(answerOf), ...(cursor === undefined ? {} : { cursor }) } };
+    return {
+      status: 200,
+      body: { sessions: sessions.map(answerOf), ...(cursor === undefined ? {} : { cursor }) },
+    };
   });
   addRoute(api, getSession, async (input) => {
     const listing = await reachableSession(input, input.params.session);
-    const waiting = await input.app.requests.list({ session: listing.id, status: 'pending', limit: mostCounted });
+    const waiting = await input.app.requests.list({
+      session: listing.id,
+      status: 'pending',
+      limit: mostCounted,
+    });
     return { status: 200, body: { ...answerOf(listing), waiting: waiting.length } };
   });
   addRoute(api, deleteSession, async (input) => {
@@ -152,7 +177,10 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
     try {
       const { at, shared } = body;
       if (at !== undefined && (await isTakenBack(input, from, at))) assertMayGrant(parts, input);
-      const options = { ...(at === undefined ? {} : { at }), ...(shared === undefined ? {} : { shared }) };
+      const options = {
+        ...(at === undefined ? {} : { at }),
+        ...(shared === undefined ? {} : { shared }),
+      };
       await app.fork(from, { id, by: input.principal.actor, ...options });
     } catch (error) {
       if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
@@ -162,10 +190,15 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
 };
 
 /**
- * Ids of sessions are those of a whole tenant: who could choose one would learn which ids others have, and could take those that others are to get.
- * @throws RequestRefusedError `session_id_not_allowed` (400) for a caller that is bound to a user, whether there is such a session or not
+ * Ids of sessions are those of a whole tenant: who could choose one would learn which ids others
+ * have, and could take those that others are to get.
+ * @throws RequestRefusedError `session_id_not_allowed` (400) for a caller that is bound to a user,
+ * whether there is such a session or not
  */
-function assertMayName({ principal }: Pick<Asking, 'principal'>, { id }: { readonly id?: string | undefined }): void {
+function assertMayName(
+  { principal }: Pick<Asking, 'principal'>,
+  { id }: { readonly id?: string | undefined },
+): void {
   if (principal.user === undefined || id === undefined) return;
   throw new RequestRefusedError(
     400,
@@ -176,16 +209,31 @@ function assertMayName({ principal }: Pick<Asking, 'principal'>, { id }: { reado
 
 /**
  * Whose session the caller makes.
- * @throws RequestRefusedError `other_user` (403) for a caller that is bound to a user and names another one
+ * @throws RequestRefusedError `other_user` (403) for a caller that is bound to a user and names
+ * another one
  */
-export function ownUser({ principal }: Pick<Asking, 'principal'>, { user, scopes }: Pick<NewSession, 'user' | 'scopes'>): string | undefined {
+export function ownUser(
+  { principal }: Pick<Asking, 'principal'>,
+  { user, scopes }: Pick<NewSession, 'user' | 'scopes'>,
+): string | undefined {
   const wanted = user ?? scopes?.['user'];
-  if (principal.user === undefined || wanted === undefined || wanted === principal.user) return wanted ?? principal.user;
-  throw new RequestRefusedError(403, 'other_user', 'You can only make sessions of the user that your credential is bound to. Leave `user` out.');
+  if (principal.user === undefined || wanted === undefined || wanted === principal.user)
+    return wanted ?? principal.user;
+  throw new RequestRefusedError(
+    403,
+    'other_user',
+    'You can only make sessions of the user that your credential is bound to. Leave `user` out.',
+  );
 }
 
-/** Who acts for one user could otherwise read what others share, and let its runs do more than the app lets them. */
-function assertMayBind({ principal }: Pick<Asking, 'principal'>, { scopes = {}, permissions = [] }: NewSession): void {
+/**
+ * Who acts for one user could otherwise read what others share, and let its runs do more than the
+ * app lets them.
+ */
+function assertMayBind(
+  { principal }: Pick<Asking, 'principal'>,
+  { scopes = {}, permissions = [] }: NewSession,
+): void {
   if (principal.user === undefined) return;
   const others = Object.keys(scopes).filter((scope) => scope !== 'user');
   if (others.length === 0 && permissions.length === 0) return;
@@ -200,7 +248,10 @@ function assertMayBind({ principal }: Pick<Asking, 'principal'>, { scopes = {}, 
  * What tools require is not for everybody to give.
  * @throws RequestRefusedError `may_not_grant` (403)
  */
-function assertMayGrant({ options }: Pick<ServerParts, 'options'>, { principal }: Pick<Asking, 'principal'>): void {
+function assertMayGrant(
+  { options }: Pick<ServerParts, 'options'>,
+  { principal }: Pick<Asking, 'principal'>,
+): void {
   const { grantPermissions: allowed } = options;
   if (allowed.some((role) => principal.roles.includes(role))) return;
   throw new RequestRefusedError(
@@ -211,10 +262,18 @@ function assertMayGrant({ options }: Pick<ServerParts, 'options'>, { principal }
   );
 }
 
-/** Whether permissions of a session were taken back after this event: a fork from before that has them again. */
+/**
+ * Whether permissions of a session were taken back after this event: a fork from before that has
+ * them again.
+ */
 async function isTakenBack({ app }: Asking, session: string, at: number): Promise<boolean> {
   for await (const event of app.events(session, { after: at })) {
-    if (event.type === 'decision' && event.component === 'permissions' && event.decision === 'revoke') return true;
+    if (
+      event.type === 'decision' &&
+      event.component === 'permissions' &&
+      event.decision === 'revoke'
+    )
+      return true;
   }
   return false;
 }
@@ -227,7 +286,16 @@ async function made(
   return { status: 201, body: answerOf(listing), headers: { location: addressOf(id) } };
 }
 
-function answerOf({ id, status, title, runnable, user, seq, createdAt, updatedAt }: SessionListing): SessionAnswer {
+function answerOf({
+  id,
+  status,
+  title,
+  runnable,
+  user,
+  seq,
+  createdAt,
+  updatedAt,
+}: SessionListing): SessionAnswer {
   return {
     id,
     status,
@@ -240,7 +308,10 @@ function answerOf({ id, status, title, runnable, user, seq, createdAt, updatedAt
   };
 }
 
-/** A page of what the caller can reach: its cursor stands behind the last session that was looked at. */
+/**
+ * A page of what the caller can reach: its cursor stands behind the last session that was looked
+ * at.
+ */
 async function reachablePage(input: Asking, query: SessionQuery): Promise<SessionPage> {
   const { app, principal } = input;
   const { agent, user = principal.user, limit, cursor: first, status, order } = query;
@@ -256,7 +327,8 @@ async function reachablePage(input: Asking, query: SessionQuery): Promise<Sessio
       ...(user === undefined ? {} : { user }),
       ...(cursor === undefined ? {} : { cursor }),
     });
-    for (const listing of page.sessions) if (await isReachable(input, listing)) sessions.push(listing);
+    for (const listing of page.sessions)
+      if (await isReachable(input, listing)) sessions.push(listing);
     cursor = page.cursor;
     if (cursor === undefined || sessions.length >= limit) break;
   }

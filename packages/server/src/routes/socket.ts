@@ -43,7 +43,13 @@ export const addSocketRoutes: AddRoutes = (api, parts) => {
       const { seq } = await reachableSession(input, params.session);
       assertInLedger(position, seq);
       const stream = await followed(
-        { app, agents: input.principal.agents, session: params.session, profile: query.profile, position },
+        {
+          app,
+          agents: input.principal.agents,
+          session: params.session,
+          profile: query.profile,
+          position,
+        },
         { replays: parts.replays, principal: input.principal, signal: request.signal },
       );
       parts.streams.assertRoom(input.principal);
@@ -57,9 +63,16 @@ export const addSocketRoutes: AddRoutes = (api, parts) => {
 function assertUpgrade({ req, env }: Context<ServerEnv>): void {
   if (req.header('upgrade')?.toLowerCase() !== 'websocket') {
     const headers = { upgrade: 'websocket', connection: 'Upgrade' };
-    throw new RequestRefusedError(426, 'upgrade_required', 'This is a WebSocket: open it with the header "Upgrade: websocket".', {}, headers);
+    throw new RequestRefusedError(
+      426,
+      'upgrade_required',
+      'This is a WebSocket: open it with the header "Upgrade: websocket".',
+      {},
+      headers,
+    );
   }
-  if ((env as { readonly incoming?: unknown } | undefined)?.incoming === undefined) throw unavailable();
+  if ((env as { readonly incoming?: unknown } | undefined)?.incoming === undefined)
+    throw unavailable();
 }
 
 function unavailable(): RequestRefusedError {
@@ -70,7 +83,10 @@ function unavailable(): RequestRefusedError {
   );
 }
 
-/** Browsers let any page open a socket and only say which one it was. @throws RequestRefusedError `origin_not_allowed` (403) */
+/**
+ * Browsers let any page open a socket and only say which one it was. @throws RequestRefusedError
+ * `origin_not_allowed` (403)
+ */
 function assertOrigin({ req }: Context<ServerEnv>, { options }: ServerParts): void {
   const origin = req.header('origin');
   if (origin === undefined) return;
@@ -89,7 +105,12 @@ interface Subject {
   readonly stream: FollowedStream;
 }
 
-async function open(api: Api, parts: ServerParts, input: Input, { session, stream }: Subject): Promise<Response> {
+async function open(
+  api: Api,
+  parts: ServerParts,
+  input: Input,
+  { session, stream }: Subject,
+): Promise<Response> {
   const { context, principal, requestId, request } = input;
   const { clock, metrics, options, streams } = parts;
   const about = { id: requestId, method: request.method, path: new URL(request.url).pathname };
@@ -103,7 +124,8 @@ async function open(api: Api, parts: ServerParts, input: Input, { session, strea
         carryOut,
         heartbeat: options.stream.heartbeat,
         endings: (whileOpen) => streamEndings(parts, principal, whileOpen),
-        refuseBinary: () => refused(requestId, { code: 'malformed_json', message: 'Messages must be text.' }),
+        refuseBinary: () =>
+          refused(requestId, { code: 'malformed_json', message: 'Messages must be text.' }),
         problem,
         // Counted only now: a handshake that is broken off is never heard of again.
         onClose: streams.count(principal, 'socket'),
@@ -122,8 +144,15 @@ interface Commanded {
   readonly problem: (error: unknown) => SentFrame;
 }
 
-/** Carries commands out as the requests that they stand for, so that they are checked, counted and recorded like these. */
-function commander(api: Api, { context, requestId }: Input, { session, problem }: Commanded): (text: string) => Promise<CommandOutcome> {
+/**
+ * Carries commands out as the requests that they stand for, so that they are checked, counted and
+ * recorded like these.
+ */
+function commander(
+  api: Api,
+  { context, requestId }: Input,
+  { session, problem }: Commanded,
+): (text: string) => Promise<CommandOutcome> {
   const origin = new URL(context.req.url).origin;
   const headers = callerHeaders(context);
   const { incoming } = context.env as { readonly incoming?: unknown };
@@ -135,10 +164,16 @@ function commander(api: Api, { context, requestId }: Input, { session, problem }
     try {
       const { path, body, idempotencyKey } = requestOf(read.command, session);
       const keyed = idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey };
-      const request = new Request(`${origin}${path}`, { method: 'POST', headers: { ...headers, ...keyed }, body: JSON.stringify(body) });
+      const request = new Request(`${origin}${path}`, {
+        method: 'POST',
+        headers: { ...headers, ...keyed },
+        body: JSON.stringify(body),
+      });
       const answer = await api.fetch(request, { incoming });
       const result: unknown = await answer.json().catch(() => undefined);
-      const told = answer.ok ? { type: 'ack', ...named, status: answer.status, result } : { type: 'problem', ...named, problem: result };
+      const told = answer.ok
+        ? { type: 'ack', ...named, status: answer.status, result }
+        : { type: 'problem', ...named, problem: result };
       return { told, isCommand: true };
     } catch (error) {
       return { told: { type: 'problem', ...named, problem: problem(error).data }, isCommand: true };
@@ -146,10 +181,23 @@ function commander(api: Api, { context, requestId }: Input, { session, problem }
   };
 }
 
-/** What the routes ask of whoever calls: who it is and where it comes from, as it was when the socket was opened. */
+/**
+ * What the routes ask of whoever calls: who it is and where it comes from, as it was when the
+ * socket was opened.
+ */
 function callerHeaders(context: Context<ServerEnv>): Readonly<Record<string, string>> {
   const credential = credentialIn(context);
-  const kept = ['host', 'origin', 'forwarded', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host', 'x-real-ip', 'via', 'sec-fetch-site'];
+  const kept = [
+    'host',
+    'origin',
+    'forwarded',
+    'x-forwarded-for',
+    'x-forwarded-proto',
+    'x-forwarded-host',
+    'x-real-ip',
+    'via',
+    'sec-fetch-site',
+  ];
   const given = kept.flatMap((name) => {
     const value = context.req.header(name);
     return value === undefined ? [] : [[name, value] as const];
@@ -163,8 +211,15 @@ function callerHeaders(context: Context<ServerEnv>): Readonly<Record<string, str
 
 function refused(
   requestId: string,
-  { id, code, message }: { readonly id?: string | number | undefined; readonly code: string; readonly message: string },
+  {
+    id,
+    code,
+    message,
+  }: { readonly id?: string | number | undefined; readonly code: string; readonly message: string },
 ): CommandOutcome {
   const problem = problemOf(new RequestRefusedError(400, code, message), requestId);
-  return { told: { type: 'problem', ...(id === undefined ? {} : { id }), problem }, isCommand: false };
+  return {
+    told: { type: 'problem', ...(id === undefined ? {} : { id }), problem },
+    isCommand: false,
+  };
 }

@@ -10,18 +10,26 @@ import { streamResponse } from '../stream/stream-response.ts';
 
 /** How streams are asked for. */
 export const streamQuerySchema = z.object({
-  after: z.string().regex(positionPattern, 'must be the id of an event of the stream, such as 17').optional().openapi({
-    description: 'Id of the last event that is known already: the stream goes on right behind it. The header `Last-Event-ID` goes before it.',
-    example: '17',
+  after: z
+    .string()
+    .regex(positionPattern, 'must be the id of an event of the stream, such as 17')
+    .optional()
+    .openapi({
+      description:
+        'Id of the last event that is known already: the stream goes on right behind it. The header `Last-Event-ID` goes before it.',
+      example: '17',
+    }),
+  profile: z.enum(profileNames).default('native').openapi({
+    description: 'How the stream is told: the events as they are, as steps, or as messages.',
   }),
-  profile: z
-    .enum(profileNames)
-    .default('native')
-    .openapi({ description: 'How the stream is told: the events as they are, as steps, or as messages.' }),
 });
 
-const stream = { description: 'The events, as server-sent events', contentType: 'text/event-stream' };
-const resuming = 'A client that lost the connection goes on with the id of its last event, at any age and at any process of the server.';
+const stream = {
+  description: 'The events, as server-sent events',
+  contentType: 'text/event-stream',
+};
+const resuming =
+  'A client that lost the connection goes on with the id of its last event, at any age and at any process of the server.';
 
 /** The streams of sessions and runs. */
 export const addStreamRoutes: AddRoutes = (api, parts) => {
@@ -45,7 +53,13 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       const position = positionOf(request, asked.after);
       const { seq } = await reachableSession(input, params.session);
       assertInLedger(position, seq);
-      return streamResponse(parts, input, { app, agents: input.principal.agents, session: params.session, profile: asked.profile, position });
+      return streamResponse(parts, input, {
+        app,
+        agents: input.principal.agents,
+        session: params.session,
+        profile: asked.profile,
+        position,
+      });
     },
   );
   addRoute(
@@ -60,7 +74,10 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       description: `The events of the run, and what concerns it. The event \`waiting\` says that it waits for somebody, \`end\` that it has ended. ${resuming}`,
       params: runPathSchema,
       query: streamQuerySchema,
-      answers: { 200: stream, 204: { description: 'The run has ended, and all of its stream was read' } },
+      answers: {
+        200: stream,
+        204: { description: 'The run has ended, and all of its stream was read' },
+      },
     },
     async (input) => {
       const { params, query: asked, request, app } = input;
@@ -68,7 +85,14 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       const { seq } = await reachableSession(input, params.session);
       assertInLedger(position, seq);
       const { agents } = input.principal;
-      return streamResponse(parts, input, { app, agents, session: params.session, run: params.run, profile: asked.profile, position });
+      return streamResponse(parts, input, {
+        app,
+        agents,
+        session: params.session,
+        run: params.run,
+        profile: asked.profile,
+        position,
+      });
     },
   );
 };

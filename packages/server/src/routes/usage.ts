@@ -24,7 +24,9 @@ export const addUsageRoutes: AddRoutes = (api, { replays }) => {
         'Folded from the ledgers of the sessions of one page, the session that was made last first. Calls that failed count with the tokens that they used; answers of caches and hooks do not. ' +
         'What a fork shares is counted in the session that it was forked from only. Sessions that were deleted are gone.',
       query: usageQuerySchema,
-      answers: { 200: { description: 'What the sessions of the page used', schema: usagePageSchema } },
+      answers: {
+        200: { description: 'What the sessions of the page used', schema: usagePageSchema },
+      },
     },
     async (input) => {
       const { query } = input;
@@ -33,7 +35,9 @@ export const addUsageRoutes: AddRoutes = (api, { replays }) => {
       let total = noUse;
       for (const listing of sessions) {
         if (mustBeIdle(listing, query) || !(await isReachable(input, listing))) continue;
-        const usage = await replays.answerInTurn(input.principal, input.request.signal, () => usageOf(input, listing.id, query));
+        const usage = await replays.answerInTurn(input.principal, input.request.signal, () =>
+          usageOf(input, listing.id, query),
+        );
         if (usage.byModel.length === 0) continue;
         total = useOfBoth(total, usage.total);
         const { id: session, user } = listing;
@@ -41,27 +45,45 @@ export const addUsageRoutes: AddRoutes = (api, { replays }) => {
         used.push({ session, ...(user === undefined ? {} : { user }), models, ...usage.total });
       }
       const complete = query.cursor === undefined && cursor === undefined;
-      return { status: 200, body: { sessions: used, total, complete, ...(cursor === undefined ? {} : { cursor }) } };
+      return {
+        status: 200,
+        body: { sessions: used, total, complete, ...(cursor === undefined ? {} : { cursor }) },
+      };
     },
   );
 };
 
 /** In the order in which they were made, in which none is missed. */
-async function lookedAt(input: Asking, { session, user: wanted, limit, cursor }: UsageQuery): Promise<SessionPage> {
+async function lookedAt(
+  input: Asking,
+  { session, user: wanted, limit, cursor }: UsageQuery,
+): Promise<SessionPage> {
   const user = wanted ?? input.principal.user;
   if (session !== undefined) {
     const listing = await reachableSession(input, session);
     return { sessions: user === undefined || listing.user === user ? [listing] : [] };
   }
-  return input.app.sessions.list({ order: 'createdAt', limit, ...(user === undefined ? {} : { user }), ...(cursor === undefined ? {} : { cursor }) });
+  return input.app.sessions.list({
+    order: 'createdAt',
+    limit,
+    ...(user === undefined ? {} : { user }),
+    ...(cursor === undefined ? {} : { cursor }),
+  });
 }
 
 /** Whether no event of a session lies between the two times. */
-function mustBeIdle({ createdAt, updatedAt }: SessionListing, { from = 0, to = Number.POSITIVE_INFINITY }: UsageFilter): boolean {
+function mustBeIdle(
+  { createdAt, updatedAt }: SessionListing,
+  { from = 0, to = Number.POSITIVE_INFINITY }: UsageFilter,
+): boolean {
   return updatedAt < from || createdAt >= to;
 }
 
-async function usageOf({ app }: Asking, session: string, filter: UsageFilter): Promise<SessionUsage> {
+async function usageOf(
+  { app }: Asking,
+  session: string,
+  filter: UsageFilter,
+): Promise<SessionUsage> {
   const usage = new SessionUsage(session, filter);
   for await (const event of app.events(session)) {
     usage.add(event);

@@ -15,14 +15,23 @@ export interface ModelUse {
 
 export const noUse: ModelUse = Object.freeze({
   calls: 0,
-  usage: Object.freeze({ inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }),
+  usage: Object.freeze({
+    inputTokens: 0,
+    outputTokens: 0,
+    cachedInputTokens: 0,
+    cacheWriteTokens: 0,
+    reasoningTokens: 0,
+  }),
   cost: 0,
   unpriced: 0,
   estimated: 0,
 });
 
 /** With one more call, whether it was answered or failed. */
-export function useWith(use: ModelUse, { usage, cost, status, estimated }: EventOf<'model_end'>): ModelUse {
+export function useWith(
+  use: ModelUse,
+  { usage, cost, status, estimated }: EventOf<'model_end'>,
+): ModelUse {
   const isUsed = usage.inputTokens > 0 || usage.outputTokens > 0;
   return useOfBoth(use, {
     calls: status === 'completed' ? 1 : 0,

@@ -27,8 +27,8 @@ export interface RunAddress {
 }
 
 /**
- * A run as it is once it has ended or waits for somebody, or as it is when the signal aborts. The ledger is read once; what has come since is
- * added to what was known of it.
+ * A run as it is once it has ended or waits for somebody, or as it is when the signal aborts. The
+ * ledger is read once; what has come since is added to what was known of it.
  * @throws RequestRefusedError `run_not_found` (404)
  */
 export async function runAtRest(address: RunAddress, signal: AbortSignal): Promise<RunView> {
@@ -38,7 +38,8 @@ export async function runAtRest(address: RunAddress, signal: AbortSignal): Promi
   const view = await viewOf(address, runs);
   if (view.isAtRest || signal.aborted) return view;
   for await (const event of app.follow(session, { after, signal })) {
-    if (!isDurable(event) || (event.type !== 'invocation_end' && event.type !== 'invocation_yield')) continue;
+    if (!isDurable(event) || (event.type !== 'invocation_end' && event.type !== 'invocation_yield'))
+      continue;
     const now = await runsOf(replays, address);
     if (now.find(run)?.status === 'running') continue;
     const later = await viewOf(address, now);
@@ -55,19 +56,34 @@ async function viewOf(address: RunAddress, runs: SessionRuns): Promise<RunView> 
     return { outline, requests: [], isAtRest: false };
   }
   const isOpen = outline.status === 'running' || outline.status === 'waiting';
-  const pending = isOpen ? await app.requests.list({ session, status: 'pending', limit: mostRequests }) : [];
+  const pending = isOpen
+    ? await app.requests.list({ session, status: 'pending', limit: mostRequests })
+    : [];
   const requests = pending.filter(({ invocationId }) => runOf(invocationId) === outline.id);
   if (outline.status !== 'waiting' || (await isWaiting(address, outline, requests))) {
-    return { outline, requests, isAtRest: outline.status !== 'running', ...(await outputOf(address, outline)) };
+    return {
+      outline,
+      requests,
+      isAtRest: outline.status !== 'running',
+      ...(await outputOf(address, outline)),
+    };
   }
-  return { outline: { ...outline, status: 'running', waitsFor: undefined }, requests, isAtRest: false };
+  return {
+    outline: { ...outline, status: 'running', waitsFor: undefined },
+    requests,
+    isAtRest: false,
+  };
 }
 
 /** What a run that has ended gave, which is kept nowhere but in the ledger. */
-async function outputOf({ app, session }: RunAddress, { endSeq }: RunOutline): Promise<Pick<RunView, 'output'>> {
+async function outputOf(
+  { app, session }: RunAddress,
+  { endSeq }: RunOutline,
+): Promise<Pick<RunView, 'output'>> {
   if (endSeq === undefined) return {};
   for await (const event of app.events(session, { after: endSeq - 1, upTo: endSeq })) {
-    if (event.type === 'invocation_end' && event.output !== undefined) return { output: event.output };
+    if (event.type === 'invocation_end' && event.output !== undefined)
+      return { output: event.output };
   }
   return {};
 }
@@ -76,7 +92,11 @@ async function outputOf({ app, session }: RunAddress, { endSeq }: RunOutline): P
 const mostRequests = 1_000;
 
 /** Whether neither what the run waits for has come yet nor its cancel. */
-async function isWaiting({ app, session }: RunAddress, { id, waitsFor }: RunOutline, requests: readonly RequestEntry[]): Promise<boolean> {
+async function isWaiting(
+  { app, session }: RunAddress,
+  { id, waitsFor }: RunOutline,
+  requests: readonly RequestEntry[],
+): Promise<boolean> {
   if (waitsFor === 'tool_input' && requests.length === 0) return false;
   const posted = await ledgersOf(app).inbox(session);
   return !posted.some(({ type, data }) => {
@@ -92,5 +112,10 @@ async function isPosted({ app, session, run }: RunAddress): Promise<boolean> {
 }
 
 function runNotFound({ session, run }: RunAddress): RequestRefusedError {
-  return new RequestRefusedError(404, 'run_not_found', `There is no run "${run}" in session "${session}".`, { session, run });
+  return new RequestRefusedError(
+    404,
+    'run_not_found',
+    `There is no run "${run}" in session "${session}".`,
+    { session, run },
+  );
 }

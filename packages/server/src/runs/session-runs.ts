@@ -37,9 +37,13 @@ export class SessionRuns {
   }
 
   /** Where the events of a run lie; `undefined`: it has none. */
-  extentOf(id: string): { readonly first: number; readonly last: number; readonly isEnded: boolean } | undefined {
+  extentOf(
+    id: string,
+  ): { readonly first: number; readonly last: number; readonly isEnded: boolean } | undefined {
     const extent = this.#extents.get(id);
-    return extent === undefined ? undefined : { ...extent, isEnded: this.#runs.get(id)?.endedAt !== undefined };
+    return extent === undefined
+      ? undefined
+      : { ...extent, isEnded: this.#runs.get(id)?.endedAt !== undefined };
   }
 
   /** `seq` of the last event. */
@@ -68,7 +72,8 @@ export class SessionRuns {
       return;
     }
     if (event.type === 'user' && event.clientKey !== undefined) this.#join(event.clientKey, id);
-    else if (event.type === 'model_end') this.#runs.set(id, { ...run, use: useWith(run.use, event) });
+    else if (event.type === 'model_end')
+      this.#runs.set(id, { ...run, use: useWith(run.use, event) });
     else if (isRoot(event.invocationId)) this.#runs.set(id, rootAfter(run, event));
   }
 
@@ -93,7 +98,15 @@ const sizeOfRun = 800;
 const sizeOfInput = 150;
 
 function ended(run: RunOutline, { status, error, stopReason, at, seq }: RunEnd): RunOutline {
-  return { ...run, status: status === 'transferred' ? 'completed' : status, waitsFor: undefined, error, stopReason, endedAt: at, endSeq: seq };
+  return {
+    ...run,
+    status: status === 'transferred' ? 'completed' : status,
+    waitsFor: undefined,
+    error,
+    stopReason,
+    endedAt: at,
+    endSeq: seq,
+  };
 }
 
 function begun(id: string, { name, kind, seq, at }: EventOf<'invocation_start'>): RunOutline {
@@ -107,7 +120,15 @@ function rootAfter(run: RunOutline, event: Event): RunOutline {
     case 'invocation_resume':
       return { ...run, status: 'running', waitsFor: undefined };
     case 'invocation_reopen':
-      return { ...run, status: 'running', waitsFor: undefined, error: undefined, stopReason: undefined, endedAt: undefined, endSeq: undefined };
+      return {
+        ...run,
+        status: 'running',
+        waitsFor: undefined,
+        error: undefined,
+        stopReason: undefined,
+        endedAt: undefined,
+        endSeq: undefined,
+      };
     case 'invocation_end':
       return event.next === undefined ? ended(run, event) : run;
     default:

@@ -10,7 +10,10 @@ export interface UsageFilter {
   readonly to?: number | undefined;
 }
 
-/** What calls of models used in a session, folded from its events. What a fork shares with another session is not counted again. */
+/**
+ * What calls of models used in a session, folded from its events. What a fork shares with another
+ * session is not counted again.
+ */
 export class SessionUsage {
   readonly #session: string;
   readonly #filter: UsageFilter;
@@ -23,7 +26,12 @@ export class SessionUsage {
   }
 
   add(event: StoredEvent): void {
-    if (event.type === 'decision' && event.component === 'fork' && event.data?.['session'] === this.#session) this.#byModel = new Map();
+    if (
+      event.type === 'decision' &&
+      event.component === 'fork' &&
+      event.data?.['session'] === this.#session
+    )
+      this.#byModel = new Map();
     if (event.type === 'model_start') this.#calls.set(callOf(event), event);
     if (event.type !== 'model_end') return;
     const call = this.#calls.get(callOf(event));
@@ -33,7 +41,9 @@ export class SessionUsage {
 
   #isCounted({ at, substitutedBy }: EventOf<'model_end'>, by: string | undefined): boolean {
     const { agent, from = 0, to = Number.POSITIVE_INFINITY } = this.#filter;
-    return substitutedBy === undefined && at >= from && at < to && (agent === undefined || agent === by);
+    return (
+      substitutedBy === undefined && at >= from && at < to && (agent === undefined || agent === by)
+    );
   }
 
   #count(model: string, event: EventOf<'model_end'>): void {
@@ -50,6 +60,10 @@ export class SessionUsage {
   }
 }
 
-function callOf({ invocationId, round, attempt }: EventOf<'model_start'> | EventOf<'model_end'>): string {
+function callOf({
+  invocationId,
+  round,
+  attempt,
+}: EventOf<'model_start'> | EventOf<'model_end'>): string {
   return `${invocationId}#${round}.${attempt}`;
 }

@@ -2,9 +2,25 @@ import { z } from '@hono/zod-openapi';
 import { idSchema } from './common.ts';
 
 const requestKinds = ['approval', 'input', 'result', 'recovery', 'repeat', 'limit'] as const;
-const requestStatuses = ['pending', 'answered', 'expired', 'escalated', 'cancelled', 'withdrawn'] as const;
+const requestStatuses = [
+  'pending',
+  'answered',
+  'expired',
+  'escalated',
+  'cancelled',
+  'withdrawn',
+] as const;
 /** What people may say; the runtime alone says `expire`, `escalate` and `cancel`. */
-const decisions = ['approve', 'edit', 'reject', 'answer', 'succeeded', 'retry', 'report', 'continue'] as const;
+const decisions = [
+  'approve',
+  'edit',
+  'reject',
+  'answer',
+  'succeeded',
+  'retry',
+  'report',
+  'continue',
+] as const;
 /** Those that a button can say: they need no input. */
 const linkDecisions = ['approve', 'reject', 'succeeded', 'retry', 'report', 'continue'] as const;
 const allDecisions = [...decisions, 'expire', 'escalate', 'cancel'] as const;
@@ -14,7 +30,9 @@ const mostListed = 200;
 const defaultListed = 50;
 
 const jsonSchema = z.unknown().openapi({ description: 'Any JSON value.' });
-const timeSchema = z.number().openapi({ description: 'Epoch milliseconds.', example: 1_767_225_600_000 });
+const timeSchema = z
+  .number()
+  .openapi({ description: 'Epoch milliseconds.', example: 1_767_225_600_000 });
 
 export const requestSchema = z
   .object({
@@ -28,23 +46,37 @@ export const requestSchema = z
     }),
     agent: z.string(),
     name: z.string().openapi({ description: 'The tool; for a limit, the limit.' }),
-    summary: z.string().openapi({ description: 'One line that says what is to be done.', example: 'Refund 90 € for order 17' }),
-    details: jsonSchema.optional().openapi({ description: 'What else people are shown: the arguments, unless the tool says otherwise.' }),
-    options: z.array(z.enum(allDecisions)).openapi({ description: 'The decisions to choose from.' }),
-    inputSchema: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .openapi({ description: 'JSON Schema of the input, or of the arguments that may be edited.' }),
-    mayDecide: z
-      .array(z.string())
-      .optional()
-      .openapi({ description: 'Who may answer: `user:ann`, `operator:cfo`; a name without a kind is that of a user. Missing: anybody.' }),
+    summary: z.string().openapi({
+      description: 'One line that says what is to be done.',
+      example: 'Refund 90 € for order 17',
+    }),
+    details: jsonSchema.optional().openapi({
+      description: 'What else people are shown: the arguments, unless the tool says otherwise.',
+    }),
+    options: z
+      .array(z.enum(allDecisions))
+      .openapi({ description: 'The decisions to choose from.' }),
+    inputSchema: z.record(z.string(), z.unknown()).optional().openapi({
+      description: 'JSON Schema of the input, or of the arguments that may be edited.',
+    }),
+    mayDecide: z.array(z.string()).optional().openapi({
+      description:
+        'Who may answer: `user:ann`, `operator:cfo`; a name without a kind is that of a user. Missing: anybody.',
+    }),
     user: z.string().optional().openapi({ description: 'The user of the session, if it has one.' }),
-    operationId: z.string().optional().openapi({ description: 'Name of the operation whose result is awaited.' }),
+    operationId: z
+      .string()
+      .optional()
+      .openapi({ description: 'Name of the operation whose result is awaited.' }),
     createdAt: timeSchema,
-    expiresAt: timeSchema.optional().openapi({ description: 'Epoch milliseconds. Missing: it waits for as long as it takes.' }),
+    expiresAt: timeSchema
+      .optional()
+      .openapi({ description: 'Epoch milliseconds. Missing: it waits for as long as it takes.' }),
     status: z.enum(requestStatuses),
-    settledBy: z.string().optional().openapi({ description: 'Who settled it.', example: 'operator:ann' }),
+    settledBy: z
+      .string()
+      .optional()
+      .openapi({ description: 'Who settled it.', example: 'operator:ann' }),
     settledAt: timeSchema.optional(),
   })
   .openapi('Request', { description: 'A question to somebody outside that a run waits for.' });
@@ -54,12 +86,18 @@ export type RequestJson = z.infer<typeof requestSchema>;
 export const requestListSchema = z
   .object({
     requests: z.array(requestSchema),
-    cursor: z.string().optional().openapi({ description: 'Gives the next page. Missing on the last one.' }),
+    cursor: z
+      .string()
+      .optional()
+      .openapi({ description: 'Gives the next page. Missing on the last one.' }),
   })
   .openapi('RequestList');
 
 export const requestParamsSchema = z.object({
-  request: idSchema.openapi({ description: 'Id of the request.', example: 'req_0f3c9a5b7d1e2f4a6b8c0d1e' }),
+  request: idSchema.openapi({
+    description: 'Id of the request.',
+    example: 'req_0f3c9a5b7d1e2f4a6b8c0d1e',
+  }),
 });
 
 export const requestQuerySchema = z.object({
@@ -70,27 +108,48 @@ export const requestQuerySchema = z.object({
     .openapi({ description: 'Only requests in this state.' }),
   session: idSchema.optional().openapi({ description: 'Only requests of this session.' }),
   user: idSchema.optional().openapi({ description: 'Only requests of sessions of this user.' }),
-  limit: z.coerce.number().int().min(1).max(mostListed).default(defaultListed).openapi({ description: 'How many at most.' }),
-  cursor: z.string().min(1).optional().openapi({ description: 'Goes on where a page ended. The other options must be those of that page.' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(mostListed)
+    .default(defaultListed)
+    .openapi({ description: 'How many at most.' }),
+  cursor: z.string().min(1).optional().openapi({
+    description: 'Goes on where a page ended. The other options must be those of that page.',
+  }),
 });
 
 export type RequestQueryJson = z.infer<typeof requestQuerySchema>;
 
 const answerFields = {
-  decision: z.enum(decisions).optional().openapi({ description: "One of the request's options. Missing: `answer`, where that is an option." }),
-  input: jsonSchema.optional().openapi({ description: 'The input, the edited arguments, the result, or how much more a limit may be exceeded by.' }),
-  args: jsonSchema.optional().openapi({ description: 'The edited arguments: another name of `input`, for `edit`.' }),
-  reason: z.string().max(longestText).optional().openapi({ description: 'Why. The ledger has it, and the model is told it.' }),
+  decision: z.enum(decisions).optional().openapi({
+    description: "One of the request's options. Missing: `answer`, where that is an option.",
+  }),
+  input: jsonSchema.optional().openapi({
+    description:
+      'The input, the edited arguments, the result, or how much more a limit may be exceeded by.',
+  }),
+  args: jsonSchema
+    .optional()
+    .openapi({ description: 'The edited arguments: another name of `input`, for `edit`.' }),
+  reason: z
+    .string()
+    .max(longestText)
+    .optional()
+    .openapi({ description: 'Why. The ledger has it, and the model is told it.' }),
 };
 
 const oneInput = 'give `input` or `args`, not both';
-const hasOneInput = ({ input, args }: { input?: unknown; args?: unknown }): boolean => input === undefined || args === undefined;
+const hasOneInput = ({ input, args }: { input?: unknown; args?: unknown }): boolean =>
+  input === undefined || args === undefined;
 
 export const answerSchema = z
   .strictObject(answerFields)
   .refine(hasOneInput, oneInput)
   .openapi('Answer', {
-    description: 'What the caller says to a request. Who says it is the caller: its key or token says so, and nothing in here.',
+    description:
+      'What the caller says to a request. Who says it is the caller: its key or token says so, and nothing in here.',
     example: { decision: 'edit', args: { order: '17', cents: 8_000 }, reason: 'less the postage' },
   });
 
@@ -108,30 +167,38 @@ export const batchSchema = z
         'must have one answer for each request at most',
       ),
   })
-  .openapi('Answers', { example: { answers: [{ requestId: 'req_0f3c9a5b7d1e2f4a6b8c0d1e', decision: 'approve' }] } });
+  .openapi('Answers', {
+    example: { answers: [{ requestId: 'req_0f3c9a5b7d1e2f4a6b8c0d1e', decision: 'approve' }] },
+  });
 
 const acceptedSchema = z.object({ requestId: z.string(), accepted: z.literal(true) });
 const refusedSchema = z.object({
   requestId: z.string(),
   accepted: z.literal(false),
-  problem: z.record(z.string(), z.unknown()).openapi({ description: 'Why, as the answer to this one alone would have said it.' }),
+  problem: z
+    .record(z.string(), z.unknown())
+    .openapi({ description: 'Why, as the answer to this one alone would have said it.' }),
 });
 
 export const outcomesSchema = z
-  .object({ outcomes: z.array(z.union([acceptedSchema, refusedSchema])).openapi({ description: 'In the order of the answers.' }) })
+  .object({
+    outcomes: z
+      .array(z.union([acceptedSchema, refusedSchema]))
+      .openapi({ description: 'In the order of the answers.' }),
+  })
   .openapi('AnswerOutcomes');
 
 export type OutcomesJson = z.infer<typeof outcomesSchema>;
 
 export const linkOptionsSchema = z
   .strictObject({
-    decisions: z
-      .array(z.enum(linkDecisions))
-      .min(1)
-      .max(linkDecisions.length)
-      .optional()
-      .openapi({ description: 'What the link can be used for. Missing: all options of the request that need no input.' }),
-    expiresAt: timeSchema.optional().openapi({ description: 'Epoch milliseconds. Missing: the end of the request; without one, in 7 days.' }),
+    decisions: z.array(z.enum(linkDecisions)).min(1).max(linkDecisions.length).optional().openapi({
+      description:
+        'What the link can be used for. Missing: all options of the request that need no input.',
+    }),
+    expiresAt: timeSchema.optional().openapi({
+      description: 'Epoch milliseconds. Missing: the end of the request; without one, in 7 days.',
+    }),
     by: z.string().min(1).max(longestText).optional().openapi({
       description:
         'Whose decision it will be: whoever has the link decides in this name. A name without a kind is that of a user. Another name than your own needs the permission `manage`.',
@@ -141,22 +208,35 @@ export const linkOptionsSchema = z
 
 export const linkSchema = z
   .object({
-    url: z.string().openapi({ description: 'For a message. Whoever opens it is shown the request; only its buttons decide.' }),
-    token: z.string().openapi({ description: 'The token in the address. It is a credential: whoever has it can decide.' }),
+    url: z.string().openapi({
+      description: 'For a message. Whoever opens it is shown the request; only its buttons decide.',
+    }),
+    token: z.string().openapi({
+      description: 'The token in the address. It is a credential: whoever has it can decide.',
+    }),
     expiresAt: timeSchema,
   })
   .openapi('Link');
 
 export const operationParamsSchema = z.object({
-  operationId: idSchema.openapi({ description: 'The name that the tool gave the operation.', example: 'film-17' }),
+  operationId: idSchema.openapi({
+    description: 'The name that the tool gave the operation.',
+    example: 'film-17',
+  }),
 });
 
 export const operationResultSchema = z
   .strictObject({
-    result: jsonSchema.openapi({ description: 'What the operation gave; `null` when there is nothing. Of one that failed: why.' }),
+    result: jsonSchema.openapi({
+      description:
+        'What the operation gave; `null` when there is nothing. Of one that failed: why.',
+    }),
     failed: z.boolean().default(false).openapi({ description: 'The operation failed.' }),
   })
-  .refine(({ result }) => result !== undefined, { path: ['result'], message: 'is missing: give null when there is none' })
+  .refine(({ result }) => result !== undefined, {
+    path: ['result'],
+    message: 'is missing: give null when there is none',
+  })
   .openapi('OperationResult', { example: { result: { url: 'https://example.com/film' } } });
 
 export const operationSchema = z

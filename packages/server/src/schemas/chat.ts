@@ -6,12 +6,17 @@ const mostParts = 1_000;
 const mostMessages = 10_000;
 
 /** A part of a message; which members it has depends on its type. */
-const partSchema = z
-  .looseObject({ type: z.string() })
-  .openapi('ChatPart', { description: 'A part of a message, as the AI SDK has it.', example: { type: 'text', text: 'Where is my order?' } });
+const partSchema = z.looseObject({ type: z.string() }).openapi('ChatPart', {
+  description: 'A part of a message, as the AI SDK has it.',
+  example: { type: 'text', text: 'Where is my order?' },
+});
 
 export const chatMessageSchema = z
-  .looseObject({ id: idSchema, role: z.enum(['system', 'user', 'assistant']), parts: z.array(partSchema).max(mostParts) })
+  .looseObject({
+    id: idSchema,
+    role: z.enum(['system', 'user', 'assistant']),
+    parts: z.array(partSchema).max(mostParts),
+  })
   .openapi('ChatMessage', { description: 'A `UIMessage` of the AI SDK.' });
 
 export type ChatMessage = z.infer<typeof chatMessageSchema>;
@@ -27,9 +32,14 @@ export const chatSchema = z
       .array(z.unknown().openapi({ $ref: '#/components/schemas/ChatMessage' } as object))
       .min(1)
       .max(mostMessages)
-      .openapi({ description: 'Only the message that is sent is read, which is the last one. What was said before is in the ledger.' }),
+      .openapi({
+        description:
+          'Only the message that is sent is read, which is the last one. What was said before is in the ledger.',
+      }),
     trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
-    messageId: idSchema.optional().openapi({ description: 'Which message is sent. Missing: the last one.' }),
+    messageId: idSchema
+      .optional()
+      .openapi({ description: 'Which message is sent. Missing: the last one.' }),
   })
   .openapi('Chat', {
     description: 'What the `DefaultChatTransport` of the AI SDK sends.',
@@ -47,11 +57,25 @@ export const approvalPartSchema = z.looseObject({
   type: z.string(),
   toolCallId: z.string(),
   state: z.literal('approval-responded'),
-  approval: z.looseObject({ id: z.string().min(1), approved: z.boolean(), reason: z.string().max(longestReason).optional() }),
+  approval: z.looseObject({
+    id: z.string().min(1),
+    approved: z.boolean(),
+    reason: z.string().max(longestReason).optional(),
+  }),
 });
 
 /** A part by which a page gives what a tool asked for. */
 export const outputPartSchema = z.union([
-  z.looseObject({ type: z.string(), toolCallId: z.string(), state: z.literal('output-available'), output: z.unknown() }),
-  z.looseObject({ type: z.string(), toolCallId: z.string(), state: z.literal('output-error'), errorText: z.string().max(longestReason) }),
+  z.looseObject({
+    type: z.string(),
+    toolCallId: z.string(),
+    state: z.literal('output-available'),
+    output: z.unknown(),
+  }),
+  z.looseObject({
+    type: z.string(),
+    toolCallId: z.string(),
+    state: z.literal('output-error'),
+    errorText: z.string().max(longestReason),
+  }),
 ]);

@@ -1,7 +1,10 @@
 import { z } from '@hono/zod-openapi';
 
 const longestId = 256;
-/** No control characters: they do not survive headers, logs and databases. Without flags: documents have no place for them. */
+/**
+ * No control characters: they do not survive headers, logs and databases. Without flags: documents
+ * have no place for them.
+ */
 const printable = /^[ -~\u00a0-\uffff]+$/;
 
 /** An id or a name. Halves of characters have no UTF-8. */
@@ -12,14 +15,22 @@ export const idSchema = z
   .regex(printable, 'must be text without control characters')
   .refine((text) => text.isWellFormed(), 'must be whole characters');
 
-/** The id of what is made. Clients take `.` and `..` in an address for steps on its path, however they are written: nobody could reach it. */
-export const newIdSchema = idSchema.refine((text) => text !== '.' && text !== '..', 'cannot be . or .., which addresses cannot have');
+/**
+ * The id of what is made. Clients take `.` and `..` in an address for steps on its path, however
+ * they are written: nobody could reach it.
+ */
+export const newIdSchema = idSchema.refine(
+  (text) => text !== '.' && text !== '..',
+  'cannot be . or .., which addresses cannot have',
+);
 
 /** Ids that become part of paths in a ledger. */
 export const runIdSchema = newIdSchema.regex(/^[^/#~>]+$/, 'must have none of / # ~ >');
 
 /** Epoch milliseconds, as answers have them. */
-export const timestampSchema = z.int().openapi({ description: 'Epoch milliseconds.', example: 1_767_225_600_000 });
+export const timestampSchema = z
+  .int()
+  .openapi({ description: 'Epoch milliseconds.', example: 1_767_225_600_000 });
 
 /** Any JSON value. */
 export const jsonSchema = z.unknown().openapi('JsonValue', { description: 'Any JSON value.' });
@@ -37,7 +48,12 @@ export function limitSchema(most: number, usual: number) {
 }
 
 /** A place in a ledger: 0 is before the first event. */
-export const seqSchema = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).openapi({ type: 'integer', minimum: 0, example: 12 });
+export const seqSchema = z.coerce
+  .number()
+  .int()
+  .min(0)
+  .max(Number.MAX_SAFE_INTEGER)
+  .openapi({ type: 'integer', minimum: 0, example: 12 });
 
 /** A flag in a query. */
 export const flagSchema = z
@@ -47,25 +63,32 @@ export const flagSchema = z
   .openapi({ type: 'boolean', enum: [true, false], default: false });
 
 /** Where a page ended. */
-export const cursorSchema = z
-  .string()
-  .min(1)
-  .max(2_000)
-  .openapi({ description: 'Goes on where a page ended: its `cursor`, with the other options as they were. Default: the first page.' });
+export const cursorSchema = z.string().min(1).max(2_000).openapi({
+  description:
+    'Goes on where a page ended: its `cursor`, with the other options as they were. Default: the first page.',
+});
 
 /** The cursor of an answer. */
-export const nextCursorSchema = z.string().optional().openapi({ description: 'Gives the next page; missing on the last one.' });
+export const nextCursorSchema = z
+  .string()
+  .optional()
+  .openapi({ description: 'Gives the next page; missing on the last one.' });
 
 /** A point in time in a query. */
 export const timeSchema = z
   .string()
-  .refine((text) => Number.isFinite(millisecondsOf(text)), 'must be a time such as 2026-01-31T12:00:00Z, or epoch milliseconds')
+  .refine(
+    (text) => Number.isFinite(millisecondsOf(text)),
+    'must be a time such as 2026-01-31T12:00:00Z, or epoch milliseconds',
+  )
   .transform(millisecondsOf)
   .openapi({ type: 'string', example: '2026-01-31T12:00:00Z' });
 
 function millisecondsOf(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  return /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/.test(text) ? Date.parse(text) : Number.NaN;
+  return /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN;
 }
 
 /** What was asked for has been taken up; whoever works on the session carries it out. */
@@ -77,4 +100,6 @@ export const acceptedSchema = z
   .openapi('Accepted', { description: 'It is stored, and whoever works on the session heeds it.' });
 
 /** The session in a path. */
-export const sessionPathSchema = z.strictObject({ session: idSchema.openapi({ description: 'Id of the session.', example: 'customer-7' }) });
+export const sessionPathSchema = z.strictObject({
+  session: idSchema.openapi({ description: 'Id of the session.', example: 'customer-7' }),
+});

@@ -12,7 +12,9 @@ const eventSchema = z
   });
 
 export const eventQuerySchema = z.strictObject({
-  after: seqSchema.default(0).openapi({ description: 'Place of the last event that is known already.' }),
+  after: seqSchema
+    .default(0)
+    .openapi({ description: 'Place of the last event that is known already.' }),
   limit: limitSchema(1_000, 100),
   values: z.enum(['references', 'full']).default('references').openapi({
     description:
@@ -23,8 +25,14 @@ export const eventQuerySchema = z.strictObject({
 export const eventPageSchema = z
   .strictObject({
     events: z.array(eventSchema),
-    next: z.int().min(0).openapi({ description: 'The `after` of the next page, also when there is nothing more yet.', example: 100 }),
-    last: z.int().min(0).openapi({ description: 'Place of the last event of the session.', example: 250 }),
+    next: z.int().min(0).openapi({
+      description: 'The `after` of the next page, also when there is nothing more yet.',
+      example: 100,
+    }),
+    last: z
+      .int()
+      .min(0)
+      .openapi({ description: 'Place of the last event of the session.', example: 250 }),
   })
   .openapi('EventPage');
 
@@ -42,15 +50,30 @@ const transcriptEntrySchema = z
       agent: z.string(),
       name: z.string(),
       args: z.unknown(),
-      editedArgs: z.unknown().optional().openapi({ description: 'What a person put in the place of the arguments.' }),
-      result: z.looseObject({ status: z.string() }).optional().openapi({ description: 'Missing while the call has none.' }),
+      editedArgs: z
+        .unknown()
+        .optional()
+        .openapi({ description: 'What a person put in the place of the arguments.' }),
+      result: z
+        .looseObject({ status: z.string() })
+        .optional()
+        .openapi({ description: 'Missing while the call has none.' }),
       success: z.boolean(),
       durationMs: z.number().optional(),
     }),
-    z.strictObject({ kind: z.literal('end'), ...place, name: z.string(), status: z.string(), message: z.string().optional() }),
+    z.strictObject({
+      kind: z.literal('end'),
+      ...place,
+      name: z.string(),
+      status: z.string(),
+      message: z.string().optional(),
+    }),
   ])
   .openapi('TranscriptEntry');
 
-export const transcriptSchema = z.strictObject({ entries: z.array(transcriptEntrySchema) }).openapi('Transcript', {
-  description: 'A session as a conversation: messages, thoughts, tool calls with their results, and runs that did not end well.',
-});
+export const transcriptSchema = z
+  .strictObject({ entries: z.array(transcriptEntrySchema) })
+  .openapi('Transcript', {
+    description:
+      'A session as a conversation: messages, thoughts, tool calls with their results, and runs that did not end well.',
+  });

@@ -4,14 +4,18 @@ export const healthSchema = z
   .object({
     status: z.literal('ok'),
     version: z.string().openapi({ description: 'Version of @adjutant/server.', example: '0.1.0' }),
-    uptime: z.number().openapi({ description: 'Seconds since the server was made.', example: 3_600 }),
+    uptime: z
+      .number()
+      .openapi({ description: 'Seconds since the server was made.', example: 3_600 }),
   })
   .openapi('Health');
 
 export const readinessSchema = z
   .object({
     status: z.enum(['ready', 'not_ready']),
-    store: z.enum(['ok', 'unavailable']).openapi({ description: 'Whether the store has answered in time.' }),
+    store: z
+      .enum(['ok', 'unavailable'])
+      .openapi({ description: 'Whether the store has answered in time.' }),
     closing: z.boolean().openapi({ description: 'The server takes no more work.' }),
     deltas: z.enum(['process', 'everywhere']).openapi({
       description:

@@ -1,16 +1,33 @@
 import { z } from '@hono/zod-openapi';
 import { requestSchema } from './approval.ts';
-import { idSchema, jsonSchema, limitSchema, nextCursorSchema, runIdSchema, timestampSchema } from './common.ts';
+import {
+  idSchema,
+  jsonSchema,
+  limitSchema,
+  nextCursorSchema,
+  runIdSchema,
+  timestampSchema,
+} from './common.ts';
 
 /** Longest message that a run can begin with; the limit of bodies is mostly lower. */
 const longestInput = 1_000_000;
 
 const start = {
-  agent: idSchema.openapi({ description: 'What is run, by its name: GET /v1/agents lists what there is.', example: 'support' }),
-  input: z.string().max(longestInput).optional().openapi({ description: 'The message that it begins with.', example: 'Where is my order?' }),
-  data: jsonSchema.optional().openapi({ description: 'What it begins with besides; it must fit the input schema of the agent.' }),
+  agent: idSchema.openapi({
+    description: 'What is run, by its name: GET /v1/agents lists what there is.',
+    example: 'support',
+  }),
+  input: z
+    .string()
+    .max(longestInput)
+    .optional()
+    .openapi({ description: 'The message that it begins with.', example: 'Where is my order?' }),
+  data: jsonSchema.optional().openapi({
+    description: 'What it begins with besides; it must fit the input schema of the agent.',
+  }),
   id: runIdSchema.optional().openapi({
-    description: 'Names the run. A run that has a name is started once, however often it is asked for. Default: a new one.',
+    description:
+      'Names the run. A run that has a name is started once, however often it is asked for. Default: a new one.',
     example: 'run_1',
   }),
 };
@@ -21,8 +38,13 @@ export const newRunOfSessionSchema = z.strictObject(start).openapi('NewRunOfSess
 export const newRunSchema = z
   .strictObject({
     ...start,
-    session: idSchema.optional().openapi({ description: 'The session that it runs in. Default: a new one.', example: 'customer-7' }),
-    user: idSchema.optional().openapi({ description: 'Whose session the new one is.', example: 'user-456' }),
+    session: idSchema.optional().openapi({
+      description: 'The session that it runs in. Default: a new one.',
+      example: 'customer-7',
+    }),
+    user: idSchema
+      .optional()
+      .openapi({ description: 'Whose session the new one is.', example: 'user-456' }),
   })
   .refine(({ session, user }) => session === undefined || user === undefined, {
     path: ['user'],
@@ -36,16 +58,28 @@ const linkSchema = z.string().openapi({ example: '/v1/sessions/customer-7' });
 export const startedRunSchema = z
   .strictObject({
     session: idSchema.openapi({ example: 'customer-7' }),
-    id: z.string().openapi({ description: 'The run. When the session had an open one, that: the input is a message to it.', example: 'run_1' }),
+    id: z.string().openapi({
+      description: 'The run. When the session had an open one, that: the input is a message to it.',
+      example: 'run_1',
+    }),
     asked: z.string().openapi({
       description:
         'The id under which it was asked for. The address of the run with this id finds the run that the input goes to, whichever that becomes.',
       example: 'run_1',
     }),
     status: z.literal('accepted'),
-    links: z.strictObject({ run: linkSchema, stream: linkSchema, cancel: linkSchema, session: linkSchema, events: linkSchema }),
+    links: z.strictObject({
+      run: linkSchema,
+      stream: linkSchema,
+      cancel: linkSchema,
+      session: linkSchema,
+      events: linkSchema,
+    }),
   })
-  .openapi('StartedRun', { description: 'What was asked for is stored: it is carried out in the background, by another process if this one ends.' });
+  .openapi('StartedRun', {
+    description:
+      'What was asked for is stored: it is carried out in the background, by another process if this one ends.',
+  });
 
 export type StartedRun = z.infer<typeof startedRunSchema>;
 
@@ -58,15 +92,32 @@ const usageSchema = z
     cacheWriteTokens: z.int().min(0),
     reasoningTokens: z.int().min(0),
   })
-  .openapi('Usage', { example: { inputTokens: 1_200, outputTokens: 80, cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 } });
+  .openapi('Usage', {
+    example: {
+      inputTokens: 1_200,
+      outputTokens: 80,
+      cachedInputTokens: 0,
+      cacheWriteTokens: 0,
+      reasoningTokens: 0,
+    },
+  });
 
 /** What calls of models used. */
 export const modelUse = {
   calls: z.int().min(0).openapi({ description: 'Calls of models that were answered.' }),
   usage: usageSchema,
-  cost: z.number().min(0).openapi({ description: 'US dollars of the calls whose price is known.', example: 0.0042 }),
-  unpriced: z.int().min(0).openapi({ description: 'Calls whose price is not known: they are not in `cost`.' }),
-  estimated: z.int().min(0).openapi({ description: 'Calls whose tokens were not reported but estimated.' }),
+  cost: z
+    .number()
+    .min(0)
+    .openapi({ description: 'US dollars of the calls whose price is known.', example: 0.0042 }),
+  unpriced: z
+    .int()
+    .min(0)
+    .openapi({ description: 'Calls whose price is not known: they are not in `cost`.' }),
+  estimated: z
+    .int()
+    .min(0)
+    .openapi({ description: 'Calls whose tokens were not reported but estimated.' }),
 };
 
 const runStatuses = ['accepted', 'running', 'waiting', 'completed', 'error', 'cancelled'] as const;
@@ -76,19 +127,21 @@ const outline = {
   agent: z.string().openapi({ example: 'support' }),
   kind: z.enum(['agent', 'step', 'sequence', 'parallel', 'loop']),
   status: z.enum(runStatuses).openapi({
-    description: '`accepted`: it has not begun yet. `waiting`: nothing happens until somebody answers, sends a message or continues it.',
+    description:
+      '`accepted`: it has not begun yet. `waiting`: nothing happens until somebody answers, sends a message or continues it.',
   }),
   waitsFor: z.enum(['input', 'tool_input', 'pause']).optional().openapi({
-    description: 'What it waits for: a message (`input`), answers to `requests` (`tool_input`), or to be continued (`pause`).',
+    description:
+      'What it waits for: a message (`input`), answers to `requests` (`tool_input`), or to be continued (`pause`).',
   }),
   error: z
     .looseObject({ code: z.string(), message: z.string() })
     .optional()
     .openapi('RunError', { description: 'Why it failed or was cancelled. Switch on `code`.' }),
-  stopReason: z
-    .string()
-    .optional()
-    .openapi({ description: 'What made it give less than it was asked for, such as a limit.', example: 'round_limit' }),
+  stopReason: z.string().optional().openapi({
+    description: 'What made it give less than it was asked for, such as a limit.',
+    example: 'round_limit',
+  }),
   ...modelUse,
   startedAt: timestampSchema,
   endedAt: timestampSchema.optional(),
@@ -107,12 +160,16 @@ export const runSchema = z
     kind: outline.kind.optional(),
     startedAt: outline.startedAt.optional(),
     requests: z.array(requestSchema).openapi({ description: 'What it asks of somebody outside.' }),
-    output: jsonSchema.optional().openapi({ description: 'What it gave; missing while it has not completed.' }),
+    output: jsonSchema
+      .optional()
+      .openapi({ description: 'What it gave; missing while it has not completed.' }),
   })
   .openapi('Run');
 export type RunAnswer = z.infer<typeof runSchema>;
 
-export const runPageSchema = z.strictObject({ runs: z.array(runOutlineSchema), cursor: nextCursorSchema }).openapi('RunPage');
+export const runPageSchema = z
+  .strictObject({ runs: z.array(runOutlineSchema), cursor: nextCursorSchema })
+  .openapi('RunPage');
 
 const longestWaitMs = 60_000;
 
@@ -122,7 +179,8 @@ export const runQuerySchema = z.strictObject({
     minimum: 0,
     maximum: longestWaitMs,
     default: 0,
-    description: 'Milliseconds to wait for the run to end or to wait for somebody; then it is answered as it is.',
+    description:
+      'Milliseconds to wait for the run to end or to wait for somebody; then it is answered as it is.',
     example: 30_000,
   }),
 });

@@ -1,5 +1,14 @@
 import { z } from '@hono/zod-openapi';
-import { cursorSchema, flagSchema, idSchema, limitSchema, newIdSchema, nextCursorSchema, seqSchema, timestampSchema } from './common.ts';
+import {
+  cursorSchema,
+  flagSchema,
+  idSchema,
+  limitSchema,
+  newIdSchema,
+  nextCursorSchema,
+  seqSchema,
+  timestampSchema,
+} from './common.ts';
 
 const statusSchema = z.enum(['active', 'awaiting_input', 'completed', 'error']).openapi({
   description: 'What its last run is doing; `active` as well before the first run.',
@@ -8,38 +17,59 @@ const statusSchema = z.enum(['active', 'awaiting_input', 'completed', 'error']).
 const listing = {
   id: idSchema.openapi({ example: 'customer-7' }),
   status: statusSchema,
-  title: z.string().optional().openapi({ description: 'The beginning of the first message.', example: 'Where is my order?' }),
-  agent: z.string().optional().openapi({ description: 'The agent of its last run; missing before the first one.', example: 'support' }),
-  user: z.string().optional().openapi({ description: 'Whose session it is: the id of its scope `user`.', example: 'user-456' }),
+  title: z
+    .string()
+    .optional()
+    .openapi({ description: 'The beginning of the first message.', example: 'Where is my order?' }),
+  agent: z.string().optional().openapi({
+    description: 'The agent of its last run; missing before the first one.',
+    example: 'support',
+  }),
+  user: z.string().optional().openapi({
+    description: 'Whose session it is: the id of its scope `user`.',
+    example: 'user-456',
+  }),
   seq: z.int().min(0).openapi({ description: 'Place of its last event.', example: 12 }),
   createdAt: timestampSchema,
   updatedAt: timestampSchema,
 };
 
 /** A session in a list. */
-export const sessionSchema = z
-  .strictObject(listing)
-  .openapi('Session', { description: 'A conversation with agents, and everything that was done in it.' });
+export const sessionSchema = z.strictObject(listing).openapi('Session', {
+  description: 'A conversation with agents, and everything that was done in it.',
+});
 export type SessionAnswer = z.infer<typeof sessionSchema>;
 
 /** One session. */
 export const sessionDetailsSchema = z
   .strictObject({
     ...listing,
-    waiting: z.int().min(0).openapi({ description: 'Requests that wait for an answer; 1,000 stands for that many and more.', example: 0 }),
+    waiting: z.int().min(0).openapi({
+      description: 'Requests that wait for an answer; 1,000 stands for that many and more.',
+      example: 0,
+    }),
   })
   .openapi('SessionDetails');
 
-export const sessionPageSchema = z.strictObject({ sessions: z.array(sessionSchema), cursor: nextCursorSchema }).openapi('SessionPage');
+export const sessionPageSchema = z
+  .strictObject({ sessions: z.array(sessionSchema), cursor: nextCursorSchema })
+  .openapi('SessionPage');
 
-const scopesSchema = z
-  .record(idSchema, idSchema)
-  .openapi({ description: 'Ids of the shared scopes that it takes part in, by scope: at most 100.', example: { patient: 'patient-789' } });
+const scopesSchema = z.record(idSchema, idSchema).openapi({
+  description: 'Ids of the shared scopes that it takes part in, by scope: at most 100.',
+  example: { patient: 'patient-789' },
+});
 
 export const newSessionSchema = z
   .strictObject({
-    id: newIdSchema.optional().openapi({ description: 'Default: a new one. Not for callers that are bound to a user.', example: 'customer-7' }),
-    user: idSchema.optional().openapi({ description: 'Whose session it is. Default: the user that the caller is bound to.', example: 'user-456' }),
+    id: newIdSchema.optional().openapi({
+      description: 'Default: a new one. Not for callers that are bound to a user.',
+      example: 'customer-7',
+    }),
+    user: idSchema.optional().openapi({
+      description: 'Whose session it is. Default: the user that the caller is bound to.',
+      example: 'user-456',
+    }),
     scopes: scopesSchema.optional(),
     permissions: z
       .array(z.string().min(1).max(256))
@@ -59,8 +89,13 @@ export const newSessionSchema = z
 
 export const sessionQuerySchema = z.strictObject({
   status: statusSchema.optional(),
-  agent: idSchema.optional().openapi({ description: 'Only sessions whose last run was of this agent.', example: 'support' }),
-  user: idSchema.optional().openapi({ description: 'Only sessions of this user.', example: 'user-456' }),
+  agent: idSchema.optional().openapi({
+    description: 'Only sessions whose last run was of this agent.',
+    example: 'support',
+  }),
+  user: idSchema
+    .optional()
+    .openapi({ description: 'Only sessions of this user.', example: 'user-456' }),
   order: z
     .enum(['updatedAt', 'createdAt'])
     .default('updatedAt')
@@ -70,16 +105,22 @@ export const sessionQuerySchema = z.strictObject({
 });
 
 export const deleteQuerySchema = z.strictObject({
-  erase: flagSchema.openapi({ description: 'Takes the forks of the session along, and all that they share with it.' }),
+  erase: flagSchema.openapi({
+    description: 'Takes the forks of the session along, and all that they share with it.',
+  }),
 });
 
 export const newForkSchema = z
   .strictObject({
     at: z.int().min(0).optional().openapi({
-      description: 'Place of the last event that the fork shares. Inside an answer of a model, the end of that answer. Default: the last one.',
+      description:
+        'Place of the last event that the fork shares. Inside an answer of a model, the end of that answer. Default: the last one.',
       example: 12,
     }),
-    id: newIdSchema.optional().openapi({ description: 'Default: a new one. Not for callers that are bound to a user.', example: 'customer-7-again' }),
+    id: newIdSchema.optional().openapi({
+      description: 'Default: a new one. Not for callers that are bound to a user.',
+      example: 'customer-7-again',
+    }),
     shared: z.enum(['isolated', 'live']).optional().openapi({
       description:
         'What becomes of shared scopes. `isolated`: the fork keeps what it writes to them to itself. `live`: it takes part in them. Default: isolated.',
@@ -90,31 +131,61 @@ export const newForkSchema = z
 const valuesSchema = z.record(z.string(), z.unknown());
 
 export const stateQuerySchema = z.strictObject({
-  at: seqSchema.optional().openapi({ description: 'The event after which; 0 is before the first one. Default: the last one.' }),
+  at: seqSchema.optional().openapi({
+    description: 'The event after which; 0 is before the first one. Default: the last one.',
+  }),
 });
 
 export const stateSchema = z
   .looseObject({
     seq: z.int().min(0),
     status: statusSchema,
-    currentAgentName: z.string().optional().openapi({ description: 'The agent that had acted last.' }),
-    invocationTree: z.array(z.looseObject({ invocationId: z.string(), kind: z.string(), name: z.string(), status: z.string(), startIndex: z.int() })),
-    overlays: z.record(z.string(), valuesSchema).openapi({ description: 'What open parallel branches had written so far, by their paths.' }),
+    currentAgentName: z
+      .string()
+      .optional()
+      .openapi({ description: 'The agent that had acted last.' }),
+    invocationTree: z.array(
+      z.looseObject({
+        invocationId: z.string(),
+        kind: z.string(),
+        name: z.string(),
+        status: z.string(),
+        startIndex: z.int(),
+      }),
+    ),
+    overlays: z
+      .record(z.string(), valuesSchema)
+      .openapi({ description: 'What open parallel branches had written so far, by their paths.' }),
     sessionState: valuesSchema,
   })
-  .openapi('State', { description: 'A session as it was right after an event. Each shared scope that it knew by then is there as `<scope>State`.' });
+  .openapi('State', {
+    description:
+      'A session as it was right after an event. Each shared scope that it knew by then is there as `<scope>State`.',
+  });
 
 export const messageSchema = z
   .strictObject({
-    text: z.string().min(1).max(1_000_000).openapi({ example: 'Please send it to my new address.' }),
-    interrupt: z
-      .boolean()
+    text: z
+      .string()
+      .min(1)
+      .max(1_000_000)
+      .openapi({ example: 'Please send it to my new address.' }),
+    interrupt: z.boolean().optional().openapi({
+      description:
+        'Cuts off the answer that the model is giving, so that the next one has the message. Default: false.',
+    }),
+    key: idSchema
       .optional()
-      .openapi({ description: 'Cuts off the answer that the model is giving, so that the next one has the message. Default: false.' }),
-    key: idSchema.optional().openapi({ description: 'The same message sent twice under one key is one message.' }),
+      .openapi({ description: 'The same message sent twice under one key is one message.' }),
   })
   .openapi('NewMessage');
 
 export const reasonSchema = z
-  .strictObject({ reason: z.string().max(10_000).optional().openapi({ description: 'For the ledger.', example: 'No longer needed.' }) })
+  .strictObject({
+    reason: z
+      .string()
+      .max(10_000)
+      .optional()
+      .openapi({ description: 'For the ledger.', example: 'No longer needed.' }),
+  })
   .openapi('Reason');

@@ -15,7 +15,10 @@ export interface EventStreamPorts {
   readonly clock: Clock;
   /** Milliseconds without a frame after which a comment is sent. */
   readonly heartbeat: number;
-  /** What ends the stream before it is told, and the comment that says so. `whileOpen` is aborted when the stream is over. */
+  /**
+   * What ends the stream before it is told, and the comment that says so. `whileOpen` is aborted
+   * when the stream is over.
+   */
   readonly endings: (whileOpen: AbortSignal) => readonly StreamEnding[];
   /** What a reader is told when the stream breaks, as a frame. */
   readonly problem: (error: unknown) => SentFrame;
@@ -26,17 +29,26 @@ export interface EventStreamPorts {
   readonly encoding?: Encoding<Uint8Array>;
 }
 
-type PieceSource = (encoding: Encoding<Uint8Array>, signal: AbortSignal) => AsyncGenerator<Piece<Uint8Array>, void, undefined>;
+type PieceSource = (
+  encoding: Encoding<Uint8Array>,
+  signal: AbortSignal,
+) => AsyncGenerator<Piece<Uint8Array>, void, undefined>;
 
 /** Milliseconds after which an `EventSource` that has lost its stream comes back. */
 const retryMs = 1_000;
 
-/** Shared by all streams of the process: most who follow a session are told the same at the same time. */
+/**
+ * Shared by all streams of the process: most who follow a session are told the same at the same
+ * time.
+ */
 const written = new WrittenFrames();
 const encoder = new TextEncoder();
 
 /** Frames as server-sent events, of which `text` writes one. */
-export function eventEncoding(name: string, text: (frame: SentFrame) => string): Encoding<Uint8Array> {
+export function eventEncoding(
+  name: string,
+  text: (frame: SentFrame) => string,
+): Encoding<Uint8Array> {
   const join = (texts: readonly string[]): Uint8Array => encoder.encode(texts.join(''));
   return { name, text, join, write: (frames) => join(frames.map(text)) };
 }
@@ -51,11 +63,18 @@ const namedEvents: Encoding<Uint8Array> = {
 };
 
 /**
- * A response body that gives frames as server-sent events. It takes a piece of them only when the reader wants one, so that a slow reader costs no more
- * than a fast one; its source is closed as soon as the reader is gone.
+ * A response body that gives frames as server-sent events. It takes a piece of them only when the
+ * reader wants one, so that a slow reader costs no more than a fast one; its source is closed as
+ * soon as the reader is gone.
  */
-export function eventStream(source: PieceSource, ports: EventStreamPorts): ReadableStream<Uint8Array> {
-  return new ReadableStream(new EventStreamSource(source, ports), new ByteLengthQueuingStrategy({ highWaterMark: 0 }));
+export function eventStream(
+  source: PieceSource,
+  ports: EventStreamPorts,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    new EventStreamSource(source, ports),
+    new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
+  );
 }
 
 class EventStreamSource implements UnderlyingSource<Uint8Array> {

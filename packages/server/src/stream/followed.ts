@@ -25,7 +25,10 @@ export interface StreamSubject {
 
 /** A stream that can be followed; the frames of one event come together. */
 export interface FollowedStream {
-  follow<Written>(encoding: Encoding<Written>, signal: AbortSignal): AsyncGenerator<Piece<Written>, void, undefined>;
+  follow<Written>(
+    encoding: Encoding<Written>,
+    signal: AbortSignal,
+  ): AsyncGenerator<Piece<Written>, void, undefined>;
 }
 
 /** Who reads, and what the server knows of the past. */
@@ -45,25 +48,41 @@ interface Beginning<State> {
 }
 
 /**
- * Prepares a stream. What was told before its position follows from the ledger, so that any process goes on exactly there.
+ * Prepares a stream. What was told before its position follows from the ledger, so that any process
+ * goes on exactly there.
  * @returns `undefined` when the run has ended and all of it was read
  * @throws RequestRefusedError `run_not_found` (404)
  */
-export function followed(subject: StreamSubject, reader: StreamReader): Promise<FollowedStream | undefined> {
+export function followed(
+  subject: StreamSubject,
+  reader: StreamReader,
+): Promise<FollowedStream | undefined> {
   return withProfile(subject.profile, (profile) => followedAs(profile, subject, reader));
 }
 
-async function followedAs<State>(profile: Profile<State>, subject: StreamSubject, reader: StreamReader): Promise<FollowedStream | undefined> {
+async function followedAs<State>(
+  profile: Profile<State>,
+  subject: StreamSubject,
+  reader: StreamReader,
+): Promise<FollowedStream | undefined> {
   const { run } = subject;
   if (run !== undefined) {
-    const begin = (): Promise<Beginning<unknown> | undefined> => beginningOfRun(profile, subject, run, reader.replays);
+    const begin = (): Promise<Beginning<unknown> | undefined> =>
+      beginningOfRun(profile, subject, run, reader.replays);
     const beginning = await reader.replays.answerInTurn(reader.principal, reader.signal, begin);
     return beginning === undefined ? undefined : stream(subject, reader, beginning);
   }
   // The events as they are need nothing of what came before them.
   const isFolded = subject.profile !== 'native' && subject.position.after > 0;
-  const begin = (): Promise<Beginning<State>> => beginningOfSession(profile, subject, isFolded ? reader.replays : undefined);
-  return stream(subject, reader, await (isFolded ? reader.replays.answerInTurn(reader.principal, reader.signal, begin) : begin()));
+  const begin = (): Promise<Beginning<State>> =>
+    beginningOfSession(profile, subject, isFolded ? reader.replays : undefined);
+  return stream(
+    subject,
+    reader,
+    await (isFolded
+      ? reader.replays.answerInTurn(reader.principal, reader.signal, begin)
+      : begin()),
+  );
 }
 
 async function beginningOfSession<State>(
@@ -73,7 +92,8 @@ async function beginningOfSession<State>(
 ): Promise<Beginning<State>> {
   const telling = sessionTelling(name, profile);
   const head = (await ledgersOf(app).head(session))?.seq ?? 0;
-  if (replays === undefined) return { telling, place: { seq: after, state: telling.start }, head, first: [] };
+  if (replays === undefined)
+    return { telling, place: { seq: after, state: telling.start }, head, first: [] };
   const state = await replays.folds.stateAt({ app, session }, telling, 0, after);
   return { telling, place: { seq: after, state: profile.resumed(state) }, head, first: [] };
 }
@@ -87,7 +107,13 @@ async function beginningOfRun<State>(
 ): Promise<Beginning<unknown> | undefined> {
   const runs = await runsOf(replays, { app, session });
   const extent = runs.extentOf(run);
-  if (extent === undefined) throw new RequestRefusedError(404, 'run_not_found', `Session "${session}" has no run "${run}".`, { session, run });
+  if (extent === undefined)
+    throw new RequestRefusedError(
+      404,
+      'run_not_found',
+      `Session "${session}" has no run "${run}".`,
+      { session, run },
+    );
   const head = runs.seq;
   const before = extent.first - 1;
   const known = runTelling(name, profile, { session, run, reopenedAt: 0 });

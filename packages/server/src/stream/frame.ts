@@ -5,7 +5,10 @@ export interface Frame {
   readonly event: string;
   /** JSON. */
   readonly data: object;
-  /** It is made of more than durable events, or only repeats what they say: no reader needs it, and it has no id. @default false */
+  /**
+   * It is made of more than durable events, or only repeats what they say: no reader needs it, and
+   * it has no id. @default false
+   */
   readonly isTransient?: boolean;
 }
 
@@ -24,12 +27,16 @@ export interface Folded<State> {
 }
 
 /**
- * How a stream is told: a pure fold over its events. What it makes of durable events depends on nothing but durable events, but for transient
- * frames; so a stream that was cut tells the rest in the same words.
+ * How a stream is told: a pure fold over its events. What it makes of durable events depends on
+ * nothing but durable events, but for transient frames; so a stream that was cut tells the rest in
+ * the same words.
  */
 export interface Profile<State> {
   readonly start: State;
   fold(state: State, event: StreamEvent): Folded<State>;
-  /** The state in which a stream goes on for a reader of whom nobody knows how much of the transient frames it has. */
+  /**
+   * The state in which a stream goes on for a reader of whom nobody knows how much of the transient
+   * frames it has.
+   */
   resumed(state: State): State;
 }

@@ -5,7 +5,10 @@ import type { ServerMetrics, StreamKind } from '../metrics/metrics.ts';
 /** Seconds after which somebody who has too many streams may try again. */
 const retryAfterSeconds = 5;
 
-/** A place among the streams of a caller, which is the stream's from when it is open on: called, it is free again. Called again it does nothing. */
+/**
+ * A place among the streams of a caller, which is the stream's from when it is open on: called, it
+ * is free again. Called again it does nothing.
+ */
 export type HeldPlace = () => void;
 
 /** The streams that are open, and how many each caller has. */
@@ -20,7 +23,9 @@ export class OpenStreams {
     this.#metrics = metrics;
   }
 
-  /** @throws RequestRefusedError `too_many_streams` (429) when the caller may not open another one */
+  /**
+   * @throws RequestRefusedError `too_many_streams` (429) when the caller may not open another one
+   */
   assertRoom(principal: Pick<Principal, 'id' | 'tenant'>): void {
     if ((this.#counts.get(nameOf(principal)) ?? 0) >= this.#limit) throw tooMany(this.#limit);
   }
@@ -36,11 +41,15 @@ export class OpenStreams {
   }
 
   /**
-   * Carries out what is to be answered with a stream once there is a place for it: what is refused for want of one has done nothing. The place is
-   * that of the stream, and free again when nothing comes of it.
+   * Carries out what is to be answered with a stream once there is a place for it: what is refused
+   * for want of one has done nothing. The place is that of the stream, and free again when nothing
+   * comes of it.
    * @throws what `make` throws, RequestRefusedError `too_many_streams` (429)
    */
-  async holding<Made>(principal: Pick<Principal, 'id' | 'tenant'>, make: (place: HeldPlace) => Promise<Made>): Promise<Made> {
+  async holding<Made>(
+    principal: Pick<Principal, 'id' | 'tenant'>,
+    make: (place: HeldPlace) => Promise<Made>,
+  ): Promise<Made> {
     const place = this.open(principal, 'sse');
     try {
       return await make(place);
@@ -74,5 +83,11 @@ function nameOf({ id, tenant }: Pick<Principal, 'id' | 'tenant'>): string {
 
 function tooMany(limit: number): RequestRefusedError {
   const message = `You have ${limit} streams open, which is all that one caller may have. Close one and try again.`;
-  return new RequestRefusedError(429, 'too_many_streams', message, { limit }, { 'retry-after': String(retryAfterSeconds) });
+  return new RequestRefusedError(
+    429,
+    'too_many_streams',
+    message,
+    { limit },
+    { 'retry-after': String(retryAfterSeconds) },
+  );
 }

@@ -17,7 +17,9 @@ const written = /^(0|[1-9]\d{0,14})(?:\.([1-9]\d{0,3}))?$/;
 /** The shape of positions, for schemas. */
 export const positionPattern = written;
 
-/** Reads a position: `5` stands behind event 5, `5.1` behind the first of several frames of event 5. */
+/**
+ * Reads a position: `5` stands behind event 5, `5.1` behind the first of several frames of event 5.
+ */
 export function parsePosition(text: string): Position | undefined {
   const match = written.exec(text);
   if (match === null) return undefined;
@@ -28,7 +30,8 @@ export function parsePosition(text: string): Position | undefined {
 }
 
 /**
- * Where a request wants its stream to go on: behind `Last-Event-ID`, else behind `?after=`, else from the beginning.
+ * Where a request wants its stream to go on: behind `Last-Event-ID`, else behind `?after=`, else
+ * from the beginning.
  * @throws RequestRefusedError `invalid_position` (400)
  */
 export function positionOf(request: Request, after: string | undefined): Position {
@@ -50,7 +53,10 @@ export function assertInLedger({ after, frames }: Position, last: number): void 
   if (seq > last) throw new SeqOutOfRangeError({ seq, last });
 }
 
-/** Gives the frames of a durable event their ids: the event's `seq` to the last one, and its place among them to those before. */
+/**
+ * Gives the frames of a durable event their ids: the event's `seq` to the last one, and its place
+ * among them to those before.
+ */
 export function numbered(seq: number, frames: readonly Frame[]): readonly SentFrame[] {
   const count = frames.filter(({ isTransient }) => isTransient !== true).length;
   let place = 0;

@@ -9,7 +9,10 @@ export const profileNames = ['native', 'steps', 'messages'] as const;
 export type ProfileName = (typeof profileNames)[number];
 
 /** Does something with the profile of a name, whatever its states are. */
-export function withProfile<Result>(name: ProfileName, use: <State>(profile: Profile<State>) => Result): Result {
+export function withProfile<Result>(
+  name: ProfileName,
+  use: <State>(profile: Profile<State>) => Result,
+): Result {
   switch (name) {
     case 'native':
       return use(nativeProfile);

@@ -35,8 +35,8 @@ export function isRoot(invocationId: string): boolean {
 }
 
 /**
- * Whether an event belongs into the stream of a run: what carries its path, and what concerns the whole session while the run is open, such as
- * permissions that are granted.
+ * Whether an event belongs into the stream of a run: what carries its path, and what concerns the
+ * whole session while the run is open, such as permissions that are granted.
  */
 export function concerns(run: string, state: RunState | undefined, event: StreamEvent): boolean {
   if (event.invocationId !== undefined) return runOf(event.invocationId) === run;
@@ -44,17 +44,26 @@ export function concerns(run: string, state: RunState | undefined, event: Stream
 }
 
 /** Follows one run: what it is doing after one more event of its session. */
-export function runAfter(run: string, state: RunState | undefined, event: Event): RunState | undefined {
+export function runAfter(
+  run: string,
+  state: RunState | undefined,
+  event: Event,
+): RunState | undefined {
   if (event.invocationId === undefined || runOf(event.invocationId) !== run) return state;
   const known: RunState = state ?? { firstSeq: event.seq, status: 'running', requests: [] };
   switch (event.type) {
     case 'tool_yield':
       return { ...known, requests: [...known.requests, requestOf(event)] };
     case 'tool_input':
-      return { ...known, requests: known.requests.filter(({ requestId }) => requestId !== event.requestId) };
+      return {
+        ...known,
+        requests: known.requests.filter(({ requestId }) => requestId !== event.requestId),
+      };
     case 'tool_result':
       // A call that was cancelled is asked about no more.
-      return event.settled ? { ...known, requests: known.requests.filter(({ callId }) => callId !== event.callId) } : known;
+      return event.settled
+        ? { ...known, requests: known.requests.filter(({ callId }) => callId !== event.callId) }
+        : known;
     default:
       return isRoot(event.invocationId) ? rootAfter(known, event) : known;
   }
@@ -70,13 +79,33 @@ function rootAfter(known: RunState, event: Event): RunState {
       return { firstSeq, requests, status: 'running' };
     case 'invocation_end':
       if (event.next !== undefined) return known;
-      return { firstSeq, requests: [], status: event.status === 'transferred' ? 'completed' : event.status, end: event };
+      return {
+        firstSeq,
+        requests: [],
+        status: event.status === 'transferred' ? 'completed' : event.status,
+        end: event,
+      };
     default:
       return known;
   }
 }
 
-function requestOf({ requestId, callId, kind, name, request, expiresAt }: EventOf<'tool_yield'>): OpenRequest {
+function requestOf({
+  requestId,
+  callId,
+  kind,
+  name,
+  request,
+  expiresAt,
+}: EventOf<'tool_yield'>): OpenRequest {
   const { agent, summary } = request;
-  return { requestId, callId, kind, name, agent, summary, ...(expiresAt === undefined ? {} : { expiresAt }) };
+  return {
+    requestId,
+    callId,
+    kind,
+    name,
+    agent,
+    summary,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
 }

@@ -9,7 +9,10 @@ import type { HeldPlace } from './open-streams.ts';
 import { beginning } from './position.ts';
 
 /** Of a request: what its stream needs. */
-export type StreamRequest = Pick<RouteInput<unknown, unknown, unknown>, 'app' | 'principal' | 'request' | 'requestId'>;
+export type StreamRequest = Pick<
+  RouteInput<unknown, unknown, unknown>,
+  'app' | 'principal' | 'request' | 'requestId'
+>;
 
 /** Proxies must neither keep a stream nor wait until there is more of it. */
 export const streamHeaders: Readonly<Record<string, string>> = {
@@ -26,7 +29,8 @@ export interface StreamAnswer {
 }
 
 /**
- * Answers with a stream of server-sent events; with 204, by which an `EventSource` comes to rest, when there is nothing more to be told.
+ * Answers with a stream of server-sent events; with 204, by which an `EventSource` comes to rest,
+ * when there is nothing more to be told.
  * @throws RequestRefusedError `run_not_found` (404), `too_many_streams` (429)
  */
 export async function streamResponse(
@@ -40,7 +44,10 @@ export async function streamResponse(
   const answer = { status: 200, headers: { ...streamHeaders, ...headers } };
   if (stream === undefined || request.method === 'HEAD') {
     place?.();
-    return new Response(null, stream === undefined ? { status: 204, headers: { 'cache-control': 'no-store' } } : answer);
+    return new Response(
+      null,
+      stream === undefined ? { status: 204, headers: { 'cache-control': 'no-store' } } : answer,
+    );
   }
   const onClose = place ?? streams.open(principal, 'sse');
   // Not the request itself: as long as the stream lasts, nobody needs all that hangs on it.
@@ -53,13 +60,18 @@ export async function streamResponse(
     onSent: (frames) => {
       for (let i = 0; i < frames; i++) metrics.eventSent('sse');
     },
-    problem: (error) => brokenFrame(parts, error, { id: requestId, method, path: new URL(url).pathname }),
+    problem: (error) =>
+      brokenFrame(parts, error, { id: requestId, method, path: new URL(url).pathname }),
   });
   return new Response(body, answer);
 }
 
 /** What ends a stream from outside: the server closes, or its caller may not read any more. */
-export function streamEndings({ closing, access }: ServerParts, principal: Principal, whileOpen: AbortSignal): readonly StreamEnding[] {
+export function streamEndings(
+  { closing, access }: ServerParts,
+  principal: Principal,
+  whileOpen: AbortSignal,
+): readonly StreamEnding[] {
   return [
     { signal: closing, note: 'the server closes' },
     { signal: access.ended(principal, whileOpen), note: 'the credential has ended' },
@@ -76,12 +88,22 @@ export function streamRun(
   return streamResponse(
     parts,
     input,
-    { app: input.app, agents: input.principal.agents, session, run, profile: 'native', position: beginning },
+    {
+      app: input.app,
+      agents: input.principal.agents,
+      session,
+      run,
+      profile: 'native',
+      position: beginning,
+    },
     answer,
   );
 }
 
-/** What a reader is told when its stream breaks; the operator is told more, unless it breaks because the server closes. */
+/**
+ * What a reader is told when its stream breaks; the operator is told more, unless it breaks because
+ * the server closes.
+ */
 export function brokenFrame(
   { options, closing }: Pick<ServerParts, 'options' | 'closing'>,
   error: unknown,

@@ -34,7 +34,11 @@ export interface RunTold<State> {
 export function runTelling<State>(
   name: ProfileName,
   profile: Profile<State>,
-  { session, run, reopenedAt }: { readonly session: string; readonly run: string; readonly reopenedAt: number },
+  {
+    session,
+    run,
+    reopenedAt,
+  }: { readonly session: string; readonly run: string; readonly reopenedAt: number },
 ): Telling<RunTold<State>> {
   return {
     name: `${name} of ${run} since ${reopenedAt}`,
@@ -45,7 +49,8 @@ export function runTelling<State>(
       const folded = profile.fold(before.told, event);
       const next = { ...state, told: folded.state };
       const frames = sent(folded.frames, event);
-      if (!isDurable(event) || state.run === undefined || state.run === before.run) return { state: next, frames };
+      if (!isDurable(event) || state.run === undefined || state.run === before.run)
+        return { state: next, frames };
       if (state.run.status === 'waiting' && event.type === 'invocation_yield') {
         return { state: next, frames, aside: waitingFrame(session, run, state.run) };
       }
@@ -58,13 +63,20 @@ export function runTelling<State>(
 function after<State>(run: string, before: RunTold<State>, event: StreamEvent): RunTold<State> {
   if (!isDurable(event)) return before;
   const state = runAfter(run, before.run, event);
-  const isReopened = event.type === 'invocation_reopen' && isRoot(event.invocationId) && runOf(event.invocationId) === run;
+  const isReopened =
+    event.type === 'invocation_reopen' &&
+    isRoot(event.invocationId) &&
+    runOf(event.invocationId) === run;
   if (state === before.run && !isReopened) return before;
   return { ...before, run: state, reopenedAt: isReopened ? event.seq : before.reopenedAt };
 }
 
 /** The run rests until somebody outside has said something. */
-export function waitingFrame(session: string, run: string, { reason, requests }: RunState): SentFrame {
+export function waitingFrame(
+  session: string,
+  run: string,
+  { reason, requests }: RunState,
+): SentFrame {
   return { event: 'waiting', data: { session, run, reason, requests } };
 }
 

@@ -11,11 +11,14 @@ export interface Audience {
 }
 
 /**
- * Events for as long as the reader may know of their session: the first run of an agent that it is not bound to ends them, before anything of that
- * run is told.
+ * Events for as long as the reader may know of their session: the first run of an agent that it is
+ * not bound to ends them, before anything of that run is told.
  * @throws SessionNotFoundError
  */
-export function withinReach(events: AsyncIterable<StreamEvent>, { app, session, agents }: Audience): AsyncIterable<StreamEvent> {
+export function withinReach(
+  events: AsyncIterable<StreamEvent>,
+  { app, session, agents }: Audience,
+): AsyncIterable<StreamEvent> {
   return agents === undefined ? events : ofAgents(events, { app, session, agents });
 }
 
@@ -32,28 +35,40 @@ async function* ofAgents(
       own.add(event.invocationId);
     }
     held.push(event);
-    if (held.some(({ invocationId }) => invocationId !== undefined && !own.has(runOf(invocationId)))) continue;
+    if (
+      held.some(({ invocationId }) => invocationId !== undefined && !own.has(runOf(invocationId)))
+    )
+      continue;
     yield* held;
     held = [];
   }
 }
 
 /**
- * `seq` up to which a reader may be told of the past: all that is there by then is of runs that have begun.
+ * `seq` up to which a reader may be told of the past: all that is there by then is of runs that
+ * have begun.
  * @throws SessionNotFoundError when something of another agent has run in the session
  */
 export async function reachOf({ app, session, agents }: Audience): Promise<number> {
   if (agents === undefined) return Number.POSITIVE_INFINITY;
   const [listing] = await app.list({ id: session, limit: 1 });
   const known = listing === undefined ? undefined : await agentsOf(app, listing);
-  if (known === undefined || known.isUnreadable || [...known.runs.values()].some((name) => !agents.includes(name))) {
+  if (
+    known === undefined ||
+    known.isUnreadable ||
+    [...known.runs.values()].some((name) => !agents.includes(name))
+  ) {
     throw new SessionNotFoundError({ session, app: app.app });
   }
   return known.begunUpTo;
 }
 
 /** The runs of these agents that have begun. */
-async function ownRuns({ app, session, agents }: Audience & { readonly agents: readonly string[] }): Promise<Set<string>> {
+async function ownRuns({
+  app,
+  session,
+  agents,
+}: Audience & { readonly agents: readonly string[] }): Promise<Set<string>> {
   const [listing] = await app.list({ id: session, limit: 1 });
   const runs = listing === undefined ? [] : [...(await agentsOf(app, listing)).runs];
   return new Set(runs.flatMap(([id, name]) => (agents.includes(name) ? [id] : [])));

@@ -15,7 +15,10 @@ export function encodedFrame({ id, event, data }: SentFrame): string {
   return id === undefined ? line : `id: ${id}\n${line}`;
 }
 
-/** Frames as bytes. One that many readers are told is written once for all of them; it is known by its data, which must not be changed. */
+/**
+ * Frames as bytes. One that many readers are told is written once for all of them; it is known by
+ * its data, which must not be changed.
+ */
 export class WrittenFrames {
   readonly #kept = new Map<object, Written>();
   readonly #encoder = new TextEncoder();

@@ -23,7 +23,11 @@ export interface Answered {
 }
 
 /** Asks a server: `ask(api, 'POST /v1/keys', { as, body })`. */
-export async function ask(api: AdjutantServer, what: string, { as, body, headers = {}, env, host = 'localhost' }: Asked = {}): Promise<Answered> {
+export async function ask(
+  api: AdjutantServer,
+  what: string,
+  { as, body, headers = {}, env, host = 'localhost' }: Asked = {},
+): Promise<Answered> {
   const [method = '', path = ''] = what.split(' ');
   const request = new Request(`http://${host}${path}`, {
     method,
@@ -36,7 +40,12 @@ export async function ask(api: AdjutantServer, what: string, { as, body, headers
   });
   const response = await api.fetch(request, env);
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: text.startsWith('{') ? JSON.parse(text) : undefined };
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: text.startsWith('{') ? JSON.parse(text) : undefined,
+  };
 }
 
 export interface World {
@@ -56,7 +65,12 @@ export interface WorldOptions extends ServerOptions {
 
 /** An app with a server before it, for one test. */
 export function world(options: WorldOptions = {}): World {
-  const { store = memoryStore(options.clock === undefined ? {} : { clock: options.clock }), clock, isOpen = false, ...rest } = options;
+  const {
+    store = memoryStore(options.clock === undefined ? {} : { clock: options.clock }),
+    clock,
+    isOpen = false,
+    ...rest
+  } = options;
   const ports = clock === undefined ? {} : { ports: { clock } };
   const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Done.' })) });
   const app = runtime({ app: 'shop', store, runnables: [clerk], recover: 'manual', ...ports });
@@ -66,7 +80,13 @@ export function world(options: WorldOptions = {}): World {
     await api.close();
     await app.close();
   });
-  return { app, api, keys, key: async (asked) => (await keys.create({ name: 'test', roles: ['admin'], ...asked })).credential };
+  return {
+    app,
+    api,
+    keys,
+    key: async (asked) =>
+      (await keys.create({ name: 'test', roles: ['admin'], ...asked })).credential,
+  };
 }
 
 /** What Node hands over beside a request from this address. */

@@ -45,27 +45,46 @@ export async function inhabited(options: ServerOptions = {}): Promise<Inhabited>
   const left = app.forTenant('left');
   const runs = await Promise.all(
     [agents.clerk, agents.payer, agents.director].map(async (runnable, index) => {
-      const session = await left.sessions.create({ id: `left-${['done', 'waiting', 'filming'][index]}`, userId: 'ann' });
+      const session = await left.sessions.create({
+        id: `left-${['done', 'waiting', 'filming'][index]}`,
+        userId: 'ann',
+      });
       return left.run(runnable, { session, input: 'private words', runId: `left-run-${index}` });
     }),
   );
   const [done, waiting, filming] = runs as [(typeof runs)[0], (typeof runs)[0], (typeof runs)[0]];
-  const api = server(app, { auth: {}, limits: { requestsPerMinute: false, failuresPerMinute: 100_000 }, ...options });
+  const api = server(app, {
+    auth: {},
+    limits: { requestsPerMinute: false, failuresPerMinute: 100_000 },
+    ...options,
+  });
   onTestFinished(async () => {
     await api.close();
     await app.close();
   });
   const keys = new ApiKeys(app);
-  const spare = await keys.create({ name: 'spare', roles: ['viewer'], tenant: 'left', user: 'ann' });
+  const spare = await keys.create({
+    name: 'spare',
+    roles: ['viewer'],
+    tenant: 'left',
+    user: 'ann',
+  });
   const request = waiting.pendingApprovals[0]?.requestId ?? '';
   return {
     link: `${await left.requests.token(request)}~${Buffer.from('left').toString('base64url')}`,
     ...{ app, store, api, paid },
-    ...{ done: done.session.id, run: done.runId, waiting: waiting.session.id, waitingRun: waiting.runId, filming: filming.session.id },
+    ...{
+      done: done.session.id,
+      run: done.runId,
+      waiting: waiting.session.id,
+      waitingRun: waiting.runId,
+      filming: filming.session.id,
+    },
     request,
     operation: 'film-1',
     spareKey: spare.key.id,
-    key: async (asked) => (await keys.create({ name: 'test', roles: ['admin'], tenant: 'left', ...asked })).credential,
+    key: async (asked) =>
+      (await keys.create({ name: 'test', roles: ['admin'], tenant: 'left', ...asked })).credential,
     ledgers: (tenant = 'left') => ledgersOf(store, tenant),
   };
 }
@@ -73,27 +92,52 @@ export async function inhabited(options: ServerOptions = {}): Promise<Inhabited>
 function agentsOf() {
   const paid: unknown[] = [];
   const pay = tool({
-    ...{ name: 'pay', description: 'Pays', schema: z.object({ cents: z.number().int() }), approval: {} },
+    ...{
+      name: 'pay',
+      description: 'Pays',
+      schema: z.object({ cents: z.number().int() }),
+      approval: {},
+    },
     execute: (ctx) => {
       paid.push(ctx.args);
       return 'paid';
     },
   });
-  const film = tool({ name: 'film', description: 'Films', schema: z.object({}), execute: () => pending({ operationId: 'film-1' }) });
+  const film = tool({
+    name: 'film',
+    description: 'Films',
+    schema: z.object({}),
+    execute: () => pending({ operationId: 'film-1' }),
+  });
   const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Done.' })) });
-  const payer = agent({ name: 'payer', model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Paid.' }]), tools: [pay] });
-  const director = agent({ name: 'director', model: roundModel([{ toolCalls: [{ name: 'film', args: {} }] }, { text: 'Cut.' }]), tools: [film] });
+  const payer = agent({
+    name: 'payer',
+    model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Paid.' }]),
+    tools: [pay],
+  });
+  const director = agent({
+    name: 'director',
+    model: roundModel([{ toolCalls: [{ name: 'film', args: {} }] }, { text: 'Cut.' }]),
+    tools: [film],
+  });
   return { agents: { clerk, payer, director }, paid };
 }
 
-/** Of every session of the served app: how far its ledger is and what was posted; and of every request, how it stands. */
-export async function ledgersOf(store: Store, tenant: string): Promise<Readonly<Record<string, string>>> {
+/**
+ * Of every session of the served app: how far its ledger is and what was posted; and of every
+ * request, how it stands.
+ */
+export async function ledgersOf(
+  store: Store,
+  tenant: string,
+): Promise<Readonly<Record<string, string>>> {
   const ledgers = store.for({ tenant, app: 'shop' });
   const state: Record<string, string> = {};
   for (const { id } of await ledgers.list({ limit: 10_000 })) {
     const head = await ledgers.head(id);
     state[id] = `${head?.seq} ${head?.inboxSeq}`;
   }
-  for (const { requestId, status } of await ledgers.requests({ limit: 10_000 })) state[requestId] = status;
+  for (const { requestId, status } of await ledgers.requests({ limit: 10_000 }))
+    state[requestId] = status;
   return state;
 }

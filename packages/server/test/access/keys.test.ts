@@ -27,7 +27,12 @@ describe('an API key', () => {
     const { status, body } = await ask(api, 'GET /v1/keys', { as: credential });
     expect(status).toBe(200);
     expect(body.keys).toEqual([key]);
-    expect(key).toMatchObject({ name: 'ci', tenant: 'default', roles: ['admin'], createdBy: 'operator' });
+    expect(key).toMatchObject({
+      name: 'ci',
+      tenant: 'default',
+      roles: ['admin'],
+      createdBy: 'operator',
+    });
     expect(key.expiresAt - key.createdAt).toBeGreaterThan(364 * dayMs);
   });
 
@@ -39,7 +44,8 @@ describe('an API key', () => {
     await app.close();
     const bytes = readFileSync(path, 'latin1');
     expect(bytes).toContain(key.id);
-    for (const issued of [credential, rotated.credential]) expect(bytes).not.toContain(issued.split('_')[2]);
+    for (const issued of [credential, rotated.credential])
+      expect(bytes).not.toContain(issued.split('_')[2]);
   });
 
   test('is in no error and no audit log when somebody gives it in the place of its id', async () => {
@@ -58,7 +64,10 @@ describe('an API key', () => {
   test.each<[unknown, string]>([
     [undefined, 'the options must be an object'],
     [{ name: 'ci', roles: ['viewer'], expires: '90d' }, 'there is no option `expires`'],
-    [{ name: 'ci', roles: ['viewer'], users: 'ann' }, 'there is no option `users` (did you mean `user`?)'],
+    [
+      { name: 'ci', roles: ['viewer'], users: 'ann' },
+      'there is no option `users` (did you mean `user`?)',
+    ],
   ])('is not made with %j', async (options, reason) => {
     const { keys } = world();
     await expect(keys.create(options as never)).rejects.toThrow(reason);
@@ -92,7 +101,8 @@ describe('an API key', () => {
     });
     const [one, two] = servers as [(typeof servers)[0], (typeof servers)[0]];
     const { credential, key } = await apiKeys(one.app).create({ name: 'ci', roles: ['admin'] });
-    for (const { api } of servers) expect((await ask(api, 'GET /v1/keys', { as: credential })).status).toBe(200);
+    for (const { api } of servers)
+      expect((await ask(api, 'GET /v1/keys', { as: credential })).status).toBe(200);
     expect((await ask(one.api, `DELETE /v1/keys/${key.id}`, { as: credential })).status).toBe(200);
     expect((await ask(two.api, 'GET /v1/keys', { as: credential })).status).toBe(401);
   });
@@ -100,13 +110,18 @@ describe('an API key', () => {
   test('that was rotated is accepted with both secrets for a while, and never with one before', async () => {
     const clock = testClock();
     const { api, keys } = world({ clock });
-    const status = async (as: string): Promise<number> => (await ask(api, 'GET /v1/keys', { as })).status;
+    const status = async (as: string): Promise<number> =>
+      (await ask(api, 'GET /v1/keys', { as })).status;
     const first = await keys.create({ name: 'ci', roles: ['admin'] });
     const second = await keys.rotate(first.key.id, { grace: 60_000 });
     expect(second.key).toMatchObject({ id: first.key.id, previousUntil: clock.now() + 60_000 });
     expect([await status(first.credential), await status(second.credential)]).toEqual([200, 200]);
     const third = await keys.rotate(first.key.id, { grace: 60_000 });
-    expect([await status(first.credential), await status(second.credential), await status(third.credential)]).toEqual([401, 200, 200]);
+    expect([
+      await status(first.credential),
+      await status(second.credential),
+      await status(third.credential),
+    ]).toEqual([401, 200, 200]);
     clock.advance(60_000);
     expect([await status(second.credential), await status(third.credential)]).toEqual([401, 200]);
     await keys.revoke(first.key.id);
@@ -124,7 +139,10 @@ describe('an API key', () => {
     'a b',
   ])('that is none lets nobody in: %j', async (as) => {
     const { api } = world();
-    expect(await ask(api, 'GET /v1/keys', { as })).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
+    expect(await ask(api, 'GET /v1/keys', { as })).toMatchObject({
+      status: 401,
+      body: { code: 'unauthenticated' },
+    });
   });
 
   test('with a wrong secret, another id or something more is as wrong as none, in the very same words', async () => {
@@ -139,8 +157,14 @@ describe('an API key', () => {
       one.credential.toUpperCase(),
       `${one.credential} x`,
     ];
-    const answers = await Promise.all([undefined, ...wrong].map((as) => ask(api, 'GET /v1/keys', { as })));
-    const told = answers.map(({ status, headers, body: { instance, ...body } }) => ({ status, challenge: headers.get('www-authenticate'), body }));
+    const answers = await Promise.all(
+      [undefined, ...wrong].map((as) => ask(api, 'GET /v1/keys', { as })),
+    );
+    const told = answers.map(({ status, headers, body: { instance, ...body } }) => ({
+      status,
+      challenge: headers.get('www-authenticate'),
+      body,
+    }));
     expect(told[0]).toMatchObject({ status: 401, challenge: 'Bearer realm="adjutant"' });
     for (const answer of told) expect(answer).toEqual(told[0]);
   });
@@ -160,7 +184,10 @@ describe('an API key', () => {
     const as = await key();
     expect((await ask(api, 'GET /v1/keys', { as })).status).toBe(200);
     await store.close();
-    expect(await ask(api, 'GET /v1/keys', { as })).toMatchObject({ status: 503, body: { code: 'store_unavailable' } });
+    expect(await ask(api, 'GET /v1/keys', { as })).toMatchObject({
+      status: 503,
+      body: { code: 'store_unavailable' },
+    });
     expect(errors).toHaveLength(1);
   });
 
@@ -196,7 +223,10 @@ describe('keys are refused', () => {
     const { key } = await keys.create({ name: 'x', roles: ['viewer'] });
     await keys.revoke(key.id);
     await keys.revoke(key.id);
-    await expect(keys.rotate(key.id)).rejects.toMatchObject({ code: 'api_key_state', data: { state: 'revoked' } });
+    await expect(keys.rotate(key.id)).rejects.toMatchObject({
+      code: 'api_key_state',
+      data: { state: 'revoked' },
+    });
     await expect(keys.rotate('none')).rejects.toMatchObject({ code: 'api_key_not_found' });
     await expect(keys.revoke('none')).rejects.toMatchObject({ code: 'api_key_not_found' });
   });
@@ -211,7 +241,10 @@ describe('the routes of keys', () => {
       body: { name: 'look', roles: ['viewer'], user: 'ann' },
       headers: { 'idempotency-key': 'once' },
     });
-    expect(made).toMatchObject({ status: 201, body: { key: { name: 'look', roles: ['viewer'], user: 'ann', tenant: 'default' } } });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { key: { name: 'look', roles: ['viewer'], user: 'ann', tenant: 'default' } },
+    });
     const { credential, key: shown } = made.body;
     expect(made.headers.get('location')).toBe(`/v1/keys/${shown.id}`);
     expect((await ask(api, 'GET /v1/keys', { as: credential })).status).toBe(403);
@@ -229,14 +262,23 @@ describe('the routes of keys', () => {
   test('rotate and revoke', async () => {
     const { api, key } = world();
     const as = await key();
-    const { body: made } = await ask(api, 'POST /v1/keys', { as, body: { name: 'x', roles: ['admin'] } });
-    const rotated = await ask(api, `POST /v1/keys/${made.key.id}/rotate`, { as, body: { grace: 0 } });
+    const { body: made } = await ask(api, 'POST /v1/keys', {
+      as,
+      body: { name: 'x', roles: ['admin'] },
+    });
+    const rotated = await ask(api, `POST /v1/keys/${made.key.id}/rotate`, {
+      as,
+      body: { grace: 0 },
+    });
     expect(rotated.status).toBe(200);
     expect((await ask(api, 'GET /v1/keys', { as: made.credential })).status).toBe(401);
     expect((await ask(api, 'GET /v1/keys', { as: rotated.body.credential })).status).toBe(200);
     expect((await ask(api, `DELETE /v1/keys/${made.key.id}`, { as })).status).toBe(200);
     expect((await ask(api, 'GET /v1/keys', { as: rotated.body.credential })).status).toBe(401);
-    expect(await ask(api, `POST /v1/keys/${made.key.id}/rotate`, { as, body: {} })).toMatchObject({ status: 409, body: { code: 'api_key_state' } });
+    expect(await ask(api, `POST /v1/keys/${made.key.id}/rotate`, { as, body: {} })).toMatchObject({
+      status: 409,
+      body: { code: 'api_key_state' },
+    });
   });
 
   test('show and change those of one tenant only', async () => {
@@ -249,21 +291,37 @@ describe('the routes of keys', () => {
     expect((await ask(api, `DELETE /v1/keys/${id}`, { as: left })).status).toBe(404);
     expect((await ask(api, `POST /v1/keys/${id}/rotate`, { as: left, body: {} })).status).toBe(404);
     expect((await ask(api, 'GET /v1/keys', { as: right })).status).toBe(200);
-    expect((await ask(api, 'POST /v1/keys', { as: left, body: { name: 'x', roles: ['viewer'], tenant: 'right' } })).status).toBe(400);
+    expect(
+      (
+        await ask(api, 'POST /v1/keys', {
+          as: left,
+          body: { name: 'x', roles: ['viewer'], tenant: 'right' },
+        })
+      ).status,
+    ).toBe(400);
   });
 
   test('give nobody more than whoever gives it has', async () => {
     const { api, keys, key } = world();
     const as = await key({ user: 'ann', agents: ['clerk', 'cook'] });
     const { key: whole } = await keys.create({ name: 'whole', roles: ['admin'] });
-    const make = (more: object) => ask(api, 'POST /v1/keys', { as, body: { name: 'x', roles: ['operator'], ...more } });
+    const make = (more: object) =>
+      ask(api, 'POST /v1/keys', { as, body: { name: 'x', roles: ['operator'], ...more } });
     expect((await make({ user: 'bob' })).status).toBe(403);
     expect((await make({ agents: ['clerk', 'boss'] })).status).toBe(403);
-    expect(await make({})).toMatchObject({ status: 201, body: { key: { user: 'ann', agents: ['clerk', 'cook'] } } });
-    expect(await make({ agents: ['cook'] })).toMatchObject({ status: 201, body: { key: { user: 'ann', agents: ['cook'] } } });
+    expect(await make({})).toMatchObject({
+      status: 201,
+      body: { key: { user: 'ann', agents: ['clerk', 'cook'] } },
+    });
+    expect(await make({ agents: ['cook'] })).toMatchObject({
+      status: 201,
+      body: { key: { user: 'ann', agents: ['cook'] } },
+    });
     expect((await ask(api, `POST /v1/keys/${whole.id}/rotate`, { as, body: {} })).status).toBe(404);
     expect((await ask(api, `DELETE /v1/keys/${whole.id}`, { as })).status).toBe(404);
-    expect((await ask(api, 'GET /v1/keys', { as })).body.keys.map(({ name }: { name: string }) => name)).not.toContain('whole');
+    expect(
+      (await ask(api, 'GET /v1/keys', { as })).body.keys.map(({ name }: { name: string }) => name),
+    ).not.toContain('whole');
   });
 });
 
@@ -272,8 +330,16 @@ describe('the ledger of keys', () => {
 
   test('is written by many processes at once', async () => {
     const path = join(folder(), 'keys.db');
-    const apps = [1, 2, 3].map(() => runtime({ app: 'shop', store: sqlite(path), recover: 'manual' }));
-    await Promise.all(apps.flatMap((app, index) => [1, 2, 3, 4].map((part) => apiKeys(app).create({ name: `${index}.${part}`, roles: ['viewer'] }))));
+    const apps = [1, 2, 3].map(() =>
+      runtime({ app: 'shop', store: sqlite(path), recover: 'manual' }),
+    );
+    await Promise.all(
+      apps.flatMap((app, index) =>
+        [1, 2, 3, 4].map((part) =>
+          apiKeys(app).create({ name: `${index}.${part}`, roles: ['viewer'] }),
+        ),
+      ),
+    );
     const names = (await apiKeys(apps[0] as (typeof apps)[0]).list()).map(({ name }) => name);
     expect(new Set(names).size).toBe(12);
     for (const app of apps) await app.close();
@@ -292,18 +358,34 @@ describe('the ledger of keys', () => {
     expect(await inner.for(place).head('api-keys')).toMatchObject({ seq: 2 });
   });
 
-  /** Commands on two keys, and time; after each, what is accepted is what a plain model of keys says. */
+  /**
+   * Commands on two keys, and time; after each, what is accepted is what a plain model of keys
+   * says.
+   */
   test('lets in whom a plain model of keys would', async () => {
     const command = fc.oneof(
       fc.record({ type: fc.constant('create' as const), life: fc.integer({ min: 1, max: 20 }) }),
-      fc.record({ type: fc.constantFrom('revoke' as const, 'rotate' as const), which: fc.nat(3), grace: fc.nat(10) }),
+      fc.record({
+        type: fc.constantFrom('revoke' as const, 'rotate' as const),
+        which: fc.nat(3),
+        grace: fc.nat(10),
+      }),
       fc.record({ type: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 8 }) }),
     );
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 25 }), async (commands) => {
         const clock = testClock();
-        const app = runtime({ app: 'shop', store: memoryStore({ clock }), recover: 'manual', ports: { clock } });
-        const api = server(app, { auth: {}, ports: { clock }, limits: { requestsPerMinute: false, failuresPerMinute: 100_000 } });
+        const app = runtime({
+          app: 'shop',
+          store: memoryStore({ clock }),
+          recover: 'manual',
+          ports: { clock },
+        });
+        const api = server(app, {
+          auth: {},
+          ports: { clock },
+          limits: { requestsPerMinute: false, failuresPerMinute: 100_000 },
+        });
         const keys = new ApiKeys(app, { clock });
         const ids: string[] = [];
         /** Until when each credential is accepted. */
@@ -312,7 +394,11 @@ describe('the ledger of keys', () => {
           const now = clock.now();
           if (next.type === 'wait') clock.advance(next.ms);
           if (next.type === 'create') {
-            const { key, credential } = await keys.create({ name: 'x', roles: ['admin'], expiresIn: next.life });
+            const { key, credential } = await keys.create({
+              name: 'x',
+              roles: ['admin'],
+              expiresIn: next.life,
+            });
             ids.push(key.id);
             model.push({ id: key.id, credential, until: now + next.life, isLast: true });
           }
@@ -327,7 +413,9 @@ describe('the ledger of keys', () => {
             }
             const last = own.find(({ isLast }) => isLast);
             const isOver = (last?.until ?? 0) <= now;
-            const rotated = await keys.rotate(id, { grace: next.grace, expiresIn: 15 }).catch(() => undefined);
+            const rotated = await keys
+              .rotate(id, { grace: next.grace, expiresIn: 15 })
+              .catch(() => undefined);
             expect(rotated === undefined).toBe(isOver);
             if (rotated === undefined) continue;
             for (const entry of own) {
@@ -338,7 +426,9 @@ describe('the ledger of keys', () => {
           }
         }
         for (const { credential, until } of model) {
-          expect((await ask(api, 'GET /v1/keys', { as: credential })).status).toBe(clock.now() < until ? 200 : 401);
+          expect((await ask(api, 'GET /v1/keys', { as: credential })).status).toBe(
+            clock.now() < until ? 200 : 401,
+          );
         }
         await api.close();
         await app.close();
@@ -353,7 +443,11 @@ function readingOtherwise(inner: Store, isDamaged: () => boolean): Store {
   return changedStore(inner, (ledgers) => ({
     async *readStored(...args) {
       for await (const page of ledgers.readStored(...args)) {
-        yield page.map((event) => (isDamaged() && event.seq > 1 ? { type: 'unreadable' as const, seq: event.seq, reason: 'it is damaged' } : event));
+        yield page.map((event) =>
+          isDamaged() && event.seq > 1
+            ? { type: 'unreadable' as const, seq: event.seq, reason: 'it is damaged' }
+            : event,
+        );
       }
     },
   }));

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type Permission, permissionsOfRole, type Role, roles } from '../../src/access/principal.ts';
+import {
+  type Permission,
+  permissionsOfRole,
+  type Role,
+  roles,
+} from '../../src/access/principal.ts';
 import type { NewApiKey } from '../../src/index.ts';
 import { type Inhabited, inhabited } from './inhabited.ts';
 
@@ -16,8 +21,9 @@ interface Entry {
   readonly call: (about: Inhabited) => Call | Promise<Call>;
   readonly status: number;
   /**
-   * What callers of another tenant, and those who are bound to another user, are answered: with 404 or 204, as if it were not there; or of what
-   * is their own (`own`), in which nothing is of the others.
+   * What callers of another tenant, and those who are bound to another user, are answered: with 404
+   * or 204, as if it were not there; or of what is their own (`own`), in which nothing is of the
+   * others.
    */
   readonly others: 204 | 403 | 404 | 'own';
   /** Whose callers it is for. @default 'left' */
@@ -41,23 +47,42 @@ const open = { permission: 'public', status: 200, others: 'own' } as const;
 
 /** What `useChat` sends when somebody approves. */
 function approvingChat({ waiting, waitingRun, request }: Inhabited): object {
-  const part = { type: 'tool-pay', toolCallId: `${waitingRun}/r1.0`, state: 'approval-responded', approval: { id: request, approved: true } };
+  const part = {
+    type: 'tool-pay',
+    toolCallId: `${waitingRun}/r1.0`,
+    state: 'approval-responded',
+    approval: { id: request, approved: true },
+  };
   return { id: waiting, messages: [{ id: waitingRun, role: 'assistant', parts: [part] }] };
 }
 
 /** Every route of the server. One that is not here fails the test. */
 const entries: Readonly<Record<string, Entry>> = {
-  startRun: { ...operate, call: post(() => '/v1/runs', { agent: 'clerk', input: 'Hi' }), others: 'own', ofOtherAgents: 404 },
-  startRunInSession: { ...operate, call: post(({ done }) => `/v1/sessions/${done}/runs`, { agent: 'clerk', input: 'Hi' }) },
+  startRun: {
+    ...operate,
+    call: post(() => '/v1/runs', { agent: 'clerk', input: 'Hi' }),
+    others: 'own',
+    ofOtherAgents: 404,
+  },
+  startRunInSession: {
+    ...operate,
+    call: post(({ done }) => `/v1/sessions/${done}/runs`, { agent: 'clerk', input: 'Hi' }),
+  },
   listRuns: { ...read, call: session('/runs') },
   getRun: { ...read, call: ({ done, run }) => ({ path: `/v1/sessions/${done}/runs/${run}` }) },
-  cancelRun: { ...operate, call: post(({ waiting, waitingRun }) => `/v1/sessions/${waiting}/runs/${waitingRun}/cancel`) },
+  cancelRun: {
+    ...operate,
+    call: post(({ waiting, waitingRun }) => `/v1/sessions/${waiting}/runs/${waitingRun}/cancel`),
+  },
   createSession: { ...operate, status: 201, others: 'own', call: post(() => '/v1/sessions') },
   listSessions: { ...read, others: 'own', call: () => ({ path: '/v1/sessions' }) },
   getSession: { ...read, call: session() },
   deleteSession: { ...operate, status: 204, call: session() },
   forkSession: { ...operate, status: 201, call: post(({ done }) => `/v1/sessions/${done}/fork`) },
-  sendMessage: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/messages`, { text: 'Hi' }) },
+  sendMessage: {
+    ...operate,
+    call: post(({ waiting }) => `/v1/sessions/${waiting}/messages`, { text: 'Hi' }),
+  },
   cancelSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/cancel`) },
   pauseSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/pause`) },
   continueSession: { ...operate, call: post(({ waiting }) => `/v1/sessions/${waiting}/continue`) },
@@ -65,7 +90,12 @@ const entries: Readonly<Record<string, Entry>> = {
   getState: { ...read, call: session('/state') },
   getTranscript: { ...read, call: session('/transcript') },
   listAgents: { ...read, others: 'own', call: () => ({ path: '/v1/agents' }) },
-  getAgent: { ...read, others: 'own', ofOtherAgents: 404, call: () => ({ path: '/v1/agents/clerk' }) },
+  getAgent: {
+    ...read,
+    others: 'own',
+    ofOtherAgents: 404,
+    call: () => ({ path: '/v1/agents/clerk' }),
+  },
   getUsage: { ...read, others: 'own', call: () => ({ path: '/v1/usage' }) },
   listRequests: { ...read, others: 'own', call: () => ({ path: '/v1/approvals' }) },
   answerRequests: {
@@ -78,23 +108,58 @@ const entries: Readonly<Record<string, Entry>> = {
     ),
   },
   getRequest: { ...read, call: ({ request }) => ({ path: `/v1/approvals/${request}` }) },
-  answerRequest: { ...operate, status: 200, call: post(({ request }) => `/v1/approvals/${request}`, { decision: 'approve' }) },
-  linkRequest: { ...operate, status: 201, call: post(({ request }) => `/v1/approvals/${request}/link`) },
+  answerRequest: {
+    ...operate,
+    status: 200,
+    call: post(({ request }) => `/v1/approvals/${request}`, { decision: 'approve' }),
+  },
+  linkRequest: {
+    ...operate,
+    status: 201,
+    call: post(({ request }) => `/v1/approvals/${request}/link`),
+  },
   showApproval: { ...open, call: async (about) => ({ path: await linkTo(about) }) },
-  decideApproval: { ...open, call: async (about) => ({ path: await linkTo(about), form: 'decision=approve' }) },
-  settleOperation: { ...operate, status: 200, call: post(({ operation }) => `/v1/resume/${operation}`, { result: 'a film' }) },
+  decideApproval: {
+    ...open,
+    call: async (about) => ({ path: await linkTo(about), form: 'decision=approve' }),
+  },
+  settleOperation: {
+    ...operate,
+    status: 200,
+    call: post(({ operation }) => `/v1/resume/${operation}`, { result: 'a film' }),
+  },
   getHealth: { ...open, call: () => ({ path: '/v1/health' }) },
   getReadiness: { ...open, call: () => ({ path: '/v1/ready' }) },
   getMetrics: { ...read, tenant: 'default', others: 403, call: () => ({ path: '/v1/metrics' }) },
-  listAudit: { ...read, permission: 'audit', others: 'own', ofOtherAgents: 403, ofOtherUsers: 403, call: () => ({ path: '/v1/audit' }) },
+  listAudit: {
+    ...read,
+    permission: 'audit',
+    others: 'own',
+    ofOtherAgents: 403,
+    ofOtherUsers: 403,
+    call: () => ({ path: '/v1/audit' }),
+  },
   listKeys: { ...manage, others: 'own', call: () => ({ path: '/v1/keys' }) },
-  createKey: { ...manage, status: 201, others: 'own', call: post(() => '/v1/keys', { name: 'x', roles: ['viewer'] }) },
+  createKey: {
+    ...manage,
+    status: 201,
+    others: 'own',
+    call: post(() => '/v1/keys', { name: 'x', roles: ['viewer'] }),
+  },
   revokeKey: { ...manage, call: ({ spareKey }) => ({ path: `/v1/keys/${spareKey}` }) },
   rotateKey: { ...manage, call: post(({ spareKey }) => `/v1/keys/${spareKey}/rotate`) },
   streamSession: { ...read, call: session('/stream') },
-  streamRun: { ...read, call: ({ done, run }) => ({ path: `/v1/sessions/${done}/runs/${run}/stream` }) },
+  streamRun: {
+    ...read,
+    call: ({ done, run }) => ({ path: `/v1/sessions/${done}/runs/${run}/stream` }),
+  },
   sendChat: { ...operate, status: 200, call: post(() => '/v1/agents/payer/chat', approvingChat) },
-  resumeChat: { ...read, others: 204, ofOtherAgents: 404, call: ({ waiting }) => ({ path: `/v1/agents/payer/chat/${waiting}/stream` }) },
+  resumeChat: {
+    ...read,
+    others: 204,
+    ofOtherAgents: 404,
+    call: ({ waiting }) => ({ path: `/v1/agents/payer/chat/${waiting}/stream` }),
+  },
   // A WebSocket needs a socket: see strangers.test.ts.
   openSocket: { ...read, status: 426, others: 'own', call: session('/socket') },
   getOpenApi: { ...open, call: () => ({ path: '/v1/openapi.json' }) },
@@ -108,9 +173,15 @@ interface Operation {
 
 /** Every operation of the document. */
 function operationsOf({ api }: Pick<Inhabited, 'api'>): readonly Operation[] {
-  const { paths } = api.openApi() as { readonly paths: Record<string, Record<string, { operationId: string; 'x-permission': string }>> };
+  const { paths } = api.openApi() as {
+    readonly paths: Record<string, Record<string, { operationId: string; 'x-permission': string }>>;
+  };
   return Object.values(paths).flatMap((item) =>
-    Object.entries(item).map(([method, { operationId, 'x-permission': permission }]) => ({ operationId, method: method.toUpperCase(), permission })),
+    Object.entries(item).map(([method, { operationId, 'x-permission': permission }]) => ({
+      operationId,
+      method: method.toUpperCase(),
+      permission,
+    })),
   );
 }
 
@@ -127,7 +198,9 @@ async function linkTo({ api, key, request }: Inhabited): Promise<string> {
 }
 
 function methodOf(about: Inhabited, operationId: string): string {
-  return (operationsOf(about).find((operation) => operation.operationId === operationId) as Operation).method;
+  return (
+    operationsOf(about).find((operation) => operation.operationId === operationId) as Operation
+  ).method;
 }
 
 interface Answer {
@@ -136,20 +209,32 @@ interface Answer {
 }
 
 /** Calls a route. Of a stream, only the beginning is read. */
-async function callRoute(about: Inhabited, operationId: string, credential: string | undefined, changed: Partial<Call> = {}): Promise<Answer> {
+async function callRoute(
+  about: Inhabited,
+  operationId: string,
+  credential: string | undefined,
+  changed: Partial<Call> = {},
+): Promise<Answer> {
   const method = methodOf(about, operationId);
-  const { path, body, form } = { ...(await (entries[operationId] as Entry).call(about)), ...changed };
+  const { path, body, form } = {
+    ...(await (entries[operationId] as Entry).call(about)),
+    ...changed,
+  };
   const sent = typeof body === 'function' ? body(about) : body;
   const response = await about.api.fetch(
     new Request(`http://localhost${path}`, {
       method,
       headers: {
         ...(credential === undefined ? {} : { authorization: `Bearer ${credential}` }),
-        ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded', origin: 'http://localhost' }),
+        ...(form === undefined
+          ? {}
+          : { 'content-type': 'application/x-www-form-urlencoded', origin: 'http://localhost' }),
         ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(form === undefined ? {} : { body: form }),
-      ...(sent === undefined ? {} : { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
+      ...(sent === undefined
+        ? {}
+        : { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
     }),
   );
   const isEndless = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
@@ -160,8 +245,12 @@ async function callRoute(about: Inhabited, operationId: string, credential: stri
 test('every route has an entry, with the permission that it asks for', async () => {
   const operations = operationsOf(await inhabited());
   expect(operations.length).toBeGreaterThan(30);
-  expect(Object.fromEntries(operations.map(({ operationId, permission }) => [operationId, permission]))).toEqual(
-    Object.fromEntries(Object.entries(entries).map(([operationId, { permission }]) => [operationId, permission])),
+  expect(
+    Object.fromEntries(operations.map(({ operationId, permission }) => [operationId, permission])),
+  ).toEqual(
+    Object.fromEntries(
+      Object.entries(entries).map(([operationId, { permission }]) => [operationId, permission]),
+    ),
   );
 });
 
@@ -177,7 +266,8 @@ describe.for(callers)('%s', (caller) => {
   test.for(operationIds)('%s', async (operationId) => {
     const { permission, status, tenant = 'left' } = entries[operationId] as Entry;
     const about = await inhabited();
-    const credential = caller === 'nobody' ? undefined : await about.key({ roles: [caller], tenant });
+    const credential =
+      caller === 'nobody' ? undefined : await about.key({ roles: [caller], tenant });
     const before = await about.ledgers();
     if (mayDo(permission)) {
       expect(await callRoute(about, operationId, credential)).toMatchObject({ status });
@@ -187,9 +277,17 @@ describe.for(callers)('%s', (caller) => {
     expect((await callRoute(about, operationId, credential)).status).toBe(denied);
     // Whoever may not call is told nothing else: not what a call must be, nor what there is.
     const isWrite = methodOf(about, operationId) !== 'GET';
-    const malformed = isWrite ? { body: '{"not": json' } : { path: `${(await missing(about, operationId)).path}?limit=many` };
+    const malformed = isWrite
+      ? { body: '{"not": json' }
+      : { path: `${(await missing(about, operationId)).path}?limit=many` };
     expect((await callRoute(about, operationId, credential, malformed)).status).toBe(denied);
-    expect((await callRoute(about, operationId, credential, { path: (await missing(about, operationId)).path })).status).toBe(denied);
+    expect(
+      (
+        await callRoute(about, operationId, credential, {
+          path: (await missing(about, operationId)).path,
+        })
+      ).status,
+    ).toBe(denied);
     expect(await about.ledgers()).toEqual(before);
   });
 });
@@ -198,20 +296,32 @@ describe.for(callers)('%s', (caller) => {
 async function missing(about: Inhabited, operationId: string): Promise<Call> {
   const call = await (entries[operationId] as Entry).call(about);
   const { done, waiting, run, waitingRun, request, operation, spareKey } = about;
-  const path = [waitingRun, run, waiting, done, request, operation, spareKey].reduce((made, id) => made.replace(`/${id}`, '/nothing'), call.path);
+  const path = [waitingRun, run, waiting, done, request, operation, spareKey].reduce(
+    (made, id) => made.replace(`/${id}`, '/nothing'),
+    call.path,
+  );
   return { ...call, path };
 }
 
 const strangers: readonly [string, Partial<NewApiKey>][] = [
   ['an administrator of another tenant', { tenant: 'right' }],
-  ['an administrator of another tenant, of a user of the same name', { tenant: 'right', user: 'ann' }],
+  [
+    'an administrator of another tenant, of a user of the same name',
+    { tenant: 'right', user: 'ann' },
+  ],
   ['an administrator who is bound to another user', { user: 'bob' }],
   ['an administrator who is bound to another agent', { agents: ['cook'] }],
 ];
 
 describe.for(strangers)('%s', ([, bound]) => {
   test.for(operationIds)('%s', async (operationId) => {
-    const { permission, status, others, ofOtherAgents = others, ofOtherUsers = others } = entries[operationId] as Entry;
+    const {
+      permission,
+      status,
+      others,
+      ofOtherAgents = others,
+      ofOtherUsers = others,
+    } = entries[operationId] as Entry;
     if (permission === 'public') return;
     const about = await inhabited();
     const credential = await about.key(bound);
@@ -229,11 +339,16 @@ describe.for(strangers)('%s', ([, bound]) => {
     if (expected === 404) {
       const absent = await missing(about, operationId);
       if (!operationId.startsWith('startRun'))
-        expect(withoutIds((await callRoute(about, operationId, credential, absent)).text)).toEqual(withoutIds(answer.text));
+        expect(withoutIds((await callRoute(about, operationId, credential, absent)).text)).toEqual(
+          withoutIds(answer.text),
+        );
     }
-    for (const known of ['left', 'private words', 'spare']) expect(answer.text).not.toContain(known === 'left' ? 'left-run' : known);
+    for (const known of ['left', 'private words', 'spare'])
+      expect(answer.text).not.toContain(known === 'left' ? 'left-run' : known);
     const after = await about.ledgers();
-    expect(Object.fromEntries(Object.entries(after).filter(([id]) => id in before))).toEqual(before);
+    expect(Object.fromEntries(Object.entries(after).filter(([id]) => id in before))).toEqual(
+      before,
+    );
     expect(about.paid).toEqual([]);
   });
 });

@@ -31,21 +31,33 @@ describe.for(strangers)('a caller %s', ([, bound]) => {
     const before = await about.ledgers();
     const { status, text } = await ask(about.api, what, { as, body });
     expect(status).toBeLessThan(500);
-    const secrets = ['left-run', 'private words', about.request, ...(what.startsWith('GET') ? ['left-done', 'left-waiting'] : [])];
+    const secrets = [
+      'left-run',
+      'private words',
+      about.request,
+      ...(what.startsWith('GET') ? ['left-done', 'left-waiting'] : []),
+    ];
     // What was asked for may be repeated in what is refused.
     const told = status < 400 ? text : text.replaceAll(/left-\w+/g, '');
-    for (const secret of status < 400 && bound.tenant === 'right' && what.startsWith('POST') ? ['private words', about.request] : secrets) {
+    for (const secret of status < 400 && bound.tenant === 'right' && what.startsWith('POST')
+      ? ['private words', about.request]
+      : secrets) {
       expect(told).not.toContain(secret);
     }
     const after = await about.ledgers();
-    expect(Object.fromEntries(Object.entries(after).filter(([id]) => id in before))).toEqual(before);
+    expect(Object.fromEntries(Object.entries(after).filter(([id]) => id in before))).toEqual(
+      before,
+    );
   });
 
   test('answers nothing in a batch', async () => {
     const about = await inhabited();
     const before = await about.ledgers();
     const body = { answers: [{ requestId: about.request, decision: 'approve' }] };
-    const { body: answered } = await ask(about.api, 'POST /v1/approvals', { as: await about.key(bound), body });
+    const { body: answered } = await ask(about.api, 'POST /v1/approvals', {
+      as: await about.key(bound),
+      body,
+    });
     expect(JSON.stringify(answered)).toContain('request_not_found');
     expect(await about.ledgers()).toEqual(before);
     expect(about.paid).toEqual([]);
@@ -54,7 +66,9 @@ describe.for(strangers)('a caller %s', ([, bound]) => {
   test('opens no socket', async () => {
     const about = await inhabited();
     const { url } = await served(about);
-    expect(await handshake(`${url}/v1/sessions/left-done/socket`, await about.key(bound))).toBe(404);
+    expect(await handshake(`${url}/v1/sessions/left-done/socket`, await about.key(bound))).toBe(
+      404,
+    );
     expect(await handshake(`${url}/v1/sessions/left-done/socket`, await about.key())).toBe(101);
   });
 });
@@ -76,16 +90,26 @@ test('two tenants have sessions of one name, each its own', async () => {
   const about = await inhabited();
   const before = await about.ledgers();
   const as = await about.key({ tenant: 'right' });
-  expect((await ask(about.api, 'POST /v1/sessions', { as, body: { id: 'left-done' } })).status).toBe(201);
-  expect((await ask(about.api, 'GET /v1/sessions/left-done/transcript', { as })).text).not.toContain('private words');
+  expect(
+    (await ask(about.api, 'POST /v1/sessions', { as, body: { id: 'left-done' } })).status,
+  ).toBe(201);
+  expect(
+    (await ask(about.api, 'GET /v1/sessions/left-done/transcript', { as })).text,
+  ).not.toContain('private words');
   expect((await ask(about.api, 'DELETE /v1/sessions/left-done', { as })).status).toBe(204);
   expect(await about.ledgers()).toEqual(before);
 });
 
 test('a link decides once', async () => {
   const about = await inhabited();
-  const decide = { body: 'decision=approve', headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'http://localhost' } };
-  const forged = about.link.replace(/^(adj1\.[^.]+)\.(.)/, (_, head: string, first: string) => `${head}.${first === 'A' ? 'B' : 'A'}`);
+  const decide = {
+    body: 'decision=approve',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'http://localhost' },
+  };
+  const forged = about.link.replace(
+    /^(adj1\.[^.]+)\.(.)/,
+    (_, head: string, first: string) => `${head}.${first === 'A' ? 'B' : 'A'}`,
+  );
   expect((await ask(about.api, `POST /approve/${forged}`, decide)).status).toBe(403);
   const before = await about.ledgers();
   expect((await ask(about.api, `GET /approve/${about.link}`)).status).toBe(200);
@@ -93,7 +117,10 @@ test('a link decides once', async () => {
   expect((await ask(about.api, `POST /approve/${about.link}`, decide)).status).toBe(200);
   const answered = (await about.ledgers())[about.request];
   expect(answered).toBe('answered');
-  const again = await ask(about.api, `POST /approve/${about.link}`, { ...decide, body: 'decision=reject' });
+  const again = await ask(about.api, `POST /approve/${about.link}`, {
+    ...decide,
+    body: 'decision=reject',
+  });
   expect(again.status).toBeGreaterThanOrEqual(400);
   expect((await ask(about.api, `GET /approve/${about.link}`)).status).toBeGreaterThanOrEqual(400);
 });
@@ -107,7 +134,11 @@ async function served({ app }: Inhabited): Promise<{ readonly url: string }> {
 /** The status of the answer to a handshake. */
 function handshake(url: string, as: string | undefined, protocols: string[] = []): Promise<number> {
   return new Promise((resolve, reject) => {
-    const socket = new WebSocket(url, protocols, as === undefined ? {} : { headers: { authorization: `Bearer ${as}` } });
+    const socket = new WebSocket(
+      url,
+      protocols,
+      as === undefined ? {} : { headers: { authorization: `Bearer ${as}` } },
+    );
     socket.on('open', () => {
       socket.terminate();
       resolve(101);

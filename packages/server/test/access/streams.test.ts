@@ -11,8 +11,15 @@ async function textOf(response: Response): Promise<string> {
   return response.text();
 }
 
-async function open(api: { fetch(request: Request): Promise<Response> }, as: string): Promise<Response> {
-  return api.fetch(new Request('http://localhost/v1/sessions/one/stream', { headers: { authorization: `Bearer ${as}` } }));
+async function open(
+  api: { fetch(request: Request): Promise<Response> },
+  as: string,
+): Promise<Response> {
+  return api.fetch(
+    new Request('http://localhost/v1/sessions/one/stream', {
+      headers: { authorization: `Bearer ${as}` },
+    }),
+  );
 }
 
 test('a stream ends when the key that it was opened with is revoked, in whatever process', async () => {
@@ -42,7 +49,9 @@ test('a stream ends when the time of its key is over', async () => {
 
 test('keys are followed only while somebody is let in by one', async () => {
   const following = { count: 0, most: 0 };
-  const { app, api, key } = world({ store: countingFollowers(memoryStore(), following, ({ app }) => app === 'shop:keys') });
+  const { app, api, key } = world({
+    store: countingFollowers(memoryStore(), following, ({ app }) => app === 'shop:keys'),
+  });
   await app.sessions.create({ id: 'one' });
   const streams = await Promise.all(['a', 'b', 'c'].map(async () => open(api, await key())));
   await eventually(() => following.count === 1);

@@ -29,7 +29,10 @@ export interface PayToolOptions {
 }
 
 /** A tool that asks before it pays, and what it has paid. */
-export function payTool({ summary, details, ...options }: PayToolOptions = {}): { readonly pay: Tool; readonly paid: JsonValue[] } {
+export function payTool({ summary, details, ...options }: PayToolOptions = {}): {
+  readonly pay: Tool;
+  readonly paid: JsonValue[];
+} {
   const paid: JsonValue[] = [];
   const pay = tool({
     name: 'pay',
@@ -73,13 +76,31 @@ export async function waitingServer({
 }: PayingOptions = {}) {
   const { pay, paid } = payTool(tool);
   const runnable = payer(pay, payments);
-  const make = (): Runtime => runtime({ app: 'shop', store, runnables: [runnable], recover: 'manual', approvals: { keys: [linkKey] }, ...more });
+  const make = (): Runtime =>
+    runtime({
+      app: 'shop',
+      store,
+      runnables: [runnable],
+      recover: 'manual',
+      approvals: { keys: [linkKey] },
+      ...more,
+    });
   const app = make();
   const session = await app.sessions.create(user === undefined ? {} : { userId: user });
   const result = await app.run(runnable, { session, input: 'Pay' });
   const requestIds = result.pendingApprovals.map(({ requestId }) => requestId);
   const api = server(app, options);
-  return { app, make, api, store, paid, runnable, session: session.id, requestIds, requestId: requestIds[0] ?? '' };
+  return {
+    app,
+    make,
+    api,
+    store,
+    paid,
+    runnable,
+    session: session.id,
+    requestIds,
+    requestId: requestIds[0] ?? '',
+  };
 }
 
 /** What tests read of JSON answers; which members there are depends on the route. */
@@ -115,7 +136,10 @@ export function documentOf(api: Pick<AdjutantServer, 'openApi'>): object {
   return document;
 }
 
-/** Sends a request as a client does; a body is sent as JSON. The answer must be one that the server documents. */
+/**
+ * Sends a request as a client does; a body is sent as JSON. The answer must be one that the server
+ * documents.
+ */
 export async function send(
   api: Pick<AdjutantServer, 'fetch' | 'openApi'>,
   method: string,
@@ -123,9 +147,15 @@ export async function send(
   body?: unknown,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answered> {
-  const init = body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
-  const sent = { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers };
-  const response = await api.fetch(new Request(`http://localhost${path}`, { method, headers: sent, ...init }));
+  const init =
+    body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) };
+  const sent = {
+    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...headers,
+  };
+  const response = await api.fetch(
+    new Request(`http://localhost${path}`, { method, headers: sent, ...init }),
+  );
   const text = await response.text();
   const isJson = /\bjson\b/.test(response.headers.get('content-type') ?? '');
   const contentType = response.headers.get('content-type');
@@ -135,7 +165,9 @@ export async function send(
 }
 
 /** Lets in who has a token of `bearer`. */
-export const tokenAuth = { auth: { keys: false, jwt: { secret: jwtSecret, claims: { tenant: false } } } } as const satisfies ServerOptions;
+export const tokenAuth = {
+  auth: { keys: false, jwt: { secret: jwtSecret, claims: { tenant: false } } },
+} as const satisfies ServerOptions;
 
 /** The header of somebody with these claims. */
 export async function bearer(claims: {

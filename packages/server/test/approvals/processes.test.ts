@@ -17,8 +17,14 @@ function pathOf({ url }: { url: string }): string {
   return new URL(url).pathname;
 }
 
-async function post(api: ReturnType<typeof server>, path: string, form: Record<string, string>): Promise<number> {
-  const response = await api.fetch(new Request(`http://localhost${path}`, { method: 'POST', body: new URLSearchParams(form) }));
+async function post(
+  api: ReturnType<typeof server>,
+  path: string,
+  form: Record<string, string>,
+): Promise<number> {
+  const response = await api.fetch(
+    new Request(`http://localhost${path}`, { method: 'POST', body: new URLSearchParams(form) }),
+  );
   await response.text();
   return response.status;
 }
@@ -34,18 +40,29 @@ describe('after a restart between question and answer', () => {
 
     const { pay, paid } = payTool();
     const runnable = payer(pay, [{ cents: 5 }]);
-    const app = runtime({ app: 'shop', store: sqlite(file), runnables: [runnable], approvals: { keys: [linkKey] } });
+    const app = runtime({
+      app: 'shop',
+      store: sqlite(file),
+      runnables: [runnable],
+      approvals: { keys: [linkKey] },
+    });
     const api = server(app);
     try {
       const listed = (await send(api, 'GET', '/v1/approvals')).body.requests;
       expect(listed).toMatchObject([{ requestId, session, status: 'pending' }]);
-      if (manner === 'answer') expect((await send(api, 'POST', `/v1/approvals/${requestId}`, { decision: 'approve' })).status).toBe(200);
-      else if (manner === 'batch') await send(api, 'POST', '/v1/approvals', { answers: [{ requestId, decision: 'approve' }] });
+      if (manner === 'answer')
+        expect(
+          (await send(api, 'POST', `/v1/approvals/${requestId}`, { decision: 'approve' })).status,
+        ).toBe(200);
+      else if (manner === 'batch')
+        await send(api, 'POST', '/v1/approvals', { answers: [{ requestId, decision: 'approve' }] });
       else expect(await post(api, pathOf(link), { decision: 'approve' })).toBe(200);
       // Nobody asks for it: recovery carries the run on.
       await eventually(() => paid.length === 1, { what: 'the payment' });
       expect(paid).toEqual([{ cents: 5 }]);
-      expect((await send(api, 'POST', `/v1/approvals/${requestId}`, { decision: 'reject' })).body.code).toBe('request_settled');
+      expect(
+        (await send(api, 'POST', `/v1/approvals/${requestId}`, { decision: 'reject' })).body.code,
+      ).toBe('request_settled');
     } finally {
       await api.close();
       await app.close();
@@ -57,13 +74,27 @@ test('an answer through one server reaches a run that another one holds', async 
   const file = join(folder, 'held.db');
   const { pay, paid } = payTool();
   const gate = Promise.withResolvers<void>();
-  const slow = tool({ name: 'slow', description: 'Takes long', schema: z.object({}), execute: () => gate.promise.then(() => 'done') });
+  const slow = tool({
+    name: 'slow',
+    description: 'Takes long',
+    schema: z.object({}),
+    execute: () => gate.promise.then(() => 'done'),
+  });
   const toolCalls = [
     { name: 'pay', args: { cents: 5 } },
     { name: 'slow', args: {} },
   ];
-  const runnable = agent({ name: 'payer', model: roundModel([{ toolCalls }, { text: 'Done.' }]), tools: [pay, slow] });
-  const options = { app: 'shop', runnables: [runnable], recover: 'manual', approvals: { keys: [linkKey] } } as const;
+  const runnable = agent({
+    name: 'payer',
+    model: roundModel([{ toolCalls }, { text: 'Done.' }]),
+    tools: [pay, slow],
+  });
+  const options = {
+    app: 'shop',
+    runnables: [runnable],
+    recover: 'manual',
+    approvals: { keys: [linkKey] },
+  } as const;
   const holder = runtime({ ...options, store: sqlite(file) });
   const other = runtime({ ...options, store: sqlite(file) });
   const [first, second] = [server(holder), server(other)];
@@ -75,12 +106,23 @@ test('an answer through one server reaches a run that another one holds', async 
       while (requestId === '') requestId = (await requests())[0]?.requestId ?? '';
     })();
     await eventually(asked);
-    expect((await send(second, 'POST', `/v1/approvals/${requestId}`, { decision: 'edit', args: { cents: 7 } })).status).toBe(200);
-    expect(await send(first, 'POST', `/v1/approvals/${requestId}`, { decision: 'approve' })).toMatchObject({
+    expect(
+      (
+        await send(second, 'POST', `/v1/approvals/${requestId}`, {
+          decision: 'edit',
+          args: { cents: 7 },
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      await send(first, 'POST', `/v1/approvals/${requestId}`, { decision: 'approve' }),
+    ).toMatchObject({
       status: 409,
       body: { code: 'request_settled' },
     });
-    await eventually(() => paid.length === 1, { what: 'the payment by the process that holds the run' });
+    await eventually(() => paid.length === 1, {
+      what: 'the payment by the process that holds the run',
+    });
     gate.resolve();
     expect((await run).status).toBe('completed');
     expect(paid).toEqual([{ cents: 7 }]);

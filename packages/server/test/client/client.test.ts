@@ -24,17 +24,25 @@ const film = tool({
   execute: ({ args }) => pending({ operationId: args.id }),
 });
 
-/** Asks for leave to refund the order that it is told of, or begins a film; then says what came of it. */
+/**
+ * Asks for leave to refund the order that it is told of, or begins a film; then says what came of
+ * it.
+ */
 function clerk() {
   const model = scriptedModel(
     (prompt) => {
       const last = prompt.at(-1);
-      if (last?.role === 'tool') return { text: `Done: ${JSON.stringify(last.content.map((part) => ('output' in part ? part.output : part)))}` };
+      if (last?.role === 'tool')
+        return {
+          text: `Done: ${JSON.stringify(last.content.map((part) => ('output' in part ? part.output : part)))}`,
+        };
       const text = JSON.stringify(last?.content);
       const order = /order (\w+)/.exec(text)?.[1];
       const filmId = /film (\w+)/.exec(text)?.[1];
       if (order !== undefined) return { toolCalls: [{ name: 'refund', args: { order } }] };
-      return filmId === undefined ? { chunks: ['Hel', 'lo.'] } : { toolCalls: [{ name: 'film', args: { id: filmId } }] };
+      return filmId === undefined
+        ? { chunks: ['Hel', 'lo.'] }
+        : { toolCalls: [{ name: 'film', args: { id: filmId } }] };
     },
     { record: false },
   );
@@ -54,8 +62,17 @@ describe('runs', () => {
     const events: StreamEvent[] = [];
     for await (const event of run) events.push(event);
     const { session, id } = await run.accepted();
-    expect(await run).toMatchObject({ id, session, status: 'completed', output: 'Hello.', agent: 'clerk' });
-    expect(events.filter(isDurable).at(-1)).toMatchObject({ type: 'invocation_end', invocationId: id });
+    expect(await run).toMatchObject({
+      id,
+      session,
+      status: 'completed',
+      output: 'Hello.',
+      agent: 'clerk',
+    });
+    expect(events.filter(isDurable).at(-1)).toMatchObject({
+      type: 'invocation_end',
+      invocationId: id,
+    });
     expect(events.filter(isDurable)[0]).toMatchObject({ seq: 1 });
     // Another iteration begins anew.
     const again: StreamEvent[] = [];
@@ -66,8 +83,13 @@ describe('runs', () => {
   test('are begun once, however often the answer to the start is lost', async () => {
     const { app, listening } = await serving({ runnables: [clerk()] });
     // The first answers are cut off in their heads, after the request has come through.
-    const proxy = await cuttingProxy({ target: () => listening.port, cutAfter: (connection) => (connection < 3 ? 20 : undefined) });
-    const started = await impatient(proxy.url).runs.start({ agent: 'clerk', input: 'Hi' }).accepted();
+    const proxy = await cuttingProxy({
+      target: () => listening.port,
+      cutAfter: (connection) => (connection < 3 ? 20 : undefined),
+    });
+    const started = await impatient(proxy.url)
+      .runs.start({ agent: 'clerk', input: 'Hi' })
+      .accepted();
     expect(proxy.cuts).toBe(3);
     const { sessions } = await app.sessions.list();
     expect(sessions.map(({ id }) => id)).toEqual([started.session]);
@@ -80,7 +102,11 @@ describe('runs', () => {
     const { runs, approvals } = impatient(url);
     const run = runs.start({ agent: 'clerk', input: 'Refund order o17' });
     const waiting = await run;
-    expect(waiting).toMatchObject({ status: 'waiting', waitsFor: 'tool_input', requests: [{ kind: 'approval', name: 'refund' }] });
+    expect(waiting).toMatchObject({
+      status: 'waiting',
+      waitsFor: 'tool_input',
+      requests: [{ kind: 'approval', name: 'refund' }],
+    });
     const requestId = waiting.requests[0]?.requestId as string;
     expect(await approvals.get(requestId)).toMatchObject({ requestId, status: 'pending' });
     const following = (async () => {
@@ -88,14 +114,23 @@ describe('runs', () => {
       for await (const event of run) types.push(event.type);
       return types;
     })();
-    expect(await approvals.answer(requestId, { decision: 'approve' })).toMatchObject({ status: 'answered' });
-    const error = await approvals.answer(requestId, { decision: 'reject' }).catch((thrown: unknown) => thrown);
+    expect(await approvals.answer(requestId, { decision: 'approve' })).toMatchObject({
+      status: 'answered',
+    });
+    const error = await approvals
+      .answer(requestId, { decision: 'reject' })
+      .catch((thrown: unknown) => thrown);
     expect(isServerProblem(error, 'request_settled')).toBe(true);
     expect(error).toMatchObject({ status: 409 });
     const { session, id } = await run.accepted();
-    expect(await runs.wait(session, id, { until: 'end' })).toMatchObject({ status: 'completed', output: expect.stringContaining('refunded') });
+    expect(await runs.wait(session, id, { until: 'end' })).toMatchObject({
+      status: 'completed',
+      output: expect.stringContaining('refunded'),
+    });
     expect(refunds).toContain('o17');
-    expect(await following).toEqual(expect.arrayContaining(['tool_yield', 'invocation_yield', 'tool_input', 'invocation_end']));
+    expect(await following).toEqual(
+      expect.arrayContaining(['tool_yield', 'invocation_yield', 'tool_input', 'invocation_end']),
+    );
   });
 
   test('are waited for to their end, however long they rest in between', async () => {
@@ -106,8 +141,14 @@ describe('runs', () => {
     const { session, id } = await run.accepted();
     const ended = runs.wait(session, id, { until: 'end' });
     await operations.settle('f1', { result: 'f1.mp4' });
-    expect(await ended).toMatchObject({ status: 'completed', output: expect.stringContaining('f1.mp4') });
-    await expect(operations.settle('f1', { result: 'f1.mp4' })).rejects.toMatchObject({ name: 'ServerProblemError', code: 'request_settled' });
+    expect(await ended).toMatchObject({
+      status: 'completed',
+      output: expect.stringContaining('f1.mp4'),
+    });
+    await expect(operations.settle('f1', { result: 'f1.mp4' })).rejects.toMatchObject({
+      name: 'ServerProblemError',
+      code: 'request_settled',
+    });
   });
 
   test('are cancelled', async () => {
@@ -116,14 +157,20 @@ describe('runs', () => {
     await run;
     await run.cancel('Not needed');
     const { session, id } = await run.accepted();
-    expect(await impatient(url).runs.wait(session, id, { until: 'end' })).toMatchObject({ status: 'cancelled' });
+    expect(await impatient(url).runs.wait(session, id, { until: 'end' })).toMatchObject({
+      status: 'cancelled',
+    });
     expect(refunds).not.toContain('o18');
   });
 
   test('that cannot be started reject, where somebody waits for them, with what is wrong', async () => {
     const { url } = await serving({ runnables: [clerk()] });
     const run = impatient(url).runs.start({ agent: 'clark', input: 'Hi' });
-    await expect(run).rejects.toMatchObject({ code: 'agent_not_found', status: 404, data: { nearest: 'clerk' } });
+    await expect(run).rejects.toMatchObject({
+      code: 'agent_not_found',
+      status: 404,
+      data: { nearest: 'clerk' },
+    });
     await expect(run.accepted()).rejects.toMatchObject({ code: 'agent_not_found' });
     await expect(
       (async () => {
@@ -139,14 +186,20 @@ describe('sessions', () => {
     const { sessions, runs } = impatient(url);
     for (const id of ['a', 'b', 'c', 'd', 'e']) await sessions.create({ id, user: 'ann' });
     const ids: string[] = [];
-    for await (const { id } of sessions.list({ limit: 2, order: 'createdAt', user: 'ann' })) ids.push(id);
+    for await (const { id } of sessions.list({ limit: 2, order: 'createdAt', user: 'ann' }))
+      ids.push(id);
     expect(ids).toEqual(['e', 'd', 'c', 'b', 'a']);
     const { items, cursor } = await sessions.list({ limit: 2, order: 'createdAt' }).page();
     expect(items.map(({ id }) => id)).toEqual(['e', 'd']);
     expect(typeof cursor).toBe('string');
 
     await runs.start({ agent: 'clerk', session: 'a', input: 'Hi' });
-    expect(await sessions.get('a')).toMatchObject({ id: 'a', status: 'completed', user: 'ann', waiting: 0 });
+    expect(await sessions.get('a')).toMatchObject({
+      id: 'a',
+      status: 'completed',
+      user: 'ann',
+      waiting: 0,
+    });
     const events = await all(sessions.events('a', { limit: 3 }));
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     expect((await all(sessions.events('a', { upTo: 4 }))).length).toBe(4);
@@ -174,7 +227,9 @@ describe('sessions', () => {
     await sessions.cancel(session);
     await runs.wait(session, id, { until: 'end' });
     const ledger = await all(app.events(session));
-    expect(ledger.filter((event) => event.type === 'user' && event.text === 'Hurry').length).toBe(1);
+    expect(ledger.filter((event) => event.type === 'user' && event.text === 'Hurry').length).toBe(
+      1,
+    );
   });
 });
 
@@ -193,7 +248,11 @@ describe('a client', () => {
     await sessions.get('a b/c');
     await sessions.create({ id: 'x' }, { idempotencyKey: 'mine' });
     expect(seen).toMatchObject([
-      { url: 'https://agents.example.com/below/v1/sessions/a%20b%2Fc', authorization: 'Bearer adj_1_secret', 'x-team': 'billing' },
+      {
+        url: 'https://agents.example.com/below/v1/sessions/a%20b%2Fc',
+        authorization: 'Bearer adj_1_secret',
+        'x-team': 'billing',
+      },
       { url: 'https://agents.example.com/below/v1/sessions', 'idempotency-key': 'mine' },
     ]);
     expect(seen[0]?.['idempotency-key']).toBeUndefined();
@@ -222,18 +281,32 @@ describe('a client', () => {
     expect(keys[0]).toMatch(/^\w{24}$/);
 
     answers.push(() => new Response('no', { status: 403 }));
-    await expect(sessions.create()).rejects.toMatchObject({ code: 'http_403', status: 403, message: expect.stringContaining('no') });
+    await expect(sessions.create()).rejects.toMatchObject({
+      code: 'http_403',
+      status: 403,
+      message: expect.stringContaining('no'),
+    });
     answers.push(() => new Response('<html>', { status: 200 }));
     await expect(sessions.get('x')).rejects.toMatchObject({ code: 'unexpected_answer' });
-    answers.push(() => new Response('', { status: 302, headers: { location: 'https://elsewhere.example.com' } }));
+    answers.push(
+      () =>
+        new Response('', { status: 302, headers: { location: 'https://elsewhere.example.com' } }),
+    );
     await expect(sessions.get('x')).rejects.toMatchObject({ code: 'unexpected_answer' });
     expect(answers).toEqual([]);
   });
 
   test('gives up after the time that it is given, and says what was wrong', async () => {
-    const { sessions } = client({ url: 'http://127.0.0.1:1', retry: { first: 1, longest: 2, giveUpAfter: 20 } });
+    const { sessions } = client({
+      url: 'http://127.0.0.1:1',
+      retry: { first: 1, longest: 2, giveUpAfter: 20 },
+    });
     const error = await sessions.get('x').catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ name: 'ConnectionLostError', code: 'connection_lost', url: 'http://127.0.0.1:1/v1/sessions/x' });
+    expect(error).toMatchObject({
+      name: 'ConnectionLostError',
+      code: 'connection_lost',
+      url: 'http://127.0.0.1:1/v1/sessions/x',
+    });
     const busy = client({
       url: 'http://localhost:1',
       retry: { giveUpAfter: 1_000 },
@@ -245,7 +318,10 @@ describe('a client', () => {
 
   test('ends a request that its caller no longer wants', async () => {
     const giving = new AbortController();
-    const { sessions } = client({ url: 'http://127.0.0.1:1', retry: { first: 60_000, longest: 60_000 } });
+    const { sessions } = client({
+      url: 'http://127.0.0.1:1',
+      retry: { first: 60_000, longest: 60_000 },
+    });
     const asked = sessions.get('x', { signal: giving.signal });
     giving.abort(new Error('no longer'));
     await expect(asked).rejects.toThrow('no longer');
@@ -259,13 +335,19 @@ describe('a client', () => {
     [{ url: 'https://me:pw@agents.example.com' }, 'give it as `key`'],
     [{ url: 'https://agents.example.com?x=1' }, 'has a query'],
     [{ url: 'https://agents.example.com', token: 'x' }, 'there is no option "token"'],
-    [{ url: 'https://agents.example.com', retry: { giveUp: 1 } }, 'there is no option `retry.giveUp`'],
+    [
+      { url: 'https://agents.example.com', retry: { giveUp: 1 } },
+      'there is no option `retry.giveUp`',
+    ],
     [{ url: 'https://agents.example.com', retry: { first: -1 } }, '`retry.first` must be'],
     [{ url: 'https://agents.example.com', timeout: 0 }, '`timeout` must be'],
     [{ url: new URL('https://agents.example.com') }, '`url` must be a text'],
     [{ url: 'https://agents.example.com', key: 3 }, '`key` must be a text'],
     [{ url: 'https://agents.example.com', headers: 'accept: */*' }, '`headers` must be an object'],
-    [{ url: 'https://agents.example.com', headers: new Headers({ a: 'b' }) }, 'Object.fromEntries(headers)'],
+    [
+      { url: 'https://agents.example.com', headers: new Headers({ a: 'b' }) },
+      'Object.fromEntries(headers)',
+    ],
     [{ url: 'https://agents.example.com', fetch: 'fetch' }, '`fetch` must be a function'],
     [{ url: 'https://agents.example.com', retry: false }, '`retry` must be an object'],
   ])('is not made with %j', (options, reason) => {
@@ -281,11 +363,21 @@ describe('a client', () => {
         return Response.json({});
       },
     });
-    const calls = [runs.cancel('s', id), sessions.get(id), sessions.delete(id), approvals.answer(id, { decision: 'approve' })];
+    const calls = [
+      runs.cancel('s', id),
+      sessions.get(id),
+      sessions.delete(id),
+      approvals.answer(id, { decision: 'approve' }),
+    ];
     for (const outcome of await Promise.allSettled(calls)) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'invalid_client', message: expect.stringContaining(`"${id}" is no id`) } });
+      expect(outcome).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'invalid_client', message: expect.stringContaining(`"${id}" is no id`) },
+      });
     }
-    await expect(sessions.follow(id)[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'invalid_client' });
+    await expect(sessions.follow(id)[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: 'invalid_client',
+    });
     expect(requested).toEqual([]);
   });
 
@@ -294,7 +386,9 @@ describe('a client', () => {
     const { agents, usage, health, runs } = impatient(url);
     expect(await health()).toMatchObject({ status: 'ok' });
     expect(await agents.list()).toMatchObject([{ name: 'clerk', kind: 'agent' }]);
-    expect(await agents.get('clerk')).toMatchObject({ tools: [{ name: 'refund', approval: 'always' }, { name: 'film' }] });
+    expect(await agents.get('clerk')).toMatchObject({
+      tools: [{ name: 'refund', approval: 'always' }, { name: 'film' }],
+    });
     const { session } = await runs.start({ agent: 'clerk', input: 'Hi' });
     expect(await usage.page()).toMatchObject({ complete: true, total: { calls: 1 } });
     expect(await all(usage.list())).toMatchObject([{ session, calls: 1 }]);

@@ -11,7 +11,10 @@ export interface CuttingProxy {
 
 export interface ProxyOptions {
   readonly target: () => number;
-  /** Bytes of a connection's answers after which both sides are cut off, wherever that is; `undefined`: never. */
+  /**
+   * Bytes of a connection's answers after which both sides are cut off, wherever that is;
+   * `undefined`: never.
+   */
   readonly cutAfter: (connection: number) => number | undefined;
 }
 

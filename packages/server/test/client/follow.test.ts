@@ -7,7 +7,12 @@ import { sqlite } from 'adjutant/sqlite';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { type AdjutantClient, isServerProblem, noText, streamedText } from '../../src/client/index.ts';
+import {
+  type AdjutantClient,
+  isServerProblem,
+  noText,
+  streamedText,
+} from '../../src/client/index.ts';
 import { cuttingProxy } from './cutting-proxy.ts';
 import { impatient, serving } from './serving.ts';
 
@@ -27,7 +32,11 @@ function talker() {
     (prompt) => {
       const looks = prompt.filter(({ role }) => role === 'tool').length;
       return looks < 3
-        ? { thoughts: 'I look.', chunks: ['Wait', ' for', ' me'], toolCalls: [{ name: 'look', args: { at: `${looks}` } }] }
+        ? {
+            thoughts: 'I look.',
+            chunks: ['Wait', ' for', ' me'],
+            toolCalls: [{ name: 'look', args: { at: `${looks}` } }],
+          }
         : { chunks: words, chunkDelayMs: 2 };
     },
     { record: false },
@@ -41,7 +50,11 @@ function numberOf(seed: string, below: number): number {
 }
 
 /** Follows a session up to the end of its run; checks the text on its way. */
-async function untilEnd(follower: AdjutantClient, session: string, after = 0): Promise<{ events: Event[]; streamed: StreamEvent[] }> {
+async function untilEnd(
+  follower: AdjutantClient,
+  session: string,
+  after = 0,
+): Promise<{ events: Event[]; streamed: StreamEvent[] }> {
   const streamed: StreamEvent[] = [];
   let texts = noText;
   for await (const event of follower.sessions.follow(session, { after })) {
@@ -51,7 +64,8 @@ async function untilEnd(follower: AdjutantClient, session: string, after = 0): P
       if (before?.isComplete === false) expect(event.text.startsWith(before.text)).toBe(true);
     }
     texts = streamedText(texts, event);
-    if (event.type === 'assistant') expect(texts.get(event.invocationId ?? '')?.text).toBe(event.text);
+    if (event.type === 'assistant')
+      expect(texts.get(event.invocationId ?? '')?.text).toBe(event.text);
     streamed.push(event);
     if (event.type === 'invocation_end') break;
   }
@@ -59,22 +73,25 @@ async function untilEnd(follower: AdjutantClient, session: string, after = 0): P
 }
 
 describe('following a session', () => {
-  test.each([1, 2, 3, 4])('gives each event once and in order, through a proxy that cuts connections (%i)', async (seed) => {
-    const clerk = talker();
-    const { app, listening } = await serving({ runnables: [clerk] });
-    const proxy = await cuttingProxy({
-      target: () => listening.port,
-      cutAfter: (connection) => 700 + numberOf(`${seed}/${connection}`, 5_000),
-    });
-    await app.sessions.create({ id: 'talk' });
-    const following = untilEnd(impatient(proxy.url), 'talk');
-    const { session } = await app.run(clerk, { session: 'talk', input: 'Look around' });
-    const { events, streamed } = await following;
-    expect(events).toEqual(session.events.slice(0, events.length));
-    expect(events.at(-1)?.type).toBe('invocation_end');
-    expect(proxy.cuts).toBeGreaterThan(2);
-    expect(streamed.some(({ type }) => type === 'assistant_delta')).toBe(true);
-  });
+  test.each([1, 2, 3, 4])(
+    'gives each event once and in order, through a proxy that cuts connections (%i)',
+    async (seed) => {
+      const clerk = talker();
+      const { app, listening } = await serving({ runnables: [clerk] });
+      const proxy = await cuttingProxy({
+        target: () => listening.port,
+        cutAfter: (connection) => 700 + numberOf(`${seed}/${connection}`, 5_000),
+      });
+      await app.sessions.create({ id: 'talk' });
+      const following = untilEnd(impatient(proxy.url), 'talk');
+      const { session } = await app.run(clerk, { session: 'talk', input: 'Look around' });
+      const { events, streamed } = await following;
+      expect(events).toEqual(session.events.slice(0, events.length));
+      expect(events.at(-1)?.type).toBe('invocation_end');
+      expect(proxy.cuts).toBeGreaterThan(2);
+      expect(streamed.some(({ type }) => type === 'assistant_delta')).toBe(true);
+    },
+  );
 
   test('goes on behind the event that it is given, and ends by the signal', async () => {
     const clerk = talker();
@@ -85,7 +102,9 @@ describe('following a session', () => {
 
     const ending = new AbortController();
     const seen: StreamEvent[] = [];
-    for await (const event of impatient(url).sessions.follow(session.id, { signal: ending.signal })) {
+    for await (const event of impatient(url).sessions.follow(session.id, {
+      signal: ending.signal,
+    })) {
       seen.push(event);
       if (seen.length === session.events.length) ending.abort();
     }
@@ -115,10 +134,16 @@ describe('following a session', () => {
   test('gives up when the server stays away, and says where it stood', async () => {
     const { app, url, listening } = await serving({ runnables: [] });
     await app.sessions.create({ id: 'quiet' });
-    const following = impatient(url, { retry: { first: 1, longest: 5, giveUpAfter: 50 } }).sessions.follow('quiet');
+    const following = impatient(url, {
+      retry: { first: 1, longest: 5, giveUpAfter: 50 },
+    }).sessions.follow('quiet');
     await following.next();
     await listening.close();
-    await expect(following.next()).rejects.toMatchObject({ name: 'ConnectionLostError', code: 'connection_lost', after: 1 });
+    await expect(following.next()).rejects.toMatchObject({
+      name: 'ConnectionLostError',
+      code: 'connection_lost',
+      after: 1,
+    });
   });
 
   test('misses nothing of a run that another process takes over after a restart', async () => {
@@ -130,9 +155,13 @@ describe('following a session', () => {
     await first.app.sessions.create({ id: 'talk' });
     const following = untilEnd(impatient(first.url), 'talk');
     const clerk = talker();
-    const run = first.app.run(first.app.runnables[0] ?? clerk, { session: 'talk', input: 'Look around' });
+    const run = first.app.run(first.app.runnables[0] ?? clerk, {
+      session: 'talk',
+      input: 'Look around',
+    });
     run.catch(() => undefined);
-    for await (const event of run) if (event.type === 'assistant_delta' && event.delta === 'word3 ') break;
+    for await (const event of run)
+      if (event.type === 'assistant_delta' && event.delta === 'word3 ') break;
     await first.listening.close({ closeApp: true });
     const second = await serving({ runnables: [clerk], store: store() }, { port });
     const { events } = await following;

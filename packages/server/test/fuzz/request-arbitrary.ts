@@ -12,7 +12,9 @@ interface Parameter {
 interface OperationObject {
   readonly operationId: string;
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>>;
+  };
 }
 
 /** The document of a server. */
@@ -43,13 +45,21 @@ export interface FuzzedOperation {
 const longestWaitMs = 50;
 
 /** Of every operation of a document, requests that fit it, and requests that do not quite. */
-export function fuzzedOperations(document: OpenApiDocument, known: Readonly<Record<string, readonly string[]>>): readonly FuzzedOperation[] {
+export function fuzzedOperations(
+  document: OpenApiDocument,
+  known: Readonly<Record<string, readonly string[]>>,
+): readonly FuzzedOperation[] {
   const components = document.components?.schemas ?? {};
-  const [honest, hostile] = [false, true].map((isHostile) => new SchemaArbitraries({ components, known, isHostile }));
+  const [honest, hostile] = [false, true].map(
+    (isHostile) => new SchemaArbitraries({ components, known, isHostile }),
+  );
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => {
       const described = { document, known, path, method: method.toUpperCase(), operation };
-      const requests = fc.oneof(honestRequests(described, honest as SchemaArbitraries), hostileRequests(described, hostile as SchemaArbitraries));
+      const requests = fc.oneof(
+        honestRequests(described, honest as SchemaArbitraries),
+        hostileRequests(described, hostile as SchemaArbitraries),
+      );
       return { operationId: operation.operationId, method: described.method, requests };
     }),
   );
@@ -63,14 +73,20 @@ interface Described {
   readonly operation: OperationObject;
 }
 
-function honestRequests(described: Described, schemas: SchemaArbitraries): fc.Arbitrary<FuzzedRequest> {
+function honestRequests(
+  described: Described,
+  schemas: SchemaArbitraries,
+): fc.Arbitrary<FuzzedRequest> {
   const { known, operation } = described;
   return fc
     .record({
       // The same place in the lists of sessions and runs is the same run.
       place: fc.nat(),
       query: queryOf(described, schemas),
-      headers: fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, fc.record({ 'idempotency-key': fc.constantFrom('one', 'two') })),
+      headers: fc.oneof(
+        { weight: 4, arbitrary: fc.constant({}) },
+        fc.record({ 'idempotency-key': fc.constantFrom('one', 'two') }),
+      ),
       body: honestBody(schemas, operation),
     })
     .map(({ place, query, headers, body }) => {
@@ -79,16 +95,23 @@ function honestRequests(described: Described, schemas: SchemaArbitraries): fc.Ar
     });
 }
 
-function hostileRequests(described: Described, schemas: SchemaArbitraries): fc.Arbitrary<FuzzedRequest> {
+function hostileRequests(
+  described: Described,
+  schemas: SchemaArbitraries,
+): fc.Arbitrary<FuzzedRequest> {
   const all = Object.values(described.known).flat();
   const id = fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom(...all) },
     fc.constantFrom(...hostileTexts),
     fc.string({ unit: 'binary', maxLength: 20 }),
   );
-  const unasked = fc.dictionary(fc.constantFrom('unknown', 'limit', '__proto__', 'after[]', 'a%00'), fc.constantFrom(...hostileTexts), {
-    maxKeys: 2,
-  });
+  const unasked = fc.dictionary(
+    fc.constantFrom('unknown', 'limit', '__proto__', 'after[]', 'a%00'),
+    fc.constantFrom(...hostileTexts),
+    {
+      maxKeys: 2,
+    },
+  );
   return fc
     .record({
       ids: fc.array(id, { minLength: 3, maxLength: 3 }),
@@ -99,7 +122,12 @@ function hostileRequests(described: Described, schemas: SchemaArbitraries): fc.A
     })
     .map(({ ids, query, more, headers, body }) => {
       let index = 0;
-      return requestOf(described, { idOf: () => ids[index++ % ids.length] ?? '', query: { ...query, ...more }, headers, body });
+      return requestOf(described, {
+        idOf: () => ids[index++ % ids.length] ?? '',
+        query: { ...query, ...more },
+        headers,
+        body,
+      });
     });
 }
 
@@ -110,9 +138,14 @@ interface RequestParts {
   readonly body: FuzzedBody | undefined;
 }
 
-function requestOf({ path, method, operation }: Described, { idOf, query, headers, body }: RequestParts): FuzzedRequest {
+function requestOf(
+  { path, method, operation }: Described,
+  { idOf, query, headers, body }: RequestParts,
+): FuzzedRequest {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(idOf(name)));
-  const search = Object.entries(query).map(([name, value]) => `${encoded(name)}=${encoded(textOf(value))}`);
+  const search = Object.entries(query).map(
+    ([name, value]) => `${encoded(name)}=${encoded(textOf(value))}`,
+  );
   const sent = method === 'GET' ? undefined : body;
   return {
     operationId: operation.operationId,
@@ -123,13 +156,18 @@ function requestOf({ path, method, operation }: Described, { idOf, query, header
   };
 }
 
-function queryOf({ document, operation }: Described, schemas: SchemaArbitraries): fc.Arbitrary<Readonly<Record<string, unknown>>> {
+function queryOf(
+  { document, operation }: Described,
+  schemas: SchemaArbitraries,
+): fc.Arbitrary<Readonly<Record<string, unknown>>> {
   const shared = document.components?.parameters ?? {};
   const parameters = (operation.parameters ?? []).map((given) =>
     given.$ref === undefined ? given : (shared[given.$ref.split('/').at(-1) ?? ''] ?? {}),
   );
   const asked = parameters.filter((parameter) => parameter.in === 'query');
-  const values = Object.fromEntries(asked.map(({ name = '', schema = {} }) => [name, queryValue(name, schemas.of(schema, name))]));
+  const values = Object.fromEntries(
+    asked.map(({ name = '', schema = {} }) => [name, queryValue(name, schemas.of(schema, name))]),
+  );
   return fc.oneof(fc.constant({}), fc.record(values, { requiredKeys: [] }));
 }
 
@@ -143,7 +181,9 @@ function textOf(value: unknown): string {
 }
 
 function queryValue(name: string, values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  return name === 'wait' ? values.map((value) => (Number(textOf(value)) > longestWaitMs ? longestWaitMs : value)) : values;
+  return name === 'wait'
+    ? values.map((value) => (Number(textOf(value)) > longestWaitMs ? longestWaitMs : value))
+    : values;
 }
 
 /** Headers can only have such characters. */
@@ -154,7 +194,11 @@ function headersOf(): fc.Arbitrary<Readonly<Record<string, string>>> {
   return fc.oneof(
     { weight: 6, arbitrary: fc.constant({}) },
     fc.record(
-      { 'idempotency-key': text, 'last-event-id': text, accept: fc.constantFrom('text/event-stream', 'application/json', '*/*', 'text/html', '') },
+      {
+        'idempotency-key': text,
+        'last-event-id': text,
+        accept: fc.constantFrom('text/event-stream', 'application/json', '*/*', 'text/html', ''),
+      },
       { requiredKeys: [] },
     ),
     fc.record(
@@ -174,29 +218,61 @@ interface FuzzedBody {
   readonly content: string | Uint8Array<ArrayBuffer>;
 }
 
-function honestBody(schemas: SchemaArbitraries, { requestBody }: OperationObject): fc.Arbitrary<FuzzedBody | undefined> {
+function honestBody(
+  schemas: SchemaArbitraries,
+  { requestBody }: OperationObject,
+): fc.Arbitrary<FuzzedBody | undefined> {
   const bodies = Object.entries(requestBody?.content ?? {}).map(([type, { schema }]) =>
-    schemas.of(schema).map((value) => ({ type, content: type.includes('json') ? (JSON.stringify(value) ?? '') : formOf(value) })),
+    schemas.of(schema).map((value) => ({
+      type,
+      content: type.includes('json') ? (JSON.stringify(value) ?? '') : formOf(value),
+    })),
   );
   return bodies.length === 0 ? fc.constant(undefined) : fc.oneof(...bodies);
 }
 
 const oddTypes = [
-  ...['application/json', 'application/json; charset=utf-16', 'application/merge-patch+json', 'text/plain', ''],
-  ...['application/x-www-form-urlencoded', 'multipart/form-data', 'multipart/form-data; boundary=x'],
+  ...[
+    'application/json',
+    'application/json; charset=utf-16',
+    'application/merge-patch+json',
+    'text/plain',
+    '',
+  ],
+  ...[
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'multipart/form-data; boundary=x',
+  ],
 ];
 const oddBodies = [
   ...['', '{', '[', 'null', '"', '{"a":}', '{}', '[]', '0', `{"a":${'['.repeat(5_000)}`],
-  ...['decision=approve', 'decision=approve&decision=reject', 'decision[]=approve', '--x\r\n\r\n--x--'],
+  ...[
+    'decision=approve',
+    'decision=approve&decision=reject',
+    'decision[]=approve',
+    '--x\r\n\r\n--x--',
+  ],
 ];
 
-function hostileBody(schemas: SchemaArbitraries, operation: OperationObject): fc.Arbitrary<FuzzedBody | undefined> {
+function hostileBody(
+  schemas: SchemaArbitraries,
+  operation: OperationObject,
+): fc.Arbitrary<FuzzedBody | undefined> {
   const content = fc.oneof(fc.constantFrom(...oddBodies), fc.uint8Array({ maxLength: 30 }));
   const odd = fc.record({ type: fc.constantFrom(...oddTypes), content });
-  return fc.oneof({ weight: 3, arbitrary: odd }, fc.constant(undefined), { weight: 12, arbitrary: honestBody(schemas, operation) });
+  return fc.oneof({ weight: 3, arbitrary: odd }, fc.constant(undefined), {
+    weight: 12,
+    arbitrary: honestBody(schemas, operation),
+  });
 }
 
 function formOf(value: unknown): string {
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  return new URLSearchParams(entries.map(([name, part]): [string, string] => [name.toWellFormed(), textOf(part).toWellFormed()])).toString();
+  return new URLSearchParams(
+    entries.map(([name, part]): [string, string] => [
+      name.toWellFormed(),
+      textOf(part).toWellFormed(),
+    ]),
+  ).toString();
 }

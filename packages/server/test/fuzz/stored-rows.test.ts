@@ -42,7 +42,11 @@ function postgresPlace(): Place {
     const inSchema = text.replace(/(from|update) (\w+)/, `$1 "${schema.name}".$2`);
     return (await schema.query(inSchema, [...values])) as unknown as Row[];
   };
-  return { store: postgres(serverUrl, { schema: schema.name }), query, parameter: (index) => `$${index}` };
+  return {
+    store: postgres(serverUrl, { schema: schema.name }),
+    query,
+    parameter: (index) => `$${index}`,
+  };
 }
 
 /** Tables whose rows belong to one ledger, and the columns by which a row is found beside it. */
@@ -63,7 +67,9 @@ interface Damage {
 }
 
 const part: fc.Arbitrary<unknown> = fc.oneof(
-  fc.constantFrom<unknown>(null, true, -1, 0, 1, 255, 1e15, '', 'x', '__proto__', [], {}, [[]], { $blob: 'x' }),
+  fc.constantFrom<unknown>(null, true, -1, 0, 1, 255, 1e15, '', 'x', '__proto__', [], {}, [[]], {
+    $blob: 'x',
+  }),
   fc.jsonValue({ maxDepth: 2 }),
 );
 const damage: fc.Arbitrary<Damage> = fc.record({
@@ -76,9 +82,22 @@ const damage: fc.Arbitrary<Damage> = fc.record({
 
 /** Another value for one that was stored, of a kind that the column takes. */
 function damaged(stored: Value, { how, value }: Damage): Value {
-  if (typeof stored !== 'string' || /^\d+$/.test(stored)) return [-1, 0, 1, 77, 1_000_000][how % 5] as number;
-  const texts = ['', 'x', '{', '[]', '{}', 'null', '5', stored.slice(0, stored.length / 2), `${'['.repeat(3_000)}${']'.repeat(3_000)}`];
-  return how % 3 === 0 ? (texts[how % texts.length] as string) : (replaced(stored, how, value) ?? (texts[how % texts.length] as string));
+  if (typeof stored !== 'string' || /^\d+$/.test(stored))
+    return [-1, 0, 1, 77, 1_000_000][how % 5] as number;
+  const texts = [
+    '',
+    'x',
+    '{',
+    '[]',
+    '{}',
+    'null',
+    '5',
+    stored.slice(0, stored.length / 2),
+    `${'['.repeat(3_000)}${']'.repeat(3_000)}`,
+  ];
+  return how % 3 === 0
+    ? (texts[how % texts.length] as string)
+    : (replaced(stored, how, value) ?? (texts[how % texts.length] as string));
 }
 
 /** The JSON text with one value in it replaced. */
@@ -104,38 +123,60 @@ function slotsOf(value: unknown): { readonly of: Record<string, unknown>; readon
   return Object.keys(of).flatMap((key) => [{ of, key }, ...slotsOf(of[key])]);
 }
 
-async function breakRow({ query, parameter }: Place, ledger: Value, wanted: Damage): Promise<string> {
+async function breakRow(
+  { query, parameter }: Place,
+  ledger: Value,
+  wanted: Damage,
+): Promise<string> {
   const idColumn = wanted.table === 'ledgers' ? 'id' : 'ledger';
-  const rows = await query(`select * from ${wanted.table} where ${idColumn} = ${parameter(1)}`, [ledger]);
+  const rows = await query(`select * from ${wanted.table} where ${idColumn} = ${parameter(1)}`, [
+    ledger,
+  ]);
   const row = rows[wanted.row % Math.max(1, rows.length)];
   if (row === undefined) return 'nothing';
   const keys = [idColumn, ...(tables[wanted.table] ?? [])];
   // Under another name it would be another session's.
-  const columns = Object.keys(row).filter((name) => !keys.includes(name) && !['tenant', 'app', 'session', 'id'].includes(name));
+  const columns = Object.keys(row).filter(
+    (name) => !keys.includes(name) && !['tenant', 'app', 'session', 'id'].includes(name),
+  );
   const column = columns[wanted.column % columns.length] as string;
   const value = damaged(row[column] ?? null, wanted);
   const where = keys.map((key, index) => `${key} = ${parameter(index + 2)}`).join(' and ');
-  await query(`update ${wanted.table} set ${column} = ${parameter(1)} where ${where}`, [value, ...keys.map((key) => row[key] as Value)]).catch(
-    () => undefined,
-  );
+  await query(`update ${wanted.table} set ${column} = ${parameter(1)} where ${where}`, [
+    value,
+    ...keys.map((key) => row[key] as Value),
+  ]).catch(() => undefined);
   return `${wanted.table}.${column} = ${String(value).slice(0, 200)}`;
 }
 
 const patienceMs = 10_000;
 
-async function ask(api: AdjutantServer, what: string, body?: object): Promise<{ readonly status: number; readonly text: string }> {
+async function ask(
+  api: AdjutantServer,
+  what: string,
+  body?: object,
+): Promise<{ readonly status: number; readonly text: string }> {
   const [method = '', path = ''] = what.split(' ');
   const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-  const request = new Request(`http://localhost${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  const request = new Request(`http://localhost${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
   const signal = AbortSignal.timeout(patienceMs);
-  const hung = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error(`${what} does not answer.`))));
+  const hung = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(new Error(`${what} does not answer.`))),
+  );
   const response = await Promise.race([api.fetch(request), hung]);
   const reader = response.body?.getReader();
   let text = '';
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   for (let parts = 0; reader !== undefined && !(isStream && parts === 3); parts++) {
     // A stream has at least its beginning; then there may be nothing to tell.
-    const quiet = isStream && parts > 0 ? [ask(api, 'GET /v1/ready').then(() => ({ done: true, value: undefined }))] : [];
+    const quiet =
+      isStream && parts > 0
+        ? [ask(api, 'GET /v1/ready').then(() => ({ done: true, value: undefined }))]
+        : [];
     const { done, value } = await Promise.race([reader.read(), hung, ...quiet]);
     if (done) break;
     text += new TextDecoder().decode(value);
@@ -144,17 +185,49 @@ async function ask(api: AdjutantServer, what: string, body?: object): Promise<{ 
   return { status: response.status, text };
 }
 
-const reads = ['', '/events', '/events?values=full', '/state', '/transcript', '/runs', '/stream?after=0', '/stream?after=0&profile=messages'];
+const reads = [
+  '',
+  '/events',
+  '/events?values=full',
+  '/state',
+  '/transcript',
+  '/runs',
+  '/stream?after=0',
+  '/stream?after=0&profile=messages',
+];
 
 async function served(place: Place) {
-  const pay = tool({ name: 'pay', description: 'Pays', schema: z.object({ cents: z.number() }), approval: true, execute: () => 'paid' });
-  const look = tool({ name: 'look', description: 'Looks', schema: z.object({}), execute: () => 'seen' });
-  const rounds = [[{ text: 'I look.', toolCalls: [{ name: 'look', args: {} }] }], [{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }]].flat();
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({ cents: z.number() }),
+    approval: true,
+    execute: () => 'paid',
+  });
+  const look = tool({
+    name: 'look',
+    description: 'Looks',
+    schema: z.object({}),
+    execute: () => 'seen',
+  });
+  const rounds = [
+    [{ text: 'I look.', toolCalls: [{ name: 'look', args: {} }] }],
+    [{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }],
+  ].flat();
   let round = 0;
-  const payer = agent({ name: 'payer', model: scriptedModel(() => rounds[round++ % 2] ?? { text: 'Done.' }), tools: [pay, look] });
+  const payer = agent({
+    name: 'payer',
+    model: scriptedModel(() => rounds[round++ % 2] ?? { text: 'Done.' }),
+    tools: [pay, look],
+  });
   const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Here.' })) });
   const errors: unknown[] = [];
-  const app = runtime({ app: 'shop', store: place.store, runnables: [payer, clerk], recover: 'manual' });
+  const app = runtime({
+    app: 'shop',
+    store: place.store,
+    runnables: [payer, clerk],
+    recover: 'manual',
+  });
   const api = server(app, { onError: (error) => void errors.push(error) });
   onTestFinished(async () => {
     await api.close();
@@ -175,11 +248,18 @@ async function fuzz(place: Place, numRuns: number): Promise<void> {
       const { status } = await app.run(payer, { session: id, input: 'Go' });
       expect(status).toBe('yielded');
       await ask(api, `POST /v1/sessions/${id}/messages`, { text: 'And hurry.' });
-      const [ledger] = await place.query(`select id from ledgers where session = ${place.parameter(1)}`, [id]);
+      const [ledger] = await place.query(
+        `select id from ledgers where session = ${place.parameter(1)}`,
+        [id],
+      );
       const told = await breakRow(place, ledger?.['id'] ?? null, wanted);
       const asked: [string, object?][] = [
         ...reads.map((read): [string] => [`GET /v1/sessions/${id}${read}`]),
-        ...[['GET /v1/sessions'] as [string], ['GET /v1/approvals'] as [string], [`GET /v1/usage?session=${id}`] as [string]],
+        ...[
+          ['GET /v1/sessions'] as [string],
+          ['GET /v1/approvals'] as [string],
+          [`GET /v1/usage?session=${id}`] as [string],
+        ],
         [`POST /v1/sessions/${id}/fork`, {}],
         [`POST /v1/sessions/${id}/continue`, {}],
         [`POST /v1/sessions/${id}/messages`, { text: 'More' }],
@@ -190,7 +270,9 @@ async function fuzz(place: Place, numRuns: number): Promise<void> {
         const answer = await ask(api, what, body);
         expect(answer.text).not.toMatch(/\n\s+at .*\(|node_modules/);
         if (answer.status >= 500 && !named.has((JSON.parse(answer.text) as { code: string }).code))
-          throw new Error(`${told}: ${what} ${answer.status} ${answer.text}\n${errors.map((error) => (error as Error).stack).join('\n')}`);
+          throw new Error(
+            `${told}: ${what} ${answer.status} ${answer.text}\n${errors.map((error) => (error as Error).stack).join('\n')}`,
+          );
       }
       await app.recover();
       const good = await app.run(clerk, { input: 'Hi' });
@@ -203,11 +285,20 @@ async function fuzz(place: Place, numRuns: number): Promise<void> {
   await checkProcess();
 }
 
-/** Codes that say that what is stored is damaged. Nothing that the caller could do makes them go away: they are answered with 500. */
-const named: ReadonlySet<string> = new Set(['ledger_unreadable', 'blob_missing', 'store_unavailable']);
+/**
+ * Codes that say that what is stored is damaged. Nothing that the caller could do makes them go
+ * away: they are answered with 500.
+ */
+const named: ReadonlySet<string> = new Set([
+  'ledger_unreadable',
+  'blob_missing',
+  'store_unavailable',
+]);
 
-test('a damaged row of SQLite is a named problem of its session; others are served', () => fuzz(sqlitePlace(), 15));
+test('a damaged row of SQLite is a named problem of its session; others are served', () =>
+  fuzz(sqlitePlace(), 15));
 
-test.skipIf(reasonToSkip !== undefined)('a damaged row of PostgreSQL is a named problem of its session; others are served', () =>
-  fuzz(postgresPlace(), 6),
+test.skipIf(reasonToSkip !== undefined)(
+  'a damaged row of PostgreSQL is a named problem of its session; others are served',
+  () => fuzz(postgresPlace(), 6),
 );

@@ -1,6 +1,9 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A load balancer: one address for several processes, each connection to the first of them that takes it. */
+/**
+ * A load balancer: one address for several processes, each connection to the first of them that
+ * takes it.
+ */
 export interface Front {
   readonly url: string;
   /** Ends all connections. */

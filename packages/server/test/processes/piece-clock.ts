@@ -3,7 +3,10 @@ import { type Clock, systemClock } from 'adjutant';
 /** Milliseconds between two pieces when all of them may be written. */
 const pieceMs = 5;
 
-/** A clock for a model that streams: each wait between two pieces is over when the test allows another piece. */
+/**
+ * A clock for a model that streams: each wait between two pieces is over when the test allows
+ * another piece.
+ */
 export class PieceClock implements Clock {
   readonly now = systemClock.now;
   readonly monotonic = systemClock.monotonic;

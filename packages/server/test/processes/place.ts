@@ -5,7 +5,11 @@ import type { StoredEvent } from 'adjutant';
 import { expect, type TestContext } from 'vitest';
 import { type Effect, readEffects } from '../../../core/test/crash/effect-file.ts';
 import { reasonToSkip as noRedis, redisUrl } from '../../../core/test/redis/server.ts';
-import { newSchema, reasonToSkip as noPostgres, serverUrl } from '../../../core/test/stores/postgres/server.ts';
+import {
+  newSchema,
+  reasonToSkip as noPostgres,
+  serverUrl,
+} from '../../../core/test/stores/postgres/server.ts';
 import { type AdjutantClient, client } from '../../src/client/index.ts';
 import type { ServerOrder } from './messages.ts';
 import { ServerHandle } from './server-handle.ts';
@@ -31,13 +35,19 @@ export interface PlaceSettings {
   readonly redis?: false;
 }
 
-/** What the processes of one test share: a schema of the database, a part of Redis, and a file of effects. */
+/**
+ * What the processes of one test share: a schema of the database, a part of Redis, and a file of
+ * effects.
+ */
 export class Place {
   readonly #order: ServerOrder;
   readonly #servers: ServerHandle[] = [];
   readonly #watchers: Watcher[] = [];
 
-  constructor({ onTestFailed, onTestFinished }: Pick<TestContext, 'onTestFailed' | 'onTestFinished'>, settings: PlaceSettings = {}) {
+  constructor(
+    { onTestFailed, onTestFinished }: Pick<TestContext, 'onTestFailed' | 'onTestFinished'>,
+    settings: PlaceSettings = {},
+  ) {
     const directory = mkdtempSync(join(tmpdir(), 'adjutant-server-processes-'));
     const schema = newSchema();
     const { redis, ...others } = settings;
@@ -59,7 +69,9 @@ export class Place {
   }
 
   /** Starts processes and waits until they listen. */
-  async start<Count extends number>(count: Count): Promise<{ readonly [Index in 0 | 1 | 2]: Served }> {
+  async start<Count extends number>(
+    count: Count,
+  ): Promise<{ readonly [Index in 0 | 1 | 2]: Served }> {
     const servers = Array.from({ length: count }, () => new ServerHandle(this.#order));
     this.#servers.push(...servers);
     const served = servers.map(async (server): Promise<Served> => {
@@ -81,8 +93,10 @@ export class Place {
   }
 
   #explain(): void {
-    for (const [index, server] of this.#servers.entries()) if (server.complaints !== '') console.error(`process ${index}: ${server.complaints}`);
-    for (const [index, { events }] of this.#watchers.entries()) console.error(`watcher ${index}: ${events.map(({ type }) => type).join(', ')}`);
+    for (const [index, server] of this.#servers.entries())
+      if (server.complaints !== '') console.error(`process ${index}: ${server.complaints}`);
+    for (const [index, { events }] of this.#watchers.entries())
+      console.error(`watcher ${index}: ${events.map(({ type }) => type).join(', ')}`);
   }
 }
 
@@ -92,8 +106,16 @@ export async function ledgerOf(served: Served, session: string): Promise<readonl
   return events;
 }
 
-/** A watcher has the ledger: every event once over the wire, in order, with its content, and no text that is none of the `answers` in between. */
-export async function expectWhole(watcher: Watcher, served: Served, session: string, answers: readonly string[] = []): Promise<void> {
+/**
+ * A watcher has the ledger: every event once over the wire, in order, with its content, and no text
+ * that is none of the `answers` in between.
+ */
+export async function expectWhole(
+  watcher: Watcher,
+  served: Served,
+  session: string,
+  answers: readonly string[] = [],
+): Promise<void> {
   const ledger = await ledgerOf(served, session);
   expect(watcher.ids).toEqual(ledger.map((_, i) => i + 1));
   expect(watcher.durable).toEqual(ledger);

@@ -3,8 +3,13 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { ServerCommand, ServerOrder, ServerReport } from './messages.ts';
 
-/** With it a process begins in a third of the time. Node keeps apart what was compiled from other sources. */
-const compiled = fileURLToPath(new URL('../../../../node_modules/.cache/adjutant-compiled', import.meta.url));
+/**
+ * With it a process begins in a third of the time. Node keeps apart what was compiled from other
+ * sources.
+ */
+const compiled = fileURLToPath(
+  new URL('../../../../node_modules/.cache/adjutant-compiled', import.meta.url),
+);
 
 /** A process that serves, seen from the test. */
 export class ServerHandle {

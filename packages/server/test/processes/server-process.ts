@@ -1,4 +1,7 @@
-/** A process that serves the story: `server-process.ts <ServerOrder as JSON>`, told by messages what to go on with. */
+/**
+ * A process that serves the story: `server-process.ts <ServerOrder as JSON>`, told by messages what
+ * to go on with.
+ */
 import { flushCompileCache } from 'node:module';
 import { runtime } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
@@ -16,7 +19,9 @@ const app = runtime({
   app: 'story',
   store: postgres(order.postgres.url, { schema: order.postgres.schema }),
   runnables: story({ clock, finish, effects: new EffectFile(order.effects) }),
-  ...(order.redis === undefined ? {} : { pubsub: redis(order.redis.url, { prefix: order.redis.prefix }) }),
+  ...(order.redis === undefined
+    ? {}
+    : { pubsub: redis(order.redis.url, { prefix: order.redis.prefix }) }),
   ...(order.lease === undefined ? {} : { lease: { ttl: order.lease } }),
 });
 

@@ -32,8 +32,14 @@ export function heard(texts: readonly string[]): string {
 
 /** What every process has under the same names. */
 export function story({ clock, finish, effects }: StoryPorts): readonly Runnable[] {
-  const model = (answer: Parameters<typeof scriptedModel>[0]) => scriptedModel(answer, { clock, record: false });
-  const note = ({ session, callId, idempotencyKey: key, attempt }: Pick<ToolContext, 'session' | 'callId' | 'idempotencyKey' | 'attempt'>): void =>
+  const model = (answer: Parameters<typeof scriptedModel>[0]) =>
+    scriptedModel(answer, { clock, record: false });
+  const note = ({
+    session,
+    callId,
+    idempotencyKey: key,
+    attempt,
+  }: Pick<ToolContext, 'session' | 'callId' | 'idempotencyKey' | 'attempt'>): void =>
     effects.add({ session: session.id, callId, key, attempt });
   const held = (name: 'once' | 'again', recovery: 'report' | 'rerun') =>
     tool({
@@ -62,7 +68,9 @@ export function story({ clock, finish, effects }: StoryPorts): readonly Runnable
       const texts = prompt.flatMap(({ role, content }) =>
         role === 'user' ? content.flatMap((part) => (part.type === 'text' ? part.text : [])) : [],
       );
-      return prompt.some(({ role }) => role === 'tool') ? { text: heard(texts) } : { toolCalls: [{ name, args: {} }] };
+      return prompt.some(({ role }) => role === 'tool')
+        ? { text: heard(texts) }
+        : { toolCalls: [{ name, args: {} }] };
     });
   return [
     agent({ name: 'teller', model: model(() => written(tale)) }),
@@ -70,7 +78,9 @@ export function story({ clock, finish, effects }: StoryPorts): readonly Runnable
       name: 'payer',
       tools: [pay],
       model: model((prompt) =>
-        prompt.at(-1)?.role === 'tool' ? written(thanks) : { ...written(plan), toolCalls: [{ name: 'pay', args: { cents: 5 } }] },
+        prompt.at(-1)?.role === 'tool'
+          ? written(thanks)
+          : { ...written(plan), toolCalls: [{ name: 'pay', args: { cents: 5 } }] },
       ),
     }),
     agent({ name: 'reporter', tools: [held('once', 'report')], model: calling('once') }),

@@ -5,7 +5,10 @@ import { client, noText, type StreamedTexts, streamedText } from '../../src/clie
 /** Somebody who follows a session with the typed client, and keeps everything that comes. */
 export class Watcher {
   readonly events: StreamEvent[] = [];
-  /** Ids of the frames as they came over the wire, before the client has seen them, of all connections. */
+  /**
+   * Ids of the frames as they came over the wire, before the client has seen them, of all
+   * connections.
+   */
   readonly ids: number[] = [];
   /** Each text that an answer had in between. */
   readonly texts: string[] = [];
@@ -16,7 +19,11 @@ export class Watcher {
   readonly #waiting = new Set<() => void>();
 
   constructor(url: string, session: string) {
-    const watching = client({ url, retry: { first: 20, longest: 200 }, fetch: (input, init) => this.#fetch(input, init) });
+    const watching = client({
+      url,
+      retry: { first: 20, longest: 200 },
+      fetch: (input, init) => this.#fetch(input, init),
+    });
     void this.#follow(watching.sessions.follow(session, { signal: this.#left.signal }));
   }
 
@@ -59,7 +66,9 @@ export class Watcher {
       for await (const event of events) {
         this.events.push(event);
         this.#texts = streamedText(this.#texts, event);
-        const { text } = (event.invocationId === undefined ? undefined : this.#texts.get(event.invocationId)) ?? {};
+        const { text } =
+          (event.invocationId === undefined ? undefined : this.#texts.get(event.invocationId)) ??
+          {};
         if (text !== undefined && text !== this.texts.at(-1)) this.texts.push(text);
         this.#tell();
       }
@@ -79,13 +88,18 @@ export class Watcher {
     if (response.body === null || response.status !== 200) return response;
     this.connections++;
     const decoder = new TextDecoder();
-    const parser = createParser({ onEvent: ({ id }) => (id === undefined ? undefined : this.ids.push(Number(id))) });
+    const parser = createParser({
+      onEvent: ({ id }) => (id === undefined ? undefined : this.ids.push(Number(id))),
+    });
     const looking = new TransformStream<Uint8Array, Uint8Array>({
       transform: (bytes, controller) => {
         parser.feed(decoder.decode(bytes, { stream: true }));
         controller.enqueue(bytes);
       },
     });
-    return new Response(response.body.pipeThrough(looking), { status: response.status, headers: response.headers });
+    return new Response(response.body.pipeThrough(looking), {
+      status: response.status,
+      headers: response.headers,
+    });
   }
 }

@@ -1,21 +1,33 @@
 import type { ClientFrame } from './client.ts';
 
-/** Answers that were checked, and those that a client had read to their end before they were durable. */
+/**
+ * Answers that were checked, and those that a client had read to their end before they were
+ * durable.
+ */
 export interface TextCount {
   answers: number;
   whole: number;
 }
 
-/** What is wrong with the frames of a client; `undefined`: nothing. They must be exactly those that are expected, in order, each once. */
-export function differenceFrom(frames: readonly ClientFrame[], expected: readonly Pick<ClientFrame, 'id' | 'data'>[]): string | undefined {
+/**
+ * What is wrong with the frames of a client; `undefined`: nothing. They must be exactly those that
+ * are expected, in order, each once.
+ */
+export function differenceFrom(
+  frames: readonly ClientFrame[],
+  expected: readonly Pick<ClientFrame, 'id' | 'data'>[],
+): string | undefined {
   const got = frames.filter(({ id }) => id !== undefined);
   const length = Math.max(got.length, expected.length);
   for (let i = 0; i < length; i++) {
     const [mine, right] = [got[i], expected[i]];
-    if (mine === undefined) return `${expected.length - got.length} are missing from ${right?.id} on`;
-    if (right === undefined) return `${got.length - expected.length} are too many, from ${mine.id} on`;
+    if (mine === undefined)
+      return `${expected.length - got.length} are missing from ${right?.id} on`;
+    if (right === undefined)
+      return `${got.length - expected.length} are too many, from ${mine.id} on`;
     if (mine.id !== right.id) return `there is ${mine.id} in the place of ${right.id}`;
-    if (mine.data !== right.data) return `${mine.id} is ${mine.data.slice(0, 200)} and not ${right.data.slice(0, 200)}`;
+    if (mine.data !== right.data)
+      return `${mine.id} is ${mine.data.slice(0, 200)} and not ${right.data.slice(0, 200)}`;
   }
   return undefined;
 }
@@ -27,13 +39,20 @@ interface Parsed {
   readonly text?: string;
 }
 
-/** Joins the parts of answers as clients do: what was streamed of an answer must be the beginning of what is durable. */
-export function textDifference(frames: readonly ClientFrame[], count: TextCount): string | undefined {
+/**
+ * Joins the parts of answers as clients do: what was streamed of an answer must be the beginning of
+ * what is durable.
+ */
+export function textDifference(
+  frames: readonly ClientFrame[],
+  count: TextCount,
+): string | undefined {
   const texts = new Map<string, string>();
   for (const { data } of frames) {
     const { type, invocationId = '', delta = '', text = '' } = JSON.parse(data) as Parsed;
     if (type === 'stream_reset') texts.delete(invocationId);
-    else if (type === 'assistant_delta') texts.set(invocationId, (texts.get(invocationId) ?? '') + delta);
+    else if (type === 'assistant_delta')
+      texts.set(invocationId, (texts.get(invocationId) ?? '') + delta);
     else if (type === 'assistant') {
       const streamed = texts.get(invocationId) ?? '';
       count.answers++;
@@ -49,7 +68,10 @@ export function textDifference(frames: readonly ClientFrame[], count: TextCount)
 export function messageDifference(frames: readonly ClientFrame[]): string | undefined {
   const texts = new Map<string, string>();
   for (const { event, data } of frames) {
-    const { message_id: id = '', text = '' } = JSON.parse(data) as { message_id?: string; text?: string };
+    const { message_id: id = '', text = '' } = JSON.parse(data) as {
+      message_id?: string;
+      text?: string;
+    };
     if (event === 'MESSAGE_START') texts.set(id, '');
     else if (event === 'MESSAGE_CHUNK') texts.set(id, (texts.get(id) ?? '?') + text);
     else if (event === 'MESSAGE_END' && texts.get(id) !== text)

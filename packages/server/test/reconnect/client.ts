@@ -20,7 +20,10 @@ export interface ClientOptions {
 
 const longestPauseMs = 150;
 
-/** Follows a stream as an `EventSource` does: comes back with the id of the last event, until it is told to stop. */
+/**
+ * Follows a stream as an `EventSource` does: comes back with the id of the last event, until it is
+ * told to stop.
+ */
 export class ReconnectingClient {
   /** Everything that it got, in order. */
   readonly frames: ClientFrame[] = [];
@@ -47,7 +50,10 @@ export class ReconnectingClient {
           response.resume();
           resolve(true);
         } else if (response.statusCode === 200) this.#read(response).then(resolve, reject);
-        else reject(new Error(`${path} answered ${response.statusCode} to Last-Event-ID ${this.#lastId}`));
+        else
+          reject(
+            new Error(`${path} answered ${response.statusCode} to Last-Event-ID ${this.#lastId}`),
+          );
       });
       request.on('error', () => resolve(false));
     });

@@ -10,14 +10,20 @@ export interface CuttingProxy {
   close(): Promise<void>;
 }
 
-/** Bytes of answers after which a connection is cut: few or many, so that also what is long gets through at some time. */
+/**
+ * Bytes of answers after which a connection is cut: few or many, so that also what is long gets
+ * through at some time.
+ */
 const fewestBytes = 500;
 const mostBytes = 60_000;
 /** Milliseconds after which a connection is cut that says nothing. */
 const longestMs = 4_000;
 const uncutShare = 0.05;
 
-/** Forwards connections to a port of this machine and cuts them at random places, in the middle of whatever goes through. */
+/**
+ * Forwards connections to a port of this machine and cuts them at random places, in the middle of
+ * whatever goes through.
+ */
 export async function cuttingProxy(target: number, random: () => number): Promise<CuttingProxy> {
   let cuts = 0;
   let partCuts = 0;
@@ -26,7 +32,9 @@ export async function cuttingProxy(target: number, random: () => number): Promis
     const upstream = connect(target, '127.0.0.1');
     open.add(client).add(upstream);
     const isUncut = random() < uncutShare;
-    let left = isUncut ? Number.POSITIVE_INFINITY : fewestBytes + Math.floor(random() ** 2 * mostBytes);
+    let left = isUncut
+      ? Number.POSITIVE_INFINITY
+      : fewestBytes + Math.floor(random() ** 2 * mostBytes);
     const end = (): void => {
       clearTimeout(timer);
       client.destroy();

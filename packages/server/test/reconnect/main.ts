@@ -1,6 +1,7 @@
 /**
- * Clients that lose their connections: `npm run test:reconnect [-- --quick] [-- --seed <number>]`. Many clients follow runs through a proxy that
- * cuts them off at random places; each must end with exactly the ledger. The last line says how many cases there were.
+ * Clients that lose their connections: `npm run test:reconnect [-- --quick] [-- --seed <number>]`.
+ * Many clients follow runs through a proxy that cuts them off at random places; each must end with
+ * exactly the ledger. The last line says how many cases there were.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,31 +57,64 @@ interface Following {
 function followingOf(index: number, port: number): Following {
   const run = `run${index % runs}`;
   const session = `session${index % runs}`;
-  const kind = (['session', 'run', 'session', 'messages', 'run', 'steps'] as const)[Math.floor(index / runs) % 6] ?? 'run';
+  const kind =
+    (['session', 'run', 'session', 'messages', 'run', 'steps'] as const)[
+      Math.floor(index / runs) % 6
+    ] ?? 'run';
   const profile = kind === 'steps' || kind === 'messages' ? `?profile=${kind}` : '';
-  const path = kind === 'session' ? `/v1/sessions/${session}/stream` : `/v1/sessions/${session}/runs/${run}/stream${profile}`;
-  const isRootEnd = ({ event, data }: ClientFrame): boolean => event === 'invocation_end' && JSON.parse(data).invocationId === run;
+  const path =
+    kind === 'session'
+      ? `/v1/sessions/${session}/stream`
+      : `/v1/sessions/${session}/runs/${run}/stream${profile}`;
+  const isRootEnd = ({ event, data }: ClientFrame): boolean =>
+    event === 'invocation_end' && JSON.parse(data).invocationId === run;
   const isLast = kind === 'session' ? isRootEnd : ({ event }: ClientFrame) => event === 'end';
   const slowness = index % 10 === 0 ? 0.3 : 0;
-  const client = new ReconnectingClient({ port, path, random: randomFrom(seed + index + 1), isLast, slowness });
+  const client = new ReconnectingClient({
+    port,
+    path,
+    random: randomFrom(seed + index + 1),
+    isLast,
+    slowness,
+  });
   return { name: `client ${index} of ${path}`, run, session, path, kind, client };
 }
 
 const texts: TextCount = { answers: 0, whole: 0 };
 
 /** What the client should have: the ledger, or the same stream without a cut. */
-async function expectedOf({ kind, run, path }: Following, ledger: readonly ClientFrame[], port: number): Promise<readonly ClientFrame[]> {
+async function expectedOf(
+  { kind, run, path }: Following,
+  ledger: readonly ClientFrame[],
+  port: number,
+): Promise<readonly ClientFrame[]> {
   if (kind === 'session') return ledger;
-  if (kind === 'run') return ledger.filter(({ data }) => JSON.parse(data).invocationId?.split(/[/>]/)[0] === run);
-  const uncut = new ReconnectingClient({ port, path, random, isLast: ({ event }) => event === 'end', slowness: 0 });
+  if (kind === 'run')
+    return ledger.filter(({ data }) => JSON.parse(data).invocationId?.split(/[/>]/)[0] === run);
+  const uncut = new ReconnectingClient({
+    port,
+    path,
+    random,
+    isLast: ({ event }) => event === 'end',
+    slowness: 0,
+  });
   await uncut.follow();
   return uncut.frames.filter(({ id }) => id !== undefined);
 }
 
-async function checkClient(following: Following, ledger: readonly ClientFrame[], port: number): Promise<void> {
+async function checkClient(
+  following: Following,
+  ledger: readonly ClientFrame[],
+  port: number,
+): Promise<void> {
   const { client, kind, name } = following;
   const difference = differenceFrom(client.frames, await expectedOf(following, ledger, port));
-  const text = kind === 'messages' ? messageDifference(client.frames) : kind === 'steps' ? undefined : textDifference(client.frames, texts);
+  const text =
+    kind === 'messages'
+      ? messageDifference(client.frames)
+      : kind === 'steps'
+        ? undefined
+        : textDifference(client.frames, texts);
   check(name, difference ?? text);
 }
 
@@ -129,10 +163,14 @@ async function main(directory: string): Promise<void> {
   isDone = true;
   await watching;
   const seconds = Math.round((performance.now() - began) / 1_000);
-  check('all clients come to their end', outcome === 'done' ? undefined : `Not all had everything after ${patienceMs} ms.`);
+  check(
+    'all clients come to their end',
+    outcome === 'done' ? undefined : `Not all had everything after ${patienceMs} ms.`,
+  );
   for (let i = 0; i < runs; i++) {
     const ledger = await ledgerOf(server, `session${i}`);
-    for (const following of followings.filter(({ run }) => run === `run${i}`)) await checkClient(following, ledger, port);
+    for (const following of followings.filter(({ run }) => run === `run${i}`))
+      await checkClient(following, ledger, port);
   }
   await proxy.close();
   const connections = followings.reduce((sum, { client }) => sum + client.connections, 0);
@@ -140,11 +178,20 @@ async function main(directory: string): Promise<void> {
   console.log(
     `${clients} clients, ${runs} runs, ${seconds} s: ${frames} frames over ${connections} connections, ${proxy.cuts} cut, ${proxy.partCuts} of them in the middle of bytes`,
   );
-  console.log(`${texts.answers} answers compared with what was streamed of them, ${texts.whole} streamed whole`);
-  check('connections were cut', proxy.partCuts >= clients ? undefined : `only ${proxy.partCuts} were`);
-  // A client that was away when an answer ended has only the beginning of what was streamed; but there must be something that was compared.
+  console.log(
+    `${texts.answers} answers compared with what was streamed of them, ${texts.whole} streamed whole`,
+  );
+  check(
+    'connections were cut',
+    proxy.partCuts >= clients ? undefined : `only ${proxy.partCuts} were`,
+  );
+  // A client that was away when an answer ended has only the beginning of what was streamed; but
+  // there must be something that was compared.
   const readers = followings.filter(({ kind }) => kind === 'session' || kind === 'run').length;
-  check('answers were streamed', texts.whole >= readers ? undefined : `only ${texts.whole} whole, to ${readers} clients`);
+  check(
+    'answers were streamed',
+    texts.whole >= readers ? undefined : `only ${texts.whole} whole, to ${readers} clients`,
+  );
   await checkServer(server, before, peak);
 }
 
@@ -165,11 +212,20 @@ async function checkServer(
     `memory of the server at the start, at its peak, at the end: heap ${heaps}; resident ${resident}; ledgers followed at most ${peak.followers}`,
   );
   check('ledgers were followed', peak.followers > 0 ? undefined : 'none was');
-  check('nobody is followed when all have left', after.followers === 0 ? undefined : `${after.followers} are`);
+  check(
+    'nobody is followed when all have left',
+    after.followers === 0 ? undefined : `${after.followers} are`,
+  );
   const grown = peak.heapUsed - before.heapUsed;
-  check('the heap of the server stays bounded', grown <= mostHeapGrowth ? undefined : `it grew by ${megabytes(grown)}`);
+  check(
+    'the heap of the server stays bounded',
+    grown <= mostHeapGrowth ? undefined : `it grew by ${megabytes(grown)}`,
+  );
   const resided = peak.rss - before.rss;
-  check('the memory of the server stays bounded', resided <= mostRssGrowth ? undefined : `it grew by ${megabytes(resided)}`);
+  check(
+    'the memory of the server stays bounded',
+    resided <= mostRssGrowth ? undefined : `it grew by ${megabytes(resided)}`,
+  );
   const code = await server.close();
   check('the server ends as it should', code === 0 ? undefined : `its exit code is ${code}`);
 }

@@ -11,7 +11,12 @@ export type ServerReport =
   | { readonly type: 'listening'; readonly port: number }
   | { readonly type: 'started'; readonly run: string }
   /** Bytes, after the garbage collector; how many ledgers are followed. */
-  | { readonly type: 'memory'; readonly heapUsed: number; readonly rss: number; readonly followers: number }
+  | {
+      readonly type: 'memory';
+      readonly heapUsed: number;
+      readonly rss: number;
+      readonly followers: number;
+    }
   | { readonly type: 'approved'; readonly count: number }
   /** The events of a session, each as JSON. */
   | { readonly type: 'ledger'; readonly session: string; readonly events: readonly string[] };

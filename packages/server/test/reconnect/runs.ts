@@ -30,7 +30,8 @@ const send = tool({
   execute: ({ args: { to } }) => `sent to ${to}`,
 });
 
-const answering = (name: string) => scriptedModel(() => ({ chunks: longText(name), chunkDelayMs: pauseMs }), { record: false });
+const answering = (name: string) =>
+  scriptedModel(() => ({ chunks: longText(name), chunkDelayMs: pauseMs }), { record: false });
 
 const searching = scriptedModel(
   (prompt) =>
@@ -50,11 +51,18 @@ const sending = scriptedModel(
   (prompt) =>
     prompt.at(-1)?.role === 'tool'
       ? { chunks: longText('sent'), chunkDelayMs: pauseMs }
-      : { chunks: longText('send'), chunkDelayMs: pauseMs, toolCalls: [{ name: 'send', args: { to: 'ann' } }] },
+      : {
+          chunks: longText('send'),
+          chunkDelayMs: pauseMs,
+          toolCalls: [{ name: 'send', args: { to: 'ann' } }],
+        },
   { record: false },
 );
 
-/** Three branches that write at the same time, one of them with tools; then a call that somebody must approve, and a last answer. */
+/**
+ * Three branches that write at the same time, one of them with tools; then a call that somebody
+ * must approve, and a last answer.
+ */
 export function streamingRun(): Runnable {
   const branches = [
     agent({ name: 'writer', model: answering('write') }),
@@ -63,6 +71,9 @@ export function streamingRun(): Runnable {
   ];
   return sequence({
     name: 'work',
-    runnables: [parallel({ name: 'branches', runnables: branches }), agent({ name: 'sender', model: sending, tools: [send] })],
+    runnables: [
+      parallel({ name: 'branches', runnables: branches }),
+      agent({ name: 'sender', model: sending, tools: [send] }),
+    ],
   });
 }

@@ -4,7 +4,10 @@ import type { ServerCommand, ServerReport } from './messages.ts';
 /** The process of the server, seen from the test. */
 export class ServerHandle {
   readonly #child: ChildProcess;
-  readonly #waiting: { readonly type: ServerReport['type']; readonly resolve: (report: ServerReport) => void }[] = [];
+  readonly #waiting: {
+    readonly type: ServerReport['type'];
+    readonly resolve: (report: ServerReport) => void;
+  }[] = [];
   readonly #early: ServerReport[] = [];
 
   constructor(file: string) {
@@ -21,10 +24,15 @@ export class ServerHandle {
   }
 
   /** The next report of a kind. Commands of one kind are answered in their order. */
-  next<Type extends ServerReport['type']>(type: Type): Promise<Extract<ServerReport, { type: Type }>> {
+  next<Type extends ServerReport['type']>(
+    type: Type,
+  ): Promise<Extract<ServerReport, { type: Type }>> {
     const index = this.#early.findIndex((report) => report.type === type);
     const [early] = index < 0 ? [] : this.#early.splice(index, 1);
-    const coming = early === undefined ? new Promise<ServerReport>((resolve) => this.#waiting.push({ type, resolve })) : Promise.resolve(early);
+    const coming =
+      early === undefined
+        ? new Promise<ServerReport>((resolve) => this.#waiting.push({ type, resolve }))
+        : Promise.resolve(early);
     return coming as Promise<Extract<ServerReport, { type: Type }>>;
   }
 

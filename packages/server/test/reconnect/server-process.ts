@@ -11,7 +11,11 @@ const [, , file = ''] = process.argv;
 const store = countedStore(sqlite(file));
 const work = streamingRun();
 const app = runtime({ app: 'reconnect', store, runnables: [work] });
-const listening = await serve(app, { port: 0, limits: { streams: 1_000, requestsPerMinute: false }, stream: { heartbeat: 500 } });
+const listening = await serve(app, {
+  port: 0,
+  limits: { streams: 1_000, requestsPerMinute: false },
+  stream: { heartbeat: 500 },
+});
 
 function report(message: ServerReport): void {
   process.send?.(message);
@@ -28,7 +32,8 @@ async function memory(): Promise<void> {
 
 async function approveAll(): Promise<void> {
   const waiting = await app.requests.listPendingApprovals();
-  for (const { requestId } of waiting) await app.requests.answer(requestId, { decision: 'approve', by: 'ann' });
+  for (const { requestId } of waiting)
+    await app.requests.answer(requestId, { decision: 'approve', by: 'ann' });
   report({ type: 'approved', count: waiting.length });
 }
 

@@ -15,8 +15,19 @@ test('says of everything that can be run what it takes, gives and may call, and 
     destructive: true,
     execute: () => ({ id: '1' }),
   });
-  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
-  const clock = tool({ name: 'clock', description: 'Tells the time', schema: z.object({}), readOnly: true, execute: () => 'noon' });
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    schema: z.object({}),
+    yieldSchema: z.object({ answer: z.string() }),
+  });
+  const clock = tool({
+    name: 'clock',
+    description: 'Tells the time',
+    schema: z.object({}),
+    readOnly: true,
+    execute: () => 'noon',
+  });
   const support = agent({
     name: 'support',
     description: 'Helps',
@@ -32,7 +43,12 @@ test('says of everything that can be run what it takes, gives and may call, and 
   const { get } = callerOf(runtime({ app: 'shop', runnables: [whole, again], tools: [clock] }));
   const { body } = await get('/v1/agents');
   expect(body.agents.map(({ name }) => name)).toEqual(['whole', 'support', 'tidy', 'again']);
-  expect(body.agents).toMatchObject([{ kind: 'sequence', parts: ['support', 'tidy'] }, {}, { kind: 'step' }, { kind: 'loop', parts: ['tidy'] }]);
+  expect(body.agents).toMatchObject([
+    { kind: 'sequence', parts: ['support', 'tidy'] },
+    {},
+    { kind: 'step' },
+    { kind: 'loop', parts: ['tidy'] },
+  ]);
   const found = await get('/v1/agents/support');
   expect(found.body).toMatchObject({
     name: 'support',
@@ -56,5 +72,8 @@ test('says of everything that can be run what it takes, gives and may call, and 
     ],
   });
   expect(found.text).not.toContain('scripted');
-  expect((await get('/v1/agents/suport')).body).toMatchObject({ code: 'agent_not_found', data: { nearest: 'support' } });
+  expect((await get('/v1/agents/suport')).body).toMatchObject({
+    code: 'agent_not_found',
+    data: { nearest: 'support' },
+  });
 });

@@ -14,13 +14,21 @@ function shop() {
 
 test('who is bound to a user sees and makes sessions of that user only', async () => {
   const { app, api, support } = shop();
-  await app.run(support, { session: await app.session({ id: 'of-ann', userId: 'ann' }), input: 'Hi' });
-  await app.run(support, { session: await app.session({ id: 'of-bob', userId: 'bob' }), input: 'Hi' });
+  await app.run(support, {
+    session: await app.session({ id: 'of-ann', userId: 'ann' }),
+    input: 'Hi',
+  });
+  await app.run(support, {
+    session: await app.session({ id: 'of-bob', userId: 'bob' }),
+    input: 'Hi',
+  });
   await app.run(support, { session: 'of-nobody', input: 'Hi' });
   const ann = callerTo(api, await bearer({ sub: 'ann', user: 'ann' }));
   expect((await ann.get('/v1/sessions')).body.sessions.map(({ id }) => id)).toEqual(['of-ann']);
   expect((await ann.get('/v1/sessions?user=bob')).body.sessions).toEqual([]);
-  expect((await ann.get('/v1/usage')).body.sessions.map(({ session }) => session)).toEqual(['of-ann']);
+  expect((await ann.get('/v1/usage')).body.sessions.map(({ session }) => session)).toEqual([
+    'of-ann',
+  ]);
   const [run] = (await ann.get('/v1/sessions/of-ann/runs')).body.runs;
   for (const id of ['of-bob', 'of-nobody', 'nowhere']) {
     const home = `/v1/sessions/${id}`;
@@ -42,15 +50,31 @@ test('who is bound to a user sees and makes sessions of that user only', async (
       await ann.delete(home),
       await ann.get(`/v1/usage?session=${id}`),
     ];
-    for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: { code: 'session_not_found' } });
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 404, body: { code: 'session_not_found' } });
   }
   expect((await ann.post('/v1/sessions', {})).body).toMatchObject({ user: 'ann' });
   expect((await ann.post('/v1/runs', { agent: 'support', input: 'Hi' })).status).toBe(202);
-  expect(await ann.post('/v1/sessions', { user: 'bob' })).toMatchObject({ status: 403, body: { code: 'other_user' } });
-  expect(await ann.post('/v1/sessions', { scopes: { user: 'bob' } })).toMatchObject({ status: 403, body: { code: 'other_user' } });
-  expect(await ann.post('/v1/runs', { agent: 'support', user: 'bob' })).toMatchObject({ status: 403, body: { code: 'other_user' } });
-  expect(await ann.post('/v1/sessions', { scopes: { patient: 'p1' } })).toMatchObject({ status: 403, body: { code: 'bound_to_user' } });
-  expect(await ann.post('/v1/sessions', { permissions: ['fs:*'] })).toMatchObject({ status: 403, body: { code: 'bound_to_user' } });
+  expect(await ann.post('/v1/sessions', { user: 'bob' })).toMatchObject({
+    status: 403,
+    body: { code: 'other_user' },
+  });
+  expect(await ann.post('/v1/sessions', { scopes: { user: 'bob' } })).toMatchObject({
+    status: 403,
+    body: { code: 'other_user' },
+  });
+  expect(await ann.post('/v1/runs', { agent: 'support', user: 'bob' })).toMatchObject({
+    status: 403,
+    body: { code: 'other_user' },
+  });
+  expect(await ann.post('/v1/sessions', { scopes: { patient: 'p1' } })).toMatchObject({
+    status: 403,
+    body: { code: 'bound_to_user' },
+  });
+  expect(await ann.post('/v1/sessions', { permissions: ['fs:*'] })).toMatchObject({
+    status: 403,
+    body: { code: 'bound_to_user' },
+  });
   expect((await ann.post('/v1/sessions/of-ann/fork')).body).toMatchObject({ user: 'ann' });
 });
 
@@ -62,16 +86,26 @@ test('who is bound to agents knows of no other, nor of sessions with a run of an
   }
   const caller = callerTo(api, await bearer({ sub: 'desk', agents: ['sales'] }));
   expect((await caller.get('/v1/agents')).body.agents.map(({ name }) => name)).toEqual(['sales']);
-  expect(await caller.get('/v1/agents/support')).toMatchObject({ status: 404, body: { code: 'agent_not_found' } });
-  expect(await caller.post('/v1/runs', { agent: 'support', input: 'Hi' })).toMatchObject({ status: 404, body: { code: 'agent_not_found' } });
+  expect(await caller.get('/v1/agents/support')).toMatchObject({
+    status: 404,
+    body: { code: 'agent_not_found' },
+  });
+  expect(await caller.post('/v1/runs', { agent: 'support', input: 'Hi' })).toMatchObject({
+    status: 404,
+    body: { code: 'agent_not_found' },
+  });
   expect((await caller.get('/v1/sessions/support-1')).status).toBe(404);
   const found: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = (await caller.get(`/v1/sessions?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`)).body;
+    const page = (
+      await caller.get(`/v1/sessions?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`)
+    ).body;
     found.push(...page.sessions.map(({ id }) => id));
     cursor = page.cursor;
   } while (cursor !== undefined);
   expect(found.toSorted()).toEqual([0, 1, 2, 3, 4].map((number) => `sales-${number}`));
-  expect((await caller.post('/v1/sessions/sales-1/runs', { agent: 'sales', input: 'Hi' })).status).toBe(202);
+  expect(
+    (await caller.post('/v1/sessions/sales-1/runs', { agent: 'sales', input: 'Hi' })).status,
+  ).toBe(202);
 });

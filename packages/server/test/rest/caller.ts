@@ -13,9 +13,17 @@ export interface AnsweredBody {
   readonly next: number;
   readonly last: number;
   readonly links: Readonly<Record<string, string>>;
-  readonly sessions: readonly { readonly id: string; readonly session: string; readonly user?: string }[];
+  readonly sessions: readonly {
+    readonly id: string;
+    readonly session: string;
+    readonly user?: string;
+  }[];
   readonly runs: readonly { readonly id: string }[];
-  readonly events: readonly { readonly seq: number; readonly type: string; readonly [member: string]: unknown }[];
+  readonly events: readonly {
+    readonly seq: number;
+    readonly type: string;
+    readonly [member: string]: unknown;
+  }[];
   readonly agents: readonly { readonly name: string }[];
   readonly requests: readonly { readonly requestId: string }[];
   readonly total: { readonly calls: number; readonly usage: { readonly inputTokens: number } };
@@ -53,10 +61,18 @@ export function callerOf(app: Runtime, options: ServerOptions = {}): Caller {
 }
 
 /** Calls a server in the name of whoever has a credential. */
-export function callerTo(api: AdjutantServer, authorization: Readonly<Record<string, string>> = {}): Caller {
+export function callerTo(
+  api: AdjutantServer,
+  authorization: Readonly<Record<string, string>> = {},
+): Caller {
   const send = async (path: string, request: RequestInit): Promise<Answered> => {
-    const headers = { ...authorization, ...(request.headers as Record<string, string> | undefined) };
-    const response = await api.fetch(new Request(`http://localhost${path}`, { ...request, headers }));
+    const headers = {
+      ...authorization,
+      ...(request.headers as Record<string, string> | undefined),
+    };
+    const response = await api.fetch(
+      new Request(`http://localhost${path}`, { ...request, headers }),
+    );
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');
     const body: unknown = isJson ? JSON.parse(text) : text;
@@ -76,7 +92,12 @@ export function callerTo(api: AdjutantServer, authorization: Readonly<Record<str
     post: (path, body, headers = {}) =>
       send(path, {
         method: 'POST',
-        ...(body === undefined ? { headers } : { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } }),
+        ...(body === undefined
+          ? { headers }
+          : {
+              body: JSON.stringify(body),
+              headers: { 'content-type': 'application/json', ...headers },
+            }),
       }),
     delete: (path) => send(path, { method: 'DELETE' }),
   };

@@ -16,17 +16,32 @@ describe('a server is not made', () => {
   test.each<[unknown, string]>([
     [null, 'the options must be an object'],
     [{ limit: {} }, 'there is no option `limit` (did you mean `limits`?)'],
-    [{ limits: { bodyByte: 1 } }, 'there is no option `limits.bodyByte` (did you mean `bodyBytes`?)'],
+    [
+      { limits: { bodyByte: 1 } },
+      'there is no option `limits.bodyByte` (did you mean `bodyBytes`?)',
+    ],
     [{ limits: { bodyBytes: 0 } }, '`limits.bodyBytes` must be a whole number from 1'],
-    [{ limits: { requestsPerMinute: true } }, '`limits.requestsPerMinute` must be a whole number from 1, or false'],
+    [
+      { limits: { requestsPerMinute: true } },
+      '`limits.requestsPerMinute` must be a whole number from 1, or false',
+    ],
     [{ auth: { keys: false } }, '`auth` must be an object that lets somebody in'],
     [{ auth: { jwt: {} } }, '`auth.jwt` must be an object with either `jwks`'],
-    [{ auth: { jwt: { jwks: 'http://keys.example.com' } } }, '`auth.jwt.jwks` must be an https:// address'],
+    [
+      { auth: { jwt: { jwks: 'http://keys.example.com' } } },
+      '`auth.jwt.jwks` must be an https:// address',
+    ],
     [{ auth: { jwt: { secret: 'confidential' } } }, 'of at least 32 bytes'],
     [{ cors: { origins: [] } }, '`cors.origins` must be a list of at least one origin'],
     [{ cors: { origins: ['https://a.example/'] } }, '`cors.origins.0` must be an origin'],
-    [{ stream: { heartbeat: 0 } }, '`stream.heartbeat` must be a number of milliseconds greater than 0'],
-    [{ idempotency: { keepFor: -1 } }, '`idempotency.keepFor` must be a number of milliseconds greater than 0'],
+    [
+      { stream: { heartbeat: 0 } },
+      '`stream.heartbeat` must be a number of milliseconds greater than 0',
+    ],
+    [
+      { idempotency: { keepFor: -1 } },
+      '`idempotency.keepFor` must be a number of milliseconds greater than 0',
+    ],
     [{ publicUrl: 'agents.example.com' }, '`publicUrl` must be an http:// or https:// address'],
     [{ onError: 'log' }, '`onError` must be a function'],
     [{ ports: { clock: Date } }, '`ports.clock` must be a Clock'],
@@ -42,7 +57,10 @@ describe('a server is not made', () => {
 
 test('a server is made with all options', async () => {
   const made = server(runtime({ app: 'shop' }), {
-    auth: { keys: true, jwt: { jwks: 'https://login.example.com/keys', issuer: 'login', audience: 'shop' } },
+    auth: {
+      keys: true,
+      jwt: { jwks: 'https://login.example.com/keys', issuer: 'login', audience: 'shop' },
+    },
     limits: { bodyBytes: 1_000, requestsPerMinute: false, streams: 2 },
     cors: { origins: ['https://app.example.com', '*'] },
     stream: { heartbeat: 1_000 },

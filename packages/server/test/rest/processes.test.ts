@@ -24,8 +24,17 @@ test('any server of an app waits for a run of another one, gives it messages and
   await begun.promise;
   expect((await other.get('/v1/sessions/s/runs/r')).body.status).toBe('running');
   const waiting = other.get('/v1/sessions/s/runs/r?wait=60000');
-  const posted = await other.post('/v1/sessions/s/runs', { agent: 'slow', input: 'Hurry', id: 'more' });
+  const posted = await other.post('/v1/sessions/s/runs', {
+    agent: 'slow',
+    input: 'Hurry',
+    id: 'more',
+  });
   expect(posted).toMatchObject({ status: 202, body: { asked: 'more' } });
-  expect((await other.post('/v1/sessions/s/runs/r/cancel', { reason: 'Enough.' })).status).toBe(202);
-  expect((await waiting).body).toMatchObject({ status: 'cancelled', error: { message: 'Enough.' } });
+  expect((await other.post('/v1/sessions/s/runs/r/cancel', { reason: 'Enough.' })).status).toBe(
+    202,
+  );
+  expect((await waiting).body).toMatchObject({
+    status: 'cancelled',
+    error: { message: 'Enough.' },
+  });
 });

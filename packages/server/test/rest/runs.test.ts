@@ -13,13 +13,26 @@ function working(store: Store) {
     name: 'slow',
     execute: async (ctx) => {
       begun.resolve();
-      await Promise.race([gate.promise, new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))]);
+      await Promise.race([
+        gate.promise,
+        new Promise((resolve) => ctx.signal.addEventListener('abort', resolve)),
+      ]);
       return ctx.complete('done');
     },
   });
   const quick = agent({ name: 'quick', model: roundModel([{ text: 'Hello.' }]) });
-  const typed = agent({ name: 'typed', model: roundModel([{ text: 'Typed.' }]), input: z.object({ cents: z.number() }) });
-  const ask = tool({ name: 'pay', description: 'Pays', schema: z.object({ cents: z.number() }), approval: true, execute: () => 'paid' });
+  const typed = agent({
+    name: 'typed',
+    model: roundModel([{ text: 'Typed.' }]),
+    input: z.object({ cents: z.number() }),
+  });
+  const ask = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({ cents: z.number() }),
+    approval: true,
+    execute: () => 'paid',
+  });
   const asking = agent({
     name: 'asking',
     model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Paid.' }]),
@@ -32,10 +45,22 @@ function working(store: Store) {
 describe.each(stores)('runs on %s', (_name, makeStore) => {
   test('are not started with what looks like a reference to a large value, which may be of another user', async () => {
     const { app, post } = working(makeStore());
-    const reference = { $blob: 'a'.repeat(64), hash: 'b'.repeat(64), size: 70_000, preview: 'what ann' };
-    const refused = await post('/v1/runs', { agent: 'quick', input: 'Hi', data: { deep: [{ reference }] } });
+    const reference = {
+      $blob: 'a'.repeat(64),
+      hash: 'b'.repeat(64),
+      size: 70_000,
+      preview: 'what ann',
+    };
+    const refused = await post('/v1/runs', {
+      agent: 'quick',
+      input: 'Hi',
+      data: { deep: [{ reference }] },
+    });
     expect(refused.status).toBe(400);
-    expect(refused.body).toMatchObject({ code: 'invalid_request', detail: expect.stringContaining('$blob') });
+    expect(refused.body).toMatchObject({
+      code: 'invalid_request',
+      detail: expect.stringContaining('$blob'),
+    });
     expect(await app.list()).toEqual([]);
   });
 
@@ -45,19 +70,40 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
     const { session, id, links } = started.body;
     expect(started.status).toBe(202);
     expect(started.headers.get('location')).toBe(`/v1/sessions/${session}/runs/${id}`);
-    expect(links).toMatchObject({ run: started.headers.get('location'), session: `/v1/sessions/${session}` });
+    expect(links).toMatchObject({
+      run: started.headers.get('location'),
+      session: `/v1/sessions/${session}`,
+    });
     const ended = await get(`${links['run']}?wait=20000`);
-    expect(ended.body).toMatchObject({ id, session, agent: 'quick', kind: 'agent', status: 'completed', output: 'Hello.', calls: 1, requests: [] });
-    expect((await get(`/v1/sessions/${session}`)).body).toMatchObject({ user: 'ann', status: 'completed', title: 'Hi' });
+    expect(ended.body).toMatchObject({
+      id,
+      session,
+      agent: 'quick',
+      kind: 'agent',
+      status: 'completed',
+      output: 'Hello.',
+      calls: 1,
+      requests: [],
+    });
+    expect((await get(`/v1/sessions/${session}`)).body).toMatchObject({
+      user: 'ann',
+      status: 'completed',
+      title: 'Hi',
+    });
     expect((await get(links['events'] ?? '')).status).toBe(200);
   });
 
   test('under one id are started once', async () => {
     const { get, post } = working(makeStore());
     await post('/v1/sessions', { id: 's' });
-    for (let times = 0; times < 3; times++) expect((await post('/v1/sessions/s/runs', { agent: 'quick', input: 'Hi', id: 'r' })).status).toBe(202);
+    for (let times = 0; times < 3; times++)
+      expect(
+        (await post('/v1/sessions/s/runs', { agent: 'quick', input: 'Hi', id: 'r' })).status,
+      ).toBe(202);
     await get('/v1/sessions/s/runs/r?wait=20000');
-    expect((await get('/v1/sessions/s/runs')).body.runs).toMatchObject([{ id: 'r', status: 'completed' }]);
+    expect((await get('/v1/sessions/s/runs')).body.runs).toMatchObject([
+      { id: 'r', status: 'completed' },
+    ]);
   });
 
   test('are looked at while they work, waited for, and busy for others', async () => {
@@ -65,8 +111,15 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
     await post('/v1/sessions', { id: 's' });
     await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
     await begun;
-    expect((await get('/v1/sessions/s/runs/r')).body).toMatchObject({ status: 'running', agent: 'slow', kind: 'step' });
-    expect(await post('/v1/sessions/s/runs', { agent: 'quick', input: 'Hi' })).toMatchObject({ status: 409, body: { code: 'session_busy' } });
+    expect((await get('/v1/sessions/s/runs/r')).body).toMatchObject({
+      status: 'running',
+      agent: 'slow',
+      kind: 'step',
+    });
+    expect(await post('/v1/sessions/s/runs', { agent: 'quick', input: 'Hi' })).toMatchObject({
+      status: 409,
+      body: { code: 'session_busy' },
+    });
     const waiting = get('/v1/sessions/s/runs/r?wait=60000');
     goOn();
     expect((await waiting).body).toMatchObject({ status: 'completed', output: 'done' });
@@ -81,10 +134,16 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
       waitsFor: 'tool_input',
       requests: [{ kind: 'approval', name: 'pay', status: 'pending' }],
     });
-    expect((await get(links['session'] ?? '')).body).toMatchObject({ waiting: 1, status: 'awaiting_input' });
+    expect((await get(links['session'] ?? '')).body).toMatchObject({
+      waiting: 1,
+      status: 'awaiting_input',
+    });
     await post(`/v1/approvals/${waiting.body.requests[0]?.requestId}`, { decision: 'approve' });
     // What has been answered is no longer waited for.
-    expect((await get(`${links['run']}?wait=20000`)).body).toMatchObject({ status: 'completed', output: 'Paid.' });
+    expect((await get(`${links['run']}?wait=20000`)).body).toMatchObject({
+      status: 'completed',
+      output: 'Paid.',
+    });
   });
 
   test('are cancelled by name, and no other with them', async () => {
@@ -94,17 +153,29 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
     await get('/v1/sessions/s/runs/first?wait=20000');
     await post('/v1/sessions/s/runs', { agent: 'slow', id: 'second' });
     await begun;
-    expect(await post('/v1/sessions/s/runs/first/cancel')).toMatchObject({ status: 409, body: { code: 'run_ended' } });
+    expect(await post('/v1/sessions/s/runs/first/cancel')).toMatchObject({
+      status: 409,
+      body: { code: 'run_ended' },
+    });
     expect((await get('/v1/sessions/s/runs/second')).body.status).toBe('running');
-    expect((await post('/v1/sessions/s/runs/second/cancel', { reason: 'Enough.' })).status).toBe(202);
-    expect((await get('/v1/sessions/s/runs/second?wait=20000')).body).toMatchObject({ status: 'cancelled', error: { message: 'Enough.' } });
-    expect(await post('/v1/sessions/s/runs/third/cancel')).toMatchObject({ status: 404, body: { code: 'run_not_found' } });
+    expect((await post('/v1/sessions/s/runs/second/cancel', { reason: 'Enough.' })).status).toBe(
+      202,
+    );
+    expect((await get('/v1/sessions/s/runs/second?wait=20000')).body).toMatchObject({
+      status: 'cancelled',
+      error: { message: 'Enough.' },
+    });
+    expect(await post('/v1/sessions/s/runs/third/cancel')).toMatchObject({
+      status: 404,
+      body: { code: 'run_not_found' },
+    });
   });
 
   test('that wait for somebody are not said to wait any more when their cancel is on its way', async () => {
     const store = makeStore();
     const { get, post, app } = working(store);
-    const { session, links } = (await post('/v1/runs', { agent: 'asking', input: 'Pay', id: 'r' })).body;
+    const { session, links } = (await post('/v1/runs', { agent: 'asking', input: 'Pay', id: 'r' }))
+      .body;
     await get(`${links['run']}?wait=20000`);
     // Nobody who works on the session has heard of it yet.
     const item = { lane: 'control', by: 'operator', at: 1, type: 'cancel' } as const;
@@ -121,19 +192,27 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
     await post('/v1/sessions', { id: 's' });
     await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
     await begun;
-    expect((await post('/v1/sessions/s/messages', { text: 'And this', key: 'k' })).body).toEqual({ session: 's', status: 'accepted' });
+    expect((await post('/v1/sessions/s/messages', { text: 'And this', key: 'k' })).body).toEqual({
+      session: 's',
+      status: 'accepted',
+    });
     await post('/v1/sessions/s/messages', { text: 'And this', key: 'k' });
     const { ledger } = await app.session({ id: 's' });
-    const messages = () => ledger.events.filter((event) => event.type === 'user' && event.text === 'And this');
+    const messages = () =>
+      ledger.events.filter((event) => event.type === 'user' && event.text === 'And this');
     await eventually(() => messages().length > 0, { what: 'the message' });
     expect(messages()).toMatchObject([{ by: 'operator', clientKey: 'k' }]);
     expect((await post('/v1/sessions/s/pause')).status).toBe(202);
     goOn();
     const rested = await get('/v1/sessions/s/runs/r?wait=20000');
     expect(['waiting', 'completed']).toContain(rested.body.status);
-    if (rested.body.status === 'waiting') expect((await post('/v1/sessions/s/continue')).body).toMatchObject({ id: 'r' });
+    if (rested.body.status === 'waiting')
+      expect((await post('/v1/sessions/s/continue')).body).toMatchObject({ id: 'r' });
     expect((await get('/v1/sessions/s/runs/r?wait=20000')).body.status).toBe('completed');
-    expect(await post('/v1/sessions/s/continue')).toMatchObject({ status: 409, body: { code: 'no_open_run' } });
+    expect(await post('/v1/sessions/s/continue')).toMatchObject({
+      status: 409,
+      body: { code: 'no_open_run' },
+    });
     expect((await post('/v1/sessions/s/cancel', { reason: 'Never mind.' })).status).toBe(202);
   });
 
@@ -153,8 +232,12 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
       expect(await post('/v1/sessions/s/runs', body)).toMatchObject({ status, body: { code } });
       expect(await post('/v1/runs', body)).toMatchObject({ status, body: { code } });
     }
-    expect((await post('/v1/runs', { agent: 'quick', session: 's', user: 'ann' })).status).toBe(400);
-    expect((await post('/v1/runs', { agent: 'quick', session: 'nowhere' })).body.code).toBe('session_not_found');
+    expect((await post('/v1/runs', { agent: 'quick', session: 's', user: 'ann' })).status).toBe(
+      400,
+    );
+    expect((await post('/v1/runs', { agent: 'quick', session: 'nowhere' })).body.code).toBe(
+      'session_not_found',
+    );
     expect((await get('/v1/sessions/s/events')).body).toEqual(before);
     expect((await get('/v1/sessions')).body.sessions.map(({ id }) => id)).toEqual(['s']);
   });
@@ -183,8 +266,16 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
     await post('/v1/sessions', { id: 's' });
     await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
     await begun;
-    const { body } = await post('/v1/sessions/s/runs', { agent: 'slow', input: 'More', id: 'more' });
-    expect(body).toMatchObject({ id: 'r', asked: 'more', links: { run: '/v1/sessions/s/runs/more' } });
+    const { body } = await post('/v1/sessions/s/runs', {
+      agent: 'slow',
+      input: 'More',
+      id: 'more',
+    });
+    expect(body).toMatchObject({
+      id: 'r',
+      asked: 'more',
+      links: { run: '/v1/sessions/s/runs/more' },
+    });
     goOn();
     expect((await get('/v1/sessions/s/runs/more?wait=20000')).body.status).toBe('completed');
   });
@@ -206,7 +297,9 @@ describe('waiting for a run', () => {
     await post('/v1/sessions/s/runs', { agent: 'slow', id: 'r' });
     await begun;
     const gone = new AbortController();
-    const waiting = api.fetch(new Request('http://localhost/v1/sessions/s/runs/r?wait=60000', { signal: gone.signal }));
+    const waiting = api.fetch(
+      new Request('http://localhost/v1/sessions/s/runs/r?wait=60000', { signal: gone.signal }),
+    );
     gone.abort();
     expect((await waiting).status).toBe(200);
     const held = get('/v1/sessions/s/runs/r?wait=60000');
@@ -225,8 +318,15 @@ describe('waiting for a run', () => {
 
 test('the start of a run streams it to those who accept a stream', async () => {
   const { api } = working(memoryStore());
-  const stream = await callerTo(api).post('/v1/runs', { agent: 'quick', input: 'Hi' }, { accept: 'text/event-stream' });
-  expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+  const stream = await callerTo(api).post(
+    '/v1/runs',
+    { agent: 'quick', input: 'Hi' },
+    { accept: 'text/event-stream' },
+  );
+  expect([stream.status, stream.headers.get('content-type')]).toEqual([
+    200,
+    'text/event-stream; charset=utf-8',
+  ]);
   expect(stream.headers.get('location')).toMatch(/^\/v1\/sessions\/[^/]+\/runs\/[^/]+$/);
   expect(stream.text).toMatch(/event: assistant[\s\S]*event: end/);
 });

@@ -13,7 +13,11 @@ function talking(store: Store) {
 describe.each(stores)('sessions on %s', (_name, makeStore) => {
   test('are made, looked at, listed and deleted', async () => {
     const { get, post, delete: remove } = talking(makeStore());
-    const made = await post('/v1/sessions', { id: 'order 7/8', user: 'ann', scopes: { patient: 'p1' } });
+    const made = await post('/v1/sessions', {
+      id: 'order 7/8',
+      user: 'ann',
+      scopes: { patient: 'p1' },
+    });
     expect(made.status).toBe(201);
     expect(made.headers.get('location')).toBe('/v1/sessions/order%207%2F8');
     expect(made.body).toMatchObject({ id: 'order 7/8', user: 'ann', status: 'active' });
@@ -28,35 +32,47 @@ describe.each(stores)('sessions on %s', (_name, makeStore) => {
 
   test('are made once under one id', async () => {
     const { post } = talking(makeStore());
-    const answers = await Promise.all([post('/v1/sessions', { id: 's' }), post('/v1/sessions', { id: 's' })]);
+    const answers = await Promise.all([
+      post('/v1/sessions', { id: 's' }),
+      post('/v1/sessions', { id: 's' }),
+    ]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
     expect(answers.find(({ status }) => status === 409)?.body.code).toBe('session_exists');
   });
 
   test('get an id when none is given, and take part in what they are bound to', async () => {
     const { app, post, get } = talking(makeStore());
-    const { body } = await post('/v1/sessions', { scopes: { user: 'ann', patient: 'p1' }, permissions: ['fs:read'] });
+    const { body } = await post('/v1/sessions', {
+      scopes: { user: 'ann', patient: 'p1' },
+      permissions: ['fs:read'],
+    });
     expect(body).toMatchObject({ user: 'ann' });
     const session = await app.session({ id: body.id });
     expect(session.shared.names.toSorted()).toEqual(['patient', 'user']);
     const { events } = (await get(`/v1/sessions/${body.id}/events`)).body;
-    expect(events.find(({ type, decision }) => type === 'decision' && decision === 'grant')).toMatchObject({ data: { permissions: ['fs:read'] } });
+    expect(
+      events.find(({ type, decision }) => type === 'decision' && decision === 'grant'),
+    ).toMatchObject({ data: { permissions: ['fs:read'] } });
   });
 
   test('are listed by page, newest first, and narrowed', async () => {
     const { post, get, app, support } = talking(makeStore());
-    for (const id of ['a', 'b', 'c', 'd', 'e']) await post('/v1/sessions', { id, user: id < 'c' ? 'ann' : 'bob' });
+    for (const id of ['a', 'b', 'c', 'd', 'e'])
+      await post('/v1/sessions', { id, user: id < 'c' ? 'ann' : 'bob' });
     await app.run(support, { session: 'b', input: 'Hi' });
     const pages: string[][] = [];
     let cursor: string | undefined;
     do {
-      const page = await get(`/v1/sessions?order=createdAt&limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`);
+      const page = await get(
+        `/v1/sessions?order=createdAt&limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`,
+      );
       pages.push(page.body.sessions.map(({ id }) => id));
       cursor = page.body.cursor;
     } while (cursor !== undefined);
     expect(pages.map((page) => page.length)).toEqual([2, 2, 1]);
     expect(pages.flat().toSorted()).toEqual(['a', 'b', 'c', 'd', 'e']);
-    const ids = async (query: string) => (await get(`/v1/sessions?${query}`)).body.sessions.map(({ id }) => id).toSorted();
+    const ids = async (query: string) =>
+      (await get(`/v1/sessions?${query}`)).body.sessions.map(({ id }) => id).toSorted();
     expect(await ids('user=ann')).toEqual(['a', 'b']);
     expect(await ids('status=completed')).toEqual(['b']);
     expect(await ids('agent=support')).toEqual(['b']);
@@ -74,7 +90,10 @@ describe.each(stores)('sessions on %s', (_name, makeStore) => {
     const { events } = (await get('/v1/sessions/early/events')).body;
     expect(events.map(({ type }) => type)).toEqual(['user', 'decision']);
     expect((await post('/v1/sessions/s/fork', { id: 'early' })).body.code).toBe('session_exists');
-    expect(await post('/v1/sessions/s/fork', { at: 1_000 })).toMatchObject({ status: 400, body: { code: 'seq_out_of_range' } });
+    expect(await post('/v1/sessions/s/fork', { at: 1_000 })).toMatchObject({
+      status: 400,
+      body: { code: 'seq_out_of_range' },
+    });
     expect((await post('/v1/sessions/nowhere/fork')).status).toBe(404);
   });
 
@@ -100,10 +119,25 @@ describe.each(stores)('sessions on %s', (_name, makeStore) => {
       after = page.body.next;
     }
     expect(told).toEqual(JSON.parse(JSON.stringify(events)));
-    expect((await get(`/v1/sessions/s/events?after=${last}`)).body).toEqual({ events: [], next: last, last });
-    expect(await get(`/v1/sessions/s/events?after=${last + 1}`)).toMatchObject({ status: 400, body: { code: 'seq_out_of_range' } });
-    expect((await get('/v1/sessions/s/state?at=0')).body).toMatchObject({ seq: 0, status: 'active', invocationTree: [] });
-    expect((await get('/v1/sessions/s/state')).body).toMatchObject({ seq: last, status: 'completed', currentAgentName: 'support' });
+    expect((await get(`/v1/sessions/s/events?after=${last}`)).body).toEqual({
+      events: [],
+      next: last,
+      last,
+    });
+    expect(await get(`/v1/sessions/s/events?after=${last + 1}`)).toMatchObject({
+      status: 400,
+      body: { code: 'seq_out_of_range' },
+    });
+    expect((await get('/v1/sessions/s/state?at=0')).body).toMatchObject({
+      seq: 0,
+      status: 'active',
+      invocationTree: [],
+    });
+    expect((await get('/v1/sessions/s/state')).body).toMatchObject({
+      seq: last,
+      status: 'completed',
+      currentAgentName: 'support',
+    });
     expect((await get(`/v1/sessions/s/state?at=${last + 1}`)).status).toBe(400);
     expect((await get('/v1/sessions/s/transcript')).body).toMatchObject({
       entries: [
@@ -117,7 +151,10 @@ describe.each(stores)('sessions on %s', (_name, makeStore) => {
     const { get, app, support } = talking(makeStore());
     const long = 'long '.repeat(20_000);
     await app.run(support, { session: 's', input: long });
-    const said = async (query: string) => (await get(`/v1/sessions/s/events?${query}`)).body.events.find(({ type }) => type === 'user')?.['text'];
+    const said = async (query: string) =>
+      (await get(`/v1/sessions/s/events?${query}`)).body.events.find(
+        ({ type }) => type === 'user',
+      )?.['text'];
     expect(await said('')).toMatchObject({ size: JSON.stringify(long).length });
     expect(await said('values=full')).toBe(long);
     expect((await get('/v1/sessions/s/transcript')).text).toContain(long);
@@ -129,8 +166,16 @@ describe('a session', () => {
     const { get, post, app, support } = talking(memoryStore());
     await app.run(support, { session: 's', input: 'x'.repeat(900_000) });
     const { events } = (await get('/v1/sessions/s/events')).body;
-    const named = { ...(events.find(({ type }) => type === 'user')?.['text'] as object), preview: '' };
-    await post('/v1/sessions/s/runs', { agent: 'support', input: 'Hi', data: Array.from({ length: 60 }, () => named), id: 'r' });
+    const named = {
+      ...(events.find(({ type }) => type === 'user')?.['text'] as object),
+      preview: '',
+    };
+    await post('/v1/sessions/s/runs', {
+      agent: 'support',
+      input: 'Hi',
+      data: Array.from({ length: 60 }, () => named),
+      id: 'r',
+    });
     await get('/v1/sessions/s/runs/r?wait=20000');
     const seqs: number[] = [];
     const { last } = (await get('/v1/sessions/s/events?limit=1')).body;
@@ -159,9 +204,20 @@ describe('a session', () => {
     expect((await get('/v1/sessions')).body.sessions).toEqual([]);
   });
 
-  test.each(['limit=0', 'limit=1001', 'limit=x', 'order=size', 'status=asleep', 'nonsense=1', 'cursor='])('list refuses %s', async (query) => {
+  test.each([
+    'limit=0',
+    'limit=1001',
+    'limit=x',
+    'order=size',
+    'status=asleep',
+    'nonsense=1',
+    'cursor=',
+  ])('list refuses %s', async (query) => {
     const { get } = callerOf(runtime({ app: 'shop' }));
-    expect(await get(`/v1/sessions?${query}`)).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+    expect(await get(`/v1/sessions?${query}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_request' },
+    });
   });
 
   test('list refuses a cursor of another order', async () => {
@@ -169,6 +225,9 @@ describe('a session', () => {
     const { get, post } = callerOf(app);
     for (const id of ['a', 'b']) await post('/v1/sessions', { id });
     const { cursor } = (await get('/v1/sessions?limit=1')).body;
-    expect(await get(`/v1/sessions?order=createdAt&cursor=${cursor}`)).toMatchObject({ status: 400, body: { code: 'invalid_cursor' } });
+    expect(await get(`/v1/sessions?order=createdAt&cursor=${cursor}`)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_cursor' },
+    });
   });
 });

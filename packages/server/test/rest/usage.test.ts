@@ -9,7 +9,12 @@ function used() {
   const clock = testClock();
   const make = (name: string) => agent({ name, model: roundModel([{ text: 'Hello.', usage }]) });
   const agents = { support: make('support'), sales: make('sales') };
-  const app = runtime({ app: 'shop', store: memoryStore({ clock }), runnables: Object.values(agents), ports: { clock } });
+  const app = runtime({
+    app: 'shop',
+    store: memoryStore({ clock }),
+    runnables: Object.values(agents),
+    ports: { clock },
+  });
   return { clock, app, ...agents, ...callerOf(app) };
 }
 
@@ -27,7 +32,10 @@ test('tokens are summed by session and model, and narrowed', async () => {
     return body.total.calls;
   };
   const all = await get('/v1/usage');
-  expect(all.body).toMatchObject({ complete: true, total: { calls: 3, usage: { inputTokens: 300, outputTokens: 30 }, unpriced: 3 } });
+  expect(all.body).toMatchObject({
+    complete: true,
+    total: { calls: 3, usage: { inputTokens: 300, outputTokens: 30 }, unpriced: 3 },
+  });
   expect(all.body.sessions.map(({ session }) => session).toSorted()).toEqual(['a', 'b']);
   expect(await calls('session=a')).toBe(2);
   expect(await calls('session=idle')).toBe(0);
@@ -36,7 +44,9 @@ test('tokens are summed by session and model, and narrowed', async () => {
   expect(await calls('user=bob')).toBe(0);
   expect(await calls(`to=${begin + 60_000}`)).toBe(1);
   expect(await calls(`from=${begin + 60_000}`)).toBe(2);
-  expect(await calls(`from=${new Date(begin).toISOString()}&to=${new Date(begin + 1).toISOString()}`)).toBe(1);
+  expect(
+    await calls(`from=${new Date(begin).toISOString()}&to=${new Date(begin + 1).toISOString()}`),
+  ).toBe(1);
   expect((await get('/v1/usage?session=nowhere')).status).toBe(404);
   expect((await get('/v1/usage?from=yesterday')).status).toBe(400);
 });

@@ -15,6 +15,10 @@ export function payer(): Agent {
   return agent({
     name: 'payer',
     tools: [pay],
-    model: scriptedModel((prompt) => (prompt.at(-1)?.role === 'tool' ? { text: 'Done.' } : { toolCalls: [{ name: 'pay', args: { amount: 5 } }] })),
+    model: scriptedModel((prompt) =>
+      prompt.at(-1)?.role === 'tool'
+        ? { text: 'Done.' }
+        : { toolCalls: [{ name: 'pay', args: { amount: 5 } }] },
+    ),
   });
 }

@@ -33,8 +33,16 @@ function told(teller: Teller, events: readonly StreamEvent[]): readonly SentFram
   return events.flatMap((event) => teller.tell(event));
 }
 
-/** What a client gets that comes back with the id of the last frame it has, when `happened` of the events have happened. */
-function toldAgain(profile: (typeof profileNames)[number], events: readonly StreamEvent[], lastId: string, happened: number): readonly SentFrame[] {
+/**
+ * What a client gets that comes back with the id of the last frame it has, when `happened` of the
+ * events have happened.
+ */
+function toldAgain(
+  profile: (typeof profileNames)[number],
+  events: readonly StreamEvent[],
+  lastId: string,
+  happened: number,
+): readonly SentFrame[] {
   const position = parsePosition(lastId);
   if (position === undefined) throw new Error(`"${lastId}" is no position`);
   const { after, frames } = position;
@@ -44,38 +52,58 @@ function toldAgain(profile: (typeof profileNames)[number], events: readonly Stre
   const coming = [...caughtUp(events.slice(0, happened), after), ...events.slice(happened)];
   const [first, ...rest] = coming;
   if (first === undefined) return [];
-  return isDurable(first) ? [...withoutRead(told(teller, [first]), frames), ...told(teller, rest)] : told(teller, coming);
+  return isDurable(first)
+    ? [...withoutRead(told(teller, [first]), frames), ...told(teller, rest)]
+    : told(teller, coming);
 }
 
-/** Joins messages as a client does that knows only the names of 004: what it has of each at its end. */
-function messagesOf(frames: readonly SentFrame[]): readonly { readonly joined: string; readonly text: unknown }[] {
+/**
+ * Joins messages as a client does that knows only the names of 004: what it has of each at its end.
+ */
+function messagesOf(
+  frames: readonly SentFrame[],
+): readonly { readonly joined: string; readonly text: unknown }[] {
   const texts = new Map<unknown, string>();
   return frames.flatMap(({ event, data }) => {
     const { message_id: id, text } = data as { message_id?: string; text?: string };
     if (event === 'MESSAGE_START') texts.set(id, '');
-    if (event === 'MESSAGE_CHUNK') texts.set(id, (texts.get(id) ?? 'a message that never began') + text);
-    return event === 'MESSAGE_END' ? [{ joined: texts.get(id) ?? 'a message that never began', text }] : [];
+    if (event === 'MESSAGE_CHUNK')
+      texts.set(id, (texts.get(id) ?? 'a message that never began') + text);
+    return event === 'MESSAGE_END'
+      ? [{ joined: texts.get(id) ?? 'a message that never began', text }]
+      : [];
   });
 }
 
-test.each(profileNames)('profile %s: wherever a stream is cut, what comes after the cut is what would have come', (profile) => {
-  fc.assert(
-    fc.property(arbitraryStream, fc.nat(), fc.nat(), (events, cutAt, lateBy) => {
-      const uncut = told(tellerNamed(profile), events);
-      const cut = cutAt % (uncut.length + 1);
-      const before = uncut.slice(0, cut);
-      const lastId = before.findLast(({ id }) => id !== undefined)?.id;
-      const position = parsePosition(lastId ?? '0') ?? { after: 0, frames: 0 };
-      // The client comes back when at least everything has happened that it was told.
-      const earliest = events.findIndex((event) => isDurable(event) && event.seq === position.after + (position.frames > 0 ? 1 : 0)) + 1;
-      const happened = earliest + (lateBy % (events.length - earliest + 1));
-      const after = lastId === undefined ? told(tellerNamed(profile), caughtUpFrom(events, happened)) : toldAgain(profile, events, lastId, happened);
-      const durable = (frames: readonly SentFrame[]) => frames.filter(({ id }) => id !== undefined);
-      expect(durable([...before, ...after])).toEqual(durable(uncut));
-    }),
-    { numRuns: 500 },
-  );
-});
+test.each(profileNames)(
+  'profile %s: wherever a stream is cut, what comes after the cut is what would have come',
+  (profile) => {
+    fc.assert(
+      fc.property(arbitraryStream, fc.nat(), fc.nat(), (events, cutAt, lateBy) => {
+        const uncut = told(tellerNamed(profile), events);
+        const cut = cutAt % (uncut.length + 1);
+        const before = uncut.slice(0, cut);
+        const lastId = before.findLast(({ id }) => id !== undefined)?.id;
+        const position = parsePosition(lastId ?? '0') ?? { after: 0, frames: 0 };
+        // The client comes back when at least everything has happened that it was told.
+        const earliest =
+          events.findIndex(
+            (event) =>
+              isDurable(event) && event.seq === position.after + (position.frames > 0 ? 1 : 0),
+          ) + 1;
+        const happened = earliest + (lateBy % (events.length - earliest + 1));
+        const after =
+          lastId === undefined
+            ? told(tellerNamed(profile), caughtUpFrom(events, happened))
+            : toldAgain(profile, events, lastId, happened);
+        const durable = (frames: readonly SentFrame[]) =>
+          frames.filter(({ id }) => id !== undefined);
+        expect(durable([...before, ...after])).toEqual(durable(uncut));
+      }),
+      { numRuns: 500 },
+    );
+  },
+);
 
 function caughtUpFrom(events: readonly StreamEvent[], happened: number): readonly StreamEvent[] {
   return [...caughtUp(events.slice(0, happened), 0), ...events.slice(happened)];
@@ -92,11 +120,24 @@ test('profile messages: the chunks of a message from its last start on are its t
       const lastId = before.findLast(({ id }) => id !== undefined)?.id;
       if (lastId === undefined) return;
       const position = parsePosition(lastId) ?? { after: 0, frames: 0 };
-      const earliest = events.findIndex((event) => isDurable(event) && event.seq === position.after + (position.frames > 0 ? 1 : 0)) + 1;
-      const after = toldAgain('messages', events, lastId, earliest + (lateBy % (events.length - earliest + 1)));
+      const earliest =
+        events.findIndex(
+          (event) =>
+            isDurable(event) && event.seq === position.after + (position.frames > 0 ? 1 : 0),
+        ) + 1;
+      const after = toldAgain(
+        'messages',
+        events,
+        lastId,
+        earliest + (lateBy % (events.length - earliest + 1)),
+      );
       const ended = messagesOf([...before, ...after]);
       for (const { joined, text } of ended) expect(joined).toBe(text);
-      if (before.at(-1)?.event === 'MESSAGE_CHUNK' && after.some(({ event }) => event === 'MESSAGE_END')) cutInMessage++;
+      if (
+        before.at(-1)?.event === 'MESSAGE_CHUNK' &&
+        after.some(({ event }) => event === 'MESSAGE_END')
+      )
+        cutInMessage++;
     }),
     { numRuns: 1_000 },
   );
@@ -106,18 +147,34 @@ test('profile messages: the chunks of a message from its last start on are its t
 
 test('positions: what is written can be read, and nothing else', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 1_000_000 }), fc.integer({ min: 1, max: 6 }), (seq, count) => {
-      const frames = numbered(
-        seq,
-        Array.from({ length: count }, (_, i) => ({ event: `e${i}`, data: {} })),
-      );
-      for (const [index, { id }] of frames.entries()) {
-        const position = parsePosition(id ?? '');
-        const left = position?.after === seq ? [] : withoutRead(frames, position?.frames ?? -1);
-        expect(left).toEqual(frames.slice(index + 1));
-      }
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 1_000_000 }),
+      fc.integer({ min: 1, max: 6 }),
+      (seq, count) => {
+        const frames = numbered(
+          seq,
+          Array.from({ length: count }, (_, i) => ({ event: `e${i}`, data: {} })),
+        );
+        for (const [index, { id }] of frames.entries()) {
+          const position = parsePosition(id ?? '');
+          const left = position?.after === seq ? [] : withoutRead(frames, position?.frames ?? -1);
+          expect(left).toEqual(frames.slice(index + 1));
+        }
+      },
+    ),
   );
-  for (const wrong of ['', ' 1', '1.', '.1', '1.0', '0.1', '1e3', '-1', '00', '1.2.3', '99999999999999999999'])
+  for (const wrong of [
+    '',
+    ' 1',
+    '1.',
+    '.1',
+    '1.0',
+    '0.1',
+    '1e3',
+    '-1',
+    '00',
+    '1.2.3',
+    '99999999999999999999',
+  ])
     expect(parsePosition(wrong)).toBeUndefined();
 });

@@ -28,9 +28,17 @@ class Client {
   /** Code of the close. */
   closed: number | undefined;
 
-  constructor({ url }: ListeningServer, path: string, options: ConstructorParameters<typeof WebSocket>[2] = {}, protocols: string[] = []) {
+  constructor(
+    { url }: ListeningServer,
+    path: string,
+    options: ConstructorParameters<typeof WebSocket>[2] = {},
+    protocols: string[] = [],
+  ) {
     this.socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, protocols, options);
-    this.socket.on('message', (data: RawData) => void this.messages.push(JSON.parse(String(data)) as Message));
+    this.socket.on(
+      'message',
+      (data: RawData) => void this.messages.push(JSON.parse(String(data)) as Message),
+    );
     this.socket.on('close', (code) => {
       this.closed = code;
     });
@@ -53,7 +61,10 @@ async function connected(
   ...rest: [ConstructorParameters<typeof WebSocket>[2]?, string[]?]
 ): Promise<Client> {
   const client = new Client(listening, path, ...rest);
-  await eventually(() => client.socket.readyState === WebSocket.OPEN || client.closed !== undefined, { what: 'the connection' });
+  await eventually(
+    () => client.socket.readyState === WebSocket.OPEN || client.closed !== undefined,
+    { what: 'the connection' },
+  );
   return client;
 }
 
@@ -77,7 +88,8 @@ async function ledgerOf(app: Runtime, session: string): Promise<readonly object[
   return events;
 }
 
-const slow = () => agent({ name: 'slow', model: scriptedModel(() => ({ text: 'late', delayMs: 60_000 })) });
+const slow = () =>
+  agent({ name: 'slow', model: scriptedModel(() => ({ text: 'late', delayMs: 60_000 })) });
 
 async function withSession(options: ServeOptions = {}) {
   const store = countedStore();
@@ -91,28 +103,54 @@ test('both directions: a run is started, asks, is answered and ends, all through
   const { app, listening } = await withSession();
   const client = await connected(listening, '/v1/sessions/s/socket');
   client.say({ type: 'start', id: 1, agent: 'payer', input: 'Pay' });
-  const started = await client.until(({ type, id }) => type === 'ack' && id === 1, 'the ack of the start');
+  const started = await client.until(
+    ({ type, id }) => type === 'ack' && id === 1,
+    'the ack of the start',
+  );
   expect(started).toMatchObject({ status: 202, result: { session: 's' } });
   const { requestId } = await client.until(({ type }) => type === 'tool_yield', 'the question');
-  client.say({ type: 'answer', id: 'a', request: requestId, decision: 'approve', reason: 'It is due.' });
-  expect(await client.until(({ id }) => id === 'a', 'the ack of the answer')).toMatchObject({ type: 'ack', status: 200 });
+  client.say({
+    type: 'answer',
+    id: 'a',
+    request: requestId,
+    decision: 'approve',
+    reason: 'It is due.',
+  });
+  expect(await client.until(({ id }) => id === 'a', 'the ack of the answer')).toMatchObject({
+    type: 'ack',
+    status: 200,
+  });
   await client.until(({ type }) => type === 'invocation_end', 'the end');
   await eventually(() => client.messages.filter(({ seq }) => seq !== undefined).length > 0);
   const ledger = await ledgerOf(app, 's');
-  const durable = client.messages.filter(({ seq }) => seq !== undefined).map(({ position: _, ...event }) => event);
+  const durable = client.messages
+    .filter(({ seq }) => seq !== undefined)
+    .map(({ position: _, ...event }) => event);
   expect(durable).toEqual(ledger);
-  expect(client.messages.filter(({ seq }) => seq !== undefined).map(({ position }) => position)).toEqual(ledger.map((_, index) => String(index + 1)));
+  expect(
+    client.messages.filter(({ seq }) => seq !== undefined).map(({ position }) => position),
+  ).toEqual(ledger.map((_, index) => String(index + 1)));
 });
 
 test('a socket goes on behind a position, in the words of a profile', async () => {
   const { app, listening } = await withSession();
-  await app.run(agent({ name: 'teller', model: scriptedModel([{ text: 'Hello.' }]) }), { session: 's', input: 'Go', runId: 'r' });
+  await app.run(agent({ name: 'teller', model: scriptedModel([{ text: 'Hello.' }]) }), {
+    session: 's',
+    input: 'Go',
+    runId: 'r',
+  });
   const { length } = await ledgerOf(app, 's');
   const native = await connected(listening, `/v1/sessions/s/socket?after=${length - 1}`);
   expect((await native.until(() => true)).seq).toBe(length);
   const steps = await connected(listening, '/v1/sessions/s/socket?profile=steps');
   const end = await steps.until(({ type }) => type === 'run_end');
-  expect(end).toEqual({ type: 'run_end', position: String(length), run_id: 'r', status: 'completed', output: 'Hello.' });
+  expect(end).toEqual({
+    type: 'run_end',
+    position: String(length),
+    run_id: 'r',
+    status: 'completed',
+    output: 'Hello.',
+  });
 });
 
 test('cancel, pause, continue and message reach the session', async () => {
@@ -128,7 +166,10 @@ test('cancel, pause, continue and message reach the session', async () => {
   const end = await client.until(({ type }) => type === 'invocation_end', 'the end');
   expect(end).toMatchObject({ status: 'cancelled' });
   client.say({ type: 'continue', id: 5 });
-  expect(await client.until(({ id }) => id === 5)).toMatchObject({ type: 'problem', problem: { code: 'no_open_run', status: 409 } });
+  expect(await client.until(({ id }) => id === 5)).toMatchObject({
+    type: 'problem',
+    problem: { code: 'no_open_run', status: 409 },
+  });
 });
 
 test('what cannot be carried out is a problem, and the socket stays open', async () => {
@@ -149,7 +190,10 @@ test('what cannot be carried out is a problem, and the socket stays open', async
   client.socket.send(Buffer.from([1, 2, 3]));
   const problems = () => client.messages.filter(({ type }) => type === 'problem');
   await eventually(() => problems().length === wrong.length + 1, { what: 'a problem for each' });
-  expect(problems().map(({ problem }) => (problem as { code: string }).code)).toEqual([...wrong.map(([, code]) => code), 'malformed_json']);
+  expect(problems().map(({ problem }) => (problem as { code: string }).code)).toEqual([
+    ...wrong.map(([, code]) => code),
+    'malformed_json',
+  ]);
   expect(
     problems()
       .slice(2, -1)
@@ -170,12 +214,20 @@ test('who may only read is told everything and may say nothing', async () => {
       .setExpirationTime('1h')
       .sign(new TextEncoder().encode(secret));
   expect(await refusedWith(listening, '/v1/sessions/s/socket')).toBe(401);
-  const viewer = await connected(listening, '/v1/sessions/s/socket', {}, ['adjutant.v1', `bearer.${await token(['viewer'])}`]);
+  const viewer = await connected(listening, '/v1/sessions/s/socket', {}, [
+    'adjutant.v1',
+    `bearer.${await token(['viewer'])}`,
+  ]);
   expect(viewer.socket.protocol).toBe('adjutant.v1');
   await viewer.until(({ seq }) => seq === 1);
   viewer.say({ type: 'cancel', id: 1 });
-  expect(await viewer.until(({ id }) => id === 1)).toMatchObject({ type: 'problem', problem: { code: 'forbidden', status: 403 } });
-  const operator = await connected(listening, '/v1/sessions/s/socket', { headers: { authorization: `Bearer ${await token(['operator'])}` } });
+  expect(await viewer.until(({ id }) => id === 1)).toMatchObject({
+    type: 'problem',
+    problem: { code: 'forbidden', status: 403 },
+  });
+  const operator = await connected(listening, '/v1/sessions/s/socket', {
+    headers: { authorization: `Bearer ${await token(['operator'])}` },
+  });
   operator.say({ type: 'cancel', id: 1 });
   expect(await operator.until(({ id }) => id === 1)).toMatchObject({ type: 'ack' });
 });
@@ -184,27 +236,40 @@ test('handshakes are refused as requests are', async () => {
   const { listening } = await withSession({ cors: { origins: ['https://app.example.com'] } });
   expect(await refusedWith(listening, '/v1/sessions/other/socket')).toBe(404);
   expect(await refusedWith(listening, '/v1/sessions/s/socket?after=99')).toBe(400);
-  expect(await refusedWith(listening, '/v1/sessions/s/socket', { headers: { origin: 'https://evil.example.com' } })).toBe(403);
-  const allowed = await connected(listening, '/v1/sessions/s/socket', { headers: { origin: 'https://app.example.com' } });
+  expect(
+    await refusedWith(listening, '/v1/sessions/s/socket', {
+      headers: { origin: 'https://evil.example.com' },
+    }),
+  ).toBe(403);
+  const allowed = await connected(listening, '/v1/sessions/s/socket', {
+    headers: { origin: 'https://app.example.com' },
+  });
   expect(allowed.closed).toBeUndefined();
   const plain = await fetch(`${listening.url}/v1/sessions/s/socket`);
-  expect([plain.status, ((await plain.json()) as { code: string }).code, plain.headers.get('upgrade')]).toEqual([
-    426,
-    'upgrade_required',
-    'websocket',
-  ]);
+  expect([
+    plain.status,
+    ((await plain.json()) as { code: string }).code,
+    plain.headers.get('upgrade'),
+  ]).toEqual([426, 'upgrade_required', 'websocket']);
 });
 
 test('where there is no Node server there are no sockets, and it says so', async () => {
   const app = runtime({ app: 'test', recover: 'manual' });
   await app.sessions.create({ id: 's' });
-  const answer = await server(app).fetch(new Request('http://localhost/v1/sessions/s/socket', { headers: { upgrade: 'websocket' } }));
-  expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([501, 'sockets_unavailable']);
+  const answer = await server(app).fetch(
+    new Request('http://localhost/v1/sessions/s/socket', { headers: { upgrade: 'websocket' } }),
+  );
+  expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([
+    501,
+    'sockets_unavailable',
+  ]);
 });
 
 test('whoever leaves is followed no longer, and one may have only so many', async () => {
   const { store, listening } = await withSession({ limits: { streams: 2 } });
-  const clients = await Promise.all([1, 2].map(() => connected(listening, '/v1/sessions/s/socket')));
+  const clients = await Promise.all(
+    [1, 2].map(() => connected(listening, '/v1/sessions/s/socket')),
+  );
   for (const client of clients) await client.until(({ seq }) => seq === 1);
   expect(store.followers).toBe(1);
   expect(await refusedWith(listening, '/v1/sessions/s/socket')).toBe(429);
@@ -219,7 +284,9 @@ test('a server that closes, or a session that is deleted, ends the socket', asyn
   const told = await connected(listening, '/v1/sessions/s/socket');
   await told.until(({ seq }) => seq === 1);
   await app.sessions.delete('s');
-  expect(await told.until(({ type }) => type === 'problem')).toMatchObject({ problem: { status: expect.any(Number) } });
+  expect(await told.until(({ type }) => type === 'problem')).toMatchObject({
+    problem: { status: expect.any(Number) },
+  });
   await eventually(() => told.closed !== undefined);
   expect(told.closed).toBe(1011);
   await app.sessions.create({ id: 't' });
@@ -232,7 +299,10 @@ test('a server that closes, or a session that is deleted, ends the socket', asyn
 
 test('who does not answer pings is gone', async () => {
   const clock = testClock();
-  const { store, listening } = await withSession({ ports: { clock }, stream: { heartbeat: 1_000 } });
+  const { store, listening } = await withSession({
+    ports: { clock },
+    stream: { heartbeat: 1_000 },
+  });
   const quiet = await connected(listening, '/v1/sessions/s/socket', { autoPong: false });
   await quiet.until(({ seq }) => seq === 1);
   let pings = 0;
@@ -258,9 +328,14 @@ test('a client that does not read is not written to: what waits for it is joined
   const client = await connected(listening, '/v1/sessions/s/socket');
   await client.until(({ seq }) => seq === 1);
   client.socket.pause();
-  const { output } = await app.run(agent({ name: 'teller', model: scriptedModel([{ chunks: words }]) }), { session: 's', input: 'Go' });
+  const { output } = await app.run(
+    agent({ name: 'teller', model: scriptedModel([{ chunks: words }]) }),
+    { session: 's', input: 'Go' },
+  );
   expect(output).toBe(words.join(''));
   client.socket.resume();
   await client.until(({ type }) => type === 'invocation_end', 'the end');
-  expect(client.messages.filter(({ type }) => type === 'assistant_delta').length).toBeLessThan(words.length / 10);
+  expect(client.messages.filter(({ type }) => type === 'assistant_delta').length).toBeLessThan(
+    words.length / 10,
+  );
 });

@@ -17,12 +17,18 @@ export class SseReader {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #decoder = new TextDecoder();
   readonly #parser = createParser({
-    onEvent: ({ id, event, data }) => void this.frames.push({ id, event: event ?? 'message', data: JSON.parse(data) as Record<string, unknown> }),
+    onEvent: ({ id, event, data }) =>
+      void this.frames.push({
+        id,
+        event: event ?? 'message',
+        data: JSON.parse(data) as Record<string, unknown>,
+      }),
     onComment: (comment) => void this.comments.push(comment),
   });
 
   constructor(response: Response) {
-    if (response.status !== 200 || response.body === null) throw new Error(`This is no stream: ${response.status}`);
+    if (response.status !== 200 || response.body === null)
+      throw new Error(`This is no stream: ${response.status}`);
     this.#reader = response.body.getReader();
   }
 
@@ -50,13 +56,16 @@ export class SseReader {
       found.push(frame);
       if (isWanted(frame)) return found;
     }
-    throw new Error(`The stream ended before that came; it had ${found.map(({ event }) => event).join(', ')}`);
+    throw new Error(
+      `The stream ended before that came; it had ${found.map(({ event }) => event).join(', ')}`,
+    );
   }
 
   /** Everything to the end of the stream. */
   async rest(): Promise<readonly ReadFrame[]> {
     const found: ReadFrame[] = [];
-    for (let frame = await this.next(); frame !== undefined; frame = await this.next()) found.push(frame);
+    for (let frame = await this.next(); frame !== undefined; frame = await this.next())
+      found.push(frame);
     return found;
   }
 

@@ -11,17 +11,30 @@ import { countedStore } from './counted-store.ts';
 import { payer } from './payer.ts';
 import { SseReader } from './sse-reader.ts';
 
-const time = tool({ name: 'time', description: 'Tells the time', schema: z.object({}), readOnly: true, execute: () => '12:00' });
+const time = tool({
+  name: 'time',
+  description: 'Tells the time',
+  schema: z.object({}),
+  readOnly: true,
+  execute: () => '12:00',
+});
 
 const replies = () =>
   scriptedModel(
-    (prompt) => (prompt.at(-1)?.role === 'tool' ? { chunks: ['It is ', 'noon', '.'] } : { thoughts: 'I look.', toolCalls: [{ name: 'time' }] }),
+    (prompt) =>
+      prompt.at(-1)?.role === 'tool'
+        ? { chunks: ['It is ', 'noon', '.'] }
+        : { thoughts: 'I look.', toolCalls: [{ name: 'time' }] },
     { record: false },
   );
 
 const clockAgent = () => agent({ name: 'clock', model: replies(), tools: [time] });
 
-function get(made: AdjutantServer, path: string, headers: Record<string, string> = {}): Promise<Response> {
+function get(
+  made: AdjutantServer,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
   return made.fetch(new Request(`http://localhost${path}`, { headers }));
 }
 
@@ -29,11 +42,18 @@ async function codeOf(answer: Response): Promise<unknown> {
   return ((await answer.json()) as { readonly code?: unknown }).code;
 }
 
-async function open(made: AdjutantServer, path: string, headers: Record<string, string> = {}): Promise<SseReader> {
+async function open(
+  made: AdjutantServer,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<SseReader> {
   return new SseReader(await get(made, path, headers));
 }
 
-async function ledgerOf(app: Runtime, session: string): Promise<readonly { readonly seq: number; readonly type: string }[]> {
+async function ledgerOf(
+  app: Runtime,
+  session: string,
+): Promise<readonly { readonly seq: number; readonly type: string }[]> {
   const events: { readonly seq: number; readonly type: string }[] = [];
   for await (const event of app.events(session)) events.push(event);
   return events;
@@ -57,7 +77,9 @@ test('a session stream has exactly the ledger, with its seq as ids, and stays op
   expect(frames.map(({ id }) => id)).toEqual(ledger.map(({ seq }) => String(seq)));
   expect(frames.map(({ event }) => event)).toEqual(ledger.map(({ type }) => type));
   await app.run(clockAgentOf(app), { session: 's', input: 'Again', runId: 'third' });
-  const more = await stream.until(({ data }) => data['type'] === 'invocation_end' && data['invocationId'] === 'third');
+  const more = await stream.until(
+    ({ data }) => data['type'] === 'invocation_end' && data['invocationId'] === 'third',
+  );
   const durable = more.filter(({ id }) => id !== undefined);
   expect(durable.map(({ data }) => data)).toEqual((await ledgerOf(app, 's')).slice(ledger.length));
   await stream.close();
@@ -75,20 +97,27 @@ test('a stream goes on behind Last-Event-ID, which goes before ?after=', async (
   const ledger = await ledgerOf(app, 's');
   const last = String(ledger.length);
   for (const { seq } of ledger.slice(0, -1)) {
-    const stream = await open(made, `/v1/sessions/s/stream?after=${seq % 2 === 0 ? seq : 1}`, seq % 2 === 0 ? {} : { 'last-event-id': String(seq) });
+    const stream = await open(
+      made,
+      `/v1/sessions/s/stream?after=${seq % 2 === 0 ? seq : 1}`,
+      seq % 2 === 0 ? {} : { 'last-event-id': String(seq) },
+    );
     const frames = await stream.until(({ id }) => id === last);
     expect(frames.map(({ data }) => data)).toEqual(ledger.slice(seq));
     await stream.close();
   }
 });
 
-test.each(['x', '-1', '1.5.2', '01', '1e3', '0.1'])('the position %s is refused', async (position) => {
-  const { made } = await twoRuns();
-  const byHeader = await get(made, '/v1/sessions/s/stream', { 'last-event-id': position });
-  expect([byHeader.status, await codeOf(byHeader)]).toEqual([400, 'invalid_position']);
-  const byQuery = await get(made, `/v1/sessions/s/stream?after=${position}`);
-  expect(byQuery.status).toBe(400);
-});
+test.each(['x', '-1', '1.5.2', '01', '1e3', '0.1'])(
+  'the position %s is refused',
+  async (position) => {
+    const { made } = await twoRuns();
+    const byHeader = await get(made, '/v1/sessions/s/stream', { 'last-event-id': position });
+    expect([byHeader.status, await codeOf(byHeader)]).toEqual([400, 'invalid_position']);
+    const byQuery = await get(made, `/v1/sessions/s/stream?after=${position}`);
+    expect(byQuery.status).toBe(400);
+  },
+);
 
 test('a position behind the end is refused, the end itself is not', async () => {
   const { app, made } = await twoRuns();
@@ -104,7 +133,9 @@ test('a position behind the end is refused, the end itself is not', async () => 
 test('a run stream has the events of the run and ends with it; a reconnect after the end is told to stop', async () => {
   const { app, made } = await twoRuns();
   const ledger = await ledgerOf(app, 's');
-  const own = ledger.filter((event) => (event as { invocationId?: string }).invocationId?.startsWith('second'));
+  const own = ledger.filter((event) =>
+    (event as { invocationId?: string }).invocationId?.startsWith('second'),
+  );
   expect(own.length).toBeGreaterThan(5);
   const stream = await open(made, '/v1/sessions/s/runs/second/stream');
   const frames = await stream.rest();
@@ -117,7 +148,9 @@ test('a run stream has the events of the run and ends with it; a reconnect after
   const last = String(own.at(-1)?.seq);
   const again = await get(made, '/v1/sessions/s/runs/second/stream', { 'last-event-id': last });
   expect(again.status).toBe(204);
-  const middle = await open(made, '/v1/sessions/s/runs/second/stream', { 'last-event-id': String(own[2]?.seq) });
+  const middle = await open(made, '/v1/sessions/s/runs/second/stream', {
+    'last-event-id': String(own[2]?.seq),
+  });
   expect((await middle.rest()).slice(0, -1).map(({ data }) => data)).toEqual(own.slice(3));
 });
 
@@ -134,7 +167,9 @@ test('the head of a stream can be asked for without following it', async () => {
   const app = runtime({ app: 'test', store, recover: 'manual' });
   await app.run(clockAgent(), { session: 's', input: 'When?' });
   const made = server(app);
-  const answer = await made.fetch(new Request('http://localhost/v1/sessions/s/stream', { method: 'HEAD' }));
+  const answer = await made.fetch(
+    new Request('http://localhost/v1/sessions/s/stream', { method: 'HEAD' }),
+  );
   expect([answer.status, answer.body]).toEqual([200, null]);
   expect(store.followers).toBe(0);
 });
@@ -150,7 +185,9 @@ test('proxies are told to keep nothing back', async () => {
 
 test('who comes first, in the middle of an answer, gets the text so far and the rest as it is written', async () => {
   const clock = testClock();
-  const model = scriptedModel([{ chunks: ['one ', 'two ', 'three'], chunkDelayMs: 1_000 }], { clock });
+  const model = scriptedModel([{ chunks: ['one ', 'two ', 'three'], chunkDelayMs: 1_000 }], {
+    clock,
+  });
   const app = runtime({ app: 'test', recover: 'manual' });
   const made = server(app);
   let streamed = '';
@@ -170,7 +207,9 @@ test('who comes first, in the middle of an answer, gets the text so far and the 
   ]);
   clock.advance(1_000);
   const after = await stream.rest();
-  expect(after.filter(({ event }) => event === 'assistant_delta').map(({ data }) => data['delta'])).toEqual(['three']);
+  expect(
+    after.filter(({ event }) => event === 'assistant_delta').map(({ data }) => data['delta']),
+  ).toEqual(['three']);
   expect(after.at(-1)?.event).toBe('end');
   await run;
 });
@@ -184,7 +223,12 @@ test('a run that waits says so, to whoever comes, and goes on in the same stream
   const told = await stream.until(({ event }) => event === 'waiting');
   const [request] = await app.requests.list();
   const { requestId } = request ?? {};
-  expect(told.at(-1)?.data).toMatchObject({ session: 's', run: 'r', reason: 'tool_input', requests: [{ requestId, kind: 'approval', name: 'pay' }] });
+  expect(told.at(-1)?.data).toMatchObject({
+    session: 's',
+    run: 'r',
+    reason: 'tool_input',
+    requests: [{ requestId, kind: 'approval', name: 'pay' }],
+  });
   const last = told.at(-2)?.id ?? '';
   const late = await open(made, `/v1/sessions/s/runs/r/stream?after=${last}`);
   expect(await late.next()).toEqual(told.at(-1));
@@ -193,7 +237,10 @@ test('a run that waits says so, to whoever comes, and goes on in the same stream
   void app.resume('s');
   for (const reader of [stream, late]) {
     const rest = await reader.rest();
-    expect(rest.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed', output: 'Done.' } });
+    expect(rest.at(-1)).toMatchObject({
+      event: 'end',
+      data: { status: 'completed', output: 'Done.' },
+    });
     expect(rest.map(({ event }) => event)).toContain('tool_input');
   }
 });
@@ -222,7 +269,10 @@ test('a reader that does not read costs nothing: parts are joined, and the run d
   await app.sessions.create({ id: 't' });
   const stream = await open(made, '/v1/sessions/t/stream');
   await stream.next();
-  const { output } = await app.run(agent({ name: 'teller', model: scriptedModel([{ chunks: words }]) }), { session: 't', input: 'Go', runId: 'r' });
+  const { output } = await app.run(
+    agent({ name: 'teller', model: scriptedModel([{ chunks: words }]) }),
+    { session: 't', input: 'Go', runId: 'r' },
+  );
   expect(output).toBe(words.join(''));
   const frames = await stream.until(({ event }) => event === 'invocation_end');
   expect(frames.filter(({ event }) => event === 'assistant_delta').length).toBeLessThan(20);
@@ -238,7 +288,11 @@ test('whoever leaves is followed no longer, and is counted no longer', async () 
   const rests = streams.map((stream) => stream.rest());
   await eventually(() => store.followers === 1);
   const refused = await get(made, '/v1/sessions/s/stream');
-  expect([refused.status, await codeOf(refused), refused.headers.get('retry-after')]).toEqual([429, 'too_many_streams', '5']);
+  expect([refused.status, await codeOf(refused), refused.headers.get('retry-after')]).toEqual([
+    429,
+    'too_many_streams',
+    '5',
+  ]);
   await Promise.all(streams.map((stream) => stream.close()));
   await Promise.all(rests);
   await eventually(() => store.followers === 0);
@@ -270,11 +324,18 @@ test('a run that is started with the wish for its stream is followed from its fi
     await app.sessions.create({ id: path === '/v1/runs' ? 'other' : 's' });
     const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
     const body = JSON.stringify({ agent: 'clock', input: 'When?' });
-    const frames = await new SseReader(await made.fetch(new Request(`http://localhost${path}`, { method: 'POST', headers, body }))).rest();
+    const frames = await new SseReader(
+      await made.fetch(new Request(`http://localhost${path}`, { method: 'POST', headers, body })),
+    ).rest();
     const { session, run } = frames.at(-1)?.data ?? {};
-    expect(frames.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed', output: 'It is noon.' } });
+    expect(frames.at(-1)).toMatchObject({
+      event: 'end',
+      data: { status: 'completed', output: 'It is noon.' },
+    });
     const ledger = await ledgerOf(app, String(session));
-    const own = ledger.filter((event) => (event as { invocationId?: string }).invocationId?.startsWith(String(run)));
+    const own = ledger.filter((event) =>
+      (event as { invocationId?: string }).invocationId?.startsWith(String(run)),
+    );
     expect(frames.filter(({ id }) => id !== undefined).map(({ data }) => data)).toEqual(own);
   }
 });
@@ -282,7 +343,9 @@ test('a run that is started with the wish for its stream is followed from its fi
 test('another process goes on where the first one was cut, while the run goes on in the first', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'adjutant-streams-'));
   const path = join(directory, 'streams.db');
-  const apps = [1, 2].map(() => runtime({ app: 'test', store: sqlite(path), recover: 'manual', runnables: [payer()] }));
+  const apps = [1, 2].map(() =>
+    runtime({ app: 'test', store: sqlite(path), recover: 'manual', runnables: [payer()] }),
+  );
   const [one, two] = apps as [Runtime, Runtime];
   const servers = [server(one), server(two)] as const;
   const run = one.run(payer(), { session: 's', input: 'Pay', runId: 'r' });
@@ -290,15 +353,23 @@ test('another process goes on where the first one was cut, while the run goes on
   const first = await open(servers[0], '/v1/sessions/s/runs/r/stream');
   const before = await first.until(({ event }) => event === 'tool_yield');
   await first.close();
-  const second = await open(servers[1], '/v1/sessions/s/runs/r/stream', { 'last-event-id': before.at(-1)?.id ?? '' });
+  const second = await open(servers[1], '/v1/sessions/s/runs/r/stream', {
+    'last-event-id': before.at(-1)?.id ?? '',
+  });
   const waiting = await second.until(({ event }) => event === 'waiting');
   await run;
   const [request] = await two.requests.list();
   await two.requests.answer(request?.requestId ?? '', { decision: 'approve', by: 'ann' });
   await one.resume('s');
   const after = await second.rest();
-  const durable = [...before, ...waiting, ...after].filter(({ id }) => id !== undefined).map(({ data }) => data);
-  expect(durable).toEqual((await ledgerOf(two, 's')).filter((event) => (event as { invocationId?: string }).invocationId?.startsWith('r')));
+  const durable = [...before, ...waiting, ...after]
+    .filter(({ id }) => id !== undefined)
+    .map(({ data }) => data);
+  expect(durable).toEqual(
+    (await ledgerOf(two, 's')).filter((event) =>
+      (event as { invocationId?: string }).invocationId?.startsWith('r'),
+    ),
+  );
   expect(after.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } });
   for (const app of apps) await app.close();
   rmSync(directory, { recursive: true });

@@ -35,18 +35,27 @@ export interface Judgement {
   readonly decisions: readonly EventDraft[];
 }
 
-/** What an answer says, or what is wrong with it: for the model, and in short and without values. */
+/**
+ * What an answer says, or what is wrong with it: for the model, and in short and without values.
+ */
 type Reading = { readonly value: JsonValue } | { readonly wrong: string; readonly inShort: string };
 
 const nothingToSay: Judgement = Object.freeze({ decisions: Object.freeze([]) });
 
-/** Says whether the answers of an agent are what was asked for: by the schema of its output first, then by its goal. */
+/**
+ * Says whether the answers of an agent are what was asked for: by the schema of its output first,
+ * then by its goal.
+ */
 export class AnswerJudge {
   readonly #agent: Agent;
   readonly #frame: BodyFrame;
   readonly #position: Position;
 
-  constructor(parts: { readonly agent: Agent; readonly frame: BodyFrame; readonly position: Position }) {
+  constructor(parts: {
+    readonly agent: Agent;
+    readonly frame: BodyFrame;
+    readonly position: Position;
+  }) {
     this.#agent = parts.agent;
     this.#frame = parts.frame;
     this.#position = parts.position;
@@ -57,15 +66,23 @@ export class AnswerJudge {
     return this.#agent.output?.schema !== undefined || this.#agent.goal?.check !== undefined;
   }
 
-  /** Says whether an answer is what was asked for. An agent that is told to stop meanwhile has nothing said against it. */
+  /**
+   * Says whether an answer is what was asked for. An agent that is told to stop meanwhile has
+   * nothing said against it.
+   */
   async judge(answer: JudgedAnswer): Promise<Judgement> {
     const { output, goal } = this.#agent;
-    // An answer that calls tools, or that somebody has spoken into, is not the last; calls in a last one are not made.
+    // An answer that calls tools, or that somebody has spoken into, is not the last; calls in a
+    // last one are not made.
     if (!answer.final && (answer.hasToolCalls || this.#isInterrupted())) return nothingToSay;
-    const reading = output?.schema === undefined ? { value: answer.text } : await this.#readInTime(answer, output);
+    const reading =
+      output?.schema === undefined
+        ? { value: answer.text }
+        : await this.#readInTime(answer, output);
     if (reading === undefined) return nothingToSay;
     if ('wrong' in reading) return { decisions: [this.#refused(reading, answer, output)] };
-    const decisions = goal?.check === undefined ? [] : await this.#measured(goal, reading.value, answer);
+    const decisions =
+      goal?.check === undefined ? [] : await this.#measured(goal, reading.value, answer);
     return output?.schema === undefined ? { decisions } : { parsed: reading.value, decisions };
   }
 
@@ -73,7 +90,10 @@ export class AnswerJudge {
     return this.#position.stopReason === undefined && this.#position.unseen > 0;
   }
 
-  /** A schema may check asynchronously, and never come to an end; `undefined`: the agent was told to stop meanwhile. */
+  /**
+   * A schema may check asynchronously, and never come to an end; `undefined`: the agent was told to
+   * stop meanwhile.
+   */
   async #readInTime(answer: JudgedAnswer, output: AgentOutput): Promise<Reading | undefined> {
     const { run, scope } = this.#frame;
     return (await untilAborted(this.#read(answer, output), { scope, clock: run.app.clock }))?.value;
@@ -84,35 +104,67 @@ export class AnswerJudge {
     if (output.form !== 'json') {
       const value = castAnswer(text, output.form);
       const wanted = output.form === 'number' ? 'one number' : 'either true or false';
-      if (value === undefined) return { wrong: `Your answer must be ${wanted} and nothing else.`, inShort: `it is not ${wanted}` };
+      if (value === undefined)
+        return {
+          wrong: `Your answer must be ${wanted} and nothing else.`,
+          inShort: `it is not ${wanted}`,
+        };
       return checkedBy(output, [value]);
     }
     // What was cut off is not repaired: nobody knows what is missing.
     const found = isCutOff === true ? parsed(text) : await findJson(text);
     if (found === undefined && isCutOff === true) {
-      return { wrong: 'Your answer was cut off, because it was longer than an answer may be. Make it shorter.', inShort: 'it was cut off' };
+      return {
+        wrong:
+          'Your answer was cut off, because it was longer than an answer may be. Make it shorter.',
+        inShort: 'it was cut off',
+      };
     }
-    if (found === undefined) return { wrong: 'There is no JSON in your answer.', inShort: 'there is no JSON in it' };
+    if (found === undefined)
+      return { wrong: 'There is no JSON in your answer.', inShort: 'there is no JSON in it' };
     return checkedBy(output, candidates(found, output));
   }
 
-  #refused({ wrong, inShort }: Extract<Reading, { wrong: string }>, { final }: JudgedAnswer, output: AgentOutput | undefined): EventDraft {
+  #refused(
+    { wrong, inShort }: Extract<Reading, { wrong: string }>,
+    { final }: JudgedAnswer,
+    output: AgentOutput | undefined,
+  ): EventDraft {
     const { repairs, stopReason } = this.#position;
     const { name } = this.#agent;
     const problem = `The answer of "${name}" does not fit: ${inShort}.`;
     const tell = `${wrong}\n${howToAnswer(output)}`;
     if (!final && stopReason === undefined && repairs < mostRepairs) {
       const reasoning = `${problem} It is asked for again, time ${repairs + 1} of ${mostRepairs}.`;
-      return this.#decision('output', 'repair', { reasoning, alternatives: ['fail with validation_error'], tell, data: { repairs: repairs + 1 } });
+      return this.#decision('output', 'repair', {
+        reasoning,
+        alternatives: ['fail with validation_error'],
+        tell,
+        data: { repairs: repairs + 1 },
+      });
     }
-    const why = final || stopReason !== undefined ? 'no round is left to ask for it again' : `it was asked for again ${mostRepairs} times`;
-    const error = outputFailure(`The answer of "${name}" does not have the form that is asked for: ${inShort}`, name);
+    const why =
+      final || stopReason !== undefined
+        ? 'no round is left to ask for it again'
+        : `it was asked for again ${mostRepairs} times`;
+    const error = outputFailure(
+      `The answer of "${name}" does not have the form that is asked for: ${inShort}`,
+      name,
+    );
     // What is told is for an agent that is reopened.
-    return this.#decision('output', 'invalid', { reasoning: `${problem} The agent fails: ${why}.`, tell, data: { failure: { ...error } } });
+    return this.#decision('output', 'invalid', {
+      reasoning: `${problem} The agent fails: ${why}.`,
+      tell,
+      data: { failure: { ...error } },
+    });
   }
 
   /** What the goal's check says of an answer that has the right form. */
-  async #measured(goal: ResolvedGoal, value: JsonValue, { final }: JudgedAnswer): Promise<readonly EventDraft[]> {
+  async #measured(
+    goal: ResolvedGoal,
+    value: JsonValue,
+    { final }: JudgedAnswer,
+  ): Promise<readonly EventDraft[]> {
     const { goalRounds, stopReason } = this.#position;
     const reason = await this.#whyNot(goal, value);
     if (reason === undefined) return [];
@@ -121,17 +173,35 @@ export class AnswerJudge {
     if (!final && stopReason === undefined && goalRounds < goal.attempts) {
       const reasoning = `${problem} It gets another round, ${goalRounds + 1} of ${goal.attempts}.`;
       const tell = `Your answer is not good enough yet: ${asSentence(reason)}\nContinue, and answer again in full.`;
-      return [this.#decision('goal', 'again', { reasoning, alternatives: ['let the answer stand, with the stop reason goal_unmet'], tell, data })];
+      return [
+        this.#decision('goal', 'again', {
+          reasoning,
+          alternatives: ['let the answer stand, with the stop reason goal_unmet'],
+          tell,
+          data,
+        }),
+      ];
     }
-    const why = final || stopReason !== undefined ? 'no round is left' : `${goal.attempts} more rounds are used up`;
-    return [this.#decision('goal', 'unmet', { reasoning: `${problem} The answer stands all the same: ${why}.`, data })];
+    const why =
+      final || stopReason !== undefined
+        ? 'no round is left'
+        : `${goal.attempts} more rounds are used up`;
+    return [
+      this.#decision('goal', 'unmet', {
+        reasoning: `${problem} The answer stands all the same: ${why}.`,
+        data,
+      }),
+    ];
   }
 
   async #whyNot(goal: ResolvedGoal, value: JsonValue): Promise<string | undefined> {
     const checking = Promise.withResolvers<GoalVerdict>();
     const { scope } = this.#frame;
     const forget = scope.onAbort((reason) => checking.reject(reason));
-    (async () => (await goal.check?.(value, this.#context())) ?? true)().then(checking.resolve, checking.reject);
+    (async () => (await goal.check?.(value, this.#context())) ?? true)().then(
+      checking.resolve,
+      checking.reject,
+    );
     try {
       return reasonOf(await checking.promise);
     } catch (thrown) {
@@ -146,18 +216,37 @@ export class AnswerJudge {
   #context(): GoalContext {
     const { run, record, scope } = this.#frame;
     const { ledger, session } = run;
-    const state: Record<string, Readonly<Record<string, unknown>>> = { session: visibleValues(ledger.state, 'session', record.path) };
+    const state: Record<string, Readonly<Record<string, unknown>>> = {
+      session: visibleValues(ledger.state, 'session', record.path),
+    };
     for (const shared of session.shared.names) state[shared] = visibleValues(ledger.state, shared);
     const { goalRounds } = this.#position;
-    return { agent: this.#agent.name, invocationId: record.path, attempt: goalRounds + 1, state, session, signal: scope.signal };
+    return {
+      agent: this.#agent.name,
+      invocationId: record.path,
+      attempt: goalRounds + 1,
+      state,
+      session,
+      signal: scope.signal,
+    };
   }
 
   #decision(
     component: 'output' | 'goal',
     decision: string,
-    rest: Pick<Extract<EventDraft, { type: 'decision' }>, 'reasoning' | 'alternatives' | 'tell' | 'data'>,
+    rest: Pick<
+      Extract<EventDraft, { type: 'decision' }>,
+      'reasoning' | 'alternatives' | 'tell' | 'data'
+    >,
   ): EventDraft {
-    return { type: 'decision', by: 'runtime', invocationId: this.#frame.record.path, component, decision, ...rest };
+    return {
+      type: 'decision',
+      by: 'runtime',
+      invocationId: this.#frame.record.path,
+      component,
+      decision,
+      ...rest,
+    };
   }
 }
 
@@ -173,14 +262,23 @@ export async function readResult(
   const reading = await checkedBy(output, [value]);
   return 'value' in reading
     ? reading
-    : { error: outputFailure(`The tool result that "${name}" was to answer with does not fit: ${reading.inShort}`, name) };
+    : {
+        error: outputFailure(
+          `The tool result that "${name}" was to answer with does not fit: ${reading.inShort}`,
+          name,
+        ),
+      };
 }
 
 /** What the schema makes of the first candidate that fits; what is wrong is said of the first. */
-async function checkedBy({ schema }: AgentOutput, candidates: readonly JsonValue[]): Promise<Reading> {
+async function checkedBy(
+  { schema }: AgentOutput,
+  candidates: readonly JsonValue[],
+): Promise<Reading> {
   let wrong: Reading | undefined;
   for (const candidate of candidates) {
-    const checked = schema === undefined ? { value: candidate } : await checkValue(schema, candidate);
+    const checked =
+      schema === undefined ? { value: candidate } : await checkValue(schema, candidate);
     const reading = readingOf(checked, 'Your answer does not have the form that is asked for');
     if ('value' in reading) return reading;
     wrong ??= reading;
@@ -209,10 +307,16 @@ function candidates(found: JsonValue, { isWrapped }: AgentOutput): readonly Json
 }
 
 function readingOf(checked: ValueCheck, subject: string): Reading {
-  if ('unusable' in checked) return { wrong: `${subject}.`, inShort: `${checked.unusable.replace(/\.$/, '')}` };
-  if ('issues' in checked) return { wrong: explainIssues(subject, checked.issues), inShort: explainPlaces(checked.issues) };
+  if ('unusable' in checked)
+    return { wrong: `${subject}.`, inShort: `${checked.unusable.replace(/\.$/, '')}` };
+  if ('issues' in checked)
+    return {
+      wrong: explainIssues(subject, checked.issues),
+      inShort: explainPlaces(checked.issues),
+    };
   const defect = findJsonDefect(checked.value);
-  if (defect === undefined && checked.value !== undefined) return { value: checked.value as JsonValue };
+  if (defect === undefined && checked.value !== undefined)
+    return { value: checked.value as JsonValue };
   const inShort = `the schema makes ${defect?.found ?? 'nothing'} of it at ${defect?.path ?? '$'}, which is not JSON`;
   return { wrong: `${subject}: ${inShort}.`, inShort };
 }
@@ -220,7 +324,8 @@ function readingOf(checked: ValueCheck, subject: string): Reading {
 /** `undefined`: the goal is reached. */
 function reasonOf(verdict: unknown): string | undefined {
   if (typeof verdict === 'string') return verdict === '' ? noReason : verdict;
-  if (typeof verdict !== 'object' || verdict === null) return verdict === true ? undefined : noReason;
+  if (typeof verdict !== 'object' || verdict === null)
+    return verdict === true ? undefined : noReason;
   const { ok, reason } = verdict as { readonly ok?: unknown; readonly reason?: unknown };
   if (ok === true) return undefined;
   return typeof reason === 'string' && reason !== '' ? reason : noReason;

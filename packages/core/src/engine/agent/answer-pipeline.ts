@@ -12,7 +12,12 @@ import type { AgentTools } from './tool-lookup.ts';
 /** Says whether an answer is what was asked for. */
 export interface Judge {
   readonly isNeeded: boolean;
-  judge(answer: { readonly text: string; readonly hasToolCalls: boolean; readonly final: boolean; readonly isCutOff: boolean }): Promise<{
+  judge(answer: {
+    readonly text: string;
+    readonly hasToolCalls: boolean;
+    readonly final: boolean;
+    readonly isCutOff: boolean;
+  }): Promise<{
     readonly parsed?: JsonValue | undefined;
     readonly decisions: readonly EventDraft[];
   }>;
@@ -28,7 +33,10 @@ export interface AnswerInQuestion {
   readonly callId: string;
 }
 
-/** What happens to each answer of an agent before it is recorded: hooks, then guardrails, then the question whether it is what was asked for. */
+/**
+ * What happens to each answer of an agent before it is recorded: hooks, then guardrails, then the
+ * question whether it is what was asked for.
+ */
 export class AnswerPipeline {
   readonly #frame: BodyFrame;
   readonly #agent: string;
@@ -55,7 +63,8 @@ export class AnswerPipeline {
 
   /** An answer that nobody has anything to say about costs nothing. */
   process(given: AnswerInQuestion): ProcessedAnswer | Promise<ProcessedAnswer> {
-    if (this.#hooks === undefined && !this.#judge.isNeeded) return this.#checked(given, given.answer, []);
+    if (this.#hooks === undefined && !this.#judge.isNeeded)
+      return this.#checked(given, given.answer, []);
     return this.#processAll(given);
   }
 
@@ -67,31 +76,60 @@ export class AnswerPipeline {
     const checked = this.#checked(given, handed, transfer);
     const writes = this.#hooks?.takeWrites();
     const processed = { ...checked, before: writes?.drafts ?? [], extras: writes?.extras };
-    if (!this.#judge.isNeeded || transfer.length > 0 || isRefused(checked.decisions)) return processed;
+    if (!this.#judge.isNeeded || transfer.length > 0 || isRefused(checked.decisions))
+      return processed;
     const text = textOf(checked.answer);
     const { toolCalls, finishReason } = checked.answer;
-    const inQuestion = { text, hasToolCalls: toolCalls.length > 0, final: given.final, isCutOff: finishReason === 'length' };
+    const inQuestion = {
+      text,
+      hasToolCalls: toolCalls.length > 0,
+      final: given.final,
+      isCutOff: finishReason === 'length',
+    };
     const { parsed, decisions } = await this.#judge.judge(inQuestion);
     return { ...processed, parsed, decisions: [...checked.decisions, ...decisions] };
   }
 
-  async #afterModel({ answer, substitutedBy, callId }: AnswerInQuestion): Promise<{ answer: ModelAnswer; target?: Runnable; by?: string }> {
+  async #afterModel({
+    answer,
+    substitutedBy,
+    callId,
+  }: AnswerInQuestion): Promise<{ answer: ModelAnswer; target?: Runnable; by?: string }> {
     if (this.#hooks?.has('afterModel') !== true) return { answer };
     const stepEvents = stepEventsOf(answer, (name) => this.#tools.canonicalName(name));
     const usage = answer.usage ?? { inputTokens: 0, outputTokens: 0 };
-    const { result, target, by } = await this.#hooks.afterModel({ stepEvents, usage, finishReason: answer.finishReason, substitutedBy });
-    const changed = result.stepEvents === stepEvents ? answer : answerOfSteps(result.stepEvents, callId, answer);
-    return { answer: changed, ...(target === undefined ? {} : { target }), ...(by === undefined ? {} : { by }) };
+    const { result, target, by } = await this.#hooks.afterModel({
+      stepEvents,
+      usage,
+      finishReason: answer.finishReason,
+      substitutedBy,
+    });
+    const changed =
+      result.stepEvents === stepEvents ? answer : answerOfSteps(result.stepEvents, callId, answer);
+    return {
+      answer: changed,
+      ...(target === undefined ? {} : { target }),
+      ...(by === undefined ? {} : { by }),
+    };
   }
 
   #transfer(target: Runnable, by: string): EventDraft[] {
     return transferDrafts(this.#frame, target, by, 'afterModel');
   }
 
-  #checked({ round }: AnswerInQuestion, answer: ModelAnswer, before: readonly EventDraft[]): ProcessedAnswer {
+  #checked(
+    { round }: AnswerInQuestion,
+    answer: ModelAnswer,
+    before: readonly EventDraft[],
+  ): ProcessedAnswer {
     const text = this.#guardrails.length === 0 ? '' : textOf(answer);
     if (text === '') return { answer, before: [], decisions: before, extras: undefined };
-    const check = { agent: this.#agent, round, text, tools: this.#tools.all().map(({ name }) => name) };
+    const check = {
+      agent: this.#agent,
+      round,
+      text,
+      tools: this.#tools.all().map(({ name }) => name),
+    };
     const { value, denied, decisions } = applyGuardrails('output', this.#guardrails, check);
     if (decisions.length === 0) return { answer, before: [], decisions: before, extras: undefined };
     const { path, events } = this.#frame.record;
@@ -113,7 +151,12 @@ export class AnswerPipeline {
 const mostGuided = 2;
 
 function isGuidance(event: Event): boolean {
-  return event.type === 'decision' && event.component === 'guardrail' && event.data?.['point'] === 'output' && event.tell !== undefined;
+  return (
+    event.type === 'decision' &&
+    event.component === 'guardrail' &&
+    event.data?.['point'] === 'output' &&
+    event.tell !== undefined
+  );
 }
 
 function textOf({ texts }: ModelAnswer): string {
@@ -121,14 +164,30 @@ function textOf({ texts }: ModelAnswer): string {
 }
 
 function isRefused(decisions: readonly EventDraft[]): boolean {
-  return decisions.some((draft) => draft.type === 'decision' && draft.component === 'guardrail' && draft.decision === 'deny');
+  return decisions.some(
+    (draft) =>
+      draft.type === 'decision' && draft.component === 'guardrail' && draft.decision === 'deny',
+  );
 }
 
-/** What is recorded when a hook hands over: the agent ends with it as soon as its calls are settled, or fails when it may not. */
-export function transferDrafts(frame: BodyFrame, target: Runnable, by: string, hook: string): EventDraft[] {
+/**
+ * What is recorded when a hook hands over: the agent ends with it as soon as its calls are settled,
+ * or fails when it may not.
+ */
+export function transferDrafts(
+  frame: BodyFrame,
+  target: Runnable,
+  by: string,
+  hook: string,
+): EventDraft[] {
   const { run, record } = frame;
   const plan = planHandOver(run, record.path, target);
-  const decision = { type: 'decision' as const, by: 'runtime' as const, invocationId: record.path, component: 'hooks' };
+  const decision = {
+    type: 'decision' as const,
+    by: 'runtime' as const,
+    invocationId: record.path,
+    component: 'hooks',
+  };
   if ('refused' in plan) {
     const failure = { name: 'HandoffRefusedError', code: 'handoff_refused', message: plan.refused };
     return [
@@ -140,6 +199,17 @@ export function transferDrafts(frame: BodyFrame, target: Runnable, by: string, h
       },
     ];
   }
-  const next = { name: plan.next.name, ...(plan.next.input === undefined ? {} : { input: { ...plan.next.input } }) };
-  return [...plan.drafts, { ...decision, decision: 'transfer', reasoning: `${hook} of ${by} handed over to "${target.name}".`, data: { next } }];
+  const next = {
+    name: plan.next.name,
+    ...(plan.next.input === undefined ? {} : { input: { ...plan.next.input } }),
+  };
+  return [
+    ...plan.drafts,
+    {
+      ...decision,
+      decision: 'transfer',
+      reasoning: `${hook} of ${by} handed over to "${target.name}".`,
+      data: { next },
+    },
+  ];
 }

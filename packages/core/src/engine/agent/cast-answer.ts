@@ -4,7 +4,10 @@ const longestPrimitive = 100;
 const grouped = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const plain = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
-/** The number, or the truth value, that a text says and nothing else; quotes, stars and a full stop around it are not counted. */
+/**
+ * The number, or the truth value, that a text says and nothing else; quotes, stars and a full stop
+ * around it are not counted.
+ */
 export function castAnswer(text: string, form: 'number' | 'boolean'): number | boolean | undefined {
   if (text.length > longestPrimitive) return undefined;
   const bare = text

@@ -27,10 +27,15 @@ export interface AgentCompactionParts {
   readonly largerWindow: () => EventDraft | undefined;
 }
 
-/** Longest tool results after the provider has refused a prompt, and the messages that stay as the last resort (004 §3.3). */
+/**
+ * Longest tool results after the provider has refused a prompt, and the messages that stay as the
+ * last resort (004 §3.3).
+ */
 const shortResults = 2_000;
 const lastMessages = 5;
-/** Share of a threshold that what stays may have, so that the next compaction is not due at once. */
+/**
+ * Share of a threshold that what stays may have, so that the next compaction is not due at once.
+ */
 const roomToKeep = 0.5;
 /** Share of the window that a summary must free to be worth a model call. */
 const leastFreed = 0.05;
@@ -78,19 +83,36 @@ export class AgentCompaction {
   #windowOf(model: Model, maxOutputTokens: number | undefined): number {
     const window = this.#parts.prompts.windowOf(model);
     const left = window - (maxOutputTokens ?? model.settings.maxTokens ?? 0);
-    return Math.min(left > 0 ? left : window, this.#parts.prompts.gauge.refusedBy(modelName(model)));
+    return Math.min(
+      left > 0 ? left : window,
+      this.#parts.prompts.gauge.refusedBy(modelName(model)),
+    );
   }
 
-  async #makeRoom(tokens: number, characters: number, window: number, model: Model): Promise<boolean> {
+  async #makeRoom(
+    tokens: number,
+    characters: number,
+    window: number,
+    model: Model,
+  ): Promise<boolean> {
     const { compactAt, trimAt, model: summaryModel, keep } = this.#options;
     if (summaryModel !== undefined && tokens >= window * compactAt) {
       const summarised = await this.#summarise(tokens, window, model);
       if (summarised !== 'failed' && summarised !== 'useless') return true;
-      // What cannot be summarised is left out at once: otherwise it would be tried again before each call.
+      // What cannot be summarised is left out at once: otherwise it would be tried again before
+      // each call.
       if (summarised === 'useless' && tokens < window * trimAt) return false;
     } else if (tokens < window * trimAt) return false;
-    const room = this.#parts.prompts.gauge.characters(window * trimAt * roomToKeep) - this.#fixed(characters);
-    return this.#trim({ strategy: 'trim', reason: 'window', keep, room, tokens, why: shareText(tokens, window, model) });
+    const room =
+      this.#parts.prompts.gauge.characters(window * trimAt * roomToKeep) - this.#fixed(characters);
+    return this.#trim({
+      strategy: 'trim',
+      reason: 'window',
+      keep,
+      room,
+      tokens,
+      why: shareText(tokens, window, model),
+    });
   }
 
   /** Characters of a prompt that are not its history: instructions, tools, settings. */
@@ -100,7 +122,10 @@ export class AgentCompaction {
     return Math.max(0, characters - (history?.characters ?? 0));
   }
 
-  /** Makes the prompt shorter after the provider has refused it as too long; when nothing more can be left out, a larger model is asked, or the agent fails. */
+  /**
+   * Makes the prompt shorter after the provider has refused it as too long; when nothing more can
+   * be left out, a larger model is asked, or the agent fails.
+   */
   recover(model: Model): Promise<void> {
     const { frame, position, prompts } = this.#parts;
     const characters = (position.model?.start.estimatedInputTokens ?? 0) * charactersPerToken;
@@ -108,14 +133,35 @@ export class AgentCompaction {
     const why = `${modelName(model)} refused the prompt of about ${tokens} tokens as too long.`;
     const { keep } = this.#options;
     const recovered =
-      this.#trim({ strategy: 'trim', reason: 'overflow', keep, room: characters * roomToKeep - this.#fixed(characters), tokens, why }) ||
+      this.#trim({
+        strategy: 'trim',
+        reason: 'overflow',
+        keep,
+        room: characters * roomToKeep - this.#fixed(characters),
+        tokens,
+        why,
+      }) ||
       this.#shortenResults(tokens, model, why) ||
-      this.#trim({ strategy: 'last', reason: 'overflow', keep: lastMessages, room: Number.POSITIVE_INFINITY, tokens, why });
-    if (!recovered) frame.run.ledger.append([this.#parts.largerWindow() ?? giveUpDraft(frame.record.path, tokens, model)]);
+      this.#trim({
+        strategy: 'last',
+        reason: 'overflow',
+        keep: lastMessages,
+        room: Number.POSITIVE_INFINITY,
+        tokens,
+        why,
+      });
+    if (!recovered)
+      frame.run.ledger.append([
+        this.#parts.largerWindow() ?? giveUpDraft(frame.record.path, tokens, model),
+      ]);
     return Promise.resolve();
   }
 
-  #plan(history: History, request: { keep: number; room: number; overlap: number }, before = Number.POSITIVE_INFINITY): CompactionPlan | undefined {
+  #plan(
+    history: History,
+    request: { keep: number; room: number; overlap: number },
+    before = Number.POSITIVE_INFINITY,
+  ): CompactionPlan | undefined {
     const { frame, prompts } = this.#parts;
     const { resolve, invocations } = frame.run.ledger;
     const { path } = frame.record;
@@ -130,8 +176,15 @@ export class AgentCompaction {
     });
   }
 
-  /** A summary is made by a child of the agent, so that it is recorded, paid for and continued like every other call. */
-  async #summarise(tokens: number, window: number, model: Model): Promise<'done' | 'stopped' | 'failed' | 'useless'> {
+  /**
+   * A summary is made by a child of the agent, so that it is recorded, paid for and continued like
+   * every other call.
+   */
+  async #summarise(
+    tokens: number,
+    window: number,
+    model: Model,
+  ): Promise<'done' | 'stopped' | 'failed' | 'useless'> {
     const { frame, agent, position, prompts, work } = this.#parts;
     const { run, record, scope, activity } = frame;
     const { history } = prompts;
@@ -139,18 +192,38 @@ export class AgentCompaction {
     const { model: summaryModel } = this.#options;
     if (history === undefined || summaryModel === undefined) return 'useless';
     // What has come in since a child began that another process left is not in its summary.
-    const { plan, overlap } = this.#planSummary(history, window, run.ledger.invocations.byPath.get(path)?.start.seq);
-    if (plan === undefined || prompts.gauge.tokens(plan.freed) < window * leastFreed) return 'useless';
+    const { plan, overlap } = this.#planSummary(
+      history,
+      window,
+      run.ledger.invocations.byPath.get(path)?.start.seq,
+    );
+    if (plan === undefined || prompts.gauge.tokens(plan.freed) < window * leastFreed)
+      return 'useless';
     const runnable = summariser(agent.name, summaryModel, prompts.shown);
-    const ended = await invoke(run, { path, runnable, mode: 'call', scope: new CancelScope(work), activity, timeout: summaryTimeoutMs });
+    const ended = await invoke(run, {
+      path,
+      runnable,
+      mode: 'call',
+      scope: new CancelScope(work),
+      activity,
+      timeout: summaryTimeoutMs,
+    });
     if (ended === undefined || scope.aborted || work.aborted) return 'stopped';
     const { status, output, stopReason } = ended;
-    const text = status === 'completed' && typeof output === 'string' && (stopReason ?? 'output_limit') === 'output_limit' ? output.trim() : '';
+    const text =
+      status === 'completed' &&
+      typeof output === 'string' &&
+      (stopReason ?? 'output_limit') === 'output_limit'
+        ? output.trim()
+        : '';
     if (text === '') return 'failed';
     // A summary that is longer than what it stands for makes no room, and would stay.
     const longest = Math.floor(plan.freed * mostOfFreed);
     const summary = `Summary of the conversation so far:\n${truncateText(text, longest)}`;
-    const cut = text.length > longest ? ` The summary was cut off at ${longest} characters: it had ${text.length}.` : '';
+    const cut =
+      text.length > longest
+        ? ` The summary was cut off at ${longest} characters: it had ${text.length}.`
+        : '';
     this.#record(plan, {
       strategy: 'summary',
       reason: 'window',
@@ -163,7 +236,10 @@ export class AgentCompaction {
     return 'done';
   }
 
-  /** With as much overlap as there is room for: large results that stay would make the next summary due at once. */
+  /**
+   * With as much overlap as there is room for: large results that stay would make the next summary
+   * due at once.
+   */
   #planSummary(
     history: History,
     window: number,
@@ -186,11 +262,18 @@ export class AgentCompaction {
   }): boolean {
     const { strategy, reason, keep, room, tokens, why } = request;
     const { history } = this.#parts.prompts;
-    const plan = history === undefined ? undefined : this.#plan(history, { keep, room, overlap: 0 });
+    const plan =
+      history === undefined ? undefined : this.#plan(history, { keep, room, overlap: 0 });
     if (plan === undefined) return false;
     const resolve = this.#parts.frame.run.ledger.resolve;
-    const total = plan.replaced.reduce((sum, { dropped }) => sum + leftOutBefore(dropped), plan.messages);
-    const summary = [...plan.replaced.map((compaction) => withoutNote(compaction, resolve)), leftOutNote(total)]
+    const total = plan.replaced.reduce(
+      (sum, { dropped }) => sum + leftOutBefore(dropped),
+      plan.messages,
+    );
+    const summary = [
+      ...plan.replaced.map((compaction) => withoutNote(compaction, resolve)),
+      leftOutNote(total),
+    ]
       .filter((text) => text !== '')
       .join('\n');
     const reasoning = `${why} ${plan.messages} messages were left out: the newest stay, at most ${keep}.`;
@@ -204,11 +287,18 @@ export class AgentCompaction {
 
   #shortenResults(tokens: number, model: Model, why: string): boolean {
     const { position, prompts, frame } = this.#parts;
-    const limit = Math.min(position.resultLimit ?? Number.POSITIVE_INFINITY, resultLimit(prompts.windowOf(model)));
+    const limit = Math.min(
+      position.resultLimit ?? Number.POSITIVE_INFINITY,
+      resultLimit(prompts.windowOf(model)),
+    );
     const { resolve } = frame.run.ledger;
     let freed = 0;
     for (const event of prompts.history?.events() ?? []) {
-      if (event.type === 'tool_result') freed += Math.max(0, Math.min(limit, lengthOf(resolve(event.result.content))) - shortResults);
+      if (event.type === 'tool_result')
+        freed += Math.max(
+          0,
+          Math.min(limit, lengthOf(resolve(event.result.content))) - shortResults,
+        );
     }
     if (freed === 0 || limit <= shortResults) return false;
     this.#record(nothingCovered, {
@@ -224,12 +314,29 @@ export class AgentCompaction {
   }
 
   #tokensAfter(tokens: number, freed: number, summary: string): number {
-    return Math.max(0, tokens - this.#parts.prompts.gauge.tokens(freed) + this.#parts.prompts.gauge.tokens(summary.length));
+    return Math.max(
+      0,
+      tokens -
+        this.#parts.prompts.gauge.tokens(freed) +
+        this.#parts.prompts.gauge.tokens(summary.length),
+    );
   }
 
-  #record({ covers, dropped }: Pick<CompactionPlan, 'covers' | 'dropped'>, compacted: Compacted): void {
+  #record(
+    { covers, dropped }: Pick<CompactionPlan, 'covers' | 'dropped'>,
+    compacted: Compacted,
+  ): void {
     const { run, record } = this.#parts.frame;
-    const { strategy, reason, summary, overlap = 0, tokensBefore, tokensAfter, resultLimit: limit, reasoning } = compacted;
+    const {
+      strategy,
+      reason,
+      summary,
+      overlap = 0,
+      tokensBefore,
+      tokensAfter,
+      resultLimit: limit,
+      reasoning,
+    } = compacted;
     const by = 'runtime';
     const invocationId = record.path;
     run.ledger.append([
@@ -240,7 +347,10 @@ export class AgentCompaction {
         component: 'context',
         decision: decisionNames[strategy],
         reasoning,
-        alternatives: strategy === 'summary' ? ['leave it out'] : ['summarise: give `compaction.model`', 'use a model with a larger window'],
+        alternatives:
+          strategy === 'summary'
+            ? ['leave it out']
+            : ['summarise: give `compaction.model`', 'use a model with a larger window'],
         data: { strategy, reason, tokensBefore, tokensAfter, dropped },
       },
       {
@@ -262,7 +372,12 @@ export class AgentCompaction {
 }
 
 const nothingCovered = { covers: [], dropped: {} } as const;
-const decisionNames: Readonly<Record<CompactionStrategy, string>> = { summary: 'compact', trim: 'trim', last: 'trim', shorten: 'shorten' };
+const decisionNames: Readonly<Record<CompactionStrategy, string>> = {
+  summary: 'compact',
+  trim: 'trim',
+  last: 'trim',
+  shorten: 'shorten',
+};
 
 function shareText(tokens: number, window: number, model: Model): string {
   return `The prompt has about ${tokens} tokens, ${Math.round((100 * tokens) / window)} % of the ${Math.floor(window)} that ${modelName(model)} takes.`;
@@ -277,13 +392,20 @@ function leftOutBefore(dropped: JsonObject | undefined): number {
 }
 
 /** A summary that stays when more is left out, without the count, which is made anew. */
-function withoutNote({ summary, dropped }: EventOf<'compaction'>, resolve: (value: unknown) => unknown): string {
+function withoutNote(
+  { summary, dropped }: EventOf<'compaction'>,
+  resolve: (value: unknown) => unknown,
+): string {
   const text = String(resolve(summary));
   const note = leftOutNote(leftOutBefore(dropped));
   return text.endsWith(note) ? text.slice(0, -note.length).trimEnd() : text;
 }
 
-function giveUpDraft(path: string, tokens: number, model: Model): Omit<EventOf<'decision'>, keyof Pick<Event, 'v' | 'seq' | 'id' | 'at'>> {
+function giveUpDraft(
+  path: string,
+  tokens: number,
+  model: Model,
+): Omit<EventOf<'decision'>, keyof Pick<Event, 'v' | 'seq' | 'id' | 'at'>> {
   const name = modelName(model);
   const message =
     `The prompt of about ${tokens} tokens is too long for ${name}, and nothing more can be left out of it. ` +

@@ -7,17 +7,28 @@ import type { BodyEnd } from '../frame/invocation.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { planHandOver } from '../invoke/handoff.ts';
 
-/** True when a model call has ended with an answer or an error: only such an end records the writes of hooks before it. */
+/**
+ * True when a model call has ended with an answer or an error: only such an end records the writes
+ * of hooks before it.
+ */
 export function hasEndedModelCall({ events }: InvocationRecord): boolean {
-  return events.some((event) => event.type === 'model_end' && (event.status === 'completed' || event.status === 'error'));
+  return events.some(
+    (event) =>
+      event.type === 'model_end' && (event.status === 'completed' || event.status === 'error'),
+  );
 }
 
 /** How an agent ends that a hook has answered for, or handed over, before anything was done. */
 export function hookEnd(
   { run, record }: BodyFrame,
   agent: Agent,
-  given: { readonly answer: string; readonly by: string } | { readonly target: Runnable; readonly by: string },
-  { drafts, extras }: { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined },
+  given:
+    | { readonly answer: string; readonly by: string }
+    | { readonly target: Runnable; readonly by: string },
+  {
+    drafts,
+    extras,
+  }: { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined },
 ): BodyEnd {
   const noted = (decision: string, reasoning: string): EventDraft => ({
     type: 'decision',
@@ -31,23 +42,47 @@ export function hookEnd(
   });
   if ('answer' in given) {
     // A round says that an agent speaks, and not the app: other agents are told about it.
-    const said: EventDraft = { type: 'assistant', by: 'runtime', invocationId: record.path, agent: agent.name, text: given.answer, round: 0 };
+    const said: EventDraft = {
+      type: 'assistant',
+      by: 'runtime',
+      invocationId: record.path,
+      agent: agent.name,
+      text: given.answer,
+      round: 0,
+    };
     const note = noted('answer', `beforeAgent of ${given.by} answered in the place of the agent.`);
     // A text stands in the place of a value of the form that is asked for.
     const stopReason = agent.output?.schema === undefined ? undefined : ('refused' as const);
-    return { status: 'completed', output: given.answer, stopReason, before: [...drafts, note, said], extras };
+    return {
+      status: 'completed',
+      output: given.answer,
+      stopReason,
+      before: [...drafts, note, said],
+      extras,
+    };
   }
   const plan = planHandOver(run, record.path, given.target);
   if ('refused' in plan) {
     const error = { name: 'HandoffRefusedError', code: 'handoff_refused', message: plan.refused };
     return { status: 'error', error, before: drafts, extras };
   }
-  const note = noted('transfer', `beforeAgent of ${given.by} handed over to "${given.target.name}".`);
-  return { status: 'transferred', next: plan.next, before: [...drafts, note, ...plan.drafts], extras };
+  const note = noted(
+    'transfer',
+    `beforeAgent of ${given.by} handed over to "${given.target.name}".`,
+  );
+  return {
+    status: 'transferred',
+    next: plan.next,
+    before: [...drafts, note, ...plan.drafts],
+    extras,
+  };
 }
 
 /** What goes with one append, of two. */
-export function joined(one: BatchExtras | undefined, other: BatchExtras | undefined): BatchExtras | undefined {
+export function joined(
+  one: BatchExtras | undefined,
+  other: BatchExtras | undefined,
+): BatchExtras | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return { ...one, ...other, shared: [...(one.shared ?? []), ...(other.shared ?? [])] };
 }

@@ -1,6 +1,12 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { AdjutantError, toErrorRecord } from '../../base/error.ts';
-import { coerceToJson, findJsonDefect, isPlainObject, type JsonObject, type JsonValue } from '../../base/json.ts';
+import {
+  coerceToJson,
+  findJsonDefect,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+} from '../../base/json.ts';
 import { describeValue } from '../../base/options.ts';
 import { untilAborted } from '../../effects/until-aborted.ts';
 import type { EventDraft } from '../../ledger/event.ts';
@@ -51,7 +57,10 @@ export type BeforeModel =
   | { readonly kind: 'transfer'; readonly target: Runnable; readonly by: string };
 
 /** What an error handler is asked about, without what every hook has. */
-export type Failure = Pick<ErrorContext, 'phase' | 'error' | 'attempt' | 'retryAfterMs' | 'mayRetry' | 'call' | 'result'>;
+export type Failure = Pick<
+  ErrorContext,
+  'phase' | 'error' | 'attempt' | 'retryAfterMs' | 'mayRetry' | 'call' | 'result'
+>;
 
 type HookName = keyof Hooks;
 type HookNote = Extract<EventDraft, { type: 'decision' }> & { readonly data: JsonObject };
@@ -60,8 +69,9 @@ type HookNote = Extract<EventDraft, { type: 'decision' }> & { readonly data: Jso
 type Something<Value> = Exclude<Value, undefined | void>;
 
 /**
- * Hooks, middleware and error handlers of one agent invocation, in their order. In: middleware of the runtime, of the agent, hooks of the
- * runtime, of the agent. Out: hooks of the runtime, of the agent, then the middleware from the inside out.
+ * Hooks, middleware and error handlers of one agent invocation, in their order. In: middleware of
+ * the runtime, of the agent, hooks of the runtime, of the agent. Out: hooks of the runtime, of the
+ * agent, then the middleware from the inside out.
  */
 export class HookPipeline {
   readonly #frame: BodyFrame;
@@ -84,7 +94,9 @@ export class HookPipeline {
     this.#round = round;
     this.#middleware = [...app.middleware, ...agent.middleware];
     this.#handlers = [...app.errorHandlers, ...agent.errorHandlers];
-    const around = this.#middleware.map((hooks): Owned => ({ owner: `the middleware "${hooks.name}"`, hooks }));
+    const around = this.#middleware.map(
+      (hooks): Owned => ({ owner: `the middleware "${hooks.name}"`, hooks }),
+    );
     const plain = [
       ...app.hooks.map((hooks): Owned => ({ owner: 'the runtime', hooks })),
       ...agent.hooks.map((hooks): Owned => ({ owner: `the agent "${agent.name}"`, hooks })),
@@ -92,14 +104,23 @@ export class HookPipeline {
     this.#inward = [...around, ...plain];
     this.#outward = [...plain, ...around.reverse()];
     const { path } = frame.record;
-    this.#writes = new BodyState(frame.run, { path, childRoot: path, by: 'runtime', startedAt: frame.run.ledger.lastSeq });
+    this.#writes = new BodyState(frame.run, {
+      path,
+      childRoot: path,
+      by: 'runtime',
+      startedAt: frame.run.ledger.lastSeq,
+    });
   }
 
   /** `undefined` when nobody has any, so that nothing is asked. */
   static of(agent: Agent, frame: BodyFrame, round: () => number): HookPipeline | undefined {
     const { hooks, middleware, errorHandlers } = frame.run.app;
-    const own = [hooks, errorHandlers, agent.hooks, agent.middleware, agent.errorHandlers].some(({ length }) => length > 0);
-    return own || middleware.some(concernsAgents) ? new HookPipeline(agent, frame, round) : undefined;
+    const own = [hooks, errorHandlers, agent.hooks, agent.middleware, agent.errorHandlers].some(
+      ({ length }) => length > 0,
+    );
+    return own || middleware.some(concernsAgents)
+      ? new HookPipeline(agent, frame, round)
+      : undefined;
   }
 
   /** Whether anybody has such a hook. */
@@ -118,9 +139,17 @@ export class HookPipeline {
     return this.#middleware.reduceRight((inner, middleware) => wrapped(middleware, inner), model);
   }
 
-  async beforeAgent(): Promise<{ readonly answer: string; readonly by: string } | { readonly target: Runnable; readonly by: string } | undefined> {
+  async beforeAgent(): Promise<
+    | { readonly answer: string; readonly by: string }
+    | { readonly target: Runnable; readonly by: string }
+    | undefined
+  > {
     for (const { owner, hooks } of this.#inward) {
-      const given = await this.#call('beforeAgent', owner, hooks.beforeAgent && ((ctx) => hooks.beforeAgent?.(ctx)));
+      const given = await this.#call(
+        'beforeAgent',
+        owner,
+        hooks.beforeAgent && ((ctx) => hooks.beforeAgent?.(ctx)),
+      );
       if (given === undefined) continue;
       if (typeof given === 'string') return { answer: given, by: owner };
       if (isRunnable(given)) return { target: given, by: owner };
@@ -132,7 +161,11 @@ export class HookPipeline {
   async afterAgent(output: JsonValue): Promise<JsonValue> {
     let current = output;
     for (const { owner, hooks } of this.#outward) {
-      const given: unknown = await this.#call('afterAgent', owner, hooks.afterAgent && ((ctx) => hooks.afterAgent?.(ctx, current)));
+      const given: unknown = await this.#call(
+        'afterAgent',
+        owner,
+        hooks.afterAgent && ((ctx) => hooks.afterAgent?.(ctx, current)),
+      );
       if (given === undefined) continue;
       const defect = findJsonDefect(given);
       if (defect !== undefined) throw unusable('afterAgent', owner, given, 'JSON');
@@ -146,11 +179,21 @@ export class HookPipeline {
     this.#preparing = prompt.round;
     let current = prompt;
     for (const { owner, hooks } of this.#inward) {
-      const given = await this.#call('beforeModel', owner, hooks.beforeModel && ((ctx) => hooks.beforeModel?.(ctx, current)));
+      const given = await this.#call(
+        'beforeModel',
+        owner,
+        hooks.beforeModel && ((ctx) => hooks.beforeModel?.(ctx, current)),
+      );
       if (given === undefined) continue;
       if (isRunnable(given)) return { kind: 'transfer', target: given, by: owner };
       if (isSubstitute(given)) return { kind: 'answer', answer: given, by: owner };
-      if (!isPrompt(given)) throw unusable('beforeModel', owner, given, '{ stepEvents }, the prompt it was given or one made from it, or a runnable');
+      if (!isPrompt(given))
+        throw unusable(
+          'beforeModel',
+          owner,
+          given,
+          '{ stepEvents }, the prompt it was given or one made from it, or a runnable',
+        );
       current = given;
     }
     return { kind: 'prompt', prompt: current };
@@ -158,7 +201,11 @@ export class HookPipeline {
 
   async beforeCall(call: ModelCall): Promise<Substitute | undefined> {
     for (const { owner, hooks } of this.#inward) {
-      const given = await this.#call('beforeCall', owner, hooks.beforeCall && ((ctx) => hooks.beforeCall?.(ctx, call)));
+      const given = await this.#call(
+        'beforeCall',
+        owner,
+        hooks.beforeCall && ((ctx) => hooks.beforeCall?.(ctx, call)),
+      );
       if (given === undefined) continue;
       if (!isSubstitute(given)) throw unusable('beforeCall', owner, given, '{ stepEvents }');
       return { answer: given, by: hooks.name ?? owner };
@@ -166,13 +213,20 @@ export class HookPipeline {
     return undefined;
   }
 
-  async afterModel(result: ModelResult): Promise<{ readonly result: ModelResult; readonly target?: Runnable; readonly by?: string }> {
+  async afterModel(
+    result: ModelResult,
+  ): Promise<{ readonly result: ModelResult; readonly target?: Runnable; readonly by?: string }> {
     let current = result;
     for (const { owner, hooks } of this.#outward) {
-      const given = await this.#call('afterModel', owner, hooks.afterModel && ((ctx) => hooks.afterModel?.(ctx, current)));
+      const given = await this.#call(
+        'afterModel',
+        owner,
+        hooks.afterModel && ((ctx) => hooks.afterModel?.(ctx, current)),
+      );
       if (given === undefined || given === current) continue;
       if (isRunnable(given)) return { result: current, target: given, by: owner };
-      if (!isSubstitute(given)) throw unusable('afterModel', owner, given, 'the result, or a runnable');
+      if (!isSubstitute(given))
+        throw unusable('afterModel', owner, given, 'the result, or a runnable');
       current = given as ModelResult;
       this.#note(owner, 'change_answer', "afterModel changed the model's answer.");
     }
@@ -181,10 +235,16 @@ export class HookPipeline {
 
   async onModelError(error: Error): Promise<Substitute | undefined> {
     for (const { owner, hooks } of this.#inward) {
-      const given = await this.#call('onModelError', owner, hooks.onModelError && ((ctx) => hooks.onModelError?.(ctx, error)));
+      const given = await this.#call(
+        'onModelError',
+        owner,
+        hooks.onModelError && ((ctx) => hooks.onModelError?.(ctx, error)),
+      );
       if (given === undefined) continue;
-      if (typeof given === 'string') return { answer: { stepEvents: [{ type: 'assistant', text: given }] }, by: owner };
-      if (!isSubstitute(given)) throw unusable('onModelError', owner, given, 'a string or { stepEvents }');
+      if (typeof given === 'string')
+        return { answer: { stepEvents: [{ type: 'assistant', text: given }] }, by: owner };
+      if (!isSubstitute(given))
+        throw unusable('onModelError', owner, given, 'a string or { stepEvents }');
       return { answer: given, by: owner };
     }
     return undefined;
@@ -192,9 +252,19 @@ export class HookPipeline {
 
   async beforeTool(call: HookToolCall): Promise<ToolResult | undefined> {
     for (const { owner, hooks } of this.#inward) {
-      const given: unknown = await this.#call('beforeTool', owner, hooks.beforeTool && ((ctx) => hooks.beforeTool?.(ctx, call)), call.callId);
+      const given: unknown = await this.#call(
+        'beforeTool',
+        owner,
+        hooks.beforeTool && ((ctx) => hooks.beforeTool?.(ctx, call)),
+        call.callId,
+      );
       if (given === undefined) continue;
-      this.#note(owner, 'skip_tool', `beforeTool gave a result in the place of ${call.name}, which was not run.`, { callId: call.callId });
+      this.#note(
+        owner,
+        'skip_tool',
+        `beforeTool gave a result in the place of ${call.name}, which was not run.`,
+        { callId: call.callId },
+      );
       return givenResult(given);
     }
     return undefined;
@@ -203,10 +273,17 @@ export class HookPipeline {
   async afterTool(call: HookToolCall, result: ToolResult): Promise<ToolResult> {
     let current = result;
     for (const { owner, hooks } of this.#outward) {
-      const given: unknown = await this.#call('afterTool', owner, hooks.afterTool && ((ctx) => hooks.afterTool?.(ctx, call, current)), call.callId);
+      const given: unknown = await this.#call(
+        'afterTool',
+        owner,
+        hooks.afterTool && ((ctx) => hooks.afterTool?.(ctx, call, current)),
+        call.callId,
+      );
       if (given === undefined || given === current) continue;
       current = givenResult(given);
-      this.#note(owner, 'change_result', `afterTool changed the result of ${call.name}.`, { callId: call.callId });
+      this.#note(owner, 'change_result', `afterTool changed the result of ${call.name}.`, {
+        callId: call.callId,
+      });
     }
     return current;
   }
@@ -220,14 +297,21 @@ export class HookPipeline {
         call.callId,
       );
       if (given === undefined) continue;
-      this.#note(owner, 'replace_failure', `onToolError gave a result in the place of the failure of ${call.name}.`, { callId: call.callId });
+      this.#note(
+        owner,
+        'replace_failure',
+        `onToolError gave a result in the place of the failure of ${call.name}.`,
+        { callId: call.callId },
+      );
       return givenResult(given);
     }
     return undefined;
   }
 
   /** What the first handler wants that does not pass; `undefined`: all of them pass. */
-  async handleError(failure: Failure): Promise<{ readonly handler: string; readonly action: ErrorAction } | undefined> {
+  async handleError(
+    failure: Failure,
+  ): Promise<{ readonly handler: string; readonly action: ErrorAction } | undefined> {
     for (const handler of this.#handlers) {
       const owner = `the error handler "${handler.name}"`;
       const action = await this.#call(
@@ -235,30 +319,47 @@ export class HookPipeline {
         owner,
         (ctx) => {
           const context = Object.assign(Object.create(ctx), failure) as ErrorContext;
-          return handler.canHandle === undefined || handler.canHandle(context) ? handler.handle(context) : undefined;
+          return handler.canHandle === undefined || handler.canHandle(context)
+            ? handler.handle(context)
+            : undefined;
         },
         failure.call?.callId,
       );
       if (action === undefined || action.action === 'pass') continue;
-      if (!isPlainObject(action) || !actions.has(action.action)) throw unusable('handle', owner, action, `{ action: ${[...actions].join(' | ')} }`);
+      if (!isPlainObject(action) || !actions.has(action.action))
+        throw unusable('handle', owner, action, `{ action: ${[...actions].join(' | ')} }`);
       return { handler: handler.name, action };
     }
     return undefined;
   }
 
   /**
-   * What hooks have written to state and what is to be recorded of them, to be appended with what follows.
-   * @param callId leaves what is about other tool calls, which run beside this one: it is appended with what follows there
+   * What hooks have written to state and what is to be recorded of them, to be appended with what
+   * follows.
+   * @param callId leaves what is about other tool calls, which run beside this one: it is appended
+   * with what follows there
    */
-  takeWrites(callId?: string): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
-    const isOthers = ({ data }: HookNote): boolean => callId !== undefined && data['callId'] !== undefined && data['callId'] !== callId;
+  takeWrites(callId?: string): {
+    readonly drafts: readonly EventDraft[];
+    readonly extras: BatchExtras | undefined;
+  } {
+    const isOthers = ({ data }: HookNote): boolean =>
+      callId !== undefined && data['callId'] !== undefined && data['callId'] !== callId;
     const notes = this.#notes.filter((note) => !isOthers(note));
     if (notes.length > 0) this.#notes = this.#notes.filter(isOthers);
-    const { drafts, extras } = this.#writes.take(undefined, callId === undefined ? {} : { call: callId });
+    const { drafts, extras } = this.#writes.take(
+      undefined,
+      callId === undefined ? {} : { call: callId },
+    );
     return notes.length === 0 ? { drafts, extras } : { drafts: [...drafts, ...notes], extras };
   }
 
-  #note(owner: string, decision: string, reasoning: string, data?: { readonly callId: string }): void {
+  #note(
+    owner: string,
+    decision: string,
+    reasoning: string,
+    data?: { readonly callId: string },
+  ): void {
     this.#notes.push({
       type: 'decision',
       by: 'runtime',
@@ -278,13 +379,20 @@ export class HookPipeline {
   ): Promise<Something<Awaited<Given>> | undefined> {
     if (call === undefined) return undefined;
     try {
-      const given = call(callId === undefined ? this.#contextNow() : this.#contextOf(this.#writesOf(callId)));
+      const given = call(
+        callId === undefined ? this.#contextNow() : this.#contextOf(this.#writesOf(callId)),
+      );
       if (!(given instanceof Promise)) return given as Something<Awaited<Given>> | undefined;
       // A hook that hangs does not keep its run from ending.
       const { run, scope } = this.#frame;
-      return (await untilAborted(given, { scope, clock: run.app.clock }))?.value as Something<Awaited<Given>> | undefined;
+      return (await untilAborted(given, { scope, clock: run.app.clock }))?.value as
+        | Something<Awaited<Given>>
+        | undefined;
     } catch (thrown) {
-      throw new HookFailedError({ hook, owner, reason: toErrorRecord(thrown).message }, { cause: thrown });
+      throw new HookFailedError(
+        { hook, owner, reason: toErrorRecord(thrown).message },
+        { cause: thrown },
+      );
     }
   }
 
@@ -333,11 +441,23 @@ export function delayOf({ delay }: { readonly delay?: unknown }): number {
 }
 
 /** Whether middleware has more than what the run itself sees to. */
-function concernsAgents({ name: _name, onStream: _onStream, around: _around, ...rest }: Middleware): boolean {
+function concernsAgents({
+  name: _name,
+  onStream: _onStream,
+  around: _around,
+  ...rest
+}: Middleware): boolean {
   return Object.values(rest).some((member) => member !== undefined);
 }
 
-const actions: ReadonlySet<unknown> = new Set<ErrorAction['action']>(['throw', 'skip', 'abort', 'retry', 'fallback', 'pass']);
+const actions: ReadonlySet<unknown> = new Set<ErrorAction['action']>([
+  'throw',
+  'skip',
+  'abort',
+  'retry',
+  'fallback',
+  'pass',
+]);
 
 const wrappedModels = new WeakMap<Middleware, WeakMap<LanguageModelV4, LanguageModelV4>>();
 
@@ -358,7 +478,8 @@ function isSubstitute(value: unknown): value is SubstituteAnswer {
     stepEvents.every((event) =>
       event?.type === 'tool_call'
         ? typeof event.name === 'string' && findJsonDefect(event.args) === undefined
-        : (event?.type === 'assistant' || event?.type === 'thought') && typeof event.text === 'string',
+        : (event?.type === 'assistant' || event?.type === 'thought') &&
+          typeof event.text === 'string',
     )
   );
 }
@@ -378,5 +499,9 @@ function givenResult(given: unknown): ToolResult {
 }
 
 function unusable(hook: string, owner: string, given: unknown, expected: string): HookFailedError {
-  return new HookFailedError({ hook, owner, reason: `it returned ${describeValue(given)}; ${expected} is expected, or nothing.` });
+  return new HookFailedError({
+    hook,
+    owner,
+    reason: `it returned ${describeValue(given)}; ${expected} is expected, or nothing.`,
+  });
 }

@@ -2,7 +2,12 @@ import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { assertToolIsThere } from '../../effects/given-answer.ts';
 import { standingIn } from '../../effects/stand-ins.ts';
-import { assertContinuable, performRecovery, performResolution, performToolCall } from '../../effects/tool-call.ts';
+import {
+  assertContinuable,
+  performRecovery,
+  performResolution,
+  performToolCall,
+} from '../../effects/tool-call.ts';
 import type { ToolAttempt, ToolBody, ToolCallPorts } from '../../effects/tool-ports.ts';
 import { resultOfInterrupted } from '../../effects/tool-recovery.ts';
 import { ask, withdrawIfStale } from '../../effects/tool-request.ts';
@@ -12,7 +17,15 @@ import { type Event, type EventDraft, type EventOf, foldEvent } from '../../ledg
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import { decide, type Frame } from '../../loop/decide.ts';
 import type { Intent } from '../../loop/intent.ts';
-import { type AttemptState, type CallState, concerns, foldPosition, type Position, positionFold, startPosition } from '../../loop/position.ts';
+import {
+  type AttemptState,
+  type CallState,
+  concerns,
+  foldPosition,
+  type Position,
+  positionFold,
+  startPosition,
+} from '../../loop/position.ts';
 import { toModel } from '../../models/model.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import { defaultGuardrails } from '../../supervision/guardrail.ts';
@@ -30,7 +43,13 @@ import { stateAfter } from '../invoke/body-state.ts';
 import { planHandOver } from '../invoke/handoff.ts';
 import { cancelledEnd, invoke, isGivenBack } from '../invoke/invoke.ts';
 import { recordedBase } from '../invoke/recorded-writes.ts';
-import { type AnswerEnd, answeredEnd, endsWithResult, guardedResult, readFinal } from './answer-end.ts';
+import {
+  type AnswerEnd,
+  answeredEnd,
+  endsWithResult,
+  guardedResult,
+  readFinal,
+} from './answer-end.ts';
 import { hasEndedModelCall, hookEnd, joined } from './hook-end.ts';
 import { HookPipeline } from './hook-pipeline.ts';
 import { ModelRounds } from './model-round.ts';
@@ -40,10 +59,15 @@ import { ToolSupervision } from './tool-supervision.ts';
 
 /** What settles a question that nobody need answer any more. */
 function cancelled(request: EventOf<'tool_yield'> | undefined): BatchExtras | undefined {
-  return request === undefined ? undefined : { settles: [{ requestId: request.requestId, status: 'cancelled', by: 'runtime' }] };
+  return request === undefined
+    ? undefined
+    : { settles: [{ requestId: request.requestId, status: 'cancelled', by: 'runtime' }] };
 }
 
-/** Runs an agent: asks what is to be done, does it, and asks again after each event that concerns it. */
+/**
+ * Runs an agent: asks what is to be done, does it, and asks again after each event that concerns
+ * it.
+ */
 export function runAgent(agent: Agent, frame: BodyFrame): Promise<BodyEnd | undefined> {
   return new AgentRun(agent, frame).run();
 }
@@ -77,8 +101,14 @@ class AgentRun {
     this.#agent = agent;
     this.#work = new CancelScope(scope);
     this.#frame = frame;
-    this.#position = resumed ? foldPosition(record.path, run.ledger.events, (event) => run.ledger.whole(event)) : startPosition(record.path);
-    this.#supervision = resolveSupervision(run.app.supervision, agent.supervision, defaultGuardrails);
+    this.#position = resumed
+      ? foldPosition(record.path, run.ledger.events, (event) => run.ledger.whole(event))
+      : startPosition(record.path);
+    this.#supervision = resolveSupervision(
+      run.app.supervision,
+      agent.supervision,
+      defaultGuardrails,
+    );
     const models = [agent.model, ...agent.fallbackModels].map(toModel);
     const budget = run.budget.of(record.path, { limits: agent.limits, models, isNew: !resumed });
     this.#decideFrame = {
@@ -88,7 +118,10 @@ class AgentRun {
       onLoop: this.#supervision.loops?.onLoop,
       budget,
     };
-    this.#keys = { has: (key: string) => this.#inFlight.has(key), [Symbol.iterator]: () => this.#inFlight.keys() } as ReadonlySet<string>;
+    this.#keys = {
+      has: (key: string) => this.#inFlight.has(key),
+      [Symbol.iterator]: () => this.#inFlight.keys(),
+    } as ReadonlySet<string>;
     this.#tools = new AgentTools(agent, run.app.tools);
     this.#reportedSeq = run.ledger.lastSeq;
     this.#hooks = HookPipeline.of(agent, frame, () => this.#position.model?.start.round ?? 0);
@@ -114,11 +147,18 @@ class AgentRun {
         return [...agent.tools, ...run.app.tools.list()].map(({ name }) => name);
       },
       isWaiting: (callId) => this.#toolActivities.get(`tool:${callId}`)?.isWaiting ?? false,
-      begunBelow: (callId) => (this.#hasChildren(callId) ? { open: openBelow(frame, callId) } : undefined),
+      begunBelow: (callId) =>
+        this.#hasChildren(callId) ? { open: openBelow(frame, callId) } : undefined,
       sleepUntil: (at) => sleepUntil(frame, at),
       makeBody: (attempt) => this.#makeBody(attempt),
       handOver: (target) => planHandOver(run, record.path, target),
-      supervisor: new ToolSupervision(frame, this.#position, this.#supervision, this.#hooks, this.#tools),
+      supervisor: new ToolSupervision(
+        frame,
+        this.#position,
+        this.#supervision,
+        this.#hooks,
+        this.#tools,
+      ),
       around: run.surroundings?.tool,
     };
   }
@@ -138,8 +178,14 @@ class AgentRun {
         if (this.#failure !== undefined) throw await this.#abandon(this.#failure.error);
         if (scope.aborted || run.ledger.failure !== undefined) return await this.#wind();
         const advanced = this.#advance();
-        const end = advanced?.status === 'completed' && this.#isEndChecked ? await this.#checkedEnd(advanced) : advanced;
-        if (end?.status === 'error') await this.#stopWork(new AbortReason('cancelled', `"${this.#frame.record.path}" failed.`));
+        const end =
+          advanced?.status === 'completed' && this.#isEndChecked
+            ? await this.#checkedEnd(advanced)
+            : advanced;
+        if (end?.status === 'error')
+          await this.#stopWork(
+            new AbortReason('cancelled', `"${this.#frame.record.path}" failed.`),
+          );
         if (end !== undefined) {
           if (run.onStep !== undefined) await this.#reportRound();
           return end;
@@ -158,11 +204,19 @@ class AgentRun {
     }
   }
 
-  /** Asks the hooks before anything else. After a stop they are asked again if no model call has ended: only its end records what they wrote. */
+  /**
+   * Asks the hooks before anything else. After a stop they are asked again if no model call has
+   * ended: only its end records what they wrote.
+   */
   async #begin(): Promise<BodyEnd | undefined> {
     const hooks = this.#hooks;
     const { scope } = this.#frame;
-    if (hooks?.has('beforeAgent') !== true || hasEndedModelCall(this.#frame.record) || scope.aborted) return undefined;
+    if (
+      hooks?.has('beforeAgent') !== true ||
+      hasEndedModelCall(this.#frame.record) ||
+      scope.aborted
+    )
+      return undefined;
     const given = await hooks.beforeAgent();
     if (given === undefined || scope.aborted) return undefined;
     this.#closeModelCall();
@@ -173,21 +227,34 @@ class AgentRun {
     return this.#hooks?.has('afterAgent') === true || endsWithResult(this.#agent, this.#position);
   }
 
-  /** The end with the output that hooks make of it; `undefined` when a message has come meanwhile, which is to be answered first. */
+  /**
+   * The end with the output that hooks make of it; `undefined` when a message has come meanwhile,
+   * which is to be answered first.
+   */
   async #checkedEnd(given: BodyEnd): Promise<BodyEnd | undefined> {
     const finish = (output: JsonValue) => this.#finish({ output, stopReason: given.stopReason });
-    const end = endsWithResult(this.#agent, this.#position) ? await readFinal(this.#agent, given, finish) : given;
+    const end = endsWithResult(this.#agent, this.#position)
+      ? await readFinal(this.#agent, given, finish)
+      : given;
     const hooks = this.#hooks;
     if (hooks?.has('afterAgent') !== true || end.status !== 'completed') return end;
     const output = await hooks.afterAgent(end.output ?? null);
-    // Only what would not be the end any more is asked again: a final result or a refusal stays the end, whatever has come.
-    if (this.#frame.scope.aborted || decide(this.#position, this.#keys, this.#decideFrame)[0]?.type !== 'finish') {
+    // Only what would not be the end any more is asked again: a final result or a refusal stays the
+    // end, whatever has come.
+    if (
+      this.#frame.scope.aborted ||
+      decide(this.#position, this.#keys, this.#decideFrame)[0]?.type !== 'finish'
+    ) {
       this.#changed = true;
       return undefined;
     }
     const finished = this.#finish({ output, stopReason: end.stopReason });
     const { drafts, extras } = hooks.takeWrites();
-    return { ...finished, before: [...(finished.before ?? []), ...drafts], extras: joined(finished.extras, extras) };
+    return {
+      ...finished,
+      before: [...(finished.before ?? []), ...drafts],
+      extras: joined(finished.extras, extras),
+    };
   }
 
   /** Goes on where another process stopped. */
@@ -195,14 +262,19 @@ class AgentRun {
     const { run, scope, record } = this.#frame;
     this.#continueSpawns(scope.aborted);
     const { calls, limitRequest } = this.#position;
-    const asked = [...calls.values()].flatMap(({ pending }) => (pending === undefined ? [] : [pending]));
-    if (limitRequest !== undefined && limitRequest.answer === undefined) asked.push(limitRequest.request);
-    for (const request of asked) withdrawIfStale(run.ledger, record.path, request, this.#tools.find(request.name));
+    const asked = [...calls.values()].flatMap(({ pending }) =>
+      pending === undefined ? [] : [pending],
+    );
+    if (limitRequest !== undefined && limitRequest.answer === undefined)
+      asked.push(limitRequest.request);
+    for (const request of asked)
+      withdrawIfStale(run.ledger, record.path, request, this.#tools.find(request.name));
   }
 
   /** What the agent does apart from the calls whose children wait. */
   #ownState(): 'busy' | 'idle' | 'waiting' {
-    for (const key of this.#inFlight.keys()) if (!this.#toolActivities.has(key) && !key.startsWith('spawn:')) return 'busy';
+    for (const key of this.#inFlight.keys())
+      if (!this.#toolActivities.has(key) && !key.startsWith('spawn:')) return 'busy';
     if (this.#changed || this.#failure !== undefined) return 'busy';
     if (this.#isHeld) return 'waiting';
     const { calls, limitRequest } = this.#position;
@@ -211,10 +283,14 @@ class AgentRun {
     return this.#frame.activity.hasChildren ? 'idle' : 'busy';
   }
 
-  /** A limit in dollars cannot hold when nobody knows what the model costs: the ledger says so at once. */
+  /**
+   * A limit in dollars cannot hold when nobody knows what the model costs: the ledger says so at
+   * once.
+   */
   #noteUnknownPrice(): void {
     const { run, record } = this.#frame;
-    const limit = this.#decideFrame.budget.accounts.find(({ limits }) => limits.cost !== undefined)?.limits.cost;
+    const limit = this.#decideFrame.budget.accounts.find(({ limits }) => limits.cost !== undefined)
+      ?.limits.cost;
     if (limit === undefined) return;
     const models = [this.#agent.model, ...this.#agent.fallbackModels].map(toModel);
     const drafts = unknownPriceDrafts(record.path, limit, models, run.app.prices);
@@ -224,11 +300,16 @@ class AgentRun {
   #take(event: Event): void {
     if (!concerns(this.#position, event)) {
       // What another agent's call has left of the run's limits may be what this one waits for.
-      if ((event.type === 'model_end' || event.type === 'invocation_end') && this.#frame.run.hasSharedBudget) this.#wakeUp();
+      if (
+        (event.type === 'model_end' || event.type === 'invocation_end') &&
+        this.#frame.run.hasSharedBudget
+      )
+        this.#wakeUp();
       return;
     }
     foldEvent(positionFold, this.#position, this.#frame.run.ledger.whole(event));
-    if (event.type === 'tool_result' && event.settled) withdrawBelowCall(this.#frame.run.ledger, event.callId);
+    if (event.type === 'tool_result' && event.settled)
+      withdrawBelowCall(this.#frame.run.ledger, event.callId);
     this.#wakeUp();
   }
 
@@ -257,7 +338,8 @@ class AgentRun {
   async #workEnded(): Promise<void> {
     await Promise.all(this.#inFlight.values());
     const { underWay } = occupancyOf(this.#frame.run.ledger);
-    for (const path of [...this.#position.openSpawns]) await underWay.get(path)?.ended.catch(() => undefined);
+    for (const path of [...this.#position.openSpawns])
+      await underWay.get(path)?.ended.catch(() => undefined);
   }
 
   async #stopWork(reason: AbortReason): Promise<void> {
@@ -265,7 +347,10 @@ class AgentRun {
     await this.#workEnded();
   }
 
-  /** Stops what is under way without recording an end of it, because the agent cannot go on in this process. */
+  /**
+   * Stops what is under way without recording an end of it, because the agent cannot go on in this
+   * process.
+   */
   async #abandon(error: unknown): Promise<unknown> {
     await this.#stopWork(new AbortReason('stopped', 'The agent could not be carried on.'));
     return error;
@@ -273,10 +358,14 @@ class AgentRun {
 
   #closeModelCall(): void {
     const { model } = this.#position;
-    if (model !== undefined && model.end === undefined) this.#note({ type: 'close_model', key: 'close' });
+    if (model !== undefined && model.end === undefined)
+      this.#note({ type: 'close_model', key: 'close' });
   }
 
-  /** Closes what a cancelled agent leaves open: each call has one settled result, and each model call an end. */
+  /**
+   * Closes what a cancelled agent leaves open: each call has one settled result, and each model
+   * call an end.
+   */
   #closeOpen(): void {
     this.#closeModelCall();
     for (const call of this.#position.calls.values()) {
@@ -345,7 +434,11 @@ class AgentRun {
     this.#frame.activity.judgeBy(() => this.#ownState(), 'gate');
   }
 
-  async #resolveAttempt({ call, attempt, answered }: Extract<Intent, { type: 'resolve_attempt' }>): Promise<void> {
+  async #resolveAttempt({
+    call,
+    attempt,
+    answered,
+  }: Extract<Intent, { type: 'resolve_attempt' }>): Promise<void> {
     const tool = this.#tools.find(call.fallback ?? call.call.name);
     if (tool !== undefined) return performResolution(call, attempt, answered, tool, this.#ports);
     assertToolIsThere(this.#frame.run.ledger, answered, this.#agent.name);
@@ -354,7 +447,10 @@ class AgentRun {
 
   #askLimit(limit: LimitState): void {
     const { run, record } = this.#frame;
-    ask(run.ledger, limitQuestion(record.path, this.#agent.name, limit, this.#position.limitRequests + 1));
+    ask(
+      run.ledger,
+      limitQuestion(record.path, this.#agent.name, limit, this.#position.limitRequests + 1),
+    );
   }
 
   #perform(key: string, work: Promise<void>): void {
@@ -376,11 +472,23 @@ class AgentRun {
   }
 
   #finish(end: AnswerEnd): BodyEnd {
-    if (this.#position.final === undefined) return answeredEnd(this.#frame, this.#agent, this.#position, end);
-    const check = { agent: this.#agent.name, round: this.#position.rounds, tools: this.#tools.all().map(({ name }) => name) };
-    const { decisions, ...checked } = guardedResult(this.#frame, check, this.#supervision.guardrails, end);
+    if (this.#position.final === undefined)
+      return answeredEnd(this.#frame, this.#agent, this.#position, end);
+    const check = {
+      agent: this.#agent.name,
+      round: this.#position.rounds,
+      tools: this.#tools.all().map(({ name }) => name),
+    };
+    const { decisions, ...checked } = guardedResult(
+      this.#frame,
+      check,
+      this.#supervision.guardrails,
+      end,
+    );
     const finished = answeredEnd(this.#frame, this.#agent, this.#position, checked);
-    return decisions.length === 0 ? finished : { ...finished, before: [...(finished.before ?? []), ...decisions] };
+    return decisions.length === 0
+      ? finished
+      : { ...finished, before: [...(finished.before ?? []), ...decisions] };
   }
 
   async #reportRound(): Promise<void> {
@@ -407,7 +515,9 @@ class AgentRun {
     const { run } = this.#frame;
     const { call } = attempt;
     const { path } = this.#frame.record;
-    const seq = this.#hasChildren(call.callId) ? recordedBase(run.ledger, path, call.callId) : undefined;
+    const seq = this.#hasChildren(call.callId)
+      ? recordedBase(run.ledger, path, call.callId)
+      : undefined;
     return new ToolBodyContext(attempt, {
       run,
       path,
@@ -433,31 +543,45 @@ class AgentRun {
     return activity;
   }
 
-  /** What takes no time: closing what a stopped process left open, and saying that a limit is near or reached. */
+  /**
+   * What takes no time: closing what a stopped process left open, and saying that a limit is near
+   * or reached.
+   */
   #note(intent: Extract<Intent, { type: 'close_model' | 'warn' | 'declare_limit' }>): void {
     this.#frame.run.ledger.append([this.#noteDraft(intent)]);
   }
 
-  #noteDraft(intent: Extract<Intent, { type: 'close_model' | 'warn' | 'declare_limit' }>): EventDraft {
+  #noteDraft(
+    intent: Extract<Intent, { type: 'close_model' | 'warn' | 'declare_limit' }>,
+  ): EventDraft {
     const { run, record } = this.#frame;
     if (intent.type !== 'close_model') return limitDraft(record.path, intent);
     const { start } = this.#position.model as NonNullable<Position['model']>;
     return interruptedCallDraft(record.path, start, toModel(this.#agent.model), run.app.prices);
   }
 
-  /** What a stopped process left open is settled at once, unless somebody or something is to say what became of it. */
+  /**
+   * What a stopped process left open is settled at once, unless somebody or something is to say
+   * what became of it.
+   */
   #closeAttempt({ key, call, attempt }: Extract<Intent, { type: 'close_attempt' }>): void {
     const checking = assertContinuable(call, this.#ports);
     const tool = this.#tools.find(call.fallback ?? call.call.name);
-    const asks = tool !== undefined && (tool.recovery === 'ask' || typeof tool.recovery === 'function');
+    const asks =
+      tool !== undefined && (tool.recovery === 'ask' || typeof tool.recovery === 'function');
     const settle = (): void => this.#settleInterrupted(call, attempt);
     if (checking !== undefined) this.#perform(key, checking.then(settle));
-    else if (asks && !this.#hasChildren(call.call.callId)) this.#perform(key, performRecovery(call, attempt, tool, this.#ports));
+    else if (asks && !this.#hasChildren(call.call.callId))
+      this.#perform(key, performRecovery(call, attempt, tool, this.#ports));
     else settle();
   }
 
   #settleInterrupted(call: CallState, attempt: AttemptState): void {
-    const { result, settled } = resultOfInterrupted(call, this.#tools.find(call.fallback ?? call.call.name), this.#hasChildren(call.call.callId));
+    const { result, settled } = resultOfInterrupted(
+      call,
+      this.#tools.find(call.fallback ?? call.call.name),
+      this.#hasChildren(call.call.callId),
+    );
     this.#frame.run.ledger.append([
       resultDraft(call.call, this.#frame.record.path, attempt.attempt, result, {
         settled,
@@ -468,7 +592,10 @@ class AgentRun {
     ]);
   }
 
-  /** Spawned children that were open when the last process stopped go on from their recorded names and inputs. */
+  /**
+   * Spawned children that were open when the last process stopped go on from their recorded names
+   * and inputs.
+   */
   #continueSpawns(all: boolean): void {
     const { run } = this.#frame;
     const { underWay } = occupancyOf(run.ledger);

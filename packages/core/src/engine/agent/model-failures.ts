@@ -16,12 +16,16 @@ const longestWaitMs = 60_000;
 /** What is told to a model that has answered nothing. */
 const emptyAnswerNote = 'Your last answer was empty. Answer the user, or call a tool.';
 
-/** Attempts of one model call after which a handler that wants one more is not heard: one that never gives up would hold the run for ever. */
+/**
+ * Attempts of one model call after which a handler that wants one more is not heard: one that never
+ * gives up would hold the run for ever.
+ */
 const mostHandledAttempts = 100;
 
 /**
- * What is done about a model call that failed, in this order: the error handlers; the model's own retries; the next key, less reasoning, the next
- * model; the hooks for model errors. Whatever makes attempts, they are counted together.
+ * What is done about a model call that failed, in this order: the error handlers; the model's own
+ * retries; the next key, less reasoning, the next model; the hooks for model errors. Whatever makes
+ * attempts, they are counted together.
  */
 export class ModelFailures {
   readonly #frame: BodyFrame;
@@ -48,27 +52,52 @@ export class ModelFailures {
   async #askedPlan(failed: FailedCall, hooks: HookPipeline): Promise<FailurePlan> {
     const { error, attempts } = failed;
     const handled = hooks.has('errorHandlers')
-      ? await hooks.handleError({ phase: 'model', error, attempt: attempts, retryAfterMs: error.retryAfterMs, mayRetry: true })
+      ? await hooks.handleError({
+          phase: 'model',
+          error,
+          attempt: attempts,
+          retryAfterMs: error.retryAfterMs,
+          mayRetry: true,
+        })
       : undefined;
-    const plan = handled === undefined ? this.#ownPlan(failed) : this.#handledPlan(failed, handled.handler, handled.action);
+    const plan =
+      handled === undefined
+        ? this.#ownPlan(failed)
+        : this.#handledPlan(failed, handled.handler, handled.action);
     // Who ends the agent or the run has said the last word.
     const isEnd = handled?.action.action === 'throw' || handled?.action.action === 'abort';
-    const given = plan.given ?? (failed.isUsable || isEnd ? undefined : await this.#lastResort(plan, error, hooks));
+    const given =
+      plan.given ??
+      (failed.isUsable || isEnd ? undefined : await this.#lastResort(plan, error, hooks));
     return { ...plan, given, writes: hooks.takeWrites() };
   }
 
-  /** Hooks are asked when nothing else is left, and only when the agent would end with the error. */
-  async #lastResort(plan: FailurePlan, error: ModelError, hooks: HookPipeline): Promise<GivenAnswer | undefined> {
-    const isCompacted = error.kind === 'context_overflow' && this.#position.overflows < mostOverflows;
-    if (plan.retryAfterMs !== undefined || isCompacted || !hooks.has('onModelError')) return undefined;
+  /**
+   * Hooks are asked when nothing else is left, and only when the agent would end with the error.
+   */
+  async #lastResort(
+    plan: FailurePlan,
+    error: ModelError,
+    hooks: HookPipeline,
+  ): Promise<GivenAnswer | undefined> {
+    const isCompacted =
+      error.kind === 'context_overflow' && this.#position.overflows < mostOverflows;
+    if (plan.retryAfterMs !== undefined || isCompacted || !hooks.has('onModelError'))
+      return undefined;
     const substitute = await hooks.onModelError(error);
-    return substitute === undefined ? undefined : givenAnswer(substitute.answer, `onModelError of ${substitute.by}`, this.#callId());
+    return substitute === undefined
+      ? undefined
+      : givenAnswer(substitute.answer, `onModelError of ${substitute.by}`, this.#callId());
   }
 
-  /** Does again what follows from the recorded end of a call, right before that is in the ledger, in a replay. */
+  /**
+   * Does again what follows from the recorded end of a call, right before that is in the ledger, in
+   * a replay.
+   */
   landing(events: readonly Event[]): void {
     const end = events.find((event) => event.type === 'model_end');
-    if (end?.type === 'model_end' && end.error !== undefined) abortAsRecorded(this.#frame.run, events, end.error.message);
+    if (end?.type === 'model_end' && end.error !== undefined)
+      abortAsRecorded(this.#frame.run, events, end.error.message);
   }
 
   #handledPlan(
@@ -84,7 +113,9 @@ export class ModelFailures {
       component: 'error_handler',
       decision: given.action,
       reasoning,
-      alternatives: ['throw', 'abort', 'retry', 'fallback', 'pass'].filter((other) => other !== given.action),
+      alternatives: ['throw', 'abort', 'retry', 'fallback', 'pass'].filter(
+        (other) => other !== given.action,
+      ),
       data: { handler, code: error.code, attempt: failed.attempts, ...more },
     });
     switch (given.action) {
@@ -93,25 +124,47 @@ export class ModelFailures {
         const retryAfterMs = delayOf(given);
         return {
           retryAfterMs,
-          decisions: [decision(`The handler "${handler}" wants the model to be asked again after ${retryAfterMs} ms: ${error.message}`)],
+          decisions: [
+            decision(
+              `The handler "${handler}" wants the model to be asked again after ${retryAfterMs} ms: ${error.message}`,
+            ),
+          ],
         };
       }
       case 'fallback': {
-        const text = typeof given.result === 'string' ? given.result : JSON.stringify(coerceToJson(given.result ?? null).value);
-        const answer = givenAnswer({ stepEvents: [{ type: 'assistant', text }] }, `the error handler "${handler}"`, this.#callId());
+        const text =
+          typeof given.result === 'string'
+            ? given.result
+            : JSON.stringify(coerceToJson(given.result ?? null).value);
+        const answer = givenAnswer(
+          { stepEvents: [{ type: 'assistant', text }] },
+          `the error handler "${handler}"`,
+          this.#callId(),
+        );
         return {
           retryAfterMs: undefined,
           given: answer,
-          decisions: [decision(`The handler "${handler}" answers in the place of the model: ${error.message}`)],
+          decisions: [
+            decision(
+              `The handler "${handler}" answers in the place of the model: ${error.message}`,
+            ),
+          ],
         };
       }
       case 'abort':
         abortForHandler(this.#frame.run, handler, error);
-        return { retryAfterMs: undefined, decisions: [decision(`The handler "${handler}" ends the run: ${error.message}`)] };
+        return {
+          retryAfterMs: undefined,
+          decisions: [decision(`The handler "${handler}" ends the run: ${error.message}`)],
+        };
       case 'throw':
         return {
           retryAfterMs: undefined,
-          decisions: [decision(`The handler "${handler}" ends the agent: ${error.message}`, { failure: error.toJSON() })],
+          decisions: [
+            decision(`The handler "${handler}" ends the agent: ${error.message}`, {
+              failure: error.toJSON(),
+            }),
+          ],
         };
       default:
         // There is no result of a model that could be skipped.
@@ -122,19 +175,27 @@ export class ModelFailures {
   #ownPlan({ error, retryAfterMs, isEmpty, attempts }: FailedCall): FailurePlan {
     const next = nextRung(this.#ladder(), this.#position.rung, error);
     // Where there is another way, nobody waits for long.
-    const waits = retryAfterMs !== undefined && (next === undefined || (error.retryAfterMs ?? 0) <= longestWaitMs);
+    const waits =
+      retryAfterMs !== undefined &&
+      (next === undefined || (error.retryAfterMs ?? 0) <= longestWaitMs);
     if (waits) return { retryAfterMs, decisions: isEmpty && attempts === 1 ? [this.#nudge()] : [] };
-    if (error.kind === 'context_overflow' && this.#position.overflows < mostOverflows) return { retryAfterMs: undefined, decisions: [] };
+    if (error.kind === 'context_overflow' && this.#position.overflows < mostOverflows)
+      return { retryAfterMs: undefined, decisions: [] };
     const { rung } = this.#position;
     if (next === undefined) return { retryAfterMs: undefined, decisions: [] };
     return { retryAfterMs: 0, decisions: [this.#fallback(error, rung, next)] };
   }
 
-  /** The step to a later model with a larger window, for a prompt that cannot be made shorter; `undefined`: there is none. */
+  /**
+   * The step to a later model with a larger window, for a prompt that cannot be made shorter;
+   * `undefined`: there is none.
+   */
   largerWindow(): EventDraft | undefined {
     const { rung } = this.#position;
     const next = nextRung(this.#ladder(), rung, { kind: 'context_overflow' });
-    return next === undefined ? undefined : this.#fallback({ code: 'model_context_overflow' }, rung, next);
+    return next === undefined
+      ? undefined
+      : this.#fallback({ code: 'model_context_overflow' }, rung, next);
   }
 
   #fallback(error: Pick<ModelError, 'code'>, rung: number, next: number): EventDraft {

@@ -2,7 +2,11 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { CancelScope } from '../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import { type GivenAnswer, givenAnswer } from '../../effects/model-answer.ts';
-import { type ModelCallPorts, type ModelCallRequest, performModelCall } from '../../effects/model-call.ts';
+import {
+  type ModelCallPorts,
+  type ModelCallRequest,
+  performModelCall,
+} from '../../effects/model-call.ts';
 import { standInCall } from '../../effects/stand-ins.ts';
 import type { Intent } from '../../loop/intent.ts';
 import type { Position } from '../../loop/position.ts';
@@ -22,7 +26,12 @@ import { AgentCompaction } from './compaction.ts';
 import type { BeforeModel, HookPipeline } from './hook-pipeline.ts';
 import { InputGuard } from './input-guard.ts';
 import { ModelFailures } from './model-failures.ts';
-import { AgentPrompts, defaultRenderers, type PreparedCall, type PromptRequest } from './prompts.ts';
+import {
+  AgentPrompts,
+  defaultRenderers,
+  type PreparedCall,
+  type PromptRequest,
+} from './prompts.ts';
 import type { AgentTools } from './tool-lookup.ts';
 
 /** What the model calls of an agent need of it. */
@@ -46,7 +55,10 @@ interface Prepared {
   readonly given: GivenAnswer | undefined;
 }
 
-/** Makes the model calls of one agent invocation: everything between the decision to make one and its recorded answer. */
+/**
+ * Makes the model calls of one agent invocation: everything between the decision to make one and
+ * its recorded answer.
+ */
 export class ModelRounds {
   readonly #parts: ModelRoundParts;
   readonly #prompts: AgentPrompts;
@@ -55,22 +67,44 @@ export class ModelRounds {
   readonly #answers: AnswerPipeline;
   readonly #failures: ModelFailures;
   readonly #hasAnswerChecks: boolean;
-  /** Made when a call fails for the first time, or when the agent goes on with another model than its first. */
+  /**
+   * Made when a call fails for the first time, or when the agent goes on with another model than
+   * its first.
+   */
   #rungs: readonly Rung[] | undefined;
 
   constructor(parts: ModelRoundParts) {
     this.#parts = parts;
     const { agent, frame, position, hooks, supervision, tools } = parts;
     const { guardrails } = supervision;
-    const renderers = [...answerRenderers(agent), ...(hooks?.renderers ?? []), ...(agent.context ?? defaultRenderers)];
+    const renderers = [
+      ...answerRenderers(agent),
+      ...(hooks?.renderers ?? []),
+      ...(agent.context ?? defaultRenderers),
+    ];
     this.#prompts = new AgentPrompts({ run: frame.run, agent, record: frame.record, renderers });
     this.#failures = new ModelFailures({ frame, position, hooks, ladder: () => this.#ladder });
     const largerWindow = () => this.#failures.largerWindow();
-    this.#compaction = new AgentCompaction({ frame, agent, position, prompts: this.#prompts, work: parts.work, largerWindow });
+    this.#compaction = new AgentCompaction({
+      frame,
+      agent,
+      position,
+      prompts: this.#prompts,
+      work: parts.work,
+      largerWindow,
+    });
     this.#inputGuard = new InputGuard({ frame, agent: agent.name, position, guardrails });
     const judge = new AnswerJudge({ agent, frame, position });
-    this.#answers = new AnswerPipeline({ frame, agent: agent.name, tools, hooks, guardrails, judge });
-    this.#hasAnswerChecks = hooks !== undefined || judge.isNeeded || guardrailsAt(guardrails, 'output').length > 0;
+    this.#answers = new AnswerPipeline({
+      frame,
+      agent: agent.name,
+      tools,
+      hooks,
+      guardrails,
+      judge,
+    });
+    this.#hasAnswerChecks =
+      hooks !== undefined || judge.isNeeded || guardrailsAt(guardrails, 'output').length > 0;
   }
 
   get #ladder(): readonly Rung[] {
@@ -82,7 +116,9 @@ export class ModelRounds {
   /** The model that is in use: the first one, or that of the rung that failures have led to. */
   get #model(): Model {
     const { agent, position } = this.#parts;
-    return position.rung === 0 ? toModel(agent.model) : (this.#ladder[position.rung]?.model ?? toModel(agent.model));
+    return position.rung === 0
+      ? toModel(agent.model)
+      : (this.#ladder[position.rung]?.model ?? toModel(agent.model));
   }
 
   async call(intent: Extract<Intent, { type: 'model' }>): Promise<void> {
@@ -105,15 +141,28 @@ export class ModelRounds {
     if (scope.aborted) return;
     // What has come meanwhile no guardrail has looked at, and the prompt may not have it.
     if (this.#parts.position.unseen !== unseen) return;
-    // Without room what is to be done is asked anew. Others may not begin a call between this and the start of the call, which reserves.
+    // Without room what is to be done is asked anew. Others may not begin a call between this and
+    // the start of the call, which reserves.
     const { tokens, characters } = prepared.call;
-    const room = budget.admit({ tokens, characters, model, final: intent.final, isFree: prepared.given !== undefined });
+    const room = budget.admit({
+      tokens,
+      characters,
+      model,
+      final: intent.final,
+      isFree: prepared.given !== undefined,
+    });
     if (typeof room === 'string') return;
     await performModelCall(this.#requestOf(intent, model, prepared, room), this.#ports(intent));
   }
 
-  /** The prompt, and what hooks want in the place of an answer; `undefined`: the call is not to be made. */
-  #prepare(intent: Extract<Intent, { type: 'model' }>, model: Model): Prepared | Promise<Prepared | undefined> {
+  /**
+   * The prompt, and what hooks want in the place of an answer; `undefined`: the call is not to be
+   * made.
+   */
+  #prepare(
+    intent: Extract<Intent, { type: 'model' }>,
+    model: Model,
+  ): Prepared | Promise<Prepared | undefined> {
     const { hooks, tools, position } = this.#parts;
     const request = {
       round: intent.round,
@@ -122,7 +171,11 @@ export class ModelRounds {
       model,
       resultLimit: position.resultLimit,
       rewrite: this.#inputGuard.rewrite,
-      responseFormat: responseFormatOf(this.#parts.agent, model, !intent.final && tools.all().length > 0),
+      responseFormat: responseFormatOf(
+        this.#parts.agent,
+        model,
+        !intent.final && tools.all().length > 0,
+      ),
     };
     const asks = hooks?.has('beforeModel') === true;
     if (!asks) {
@@ -132,7 +185,10 @@ export class ModelRounds {
     return this.#prepareAsked(request, asks ? hooks : undefined);
   }
 
-  async #prepareAsked(request: PromptRequest, hooks: HookPipeline | undefined): Promise<Prepared | undefined> {
+  async #prepareAsked(
+    request: PromptRequest,
+    hooks: HookPipeline | undefined,
+  ): Promise<Prepared | undefined> {
     let verdict: BeforeModel | undefined;
     const adjust = async (context: RenderContext): Promise<RenderContext> => {
       verdict = await hooks?.beforeModel(context);
@@ -144,21 +200,32 @@ export class ModelRounds {
       this.#transfer(verdict.target, verdict.by);
       return undefined;
     }
-    const given = verdict?.kind === 'answer' ? givenAnswer(verdict.answer, `beforeModel of ${verdict.by}`, this.#callId()) : undefined;
+    const given =
+      verdict?.kind === 'answer'
+        ? givenAnswer(verdict.answer, `beforeModel of ${verdict.by}`, this.#callId())
+        : undefined;
     return { call, given };
   }
 
   #transfer(target: Runnable, by: string): void {
     const { frame, hooks } = this.#parts;
     const writes = hooks?.takeWrites();
-    frame.run.ledger.append([...(writes?.drafts ?? []), ...transferDrafts(frame, target, by, 'beforeModel')], writes?.extras);
+    frame.run.ledger.append(
+      [...(writes?.drafts ?? []), ...transferDrafts(frame, target, by, 'beforeModel')],
+      writes?.extras,
+    );
   }
 
   #callId(): string {
     return `given_${this.#parts.frame.run.ledger.lastSeq}`;
   }
 
-  #requestOf(intent: Extract<Intent, { type: 'model' }>, model: Model, { call, given }: Prepared, room: Admission): ModelCallRequest {
+  #requestOf(
+    intent: Extract<Intent, { type: 'model' }>,
+    model: Model,
+    { call, given }: Prepared,
+    room: Admission,
+  ): ModelCallRequest {
     const { agent, frame, position, tools } = this.#parts;
     return {
       path: frame.record.path,
@@ -167,7 +234,10 @@ export class ModelRounds {
       round: intent.round,
       attempt: intent.attempt,
       errorsBefore: position.modelErrors,
-      options: room.maxOutputTokens === undefined ? call.options : { ...call.options, maxOutputTokens: room.maxOutputTokens },
+      options:
+        room.maxOutputTokens === undefined
+          ? call.options
+          : { ...call.options, maxOutputTokens: room.maxOutputTokens },
       mostCost: room.mostCost,
       recipe: call.recipe,
       characters: call.characters,
@@ -192,36 +262,61 @@ export class ModelRounds {
       interruptions: run.interruptions,
       plan: (failed) => this.#failures.plan(failed),
       ...(this.#hasAnswerChecks
-        ? { process: (answer, substitutedBy) => this.#answers.process({ answer, round, final, substitutedBy, callId: this.#callId() }) }
+        ? {
+            process: (answer, substitutedBy) =>
+              this.#answers.process({
+                answer,
+                round,
+                final,
+                substitutedBy,
+                callId: this.#callId(),
+              }),
+          }
         : {}),
-      ...(standIn === undefined ? {} : { standIn: (request) => standIn(request.model, standInCall(request)) }),
+      ...(standIn === undefined
+        ? {}
+        : { standIn: (request) => standIn(request.model, standInCall(request)) }),
       landing: (events) => {
         hooks?.takeWrites();
         this.#failures.landing(events);
       },
       ...(run.surroundings === undefined ? {} : { around: run.surroundings.model }),
       ...(hooks?.has('wrapModel') === true ? { wrap: (loaded) => hooks.wrap(loaded) } : {}),
-      ...(hooks?.has('beforeCall') === true ? { beforeCall: (options) => this.#beforeCall(hooks, modelName(model), options) } : {}),
+      ...(hooks?.has('beforeCall') === true
+        ? { beforeCall: (options) => this.#beforeCall(hooks, modelName(model), options) }
+        : {}),
     };
   }
 
-  async #beforeCall(hooks: HookPipeline, model: string, options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined> {
+  async #beforeCall(
+    hooks: HookPipeline,
+    model: string,
+    options: LanguageModelV4CallOptions,
+  ): Promise<GivenAnswer | undefined> {
     const found = await hooks.beforeCall({ model, options });
     return found === undefined ? undefined : givenAnswer(found.answer, found.by, this.#callId());
   }
 
-  /** Makes the prompt shorter after the provider has refused it as too long; when nothing is left to leave out, the agent is to fail. */
+  /**
+   * Makes the prompt shorter after the provider has refused it as too long; when nothing is left to
+   * leave out, the agent is to fail.
+   */
   recoverFromOverflow(): Promise<void> {
     return this.#compaction.recover(this.#model);
   }
 
-  /** Shared state that the prompt may need; `undefined` when there is nothing to fetch. A store that fails is no failure of the agent. */
+  /**
+   * Shared state that the prompt may need; `undefined` when there is nothing to fetch. A store that
+   * fails is no failure of the agent.
+   */
   #refresh(): Promise<void> | undefined {
     const { run } = this.#parts.frame;
     if (run.session.shared.names.length === 0) return undefined;
-    return run.session.observeShared({ path: this.#parts.frame.record.path }).catch((error: unknown) => {
-      if (!isAdjutantError(error, 'store_unavailable')) throw error;
-      run.giveUp(error);
-    });
+    return run.session
+      .observeShared({ path: this.#parts.frame.record.path })
+      .catch((error: unknown) => {
+        if (!isAdjutantError(error, 'store_unavailable')) throw error;
+        run.giveUp(error);
+      });
   }
 }

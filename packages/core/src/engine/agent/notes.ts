@@ -15,7 +15,8 @@ export function interruptedCallDraft(
 ): EventDraft {
   const usage = { inputTokens: start.estimatedInputTokens, outputTokens: 0 };
   // Code may have changed since: another model's price would be wrong.
-  const cost = start.model === `${model.provider}:${model.modelId}` ? costOf(model, usage, prices) : undefined;
+  const cost =
+    start.model === `${model.provider}:${model.modelId}` ? costOf(model, usage, prices) : undefined;
   return {
     type: 'model_end',
     by: 'runtime',
@@ -37,7 +38,9 @@ export function unknownPriceDrafts(
   models: readonly Model[],
   prices: Readonly<Record<string, Price>> | undefined,
 ): readonly EventDraft[] {
-  const names = new Set(models.filter((model) => priceOf(model, prices) === undefined).map(modelName));
+  const names = new Set(
+    models.filter((model) => priceOf(model, prices) === undefined).map(modelName),
+  );
   return [...names].map((name) => ({
     type: 'decision' as const,
     by: 'runtime' as const,
@@ -45,7 +48,10 @@ export function unknownPriceDrafts(
     component: 'limits',
     decision: 'cost_unknown',
     reasoning: `The price of ${name} is not known, so the limit of $${limit} does not hold for its calls.`,
-    alternatives: ["give the price: runtime({ prices }) or the model's `price`", 'limit tokens instead'],
+    alternatives: [
+      "give the price: runtime({ prices }) or the model's `price`",
+      'limit tokens instead',
+    ],
     data: { model: name, limit },
   }));
 }
@@ -53,21 +59,37 @@ export function unknownPriceDrafts(
 const whatFollows = { answer: 'answers with what it has', fail: 'fails' } as const;
 
 /** Says that a limit is near or reached. */
-export function limitDraft(path: string, intent: Extract<Intent, { type: 'warn' | 'declare_limit' }>): EventDraft {
+export function limitDraft(
+  path: string,
+  intent: Extract<Intent, { type: 'warn' | 'declare_limit' }>,
+): EventDraft {
   const { limit } = intent;
   const used = `${limit.used} of ${limit.limit} (${limit.reason}${limit.of === 'run' ? ' of the run' : ''})`;
-  const needed = limit.needed === undefined ? '' : `, and the next call with an answer after it may need ${limit.needed}`;
+  const needed =
+    limit.needed === undefined
+      ? ''
+      : `, and the next call with an answer after it may need ${limit.needed}`;
   const isLoop = limit.reason === 'loop';
-  const reached = isLoop ? 'It went on with calls that are not made any more, although it was told so.' : `Used up: ${used}${needed}.`;
+  const reached = isLoop
+    ? 'It went on with calls that are not made any more, although it was told so.'
+    : `Used up: ${used}${needed}.`;
   return {
     type: 'decision',
     by: 'runtime',
     invocationId: path,
     component: 'limits',
     decision: intent.type === 'warn' ? 'warn' : 'exhausted',
-    reasoning: intent.type === 'warn' ? `At least 90 % are used: ${used}.` : `${reached} The agent ${whatFollows[intent.action]}.`,
+    reasoning:
+      intent.type === 'warn'
+        ? `At least 90 % are used: ${used}.`
+        : `${reached} The agent ${whatFollows[intent.action]}.`,
     // Nobody is asked about a loop.
-    alternatives: intent.type === 'warn' ? [] : ['answer', 'fail', 'ask'].filter((other) => other !== intent.action && !(isLoop && other === 'ask')),
+    alternatives:
+      intent.type === 'warn'
+        ? []
+        : ['answer', 'fail', 'ask'].filter(
+            (other) => other !== intent.action && !(isLoop && other === 'ask'),
+          ),
     data: { ...limitData(limit), ...(intent.type === 'warn' ? { of: intent.of } : {}) },
   };
 }
@@ -78,7 +100,12 @@ function limitData({ reason, used, limit, of, path, needed }: LimitState): JsonO
 }
 
 /** Asks whether an agent may use more than its limit, or than that of somebody above it. */
-export function limitQuestion(path: string, agent: string, limit: LimitState, generation: number): Question {
+export function limitQuestion(
+  path: string,
+  agent: string,
+  limit: LimitState,
+  generation: number,
+): Question {
   return {
     kind: 'limit',
     path,

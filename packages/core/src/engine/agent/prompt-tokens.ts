@@ -5,7 +5,9 @@ import type { Model } from '../../models/model.ts';
 /** What a provider adds to each message for its role and its borders, about. */
 const tokensPerMessage = 4;
 
-/** Share of the window, at one token for each character, below which a rough count is good enough. */
+/**
+ * Share of the window, at one token for each character, below which a rough count is good enough.
+ */
 const roughShare = 0.5;
 
 /** What is counted: the messages, and everything else of the call as one text. */
@@ -23,8 +25,9 @@ export interface CountedPrompt {
 }
 
 /**
- * Counts the tokens of prompts from their texts: with the model's own `countTokens` where it has one, else by classes of characters, which is only
- * worth its time when the prompt may be near the window and no provider has reported yet how it counts. Each message is counted once.
+ * Counts the tokens of prompts from their texts: with the model's own `countTokens` where it has
+ * one, else by classes of characters, which is only worth its time when the prompt may be near the
+ * window and no provider has reported yet how it counts. Each message is counted once.
  */
 export class PromptTokens {
   #counted = new WeakMap<LanguageModelV4Message, number>();
@@ -34,7 +37,8 @@ export class PromptTokens {
   /** `undefined`: what is known of the characters is good enough. */
   of(prompt: CountedPrompt): number | undefined {
     const { model, messages, characters, window } = prompt;
-    if (model.countTokens === undefined && (prompt.isReported || characters < window * roughShare)) return undefined;
+    if (model.countTokens === undefined && (prompt.isReported || characters < window * roughShare))
+      return undefined;
     if (this.#model !== model) {
       this.#model = model;
       this.#counted = new WeakMap();
@@ -54,7 +58,8 @@ export class PromptTokens {
   }
 
   #tokensOfSettings(text: string, count: (text: string) => number): number {
-    if (this.#settings?.text !== text) this.#settings = { text, tokens: text === '{}' ? 0 : count(text) };
+    if (this.#settings?.text !== text)
+      this.#settings = { text, tokens: text === '{}' ? 0 : count(text) };
     return this.#settings.tokens;
   }
 }
@@ -74,7 +79,11 @@ function textOfPart(part: Part): string {
     case 'tool-call':
       return `${part.toolName} ${JSON.stringify(part.input)}`;
     case 'tool-result':
-      return 'value' in part.output ? (typeof part.output.value === 'string' ? part.output.value : JSON.stringify(part.output.value)) : '';
+      return 'value' in part.output
+        ? typeof part.output.value === 'string'
+          ? part.output.value
+          : JSON.stringify(part.output.value)
+        : '';
     default:
       return '';
   }

@@ -1,4 +1,9 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4ToolChoice } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4ToolChoice,
+} from '@ai-sdk/provider';
 import { contentHash } from '../../base/hash.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { currentEncoder } from '../../context/encoders.ts';
@@ -16,7 +21,13 @@ import { toolWireName } from '../../ledger/tool-name.ts';
 import { contextWindowOf } from '../../models/measures/window.ts';
 import { callSettings, type Model, modelName, toModel } from '../../models/model.ts';
 import type { Agent } from '../../runnables/agent.ts';
-import type { PromptEvent, RenderContext, Renderer, RenderState, ToolChoice } from '../../runnables/render-context.ts';
+import type {
+  PromptEvent,
+  RenderContext,
+  Renderer,
+  RenderState,
+  ToolChoice,
+} from '../../runnables/render-context.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import { withFormat } from './answer-format.ts';
@@ -34,9 +45,14 @@ const noUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 export interface PreparedCall {
   readonly options: LanguageModelV4CallOptions;
   readonly recipe: PromptRecipe;
-  /** Characters of the prompt, of the tools and of the settings. The estimate that is recorded with the call is made of them. */
+  /**
+   * Characters of the prompt, of the tools and of the settings. The estimate that is recorded with
+   * the call is made of them.
+   */
   readonly characters: number;
-  /** Input tokens, estimated from the characters and corrected by what the provider reported last. */
+  /**
+   * Input tokens, estimated from the characters and corrected by what the provider reported last.
+   */
   readonly tokens: number;
 }
 
@@ -54,7 +70,10 @@ export interface PromptRequest {
   readonly responseFormat?: LanguageModelV4CallOptions['responseFormat'];
   /** What stands in the place of recorded events, before anything else sees them. */
   readonly rewrite?: RewriteEvent | undefined;
-  /** Changes the prompt last of all; what it makes is recorded like the rest. `undefined`: the call is not to be made. */
+  /**
+   * Changes the prompt last of all; what it makes is recorded like the rest. `undefined`: the call
+   * is not to be made.
+   */
   readonly adjust?: ((context: RenderContext) => Promise<RenderContext | undefined>) | undefined;
 }
 
@@ -74,7 +93,9 @@ interface Settings {
   readonly characters: number;
 }
 
-/** Makes the prompts of one agent invocation. What does not change from call to call is made once. */
+/**
+ * Makes the prompts of one agent invocation. What does not change from call to call is made once.
+ */
 export class AgentPrompts {
   readonly #parts: AgentPromptsParts;
   readonly #settings = new Map<string, Settings>();
@@ -84,7 +105,10 @@ export class AgentPrompts {
   readonly #tokens = new PromptTokens();
   #histories: Histories;
   #recorded: readonly RecipeSegment[] | undefined;
-  /** The last prompt that was made: it was sent if a call began behind the events that there were then. */
+  /**
+   * The last prompt that was made: it was sent if a call began behind the events that there were
+   * then.
+   */
   #made: { readonly segments: readonly RecipeSegment[]; readonly after: number } | undefined;
 
   #shown: RenderContext | undefined;
@@ -94,16 +118,29 @@ export class AgentPrompts {
     this.#gauge = new TokenGauge(parts.record.events);
     const model = toModel(parts.agent.model);
     this.#histories = this.#historiesFor(resultLimit(this.windowOf(model)), modelName(model));
-    this.#recorded = lastSegments(parts.record.events.filter((event): event is EventOf<'model_start'> => event.type === 'model_start'));
+    this.#recorded = lastSegments(
+      parts.record.events.filter(
+        (event): event is EventOf<'model_start'> => event.type === 'model_start',
+      ),
+    );
   }
 
   #historiesFor(limit: number, model: string): Histories {
     const { run, agent, record } = this.#parts;
-    const options = { encoder: currentEncoder, resultLimit: limit, resolve: run.ledger.resolve, toolName: toolWireName, model };
+    const options = {
+      encoder: currentEncoder,
+      resultLimit: limit,
+      resolve: run.ledger.resolve,
+      toolName: toolWireName,
+      model,
+    };
     return new Histories(run.ledger, record.path, agent.name, options);
   }
 
-  /** Tokens that prompt and answer may have together. Looked up once for each model: it is asked for before every call. */
+  /**
+   * Tokens that prompt and answer may have together. Looked up once for each model: it is asked for
+   * before every call.
+   */
   windowOf(model: Model): number {
     let window = this.#windows.get(model);
     if (window === undefined) {
@@ -113,12 +150,18 @@ export class AgentPrompts {
     return window;
   }
 
-  /** The history that the last prompt was made of; before the first prompt, what a prompt holds by default. `undefined`: it had none. */
+  /**
+   * The history that the last prompt was made of; before the first prompt, what a prompt holds by
+   * default. `undefined`: it had none.
+   */
   get history(): History | undefined {
     return this.#made === undefined ? this.#histories.of('ancestors') : this.#histories.main;
   }
 
-  /** What the last prompt holds, as the model reads it: without what renderers left out, and with what they put in the place of messages. */
+  /**
+   * What the last prompt holds, as the model reads it: without what renderers left out, and with
+   * what they put in the place of messages.
+   */
   get shown(): readonly PromptEvent[] {
     return this.#shown?.events ?? [];
   }
@@ -132,34 +175,67 @@ export class AgentPrompts {
   prepare(request: PromptRequest): PreparedCall | Promise<PreparedCall | undefined> {
     const { run, agent, record } = this.#parts;
     const { round, tools, final, model, adjust, rewrite } = request;
-    const limit = Math.min(request.resultLimit ?? Number.POSITIVE_INFINITY, resultLimit(this.windowOf(model)));
+    const limit = Math.min(
+      request.resultLimit ?? Number.POSITIVE_INFINITY,
+      resultLimit(this.windowOf(model)),
+    );
     const asked = modelName(model);
     const { options } = this.#histories;
-    if (options.resultLimit !== limit || options.model !== asked) this.#histories = this.#historiesFor(limit, asked);
+    if (options.resultLimit !== limit || options.model !== asked)
+      this.#histories = this.#historiesFor(limit, asked);
     const offered = { tools: tools.map(({ name }) => name), toolChoice: agent.toolChoice };
-    let context = promptContext(new RunRenderState(run, agent.name, record.path, round), this.#histories, offered, rewrite);
+    let context = promptContext(
+      new RunRenderState(run, agent.name, record.path, round),
+      this.#histories,
+      offered,
+      rewrite,
+    );
     for (const renderer of this.#parts.renderers) context = renderer(context);
     if (final) context = finalAnswer(context);
     if (adjust === undefined) return this.#encode(context, request, limit);
-    return adjust(context).then((adjusted) => (adjusted === undefined ? undefined : this.#encode(adjusted, request, limit)));
+    return adjust(context).then((adjusted) =>
+      adjusted === undefined ? undefined : this.#encode(adjusted, request, limit),
+    );
   }
 
   #encode(context: RenderContext, request: PromptRequest, limit: number): PreparedCall {
     const { ledger } = this.#parts.run;
     const rendered = encodePrompt(context, this.#histories);
-    const settings = this.#settingsFor(request, context.tools, request.final ? 'none' : context.toolChoice);
+    const settings = this.#settingsFor(
+      request,
+      context.tools,
+      request.final ? 'none' : context.toolChoice,
+    );
     const previous = this.#previous();
-    const recipe = writeRecipe(rendered, settings, limit, request.round, { previous, isRecorded: (hash) => ledger.contents.has(hash) });
+    const recipe = writeRecipe(rendered, settings, limit, request.round, {
+      previous,
+      isRecorded: (hash) => ledger.contents.has(hash),
+    });
     this.#made = { segments: rendered.segments, after: ledger.lastSeq };
     this.#shown = context;
     const characters = rendered.characters + settings.characters;
     const { maxOutputTokens } = request;
-    // Not part of what is stored as settings: it may be another number for each call, and stands in `model_start`.
-    const options = { prompt: rendered.messages, ...settings.call, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
-    return { options, recipe, characters, tokens: this.#tokensOf(request.model, rendered.messages, settings, characters) };
+    // Not part of what is stored as settings: it may be another number for each call, and stands in
+    // `model_start`.
+    const options = {
+      prompt: rendered.messages,
+      ...settings.call,
+      ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    };
+    return {
+      options,
+      recipe,
+      characters,
+      tokens: this.#tokensOf(request.model, rendered.messages, settings, characters),
+    };
   }
 
-  #tokensOf(model: Model, messages: readonly LanguageModelV4Message[], settings: Settings, characters: number): number {
+  #tokensOf(
+    model: Model,
+    messages: readonly LanguageModelV4Message[],
+    settings: Settings,
+    characters: number,
+  ): number {
     const counted = this.#tokens.of({
       model,
       messages,
@@ -173,7 +249,10 @@ export class AgentPrompts {
     return counted;
   }
 
-  /** The segments of the last prompt that was recorded. One that was made and not sent leaves no trace. */
+  /**
+   * The segments of the last prompt that was recorded. One that was made and not sent leaves no
+   * trace.
+   */
   #previous(): readonly RecipeSegment[] | undefined {
     const made = this.#made;
     if (made === undefined) return this.#recorded;
@@ -184,7 +263,11 @@ export class AgentPrompts {
     return this.#recorded;
   }
 
-  #settingsFor({ tools, model, responseFormat }: PromptRequest, names: readonly string[], toolChoice: ToolChoice | undefined): Settings {
+  #settingsFor(
+    { tools, model, responseFormat }: PromptRequest,
+    names: readonly string[],
+    toolChoice: ToolChoice | undefined,
+  ): Settings {
     const choiceKey = typeof toolChoice === 'object' ? `=${toolChoice.name}` : (toolChoice ?? '');
     const key = `${this.#identity(model)} ${this.#formatKey(responseFormat)}\n${names.join(' ')}\n${choiceKey}`;
     let settings = this.#settings.get(key);
@@ -211,7 +294,10 @@ export class AgentPrompts {
     return `json ${this.#identity(schema)} ${name ?? ''} ${description ?? ''}`;
   }
 
-  /** A number for each object that settings are made of: their contents are not compared for each call. */
+  /**
+   * A number for each object that settings are made of: their contents are not compared for each
+   * call.
+   */
   #identity(part: object | undefined): number {
     if (part === undefined) return 0;
     let identity = this.#identities.get(part);
@@ -241,7 +327,9 @@ class RunRenderState implements RenderState {
   /** Looked up only when a renderer asks: most prompts do not depend on state. */
   get state(): RenderState['state'] {
     const { ledger, session } = this.#run;
-    const scopes: Record<string, Readonly<Record<string, unknown>>> = { session: visibleValues(ledger.state, 'session', this.invocationId) };
+    const scopes: Record<string, Readonly<Record<string, unknown>>> = {
+      session: visibleValues(ledger.state, 'session', this.invocationId),
+    };
     for (const scope of session.shared.names) scopes[scope] = visibleValues(ledger.state, scope);
     return scopes;
   }
@@ -258,5 +346,7 @@ function functionTool(tool: Tool): LanguageModelV4FunctionTool {
 
 function wireChoice(choice: ToolChoice | undefined): LanguageModelV4ToolChoice | undefined {
   if (choice === undefined || choice === 'auto') return undefined;
-  return typeof choice === 'string' ? { type: choice } : { type: 'tool', toolName: toolWireName(choice.name) };
+  return typeof choice === 'string'
+    ? { type: choice }
+    : { type: 'tool', toolName: toolWireName(choice.name) };
 }

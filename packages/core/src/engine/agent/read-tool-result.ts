@@ -27,8 +27,17 @@ function schemaFor(maxCharacters: number) {
     type: 'object',
     properties: {
       callId: { type: 'string', description: 'The call id that stands behind the mark.' },
-      offset: { type: 'integer', minimum: 0, description: 'The first character, from 0. Default: 0.' },
-      length: { type: 'integer', minimum: 1, maximum: maxCharacters, description: `How many characters. Default: ${maxCharacters}.` },
+      offset: {
+        type: 'integer',
+        minimum: 0,
+        description: 'The first character, from 0. Default: 0.',
+      },
+      length: {
+        type: 'integer',
+        minimum: 1,
+        maximum: maxCharacters,
+        description: `How many characters. Default: ${maxCharacters}.`,
+      },
     },
     required: ['callId'],
     additionalProperties: false,
@@ -36,29 +45,44 @@ function schemaFor(maxCharacters: number) {
 }
 
 /**
- * A tool with which a model reads what was cut off of a tool result: the ledger has it whole. It gives what the agent itself sees and nothing else:
- * its own results, and those of earlier invocations in its line.
+ * A tool with which a model reads what was cut off of a tool result: the ledger has it whole. It
+ * gives what the agent itself sees and nothing else: its own results, and those of earlier
+ * invocations in its line.
  * @throws InvalidOptionError
  */
 export function readToolResult(options: ReadToolResultOptions = {}): Tool {
-  checkOptions<ReadToolResultOptions>('readToolResult', options, { name: isNonEmptyText, maxCharacters: isCount });
+  checkOptions<ReadToolResultOptions>('readToolResult', options, {
+    name: isNonEmptyText,
+    maxCharacters: isCount,
+  });
   const { name = 'read_tool_result', maxCharacters = defaultMaxCharacters } = options;
   return tool({
     name,
-    description: 'Reads a part of an earlier tool result that was shortened. Where one was, it says [...truncated] and the call id.',
+    description:
+      'Reads a part of an earlier tool result that was shortened. Where one was, it says [...truncated] and the call id.',
     schema: schemaFor(maxCharacters),
     readOnly: true,
     recovery: 'rerun',
-    execute: (ctx: { readonly args: ReadArgs; readonly session: unknown; readonly invocationId: string }) => {
+    execute: (ctx: {
+      readonly args: ReadArgs;
+      readonly session: unknown;
+      readonly invocationId: string;
+    }) => {
       const { callId, offset = 0, length = maxCharacters } = ctx.args;
       const whole = wholeResult(ctx.session as Session, ctx.invocationId, callId);
       if (whole === undefined) {
-        return toolResult.permanent(`There is no result of a call ${JSON.stringify(callId.slice(0, 200))} that you have seen.`, {
-          errorType: 'not_found',
-          alternatives: ['use the call id exactly as it stands behind [...truncated]'],
-        });
+        return toolResult.permanent(
+          `There is no result of a call ${JSON.stringify(callId.slice(0, 200))} that you have seen.`,
+          {
+            errorType: 'not_found',
+            alternatives: ['use the call id exactly as it stands behind [...truncated]'],
+          },
+        );
       }
-      if (offset >= whole.length) return toolResult.permanent(`The result has only ${whole.length} characters.`, { errorType: 'not_found' });
+      if (offset >= whole.length)
+        return toolResult.permanent(`The result has only ${whole.length} characters.`, {
+          errorType: 'not_found',
+        });
       const start = cutPlace(whole, offset);
       const end = cutPlace(whole, Math.min(whole.length, offset + Math.min(length, maxCharacters)));
       // A character of two halves is given whole even where one was asked for.
@@ -75,7 +99,10 @@ function wholeResult({ ledger }: Session, path: string, callId: string): string 
   const visibility = new Visibility(ledger.invocations, path, 'ancestors');
   const result = ledger.invocations.byPath
     .get(owner)
-    ?.events.findLast((event): event is EventOf<'tool_result'> => event.type === 'tool_result' && event.callId === callId && event.settled);
+    ?.events.findLast(
+      (event): event is EventOf<'tool_result'> =>
+        event.type === 'tool_result' && event.callId === callId && event.settled,
+    );
   if (result === undefined || visibility.relation(result) === 'hidden') return undefined;
   const content = ledger.resolve(result.result.content);
   return typeof content === 'string' ? content : JSON.stringify(content);

@@ -1,18 +1,26 @@
 import { priorEvidence } from '../../context/prior-evidence.ts';
 import type { CallState, Position } from '../../loop/position.ts';
-import { argsKey, type CallEvidence, evidenceKey, mostEvidence, unknownToolType } from '../../supervision/evidence.ts';
+import {
+  argsKey,
+  type CallEvidence,
+  evidenceKey,
+  mostEvidence,
+  unknownToolType,
+} from '../../supervision/evidence.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 
 /**
- * Settled calls of an agent that its invocation sees, and whether a call is one of them. Nearly all calls are new: these are told from the others
- * without looking at each call before them.
+ * Settled calls of an agent that its invocation sees, and whether a call is one of them. Nearly all
+ * calls are new: these are told from the others without looking at each call before them.
  */
 export class SeenCalls {
   readonly #frame: BodyFrame;
   readonly #position: Position;
   readonly #limit: number;
   #prior: readonly CallEvidence[] | undefined;
-  /** Of calls that were looked at, also some that are forgotten: what is not here was never made. */
+  /**
+   * Of calls that were looked at, also some that are forgotten: what is not here was never made.
+   */
   #keys = new Set<string>();
   #noted = new WeakSet<CallEvidence>();
   #last: { readonly call: CallState; readonly key: string } | undefined;
@@ -33,7 +41,13 @@ export class SeenCalls {
   #before(): readonly CallEvidence[] {
     if (this.#prior === undefined) {
       const { run, record } = this.#frame;
-      this.#prior = priorEvidence(run.ledger, record.path, record.start.name, this.#limit, (event) => run.ledger.whole(event));
+      this.#prior = priorEvidence(
+        run.ledger,
+        record.path,
+        record.start.name,
+        this.#limit,
+        (event) => run.ledger.whole(event),
+      );
       for (const one of this.#prior) this.#note(one);
     }
     return this.#prior;
@@ -65,12 +79,18 @@ export class SeenCalls {
     const last = this.#last;
     // Calls of a tool that there is not are the same whatever their arguments.
     if (one.result.errorType === unknownToolType) this.#keys.add(one.name);
-    else if (last !== undefined && last.call.call.args === one.args && last.call.call.name === one.name) this.#keys.add(last.key);
+    else if (
+      last !== undefined &&
+      last.call.call.args === one.args &&
+      last.call.call.name === one.name
+    )
+      this.#keys.add(last.key);
     else this.#keys.add(`${one.name} ${evidenceKey(one)}`);
   }
 
   #keyOf(call: CallState): string {
-    if (this.#last?.call !== call) this.#last = { call, key: `${call.call.name} ${argsKey(call.call.args)}` };
+    if (this.#last?.call !== call)
+      this.#last = { call, key: `${call.call.name} ${argsKey(call.call.args)}` };
     return this.#last.key;
   }
 }

@@ -16,7 +16,9 @@ export class AgentTools {
 
   all(): readonly Tool[] {
     const shared = this.#shared.list();
-    return shared.length === 0 ? this.#listed : [...this.#listed, ...shared.filter(({ name }) => !this.#own.has(name))];
+    return shared.length === 0
+      ? this.#listed
+      : [...this.#listed, ...shared.filter(({ name }) => !this.#own.has(name))];
   }
 
   find(name: string): Tool | undefined {

@@ -23,8 +23,17 @@ import type { ReopenOptions } from '../run/reopen.ts';
 
 const controlChecks: OptionChecks<ControlOptions> = { by: isOutsider, reason: isText };
 const cancelChecks: OptionChecks<CancelOptions> = { ...controlChecks, runId: isNonEmptyText };
-const sendChecks: OptionChecks<SendOptions> = { by: isOutsider, invocationId: isNonEmptyText, interrupt: isFlag, clientKey: isNonEmptyText };
-const reopenChecks: OptionChecks<ReopenOptions> = { path: isNonEmptyText, reason: isNonEmptyText, by: isOutsider };
+const sendChecks: OptionChecks<SendOptions> = {
+  by: isOutsider,
+  invocationId: isNonEmptyText,
+  interrupt: isFlag,
+  clientKey: isNonEmptyText,
+};
+const reopenChecks: OptionChecks<ReopenOptions> = {
+  path: isNonEmptyText,
+  reason: isNonEmptyText,
+  by: isOutsider,
+};
 const listChecks: OptionChecks<ListOptions> = {
   limit: isCount,
   order: isOneOf('updatedAt', 'createdAt'),
@@ -34,13 +43,20 @@ const listChecks: OptionChecks<ListOptions> = {
   user: isNonEmptyText,
   before: isObject,
 };
-const resolutionChecks: OptionChecks<Resolution> = { happened: isFlag, result: isAnything, by: isOutsider };
+const resolutionChecks: OptionChecks<Resolution> = {
+  happened: isFlag,
+  result: isAnything,
+  by: isOutsider,
+};
 
 /** The id of the session that something is said to. @throws InvalidRunError */
 export function sessionIdOf(session: AnySession | string): string {
   if (session instanceof Session) return session.id;
   if (isNonEmptyText(session) === undefined) return session as string;
-  throw new InvalidRunError({ refused: 'This cannot be done', reason: `a session or the id of one is needed, not ${describeValue(session)}` });
+  throw new InvalidRunError({
+    refused: 'This cannot be done',
+    reason: `a session or the id of one is needed, not ${describeValue(session)}`,
+  });
 }
 
 /** @throws InvalidRunError */
@@ -61,16 +77,25 @@ export function checkPause(options: ControlOptions): void {
 /** @throws InvalidRunError */
 export function checkGrant(permissions: unknown, options: ControlOptions): void {
   const refused = 'The permissions cannot be changed';
-  const expected = isListOfGrants(permissions) ?? ((permissions as readonly string[]).length === 0 ? 'a list that is not empty' : undefined);
+  const expected =
+    isListOfGrants(permissions) ??
+    ((permissions as readonly string[]).length === 0 ? 'a list that is not empty' : undefined);
   if (expected !== undefined)
-    throw new InvalidRunError({ refused, reason: `what is granted must be ${expected}, not ${describeValue(permissions)}` });
+    throw new InvalidRunError({
+      refused,
+      reason: `what is granted must be ${expected}, not ${describeValue(permissions)}`,
+    });
   check(refused, options, controlChecks);
 }
 
 /** @throws InvalidRunError */
 export function checkMessage(text: unknown, options: SendOptions): void {
   const refused = 'The message cannot be sent';
-  if (isText(text) !== undefined) throw new InvalidRunError({ refused, reason: `the text must be a string, not ${describeValue(text)}` });
+  if (isText(text) !== undefined)
+    throw new InvalidRunError({
+      refused,
+      reason: `the text must be a string, not ${describeValue(text)}`,
+    });
   check(refused, options, sendChecks);
 }
 
@@ -78,18 +103,24 @@ export function checkMessage(text: unknown, options: SendOptions): void {
 export function checkReopenOptions(options: ReopenOptions): void {
   const refused = 'The session cannot be reopened';
   check(refused, options, reopenChecks);
-  if (options.reason === undefined) throw new InvalidRunError({ refused, reason: '`reason` is missing: the ledger says why' });
+  if (options.reason === undefined)
+    throw new InvalidRunError({ refused, reason: '`reason` is missing: the ledger says why' });
 }
 
 /** @throws InvalidRunError, NotJsonError */
 export function checkResolution(callId: unknown, found: Partial<Resolution>): void {
   const refused = 'The outcome of the call cannot be told';
   if (isNonEmptyText(callId) !== undefined)
-    throw new InvalidRunError({ refused, reason: `the id of the call must be a string, not ${describeValue(callId)}` });
+    throw new InvalidRunError({
+      refused,
+      reason: `the id of the call must be a string, not ${describeValue(callId)}`,
+    });
   check(refused, found, resolutionChecks);
-  if (found.happened === undefined) throw new InvalidRunError({ refused, reason: '`happened` is missing' });
+  if (found.happened === undefined)
+    throw new InvalidRunError({ refused, reason: '`happened` is missing' });
   const defect = found.result === undefined ? undefined : findJsonDefect(found.result);
-  if (defect !== undefined) throw new NotJsonError({ what: `The result of call "${callId}"`, ...defect });
+  if (defect !== undefined)
+    throw new NotJsonError({ what: `The result of call "${callId}"`, ...defect });
 }
 
 function check<Options>(refused: string, options: unknown, checks: OptionChecks<Options>): void {

@@ -10,7 +10,10 @@ export class OpenSessions {
     if (this.get(id) === undefined) this.#byId.delete(id);
   });
 
-  /** Calls `open` when all that were given before for this session have come to an end: two ledgers of it would not know of each other. */
+  /**
+   * Calls `open` when all that were given before for this session have come to an end: two ledgers
+   * of it would not know of each other.
+   */
   inTurn<Opened>(id: string, open: () => Promise<Opened>): Promise<Opened> {
     const opening = (this.#opening.get(id) ?? Promise.resolve()).then(open);
     const done = opening.then(
@@ -42,7 +45,8 @@ export class OpenSessions {
     for (const [id, reference] of [...this.#byId]) {
       const ledger = reference.deref()?.ledger;
       // What has not been stored yet cannot have been deleted.
-      const isStored = ledger !== undefined && (ledger.durableSeq > 0 || ledger.claim !== undefined);
+      const isStored =
+        ledger !== undefined && (ledger.durableSeq > 0 || ledger.claim !== undefined);
       if (!isStored || (await store.head(id)) !== undefined) continue;
       ledger.fail(new SessionDeletedError({ session: id }));
       if (this.#byId.get(id) === reference) this.#byId.delete(id);

@@ -12,7 +12,10 @@ const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
 /** Sessions that are continued at the same time. */
 const defaultAtOnce = 100;
-/** How many due sessions are looked through for those that can be continued here: at first, so that no tenant is hidden behind another, and at most. */
+/**
+ * How many due sessions are looked through for those that can be continued here: at first, so that
+ * no tenant is hidden behind another, and at most.
+ */
 const firstLookedThrough = 512;
 const mostLookedThrough = 4_096;
 /** Timers that fire at the very moment that was asked for, and what others are rounded up to. */
@@ -30,7 +33,10 @@ interface Failure {
 export type SessionPlace = Pick<DueSession, 'tenant' | 'session'>;
 
 export interface RecoveryParts {
-  /** What nobody works on and has something to be done, the longest overdue first: of one tenant, or of all that are looked after. */
+  /**
+   * What nobody works on and has something to be done, the longest overdue first: of one tenant, or
+   * of all that are looked after.
+   */
   readonly due: (limit: number, tenant: string | undefined) => Promise<readonly SessionPlace[]>;
   readonly clock: Clock;
   /** Sessions that are continued at the same time. @default 100 */
@@ -39,23 +45,33 @@ export interface RecoveryParts {
   readonly resume: (place: SessionPlace) => Run;
   /** Whether this process works on a session, or leaves it alone. */
   readonly isActive: (place: SessionPlace) => boolean;
-  /** Calls `onGivenBack` when another process has stopped working on something, as far as it says so. Returns a function that ends it. */
+  /**
+   * Calls `onGivenBack` when another process has stopped working on something, as far as it says
+   * so. Returns a function that ends it.
+   */
   readonly heedGivenBack?: (onGivenBack: () => void) => () => void;
   /** Removes large values that nothing refers to any more. */
   readonly sweep: () => Promise<unknown>;
 }
 
 /**
- * Finds runs that stopped without an end, because their process died or because what they waited for has come, and continues them. A session
- * that cannot be continued here, as when its runnable is not registered, is left as it is, and tried again later and later.
+ * Finds runs that stopped without an end, because their process died or because what they waited
+ * for has come, and continues them. A session that cannot be continued here, as when its runnable
+ * is not registered, is left as it is, and tried again later and later.
  */
 export class Recovery {
   readonly #parts: RecoveryParts;
   readonly #failures = new Map<string, Failure>();
   readonly #running = new Set<Run>();
-  /** Sessions that were taken up: those that were due until their run rests, those that this process held until nothing of it is under way. */
+  /**
+   * Sessions that were taken up: those that were due until their run rests, those that this process
+   * held until nothing of it is under way.
+   */
   readonly #taken = new Set<string>();
-  /** Sessions to which something was posted here: whoever has answered does not wait for other sessions. */
+  /**
+   * Sessions to which something was posted here: whoever has answered does not wait for other
+   * sessions.
+   */
   readonly #posted = new Set<string>();
   #cancelTimer: () => void = () => undefined;
   #cancelSweep: () => void = () => undefined;
@@ -88,7 +104,9 @@ export class Recovery {
     this.#cancelSweep = setBackgroundTimer(sweepEveryMs, () => {
       void this.#parts
         .sweep()
-        .catch((error: unknown) => warn('Large values that nothing refers to could not be removed', error))
+        .catch((error: unknown) =>
+          warn('Large values that nothing refers to could not be removed', error),
+        )
         .then(() => (this.#stopped ? undefined : this.#armSweep()));
     });
   }
@@ -102,7 +120,10 @@ export class Recovery {
     this.#wakes.clear();
   }
 
-  /** Something may be due, as when something was posted to a session that this process does not work on. */
+  /**
+   * Something may be due, as when something was posted to a session that this process does not work
+   * on.
+   */
   hint(posted?: SessionPlace): void {
     if (!this.#isAutomatic || this.#stopped) return;
     if (posted !== undefined) this.#posted.add(keyOf(posted));
@@ -122,7 +143,9 @@ export class Recovery {
   }
 
   #mayTry(key: string): boolean {
-    return !this.#taken.has(key) && (this.#failures.get(key)?.until ?? 0) <= this.#parts.clock.now();
+    return (
+      !this.#taken.has(key) && (this.#failures.get(key)?.until ?? 0) <= this.#parts.clock.now()
+    );
   }
 
   /** A session that was given back wants to be looked at again then. */
@@ -138,10 +161,16 @@ export class Recovery {
       this.hint();
     };
     // A process that has nothing else to do must be able to end.
-    this.#wakes.set(due, isSystemClock(clock) ? setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake));
+    this.#wakes.set(
+      due,
+      isSystemClock(clock) ? setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake),
+    );
   }
 
-  /** Continues what is due, and gives the runs. @param tenant @default all that are looked after. @throws StoreUnavailableError */
+  /**
+   * Continues what is due, and gives the runs. @param tenant @default all that are looked after.
+   * @throws StoreUnavailableError
+   */
   look(tenant?: string): Promise<readonly Run[]> {
     let looking = this.#looking.get(tenant);
     if (looking === undefined) {
@@ -177,7 +206,11 @@ export class Recovery {
     for (const key of posted) this.#posted.delete(key);
     const chosen = await this.#chooseDue(tenant, posted);
     // Another look may have taken it up meanwhile.
-    return this.#stopped ? [] : chosen.filter((place) => !this.#taken.has(keyOf(place))).map((place) => this.#continue(place));
+    return this.#stopped
+      ? []
+      : chosen
+          .filter((place) => !this.#taken.has(keyOf(place)))
+          .map((place) => this.#continue(place));
   }
 
   #continue(place: SessionPlace): Run {
@@ -189,8 +222,14 @@ export class Recovery {
     return run;
   }
 
-  /** As many as there is room for, and those to which something was posted here, be there room or not. */
-  async #chooseDue(tenant: string | undefined, posted: ReadonlySet<string>): Promise<readonly SessionPlace[]> {
+  /**
+   * As many as there is room for, and those to which something was posted here, be there room or
+   * not.
+   */
+  async #chooseDue(
+    tenant: string | undefined,
+    posted: ReadonlySet<string>,
+  ): Promise<readonly SessionPlace[]> {
     const { due, isActive, atOnce = defaultAtOnce } = this.#parts;
     const free = Math.max(0, atOnce - this.#running.size);
     const first = Math.max(firstLookedThrough, free + posted.size + this.#failures.size);
@@ -200,7 +239,8 @@ export class Recovery {
       const answered = able.filter((place) => posted.has(keyOf(place)));
       const others = able.filter((place) => !posted.has(keyOf(place)));
       const hasEnough = others.length >= free && answered.length === posted.size;
-      if (hasEnough || found.length < limit || limit >= mostLookedThrough) return [...answered, ...inTurns(others).slice(0, free)];
+      if (hasEnough || found.length < limit || limit >= mostLookedThrough)
+        return [...answered, ...inTurns(others).slice(0, free)];
     }
     return [];
   }
@@ -224,9 +264,15 @@ export class Recovery {
   #failed(place: SessionPlace, error: unknown): void {
     const key = keyOf(place);
     // Somebody else was quicker.
-    if (['session_busy', 'ledger_conflict', 'run_stopped', 'session_not_found'].some((code) => isAdjutantError(error, code))) return;
+    if (
+      ['session_busy', 'ledger_conflict', 'run_stopped', 'session_not_found'].some((code) =>
+        isAdjutantError(error, code),
+      )
+    )
+      return;
     if (isAdjutantError(error, 'no_open_run')) {
-      // What is left in its inbox nobody can use: it stays due, and must not be looked at without a pause.
+      // What is left in its inbox nobody can use: it stays due, and must not be looked at without a
+      // pause.
       this.#failures.set(key, { times: 1, until: this.#parts.clock.now() + firstPauseMs });
       return;
     }
@@ -255,7 +301,10 @@ function inTurns(places: readonly SessionPlace[]): readonly SessionPlace[] {
 /** Nobody awaits what recovery does: what goes wrong is told as a warning of the process. */
 function warn(what: string, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  process.emitWarning(visibleLine(`${what}: ${message}`), { type: 'AdjutantWarning', code: isAdjutantError(error) ? error.code : 'recovery_failed' });
+  process.emitWarning(visibleLine(`${what}: ${message}`), {
+    type: 'AdjutantWarning',
+    code: isAdjutantError(error) ? error.code : 'recovery_failed',
+  });
 }
 
 /** Whether time passes as it does in the system, whatever the store calls it. */

@@ -4,7 +4,10 @@ import type { RecordedLedger } from '../../ledger/recorded-ledger.ts';
 import type { LedgerTape } from '../../ledger/tape.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
-/** What a replay goes on from, the first events of a record with all of its large values, and what it is held against. */
+/**
+ * What a replay goes on from, the first events of a record with all of its large values, and what
+ * it is held against.
+ */
 export interface ReplayedLedger extends RecordedLedger {
   readonly clock: Clock;
   readonly tape: LedgerTape;
@@ -18,6 +21,16 @@ const constantRandom: Random = { next: () => 0.5 };
 const leaseMs = 1e13;
 
 /** Options of a runtime of the same definitions whose time is that of a record. */
-export function replayOptions(options: RuntimeOptions, { app, tenant, clock }: ReplayedLedger): Omit<RuntimeOptions, 'store' | 'runnables'> {
-  return { ...options, app, tenant, recover: 'manual', lease: { ttl: leaseMs }, ports: { clock, random: constantRandom } };
+export function replayOptions(
+  options: RuntimeOptions,
+  { app, tenant, clock }: ReplayedLedger,
+): Omit<RuntimeOptions, 'store' | 'runnables'> {
+  return {
+    ...options,
+    app,
+    tenant,
+    recover: 'manual',
+    lease: { ttl: leaseMs },
+    ports: { clock, random: constantRandom },
+  };
 }

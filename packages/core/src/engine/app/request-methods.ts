@@ -1,7 +1,12 @@
 import type { JsonValue } from '../../base/json.ts';
 import type { AnsweredBy, RequestAnswer } from '../requests/check.ts';
 import type { ApprovalQuery, RequestEntry, RequestQuery } from '../requests/list.ts';
-import type { AnswerOutcome, BatchAnswer, OperationOutcome, RequestService } from '../requests/service.ts';
+import type {
+  AnswerOutcome,
+  BatchAnswer,
+  OperationOutcome,
+  RequestService,
+} from '../requests/service.ts';
 
 /** The methods of a runtime that ask its requests; what they throw is said there. */
 export abstract class AnswersRequests {
@@ -44,7 +49,11 @@ export abstract class AnswersRequests {
   }
 
   /** Gives the result of an operation that a tool began with `pending()`. */
-  settleOperation(operationId: string, result: JsonValue, outcome?: OperationOutcome): Promise<void> {
+  settleOperation(
+    operationId: string,
+    result: JsonValue,
+    outcome?: OperationOutcome,
+  ): Promise<void> {
     return this.requests.settleOperation(operationId, result, outcome);
   }
 }

@@ -8,7 +8,10 @@ import { defaultWaitingRuns } from '../run/waiting-limit.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 /** What the options of a runtime give to all of its runs. */
-export function appServices(options: RuntimeOptions, own: Pick<AppServices, 'clock' | 'tools' | 'takeUp' | 'heed'>): AppServices {
+export function appServices(
+  options: RuntimeOptions,
+  own: Pick<AppServices, 'clock' | 'tools' | 'takeUp' | 'heed'>,
+): AppServices {
   const { supervision, hooks = [], middleware = [], errorHandlers = [] } = options;
   const breaker = supervision === false ? false : supervision?.circuitBreaker;
   const lifecycle = options.lifecycle && lifecycleOf(options.lifecycle);

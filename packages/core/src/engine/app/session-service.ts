@@ -1,6 +1,16 @@
 import { isAdjutantError } from '../../base/error.ts';
-import { findInvalidOption, isCount, isNonEmptyText, isOneOf, type OptionChecks } from '../../base/options.ts';
-import { InvalidCursorError, SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
+import {
+  findInvalidOption,
+  isCount,
+  isNonEmptyText,
+  isOneOf,
+  type OptionChecks,
+} from '../../base/options.ts';
+import {
+  InvalidCursorError,
+  SessionExistsError,
+  SessionNotFoundError,
+} from '../../ledger/errors.ts';
 import type { Actor } from '../../ledger/event.ts';
 import type { LedgerStore, ListOptions, SessionListing } from '../../ledger/port.ts';
 import type { AnySession, Session } from '../../session/session.ts';
@@ -10,7 +20,8 @@ import { isOutsider } from '../frame/outsider.ts';
 import type { SessionOptions } from '../frame/run-options.ts';
 
 /** A session that is made and stored at once. */
-export interface NewSessionOptions<Schema extends StateSchema = StateSchema> extends Omit<SessionOptions<Schema>, 'existing' | 'observe'> {
+export interface NewSessionOptions<Schema extends StateSchema = StateSchema>
+  extends Omit<SessionOptions<Schema>, 'existing' | 'observe'> {
   /** Who makes it, for the ledger: `user:ann`. @default nobody in particular */
   readonly by?: Actor;
 }
@@ -29,7 +40,10 @@ export interface SessionQuery {
   readonly order?: 'updatedAt' | 'createdAt';
   /** How many at most. @default 100 */
   readonly limit?: number;
-  /** Goes on where a page ended: its `cursor`. The other options must be those of that page. @default from the newest on */
+  /**
+   * Goes on where a page ended: its `cursor`. The other options must be those of that page.
+   * @default from the newest on
+   */
   readonly cursor?: string | undefined;
 }
 
@@ -56,7 +70,9 @@ export interface SessionServicePorts {
   readonly app: string;
   /** The store of the app. */
   readonly ledgers: () => LedgerStore;
-  readonly open: <Schema extends StateSchema>(options: SessionOptions<Schema>) => Promise<Session<Schema>>;
+  readonly open: <Schema extends StateSchema>(
+    options: SessionOptions<Schema>,
+  ) => Promise<Session<Schema>>;
   /** Ends what this process does on sessions that are no longer in the store. */
   readonly forgetDeleted: () => Promise<void>;
 }
@@ -70,18 +86,30 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Makes a session and stores it at once, with the shared scopes that it takes part in. Of several processes that create one id at the same
-   * time one succeeds. The session is not held: any process may run on it.
+   * Makes a session and stores it at once, with the shared scopes that it takes part in. Of several
+   * processes that create one id at the same time one succeeds. The session is not held: any
+   * process may run on it.
    * @throws InvalidRunError, SessionExistsError, StoreUnavailableError
    */
-  async create<Schema extends StateSchema = OwnSchema>({ by, ...options }: NewSessionOptions<Schema> = {}): Promise<Session<Schema>> {
+  async create<Schema extends StateSchema = OwnSchema>({
+    by,
+    ...options
+  }: NewSessionOptions<Schema> = {}): Promise<Session<Schema>> {
     const invalid = by === undefined ? undefined : isOutsider(by);
-    if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be made', reason: `\`by\` must be ${invalid}` });
-    const session = await this.#ports.open<Schema>({ ...(options as SessionOptions<Schema>), existing: 'fail' });
+    if (invalid !== undefined)
+      throw new InvalidRunError({
+        refused: 'The session cannot be made',
+        reason: `\`by\` must be ${invalid}`,
+      });
+    const session = await this.#ports.open<Schema>({
+      ...(options as SessionOptions<Schema>),
+      existing: 'fail',
+    });
     const { ledger } = session;
     try {
       await ledger.own();
-      // The first event belongs to whoever made the session: nobody else can begin its ledger again.
+      // The first event belongs to whoever made the session: nobody else can begin its ledger
+      // again.
       ledger.append([
         {
           type: 'decision',
@@ -94,20 +122,31 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
       await session.observeShared({ declare: true });
       await ledger.release();
     } catch (error) {
-      if (isAdjutantError(error, 'session_busy') || isAdjutantError(error, 'ledger_conflict')) throw new SessionExistsError({ session: session.id });
+      if (isAdjutantError(error, 'session_busy') || isAdjutantError(error, 'ledger_conflict'))
+        throw new SessionExistsError({ session: session.id });
       throw error;
     }
     return session;
   }
 
-  /** Opens a stored session. @throws SessionNotFoundError, LedgerUnreadableError, StoreUnavailableError */
-  async get<Schema extends StateSchema = OwnSchema>(id: string, options: Pick<SessionOptions<Schema>, 'stateSchema'> = {}): Promise<Session<Schema>> {
+  /**
+   * Opens a stored session. @throws SessionNotFoundError, LedgerUnreadableError,
+   * StoreUnavailableError
+   */
+  async get<Schema extends StateSchema = OwnSchema>(
+    id: string,
+    options: Pick<SessionOptions<Schema>, 'stateSchema'> = {},
+  ): Promise<Session<Schema>> {
     const session = await this.find<Schema>(id, options);
-    if (session === undefined) throw new SessionNotFoundError({ session: id, app: this.#ports.app });
+    if (session === undefined)
+      throw new SessionNotFoundError({ session: id, app: this.#ports.app });
     return session;
   }
 
-  /** Opens a stored session; `undefined` when there is none with this id. @throws LedgerUnreadableError, StoreUnavailableError */
+  /**
+   * Opens a stored session; `undefined` when there is none with this id. @throws
+   * LedgerUnreadableError, StoreUnavailableError
+   */
   async find<Schema extends StateSchema = OwnSchema>(
     id: string,
     options: Pick<SessionOptions<Schema>, 'stateSchema'> = {},
@@ -117,32 +156,43 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Stored sessions, newest first, a page at a time. A session that changes while the pages are read moves to the front of the order by
-   * `updatedAt`, so a later page does not have it; in the order by `createdAt` none is missed.
+   * Stored sessions, newest first, a page at a time. A session that changes while the pages are
+   * read moves to the front of the order by `updatedAt`, so a later page does not have it; in the
+   * order by `createdAt` none is missed.
    * @throws InvalidRunError, InvalidCursorError, StoreUnavailableError
    */
   async list(query: SessionQuery = {}): Promise<SessionPage> {
     const invalid = findInvalidOption(query, queryChecks);
-    if (invalid !== undefined) throw new InvalidRunError({ refused: 'Sessions cannot be listed', reason: invalid.reason });
+    if (invalid !== undefined)
+      throw new InvalidRunError({ refused: 'Sessions cannot be listed', reason: invalid.reason });
     const { cursor, limit = defaultLimit, order = 'updatedAt', ...filter } = query;
     const before = cursor === undefined ? {} : { before: readCursor(cursor, order) };
     // One more than is wanted tells whether there is another page.
-    const found = await this.#ports.ledgers().list({ ...filter, ...before, order, limit: limit + 1 });
+    const found = await this.#ports
+      .ledgers()
+      .list({ ...filter, ...before, order, limit: limit + 1 });
     const sessions = found.slice(0, limit);
     const last = sessions.at(-1);
-    return { sessions, ...(last === undefined || found.length <= limit ? {} : { cursor: writeCursor(last, order) }) };
+    return {
+      sessions,
+      ...(last === undefined || found.length <= limit ? {} : { cursor: writeCursor(last, order) }),
+    };
   }
 
   /**
-   * Removes a session for good: its events, its large values, what waits for an answer and what was sent to it. Its id is free at once. What
-   * its forks share stays until the last of them is gone; shared scopes stay. A run that is under way on it stops and records nothing more.
+   * Removes a session for good: its events, its large values, what waits for an answer and what was
+   * sent to it. Its id is free at once. What its forks share stays until the last of them is gone;
+   * shared scopes stay. A run that is under way on it stops and records nothing more.
    * @throws SessionNotFoundError, StoreUnavailableError
    */
   delete(id: string): Promise<void> {
     return this.#remove(id, false);
   }
 
-  /** As `delete`, with all forks of the session and everything that they share with it. @throws SessionNotFoundError, StoreUnavailableError */
+  /**
+   * As `delete`, with all forks of the session and everything that they share with it. @throws
+   * SessionNotFoundError, StoreUnavailableError
+   */
   erase(id: string): Promise<void> {
     return this.#remove(id, true);
   }
@@ -153,14 +203,19 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Makes an open session take part in a stored shared scope, now and whenever it is opened again. Doing it again with the same id changes
-   * nothing.
+   * Makes an open session take part in a stored shared scope, now and whenever it is opened again.
+   * Doing it again with the same id changes nothing.
    * @throws InvalidStateError when the session has a scope or a key of this name
    */
   bindSessionScope(session: AnySession, scope: string, scopeId: string): Promise<void> {
     const reason = isNonEmptyText(scopeId);
     if (reason !== undefined)
-      return Promise.reject(new InvalidRunError({ refused: 'The scope cannot be bound', reason: `its id must be ${reason}` }));
+      return Promise.reject(
+        new InvalidRunError({
+          refused: 'The scope cannot be bound',
+          reason: `its id must be ${reason}`,
+        }),
+      );
     return session.bindScope(scope, scopeId);
   }
 }
@@ -174,10 +229,19 @@ function writeCursor({ id, createdAt, updatedAt }: ListPlace, order: string): st
 /** @throws InvalidCursorError */
 function readCursor(cursor: string, wanted: string): ListPlace {
   const [order, createdAt, updatedAt, id] = parsedCursor(cursor);
-  if ((order !== 'updatedAt' && order !== 'createdAt') || !isTime(createdAt) || !isTime(updatedAt) || typeof id !== 'string') {
+  if (
+    (order !== 'updatedAt' && order !== 'createdAt') ||
+    !isTime(createdAt) ||
+    !isTime(updatedAt) ||
+    typeof id !== 'string'
+  ) {
     throw new InvalidCursorError({ cursor, reason: 'it is not one that `list` gave' });
   }
-  if (order !== wanted) throw new InvalidCursorError({ cursor, reason: `it belongs to a list in the order of \`${order}\`` });
+  if (order !== wanted)
+    throw new InvalidCursorError({
+      cursor,
+      reason: `it belongs to a list in the order of \`${order}\``,
+    });
   return { id, createdAt, updatedAt };
 }
 

@@ -61,7 +61,11 @@ test('what is closed is left alone until it is asked for again', () => {
   const { tenants, get } = tenantsOn();
   const made = get('a');
   tenants.close('a');
-  expect([tenants.isClosed('a'), tenants.isClosed('b'), tenants.find('a')]).toEqual([true, false, made]);
+  expect([tenants.isClosed('a'), tenants.isClosed('b'), tenants.find('a')]).toEqual([
+    true,
+    false,
+    made,
+  ]);
   expect(get('a')).toBe(made);
   expect(tenants.isClosed('a')).toBe(false);
 });

@@ -11,7 +11,10 @@ interface Kept<Made> {
   askedAt: number;
 }
 
-/** One object for each tenant of an app: made on first use, and the same for as long as somebody has it or it has something under way. */
+/**
+ * One object for each tenant of an app: made on first use, and the same for as long as somebody has
+ * it or it has something under way.
+ */
 export class Tenants<Made extends object> {
   readonly #clock: Clock;
   readonly #isBusy: (made: Made) => boolean;
@@ -44,7 +47,10 @@ export class Tenants<Made extends object> {
   }
 
   all(): readonly Made[] {
-    return [...[...this.#kept.values()].map(({ made }) => made), ...[...this.#dropped.values()].flatMap((reference) => reference.deref() ?? [])];
+    return [
+      ...[...this.#kept.values()].map(({ made }) => made),
+      ...[...this.#dropped.values()].flatMap((reference) => reference.deref() ?? []),
+    ];
   }
 
   /** Until it is asked for again, nothing is to be begun for a tenant. */
@@ -76,7 +82,11 @@ export class Tenants<Made extends object> {
 /** What is due of one tenant of an app, or of all. */
 export async function dueSessions(
   store: Store,
-  { app, tenant, limit }: { readonly app: string; readonly tenant: string | undefined; readonly limit: number },
+  {
+    app,
+    tenant,
+    limit,
+  }: { readonly app: string; readonly tenant: string | undefined; readonly limit: number },
 ): Promise<readonly DueSession[]> {
   if (tenant !== undefined) return store.for({ tenant, app }).due({ limit });
   return (await store.admin.due({ limit, app })).filter((due) => due.app === app);
@@ -86,13 +96,27 @@ export async function dueSessions(
 export function checkTenant(tenant: unknown): void {
   const expected = isNonEmptyText(tenant);
   const refused = 'The runtime of a tenant cannot be made';
-  if (expected !== undefined) throw new InvalidRuntimeError({ refused, reason: `the name must be ${expected}, not ${describeValue(tenant)}` });
+  if (expected !== undefined)
+    throw new InvalidRuntimeError({
+      refused,
+      reason: `the name must be ${expected}, not ${describeValue(tenant)}`,
+    });
 }
 
-/** Gives the ledgers of tenants by name; an app for one tenant has none but its own. @throws InvalidRuntimeError by what it gives */
-export function reachableLedgers(store: Store, { app, tenant }: { readonly app: string; readonly tenant: string }, isForOne: boolean) {
+/**
+ * Gives the ledgers of tenants by name; an app for one tenant has none but its own. @throws
+ * InvalidRuntimeError by what it gives
+ */
+export function reachableLedgers(
+  store: Store,
+  { app, tenant }: { readonly app: string; readonly tenant: string },
+  isForOne: boolean,
+) {
   return (other: string = tenant): LedgerStore => {
     if (!isForOne || other === tenant) return store.for({ tenant: other, app });
-    throw new InvalidRuntimeError({ refused: `Requests of the tenant "${other}" cannot be reached`, reason: `this is the app for "${tenant}" only` });
+    throw new InvalidRuntimeError({
+      refused: `Requests of the tenant "${other}" cannot be reached`,
+      reason: `this is the app for "${tenant}" only`,
+    });
   };
 }

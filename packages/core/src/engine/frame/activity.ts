@@ -1,12 +1,16 @@
 /** What a body does itself, apart from what it waits for below it. */
 type OwnState = 'busy' | 'idle' | 'waiting';
 
-/** Why something waits: for an answer about a call, for a message, or because no more is to be begun for now. */
+/**
+ * Why something waits: for an answer about a call, for a message, or because no more is to be begun
+ * for now.
+ */
 export type WaitReason = 'tool_input' | 'input' | 'gate';
 
 /**
- * A node in the tree of what is under way. A node waits when it does nothing itself, and everything below it waits. Nothing is remembered:
- * whoever wants to know looks down the tree, which happens only when something comes to rest.
+ * A node in the tree of what is under way. A node waits when it does nothing itself, and everything
+ * below it waits. Nothing is remembered: whoever wants to know looks down the tree, which happens
+ * only when something comes to rest.
  */
 export class Activity {
   readonly path: string;
@@ -22,7 +26,9 @@ export class Activity {
     if (parent !== undefined) this.attachTo(parent);
   }
 
-  /** Something may wait for what another started, as a call for a spawned child: it is below both. */
+  /**
+   * Something may wait for what another started, as a call for a spawned child: it is below both.
+   */
   attachTo(parent: Activity): () => void {
     parent.#children.add(this);
     this.#parents.add(parent);
@@ -49,7 +55,9 @@ export class Activity {
     this.#parents.clear();
   }
 
-  /** Says how to find out what the body does itself. @default busy as long as nothing is below it */
+  /**
+   * Says how to find out what the body does itself. @default busy as long as nothing is below it
+   */
   judgeBy(own: () => OwnState, reason: WaitReason = 'tool_input'): void {
     this.#own = own;
     this.#reason = reason;

@@ -57,7 +57,8 @@ class TreeAccount implements Account {
 
   raise(reason: string, more: number): void {
     const { rounds, tokens, cost, errors } = this.limits;
-    const raised = (limit: number | undefined, kind: string) => (limit !== undefined && kind === reason ? limit + more : limit);
+    const raised = (limit: number | undefined, kind: string) =>
+      limit !== undefined && kind === reason ? limit + more : limit;
     this.limits = {
       rounds: raised(rounds, 'round_limit'),
       tokens: raised(tokens, 'token_limit'),
@@ -70,7 +71,10 @@ class TreeAccount implements Account {
 /** A model call that has begun and not ended. */
 interface OpenCall {
   readonly start: EventOf<'model_start'>;
-  /** Left open by a stopped process: it counts as used what will be recorded of it when it is closed, and nobody waits for it. */
+  /**
+   * Left open by a stopped process: it counts as used what will be recorded of it when it is
+   * closed, and nobody waits for it.
+   */
   readonly isInterrupted: boolean;
   readonly takes: Consumption;
 }
@@ -90,8 +94,9 @@ export interface RunBudgetParts {
 }
 
 /**
- * Counts what a run and its agents use and have reserved, from the events of the ledger. A reservation begins with the `model_start` of a call, which
- * says what it may use, and ends with its `model_end`.
+ * Counts what a run and its agents use and have reserved, from the events of the ledger. A
+ * reservation begins with the `model_start` of a call, which says what it may use, and ends with
+ * its `model_end`.
  */
 export class RunBudget {
   readonly #parts: RunBudgetParts;
@@ -108,7 +113,8 @@ export class RunBudget {
   readonly #gauges = new Map<string, TokenGauge>();
   /** Questions about limits that have no answer. */
   readonly #questions = new Map<string, LimitState>();
-  readonly #raises: { readonly state: LimitState; readonly by: string; readonly more: number }[] = [];
+  readonly #raises: { readonly state: LimitState; readonly by: string; readonly more: number }[] =
+    [];
   /** Limits of the run that some agent has warned of. */
   readonly warned = new Set<string>();
 
@@ -149,15 +155,27 @@ export class RunBudget {
         this.#gauges.delete(event.invocationId);
         return;
       case 'tool_result':
-        if (event.attempt > 0 && event.late !== true && !isSuccess(event.result) && this.#concerns(event)) this.#run.used.errors++;
+        if (
+          event.attempt > 0 &&
+          event.late !== true &&
+          !isSuccess(event.result) &&
+          this.#concerns(event)
+        )
+          this.#run.used.errors++;
         return;
       case 'decision':
-        if (event.component === 'limits' && event.decision === 'warn' && event.data?.['of'] === 'run' && this.#concerns(event)) {
+        if (
+          event.component === 'limits' &&
+          event.decision === 'warn' &&
+          event.data?.['of'] === 'run' &&
+          this.#concerns(event)
+        ) {
           this.warned.add(String(event.data['reason']));
         }
         return;
       case 'tool_yield':
-        if (event.kind === 'limit' && this.#concerns(event)) this.#questions.set(event.requestId, event.request.details as unknown as LimitState);
+        if (event.kind === 'limit' && this.#concerns(event))
+          this.#questions.set(event.requestId, event.request.details as unknown as LimitState);
         return;
       case 'tool_input':
         this.#onAnswer(event);
@@ -166,8 +184,18 @@ export class RunBudget {
     }
   }
 
-  /** The budget of an agent invocation, as it is asked before its model calls. `isNew`: nothing below its path is in the ledger. */
-  of(path: string, agent: { readonly limits: ConsumptionLimits; readonly models: readonly Model[]; readonly isNew: boolean }): AgentBudget {
+  /**
+   * The budget of an agent invocation, as it is asked before its model calls. `isNew`: nothing
+   * below its path is in the ledger.
+   */
+  of(
+    path: string,
+    agent: {
+      readonly limits: ConsumptionLimits;
+      readonly models: readonly Model[];
+      readonly isNew: boolean;
+    },
+  ): AgentBudget {
     const chain = this.#chain(path, agent.limits, agent.isNew);
     if (chain.length > 0) for (const model of agent.models) this.factsOf(model);
     return new AgentBudget(this, chain, path);
@@ -175,7 +203,10 @@ export class RunBudget {
 
   factsOf(model: Model): ModelFacts {
     const name = modelName(model);
-    const facts = this.#facts.get(name) ?? { rates: ratesAt(priceOf(model, this.#parts.prices)), thinking: thinkingOf(model) };
+    const facts = this.#facts.get(name) ?? {
+      rates: ratesAt(priceOf(model, this.#parts.prices)),
+      thinking: thinkingOf(model),
+    };
     this.#facts.set(name, facts);
     return facts;
   }
@@ -188,7 +219,11 @@ export class RunBudget {
       if (prompt === undefined) continue;
       const { rates = noRates, thinking } = prompt.facts;
       const output = leastOutputTokens + thinking;
-      found.push({ path: caller, tokens: prompt.tokens + output, cost: prompt.tokens * rates.input + output * rates.output });
+      found.push({
+        path: caller,
+        tokens: prompt.tokens + output,
+        cost: prompt.tokens * rates.input + output * rates.output,
+      });
     }
     return found;
   }
@@ -197,23 +232,37 @@ export class RunBudget {
     return isBelow(invocationId, this.#parts.runId);
   }
 
-  /** The accounts that what is used at `path` is taken from: its own, those of the agents above it, that of the run. */
+  /**
+   * The accounts that what is used at `path` is taken from: its own, those of the agents above it,
+   * that of the run.
+   */
   #chain(path: string, limits: ConsumptionLimits, isNew: boolean): readonly TreeAccount[] {
     const found: TreeAccount[] = [];
     const own = this.#agents.get(path) ?? this.#openAccount(path, limits, isNew);
     if (own !== undefined) found.push(own);
     for (const caller of above(path)) {
-      const account = this.#agents.get(caller) ?? this.#openAccount(caller, this.#parts.limitsOf(caller), false);
+      const account =
+        this.#agents.get(caller) ?? this.#openAccount(caller, this.#parts.limitsOf(caller), false);
       if (account !== undefined) found.push(account);
     }
     if (hasLimit(this.#run.limits)) found.push(this.#run);
     return found;
   }
 
-  #openAccount(path: string, limits: ConsumptionLimits | undefined, isNew: boolean): TreeAccount | undefined {
-    if (limits === undefined || (limits.tokens === undefined && limits.cost === undefined)) return undefined;
+  #openAccount(
+    path: string,
+    limits: ConsumptionLimits | undefined,
+    isNew: boolean,
+  ): TreeAccount | undefined {
+    if (limits === undefined || (limits.tokens === undefined && limits.cost === undefined))
+      return undefined;
     // Rounds and errors of an agent are its own: its position has them.
-    const account = new TreeAccount('agent', path, { rounds: undefined, tokens: limits.tokens, cost: limits.cost, errors: undefined });
+    const account = new TreeAccount('agent', path, {
+      rounds: undefined,
+      tokens: limits.tokens,
+      cost: limits.cost,
+      errors: undefined,
+    });
     if (!isNew) this.#fill(account);
     this.#agents.set(path, account);
     return account;
@@ -223,12 +272,14 @@ export class RunBudget {
   #fill(account: TreeAccount): void {
     const { path } = account;
     for (const event of this.#parts.events) {
-      if (event.type === 'model_end' && isWithin(event.invocationId, path)) addUse(account.used, event);
+      if (event.type === 'model_end' && isWithin(event.invocationId, path))
+        addUse(account.used, event);
     }
     for (const [place, { takes, isInterrupted }] of this.#open) {
       if (isWithin(place, path)) add(isInterrupted ? account.used : account.reserved, takes, 1);
     }
-    for (const { state, by, more } of this.#raises) if (ownerOf(state, by) === path) account.raise(state.reason, more);
+    for (const { state, by, more } of this.#raises)
+      if (ownerOf(state, by) === path) account.raise(state.reason, more);
   }
 
   #accountsAt(path: string): readonly TreeAccount[] {
@@ -248,11 +299,18 @@ export class RunBudget {
     const { rates, thinking } = facts;
     const output = isInterrupted ? 0 : maxOutputTokens + thinking;
     // Of a model that nobody has named yet in this process only its start says what it costs.
-    const cost = rates === undefined ? (start.mostCost ?? 0) : input * rates.input + output * rates.output;
-    const takes: Consumption = { rounds: isInterrupted ? 0 : 1, tokens: input + output, cost, errors: 0 };
+    const cost =
+      rates === undefined ? (start.mostCost ?? 0) : input * rates.input + output * rates.output;
+    const takes: Consumption = {
+      rounds: isInterrupted ? 0 : 1,
+      tokens: input + output,
+      cost,
+      errors: 0,
+    };
     this.#open.set(path, { start, isInterrupted, takes });
     this.#prompts.set(path, { tokens: input, facts });
-    for (const account of this.#accountsAt(path)) add(isInterrupted ? account.used : account.reserved, takes, 1);
+    for (const account of this.#accountsAt(path))
+      add(isInterrupted ? account.used : account.reserved, takes, 1);
   }
 
   /** As many tokens as the prompt was estimated to be when its call was admitted. */
@@ -266,7 +324,12 @@ export class RunBudget {
   /** A model of which only the name is known, as that of a call that another process made. */
   #factsByName(name: string): ModelFacts {
     const colon = name.indexOf(':');
-    const named = { kind: 'model', provider: name.slice(0, colon), modelId: name.slice(colon + 1), settings: {} } as unknown as Model;
+    const named = {
+      kind: 'model',
+      provider: name.slice(0, colon),
+      modelId: name.slice(colon + 1),
+      settings: {},
+    } as unknown as Model;
     return { rates: ratesAt(priceOf(named, this.#parts.prices)), thinking: 0 };
   }
 
@@ -274,7 +337,8 @@ export class RunBudget {
     const call = this.#open.get(path);
     if (call === undefined) return;
     this.#open.delete(path);
-    for (const account of this.#accountsAt(path)) add(call.isInterrupted ? account.used : account.reserved, call.takes, -1);
+    for (const account of this.#accountsAt(path))
+      add(call.isInterrupted ? account.used : account.reserved, call.takes, -1);
   }
 
   #onModelEnd(event: EventOf<'model_end'>): void {
@@ -300,7 +364,10 @@ function ownerOf({ of, path }: LimitState, by: string): string | undefined {
   return of === 'run' ? undefined : (path ?? by);
 }
 
-/** What is read from a cache or written to one costs other than what is neither: the greatest of them is what can be relied on. */
+/**
+ * What is read from a cache or written to one costs other than what is neither: the greatest of
+ * them is what can be relied on.
+ */
 function ratesAt(price: Price | undefined): Rates | undefined {
   if (price === undefined) return undefined;
   const input = Math.max(price.input, price.cachedInput ?? 0, price.cacheWrite ?? 0);
@@ -309,8 +376,12 @@ function ratesAt(price: Price | undefined): Rates | undefined {
 
 /** Claude's budget for thinking is added by the AI SDK to what an answer may have. */
 function thinkingOf({ settings }: Model): number {
-  const thinking = settings.providerOptions?.['anthropic']?.['thinking'] as { type?: unknown; budgetTokens?: unknown } | undefined;
-  return thinking?.type === 'enabled' && typeof thinking.budgetTokens === 'number' ? thinking.budgetTokens : 0;
+  const thinking = settings.providerOptions?.['anthropic']?.['thinking'] as
+    | { type?: unknown; budgetTokens?: unknown }
+    | undefined;
+  return thinking?.type === 'enabled' && typeof thinking.budgetTokens === 'number'
+    ? thinking.budgetTokens
+    : 0;
 }
 
 function addUse(used: MutableConsumption, event: EventOf<'model_end'>): void {
@@ -334,7 +405,8 @@ function hasLimit({ rounds, tokens, cost, errors }: ConsumptionLimits): boolean 
 /** The paths above `path`, nearest first. */
 function above(path: string): readonly string[] {
   const found: string[] = [];
-  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) found.push(path.slice(0, end));
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
+    found.push(path.slice(0, end));
   return found;
 }
 
@@ -391,20 +463,32 @@ export class AgentBudget implements BudgetView {
     return this.#budget.warned;
   }
 
-  /** Most tokens of an answer of this model while nothing is scarce; `undefined` when nothing limits them. */
+  /**
+   * Most tokens of an answer of this model while nothing is scarce; `undefined` when nothing limits
+   * them.
+   */
   #usualOutput(model: Model): number | undefined {
     const isLimited = this.accounts.some(
-      ({ limits }) => limits.tokens !== undefined || (limits.cost !== undefined && this.#budget.factsOf(model).rates !== undefined),
+      ({ limits }) =>
+        limits.tokens !== undefined ||
+        (limits.cost !== undefined && this.#budget.factsOf(model).rates !== undefined),
     );
     return isLimited ? (model.settings.maxTokens ?? defaultOutputTokens) : undefined;
   }
 
   /**
-   * Asked between prompt and call, in the same turn as the `model_start`, which is the reservation. What is
-   * given is what the call and its `model_start` must carry. `wait` and `exhausted`: no call is made; what is to be done is asked anew, and `decide`
-   * knows from `demand` that there was no room.
+   * Asked between prompt and call, in the same turn as the `model_start`, which is the reservation.
+   * What is given is what the call and its `model_start` must carry. `wait` and `exhausted`: no
+   * call is made; what is to be done is asked anew, and `decide` knows from `demand` that there was
+   * no room.
    */
-  admit({ tokens, characters, model, final, isFree = false }: AdmissionRequest): Admission | 'exhausted' | 'wait' {
+  admit({
+    tokens,
+    characters,
+    model,
+    final,
+    isFree = false,
+  }: AdmissionRequest): Admission | 'exhausted' | 'wait' {
     this.#demand = undefined;
     if (this.accounts.length === 0) return unlimited;
     const output = this.#usualOutput(model);
@@ -413,10 +497,20 @@ export class AgentBudget implements BudgetView {
     const least = Math.min(output, leastOutputTokens) + thinking;
     // Nobody relies on a prompt being smaller than it looks.
     const input = Math.max(tokens, estimateTokens(characters));
-    const demand: Demand = { input, output: output + thinking, least, rates, final, callers: this.#budget.callersOf(this.#path) };
+    const demand: Demand = {
+      input,
+      output: output + thinking,
+      least,
+      rates,
+      final,
+      callers: this.#budget.callersOf(this.#path),
+    };
     const room = roomFor(this.accounts, demand, true);
     if (typeof room === 'number') {
-      const mostCost = this.#limitsCost && rates !== undefined ? { mostCost: input * rates.input + room * rates.output } : {};
+      const mostCost =
+        this.#limitsCost && rates !== undefined
+          ? { mostCost: input * rates.input + room * rates.output }
+          : {};
       return { maxOutputTokens: room - thinking, ...mostCost };
     }
     this.#demand = demand;

@@ -3,18 +3,28 @@ import { AdjutantError } from '../../base/error.ts';
 /** A body used its context after it had ended. */
 export class InvocationEndedError extends AdjutantError {
   constructor(data: { path: string; method: string }) {
-    super('invocation_ended', `ctx.${data.method} was used after "${data.path}" had ended. Await everything that the body starts.`, data);
+    super(
+      'invocation_ended',
+      `ctx.${data.method} was used after "${data.path}" had ended. Await everything that the body starts.`,
+      data,
+    );
   }
 }
 
 /** A hand-over or call that would go too deep, or in a circle. */
 export class HandoffRefusedError extends AdjutantError {
   constructor(data: { path: string; to: string; reason: string }) {
-    super('handoff_refused', `"${data.path}" may not hand over to "${data.to}": ${data.reason}.`, data);
+    super(
+      'handoff_refused',
+      `"${data.path}" may not hand over to "${data.to}": ${data.reason}.`,
+      data,
+    );
   }
 }
 
-/** The ledger names a runnable that the app does not have. Nothing is lost: register it and resume. */
+/**
+ * The ledger names a runnable that the app does not have. Nothing is lost: register it and resume.
+ */
 export class UnknownRunnableError extends AdjutantError {
   constructor(data: { name: string; known: readonly string[] }) {
     super(
@@ -36,21 +46,34 @@ export class DuplicateRunnableError extends AdjutantError {
   }
 }
 
-/** The run was given back before its end: it can be continued from its session, here or elsewhere. */
+/**
+ * The run was given back before its end: it can be continued from its session, here or elsewhere.
+ */
 export class RunStoppedError extends AdjutantError {
   constructor(data: { session: string; runId: string }) {
-    super('run_stopped', `Run ${data.runId} was stopped before its end. Continue it from session "${data.session}".`, data);
+    super(
+      'run_stopped',
+      `Run ${data.runId} was stopped before its end. Continue it from session "${data.session}".`,
+      data,
+    );
   }
 }
 
 /** There is nothing to resume. */
 export class NoOpenRunError extends AdjutantError {
   constructor(data: { session: string }) {
-    super('no_open_run', `Session "${data.session}" has no run to continue: every run in it has ended. Start a new one.`, data);
+    super(
+      'no_open_run',
+      `Session "${data.session}" has no run to continue: every run in it has ended. Start a new one.`,
+      data,
+    );
   }
 }
 
-/** Options that a run cannot begin with, or that something else cannot be done with that concerns sessions. */
+/**
+ * Options that a run cannot begin with, or that something else cannot be done with that concerns
+ * sessions.
+ */
 export class InvalidRunError extends AdjutantError {
   constructor({ refused = 'The run cannot begin', reason }: { refused?: string; reason: string }) {
     super('invalid_run', `${refused}: ${reason}.`, { reason });
@@ -60,13 +83,20 @@ export class InvalidRunError extends AdjutantError {
 /** Data that an agent was to be started with does not fit its `input`. Nothing was recorded. */
 export class InvalidInputError extends AdjutantError {
   constructor(data: { runnable: string; reason: string }) {
-    super('invalid_input', `The data for "${data.runnable}" does not fit its input: ${data.reason}.`, data);
+    super(
+      'invalid_input',
+      `The data for "${data.runnable}" does not fit its input: ${data.reason}.`,
+      data,
+    );
   }
 }
 
 /** Options that no app can be made of. */
 export class InvalidRuntimeError extends AdjutantError {
-  constructor({ refused = 'The runtime cannot be made', reason }: { refused?: string; reason: string }) {
+  constructor({
+    refused = 'The runtime cannot be made',
+    reason,
+  }: { refused?: string; reason: string }) {
     super('invalid_runtime', `${refused}: ${reason}.`, { reason });
   }
 }
@@ -74,6 +104,10 @@ export class InvalidRuntimeError extends AdjutantError {
 /** A key that cannot name a child or an effect. */
 export class InvalidKeyError extends AdjutantError {
   constructor(data: { key: string; reason: string }) {
-    super('invalid_key', `"${data.key}" cannot be the key of a child or an effect: ${data.reason}.`, data);
+    super(
+      'invalid_key',
+      `"${data.key}" cannot be the key of a child or an effect: ${data.reason}.`,
+      data,
+    );
   }
 }

@@ -18,9 +18,13 @@ export class InvalidFactError extends AdjutantError {
 /** @throws InvalidFactError */
 export function assertFact(text: unknown, options: { readonly key?: string }): void {
   const reason =
-    isNonEmptyText(text) === undefined ? findInvalidOption(options, { key: isNonEmptyText })?.reason : 'it must be a text that is not empty';
+    isNonEmptyText(text) === undefined
+      ? findInvalidOption(options, { key: isNonEmptyText })?.reason
+      : 'it must be a text that is not empty';
   if (reason !== undefined) throw new InvalidFactError({ reason });
   const { length } = text as string;
   if (length > longestFact)
-    throw new InvalidFactError({ reason: `it has ${length} characters, and ${longestFact} are allowed, for every prompt holds it` });
+    throw new InvalidFactError({
+      reason: `it has ${length} characters, and ${longestFact} are allowed, for every prompt holds it`,
+    });
 }

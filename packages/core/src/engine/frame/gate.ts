@@ -1,4 +1,7 @@
-/** Decides whether a run may begin anything more: it may not once it is paused, or has done its round or its slice of time. */
+/**
+ * Decides whether a run may begin anything more: it may not once it is paused, or has done its
+ * round or its slice of time.
+ */
 export class Gate {
   #closedFor: string | undefined;
   readonly #onClose = new Set<() => void>();

@@ -1,7 +1,14 @@
 import type { CancelScope } from '../../base/cancel-scope.ts';
 import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonValue } from '../../base/json.ts';
-import type { EventDraft, InvocationInput, InvocationMode, InvocationStatus, NextInvocation, StopReason } from '../../ledger/event.ts';
+import type {
+  EventDraft,
+  InvocationInput,
+  InvocationMode,
+  InvocationStatus,
+  NextInvocation,
+  StopReason,
+} from '../../ledger/event.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Activity } from './activity.ts';

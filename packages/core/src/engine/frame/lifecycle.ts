@@ -2,13 +2,22 @@ import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Step } from '../../runnables/step.ts';
 
-/** Whether an invocation belongs to the lifecycle of the app and not to what is run. No definition and no key has a `~`. */
+/**
+ * Whether an invocation belongs to the lifecycle of the app and not to what is run. No definition
+ * and no key has a `~`.
+ */
 export function isPartOfLifecycle(path: string): boolean {
   return path.startsWith('~', path.lastIndexOf('/') + 1);
 }
 
-/** The last event before the body of an invocation began: of a run, what its preparation did comes before. */
-export function seqBeforeBody({ invocations }: Ledger, { start, children }: InvocationRecord): number {
+/**
+ * The last event before the body of an invocation began: of a run, what its preparation did comes
+ * before.
+ */
+export function seqBeforeBody(
+  { invocations }: Ledger,
+  { start, children }: InvocationRecord,
+): number {
   let seq = start.seq;
   for (const path of children) {
     const record = isPartOfLifecycle(path) ? invocations.byPath.get(path) : undefined;
@@ -17,7 +26,10 @@ export function seqBeforeBody({ invocations }: Ledger, { start, children }: Invo
   return seq;
 }
 
-/** The steps of an app's lifecycle. Their names and paths begin with a sign that no definition and no key can have. */
+/**
+ * The steps of an app's lifecycle. Their names and paths begin with a sign that no definition and
+ * no key can have.
+ */
 export interface Lifecycle {
   readonly prepare: Step | undefined;
   readonly admit: Step | undefined;

@@ -15,13 +15,22 @@ test('a dispatched child that is under way is not started again by the next run 
   });
   const office = await session('office');
   const sent = new Promise<void>((resolve) => office.onStateChange(() => resolve()));
-  await run(step({ name: 'work', execute: (ctx) => void ctx.dispatch(mail, { message: 'hello' }) }), { session: office });
-  const other = await run(step({ name: 'other', execute: (ctx) => ctx.complete('other') }), { session: office });
+  await run(
+    step({ name: 'work', execute: (ctx) => void ctx.dispatch(mail, { message: 'hello' }) }),
+    { session: office },
+  );
+  const other = await run(step({ name: 'other', execute: (ctx) => ctx.complete('other') }), {
+    session: office,
+  });
   expect(other.output).toBe('other');
   gate.resolve();
   await sent;
   expect(letters).toEqual(['hello']);
-  expect(office.events.filter((event) => event.type === 'invocation_end' && event.invocationId.includes('/mail'))).toHaveLength(1);
+  expect(
+    office.events.filter(
+      (event) => event.type === 'invocation_end' && event.invocationId.includes('/mail'),
+    ),
+  ).toHaveLength(1);
 });
 
 test('a run goes on when a child that an earlier run dispatched ends meanwhile', async () => {

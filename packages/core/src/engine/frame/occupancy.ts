@@ -11,13 +11,19 @@ export interface UnderWay {
   readonly activity: Activity;
 }
 
-/** What this process is doing on a ledger: one run at most, and what earlier runs dispatched and is still under way. */
+/**
+ * What this process is doing on a ledger: one run at most, and what earlier runs dispatched and is
+ * still under way.
+ */
 export interface Occupancy {
   /** Runs that have not given the ledger back. */
   runs: number;
   /** Paths of the children that nobody waits for. */
   readonly detached: Set<string>;
-  /** By the path of the slot: whoever asks for the same slot joins it, for nothing is carried out twice at once. */
+  /**
+   * By the path of the slot: whoever asks for the same slot joins it, for nothing is carried out
+   * twice at once.
+   */
   readonly underWay: Map<string, UnderWay>;
 }
 

@@ -28,7 +28,8 @@ export class Registry {
   register(runnable: Runnable): void {
     const known = this.#byName.get(runnable.name);
     if (known === runnable) return;
-    if (known !== undefined && !isSameDefinition(known, runnable)) throw new DuplicateRunnableError({ name: runnable.name });
+    if (known !== undefined && !isSameDefinition(known, runnable))
+      throw new DuplicateRunnableError({ name: runnable.name });
     this.#byName.set(runnable.name, runnable);
     for (const part of partsOf(runnable as AnyRunnable)) this.register(part);
   }
@@ -40,7 +41,8 @@ export class Registry {
   /** @throws UnknownRunnableError */
   get(name: string): AnyRunnable {
     const found = this.#byName.get(name) ?? this.#resolve?.(name);
-    if (found === undefined) throw new UnknownRunnableError({ name, known: [...this.#byName.keys()] });
+    if (found === undefined)
+      throw new UnknownRunnableError({ name, known: [...this.#byName.keys()] });
     return found as AnyRunnable;
   }
 
@@ -67,13 +69,20 @@ function partsOf(runnable: AnyRunnable): readonly Runnable[] {
   }
 }
 
-/** A definition that was made again from the same options, as in a function that builds it, counts as the same. */
+/**
+ * A definition that was made again from the same options, as in a function that builds it, counts
+ * as the same.
+ */
 function isSameDefinition(a: Runnable, b: Runnable): boolean {
   return a.kind === b.kind && shape(a) === shape(b);
 }
 
 function shape(value: unknown): string {
   return canonicalJson(
-    JSON.parse(JSON.stringify(value, (_key, part: unknown) => (typeof part === 'function' ? `function ${String(part)}` : part)) ?? 'null'),
+    JSON.parse(
+      JSON.stringify(value, (_key, part: unknown) =>
+        typeof part === 'function' ? `function ${String(part)}` : part,
+      ) ?? 'null',
+    ),
   );
 }

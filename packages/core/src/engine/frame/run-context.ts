@@ -29,8 +29,14 @@ import type { Surroundings } from './tracing.ts';
 
 export { isBelow } from './budget.ts';
 
-/** Called after each round of an agent and each other invocation, with what it added to the ledger. */
-export type OnStep = (events: readonly Event[], session: Session, runnable: Runnable) => void | Promise<void>;
+/**
+ * Called after each round of an agent and each other invocation, with what it added to the ledger.
+ */
+export type OnStep = (
+  events: readonly Event[],
+  session: Session,
+  runnable: Runnable,
+) => void | Promise<void>;
 
 /** How many invocations and effects may end before the event loop turns. */
 const turnEvery = 256;
@@ -68,9 +74,15 @@ export interface AppServices {
   readonly prices: Readonly<Record<string, Price>> | undefined;
   /** Tools that every agent of the app has besides its own. */
   readonly tools: Toolset;
-  /** Whether a hand-over needs its target to be registered: it does when another process may have to continue. */
+  /**
+   * Whether a hand-over needs its target to be registered: it does when another process may have to
+   * continue.
+   */
   readonly strictNames: boolean;
-  /** Continues the run of a session that waits and that this process holds for what the run dispatched. */
+  /**
+   * Continues the run of a session that waits and that this process holds for what the run
+   * dispatched.
+   */
   readonly takeUp: (session: string) => void;
   /** Keeps what a run streams for those who follow its session. Returns a function that ends it. */
   readonly heed: (run: StreamedRun, ledger: Ledger) => () => void;
@@ -112,7 +124,10 @@ export class RunContext {
   /** What the run and its agents use and have reserved. */
   readonly budget: RunBudget;
   readonly onStep: OnStep | undefined;
-  /** Runs the body of a runnable. Handed in, so that invoking and the bodies, which invoke, do not import each other. */
+  /**
+   * Runs the body of a runnable. Handed in, so that invoking and the bodies, which invoke, do not
+   * import each other.
+   */
   readonly runBody: RunBody;
   /** What lies around the work; missing where nothing does. */
   readonly surroundings: Surroundings | undefined;
@@ -183,10 +198,14 @@ export class RunContext {
     return this.#isHeard() ? this.#emit : undefined;
   }
 
-  /** What the run may do, of what tools require: what the app, the session and the run itself were granted. */
+  /**
+   * What the run may do, of what tools require: what the app, the session and the run itself were
+   * granted.
+   */
   get permissions(): readonly string[] {
     const names = this.#grants.after(this.ledger.events);
-    if (this.#permissions?.of !== names) this.#permissions = { of: names, all: [...new Set([...this.app.permissions, ...names])] };
+    if (this.#permissions?.of !== names)
+      this.#permissions = { of: names, all: [...new Set([...this.app.permissions, ...names])] };
     return this.#permissions.all;
   }
 
@@ -195,19 +214,27 @@ export class RunContext {
     return this.budget.run.used;
   }
 
-  /** Milliseconds since somebody last worked on an invocation before this run began. What was only posted to it is no work. */
+  /**
+   * Milliseconds since somebody last worked on an invocation before this run began. What was only
+   * posted to it is no work.
+   */
   idleTime(path: string): number {
     const { events } = this.ledger;
     for (let seq = this.#seqBefore; seq > 0; seq--) {
       const event = events[seq - 1] as Event;
-      // Whoever only began to continue what is below, such as what was dispatched, has not worked on it.
+      // Whoever only began to continue what is below, such as what was dispatched, has not worked
+      // on it.
       const isOthersMark = event.type === 'invocation_resume' && event.invocationId !== path;
-      if (isBelow(event.invocationId, path) && !isPosted(event) && !isOthersMark) return Math.max(0, this.app.clock.now() - event.at);
+      if (isBelow(event.invocationId, path) && !isPosted(event) && !isOthersMark)
+        return Math.max(0, this.app.clock.now() - event.at);
     }
     return 0;
   }
 
-  /** Whether the ledger ends with this invocation being resumed: to say so again, as at each try of what cannot go on, would only make it longer. */
+  /**
+   * Whether the ledger ends with this invocation being resumed: to say so again, as at each try of
+   * what cannot go on, would only make it longer.
+   */
   isResumedAlready(path: string): boolean {
     return this.#resumedInVain.has(path);
   }
@@ -237,7 +264,8 @@ export class RunContext {
     this.#hadDetached = true;
     const tracked = work
       .catch((error: unknown) => {
-        if (this.ledger.failure === undefined) this.scope.abort(new AbortReason('stopped', String(error)));
+        if (this.ledger.failure === undefined)
+          this.scope.abort(new AbortReason('stopped', String(error)));
       })
       .finally(() => {
         detached.delete(path);
@@ -255,7 +283,10 @@ export class RunContext {
     return this.#detached.size > 0;
   }
 
-  /** Records what others changed in the shared scopes. A store that fails is no failure of who looks: the run is given back. */
+  /**
+   * Records what others changed in the shared scopes. A store that fails is no failure of who
+   * looks: the run is given back.
+   */
   async observeShared(path: string): Promise<void> {
     try {
       await this.session.observeShared({ path });
@@ -265,7 +296,10 @@ export class RunContext {
     }
   }
 
-  /** Gives the run back for a failure that says nothing about it, as of a store: the run rejects with it and can be resumed. */
+  /**
+   * Gives the run back for a failure that says nothing about it, as of a store: the run rejects
+   * with it and can be resumed.
+   */
   giveUp(error: Error): void {
     this.#givenUpFor ??= { error };
     this.abort(new AbortReason('stopped', error.message));
@@ -304,12 +338,14 @@ export class RunContext {
   }
 
   /**
-   * Lets the event loop turn now and then: work that waits for nothing outside would leave timers, cancels, leases and other sessions without their turn.
-   * `undefined`: it need not.
+   * Lets the event loop turn now and then: work that waits for nothing outside would leave timers,
+   * cancels, leases and other sessions without their turn. `undefined`: it need not.
    */
   turn(): Promise<void> | undefined {
     this.#ended++;
-    return this.#ended % turnEvery === 0 ? new Promise((resolve) => afterThisTurn(resolve)) : undefined;
+    return this.#ended % turnEvery === 0
+      ? new Promise((resolve) => afterThisTurn(resolve))
+      : undefined;
   }
 
   /** Calls `task` when the run is no longer carried on here. */
@@ -326,16 +362,27 @@ export class RunContext {
     for (const cut of [...this.interruptions]) cut();
   }
 
-  /** What goes with the end of an invocation: with that of the run that the session wants nothing more, unless it goes on with what nobody waits for. */
+  /**
+   * What goes with the end of an invocation: with that of the run that the session wants nothing
+   * more, unless it goes on with what nobody waits for.
+   */
   endExtras(path: string, end: BodyEnd): BatchExtras | undefined {
-    const isOfRoot = path === this.runId || (path.startsWith(`${this.runId}>`) && !path.includes('/'));
+    const isOfRoot =
+      path === this.runId || (path.startsWith(`${this.runId}>`) && !path.includes('/'));
     if (!isOfRoot || end.next !== undefined) return end.extras;
     // What an earlier run dispatched may still be under way here, too.
-    if (this.#detached.size > 0 || this.leavesDetached || occupancyOf(this.ledger).detached.size > 0) return end.extras;
+    if (
+      this.#detached.size > 0 ||
+      this.leavesDetached ||
+      occupancyOf(this.ledger).detached.size > 0
+    )
+      return end.extras;
     return { wakeAt: null, ...end.extras };
   }
 
-  /** Stops everything. `stopped` and `fenced` leave the ledger as it is; `cancelled` is recorded. */
+  /**
+   * Stops everything. `stopped` and `fenced` leave the ledger as it is; `cancelled` is recorded.
+   */
   abort(reason: AbortReason): void {
     this.scope.abort(reason);
     this.detachedScope.abort(reason);
@@ -350,7 +397,12 @@ function isPosted(event: Event): boolean {
     case 'cancel':
       return true;
     case 'decision':
-      return event.component === 'inbox' || event.component === 'request' || event.component === 'run' || changesGrants(event);
+      return (
+        event.component === 'inbox' ||
+        event.component === 'request' ||
+        event.component === 'run' ||
+        changesGrants(event)
+      );
     case 'tool_result':
       return event.late === true;
     default:

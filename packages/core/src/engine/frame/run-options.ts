@@ -35,7 +35,10 @@ export interface RunLimits {
   readonly cost?: number;
   /** Failed attempts of tools and of model calls. @default none */
   readonly errors?: number;
-  /** Calls, spawns, dispatches and hand-overs that may follow each other from the root down, from 1 to 5. @default 5 */
+  /**
+   * Calls, spawns, dispatches and hand-overs that may follow each other from the root down, from 1
+   * to 5. @default 5
+   */
   readonly depth?: number;
   /** Milliseconds of active time. @default 600_000 */
   readonly timeout?: number;
@@ -49,13 +52,19 @@ export interface ResolvedRunLimits extends ConsumptionLimits {
 
 /** Limits of the runs of an app. */
 export interface RuntimeLimits extends RunLimits {
-  /** Runs of one user (the session's `user` scope) that may wait for answers at a time; one more is cancelled. @default 10 */
+  /**
+   * Runs of one user (the session's `user` scope) that may wait for answers at a time; one more is
+   * cancelled. @default 10
+   */
   readonly waitingRunsPerUser?: number;
 }
 
 export interface RunOptions {
   readonly input?: string;
-  /** What the runnable is started with, besides the input; checked against the `input` of an agent. Not for a run that is open already. */
+  /**
+   * What the runnable is started with, besides the input; checked against the `input` of an agent.
+   * Not for a run that is open already.
+   */
   readonly data?: JsonValue;
   /** A session or the id of one. @default a new session */
   readonly session?: AnySession | string;
@@ -70,7 +79,10 @@ export interface RunOptions {
   /** Called after each round of an agent and after each other invocation; the run waits for it. */
   readonly onStep?: OnStep;
   readonly limits?: Omit<RunLimits, 'timeout'>;
-  /** What this run may do besides what the app and the session may, of what tools require: `fs:write`, or `fs:*`. They end with it. @default nothing */
+  /**
+   * What this run may do besides what the app and the session may, of what tools require:
+   * `fs:write`, or `fs:*`. They end with it. @default nothing
+   */
   readonly permissions?: readonly string[];
 }
 
@@ -83,22 +95,35 @@ export interface SessionOptions<Schema extends StateSchema = StateSchema> {
   readonly userId?: string;
   /** Types and checks the session's state. */
   readonly stateSchema?: Schema;
-  /** What becomes of an id that is in use: `open` gives that session, `fail` refuses. @default 'open' */
+  /**
+   * What becomes of an id that is in use: `open` gives that session, `fail` refuses. @default
+   * 'open'
+   */
   readonly existing?: 'open' | 'fail';
-  /** Whether what other sessions have changed in the shared scopes is recorded when it is opened; `false` for only looking at it. @default true */
+  /**
+   * Whether what other sessions have changed in the shared scopes is recorded when it is opened;
+   * `false` for only looking at it. @default true
+   */
   readonly observe?: boolean;
-  /** What the runs of the session may do besides what the app may. Recorded: it stays until it is taken back with `revoke`. @default nothing */
+  /**
+   * What the runs of the session may do besides what the app may. Recorded: it stays until it is
+   * taken back with `revoke`. @default nothing
+   */
   readonly permissions?: readonly string[];
 }
 
 export interface ForkOptions {
-  /** `seq` of the last event that the fork shares; inside an answer of a model, which is one append, the end of that answer. @default the last one */
+  /**
+   * `seq` of the last event that the fork shares; inside an answer of a model, which is one append,
+   * the end of that answer. @default the last one
+   */
   readonly at?: number;
   /** Id of the fork. @default a new one */
   readonly id?: string;
   /**
-   * What becomes of shared scopes. `isolated`: the fork reads what the shared part has seen of them last, and keeps its writes to itself.
-   * `live`: it takes part in them like any other session. @default 'isolated'
+   * What becomes of shared scopes. `isolated`: the fork reads what the shared part has seen of them
+   * last, and keeps its writes to itself. `live`: it takes part in them like any other session.
+   * @default 'isolated'
    */
   readonly shared?: ForkScopes;
   /** Who makes the fork, for the ledger: `user:ann`. @default 'operator' */
@@ -109,21 +134,44 @@ export interface ForkOptions {
 const maxHandoffDepth = 5;
 
 const isDepth: OptionCheck = (value) =>
-  isCount(value) === undefined && (value as number) <= maxHandoffDepth ? undefined : `a whole number from 1 to ${maxHandoffDepth}`;
-const usageLimits = { rounds: isCount, tokens: isPositive, cost: isPositive, errors: isCount, depth: isDepth };
+  isCount(value) === undefined && (value as number) <= maxHandoffDepth
+    ? undefined
+    : `a whole number from 1 to ${maxHandoffDepth}`;
+const usageLimits = {
+  rounds: isCount,
+  tokens: isPositive,
+  cost: isPositive,
+  errors: isCount,
+  depth: isDepth,
+};
 /** What the limits of a runtime must be. */
-export const runtimeLimitChecks: OptionChecks<RuntimeLimits> = { ...usageLimits, timeout: isPositive, waitingRunsPerUser: isCount };
+export const runtimeLimitChecks: OptionChecks<RuntimeLimits> = {
+  ...usageLimits,
+  timeout: isPositive,
+  waitingRunsPerUser: isCount,
+};
 
 const isRunId: OptionCheck = (value) =>
-  typeof value === 'string' && value !== '' && !/[/#~>]/.test(value) ? undefined : 'a string that is not empty and has none of / # ~ >';
+  typeof value === 'string' && value !== '' && !/[/#~>]/.test(value)
+    ? undefined
+    : 'a string that is not empty and has none of / # ~ >';
 const isSessionOrId: OptionCheck = (value) =>
-  value instanceof Session || (typeof value === 'string' && value !== '') ? undefined : 'a session or the id of one';
-const isSignal: OptionCheck = (value) => (value instanceof AbortSignal ? undefined : 'an AbortSignal');
+  value instanceof Session || (typeof value === 'string' && value !== '')
+    ? undefined
+    : 'a session or the id of one';
+const isSignal: OptionCheck = (value) =>
+  value instanceof AbortSignal ? undefined : 'an AbortSignal';
 const isScopeIds: OptionCheck = (value) => {
-  const isRecord = isObject(value) === undefined && Object.values(value as object).every((id) => isNonEmptyText(id) === undefined);
+  const isRecord =
+    isObject(value) === undefined &&
+    Object.values(value as object).every((id) => isNonEmptyText(id) === undefined);
   if (!isRecord) return 'an object that gives each scope an id';
-  const reserved = Object.keys(value as object).find((scope) => ['session', 'temp', 'update', 'refresh'].includes(scope));
-  return reserved === undefined ? undefined : `scopes with names of their own: "${reserved}" is taken`;
+  const reserved = Object.keys(value as object).find((scope) =>
+    ['session', 'temp', 'update', 'refresh'].includes(scope),
+  );
+  return reserved === undefined
+    ? undefined
+    : `scopes with names of their own: "${reserved}" is taken`;
 };
 
 const runChecks: OptionChecks<RunOptions> = {
@@ -160,13 +208,17 @@ const forkChecks: OptionChecks<ForkOptions> = {
 /** @throws InvalidRunError */
 export function checkForkOptions(options: ForkOptions): void {
   const invalid = findInvalidOption(options, forkChecks);
-  if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be forked', reason: invalid.reason });
+  if (invalid !== undefined)
+    throw new InvalidRunError({ refused: 'The session cannot be forked', reason: invalid.reason });
 }
 
 type LooseRunLimits = { readonly [Kind in keyof RunLimits]?: RunLimits[Kind] | undefined };
 
 /** The limits of one run: its own, where it has them, else those of its runtime. */
-export function resolveRunLimits(own: LooseRunLimits | undefined, shared: LooseRunLimits = {}): ResolvedRunLimits {
+export function resolveRunLimits(
+  own: LooseRunLimits | undefined,
+  shared: LooseRunLimits = {},
+): ResolvedRunLimits {
   return {
     rounds: own?.rounds ?? shared.rounds,
     tokens: own?.tokens ?? shared.tokens,
@@ -177,7 +229,10 @@ export function resolveRunLimits(own: LooseRunLimits | undefined, shared: LooseR
   };
 }
 
-/** The options of a run that was started with an input, with a session or with options. @throws InvalidRunError */
+/**
+ * The options of a run that was started with an input, with a session or with options. @throws
+ * InvalidRunError
+ */
 export function checkedRunOptions(given: string | RunOptions | AnySession): RunOptions {
   if (typeof given === 'string') return { input: given };
   if (given instanceof Session) return { session: given };
@@ -191,11 +246,14 @@ export function checkedRunOptions(given: string | RunOptions | AnySession): RunO
 export function checkRunnable(value: unknown): void {
   const { kind, name } = (value ?? {}) as { kind?: unknown; name?: unknown };
   if (typeof kind === 'string' && typeof name === 'string') return;
-  throw new InvalidRunError({ reason: `what is to be run must be an agent, step, sequence, parallel or loop, not ${describeValue(value)}` });
+  throw new InvalidRunError({
+    reason: `what is to be run must be an agent, step, sequence, parallel or loop, not ${describeValue(value)}`,
+  });
 }
 
 /** @throws InvalidRunError */
 export function checkSessionOptions(options: SessionOptions): void {
   const invalid = findInvalidOption(options, sessionChecks);
-  if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be opened', reason: invalid.reason });
+  if (invalid !== undefined)
+    throw new InvalidRunError({ refused: 'The session cannot be opened', reason: invalid.reason });
 }

@@ -28,10 +28,16 @@ export class Surroundings {
   }
 
   /** `undefined` when there is nothing, so that nothing is asked. */
-  static of(middleware: readonly Middleware[], session: Session, run: SurroundedRun): Surroundings | undefined {
+  static of(
+    middleware: readonly Middleware[],
+    session: Session,
+    run: SurroundedRun,
+  ): Surroundings | undefined {
     // A replay does no work that anybody would look for.
     if (session.ledger.ports.tape !== undefined) return undefined;
-    const around = middleware.flatMap((one) => one.around ?? []).reduceRight<Around | undefined>(joined, undefined);
+    const around = middleware
+      .flatMap((one) => one.around ?? [])
+      .reduceRight<Around | undefined>(joined, undefined);
     return around === undefined ? undefined : new Surroundings(around, session, run);
   }
 
@@ -51,7 +57,8 @@ export class Surroundings {
       keepTrace: (traceparent: string) => {
         this.#trace = traceparent;
       },
-      listen: (listener: (event: Event) => void) => void this.#forget.push(ledger.onDraft(listener)),
+      listen: (listener: (event: Event) => void) =>
+        void this.#forget.push(ledger.onDraft(listener)),
       whole: <E extends Event>(event: E) => ledger.whole(event),
     } satisfies RunOperation);
   }
@@ -71,22 +78,72 @@ export class Surroundings {
       runnable,
       mode,
       resumed,
-    }: { readonly path: string; readonly runnable: Runnable; readonly mode: InvocationMode; readonly resumed: boolean },
+    }: {
+      readonly path: string;
+      readonly runnable: Runnable;
+      readonly mode: InvocationMode;
+      readonly resumed: boolean;
+    },
     work: () => Result,
   ): Result {
     const { kind, name, version } = runnable;
-    return this.#around({ type: 'invocation', run: this.#operation, invocationId: path, kind, name, version, mode, continued: resumed }, work);
+    return this.#around(
+      {
+        type: 'invocation',
+        run: this.#operation,
+        invocationId: path,
+        kind,
+        name,
+        version,
+        mode,
+        continued: resumed,
+      },
+      work,
+    );
   }
 
-  readonly model = <Result>({ path, agent, round, attempt, model, options }: ModelCallRequest, work: () => Result): Result => {
+  readonly model = <Result>(
+    { path, agent, round, attempt, model, options }: ModelCallRequest,
+    work: () => Result,
+  ): Result => {
     const { provider, modelId } = model;
-    return this.#around({ type: 'model', run: this.#operation, invocationId: path, agent, round, attempt, provider, modelId, options }, work);
+    return this.#around(
+      {
+        type: 'model',
+        run: this.#operation,
+        invocationId: path,
+        agent,
+        round,
+        attempt,
+        provider,
+        modelId,
+        options,
+      },
+      work,
+    );
   };
 
-  readonly tool = <Result>({ tool, call, args, attempt }: ToolAttempt, work: () => Result): Result => {
+  readonly tool = <Result>(
+    { tool, call, args, attempt }: ToolAttempt,
+    work: () => Result,
+  ): Result => {
     const { callId, providerCallId, agent, invocationId = '' } = call;
     const { name, description } = tool;
-    return this.#around({ type: 'tool', run: this.#operation, invocationId, agent, callId, providerCallId, name, description, args, attempt }, work);
+    return this.#around(
+      {
+        type: 'tool',
+        run: this.#operation,
+        invocationId,
+        agent,
+        callId,
+        providerCallId,
+        name,
+        description,
+        args,
+        attempt,
+      },
+      work,
+    );
   };
 
   /** Nothing of the run is under way here any more. */
@@ -97,13 +154,19 @@ export class Surroundings {
 
 /** The first one lies outside. */
 function joined(inner: Around | undefined, outer: Around): Around {
-  return inner === undefined ? outer : (operation, work) => outer(operation, () => inner(operation, work));
+  return inner === undefined
+    ? outer
+    : (operation, work) => outer(operation, () => inner(operation, work));
 }
 
 function lastTrace({ events }: Ledger, runId: string): string | undefined {
   for (let index = events.length - 1; index >= 0; index--) {
     const event = events[index];
-    if (event?.invocationId !== runId || (event.type !== 'invocation_start' && event.type !== 'invocation_resume')) continue;
+    if (
+      event?.invocationId !== runId ||
+      (event.type !== 'invocation_start' && event.type !== 'invocation_resume')
+    )
+      continue;
     if (event.trace !== undefined) return event.trace;
   }
   return undefined;

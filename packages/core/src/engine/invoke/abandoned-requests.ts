@@ -12,26 +12,40 @@ interface Withdrawal {
 }
 
 /**
- * Takes back the questions at and below an invocation that ends: nobody would ever use their answers. Its own end without it, because its
- * code asks for something else now, because it failed or was cancelled first. What nobody waits for goes on, and its questions with it.
+ * Takes back the questions at and below an invocation that ends: nobody would ever use their
+ * answers. Its own end without it, because its code asks for something else now, because it failed
+ * or was cancelled first. What nobody waits for goes on, and its questions with it.
  */
 export function withdrawnWith(ledger: Ledger, path: string, isCancelled: boolean): Withdrawal {
   const why = `"${path}" has ended and does not go on with it`;
   return withdraw(ledger, openBelow(ledger, path), { own: path, isCancelled, why });
 }
 
-/** As `withdrawnWith`, for a call of a tool that has been settled while a child of it was left open. What is under way settles its own. */
+/**
+ * As `withdrawnWith`, for a call of a tool that has been settled while a child of it was left open.
+ * What is under way settles its own.
+ */
 export function withdrawBelowCall(ledger: Ledger, callId: string): void {
   const { underWay } = occupancyOf(ledger);
-  const isLeft = (request: EventOf<'tool_yield'>): boolean => ![...chain(ledger, request, callId)].some(({ path }) => underWay.has(path));
+  const isLeft = (request: EventOf<'tool_yield'>): boolean =>
+    ![...chain(ledger, request, callId)].some(({ path }) => underWay.has(path));
   const left = openBelow(ledger, callId).filter(isLeft);
-  const { drafts, settles } = withdraw(ledger, left, { own: undefined, isCancelled: false, why: `the call "${callId}" has been settled without it` });
+  const { drafts, settles } = withdraw(ledger, left, {
+    own: undefined,
+    isCancelled: false,
+    why: `the call "${callId}" has been settled without it`,
+  });
   if (drafts.length > 0) ledger.append(drafts, { settles });
 }
 
 /** Adds a withdrawal to what goes with an append. */
-export function withSettled(extras: BatchExtras | undefined, settles: readonly RequestSettlement[]): BatchExtras | undefined {
-  return settles.length === 0 ? extras : { ...extras, settles: [...(extras?.settles ?? []), ...settles] };
+export function withSettled(
+  extras: BatchExtras | undefined,
+  settles: readonly RequestSettlement[],
+): BatchExtras | undefined {
+  return settles.length === 0
+    ? extras
+    : { ...extras, settles: [...(extras?.settles ?? []), ...settles] };
 }
 
 interface Reason {
@@ -41,7 +55,11 @@ interface Reason {
   readonly why: string;
 }
 
-function withdraw(ledger: Ledger, requests: readonly EventOf<'tool_yield'>[], { own, isCancelled, why }: Reason): Withdrawal {
+function withdraw(
+  ledger: Ledger,
+  requests: readonly EventOf<'tool_yield'>[],
+  { own, isCancelled, why }: Reason,
+): Withdrawal {
   const drafts: EventDraft[] = [];
   const settles: RequestSettlement[] = [];
   for (const { requestId, callId, generation, kind, invocationId = '' } of requests) {
@@ -50,7 +68,14 @@ function withdraw(ledger: Ledger, requests: readonly EventOf<'tool_yield'>[], { 
       settles.push({ requestId, status: isCancelled ? 'cancelled' : 'withdrawn', by: 'runtime' });
     }
     if (isCancelled && invocationId === own) continue;
-    drafts.push(requestDecision(invocationId, 'withdraw', `The question is not waited for any more: ${why}.`, { requestId, callId, kind }));
+    drafts.push(
+      requestDecision(
+        invocationId,
+        'withdraw',
+        `The question is not waited for any more: ${why}.`,
+        { requestId, callId, kind },
+      ),
+    );
   }
   return { drafts, settles };
 }
@@ -61,14 +86,20 @@ function openBelow(ledger: Ledger, path: string): EventOf<'tool_yield'>[] {
   return [...ledger.requests.values()].filter((request) => {
     const { invocationId = '' } = request;
     if (invocationId !== path && !invocationId.startsWith(`${path}/`)) return false;
-    return ![...chain(ledger, request, path)].some(({ mode }) => mode === 'dispatch' || mode === 'spawn');
+    return ![...chain(ledger, request, path)].some(
+      ({ mode }) => mode === 'dispatch' || mode === 'spawn',
+    );
   });
 }
 
 /** The invocations from the one that asked up to the one below `path`. */
 function* chain(ledger: Ledger, { invocationId }: EventOf<'tool_yield'>, path: string) {
   const { byPath } = ledger.invocations;
-  for (let record = byPath.get(invocationId ?? ''); record !== undefined; record = byPath.get(record.parent ?? '')) {
+  for (
+    let record = byPath.get(invocationId ?? '');
+    record !== undefined;
+    record = byPath.get(record.parent ?? '')
+  ) {
     if (!record.path.startsWith(`${path}/`)) return;
     yield record;
   }

@@ -1,12 +1,24 @@
 import { AbortReason, CancelScope } from '../../base/cancel-scope.ts';
 import { sha256 } from '../../base/hash.ts';
 import { randomFromSeed } from '../../base/random.ts';
-import { type EffectRecord, type EffectRequest, performEffect } from '../../effects/recorded-effect.ts';
+import {
+  type EffectRecord,
+  type EffectRequest,
+  performEffect,
+} from '../../effects/recorded-effect.ts';
 import { readsLikeCall } from '../../ledger/effect-id.ts';
 import { StateConflictError } from '../../ledger/errors.ts';
 import type { Event, InvocationInput, InvocationMode } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import type { BodyContext, CallOptions, CallResult, EffectContext, EffectOptions, SessionReader, SpawnHandle } from '../../session/body-context.ts';
+import type {
+  BodyContext,
+  CallOptions,
+  CallResult,
+  EffectContext,
+  EffectOptions,
+  SessionReader,
+  SpawnHandle,
+} from '../../session/body-context.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { createState, type StateAccess } from '../../session/scoped-state.ts';
 import type { StateOf, StateSchema } from '../../session/state-types.ts';
@@ -45,7 +57,10 @@ export class Body implements BodyContext {
   #children: Set<Promise<unknown>> | undefined;
   #childScope: CancelScope | undefined;
   #suspension: PromiseWithResolvers<void> | undefined;
-  /** Keys of children that were started without waiting for them, and of whose start nobody has asked yet what became of the writes. */
+  /**
+   * Keys of children that were started without waiting for them, and of whose start nobody has
+   * asked yet what became of the writes.
+   */
   #unconfirmed: string[] = [];
   readonly #refreshes = new Map<string, number>();
   #order: RecordedOrder | undefined;
@@ -57,7 +72,10 @@ export class Body implements BodyContext {
     this.#startedAt = place.run.ledger.lastSeq;
   }
 
-  /** What the body reads and writes of the state. Made when it is needed: most tools need none of it. */
+  /**
+   * What the body reads and writes of the state. Made when it is needed: most tools need none of
+   * it.
+   */
   get writes(): BodyState {
     this.#writes ??= new BodyState(this.place.run, { ...this.place, startedAt: this.#startedAt });
     return this.#writes;
@@ -67,15 +85,26 @@ export class Body implements BodyContext {
   protected get hasWrites(): boolean {
     if (this.#writes !== undefined) return true;
     const { run, path, base } = this.place;
-    return base !== undefined && run.ledger.invocations.byPath.get(path)?.events.some(({ type }) => type === 'state_change') === true;
+    return (
+      base !== undefined &&
+      run.ledger.invocations.byPath
+        .get(path)
+        ?.events.some(({ type }) => type === 'state_change') === true
+    );
   }
 
   get state(): StateOf<StateSchema> {
-    this.#state ??= createState(this.#stateAccess(), this.place.stateSchema) as StateOf<StateSchema>;
+    this.#state ??= createState(
+      this.#stateAccess(),
+      this.place.stateSchema,
+    ) as StateOf<StateSchema>;
     return this.#state;
   }
 
-  /** After the end the state can be read, but a write would land nowhere: it is refused like everything else. */
+  /**
+   * After the end the state can be read, but a write would land nowhere: it is refused like
+   * everything else.
+   */
   #stateAccess(): StateAccess {
     const { writes } = this;
     return {
@@ -101,10 +130,17 @@ export class Body implements BodyContext {
     const count = (this.#refreshes.get(name) ?? 0) + 1;
     this.#refreshes.set(name, count);
     const refresh = `${name}#${count}`;
-    const isThis = (event: Event): boolean => event.type === 'state_change' && event.refresh === refresh;
-    const recorded = base === undefined ? undefined : run.ledger.invocations.byPath.get(path)?.events.findLast(isThis);
-    if (recorded === undefined) await run.session.observeShared({ seenBy: { invocationId: path, refresh } });
-    this.writes.refreshed((recorded ?? run.ledger.events.findLast(isThis))?.seq ?? run.ledger.lastSeq);
+    const isThis = (event: Event): boolean =>
+      event.type === 'state_change' && event.refresh === refresh;
+    const recorded =
+      base === undefined
+        ? undefined
+        : run.ledger.invocations.byPath.get(path)?.events.findLast(isThis);
+    if (recorded === undefined)
+      await run.session.observeShared({ seenBy: { invocationId: path, refresh } });
+    this.writes.refreshed(
+      (recorded ?? run.ledger.events.findLast(isThis))?.seq ?? run.ledger.lastSeq,
+    );
   }
 
   get session(): SessionReader {
@@ -129,12 +165,17 @@ export class Body implements BodyContext {
     return this.#asked ?? noPaths;
   }
 
-  /** Ids of the effects that a body which runs again has recorded, and that it has not asked for this time. */
+  /**
+   * Ids of the effects that a body which runs again has recorded, and that it has not asked for
+   * this time.
+   */
   forgottenEffects(counts: (effect: EffectRecord) => boolean): readonly string[] {
     const { run, path, childRoot, base } = this.place;
     if (base === undefined) return [];
     const recorded = recordedEffects(run.ledger.invocations.byPath.get(path), childRoot);
-    return [...recorded].flatMap(([id, effect]) => (counts(effect) && !this.#effectKeys?.has(id.slice(childRoot.length + 1)) ? [id] : []));
+    return [...recorded].flatMap(([id, effect]) =>
+      counts(effect) && !this.#effectKeys?.has(id.slice(childRoot.length + 1)) ? [id] : [],
+    );
   }
 
   /** From now on the context refuses to be used. */
@@ -143,7 +184,10 @@ export class Body implements BodyContext {
     this.#gate?.close();
   }
 
-  /** @throws LedgerMismatchError when the body ends although something that it asked for was held back */
+  /**
+   * @throws LedgerMismatchError when the body ends although something that it asked for was held
+   * back
+   */
   assertNothingHeld(): void {
     const mismatch = this.#gate?.mismatch();
     if (mismatch !== undefined) throw mismatch;
@@ -152,11 +196,17 @@ export class Body implements BodyContext {
   /** Holds back what an edited body asks for in the place of something else. */
   get #drift(): DriftGate {
     const { place } = this;
-    this.#gate ??= new DriftGate({ place, effects: () => this.#recordedEffects(), refuse: (error) => this.#refuse(error) });
+    this.#gate ??= new DriftGate({
+      place,
+      effects: () => this.#recordedEffects(),
+      refuse: (error) => this.#refuse(error),
+    });
     return this.#gate;
   }
 
-  /** The body does not go on: what it waits for never comes, and the engine stops waiting for it. */
+  /**
+   * The body does not go on: what it waits for never comes, and the engine stops waiting for it.
+   */
   #refuse(error: Error): void {
     this.#suspension ??= Promise.withResolvers<void>();
     this.#suspension.promise.catch(() => undefined);
@@ -164,11 +214,17 @@ export class Body implements BodyContext {
   }
 
   #recordedEffects(): ReadonlyMap<string, EffectRecord> {
-    this.#effects ??= recordedEffects(this.place.run.ledger.invocations.byPath.get(this.place.path), this.place.childRoot);
+    this.#effects ??= recordedEffects(
+      this.place.run.ledger.invocations.byPath.get(this.place.path),
+      this.place.childRoot,
+    );
     return this.#effects;
   }
 
-  /** Resolves when all children that the body must not end before have ended; `undefined` when there are none. */
+  /**
+   * Resolves when all children that the body must not end before have ended; `undefined` when there
+   * are none.
+   */
   childrenEnded(): Promise<void> | undefined {
     return this.#children === undefined || this.#children.size === 0 ? undefined : this.#allEnded();
   }
@@ -180,7 +236,8 @@ export class Body implements BodyContext {
   }
 
   async #allEnded(): Promise<void> {
-    while (this.#children !== undefined && this.#children.size > 0) await Promise.all(this.#children);
+    while (this.#children !== undefined && this.#children.size > 0)
+      await Promise.all(this.#children);
   }
 
   #scopeOfChildren(): CancelScope {
@@ -188,7 +245,10 @@ export class Body implements BodyContext {
     return this.#childScope;
   }
 
-  /** Remembers a child until it has ended. Whoever waits for it sees a rejection; one that nobody waits for must not end the process. */
+  /**
+   * Remembers a child until it has ended. Whoever waits for it sees a rejection; one that nobody
+   * waits for must not end the process.
+   */
   #track(ended: Promise<unknown>): Promise<unknown> {
     this.#children ??= new Set();
     const children = this.#children;
@@ -198,7 +258,10 @@ export class Body implements BodyContext {
     return tracked;
   }
 
-  async call<Output>(runnable: Runnable<Output>, options: CallOptions = {}): Promise<CallResult<Output>> {
+  async call<Output>(
+    runnable: Runnable<Output>,
+    options: CallOptions = {},
+  ): Promise<CallResult<Output>> {
     const checked = inputOf(runnable, options);
     const input = checked instanceof Promise ? await checked : checked;
     const child = this.#begin('call', runnable, input, options, this.#scopeOfChildren());
@@ -214,13 +277,19 @@ export class Body implements BodyContext {
     return callResult<Output>(child.path, record);
   }
 
-  /** Treats earlier writes of the body as landed: they landed with the recorded start of the child or effect. */
+  /**
+   * Treats earlier writes of the body as landed: they landed with the recorded start of the child
+   * or effect.
+   */
   #landedBefore(begun: number, key: string): void {
     this.writes.drop(flushedWith(this.place.run.ledger, this.place.path, begun, key));
     this.writes.reached();
   }
 
-  /** Waits for the turn of an outcome that was recorded before it was asked for. The body does not rest meanwhile. */
+  /**
+   * Waits for the turn of an outcome that was recorded before it was asked for. The body does not
+   * rest meanwhile.
+   */
   async #inRecordedOrder(seq: number): Promise<void> {
     const turn = new Activity(this.place.childRoot, this.place.activity());
     this.#order ??= new RecordedOrder();
@@ -233,15 +302,16 @@ export class Body implements BodyContext {
   }
 
   /**
-   * Waits until it is known what became of the shared writes that were to land with the start of children: of those that were not waited for
-   * and of one more child or effect.
+   * Waits until it is known what became of the shared writes that were to land with the start of
+   * children: of those that were not waited for and of one more child or effect.
    * @throws StateConflictError when one was refused
    */
   async #assertLanded(key?: string, begun?: number): Promise<void> {
     const { ledger, session } = this.place.run;
     if (session.shared.names.length === 0) return;
     await ledger.durable();
-    const startOf = (child: string): number | undefined => ledger.invocations.byPath.get(`${this.place.childRoot}/${child}`)?.start.seq;
+    const startOf = (child: string): number | undefined =>
+      ledger.invocations.byPath.get(`${this.place.childRoot}/${child}`)?.start.seq;
     const keys = [...this.#unconfirmed, ...(key === undefined ? [] : [key])];
     this.#unconfirmed = this.#unconfirmed.filter((child) => startOf(child) === undefined);
     const refused: RefusedWrites[] = [];
@@ -251,15 +321,26 @@ export class Body implements BodyContext {
       refused.push(...flushedWith(ledger, this.place.path, start, name).refused);
     }
     const [first] = refused;
-    if (first !== undefined) throw new StateConflictError({ scope: first.scope, scopeId: first.scopeId, keys: first.keys });
+    if (first !== undefined)
+      throw new StateConflictError({
+        scope: first.scope,
+        scopeId: first.scopeId,
+        keys: first.keys,
+      });
   }
 
-  /** Whether it has not been asked yet what became of writes that were to land with children that the body did not wait for. */
+  /**
+   * Whether it has not been asked yet what became of writes that were to land with children that
+   * the body did not wait for.
+   */
   protected get hasUnconfirmed(): boolean {
     return this.#unconfirmed.length > 0;
   }
 
-  /** Rejects when a shared write was refused that was to land with the start of a child that the body did not wait for. */
+  /**
+   * Rejects when a shared write was refused that was to land with the start of a child that the
+   * body did not wait for.
+   */
   async landed(): Promise<void> {
     if (this.hasUnconfirmed) await this.#assertLanded();
   }
@@ -270,15 +351,19 @@ export class Body implements BodyContext {
     const child = this.#begin('spawn', runnable, inputNow(runnable, options), options, scope);
     child.ended.catch(() => undefined);
     const isFree = this.#isDetached(child.path);
-    const untie = isFree ? undefined : (this.place.ownerScope ?? this.#scopeOfChildren()).onAbort((reason) => scope.abort(reason));
-    const tracked = isFree || this.place.ownerScope !== undefined ? undefined : this.#track(child.ended);
+    const untie = isFree
+      ? undefined
+      : (this.place.ownerScope ?? this.#scopeOfChildren()).onAbort((reason) => scope.abort(reason));
+    const tracked =
+      isFree || this.place.ownerScope !== undefined ? undefined : this.#track(child.ended);
     return {
       invocationId: child.path,
       wait: async () => {
         const givenFrom = outcomeSeq(this.place.run.ledger, child.path);
         const record = await this.#waitedFor(child);
         if (record === undefined) return this.#neverReturn();
-        if (givenFrom !== undefined && givenFrom <= this.#startedAt) await this.#inRecordedOrder(givenFrom);
+        if (givenFrom !== undefined && givenFrom <= this.#startedAt)
+          await this.#inRecordedOrder(givenFrom);
         try {
           await this.#assertLanded();
         } finally {
@@ -286,19 +371,30 @@ export class Body implements BodyContext {
         }
         return callResult<Output>(child.path, record);
       },
-      abort: (reason) => scope.abort(new AbortReason('cancelled', reason ?? `${runnable.name} was aborted by its caller.`)),
+      abort: (reason) =>
+        scope.abort(
+          new AbortReason('cancelled', reason ?? `${runnable.name} was aborted by its caller.`),
+        ),
       detach: () => {
         if (tracked !== undefined) this.#children?.delete(tracked);
         untie?.();
         this.#recordDetaching(child.path);
         this.place.run.detach(child.path, child.ended);
-        occupancyOf(this.place.run.ledger).underWay.get(child.path)?.activity.moveTo(this.place.run.detachedActivity);
+        occupancyOf(this.place.run.ledger)
+          .underWay.get(child.path)
+          ?.activity.moveTo(this.place.run.detachedActivity);
       },
     };
   }
 
   /** The body waits while the child does that it waits for. */
-  async #waitedFor({ path, ended }: { readonly path: string; readonly ended: Promise<InvocationRecord | undefined> }) {
+  async #waitedFor({
+    path,
+    ended,
+  }: {
+    readonly path: string;
+    readonly ended: Promise<InvocationRecord | undefined>;
+  }) {
     const activity = occupancyOf(this.place.run.ledger).underWay.get(path)?.activity;
     const detach = activity?.attachTo(this.place.activity());
     // What came to rest before somebody waited for it does not say so again.
@@ -317,7 +413,12 @@ export class Body implements BodyContext {
   /** Says that nobody waits for a spawned child any more; once, and only while it matters. */
   #recordDetaching(path: string): void {
     const { ledger } = this.place.run;
-    if (ledger.failure !== undefined || this.#isDetached(path) || hasOutcome(ledger.invocations, path)) return;
+    if (
+      ledger.failure !== undefined ||
+      this.#isDetached(path) ||
+      hasOutcome(ledger.invocations, path)
+    )
+      return;
     ledger.append([
       {
         type: 'decision',
@@ -333,15 +434,30 @@ export class Body implements BodyContext {
 
   dispatch(runnable: Runnable, options: CallOptions = {}): { readonly invocationId: string } {
     const { run } = this.place;
-    const child = this.#begin('dispatch', runnable, inputNow(runnable, options), options, run.detachedScope);
+    const child = this.#begin(
+      'dispatch',
+      runnable,
+      inputNow(runnable, options),
+      options,
+      run.detachedScope,
+    );
     run.detach(child.path, child.ended);
     return { invocationId: child.path };
   }
 
-  effect<Value>(key: string, run: (ctx: EffectContext) => Value | Promise<Value>, options: EffectOptions = {}): Promise<Value> {
+  effect<Value>(
+    key: string,
+    run: (ctx: EffectContext) => Value | Promise<Value>,
+    options: EffectOptions = {},
+  ): Promise<Value> {
     let outcome: Promise<Value>;
     try {
-      outcome = this.#recordEffect({ key, callId: `${this.place.childRoot}/${key}`, run, options }) as Promise<Value>;
+      outcome = this.#recordEffect({
+        key,
+        callId: `${this.place.childRoot}/${key}`,
+        run,
+        options,
+      }) as Promise<Value>;
     } catch (error) {
       return Promise.reject(error);
     }
@@ -364,18 +480,27 @@ export class Body implements BodyContext {
     else this.#landedBefore(first.seq, key);
     const givenFrom = record.settled?.seq;
     const scope = new CancelScope(this.#scopeOfChildren());
-    const held = first === undefined ? this.#drift.holdEffect(callId, scope) : this.#drift.askedEffect(callId);
+    const held =
+      first === undefined ? this.#drift.holdEffect(callId, scope) : this.#drift.askedEffect(callId);
     const made = held === undefined ? undefined : this.writes.waiting();
     const takeWrites = () => this.writes.take(key, { of: made });
     const perform = (): ReturnType<typeof performEffect> => {
       // The body does not wait for somebody outside as long as it does something itself.
       const underWay = new Activity(callId, this.place.activity());
-      const performed = performEffect(request, record, { ledger: run.ledger, clock: run.app.clock, scope, path, by, takeWrites });
+      const performed = performEffect(request, record, {
+        ledger: run.ledger,
+        clock: run.app.clock,
+        scope,
+        path,
+        by,
+        takeWrites,
+      });
       const end = (): void => underWay.end();
       performed.then(end, end);
       return performed;
     };
-    const ended = held === undefined ? perform() : held.then((goesOn) => (goesOn ? perform() : undefined));
+    const ended =
+      held === undefined ? perform() : held.then((goesOn) => (goesOn ? perform() : undefined));
     const forget = (): void => scope.close();
     this.#track(ended.then(forget, forget));
     return ended.then(async (given) => {
@@ -390,9 +515,14 @@ export class Body implements BodyContext {
 
   #claimEffectKey(key: string): void {
     assertKey(key);
-    if (readsLikeCall(key)) throw new InvalidKeyError({ key, reason: 'it reads like the call of a tool' });
+    if (readsLikeCall(key))
+      throw new InvalidKeyError({ key, reason: 'it reads like the call of a tool' });
     this.#keys ??= new Map();
-    if (this.#keys.has(key)) throw new InvalidKeyError({ key, reason: 'it names another child or effect of the same body already' });
+    if (this.#keys.has(key))
+      throw new InvalidKeyError({
+        key,
+        reason: 'it names another child or effect of the same body already',
+      });
     this.#keys.set(key, 1);
     this.#effectKeys ??= new Set();
     this.#effectKeys.add(key);
@@ -411,19 +541,26 @@ export class Body implements BodyContext {
 
   id(key: string): string {
     this.assertOpen('id');
-    return sha256(`${this.place.run.session.id}\n${this.place.childRoot}\n${this.place.startedAt}\nid\n${key}`).slice(0, 20);
+    return sha256(
+      `${this.place.run.session.id}\n${this.place.childRoot}\n${this.place.startedAt}\nid\n${key}`,
+    ).slice(0, 20);
   }
 
   random(key: string): number {
     this.assertOpen('random');
-    return randomFromSeed(`${this.place.run.session.id}\n${this.place.childRoot}\n${this.place.startedAt}\nrandom\n${key}`);
+    return randomFromSeed(
+      `${this.place.run.session.id}\n${this.place.childRoot}\n${this.place.startedAt}\nrandom\n${key}`,
+    );
   }
 
   protected assertOpen(method: string): void {
     if (this.#ended) throw new InvocationEndedError({ path: this.place.childRoot, method });
   }
 
-  /** The promise that a body gets when its child gave the run back: it never comes, and the engine stops waiting for the body. */
+  /**
+   * The promise that a body gets when its child gave the run back: it never comes, and the engine
+   * stops waiting for the body.
+   */
   #neverReturn(): Promise<never> {
     this.#suspension ??= Promise.withResolvers<void>();
     this.#suspension.resolve();
@@ -453,21 +590,42 @@ export class Body implements BodyContext {
     this.writes.settleBase();
     if (recorded === undefined) this.writes.assertInOrder();
     else this.#landedBefore(recorded.start.seq, key);
-    const timeout = options.timeout ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
+    const timeout =
+      options.timeout ?? (runnable.kind === 'agent' ? defaultAgentTimeoutMs : undefined);
     const activity = this.#activityFor(mode);
     if (mode !== 'call' && run.session.shared.names.length > 0) this.#unconfirmed.push(key);
     const givenFrom = outcomeSeq(run.ledger, path);
-    const held = recorded === undefined ? this.#drift.holdChild(path, runnable, scope) : this.#drift.askedChild(path);
+    const held =
+      recorded === undefined
+        ? this.#drift.holdChild(path, runnable, scope)
+        : this.#drift.askedChild(path);
     // What other branches write while it is held back is no part of what it begins with.
     const made = held === undefined ? undefined : this.writes.waiting();
     const begin = (): Promise<InvocationRecord | undefined> => {
-      const { drafts, extras } = recorded === undefined ? this.writes.take(key, { of: made }) : nothingTaken;
-      return invoke(run, { path, runnable, mode, input, timeout, scope, activity, before: drafts, extras });
+      const { drafts, extras } =
+        recorded === undefined ? this.writes.take(key, { of: made }) : nothingTaken;
+      return invoke(run, {
+        path,
+        runnable,
+        mode,
+        input,
+        timeout,
+        scope,
+        activity,
+        before: drafts,
+        extras,
+      });
     };
-    return { path, givenFrom, ended: held === undefined ? begin() : held.then((goesOn) => (goesOn ? begin() : undefined)) };
+    return {
+      path,
+      givenFrom,
+      ended: held === undefined ? begin() : held.then((goesOn) => (goesOn ? begin() : undefined)),
+    };
   }
 
-  /** Who waits while a child waits: for a spawned one its owner, for what nobody waits for the run. */
+  /**
+   * Who waits while a child waits: for a spawned one its owner, for what nobody waits for the run.
+   */
   #activityFor(mode: InvocationMode): Activity {
     const { run, activity, ownerActivity } = this.place;
     if (mode === 'dispatch') return run.detachedActivity;
@@ -477,13 +635,19 @@ export class Body implements BodyContext {
   #uniqueKey(runnable: Runnable, options: CallOptions, input: InvocationInput | undefined): string {
     const { key } = options;
     if (key !== undefined) assertKey(key);
-    const base = key ?? (input === undefined ? runnable.name : `${runnable.name}#${inputHash(input)}`);
-    if (this.#effectKeys?.has(base)) throw new InvalidKeyError({ key: base, reason: 'it names an effect of the same body already' });
+    const base =
+      key ?? (input === undefined ? runnable.name : `${runnable.name}#${inputHash(input)}`);
+    if (this.#effectKeys?.has(base))
+      throw new InvalidKeyError({
+        key: base,
+        reason: 'it names an effect of the same body already',
+      });
     this.#keys ??= new Map();
     const count = (this.#keys.get(base) ?? 0) + 1;
     this.#keys.set(base, count);
     if (count === 1) return base;
-    if (key !== undefined) throw new InvalidKeyError({ key, reason: 'it names another child of the same body already' });
+    if (key !== undefined)
+      throw new InvalidKeyError({ key, reason: 'it names another child of the same body already' });
     // No name or key has this mark, so that a number is never somebody's name.
     return `${base}#${count}`;
   }
@@ -493,6 +657,9 @@ const noPaths: ReadonlySet<string> = new Set();
 
 function assertKey(key: string): void {
   if (typeof key !== 'string' || key === '' || /[/#~>]/.test(key)) {
-    throw new InvalidKeyError({ key: String(key), reason: 'a key is not empty and has none of / # ~ >' });
+    throw new InvalidKeyError({
+      key: String(key),
+      reason: 'a key is not empty and has none of / # ~ >',
+    });
   }
 }

@@ -1,4 +1,12 @@
-import { findInvalidOption, isCount, isFunction, isGroup, isNotNegative, isPositive, type OptionChecks } from '../../base/options.ts';
+import {
+  findInvalidOption,
+  isCount,
+  isFunction,
+  isGroup,
+  isNotNegative,
+  isPositive,
+  type OptionChecks,
+} from '../../base/options.ts';
 import type { EffectRecord, EffectRequest } from '../../effects/recorded-effect.ts';
 import { InvalidEffectError } from '../../effects/recorded-effect-errors.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
@@ -9,29 +17,46 @@ import { hasOutcome } from './bodies/sequence.ts';
 const retryChecks: OptionChecks<EffectRetry> = {
   maxAttempts: isCount,
   initialDelayMs: isNotNegative,
-  backoffMultiplier: (value) => (typeof value === 'number' && value >= 1 ? undefined : 'a number from 1'),
+  backoffMultiplier: (value) =>
+    typeof value === 'number' && value >= 1 ? undefined : 'a number from 1',
 };
 
 const effectChecks: OptionChecks<EffectOptions> = {
-  recovery: (value) => (value === 'report' || value === 'rerun' || typeof value === 'function' ? undefined : "'report', 'rerun' or a function"),
+  recovery: (value) =>
+    value === 'report' || value === 'rerun' || typeof value === 'function'
+      ? undefined
+      : "'report', 'rerun' or a function",
   timeout: isPositive,
   retry: isGroup(retryChecks),
 };
 
 /** @throws InvalidEffectError */
 export function assertEffect({ key, run, options }: EffectRequest): void {
-  const reason = isFunction(run) === undefined ? findInvalidOption(options, effectChecks)?.reason : 'what is to be done must be a function';
+  const reason =
+    isFunction(run) === undefined
+      ? findInvalidOption(options, effectChecks)?.reason
+      : 'what is to be done must be a function';
   if (reason !== undefined) throw new InvalidEffectError({ key, reason });
 }
 
-/** What the ledger has of the effects below `childRoot`, by their ids. Looked for from the end: nothing of them stands before the call itself. */
-export function recordedEffects(record: InvocationRecord | undefined, childRoot: string): Map<string, EffectRecord> {
+/**
+ * What the ledger has of the effects below `childRoot`, by their ids. Looked for from the end:
+ * nothing of them stands before the call itself.
+ */
+export function recordedEffects(
+  record: InvocationRecord | undefined,
+  childRoot: string,
+): Map<string, EffectRecord> {
   const found = new Map<string, EffectRecord>();
   if (record === undefined) return found;
   const { events } = record;
   for (let i = firstOf(record, childRoot); i < events.length; i++) {
     const event = events[i];
-    if ((event?.type !== 'tool_attempt' && event?.type !== 'tool_result') || !event.callId.startsWith(`${childRoot}/`)) continue;
+    if (
+      (event?.type !== 'tool_attempt' && event?.type !== 'tool_result') ||
+      !event.callId.startsWith(`${childRoot}/`)
+    )
+      continue;
     const effect = found.get(event.callId) ?? { attempts: [], settled: undefined };
     found.set(event.callId, effect);
     if (event.type === 'tool_attempt') {
@@ -47,11 +72,18 @@ export function recordedEffects(record: InvocationRecord | undefined, childRoot:
 }
 
 /** Effects that have begun and have no result: what became of them is still to be said. */
-export function openEffects(recorded: ReadonlyMap<string, EffectRecord>): { readonly id: string; readonly at: number }[] {
-  return [...recorded].flatMap(([id, { attempts, settled }]) => (settled === undefined ? [{ id, at: attempts[0]?.at ?? 0 }] : []));
+export function openEffects(
+  recorded: ReadonlyMap<string, EffectRecord>,
+): { readonly id: string; readonly at: number }[] {
+  return [...recorded].flatMap(([id, { attempts, settled }]) =>
+    settled === undefined ? [{ id, at: attempts[0]?.at ?? 0 }] : [],
+  );
 }
 
-/** Whether a tool call has begun a child or an effect: it is then continued by running its body again. */
+/**
+ * Whether a tool call has begun a child or an effect: it is then continued by running its body
+ * again.
+ */
 export function hasBegunBelow(record: InvocationRecord, callId: string): boolean {
   const below = `${callId}/`;
   if (record.children.some((child) => child.startsWith(below))) return true;
@@ -65,8 +97,9 @@ export function hasBegunBelow(record: InvocationRecord, callId: string): boolean
 }
 
 /**
- * Names a child or an effect of a tool call that is open; `undefined`: all that the call has begun has ended. Such a call is continued by running its
- * tool again: without the tool, nothing else would go on with the open part.
+ * Names a child or an effect of a tool call that is open; `undefined`: all that the call has begun
+ * has ended. Such a call is continued by running its tool again: without the tool, nothing else
+ * would go on with the open part.
  */
 export function openBelow(
   { run, record }: { readonly run: Pick<RunContext, 'ledger'>; readonly record: InvocationRecord },
@@ -74,7 +107,10 @@ export function openBelow(
 ): string | undefined {
   const { invocations } = run.ledger;
   const child = record.children.find(
-    (path) => path.startsWith(`${callId}/`) && invocations.byPath.get(path)?.mode !== 'dispatch' && !hasOutcome(invocations, path),
+    (path) =>
+      path.startsWith(`${callId}/`) &&
+      invocations.byPath.get(path)?.mode !== 'dispatch' &&
+      !hasOutcome(invocations, path),
   );
   if (child !== undefined) return `the open child "${child}"`;
   const [effect] = openEffects(recordedEffects(record, callId));

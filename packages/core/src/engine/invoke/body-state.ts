@@ -1,9 +1,22 @@
 import type { JsonValue } from '../../base/json.ts';
 import { sameValue } from '../../base/json.ts';
 import { StateOrderError } from '../../ledger/errors.ts';
-import { type Actor, type EventDraft, type EventOf, foldEvent, type StateChange } from '../../ledger/event.ts';
+import {
+  type Actor,
+  type EventDraft,
+  type EventOf,
+  foldEvent,
+  type StateChange,
+} from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import { emptyLedgerState, type LedgerState, type StateValues, stateFold, visibleValues, withChanges } from '../../ledger/folds/state-fold.ts';
+import {
+  emptyLedgerState,
+  type LedgerState,
+  type StateValues,
+  stateFold,
+  visibleValues,
+  withChanges,
+} from '../../ledger/folds/state-fold.ts';
 import { composedLate } from '../../ledger/late-changes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
@@ -13,14 +26,26 @@ import { InvalidKeyError } from '../frame/errors.ts';
 import { isBelow, type RunContext } from '../frame/run-context.ts';
 import { applied } from './key-writes.ts';
 import { changeOf, type Given, type Landing, madeOf, namesOf, type Waiting } from './landing.ts';
-import { isOutsideBranches, isWithoutKinds, keyName, placeOf, seqOf, slotOf, WriteRecord } from './write-record.ts';
+import {
+  isOutsideBranches,
+  isWithoutKinds,
+  keyName,
+  placeOf,
+  seqOf,
+  slotOf,
+  WriteRecord,
+} from './write-record.ts';
 
 /** The state of a ledger after its first `seq` events. */
 export function stateAfter(ledger: Ledger, seq: number): LedgerState {
   let state = emptyLedgerState;
   for (let i = 0; i < seq; i++) {
     const event = ledger.events[i] as Ledger['events'][number];
-    state = foldEvent(stateFold, state, event.type === 'state_change' ? ledger.whole(event) : event);
+    state = foldEvent(
+      stateFold,
+      state,
+      event.type === 'state_change' ? ledger.whole(event) : event,
+    );
   }
   return state;
 }
@@ -70,9 +95,10 @@ interface TakeOptions {
 type Taken = { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined };
 
 /**
- * The state of a body: what it started from, its own writes, and what its children changed, added when each is returned. Writes wait here
- * until they land with a child's start or the body's end. Each is an operation with an identity of its own (`KeyWrites`), so that a body
- * that runs again makes the recorded ones again and lands only what is new.
+ * The state of a body: what it started from, its own writes, and what its children changed, added
+ * when each is returned. Writes wait here until they land with a child's start or the body's end.
+ * Each is an operation with an identity of its own (`KeyWrites`), so that a body that runs again
+ * makes the recorded ones again and lands only what is new.
  */
 export class BodyState implements StateAccess {
   readonly recordsUpdates = true;
@@ -106,7 +132,11 @@ export class BodyState implements StateAccess {
     this.#record = new WriteRecord(
       this.#run,
       { path, childRoot, by, callId },
-      { from: base.seq, startedAt, valueAtStart: (scope, key) => visibleValues(this.#baseState(), scope, path)[key] },
+      {
+        from: base.seq,
+        startedAt,
+        valueAtStart: (scope, key) => visibleValues(this.#baseState(), scope, path)[key],
+      },
     );
   }
 
@@ -115,8 +145,9 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * To be called before the body of a tool begins something that is recorded: from then on it is continued by running it again, and what it
-   * reads must be the same then. It reads the state as of its first write, its own writes, and what its children give it.
+   * To be called before the body of a tool begins something that is recorded: from then on it is
+   * continued by running it again, and what it reads must be the same then. It reads the state as
+   * of its first write, its own writes, and what its children give it.
    */
   settleBase(): void {
     if (this.#base !== undefined) return;
@@ -130,11 +161,15 @@ export class BodyState implements StateAccess {
     return this.#run.session.shared.names;
   }
 
-  /** Remembers what code that reads the ledger as it grows was shown of a shared scope: what it writes is based on that. */
+  /**
+   * Remembers what code that reads the ledger as it grows was shown of a shared scope: what it
+   * writes is based on that.
+   */
   read(scope: string, key?: string): StateValues {
     const values = this.peek(scope);
     if (this.#base !== undefined || scope === 'session') return values;
-    for (const name of key === undefined ? Object.keys(values) : [key]) this.#seen.set(keyName(scope, name), values[name]);
+    for (const name of key === undefined ? Object.keys(values) : [key])
+      this.#seen.set(keyName(scope, name), values[name]);
     return values;
   }
 
@@ -146,7 +181,9 @@ export class BodyState implements StateAccess {
       own[key] = writes.value;
       isChanged = true;
     }
-    for (const waiting of this.#record === undefined ? [...this.#pending, ...this.#fresh] : this.#fresh) {
+    for (const waiting of this.#record === undefined
+      ? [...this.#pending, ...this.#fresh]
+      : this.#fresh) {
       if (waiting.scope !== scope) continue;
       const before = Object.hasOwn(own, waiting.key) ? own[waiting.key] : values[waiting.key];
       own[waiting.key] = applied(waiting, before);
@@ -182,7 +219,10 @@ export class BodyState implements StateAccess {
   #add(waiting: Waiting): void {
     const { scope, key, kind, calls } = waiting;
     if (this.#fresh.length === 0) queueMicrotask(() => this.#seal());
-    const at = kind === 'set' ? this.#fresh.findLastIndex((other) => other.scope === scope && other.key === key) : -1;
+    const at =
+      kind === 'set'
+        ? this.#fresh.findLastIndex((other) => other.scope === scope && other.key === key)
+        : -1;
     const before = this.#fresh[at];
     if (before?.kind !== 'set') this.#fresh.push(waiting);
     else this.#fresh[at] = { ...waiting, saw: before.saw, calls: [...before.calls, ...calls] };
@@ -192,8 +232,14 @@ export class BodyState implements StateAccess {
     if (id === undefined) return;
     const isUsed =
       this.#record?.of(scope, key).hasId(id) === true ||
-      [...this.#pending, ...this.#fresh].some((other) => other.id === id && other.scope === scope && other.key === key);
-    if (isUsed) throw new InvalidKeyError({ key: id, reason: `it names another update of "${key}" of the same body already` });
+      [...this.#pending, ...this.#fresh].some(
+        (other) => other.id === id && other.scope === scope && other.key === key,
+      );
+    if (isUsed)
+      throw new InvalidKeyError({
+        key: id,
+        reason: `it names another update of "${key}" of the same body already`,
+      });
   }
 
   /** Ends a synchronous stretch: its writes are looked for among the recorded ones. */
@@ -210,7 +256,12 @@ export class BodyState implements StateAccess {
   }
 
   #disordered(scope: string, key: string): void {
-    this.#disorder ??= new StateOrderError({ path: this.#place.childRoot, scope, key, reason: 'order' });
+    this.#disorder ??= new StateOrderError({
+      path: this.#place.childRoot,
+      scope,
+      key,
+      reason: 'order',
+    });
   }
 
   /** @throws StateOrderError when the body cannot go on from what is recorded */
@@ -220,7 +271,8 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * To be called when a child or effect is asked for that is recorded: what the body wrote before has landed by then.
+   * To be called when a child or effect is asked for that is recorded: what the body wrote before
+   * has landed by then.
    * @throws StateOrderError
    */
   reached(): void {
@@ -232,7 +284,8 @@ export class BodyState implements StateAccess {
     if (this.#record === undefined) return;
     this.#record.update();
     for (const { scope, writes } of this.#record.all()) {
-      if ((scope === 'session') === (which === 'session')) writes.settle(({ place }) => isDue(seqOf(place)));
+      if ((scope === 'session') === (which === 'session'))
+        writes.settle(({ place }) => isDue(seqOf(place)));
     }
   }
 
@@ -249,7 +302,8 @@ export class BodyState implements StateAccess {
     if (isNothing && this.#record?.hasKeys !== true) return nothingTaken;
     this.#settle('session');
     const isLeft = (waiting: Waiting): boolean =>
-      (of !== undefined && !of.has(waiting)) || (call !== undefined && waiting.calls.length > 0 && !waiting.calls.includes(call));
+      (of !== undefined && !of.has(waiting)) ||
+      (call !== undefined && waiting.calls.length > 0 && !waiting.calls.includes(call));
     const taken = this.#pending.filter((waiting) => !isLeft(waiting));
     this.#pending = this.#pending.filter(isLeft);
     // Ahead of the state: what landed of that with a child is looked for right before the child.
@@ -258,12 +312,16 @@ export class BodyState implements StateAccess {
     for (const scope of this.#scopesOf(taken)) {
       const waiting = taken.filter((candidate) => candidate.scope === scope);
       const landing = this.#landing(scope, waiting, isLast);
-      if (landing.length > 0) drafts.push(this.#draftOf(scope, { waiting, landing, isLast, flush }, shared));
+      if (landing.length > 0)
+        drafts.push(this.#draftOf(scope, { waiting, landing, isLast, flush }, shared));
     }
     return { drafts, extras: shared.length === 0 ? undefined : { shared } };
   }
 
-  /** The writes that have been made and not been taken: what is held back begins with these, whatever others write until it goes on. */
+  /**
+   * The writes that have been made and not been taken: what is held back begins with these,
+   * whatever others write until it goes on.
+   */
   waiting(): ReadonlySet<Waiting> {
     this.#seal();
     return new Set(this.#pending);
@@ -274,23 +332,41 @@ export class BodyState implements StateAccess {
     return new Set([...taken.map(({ scope }) => scope), ...(this.#record?.scopes ?? [])]);
   }
 
-  /** Changes of a scope to record now: the writes in the order made, applied to the values that are there, then corrections. */
-  #landing(scope: string, taken: readonly Waiting[], isLast: boolean, before?: readonly Landing[]): readonly Landing[] {
+  /**
+   * Changes of a scope to record now: the writes in the order made, applied to the values that are
+   * there, then corrections.
+   */
+  #landing(
+    scope: string,
+    taken: readonly Waiting[],
+    isLast: boolean,
+    before?: readonly Landing[],
+  ): readonly Landing[] {
     const list: Landing[] = [];
     const values = new Map<string, JsonValue | undefined>();
-    const valueBefore = (key: string): JsonValue | undefined => (values.has(key) ? values.get(key) : this.#valueNow(scope, key));
+    const valueBefore = (key: string): JsonValue | undefined =>
+      values.has(key) ? values.get(key) : this.#valueNow(scope, key);
     taken.forEach((waiting, i) => {
       const { key, kind, apply } = waiting;
       const latest = valueBefore(key);
       const isStale = scope !== 'session' && !sameValue(waiting.saw, latest);
-      // A plain value that is based on another one is refused; what it says it replaced is what the code knew.
+      // A plain value that is based on another one is refused; what it says it replaced is what the
+      // code knew.
       const oldValue = isStale && kind === 'set' ? waiting.saw : latest;
-      const made = kind === 'set' || apply === undefined ? { value: waiting.value } : madeOf(waiting, oldValue, before?.[i] ?? scope !== 'session');
+      const made =
+        kind === 'set' || apply === undefined
+          ? { value: waiting.value }
+          : madeOf(waiting, oldValue, before?.[i] ?? scope !== 'session');
       const newValue = made === undefined ? waiting.value : made.value;
       values.set(key, newValue);
       // After writing a key the body no longer depends on what it read.
       this.#seen.delete(keyName(scope, key));
-      list.push({ ...waiting, oldValue, newValue, isStale: made === undefined || (isStale && kind === 'set') });
+      list.push({
+        ...waiting,
+        oldValue,
+        newValue,
+        isStale: made === undefined || (isStale && kind === 'set'),
+      });
     });
     for (const [key, writes] of this.#record?.keysOf(scope) ?? []) {
       // A write that was left, or made since, lands later, and says then what holds.
@@ -299,13 +375,23 @@ export class BodyState implements StateAccess {
       const correction = writes.correction(oldValue, isLast);
       if (correction === undefined) continue;
       const { value } = correction;
-      list.push({ key, kind: 'set', value, oldValue, newValue: value, isStale: false, after: writes.lastForeign });
+      list.push({
+        key,
+        kind: 'set',
+        value,
+        oldValue,
+        newValue: value,
+        isStale: false,
+        after: writes.lastForeign,
+      });
     }
     return list;
   }
 
   #isUnlanded(scope: string, key: string): boolean {
-    return [...this.#pending, ...this.#fresh].some((waiting) => waiting.scope === scope && waiting.key === key);
+    return [...this.#pending, ...this.#fresh].some(
+      (waiting) => waiting.scope === scope && waiting.key === key,
+    );
   }
 
   #valueNow(scope: string, key: string): JsonValue | undefined {
@@ -313,7 +399,11 @@ export class BodyState implements StateAccess {
     return scope === 'session' ? value : this.#run.session.shared.latest(scope, key, value);
   }
 
-  #draftOf(scope: string, { waiting, landing, isLast, flush }: Given, shared: PendingWrite[]): EventDraft {
+  #draftOf(
+    scope: string,
+    { waiting, landing, isLast, flush }: Given,
+    shared: PendingWrite[],
+  ): EventDraft {
     const { path, by, callId } = this.#place;
     const scopeId = this.#run.session.shared.scopeIds[scope];
     const sent = this.#record?.sent(namesOf(scope, landing));
@@ -329,7 +419,14 @@ export class BodyState implements StateAccess {
     if (scopeId !== undefined) {
       const { session } = this.#run;
       const stale = new Set(landing.flatMap(({ isStale }, i) => (isStale ? [i] : [])));
-      shared.push(...session.shared.writes({ scope, changes, again: landing.map(({ apply }) => apply), stale }));
+      shared.push(
+        ...session.shared.writes({
+          scope,
+          changes,
+          again: landing.map(({ apply }) => apply),
+          stale,
+        }),
+      );
     }
     return {
       type: 'state_change',
@@ -341,11 +438,16 @@ export class BodyState implements StateAccess {
       changes,
       ...(flush === undefined ? {} : { flush }),
       ...(callId === undefined ? {} : { callId }),
-      ...(callId === undefined || flush === undefined || this.#base === undefined ? {} : { base: this.#base.seq }),
+      ...(callId === undefined || flush === undefined || this.#base === undefined
+        ? {}
+        : { base: this.#base.seq }),
     };
   }
 
-  /** Keeps a fact. It lands with the other writes, and not again when a body that runs again finds it out again. */
+  /**
+   * Keeps a fact. It lands with the other writes, and not again when a body that runs again finds
+   * it out again.
+   */
   remember(text: string, key: string | undefined): void {
     this.#facts.set(key === undefined ? `text ${text}` : `key ${key}`, { text, key });
   }
@@ -358,18 +460,28 @@ export class BodyState implements StateAccess {
     const drafts: EventDraft[] = [];
     for (const { text, key } of this.#facts.values()) {
       const last = recorded.findLast(
-        (event) => event.type === 'memory' && event.key === key && (key !== undefined || ledger.resolve(event.text) === text),
+        (event) =>
+          event.type === 'memory' &&
+          event.key === key &&
+          (key !== undefined || ledger.resolve(event.text) === text),
       );
       if (last?.type === 'memory' && ledger.resolve(last.text) === text) continue;
-      drafts.push({ type: 'memory', by, invocationId: path, text, ...(key === undefined ? {} : { key }) });
+      drafts.push({
+        type: 'memory',
+        by,
+        invocationId: path,
+        text,
+        ...(key === undefined ? {} : { key }),
+      });
     }
     this.#facts = new Map();
     return drafts;
   }
 
   /**
-   * Takes back what this execution wrote where an older build has recorded only the values that landed with a child: they count, and are
-   * not written again. What was refused then is not written either.
+   * Takes back what this execution wrote where an older build has recorded only the values that
+   * landed with a child: they count, and are not written again. What was refused then is not
+   * written either.
    */
   drop({ landed, refused }: Flush): void {
     this.#seal();
@@ -390,15 +502,23 @@ export class BodyState implements StateAccess {
   }
 
   #withdraw(scope: string, key: string): void {
-    this.#pending = this.#pending.filter((waiting) => waiting.scope !== scope || waiting.key !== key);
+    this.#pending = this.#pending.filter(
+      (waiting) => waiting.scope !== scope || waiting.key !== key,
+    );
   }
 
-  /** Shows the body what became of the shared writes that stand up to `seq`, where it still reads them as it made them. */
+  /**
+   * Shows the body what became of the shared writes that stand up to `seq`, where it still reads
+   * them as it made them.
+   */
   settle(seq: number): void {
     this.#settle('shared', (landedAt) => landedAt <= seq);
   }
 
-  /** From now on the body reads of shared scopes what the ledger said after `seq`, and its writes are based on that. */
+  /**
+   * From now on the body reads of shared scopes what the ledger said after `seq`, and its writes
+   * are based on that.
+   */
   refreshed(seq: number): void {
     this.#seen.clear();
     this.#seal();
@@ -432,18 +552,31 @@ export class BodyState implements StateAccess {
     const first = invocations.byPath.get(slot) ?? child;
     for (let seq = first.start.seq; seq <= (child.end?.seq ?? events.length); seq++) {
       const event = events[seq - 1];
-      if (event?.type !== 'state_change' || !isBelow(event.invocationId, slot) || !this.#isOpenTo(event, slot)) continue;
+      if (
+        event?.type !== 'state_change' ||
+        !isBelow(event.invocationId, slot) ||
+        !this.#isOpenTo(event, slot)
+      )
+        continue;
       this.#run.ledger.whole(event).changes.forEach(({ key, newValue }, index) => {
-        const isInOrder = record.of(event.scope, key).shown({ place: placeOf(seq, index), value: newValue });
+        const isInOrder = record
+          .of(event.scope, key)
+          .shown({ place: placeOf(seq, index), value: newValue });
         if (!isInOrder) this.#disordered(event.scope, key);
       });
     }
     this.assertInOrder();
   }
 
-  /** Branches keep what they write to the session's state until their join; what is shared is everybody's at once. */
+  /**
+   * Branches keep what they write to the session's state until their join; what is shared is
+   * everybody's at once.
+   */
   #isOpenTo(event: EventOf<'state_change'>, slot: string): boolean {
-    return event.scope !== 'session' || isOutsideBranches(event, slot, this.#run.ledger.invocations.byPath);
+    return (
+      event.scope !== 'session' ||
+      isOutsideBranches(event, slot, this.#run.ledger.invocations.byPath)
+    );
   }
 
   /** Keys of recorded writes that the body, which has ended, did not make again. */

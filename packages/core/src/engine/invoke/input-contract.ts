@@ -1,5 +1,11 @@
 import { findJsonDefect, type JsonValue } from '../../base/json.ts';
-import { findInvalidOption, isAnything, isPositive, isText, type OptionChecks } from '../../base/options.ts';
+import {
+  findInvalidOption,
+  isAnything,
+  isPositive,
+  isText,
+  type OptionChecks,
+} from '../../base/options.ts';
 import { NotJsonError, SessionBusyError } from '../../ledger/errors.ts';
 import type { EventDraft, InvocationInput } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
@@ -12,25 +18,36 @@ import { checkValue, checkValueNow, type ValueCheck } from '../../tools/validate
 import { explainPlaces } from '../../tools/validation-issue.ts';
 import { InvalidInputError, InvalidRunError } from '../frame/errors.ts';
 
-const callChecks: OptionChecks<CallOptions> = { message: isText, data: isAnything, key: isText, timeout: isPositive };
+const callChecks: OptionChecks<CallOptions> = {
+  message: isText,
+  data: isAnything,
+  key: isText,
+  timeout: isPositive,
+};
 
 /** A message under a misspelt name, or in the place of the options, would reach nobody. */
 function assertCallOptions({ name }: Runnable, options: CallOptions): void {
   const wrong = findInvalidOption(options, callChecks);
-  if (wrong !== undefined) throw new InvalidRunError({ refused: `"${name}" cannot be called`, reason: wrong.reason });
+  if (wrong !== undefined)
+    throw new InvalidRunError({ refused: `"${name}" cannot be called`, reason: wrong.reason });
 }
 
 /**
- * What a child is started with. Data for an agent that says what its input is, is what that schema makes of it.
+ * What a child is started with. Data for an agent that says what its input is, is what that schema
+ * makes of it.
  * @throws InvalidInputError (or rejects with it), InvalidRunError, NotJsonError
  */
-export function inputOf(runnable: Runnable, options: CallOptions): InvocationInput | undefined | Promise<InvocationInput | undefined> {
+export function inputOf(
+  runnable: Runnable,
+  options: CallOptions,
+): InvocationInput | undefined | Promise<InvocationInput | undefined> {
   assertCallOptions(runnable, options);
   const contract = contractOf(runnable);
   if (contract === undefined) return inputWith(runnable, options, options.data);
   const { data } = options;
   const checked = checkValueNow(contract, data) ?? checkValue(contract, data);
-  if (!(checked instanceof Promise)) return inputWith(runnable, options, fitting(runnable, checked));
+  if (!(checked instanceof Promise))
+    return inputWith(runnable, options, fitting(runnable, checked));
   return checked.then((settled) => inputWith(runnable, options, fitting(runnable, settled)));
 }
 
@@ -39,10 +56,16 @@ export function inputNow(runnable: Runnable, options: CallOptions): InvocationIn
   const input = inputOf(runnable, options);
   if (!(input instanceof Promise)) return input;
   input.catch(() => undefined);
-  throw new InvalidInputError({ runnable: runnable.name, reason: 'its schema checks asynchronously, which only `call` and `run` can wait for' });
+  throw new InvalidInputError({
+    runnable: runnable.name,
+    reason: 'its schema checks asynchronously, which only `call` and `run` can wait for',
+  });
 }
 
-/** The data of a run, as the schema of its agent makes it. Rejects with InvalidInputError, NotJsonError. */
+/**
+ * The data of a run, as the schema of its agent makes it. Rejects with InvalidInputError,
+ * NotJsonError.
+ */
 export async function dataOf(runnable: Runnable, data: JsonValue): Promise<JsonValue> {
   return (await inputOf(runnable, { data }))?.data ?? null;
 }
@@ -53,18 +76,32 @@ function contractOf(runnable: Runnable): Agent['input'] {
 
 function fitting({ name }: Runnable, checked: ValueCheck): unknown {
   if ('value' in checked) return checked.value;
-  throw new InvalidInputError({ runnable: name, reason: 'unusable' in checked ? checked.unusable : explainPlaces(checked.issues) });
+  throw new InvalidInputError({
+    runnable: name,
+    reason: 'unusable' in checked ? checked.unusable : explainPlaces(checked.issues),
+  });
 }
 
-function inputWith({ name }: Runnable, { message }: CallOptions, data: unknown): InvocationInput | undefined {
+function inputWith(
+  { name }: Runnable,
+  { message }: CallOptions,
+  data: unknown,
+): InvocationInput | undefined {
   if (message === undefined && data === undefined) return undefined;
   const defect = data === undefined ? undefined : findJsonDefect(data);
   if (defect !== undefined) throw new NotJsonError({ what: `The data for "${name}"`, ...defect });
-  return { ...(message === undefined ? {} : { message }), ...(data === undefined ? {} : { data: data as JsonValue }) };
+  return {
+    ...(message === undefined ? {} : { message }),
+    ...(data === undefined ? {} : { data: data as JsonValue }),
+  };
 }
 
 /** @throws SessionBusyError when a session's open run is of something else */
-export function assertSameRunnable(session: Pick<Session, 'id'>, open: Pick<InvocationRecord, 'path' | 'kind' | 'name'>, runnable: Runnable): void {
+export function assertSameRunnable(
+  session: Pick<Session, 'id'>,
+  open: Pick<InvocationRecord, 'path' | 'kind' | 'name'>,
+  runnable: Runnable,
+): void {
   if (open.name === runnable.name && open.kind === runnable.kind) return;
   throw new SessionBusyError({
     session: session.id,
@@ -81,7 +118,10 @@ interface RootRequest {
   readonly runId: string;
 }
 
-/** @throws InvalidRunError when a run that is open already is given data, with which it would have to begin */
+/**
+ * @throws InvalidRunError when a run that is open already is given data, with which it would have
+ * to begin
+ */
 export function assertMayBegin(open: InvocationRecord, { data, runId }: RootRequest): void {
   if (data === undefined || open.path === runId) return;
   throw new InvalidRunError({
@@ -90,14 +130,37 @@ export function assertMayBegin(open: InvocationRecord, { data, runId }: RootRequ
 }
 
 /** What the root of a run is started with, or was. */
-export function rootInput(ledger: Ledger, open: InvocationRecord | undefined, { data, runId }: RootRequest): InvocationInput | undefined {
+export function rootInput(
+  ledger: Ledger,
+  open: InvocationRecord | undefined,
+  { data, runId }: RootRequest,
+): InvocationInput | undefined {
   if (data !== undefined && (open === undefined || open.path === runId)) return { data };
   return ledger.resolve(open?.input) as InvocationInput | undefined;
 }
 
 /** The message that a run begins with, unless it came before under the name of the run. */
-export function messageDrafts(ledger: Ledger, runId: string, { input, isNamed, runId: name }: RootRequest): EventDraft[] {
+export function messageDrafts(
+  ledger: Ledger,
+  runId: string,
+  { input, isNamed, runId: name }: RootRequest,
+): EventDraft[] {
   if (input === undefined) return [];
-  const came = isNamed && ledger.events.some((event) => event.type === 'user' && event.clientKey === name && ledger.resolve(event.text) === input);
-  return came ? [] : [{ type: 'user', by: 'user', invocationId: runId, text: input, ...(isNamed ? { clientKey: name } : {}) }];
+  const came =
+    isNamed &&
+    ledger.events.some(
+      (event) =>
+        event.type === 'user' && event.clientKey === name && ledger.resolve(event.text) === input,
+    );
+  return came
+    ? []
+    : [
+        {
+          type: 'user',
+          by: 'user',
+          invocationId: runId,
+          text: input,
+          ...(isNamed ? { clientKey: name } : {}),
+        },
+      ];
 }

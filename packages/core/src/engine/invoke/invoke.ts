@@ -13,10 +13,12 @@ import { type BodyFrame, isBelow, type RunContext } from '../frame/run-context.t
 import { withdrawnWith, withSettled } from './abandoned-requests.ts';
 
 /**
- * The invoke rule: an outcome that is recorded is returned; one that was handed over is continued in the same slot; what has only begun
- * is resumed; anything else is started. Nothing else is needed to continue any nesting of runnables.
+ * The invoke rule: an outcome that is recorded is returned; one that was handed over is continued
+ * in the same slot; what has only begun is resumed; anything else is started. Nothing else is
+ * needed to continue any nesting of runnables.
  * @returns the slot's last record, or `undefined` when the run was given back before the end
- * @throws LedgerMismatchError before anything runs, when the ledger recorded something else at this place
+ * @throws LedgerMismatchError before anything runs, when the ledger recorded something else at this
+ * place
  */
 export function invoke(run: RunContext, slot: Slot): Promise<InvocationRecord | undefined> {
   const { underWay } = occupancyOf(run.ledger);
@@ -33,11 +35,21 @@ export function invoke(run: RunContext, slot: Slot): Promise<InvocationRecord | 
   return ended;
 }
 
-/** Waits for what is under way in this slot, as when a body runs again and asks for a child that was continued before it. */
-async function join(run: RunContext, slot: Slot, same: UnderWay): Promise<InvocationRecord | undefined> {
+/**
+ * Waits for what is under way in this slot, as when a body runs again and asks for a child that was
+ * continued before it.
+ */
+async function join(
+  run: RunContext,
+  slot: Slot,
+  same: UnderWay,
+): Promise<InvocationRecord | undefined> {
   const recorded = run.ledger.invocations.byPath.get(slot.path);
   if (recorded !== undefined) assertSame(recorded, slot);
-  const forget = slot.scope === same.scope ? undefined : slot.scope.onAbort((reason) => same.scope.abort(reason));
+  const forget =
+    slot.scope === same.scope
+      ? undefined
+      : slot.scope.onAbort((reason) => same.scope.abort(reason));
   const detach = same.activity.attachTo(slot.activity);
   // What came to rest before somebody waited for it does not say so again.
   same.activity.rest();
@@ -65,14 +77,21 @@ async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord |
       extras = undefined;
       continue;
     }
-    const givenBack = await runOnce(run, { ...slot, path, runnable, input, mode, before, extras }, record);
+    const givenBack = await runOnce(
+      run,
+      { ...slot, path, runnable, input, mode, before, extras },
+      record,
+    );
     const turning = run.turn();
     if (turning !== undefined) await turning;
     if (givenBack) return undefined;
   }
 }
 
-/** Waits when nothing more is to be begun for now. An agent that goes on waits itself, at its next round. */
+/**
+ * Waits when nothing more is to be begun for now. An agent that goes on waits itself, at its next
+ * round.
+ */
 async function passGate({ gate }: RunContext, { scope, activity }: Slot): Promise<void> {
   if (!gate.isClosed || scope.aborted) return;
   activity.judgeBy(() => 'waiting', 'gate');
@@ -81,7 +100,12 @@ async function passGate({ gate }: RunContext, { scope, activity }: Slot): Promis
 }
 
 /** Calls `fire` when the deadline is over; the time in which everything waits does not count. */
-function armDeadline(run: RunContext, deadline: number | undefined, activity: Activity, fire: () => void): () => void {
+function armDeadline(
+  run: RunContext,
+  deadline: number | undefined,
+  activity: Activity,
+  fire: () => void,
+): () => void {
   if (deadline === undefined) return () => undefined;
   const { ledger } = run;
   const { clock } = run.app;
@@ -111,16 +135,26 @@ function armDeadline(run: RunContext, deadline: number | undefined, activity: Ac
 }
 
 /**
- * Whether shared state is read before an invocation starts. A run has just done it, an agent does it in each round; what code starts
- * beside itself, or with writes of its own, gets its place in the ledger at once.
+ * Whether shared state is read before an invocation starts. A run has just done it, an agent does
+ * it in each round; what code starts beside itself, or with writes of its own, gets its place in
+ * the ledger at once.
  */
-function looksAtShared(run: RunContext, { mode, runnable, before = [] }: Slot, recorded: InvocationRecord | undefined): boolean {
-  if (recorded !== undefined || run.session.shared.names.length === 0 || runnable.kind === 'agent') return false;
+function looksAtShared(
+  run: RunContext,
+  { mode, runnable, before = [] }: Slot,
+  recorded: InvocationRecord | undefined,
+): boolean {
+  if (recorded !== undefined || run.session.shared.names.length === 0 || runnable.kind === 'agent')
+    return false;
   return mode !== 'root' && mode !== 'spawn' && mode !== 'dispatch' && before.length === 0;
 }
 
 /** Runs a body from its start or from where it stopped. Returns whether the run was given back. */
-async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord | undefined): Promise<boolean> {
+async function runOnce(
+  run: RunContext,
+  slot: Slot,
+  recorded: InvocationRecord | undefined,
+): Promise<boolean> {
   const { ledger } = run;
   const resumed = recorded !== undefined && slot.begun !== true;
   const waits = run.gate.isClosed || looksAtShared(run, slot, recorded);
@@ -129,12 +163,16 @@ async function runOnce(run: RunContext, slot: Slot, recorded: InvocationRecord |
   // A run that is stopped at once is begun all the same: whoever continues it has its input.
   if (waits && isGivenBack(run, slot.scope)) return true;
   if (recorded !== undefined) assertSame(recorded, slot);
-  const deadline = recorded === undefined ? start(run, slot) : resumed ? resume(run, recorded) : recorded.deadline;
-  // Shared writes that land with the start may be refused or made again: the body begins with what is true.
+  const deadline =
+    recorded === undefined ? start(run, slot) : resumed ? resume(run, recorded) : recorded.deadline;
+  // Shared writes that land with the start may be refused or made again: the body begins with what
+  // is true.
   if (recorded === undefined && slot.extras?.shared !== undefined) await ledger.durable();
   const record = ledger.invocations.byPath.get(slot.path) as InvocationRecord;
   const work = (): Promise<boolean> => runBody(run, slot, { record, resumed, deadline });
-  const givenBack = await (run.surroundings === undefined ? work() : run.surroundings.invocation({ ...slot, resumed }, work));
+  const givenBack = await (run.surroundings === undefined
+    ? work()
+    : run.surroundings.invocation({ ...slot, resumed }, work));
   if (!givenBack && run.onStep !== undefined) await reportStep(run, record, slot.runnable);
   return givenBack;
 }
@@ -146,7 +184,11 @@ interface Begun {
 }
 
 /** Runs a body and records its end. Returns whether the run was given back. */
-async function runBody(run: RunContext, slot: Slot, { record, resumed, deadline }: Begun): Promise<boolean> {
+async function runBody(
+  run: RunContext,
+  slot: Slot,
+  { record, resumed, deadline }: Begun,
+): Promise<boolean> {
   const scope = new CancelScope(slot.scope);
   let timedOut: AbortReason | undefined;
   const { activity } = slot;
@@ -156,15 +198,18 @@ async function runBody(run: RunContext, slot: Slot, { record, resumed, deadline 
   });
   try {
     const frame: BodyFrame = { run, record, scope, activity, resumed };
-    if (frame.resumed && scope.aborted && !isGivenBack(run, scope)) await cancelChildren(frame, record);
+    if (frame.resumed && scope.aborted && !isGivenBack(run, scope))
+      await cancelChildren(frame, record);
     const end = await run.runBody(slot.runnable as AnyRunnable, frame);
     if (isGivenBack(run, scope) || end === undefined) return true;
     appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut));
-    // Shared writes may be refused, which changes how the body ended: nobody goes on from it before that is known.
+    // Shared writes may be refused, which changes how the body ended: nobody goes on from it before
+    // that is known.
     if (end.extras?.shared !== undefined) await run.ledger.durable();
   } catch (thrown) {
     if (isGivenBack(run, scope)) return true;
-    // The ledger is right and the code is not: with the right code the run can go on, so no failure is recorded.
+    // The ledger is right and the code is not: with the right code the run can go on, so no failure
+    // is recorded.
     if (leavesOpen(thrown)) throw thrown;
     // What a body does not handle ends it: the ledger says so, and the caller decides.
     appendEnd(run, slot.path, { status: 'error', error: toErrorRecord(thrown) });
@@ -176,10 +221,17 @@ async function runBody(run: RunContext, slot: Slot, { record, resumed, deadline 
 }
 
 function timeoutEnd(reason: AbortReason): BodyEnd {
-  return { status: 'error', error: { name: 'TimeoutError', code: 'timeout', message: reason.message } };
+  return {
+    status: 'error',
+    error: { name: 'TimeoutError', code: 'timeout', message: reason.message },
+  };
 }
 
-async function reportStep(run: RunContext, record: InvocationRecord, runnable: Runnable): Promise<void> {
+async function reportStep(
+  run: RunContext,
+  record: InvocationRecord,
+  runnable: Runnable,
+): Promise<void> {
   if (runnable.kind === 'agent') return;
   await run.ledger.durable();
   await run.onStep?.(record.events, run.session, runnable);
@@ -197,7 +249,11 @@ export function inputHash(input: InvocationInput | undefined): string | undefine
 function assertSame(recorded: InvocationRecord, slot: Slot): void {
   const { path, runnable } = slot;
   if (recorded.kind !== runnable.kind || recorded.name !== runnable.name) {
-    throw new LedgerMismatchError({ path, recorded: `the ${recorded.kind} "${recorded.name}"`, found: `the ${runnable.kind} "${runnable.name}"` });
+    throw new LedgerMismatchError({
+      path,
+      recorded: `the ${recorded.kind} "${recorded.name}"`,
+      found: `the ${runnable.kind} "${runnable.name}"`,
+    });
   }
   const found = inputHash(slot.input);
   if (recorded.inputHash !== found) {
@@ -205,7 +261,8 @@ function assertSame(recorded: InvocationRecord, slot: Slot): void {
       path,
       recorded: `an input with hash ${recorded.inputHash ?? 'none'}`,
       found: `one with hash ${found ?? 'none'}`,
-      advice: 'Give the call a `key` of its own, or make its input the same every time the body runs.',
+      advice:
+        'Give the call a `key` of its own, or make its input the same every time the body runs.',
     });
   }
 }
@@ -248,14 +305,20 @@ function resume(run: RunContext, record: InvocationRecord): number | undefined {
   const { path } = record;
   const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime(path);
   const moved = deadline === undefined ? {} : { deadline };
-  const draft: EventDraft = { type: 'invocation_resume', by: 'runtime', invocationId: path, ...moved, ...traceOf(run, path) };
+  const draft: EventDraft = {
+    type: 'invocation_resume',
+    by: 'runtime',
+    invocationId: path,
+    ...moved,
+    ...traceOf(run, path),
+  };
   if (!run.isResumedAlready(path) || deadline !== undefined) sayBeforeFirstWork(run, path, draft);
   return deadline;
 }
 
 /**
- * Says that an invocation goes on right before the first that comes of it: a ledger does not grow with each try to continue what waits still,
- * or what cannot be continued.
+ * Says that an invocation goes on right before the first that comes of it: a ledger does not grow
+ * with each try to continue what waits still, or what cannot be continued.
  */
 function sayBeforeFirstWork(run: RunContext, path: string, draft: EventDraft): void {
   const isSaid = run.isResumedAlready(path);
@@ -288,12 +351,17 @@ function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
   );
 }
 
-/** A body that is continued only to be cancelled does not ask for the children that it left open: they end before it all the same. */
+/**
+ * A body that is continued only to be cancelled does not ask for the children that it left open:
+ * they end before it all the same.
+ */
 async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord): Promise<void> {
   const { run, scope, activity } = frame;
   const { registry } = run.app;
   const { byPath } = run.ledger.invocations;
-  const open = children.flatMap((path) => byPath.get(path) ?? []).filter(({ end, mode }) => end === undefined && mode !== 'dispatch');
+  const open = children
+    .flatMap((path) => byPath.get(path) ?? [])
+    .filter(({ end, mode }) => end === undefined && mode !== 'dispatch');
   await Promise.all(
     open.map(async (child) => {
       const { path, name, kind, mode, input } = child;
@@ -312,5 +380,12 @@ async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord):
 
 /** The end of a body whose scope was aborted. */
 export function cancelledEnd(scope: CancelScope): BodyEnd {
-  return { status: 'cancelled', error: { name: 'CancelledError', code: 'cancelled', message: scope.reason?.message ?? 'It was cancelled.' } };
+  return {
+    status: 'cancelled',
+    error: {
+      name: 'CancelledError',
+      code: 'cancelled',
+      message: scope.reason?.message ?? 'It was cancelled.',
+    },
+  };
 }

@@ -24,9 +24,15 @@ export interface Entry {
   readonly kind: WriteKind;
   readonly id?: string | undefined;
   readonly source?: string | undefined;
-  /** Place of what others wrote to the key and the body had been shown last when it made this write; 0: nothing. */
+  /**
+   * Place of what others wrote to the key and the body had been shown last when it made this write;
+   * 0: nothing.
+   */
   readonly after: number;
-  /** Values as the ledger has them. Asked late: a shared write may still be made again on top of what others wrote, or be refused. */
+  /**
+   * Values as the ledger has them. Asked late: a shared write may still be made again on top of
+   * what others wrote, or be refused.
+   */
   written(): Written;
 }
 
@@ -62,16 +68,21 @@ export interface KeyStart {
 export type Placed = 'recorded' | 'new' | 'out_of_order';
 
 /**
- * The writes of one body to one key: those that executions before have recorded, and those that this execution makes. A write that is made
- * again *is* the recorded one, so that it lands once. Pure: what is in the ledger is told to it.
+ * The writes of one body to one key: those that executions before have recorded, and those that
+ * this execution makes. A write that is made again *is* the recorded one, so that it lands once.
+ * Pure: what is in the ledger is told to it.
  *
- * While only this body writes a key of the session, the word of this execution counts: it is a legal run of the body by itself. Where others
- * write the key too, updates happen once, and plain writes must keep the order in which they were recorded.
+ * While only this body writes a key of the session, the word of this execution counts: it is a
+ * legal run of the body by itself. Where others write the key too, updates happen once, and plain
+ * writes must keep the order in which they were recorded.
  */
 export class KeyWrites {
   readonly #isShared: boolean;
   readonly #recorded = new Map<Entry, EntryState>();
-  /** Places of writes by called children, recorded before this execution, that the body has not been shown yet. */
+  /**
+   * Places of writes by called children, recorded before this execution, that the body has not been
+   * shown yet.
+   */
   readonly #unshown = new Set<number>();
   readonly #ids = new Set<string>();
   /** Writes whose outcome the body has not been shown yet, in the order made. */
@@ -95,17 +106,24 @@ export class KeyWrites {
     this.#top = { place: 0, value };
   }
 
-  /** Tells of a write that an execution before this one has recorded. In the order of their places. */
+  /**
+   * Tells of a write that an execution before this one has recorded. In the order of their places.
+   */
   recorded(entry: Entry): void {
     const { oldValue, newValue, refused } = entry.written();
-    // A write that was refused, or that replaced another value than the one before it, shows that somebody else wrote.
-    if (this.#isShared && (refused || !sameValue(oldValue, this.#lastRecorded))) this.#hasOthers = true;
+    // A write that was refused, or that replaced another value than the one before it, shows that
+    // somebody else wrote.
+    if (this.#isShared && (refused || !sameValue(oldValue, this.#lastRecorded)))
+      this.#hasOthers = true;
     if (!refused) this.#lastRecorded = newValue;
     this.#note(entry);
     this.#recorded.set(entry, 'open');
   }
 
-  /** Tells that somebody else has written the key since the body began. @param unshown its place, if a child recorded it that the body will be given again */
+  /**
+   * Tells that somebody else has written the key since the body began. @param unshown its place, if
+   * a child recorded it that the body will be given again
+   */
   othersWrote(unshown?: number): void {
     this.#hasOthers = true;
     if (unshown !== undefined) this.#unshown.add(unshown);
@@ -122,7 +140,9 @@ export class KeyWrites {
     return this.#hasOthers || (this.#isShared && this.#updatesWithoutId);
   }
 
-  /** True if the values of this execution count, whatever was recorded: nobody else writes the key. */
+  /**
+   * True if the values of this execution count, whatever was recorded: nobody else writes the key.
+   */
   get isOwn(): boolean {
     return !this.#hasOthers && !this.#isShared;
   }
@@ -149,7 +169,8 @@ export class KeyWrites {
   }
 
   /**
-   * Takes a write of this execution. `out_of_order`: it does not come where it was recorded, and nothing may land.
+   * Takes a write of this execution. `out_of_order`: it does not come where it was recorded, and
+   * nothing may land.
    */
   write(operation: Operation): Placed {
     this.#isTouched = true;
@@ -183,13 +204,15 @@ export class KeyWrites {
     const isPlain = operation.kind === 'set';
     if (isPlain && this.#hasNew) return undefined;
     const last = isPlain ? this.#lastOwnPlace() : 0;
-    for (const [entry, state] of this.#recorded) if (state === 'open' && entry.place > last && isSame(entry, operation)) return entry;
+    for (const [entry, state] of this.#recorded)
+      if (state === 'open' && entry.place > last && isSame(entry, operation)) return entry;
     return undefined;
   }
 
   #lastOwnPlace(): number {
     let last = this.#top.place;
-    for (const { entry } of this.#unsettled) if (entry !== undefined && entry.place > last) last = entry.place;
+    for (const { entry } of this.#unsettled)
+      if (entry !== undefined && entry.place > last) last = entry.place;
     return last;
   }
 
@@ -199,13 +222,18 @@ export class KeyWrites {
     if (made !== undefined) made.entry = entry;
   }
 
-  /** Tells that a plain value was recorded for the key because the ledger had another one than this execution says. */
+  /**
+   * Tells that a plain value was recorded for the key because the ledger had another one than this
+   * execution says.
+   */
   resetAt(entry: Entry): void {
-    for (const [other, state] of this.#recorded) if (state === 'open') this.#recorded.set(other, 'void');
+    for (const [other, state] of this.#recorded)
+      if (state === 'open') this.#recorded.set(other, 'void');
     const { newValue } = entry.written();
     this.#show(entry.place, newValue);
     this.#own = newValue;
-    for (const { operation, entry: own } of this.#unsettled) if (own === undefined) this.#own = applied(operation, this.#own);
+    for (const { operation, entry: own } of this.#unsettled)
+      if (own === undefined) this.#own = applied(operation, this.#own);
   }
 
   /** Shows the body what became of its writes, as far as `isDue` says so of what is recorded. */
@@ -213,7 +241,8 @@ export class KeyWrites {
     this.#unsettled = this.#unsettled.filter(({ operation, entry }) => {
       if (entry === undefined || !isDue(entry)) return true;
       const { newValue, refused } = entry.written();
-      if (refused || (this.#isShared && !sameValue(newValue, operation.value))) this.#hasOthers = true;
+      if (refused || (this.#isShared && !sameValue(newValue, operation.value)))
+        this.#hasOthers = true;
       if (!refused) this.#show(entry.place, newValue);
       return false;
     });
@@ -228,9 +257,13 @@ export class KeyWrites {
     return !isLate;
   }
 
-  /** Tells if some recorded write, not made again yet, was made before the body was shown the write at `place`. */
+  /**
+   * Tells if some recorded write, not made again yet, was made before the body was shown the write
+   * at `place`.
+   */
   #isAhead(place: number): boolean {
-    for (const [entry, state] of this.#recorded) if (state === 'open' && entry.after < place) return true;
+    for (const [entry, state] of this.#recorded)
+      if (state === 'open' && entry.after < place) return true;
     return false;
   }
 
@@ -238,10 +271,15 @@ export class KeyWrites {
     if (place >= this.#top.place) this.#top = { place, value };
   }
 
-  /** From now on the body reads what the ledger said at `place`, and its own writes behind that. @returns whether it comes in its order */
+  /**
+   * From now on the body reads what the ledger said at `place`, and its own writes behind that.
+   * @returns whether it comes in its order
+   */
   rebase(place: number, value: JsonValue | undefined): boolean {
     const isLate = this.isOrdered && this.#isAhead(place);
-    this.#unsettled = this.#unsettled.filter(({ entry }) => entry === undefined || entry.place > place);
+    this.#unsettled = this.#unsettled.filter(
+      ({ entry }) => entry === undefined || entry.place > place,
+    );
     if (!sameValue(value, this.value)) this.#lastForeign = Math.max(this.#lastForeign, place);
     this.#top = { place, value };
     this.#own = value;
@@ -249,7 +287,10 @@ export class KeyWrites {
     return !isLate;
   }
 
-  /** Puts a value that was recorded without its operations in the place of what this execution wrote and has not landed. */
+  /**
+   * Puts a value that was recorded without its operations in the place of what this execution wrote
+   * and has not landed.
+   */
   restore(place: number, value: JsonValue | undefined): void {
     this.#unsettled = this.#unsettled.filter(({ entry }) => entry !== undefined);
     this.#own = value;
@@ -263,33 +304,47 @@ export class KeyWrites {
   }
 
   /**
-   * The value that is to be recorded because the ledger has another one than this execution says; `undefined`: none is.
+   * The value that is to be recorded because the ledger has another one than this execution says;
+   * `undefined`: none is.
    * @param ledgerValue what the ledger has, with all writes of this execution that are new
    * @param isLast whether the body makes no more writes
    */
-  correction(ledgerValue: JsonValue | undefined, isLast: boolean): { readonly value: JsonValue | undefined } | undefined {
+  correction(
+    ledgerValue: JsonValue | undefined,
+    isLast: boolean,
+  ): { readonly value: JsonValue | undefined } | undefined {
     if (this.isOrdered || (this.#recorded.size === 0 && !this.#isTouched)) return undefined;
     const { value } = this;
     if (sameValue(value, ledgerValue)) return undefined;
     // A key that this execution has not written yet: the recorded writes may still be made again.
-    if (this.isOwn) return isLast || (this.#isTouched && !this.#hasOpenUpdate()) ? { value } : undefined;
+    if (this.isOwn)
+      return isLast || (this.#isTouched && !this.#hasOpenUpdate()) ? { value } : undefined;
     return this.#isLeftSet() ? { value } : undefined;
   }
 
   #hasOpenUpdate(): boolean {
-    for (const [{ kind }, state] of this.#recorded) if (state === 'open' && kind === 'update') return true;
+    for (const [{ kind }, state] of this.#recorded)
+      if (state === 'open' && kind === 'update') return true;
     return false;
   }
 
-  /** Tells if the last recorded write of the body is a plain one that this execution does not make. */
+  /**
+   * Tells if the last recorded write of the body is a plain one that this execution does not make.
+   */
   #isLeftSet(): boolean {
     const last = [...this.#recorded].at(-1);
-    return last !== undefined && last[1] === 'open' && last[0].kind === 'set' && last[0].place > this.#lastOwnPlace();
+    return (
+      last !== undefined &&
+      last[1] === 'open' &&
+      last[0].kind === 'set' &&
+      last[0].place > this.#lastOwnPlace()
+    );
   }
 
   /** True if a write is recorded that a finished execution would have made again. */
   get isLeftOver(): boolean {
-    for (const [{ kind }, state] of this.#recorded) if (state === 'open' && (kind === 'update' || this.isOrdered)) return true;
+    for (const [{ kind }, state] of this.#recorded)
+      if (state === 'open' && (kind === 'update' || this.isOrdered)) return true;
     return false;
   }
 }
@@ -298,7 +353,9 @@ function isSame(entry: Entry, { kind, value, apply, id, source }: Operation): bo
   if (entry.kind !== kind || entry.id !== id) return false;
   if (kind === 'update' && id !== undefined) return true;
   const written = entry.written();
-  return kind === 'update' ? entry.source === source && givesSame(apply, written) : sameValue(written.newValue, value);
+  return kind === 'update'
+    ? entry.source === source && givesSame(apply, written)
+    : sameValue(written.newValue, value);
 }
 
 function givesSame(apply: ChangeValue | undefined, { oldValue, newValue }: Written): boolean {
@@ -309,8 +366,14 @@ function givesSame(apply: ChangeValue | undefined, { oldValue, newValue }: Writt
   }
 }
 
-/** The value after a write. A function that cannot take the value that is there now gave what it gave when the body called it. */
-export function applied({ kind, value, apply }: Pick<Operation, 'kind' | 'value' | 'apply'>, before: JsonValue | undefined): JsonValue | undefined {
+/**
+ * The value after a write. A function that cannot take the value that is there now gave what it
+ * gave when the body called it.
+ */
+export function applied(
+  { kind, value, apply }: Pick<Operation, 'kind' | 'value' | 'apply'>,
+  before: JsonValue | undefined,
+): JsonValue | undefined {
   if (kind === 'set' || apply === undefined) return value;
   try {
     return apply(before);

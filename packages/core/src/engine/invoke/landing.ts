@@ -24,7 +24,8 @@ export interface Given {
 }
 
 /** A write as it is to be recorded; without `calls` a correction. */
-export interface Landing extends Pick<Waiting, 'key' | 'kind' | 'apply' | 'id' | 'source' | 'after' | 'value'> {
+export interface Landing
+  extends Pick<Waiting, 'key' | 'kind' | 'apply' | 'id' | 'source' | 'after' | 'value'> {
   readonly calls?: readonly string[];
   readonly oldValue: JsonValue | undefined;
   readonly newValue: JsonValue | undefined;
@@ -32,7 +33,15 @@ export interface Landing extends Pick<Waiting, 'key' | 'kind' | 'apply' | 'id' |
   readonly isStale: boolean;
 }
 
-export function changeOf({ key, kind, id, source, after, oldValue, newValue }: Landing): StateChange {
+export function changeOf({
+  key,
+  kind,
+  id,
+  source,
+  after,
+  oldValue,
+  newValue,
+}: Landing): StateChange {
   return {
     key,
     op: kind,
@@ -64,5 +73,8 @@ export function madeOf(
 }
 
 export function namesOf(scope: string, landing: readonly Landing[]): SentWrite[] {
-  return landing.map(({ key, calls }) => ({ name: keyName(scope, key), isCorrection: calls === undefined }));
+  return landing.map(({ key, calls }) => ({
+    name: keyName(scope, key),
+    isCorrection: calls === undefined,
+  }));
 }

@@ -6,9 +6,10 @@ interface Asked {
 }
 
 /**
- * Gives a body the outcomes that are recorded in the order in which they were recorded: those that it asks for in one turn of the event
- * loop come one after the other, each after the code that the one before let go on. So code that does several things at once goes the way
- * that it went, as far as it asks for the same. Nobody waits for an outcome that was not asked for.
+ * Gives a body the outcomes that are recorded in the order in which they were recorded: those that
+ * it asks for in one turn of the event loop come one after the other, each after the code that the
+ * one before let go on. So code that does several things at once goes the way that it went, as far
+ * as it asks for the same. Nobody waits for an outcome that was not asked for.
  */
 export class RecordedOrder {
   #asked: Asked[] = [];

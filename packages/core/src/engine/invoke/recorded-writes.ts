@@ -3,7 +3,10 @@ import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Flush, RefusedWrites } from './body-state.ts';
 
-/** Writes of a body that were to land with the start of a child or the first attempt of an effect: they stand right before it. */
+/**
+ * Writes of a body that were to land with the start of a child or the first attempt of an effect:
+ * they stand right before it.
+ */
 export function flushedWith(ledger: Ledger, path: string, begun: number, key: string): Flush {
   const landed: EventOf<'state_change'>[] = [];
   const refused: RefusedWrites[] = [];
@@ -11,7 +14,11 @@ export function flushedWith(ledger: Ledger, path: string, begun: number, key: st
     const event = ledger.events[seq - 1];
     if (event?.invocationId !== path) break;
     if (event.type === 'state_change' && event.flush === key) landed.push(event);
-    else if (event.type === 'decision' && event.decision === 'refuse_write' && (event.data?.['flush'] ?? key) === key) {
+    else if (
+      event.type === 'decision' &&
+      event.decision === 'refuse_write' &&
+      (event.data?.['flush'] ?? key) === key
+    ) {
       refused.push(event.data as unknown as RefusedWrites);
     } else break;
   }
@@ -27,17 +34,25 @@ export function outcomeSeq(ledger: Ledger, path: string): number | undefined {
 }
 
 /**
- * `seq` of the state that the body of a tool started from: what it recorded, or the last event before the first child or effect of the
- * call. `undefined`: the call has begun neither.
+ * `seq` of the state that the body of a tool started from: what it recorded, or the last event
+ * before the first child or effect of the call. `undefined`: the call has begun neither.
  */
-export function recordedBase({ invocations }: Ledger, path: string, callId: string): number | undefined {
+export function recordedBase(
+  { invocations }: Ledger,
+  path: string,
+  callId: string,
+): number | undefined {
   const below = `${callId}/`;
   const record = invocations.byPath.get(path);
-  const starts = (record?.children ?? []).flatMap((child) => (child.startsWith(below) ? [invocations.byPath.get(child)?.start.seq ?? 0] : []));
+  const starts = (record?.children ?? []).flatMap((child) =>
+    child.startsWith(below) ? [invocations.byPath.get(child)?.start.seq ?? 0] : [],
+  );
   let first = starts.length === 0 ? undefined : Math.min(...starts);
   for (const event of record?.events ?? []) {
-    if (event.type === 'state_change' && event.callId === callId && event.base !== undefined) return event.base;
-    if (event.type === 'tool_attempt' && event.callId.startsWith(below)) first = Math.min(first ?? event.seq, event.seq);
+    if (event.type === 'state_change' && event.callId === callId && event.base !== undefined)
+      return event.base;
+    if (event.type === 'tool_attempt' && event.callId.startsWith(below))
+      first = Math.min(first ?? event.seq, event.seq);
   }
   return first === undefined ? undefined : first - 1;
 }

@@ -7,7 +7,10 @@ import { type Entry, KeyWrites } from './key-writes.ts';
 /** More than the changes that one event has. */
 const placesPerEvent = 1_000_000;
 
-/** Place of a change among all that a ledger has; without `index` that of the whole event, behind its changes. */
+/**
+ * Place of a change among all that a ledger has; without `index` that of the whole event, behind
+ * its changes.
+ */
 export function placeOf(seq: number, index = placesPerEvent - 1): number {
   return seq * placesPerEvent + index;
 }
@@ -39,8 +42,9 @@ export interface SentWrite {
 }
 
 /**
- * Reads in the ledger which writes of a body it has, and which keys others have written since the body began. It goes through the events
- * once, in their order, and tells the `KeyWrites` of each key.
+ * Reads in the ledger which writes of a body it has, and which keys others have written since the
+ * body began. It goes through the events once, in their order, and tells the `KeyWrites` of each
+ * key.
  */
 export class WriteRecord {
   readonly #run: RunContext;
@@ -50,7 +54,9 @@ export class WriteRecord {
   /** Value of a key at the body's start. */
   readonly #valueAtStart: (scope: string, key: string) => JsonValue | undefined;
   readonly #startedAt: number;
-  /** Writes that were given out and are not in the ledger yet: one entry for each event, in order. */
+  /**
+   * Writes that were given out and are not in the ledger yet: one entry for each event, in order.
+   */
   #sent: { writes: readonly SentWrite[] }[] = [];
   #read: number;
 
@@ -61,7 +67,11 @@ export class WriteRecord {
   constructor(
     run: RunContext,
     body: BodyOfWrites,
-    at: { readonly from: number; readonly startedAt: number; readonly valueAtStart: (scope: string, key: string) => JsonValue | undefined },
+    at: {
+      readonly from: number;
+      readonly startedAt: number;
+      readonly valueAtStart: (scope: string, key: string) => JsonValue | undefined;
+    },
   ) {
     this.#run = run;
     this.#body = body;
@@ -84,18 +94,24 @@ export class WriteRecord {
   }
 
   *all(): Generator<{ readonly scope: string; readonly key: string; readonly writes: KeyWrites }> {
-    for (const [scope, keys] of this.#scopes) for (const [key, writes] of keys) yield { scope, key, writes };
+    for (const [scope, keys] of this.#scopes)
+      for (const [key, writes] of keys) yield { scope, key, writes };
   }
 
   of(scope: string, key: string): KeyWrites {
     const keys = this.#scopes.get(scope) ?? new Map<string, KeyWrites>();
     this.#scopes.set(scope, keys);
-    const writes = keys.get(key) ?? new KeyWrites({ value: this.#valueAtStart(scope, key), isShared: scope !== 'session' });
+    const writes =
+      keys.get(key) ??
+      new KeyWrites({ value: this.#valueAtStart(scope, key), isShared: scope !== 'session' });
     keys.set(key, writes);
     return writes;
   }
 
-  /** Takes note of the writes of one event that is about to be appended. @returns what replaces them, if they are made anew */
+  /**
+   * Takes note of the writes of one event that is about to be appended. @returns what replaces
+   * them, if they are made anew
+   */
   sent(writes: readonly SentWrite[]): { replace(writes: readonly SentWrite[]): void } {
     const sent = { writes };
     this.#sent.push(sent);
@@ -122,7 +138,11 @@ export class WriteRecord {
     const { path, by, callId } = this.#body;
     if (event.invocationId !== path) return false;
     if (event.type === 'decision') return event.data?.['callId'] === callId;
-    return event.by === by && event.source === 'mutation' && (event.callId === callId || isWithoutKinds(event.changes));
+    return (
+      event.by === by &&
+      event.source === 'mutation' &&
+      (event.callId === callId || isWithoutKinds(event.changes))
+    );
   }
 
   #readChange(event: EventOf<'state_change'>): void {
@@ -131,8 +151,14 @@ export class WriteRecord {
     else if (!isWithoutKinds(event.changes)) this.#readOwn(event.seq, event);
   }
 
-  #readOwn(seq: number, { scope, changes }: { readonly scope: string; readonly changes: readonly StateChange[] }): void {
-    const entries = changes.map((change, index) => ({ key: change.key, entry: this.#entryOf(seq, index, change) }));
+  #readOwn(
+    seq: number,
+    { scope, changes }: { readonly scope: string; readonly changes: readonly StateChange[] },
+  ): void {
+    const entries = changes.map((change, index) => ({
+      key: change.key,
+      entry: this.#entryOf(seq, index, change),
+    }));
     if (seq <= this.#startedAt) {
       for (const { key, entry } of entries) this.of(scope, key).recorded(entry);
       return;
@@ -147,7 +173,10 @@ export class WriteRecord {
 
   /** Finds the writes that were given out for this event; earlier entries were never appended. */
   #takeSent(names: readonly string[]): readonly SentWrite[] | undefined {
-    const at = this.#sent.findIndex(({ writes }) => writes.length === names.length && writes.every(({ name }, i) => name === names[i]));
+    const at = this.#sent.findIndex(
+      ({ writes }) =>
+        writes.length === names.length && writes.every(({ name }, i) => name === names[i]),
+    );
     if (at < 0) return undefined;
     const found = this.#sent[at]?.writes;
     this.#sent = this.#sent.slice(at + 1);
@@ -165,7 +194,9 @@ export class WriteRecord {
       written: () => {
         const event = ledger.events[seq - 1];
         const refused = event?.type === 'decision';
-        const { changes } = refused ? refusedChanges(ledger.whole(event)) : ledger.whole(event as EventOf<'state_change'>);
+        const { changes } = refused
+          ? refusedChanges(ledger.whole(event))
+          : ledger.whole(event as EventOf<'state_change'>);
         const { oldValue, newValue } = changes[index] ?? {};
         return { oldValue, newValue, refused };
       },
@@ -180,16 +211,26 @@ export class WriteRecord {
     });
   }
 
-  /** Tells if the body sees what an invocation writes to the session's state: a branch keeps its writes until the join. */
+  /**
+   * Tells if the body sees what an invocation writes to the session's state: a branch keeps its
+   * writes until the join.
+   */
   #isVisible(path: string | undefined): boolean {
     const { byPath } = this.#run.ledger.invocations;
-    for (let record = byPath.get(path ?? ''); record !== undefined; record = byPath.get(record.parent ?? '')) {
+    for (
+      let record = byPath.get(path ?? '');
+      record !== undefined;
+      record = byPath.get(record.parent ?? '')
+    ) {
       if (record.branch) return isBelow(this.#body.path, record.path);
     }
     return true;
   }
 
-  /** Tells if a child wrote it that the body called. Spawned children are shown where the body waits for them. */
+  /**
+   * Tells if a child wrote it that the body called. Spawned children are shown where the body waits
+   * for them.
+   */
   #isOfCalledChild({ invocationId }: EventOf<'state_change'>): boolean {
     const root = `${this.#body.childRoot}/`;
     if (invocationId?.startsWith(root) !== true) return false;
@@ -210,14 +251,31 @@ export function isWithoutKinds(changes: readonly StateChange[]): boolean {
 }
 
 /** Changes of a write that the store refused. Decisions of older builds do not have them. */
-function refusedChanges({ data = {} }: EventOf<'decision'>): { readonly scope: string; readonly changes: readonly StateChange[] } {
-  return { scope: String(data['scope']), changes: (data['changes'] as readonly StateChange[] | undefined) ?? [] };
+function refusedChanges({ data = {} }: EventOf<'decision'>): {
+  readonly scope: string;
+  readonly changes: readonly StateChange[];
+} {
+  return {
+    scope: String(data['scope']),
+    changes: (data['changes'] as readonly StateChange[] | undefined) ?? [],
+  };
 }
 
-/** Tells if an event lies in `slot` and not inside a branch there, whose writes count only from the join on. */
-export function isOutsideBranches(event: EventOf<'state_change'>, slot: string, byPath: ReadonlyMap<string, InvocationRecord>): boolean {
+/**
+ * Tells if an event lies in `slot` and not inside a branch there, whose writes count only from the
+ * join on.
+ */
+export function isOutsideBranches(
+  event: EventOf<'state_change'>,
+  slot: string,
+  byPath: ReadonlyMap<string, InvocationRecord>,
+): boolean {
   const path = event.invocationId;
-  for (let record = byPath.get(path ?? ''); record !== undefined; record = byPath.get(record.parent ?? '')) {
+  for (
+    let record = byPath.get(path ?? '');
+    record !== undefined;
+    record = byPath.get(record.parent ?? '')
+  ) {
     if (slotOf(record.path) === slot) return true;
     if (record.branch) return false;
   }

@@ -13,7 +13,10 @@ const retryMs = 2_000;
 
 type Listener = (message: LiveMessage) => void;
 
-/** What one process tells others of what is being written, and asks of them. Messages may be lost: parts say where they belong. */
+/**
+ * What one process tells others of what is being written, and asks of them. Messages may be lost:
+ * parts say where they belong.
+ */
 export class Exchange {
   /** Names this process. */
   readonly name = systemIds.next();
@@ -26,7 +29,10 @@ export class Exchange {
     this.#pubsub = pubsub;
   }
 
-  /** Follows what others write in a session, until the returned function is called. `ask` says that something is missing. */
+  /**
+   * Follows what others write in a session, until the returned function is called. `ask` says that
+   * something is missing.
+   */
   follow(key: string, listener: Listener): { readonly ask: () => void; readonly end: () => void } {
     const ask = (): void => void this.#publish(asksChannel, { from: this.name, key });
     let cancelTimer: () => void = () => undefined;
@@ -58,7 +64,10 @@ export class Exchange {
     return () => this.#onAsked.delete(key);
   }
 
-  /** Hears when another process has given sessions of an app back, until the returned function is called. */
+  /**
+   * Hears when another process has given sessions of an app back, until the returned function is
+   * called.
+   */
   heedGivenBack(app: string, onGivenBack: () => void): () => void {
     const subscription = new Subscription(this.#pubsub, givenBackChannelOf(app), (message) => {
       if ((message as { from?: JsonValue }).from !== this.name) onGivenBack();
@@ -95,7 +104,10 @@ function givenBackChannelOf(app: string): string {
 }
 
 /** Names a session in channels, and tells nothing of it. */
-export function liveKey(scope: { readonly tenant: string; readonly app: string }, session: string): string {
+export function liveKey(
+  scope: { readonly tenant: string; readonly app: string },
+  session: string,
+): string {
   return contentHash([scope.tenant, scope.app, session]);
 }
 
@@ -118,7 +130,12 @@ class Subscription {
   #end: (() => Promise<void>) | undefined;
   #cancelTimer: () => void = () => undefined;
 
-  constructor(pubsub: PubSub, channel: string, listener: (message: JsonValue) => void, onReady: () => void = () => undefined) {
+  constructor(
+    pubsub: PubSub,
+    channel: string,
+    listener: (message: JsonValue) => void,
+    onReady: () => void = () => undefined,
+  ) {
     const hear = (text: string): void => {
       const message = this.#isEnded ? undefined : parsed(text);
       if (message !== undefined) listener(message);
@@ -152,7 +169,9 @@ class Subscription {
 function parsed(text: string): JsonValue | undefined {
   try {
     const message = JSON.parse(text) as JsonValue;
-    return typeof message === 'object' && message !== null && !Array.isArray(message) ? message : undefined;
+    return typeof message === 'object' && message !== null && !Array.isArray(message)
+      ? message
+      : undefined;
   } catch {
     return undefined;
   }

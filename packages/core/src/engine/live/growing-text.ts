@@ -1,6 +1,6 @@
 /**
- * A text that grows in small parts and whose end is read again and again. It is kept in parts: a string that grows would be copied whole for each
- * reading of its end.
+ * A text that grows in small parts and whose end is read again and again. It is kept in parts: a
+ * string that grows would be copied whole for each reading of its end.
  */
 export class GrowingText {
   readonly #parts: string[] = [];

@@ -19,8 +19,10 @@ export interface FollowOptions {
   /** Ends the following. */
   readonly signal?: AbortSignal;
   /**
-   * For who was told events up to `after` by other means in the same connection: where answers began and ended among them. Nothing of an answer that
-   * has ended is told, and none that begins anew is reset. @default none: the follower may have lost another connection in the middle of an answer
+   * For who was told events up to `after` by other means in the same connection: where answers
+   * began and ended among them. Nothing of an answer that has ended is told, and none that begins
+   * anew is reset. @default none: the follower may have lost another connection in the middle of an
+   * answer
    */
   readonly told?: readonly AnswerMark[];
 }
@@ -37,12 +39,16 @@ interface LiveSession {
 }
 
 const followChecks: OptionChecks<FollowOptions> = {
-  after: (value) => (Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'a whole number from 0'),
+  after: (value) =>
+    Number.isSafeInteger(value) && (value as number) >= 0 ? undefined : 'a whole number from 0',
   signal: (value) => (value instanceof AbortSignal ? undefined : 'an AbortSignal'),
   told: (value) => (Array.isArray(value) ? undefined : 'a list of marks'),
 };
 
-/** What is being written in the sessions of one store, as far as this process knows: by its own runs and, with a `PubSub`, by others'. */
+/**
+ * What is being written in the sessions of one store, as far as this process knows: by its own runs
+ * and, with a `PubSub`, by others'.
+ */
 export class LiveSessions {
   readonly #sessions = new Map<string, LiveSession>();
   readonly #exchange: Exchange | undefined;
@@ -60,7 +66,10 @@ export class LiveSessions {
     this.#isKept = true;
   }
 
-  /** Hears when another process has stopped a run without ending it. Returns a function that ends it; without a `PubSub` nothing is heard. */
+  /**
+   * Hears when another process has stopped a run without ending it. Returns a function that ends
+   * it; without a `PubSub` nothing is heard.
+   */
   heedGivenBack(app: string, onGivenBack: () => void): () => void {
     return this.#exchange?.heedGivenBack(app, onGivenBack) ?? (() => undefined);
   }
@@ -75,8 +84,10 @@ export class LiveSessions {
     entry.writers++;
     // What another process has sent is over, now that this one has the session.
     if (entry.writers === 1) live.clear();
-    const sending = this.#exchange === undefined ? undefined : new Sending(this.#exchange, key, live);
-    // As soon as an answer is complete, and not only when it is durable: the next one may begin before that.
+    const sending =
+      this.#exchange === undefined ? undefined : new Sending(this.#exchange, key, live);
+    // As soon as an answer is complete, and not only when it is durable: the next one may begin
+    // before that.
     const forgetDrafts = ledger.onDraft((event) => live.landed(event));
     const forget = run.listen((event) => {
       if (isDurable(event) || !live.streamed(event, ledger.lastSeq)) return;
@@ -97,12 +108,22 @@ export class LiveSessions {
   }
 
   /**
-   * The durable events of a session after a place, as they land, and what is being written between them.
+   * The durable events of a session after a place, as they land, and what is being written between
+   * them.
    * @throws InvalidRunError, SessionNotFoundError, SeqOutOfRangeError, and what the store throws
    */
-  async *follow(scope: Scope, store: LedgerStore, session: string, options: FollowOptions): AsyncGenerator<StreamEvent, void, undefined> {
+  async *follow(
+    scope: Scope,
+    store: LedgerStore,
+    session: string,
+    options: FollowOptions,
+  ): AsyncGenerator<StreamEvent, void, undefined> {
     const invalid = findInvalidOption(options, followChecks);
-    if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be followed', reason: invalid.reason });
+    if (invalid !== undefined)
+      throw new InvalidRunError({
+        refused: 'The session cannot be followed',
+        reason: invalid.reason,
+      });
     const { after = 0, signal = neverAborted, told = [] } = options;
     this.keep();
     const head = await store.head(session);
@@ -116,11 +137,16 @@ export class LiveSessions {
     const known = this.#sessions.get(key);
     if (known !== undefined) return known;
     let end: () => void = () => undefined;
-    const feed: SessionFeed = new SessionFeed(session, store, new LiveText(this.#name), (isFollowed) => {
-      end();
-      end = isFollowed ? this.#receive(key, made) : () => undefined;
-      if (!isFollowed) this.#drop(key, made);
-    });
+    const feed: SessionFeed = new SessionFeed(
+      session,
+      store,
+      new LiveText(this.#name),
+      (isFollowed) => {
+        end();
+        end = isFollowed ? this.#receive(key, made) : () => undefined;
+        if (!isFollowed) this.#drop(key, made);
+      },
+    );
     const made: LiveSession = { feed, writers: 0 };
     this.#sessions.set(key, made);
     return made;
@@ -147,13 +173,17 @@ export class LiveSessions {
   }
 
   #drop(key: string, entry: LiveSession): void {
-    if (entry.writers === 0 && !entry.feed.isFollowed && this.#sessions.get(key) === entry) this.#sessions.delete(key);
+    if (entry.writers === 0 && !entry.feed.isFollowed && this.#sessions.get(key) === entry)
+      this.#sessions.delete(key);
   }
 }
 
 const neverAborted = new AbortController().signal;
 
-/** Sends what a run writes to the processes that ask for it; while a message is under way, what comes is joined. */
+/**
+ * Sends what a run writes to the processes that ask for it; while a message is under way, what
+ * comes is joined.
+ */
 class Sending {
   readonly #exchange: Exchange;
   readonly #key: string;
@@ -195,7 +225,10 @@ class Sending {
   }
 }
 
-/** Processes may have several apps on one store object, and an app several tenants: what runs of one stream, followers of another one see. */
+/**
+ * Processes may have several apps on one store object, and an app several tenants: what runs of one
+ * stream, followers of another one see.
+ */
 const known = new WeakMap<Store, Map<PubSub | undefined, LiveSessions>>();
 
 /** What is being written in the sessions of a store. */

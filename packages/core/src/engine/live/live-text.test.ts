@@ -4,7 +4,11 @@ import type { Event, TransientEvent } from '../../ledger/event.ts';
 import { LiveReader, LiveSender, LiveText } from './live-text.ts';
 
 type Move = { readonly path: string } & (
-  | { readonly kind: 'write'; readonly stream: 'assistant_delta' | 'thought_delta'; readonly text: string }
+  | {
+      readonly kind: 'write';
+      readonly stream: 'assistant_delta' | 'thought_delta';
+      readonly text: string;
+    }
   | { readonly kind: 'reset' | 'end' }
 );
 
@@ -19,7 +23,13 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       text: fc.string({ minLength: 1, maxLength: 3 }),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('reset' as const, 'end' as const), path: fc.constantFrom(...paths) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('reset' as const, 'end' as const),
+      path: fc.constantFrom(...paths),
+    }),
+  },
 );
 
 /** A writer whose text is known, with the ledger that it writes beside. */
@@ -33,11 +43,18 @@ class Writer {
     if (made.kind === 'write') {
       const { stream, text } = made;
       this.texts.set(`${path} ${stream}`, (this.texts.get(`${path} ${stream}`) ?? '') + text);
-      this.live.streamed({ type: stream, invocationId: path, agent: 'a', delta: text }, this.ledger.length);
+      this.live.streamed(
+        { type: stream, invocationId: path, agent: 'a', delta: text },
+        this.ledger.length,
+      );
       return;
     }
     for (const key of this.texts.keys()) if (key.startsWith(path)) this.texts.delete(key);
-    if (made.kind === 'reset') this.live.streamed({ type: 'stream_reset', invocationId: path, agent: 'a' }, this.ledger.length);
+    if (made.kind === 'reset')
+      this.live.streamed(
+        { type: 'stream_reset', invocationId: path, agent: 'a' },
+        this.ledger.length,
+      );
     else {
       const event = { type: 'model_end', invocationId: path, seq: this.ledger.length + 1 } as Event;
       this.ledger.push(event);
@@ -59,7 +76,12 @@ class Client {
       this.#clear((event as { invocationId: string }).invocationId);
     }
     this.#reader.arrived(live);
-    for (let event = this.#reader.next(live, this.#seq); event !== undefined; event = this.#reader.next(live, this.#seq)) this.#take(event);
+    for (
+      let event = this.#reader.next(live, this.#seq);
+      event !== undefined;
+      event = this.#reader.next(live, this.#seq)
+    )
+      this.#take(event);
   }
 
   /** The connection is lost; what was shown stays until the next one says otherwise. */
@@ -80,7 +102,10 @@ class Client {
   }
 }
 
-const plan = fc.array(fc.record({ move, reads: fc.boolean(), reconnects: fc.boolean(), lost: fc.boolean() }), { maxLength: 60 });
+const plan = fc.array(
+  fc.record({ move, reads: fc.boolean(), reconnects: fc.boolean(), lost: fc.boolean() }),
+  { maxLength: 60 },
+);
 
 test('whenever a client has read, it shows what has been written, however often it is cut off', () => {
   fc.assert(
@@ -104,7 +129,11 @@ test('a client that was behind in the ledger shows what has been written as soon
       const client = new Client();
       for (const { move: made, reads } of steps) {
         writer.apply(made);
-        client.read(writer, writer.live, reads ? writer.ledger.length : Math.max(0, writer.ledger.length - 1));
+        client.read(
+          writer,
+          writer.live,
+          reads ? writer.ledger.length : Math.max(0, writer.ledger.length - 1),
+        );
         if (reads) expect(client.texts).toEqual(writer.texts);
       }
     }),
@@ -142,8 +171,10 @@ test('a copy in another process is made whole again after messages were lost', (
 test('readers who keep up are given one object, and others what they lack', () => {
   const live = new LiveText('writer');
   const [first, second, late] = [new LiveReader(), new LiveReader(), new LiveReader()];
-  for (const reader of [first, second, late]) reader.passed({ type: 'model_start', invocationId: 'run', seq: 1 } as Event);
-  const write = (delta: string) => live.streamed({ type: 'assistant_delta', invocationId: 'run', agent: 'a', delta }, 1);
+  for (const reader of [first, second, late])
+    reader.passed({ type: 'model_start', invocationId: 'run', seq: 1 } as Event);
+  const write = (delta: string) =>
+    live.streamed({ type: 'assistant_delta', invocationId: 'run', agent: 'a', delta }, 1);
   write('one ');
   const given = first.next(live, 1);
   expect(second.next(live, 1)).toBe(given);
@@ -176,12 +207,22 @@ test('a client that comes to another process before that has heard of the answer
 test('a part that comes after the end of its answer is not given to those who come later', () => {
   const live = new LiveText('there');
   const head = { type: 'assistant_delta', invocationId: 'run', agent: 'a', delta: '' } as const;
-  const part = { invocationId: 'run', agent: 'a', isReset: false, stream: 'assistant_delta', head, offset: 0 };
+  const part = {
+    invocationId: 'run',
+    agent: 'a',
+    isReset: false,
+    stream: 'assistant_delta',
+    head,
+    offset: 0,
+  };
   live.landed({ type: 'model_end', invocationId: 'run', seq: 9 } as Event);
   expect(live.received({ ...part, generation: 'here.1', after: 5, text: 'Old' })).toBe(false);
   const reader = new LiveReader();
   reader.arrived(live);
   expect(reader.next(live, 12)).toBeUndefined();
   live.received({ ...part, generation: 'here.2', after: 9, text: 'New' });
-  expect([reader.next(live, 12), reader.next(live, 12)]).toMatchObject([{ type: 'stream_reset' }, { delta: 'New' }]);
+  expect([reader.next(live, 12), reader.next(live, 12)]).toMatchObject([
+    { type: 'stream_reset' },
+    { delta: 'New' },
+  ]);
 });

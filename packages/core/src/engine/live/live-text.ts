@@ -9,7 +9,10 @@ export interface LiveStream {
   /** The event that its parts come as, without the part. */
   readonly head: Delta;
   readonly text: GrowingText;
-  /** The part that was given last: all readers who keep up get the same object, so that it need be written out only once for them. */
+  /**
+   * The part that was given last: all readers who keep up get the same object, so that it need be
+   * written out only once for them.
+   */
   given?: { readonly offset: number; readonly end: number; readonly event: Delta };
 }
 
@@ -55,7 +58,10 @@ export interface LivePart {
   readonly text: string;
 }
 
-/** What is being written in a session and not yet durable: the text so far of every answer under way, and the last report of every tool. */
+/**
+ * What is being written in a session and not yet durable: the text so far of every answer under
+ * way, and the last report of every tool.
+ */
 export class LiveText {
   readonly invocations = new Map<string, LiveInvocation>();
   readonly progress = new Map<string, LiveProgress>();
@@ -70,7 +76,10 @@ export class LiveText {
     this.#name = name;
   }
 
-  /** Takes in what a run streams. @param lastSeq of the last event of the ledger, durable or not. Returns whether there is something to tell. */
+  /**
+   * Takes in what a run streams. @param lastSeq of the last event of the ledger, durable or not.
+   * Returns whether there is something to tell.
+   */
   streamed(event: TransientEvent, lastSeq: number): boolean {
     switch (event.type) {
       case 'stream_reset':
@@ -80,10 +89,12 @@ export class LiveText {
         this.progress.set(event.callId, { event, after: lastSeq, number: ++this.#reports });
         return true;
       default: {
-        const { streams } = this.invocations.get(event.invocationId) ?? this.#begin(event, lastSeq, false);
+        const { streams } =
+          this.invocations.get(event.invocationId) ?? this.#begin(event, lastSeq, false);
         const key = streamKey(event);
         const stream = streams.get(key);
-        if (stream === undefined) streams.set(key, { head: event, text: new GrowingText(event.delta) });
+        if (stream === undefined)
+          streams.set(key, { head: event, text: new GrowingText(event.delta) });
         else stream.text.append(event.delta);
         return true;
       }
@@ -118,7 +129,8 @@ export class LiveText {
     const known = stream?.text.length ?? 0;
     if (part.offset > known) return true;
     const text = part.text.slice(known - part.offset);
-    if (stream === undefined) live.streams.set(part.stream, { head: part.head, text: new GrowingText(text) });
+    if (stream === undefined)
+      live.streams.set(part.stream, { head: part.head, text: new GrowingText(text) });
     else if (text !== '') stream.text.append(text);
     return false;
   }
@@ -137,9 +149,20 @@ export class LiveText {
     this.progress.clear();
   }
 
-  #begin({ invocationId, agent }: { readonly invocationId: string; readonly agent: string }, lastSeq: number, isReset: boolean): LiveInvocation {
+  #begin(
+    { invocationId, agent }: { readonly invocationId: string; readonly agent: string },
+    lastSeq: number,
+    isReset: boolean,
+  ): LiveInvocation {
     const generation = `${this.#name}.${++this.#generations}`;
-    const live: LiveInvocation = { invocationId, agent, generation, isReset, after: lastSeq, streams: new Map() };
+    const live: LiveInvocation = {
+      invocationId,
+      agent,
+      generation,
+      isReset,
+      after: lastSeq,
+      streams: new Map(),
+    };
     this.invocations.set(invocationId, live);
     return live;
   }
@@ -152,7 +175,10 @@ function streamKey(event: Delta): string {
 /** How many ends of answers are remembered: many more than answer at the same time. */
 const rememberedEnds = 1_000;
 
-function rememberEnd(ended: Map<string, number>, { invocationId, seq }: { readonly invocationId: string; readonly seq: number }): void {
+function rememberEnd(
+  ended: Map<string, number>,
+  { invocationId, seq }: { readonly invocationId: string; readonly seq: number },
+): void {
   ended.delete(invocationId);
   ended.set(invocationId, seq);
   if (ended.size > rememberedEnds) ended.delete(ended.keys().next().value as string);
@@ -172,13 +198,19 @@ interface Place {
   readonly offsets: Map<string, number>;
 }
 
-/** Where one reader stands in a live text. It is given what is new when it asks, in one part however many there were. */
+/**
+ * Where one reader stands in a live text. It is given what is new when it asks, in one part however
+ * many there were.
+ */
 export class LiveReader {
   readonly #places = new Map<string, Place>();
   readonly #reports = new Map<string, number>();
   /** `seq` by which the last answer of an invocation ended, as the reader was told. */
   readonly #ended = new Map<string, number>();
-  /** Invocations of which the reader was told that an answer begins or ends: it has no parts of the next one from before. */
+  /**
+   * Invocations of which the reader was told that an answer begins or ends: it has no parts of the
+   * next one from before.
+   */
   readonly #begun = new Set<string>();
   /** Answers that were under way when the reader came: it may have parts of them from before. */
   #before: Set<string> | undefined;
@@ -191,7 +223,8 @@ export class LiveReader {
   /** The reader was given a durable event. */
   passed(event: Event): void {
     if (event.type === 'tool_result') this.#reports.delete(event.callId);
-    if (event.type === 'model_start' || event.type === 'model_end') this.#begins(event.invocationId);
+    if (event.type === 'model_start' || event.type === 'model_end')
+      this.#begins(event.invocationId);
     if (event.type !== 'model_end' && event.type !== 'invocation_end') return;
     const { invocationId } = event;
     this.#places.delete(invocationId);
@@ -207,14 +240,22 @@ export class LiveReader {
   #begins(invocationId: string): void {
     this.#begun.delete(invocationId);
     this.#begun.add(invocationId);
-    if (this.#begun.size > rememberedEnds) this.#begun.delete(this.#begun.values().next().value as string);
+    if (this.#begun.size > rememberedEnds)
+      this.#begun.delete(this.#begun.values().next().value as string);
   }
 
-  /** The next transient event for a reader that was given all durable events up to `seq`; `undefined`: nothing is new. */
+  /**
+   * The next transient event for a reader that was given all durable events up to `seq`;
+   * `undefined`: nothing is new.
+   */
   next(live: LiveText, seq: number): TransientEvent | undefined {
     for (const invocation of live.invocations.values()) {
       // The reader may be ahead of what this process has noticed.
-      if (invocation.after > seq || invocation.after < (this.#ended.get(invocation.invocationId) ?? 0)) continue;
+      if (
+        invocation.after > seq ||
+        invocation.after < (this.#ended.get(invocation.invocationId) ?? 0)
+      )
+        continue;
       const event = this.#nextOf(invocation);
       if (event !== undefined) return event;
     }
@@ -226,10 +267,17 @@ export class LiveReader {
     return undefined;
   }
 
-  #nextOf({ invocationId, agent, generation, isReset, streams }: LiveInvocation): TransientEvent | undefined {
+  #nextOf({
+    invocationId,
+    agent,
+    generation,
+    isReset,
+    streams,
+  }: LiveInvocation): TransientEvent | undefined {
     let place = this.#places.get(invocationId);
     if (place?.generation !== generation) {
-      // A reader that has lost another connection may have parts of an answer that this process hears of only now.
+      // A reader that has lost another connection may have parts of an answer that this process
+      // hears of only now.
       const mayHaveParts = !this.#begun.has(invocationId) || this.#before?.has(generation) === true;
       const isReplaced = isReset || place?.isGiven === true || mayHaveParts;
       place = { generation, isGiven: false, offsets: new Map() };
@@ -260,7 +308,10 @@ export class LiveSender {
   }
 
   /** Everything that is new since the last time. */
-  take(live: LiveText): { readonly parts: readonly LivePart[]; readonly reports: readonly LiveProgress[] } {
+  take(live: LiveText): {
+    readonly parts: readonly LivePart[];
+    readonly reports: readonly LiveProgress[];
+  } {
     const parts: LivePart[] = [];
     for (const path of this.#sent.keys()) if (!live.invocations.has(path)) this.#sent.delete(path);
     for (const { streams, ...invocation } of live.invocations.values()) {
@@ -274,17 +325,32 @@ export class LiveSender {
         const offset = sent.offsets.get(stream) ?? 0;
         if (offset >= text.length && sent.offsets.has(stream)) continue;
         sent.offsets.set(stream, text.length);
-        parts.push({ ...invocation, stream, head: { ...head, delta: '' }, offset, text: text.from(offset) });
+        parts.push({
+          ...invocation,
+          stream,
+          head: { ...head, delta: '' },
+          offset,
+          text: text.from(offset),
+        });
       }
       // A text that was replaced is over, also before the next one has begun.
-      if (isNew && streams.size === 0) parts.push({ ...invocation, stream: '', head: emptyHead(invocation), offset: 0, text: '' });
+      if (isNew && streams.size === 0)
+        parts.push({ ...invocation, stream: '', head: emptyHead(invocation), offset: 0, text: '' });
     }
-    const reports = [...live.progress.values()].filter(({ event, number }) => (this.#reports.get(event.callId) ?? 0) < number);
+    const reports = [...live.progress.values()].filter(
+      ({ event, number }) => (this.#reports.get(event.callId) ?? 0) < number,
+    );
     for (const { event, number } of reports) this.#reports.set(event.callId, number);
     return { parts, reports };
   }
 }
 
-function emptyHead({ invocationId, agent }: { readonly invocationId: string; readonly agent: string }): Delta {
+function emptyHead({
+  invocationId,
+  agent,
+}: {
+  readonly invocationId: string;
+  readonly agent: string;
+}): Delta {
   return { type: 'assistant_delta', invocationId, agent, delta: '' };
 }

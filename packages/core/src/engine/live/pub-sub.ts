@@ -1,6 +1,6 @@
 /**
- * Carries messages between the processes of an app: what is streamed and never stored. It may lose messages, or give them late; it gives those of
- * one publisher in order. `adjutant/redis` has one.
+ * Carries messages between the processes of an app: what is streamed and never stored. It may lose
+ * messages, or give them late; it gives those of one publisher in order. `adjutant/redis` has one.
  */
 export interface PubSub {
   /** @throws when the message could not be handed over */

@@ -26,7 +26,12 @@ export class SessionFeed {
   #last = 0;
   #pump: AbortController | undefined;
 
-  constructor(session: string, store: LedgerStore, live: LiveText, onFollowed: (isFollowed: boolean) => void) {
+  constructor(
+    session: string,
+    store: LedgerStore,
+    live: LiveText,
+    onFollowed: (isFollowed: boolean) => void,
+  ) {
     this.#session = session;
     this.#store = store;
     this.live = live;
@@ -46,7 +51,12 @@ export class SessionFeed {
    * @param head `seq` of the last event at the moment
    * @param told what the follower was told before, in its connection
    */
-  async *follow(after: number, head: number, signal: AbortSignal, told: readonly AnswerMark[]): AsyncGenerator<StreamEvent, void, undefined> {
+  async *follow(
+    after: number,
+    head: number,
+    signal: AbortSignal,
+    told: readonly AnswerMark[],
+  ): AsyncGenerator<StreamEvent, void, undefined> {
     const follower: Follower = { isAwake: false, wake: undefined, failure: undefined };
     const stop = (): void => wakeUp(follower);
     signal.addEventListener('abort', stop);
@@ -79,7 +89,8 @@ export class SessionFeed {
         if (seq >= head) reader.arrived(this.live);
         const event = reader.next(this.live, seq);
         if (event !== undefined) yield event;
-        else if (!follower.isAwake && !signal.aborted) await new Promise<void>((resolve) => (follower.wake = resolve));
+        else if (!follower.isAwake && !signal.aborted)
+          await new Promise<void>((resolve) => (follower.wake = resolve));
       }
     } finally {
       signal.removeEventListener('abort', stop);
@@ -95,7 +106,8 @@ export class SessionFeed {
 
   /** The durable events after `seq` that the store has, as far as they are known of. */
   async *#storedAfter(seq: number): AsyncGenerator<Event, void, undefined> {
-    for await (const page of this.#store.read(this.#session, { after: seq, upTo: this.#last })) yield* page;
+    for await (const page of this.#store.read(this.#session, { after: seq, upTo: this.#last }))
+      yield* page;
   }
 
   #add(follower: Follower, head: number): void {
@@ -122,7 +134,8 @@ export class SessionFeed {
       for await (const event of this.#store.follow(this.#session, from, pump.signal)) {
         if (pump.signal.aborted) return;
         // What others read meanwhile from the store may be ahead of it.
-        if (this.#recent.length > 0 && this.#recent[this.#recent.length - 1]?.seq !== event.seq - 1) this.#recent = [];
+        if (this.#recent.length > 0 && this.#recent[this.#recent.length - 1]?.seq !== event.seq - 1)
+          this.#recent = [];
         this.#recent.push(event);
         if (this.#recent.length > keptEvents) this.#recent = this.#recent.slice(-keptEvents / 2);
         this.#last = Math.max(this.#last, event.seq);

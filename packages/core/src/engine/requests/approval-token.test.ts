@@ -6,7 +6,13 @@ import { ApprovalTokenError } from './errors.ts';
 
 const keyA = { id: 'a', secret: 'a'.repeat(32) };
 const keyB = { id: 'b', secret: secret('approvals', 'b'.repeat(32)) };
-const claims: TokenClaims = { requestId: 'req_1', session: 's', fingerprint: 'f', decisions: ['approve', 'reject'], expiresAt: 1_000 };
+const claims: TokenClaims = {
+  requestId: 'req_1',
+  session: 's',
+  fingerprint: 'f',
+  decisions: ['approve', 'reject'],
+  expiresAt: 1_000,
+};
 
 function refusalOf(read: () => unknown): string {
   try {
@@ -28,7 +34,8 @@ describe('a token', () => {
   test('is read with any of the keys, and signed with the first', () => {
     const old = new TokenSigner([keyA]).sign(claims);
     const fresh = new TokenSigner([keyB, keyA]).sign(claims);
-    for (const token of [old, fresh]) expect(new TokenSigner([keyB, keyA]).read(token, 0)).toEqual(claims);
+    for (const token of [old, fresh])
+      expect(new TokenSigner([keyB, keyA]).read(token, 0)).toEqual(claims);
     expect(refusalOf(() => new TokenSigner([keyB]).read(old, 0))).toBe('unknown_key');
     expect(new TokenSigner([keyB]).read(fresh, 0)).toEqual(claims);
   });
@@ -36,10 +43,19 @@ describe('a token', () => {
   test('is refused when its time is over, or when another key of the same name signed it', () => {
     const token = new TokenSigner([keyA]).sign(claims);
     expect(refusalOf(() => new TokenSigner([keyA]).read(token, 1_000))).toBe('expired');
-    expect(refusalOf(() => new TokenSigner([{ ...keyA, secret: 'x'.repeat(32) }]).read(token, 0))).toBe('forged');
+    expect(
+      refusalOf(() => new TokenSigner([{ ...keyA, secret: 'x'.repeat(32) }]).read(token, 0)),
+    ).toBe('forged');
   });
 
-  test.each(['', 'x', 'adj1.e30.e30', 'adj1..', `adj2.${Buffer.from('[]').toString('base64url')}.x`, undefined])('is none: %j', (text) => {
+  test.each([
+    '',
+    'x',
+    'adj1.e30.e30',
+    'adj1..',
+    `adj2.${Buffer.from('[]').toString('base64url')}.x`,
+    undefined,
+  ])('is none: %j', (text) => {
     expect(refusalOf(() => new TokenSigner([keyA]).read(text as string, 0))).toBe('malformed');
   });
 
@@ -51,7 +67,9 @@ describe('a token', () => {
       fc.property(fc.nat(token.length - 1), fc.constantFrom(...alphabet), (place, character) => {
         fc.pre(token[place] !== character);
         const altered = token.slice(0, place) + character + token.slice(place + 1);
-        expect(['malformed', 'unknown_key', 'forged']).toContain(refusalOf(() => signer.read(altered, 0)));
+        expect(['malformed', 'unknown_key', 'forged']).toContain(
+          refusalOf(() => signer.read(altered, 0)),
+        );
       }),
     );
   });
@@ -68,7 +86,9 @@ test('keys are checked', () => {
   expect(isApprovals({ keys: [keyA, keyB] })).toBeUndefined();
   expect(isApprovals({ keys: [] })).toMatch(/at least one/);
   expect(isApprovals({ keys: [{ id: 'a', secret: 'short' }] })).toMatch(/at least 32 bytes/);
-  expect(isApprovals({ keys: [{ id: 'a', secret: secret('short', 'short') }] })).toMatch(/at least 32 bytes/);
+  expect(isApprovals({ keys: [{ id: 'a', secret: secret('short', 'short') }] })).toMatch(
+    /at least 32 bytes/,
+  );
   expect(isApprovals({ keys: [keyA, { ...keyA }] })).toMatch(/different ids/);
   expect(isApprovals({ keys: [{ id: 'a' }] })).toMatch(/`secret`/);
   expect(isApprovals({ keys: [{ secret: keyA.secret }] })).toMatch(/`id`/);

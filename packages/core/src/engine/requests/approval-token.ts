@@ -31,17 +31,25 @@ function secretOf({ secret }: ApprovalKey): string {
 }
 
 function keyDefect(key: unknown): string | undefined {
-  const { id, secret } = (typeof key === 'object' && key !== null ? key : {}) as Partial<ApprovalKey>;
+  const { id, secret } = (
+    typeof key === 'object' && key !== null ? key : {}
+  ) as Partial<ApprovalKey>;
   if (isNonEmptyText(id) !== undefined) return 'an object whose keys have an `id`';
-  if (typeof secret !== 'string' && !(secret instanceof Secret)) return 'an object whose keys have a `secret`: a string or secret(…)';
+  if (typeof secret !== 'string' && !(secret instanceof Secret))
+    return 'an object whose keys have a `secret`: a string or secret(…)';
   const isLong = Buffer.byteLength(secretOf(key as ApprovalKey)) >= leastSecretBytes;
-  return isLong ? undefined : `an object whose keys have secrets of at least ${leastSecretBytes} bytes`;
+  return isLong
+    ? undefined
+    : `an object whose keys have secrets of at least ${leastSecretBytes} bytes`;
 }
 
 /** Checks the option `approvals` of a runtime. */
 export const isApprovals: OptionCheck = (value) => {
-  const { keys, ...rest } = (typeof value === 'object' && value !== null ? value : {}) as { keys?: unknown };
-  if (!Array.isArray(keys) || keys.length === 0 || Object.keys(rest).length > 0) return 'an object with `keys`: at least one { id, secret }';
+  const { keys, ...rest } = (typeof value === 'object' && value !== null ? value : {}) as {
+    keys?: unknown;
+  };
+  if (!Array.isArray(keys) || keys.length === 0 || Object.keys(rest).length > 0)
+    return 'an object with `keys`: at least one { id, secret }';
   const defect = keys.map(keyDefect).find((found) => found !== undefined);
   if (defect !== undefined) return defect;
   const ids = new Set(keys.map(({ id }: ApprovalKey) => id));
@@ -58,7 +66,10 @@ function signature(key: ApprovalKey, signed: string): Buffer {
   return crypto.createHmac('sha256', secretOf(key)).update(signed).digest();
 }
 
-/** Signs and reads tokens. The first key signs and all of them are known, so that keys can be changed while tokens are in use. */
+/**
+ * Signs and reads tokens. The first key signs and all of them are known, so that keys can be
+ * changed while tokens are in use.
+ */
 export class TokenSigner {
   readonly #keys: readonly ApprovalKey[];
 
@@ -69,7 +80,15 @@ export class TokenSigner {
 
   sign({ requestId, session, fingerprint, decisions, expiresAt, by }: TokenClaims): string {
     const key = this.#keys[0] as ApprovalKey;
-    const payload = JSON.stringify([key.id, requestId, session, fingerprint, decisions, expiresAt, by ?? null]);
+    const payload = JSON.stringify([
+      key.id,
+      requestId,
+      session,
+      fingerprint,
+      decisions,
+      expiresAt,
+      by ?? null,
+    ]);
     const signed = `${prefix}.${Buffer.from(payload).toString('base64url')}`;
     return `${signed}.${signature(key, signed).toString('base64url')}`;
   }
@@ -87,7 +106,8 @@ export class TokenSigner {
     const { requestId } = claims;
     const key = this.#keys.find(({ id }) => id === keyId);
     if (key === undefined) throw new ApprovalTokenError({ reason: 'unknown_key', requestId });
-    if (!isSigned(key, `${prefix}.${body}`, mac)) throw new ApprovalTokenError({ reason: 'forged', requestId });
+    if (!isSigned(key, `${prefix}.${body}`, mac))
+      throw new ApprovalTokenError({ reason: 'forged', requestId });
     if (claims.expiresAt <= now) throw new ApprovalTokenError({ reason: 'expired', requestId });
     return claims;
   }
@@ -101,7 +121,9 @@ function isSigned(key: ApprovalKey, signed: string, mac: string): boolean {
   return process.getBuiltinModule('node:crypto').timingSafeEqual(expected, given);
 }
 
-function parsed(body: string): { readonly keyId: string; readonly claims: TokenClaims } | undefined {
+function parsed(
+  body: string,
+): { readonly keyId: string; readonly claims: TokenClaims } | undefined {
   let payload: unknown;
   try {
     payload = JSON.parse(Buffer.from(body, 'base64url').toString('utf8'));
@@ -111,7 +133,19 @@ function parsed(body: string): { readonly keyId: string; readonly claims: TokenC
   if (!Array.isArray(payload) || payload.length !== 7) return undefined;
   const [keyId, requestId, session, fingerprint, decisions, expiresAt, by] = payload as unknown[];
   const texts = [keyId, requestId, session, fingerprint];
-  if (!texts.every((text) => typeof text === 'string') || !Array.isArray(decisions) || typeof expiresAt !== 'number') return undefined;
-  const claims = { requestId, session, fingerprint, decisions, expiresAt, ...(typeof by === 'string' ? { by } : {}) } as TokenClaims;
+  if (
+    !texts.every((text) => typeof text === 'string') ||
+    !Array.isArray(decisions) ||
+    typeof expiresAt !== 'number'
+  )
+    return undefined;
+  const claims = {
+    requestId,
+    session,
+    fingerprint,
+    decisions,
+    expiresAt,
+    ...(typeof by === 'string' ? { by } : {}),
+  } as TokenClaims;
   return { keyId: keyId as string, claims };
 }

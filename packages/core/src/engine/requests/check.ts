@@ -1,5 +1,11 @@
 import { findJsonDefect, type JsonValue } from '../../base/json.ts';
-import { findInvalidOption, isAnything, isNonEmptyText, isText, type OptionChecks } from '../../base/options.ts';
+import {
+  findInvalidOption,
+  isAnything,
+  isNonEmptyText,
+  isText,
+  type OptionChecks,
+} from '../../base/options.ts';
 import { isSaidBy, kindOf, namedActor } from '../../ledger/actor.ts';
 import { NotJsonError, RequestSettledError } from '../../ledger/errors.ts';
 import type { Actor, RequestDecision } from '../../ledger/event.ts';
@@ -7,13 +13,26 @@ import type { RequestRow } from '../../ledger/port.ts';
 import type { Answer } from '../../session/answer.ts';
 import { isToolResult } from '../../tools/result.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { mismatchWithShown, validateArgs, validateInput, validateOutput } from '../../tools/validate.ts';
+import {
+  mismatchWithShown,
+  validateArgs,
+  validateInput,
+  validateOutput,
+} from '../../tools/validate.ts';
 import { explainPlaces } from '../../tools/validation-issue.ts';
-import { DecisionNotOfferedError, InputMismatchError, InvalidAnswerError, MayNotDecideError } from './errors.ts';
+import {
+  DecisionNotOfferedError,
+  InputMismatchError,
+  InvalidAnswerError,
+  MayNotDecideError,
+} from './errors.ts';
 
 /** Who says something, and why. */
 export interface AnsweredBy {
-  /** An actor like `user:ann` or `operator:cfo`; a name without a kind is that of a user. @default 'user' */
+  /**
+   * An actor like `user:ann` or `operator:cfo`; a name without a kind is that of a user. @default
+   * 'user'
+   */
   readonly by?: string;
   readonly reason?: string;
 }
@@ -26,15 +45,26 @@ export interface RequestAnswer extends AnsweredBy {
   readonly input?: JsonValue;
 }
 
-const answerChecks: OptionChecks<RequestAnswer> = { decision: isNonEmptyText, input: isAnything, by: isNonEmptyText, reason: isText };
+const answerChecks: OptionChecks<RequestAnswer> = {
+  decision: isNonEmptyText,
+  input: isAnything,
+  by: isNonEmptyText,
+  reason: isText,
+};
 
 const insiders: ReadonlySet<string | undefined> = new Set(['runtime', 'model', 'tool']);
 
-/** Who says something, in full: a name without a kind is that of a user. @throws InvalidAnswerError when it is somebody who cannot answer from outside */
+/**
+ * Who says something, in full: a name without a kind is that of a user. @throws InvalidAnswerError
+ * when it is somebody who cannot answer from outside
+ */
 export function actorOf(by: string = 'user'): Actor {
   // Also where no name stands behind the colon.
   const kind = kindOf(by.replace(/:$/, ''));
-  if (insiders.has(kind)) throw new InvalidAnswerError({ reason: `\`by\` must be a user, operator or trigger, not ${by}` });
+  if (insiders.has(kind))
+    throw new InvalidAnswerError({
+      reason: `\`by\` must be a user, operator or trigger, not ${by}`,
+    });
   return namedActor(by);
 }
 
@@ -46,11 +76,16 @@ export interface CheckPorts {
 }
 
 /**
- * Checks an answer before it is posted, so that whoever gave it learns what is wrong and the request stays pending. Whoever works on the
- * session checks it again.
- * @throws InvalidAnswerError, RequestSettledError, DecisionNotOfferedError, MayNotDecideError, InputMismatchError, NotJsonError
+ * Checks an answer before it is posted, so that whoever gave it learns what is wrong and the
+ * request stays pending. Whoever works on the session checks it again.
+ * @throws InvalidAnswerError, RequestSettledError, DecisionNotOfferedError, MayNotDecideError,
+ * InputMismatchError, NotJsonError
  */
-export async function checkedAnswer(row: RequestRow, given: RequestAnswer, ports: CheckPorts): Promise<Answer> {
+export async function checkedAnswer(
+  row: RequestRow,
+  given: RequestAnswer,
+  ports: CheckPorts,
+): Promise<Answer> {
   const invalid = findInvalidOption(given, answerChecks);
   if (invalid !== undefined) throw new InvalidAnswerError({ reason: invalid.reason });
   const by = actorOf(given.by);
@@ -59,13 +94,22 @@ export async function checkedAnswer(row: RequestRow, given: RequestAnswer, ports
   assertMayDecide(row, by);
   await checkInput(row, decision, given.input, ports);
   const { input, reason } = given;
-  return { decision, by, ...(input === undefined ? {} : { input }), ...(reason === undefined ? {} : { reason }) };
+  return {
+    decision,
+    by,
+    ...(input === undefined ? {} : { input }),
+    ...(reason === undefined ? {} : { reason }),
+  };
 }
 
 /** @throws RequestSettledError */
-export function assertPending({ requestId, status, settledBy, expiresAt }: RequestRow, now: number): void {
+export function assertPending(
+  { requestId, status, settledBy, expiresAt }: RequestRow,
+  now: number,
+): void {
   if (status !== 'pending') throw new RequestSettledError({ requestId, status, by: settledBy });
-  if (expiresAt !== undefined && expiresAt <= now) throw new RequestSettledError({ requestId, status: 'expired' });
+  if (expiresAt !== undefined && expiresAt <= now)
+    throw new RequestSettledError({ requestId, status: 'expired' });
 }
 
 /** @throws MayNotDecideError */
@@ -74,25 +118,39 @@ export function assertMayDecide({ requestId, mayDecide }: RequestRow, by: Actor)
   throw new MayNotDecideError({ requestId, by, mayDecide });
 }
 
-function decisionOf({ requestId, request: { options } }: RequestRow, { decision }: RequestAnswer): RequestDecision {
+function decisionOf(
+  { requestId, request: { options } }: RequestRow,
+  { decision }: RequestAnswer,
+): RequestDecision {
   const chosen = decision ?? (options.includes('answer') ? 'answer' : undefined);
   if (chosen !== undefined && options.includes(chosen)) return chosen;
   throw new DecisionNotOfferedError({ requestId, decision: chosen ?? 'no decision', options });
 }
 
-async function checkInput(row: RequestRow, decision: RequestDecision, input: JsonValue | undefined, ports: CheckPorts): Promise<void> {
+async function checkInput(
+  row: RequestRow,
+  decision: RequestDecision,
+  input: JsonValue | undefined,
+  ports: CheckPorts,
+): Promise<void> {
   const { requestId, name } = row;
   const refuse = (reason: string): never => {
     throw new InputMismatchError({ requestId, name, reason });
   };
   const defect = input === undefined ? undefined : findJsonDefect(input);
-  if (defect !== undefined) throw new NotJsonError({ what: `The input for request "${requestId}"`, ...defect });
+  if (defect !== undefined)
+    throw new NotJsonError({ what: `The input for request "${requestId}"`, ...defect });
   if (decision === 'edit' || decision === 'answer') {
-    if (input === undefined) refuse(decision === 'edit' ? '`input` must be the edited arguments' : '`input` is missing');
-  } else if (input !== undefined && decision !== 'succeeded' && decision !== 'continue') refuse(`'${decision}' takes no input`);
-  if (decision === 'continue' && input !== undefined && !(typeof input === 'number' && input > 0)) refuse('`input` must be a number greater than 0');
+    if (input === undefined)
+      refuse(decision === 'edit' ? '`input` must be the edited arguments' : '`input` is missing');
+  } else if (input !== undefined && decision !== 'succeeded' && decision !== 'continue')
+    refuse(`'${decision}' takes no input`);
+  if (decision === 'continue' && input !== undefined && !(typeof input === 'number' && input > 0))
+    refuse('`input` must be a number greater than 0');
   const tool = ports.findTool(row.request.agent, name);
-  const mismatch = await (tool === undefined ? mismatchUnseen(row, decision, input) : mismatchWith(tool, row, decision, input));
+  const mismatch = await (tool === undefined
+    ? mismatchUnseen(row, decision, input)
+    : mismatchWith(tool, row, decision, input));
   if (mismatch !== undefined) refuse(mismatch);
 }
 
@@ -103,14 +161,24 @@ async function mismatchUnseen(
   input: JsonValue | undefined,
 ): Promise<string | undefined> {
   const { inputSchema } = request;
-  const what = decision === 'edit' ? 'the arguments do' : decision === 'answer' && kind === 'input' ? 'the input does' : undefined;
+  const what =
+    decision === 'edit'
+      ? 'the arguments do'
+      : decision === 'answer' && kind === 'input'
+        ? 'the input does'
+        : undefined;
   if (what === undefined || inputSchema === undefined) return undefined;
   const places = await mismatchWithShown(name, inputSchema, input);
   return places === undefined ? undefined : `${what} not fit: ${places}`;
 }
 
 /** Which places do not fit the schema of the tool, and what is expected there. */
-async function mismatchWith(tool: Tool, { kind }: RequestRow, decision: RequestDecision, input: JsonValue | undefined): Promise<string | undefined> {
+async function mismatchWith(
+  tool: Tool,
+  { kind }: RequestRow,
+  decision: RequestDecision,
+  input: JsonValue | undefined,
+): Promise<string | undefined> {
   if (decision === 'edit') {
     const checked = await validateArgs(tool, input);
     return checked.ok ? undefined : `the arguments do not fit: ${explainPlaces(checked.issues)}`;

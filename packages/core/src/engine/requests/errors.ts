@@ -2,9 +2,15 @@ import { AdjutantError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { namesOf } from '../../ledger/actor.ts';
 
-/** Something that is no answer to any request: an option that does not exist, or somebody who cannot have said it. */
+/**
+ * Something that is no answer to any request: an option that does not exist, or somebody who cannot
+ * have said it.
+ */
 export class InvalidAnswerError extends AdjutantError {
-  constructor({ refused = 'This is no answer to a request', reason }: { refused?: string; reason: string }) {
+  constructor({
+    refused = 'This is no answer to a request',
+    reason,
+  }: { refused?: string; reason: string }) {
     super('invalid_answer', `${refused}: ${reason}.`, { reason });
   }
 }
@@ -23,14 +29,25 @@ export class DecisionNotOfferedError extends AdjutantError {
 /** Somebody answered who is not among those who may. The request is still pending. */
 export class MayNotDecideError extends AdjutantError {
   constructor(data: { requestId: string; by: string; mayDecide: readonly string[] }) {
-    super('may_not_decide', `${data.by} may not answer request "${data.requestId}": only ${namesOf(data.mayDecide)} may.`, data);
+    super(
+      'may_not_decide',
+      `${data.by} may not answer request "${data.requestId}": only ${namesOf(data.mayDecide)} may.`,
+      data,
+    );
   }
 }
 
-/** What was given does not fit what was asked for. The request is still pending. Neither message nor data hold any of the values. */
+/**
+ * What was given does not fit what was asked for. The request is still pending. Neither message nor
+ * data hold any of the values.
+ */
 export class InputMismatchError extends AdjutantError {
   constructor(data: { requestId: string; name: string; reason: string }) {
-    super('input_mismatch', `The answer to request "${data.requestId}" (${data.name}) is not taken: ${data.reason}.`, data);
+    super(
+      'input_mismatch',
+      `The answer to request "${data.requestId}" (${data.name}) is not taken: ${data.reason}.`,
+      data,
+    );
   }
 }
 
@@ -46,11 +63,21 @@ export class OperationAmbiguousError extends AdjutantError {
 }
 
 /**
- * Why a token is refused. `malformed`: it is none. `unknown_key`: signed with a key that is not here (any more). `forged`: altered, or never
- * signed. `expired`: its time is over. `unknown_request`: there is no such request here. `changed`: something else is asked now.
- * `already_used`: the request is settled. `not_signed_for`: the token is for other decisions, or for somebody else.
+ * Why a token is refused. `malformed`: it is none. `unknown_key`: signed with a key that is not
+ * here (any more). `forged`: altered, or never signed. `expired`: its time is over.
+ * `unknown_request`: there is no such request here. `changed`: something else is asked now.
+ * `already_used`: the request is settled. `not_signed_for`: the token is for other decisions, or
+ * for somebody else.
  */
-export type TokenRefusal = 'malformed' | 'unknown_key' | 'forged' | 'expired' | 'unknown_request' | 'changed' | 'already_used' | 'not_signed_for';
+export type TokenRefusal =
+  | 'malformed'
+  | 'unknown_key'
+  | 'forged'
+  | 'expired'
+  | 'unknown_request'
+  | 'changed'
+  | 'already_used'
+  | 'not_signed_for';
 
 const refusals: Readonly<Record<TokenRefusal, string>> = {
   malformed: 'it is not a token',

@@ -1,5 +1,13 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
-import { findInvalidOption, isAnything, isCount, isListOf, isNonEmptyText, isOneOf, type OptionChecks } from '../../base/options.ts';
+import {
+  findInvalidOption,
+  isAnything,
+  isCount,
+  isListOf,
+  isNonEmptyText,
+  isOneOf,
+  type OptionChecks,
+} from '../../base/options.ts';
 import type { Actor, RequestDecision, RequestKind } from '../../ledger/event.ts';
 import type { LedgerStore, RequestFilter, RequestRow, RequestStatus } from '../../ledger/port.ts';
 import { InvalidAnswerError } from './errors.ts';
@@ -71,18 +79,30 @@ const queryChecks: OptionChecks<RequestQuery> = {
 const defaultLimit = 100;
 
 /**
- * Lists requests. What is pending and whose time is over is left out: nobody can answer it any more.
+ * Lists requests. What is pending and whose time is over is left out: nobody can answer it any
+ * more.
  * @throws InvalidAnswerError, StoreUnavailableError
  */
-export async function listRequests(ledgers: LedgerStore, query: RequestQuery, now: number): Promise<readonly RequestEntry[]> {
+export async function listRequests(
+  ledgers: LedgerStore,
+  query: RequestQuery,
+  now: number,
+): Promise<readonly RequestEntry[]> {
   const invalid = findInvalidOption(query, queryChecks);
-  if (invalid !== undefined) throw new InvalidAnswerError({ refused: 'Requests cannot be listed', reason: invalid.reason });
+  if (invalid !== undefined)
+    throw new InvalidAnswerError({ refused: 'Requests cannot be listed', reason: invalid.reason });
   const { tenant: _tenant, limit = defaultLimit, after, ...filter } = query;
   const entries: RequestEntry[] = [];
   let place: RequestFilter['after'] = after;
   for (;;) {
-    const rows = await ledgers.requests({ ...filter, limit, ...(place === undefined ? {} : { after: place }) });
-    entries.push(...rows.filter((row) => query.status !== 'pending' || !isOver(row, now)).map(entryOf));
+    const rows = await ledgers.requests({
+      ...filter,
+      limit,
+      ...(place === undefined ? {} : { after: place }),
+    });
+    entries.push(
+      ...rows.filter((row) => query.status !== 'pending' || !isOver(row, now)).map(entryOf),
+    );
     if (rows.length < limit || entries.length >= limit) return entries.slice(0, limit);
     place = rows.at(-1);
   }

@@ -1,7 +1,14 @@
 import type { Clock } from '../../base/clock.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import { canonicalJson, findJsonDefect, type JsonValue } from '../../base/json.ts';
-import { findInvalidOption, isFlag, isNonEmptyText, isObject, isPositive, type OptionChecks } from '../../base/options.ts';
+import {
+  findInvalidOption,
+  isFlag,
+  isNonEmptyText,
+  isObject,
+  isPositive,
+  type OptionChecks,
+} from '../../base/options.ts';
 import { NotJsonError, RequestNotFoundError, RequestSettledError } from '../../ledger/errors.ts';
 import type { RequestDecision } from '../../ledger/event.ts';
 import type { LedgerStore, PendingRequest, RequestFilter, RequestRow } from '../../ledger/port.ts';
@@ -10,9 +17,28 @@ import { postAnswer, postTokenRefusal } from '../../session/answer.ts';
 import { approvalKinds } from '../../session/pending-call.ts';
 import { InvalidRuntimeError } from '../frame/errors.ts';
 import { type ApprovalKey, type TokenClaims, TokenSigner } from './approval-token.ts';
-import { type AnsweredBy, actorOf, assertMayDecide, assertPending, type CheckPorts, checkedAnswer, type RequestAnswer } from './check.ts';
-import { ApprovalTokenError, DecisionNotOfferedError, InvalidAnswerError, OperationAmbiguousError } from './errors.ts';
-import { type ApprovalQuery, entryOf, listRequests, type RequestEntry, type RequestQuery } from './list.ts';
+import {
+  type AnsweredBy,
+  actorOf,
+  assertMayDecide,
+  assertPending,
+  type CheckPorts,
+  checkedAnswer,
+  type RequestAnswer,
+} from './check.ts';
+import {
+  ApprovalTokenError,
+  DecisionNotOfferedError,
+  InvalidAnswerError,
+  OperationAmbiguousError,
+} from './errors.ts';
+import {
+  type ApprovalQuery,
+  entryOf,
+  listRequests,
+  type RequestEntry,
+  type RequestQuery,
+} from './list.ts';
 import { withDecision } from './settled-request.ts';
 
 /** One of several answers. */
@@ -35,7 +61,10 @@ export interface TokenOptions {
   readonly decisions?: readonly RequestDecision[];
   /** Epoch milliseconds. @default the end of the request; without one, 7 days from now */
   readonly expiresAt?: number;
-  /** Whose decision it is. Whoever has the token decides in this name. @default whoever `decide` names */
+  /**
+   * Whose decision it is. Whoever has the token decides in this name. @default whoever `decide`
+   * names
+   */
   readonly by?: string;
 }
 
@@ -61,13 +90,17 @@ export interface RequestServicePorts extends Pick<CheckPorts, 'findTool'> {
 const defaultTokenMs = 7 * 24 * 3_600_000;
 const outcomeChecks: OptionChecks<OperationOutcome> = { failed: isFlag, by: isNonEmptyText };
 const tokenChecks: OptionChecks<TokenOptions> = {
-  decisions: (value) => (Array.isArray(value) && value.length > 0 ? undefined : 'a list of at least one decision'),
+  decisions: (value) =>
+    Array.isArray(value) && value.length > 0 ? undefined : 'a list of at least one decision',
   expiresAt: isPositive,
   by: isNonEmptyText,
 };
 const withInput: ReadonlySet<RequestDecision> = new Set(['edit', 'answer']);
 
-/** The questions that runs ask of somebody outside: listed, shown and answered, in whatever process the run waits. `app.requests`. */
+/**
+ * The questions that runs ask of somebody outside: listed, shown and answered, in whatever process
+ * the run waits. `app.requests`.
+ */
 export class RequestService {
   readonly #ports: RequestServicePorts;
   /** Rejects when an answer does not fit a request that is pending. @throws as `answer` */
@@ -76,7 +109,11 @@ export class RequestService {
   constructor(ports: RequestServicePorts) {
     this.#ports = ports;
     const { clock, findTool } = ports;
-    this.check = async (request, answer) => void (await checkedAnswer({ ...request, status: 'pending' }, answer, { now: clock.now(), findTool }));
+    this.check = async (request, answer) =>
+      void (await checkedAnswer({ ...request, status: 'pending' }, answer, {
+        now: clock.now(),
+        findTool,
+      }));
   }
 
   /** Approvals that wait for a decision. @throws InvalidAnswerError, StoreUnavailableError */
@@ -97,18 +134,26 @@ export class RequestService {
   }
 
   /**
-   * Answers a request. It is checked first, and then counts if the request is still pending: of all answers, expiries and cancels one wins.
-   * The run goes on where it is, or is continued by recovery.
-   * @throws RequestNotFoundError, RequestSettledError, DecisionNotOfferedError, MayNotDecideError, InputMismatchError, InvalidAnswerError,
-   * NotJsonError, StoreUnavailableError
+   * Answers a request. It is checked first, and then counts if the request is still pending: of all
+   * answers, expiries and cancels one wins. The run goes on where it is, or is continued by
+   * recovery.
+   * @throws RequestNotFoundError, RequestSettledError, DecisionNotOfferedError, MayNotDecideError,
+   * InputMismatchError, InvalidAnswerError, NotJsonError, StoreUnavailableError
    */
   async answer(requestId: string, answer: RequestAnswer): Promise<void> {
     await this.#answer(await this.#find(requestId), answer);
   }
 
-  /** Answers several requests, each by itself: what is wrong with one does not stop the others. Never rejects because of an answer. */
+  /**
+   * Answers several requests, each by itself: what is wrong with one does not stop the others.
+   * Never rejects because of an answer.
+   */
   async answerAll(answers: readonly BatchAnswer[]): Promise<readonly AnswerOutcome[]> {
-    if (!Array.isArray(answers)) throw new InvalidAnswerError({ refused: 'The requests cannot be answered', reason: 'a list of answers is needed' });
+    if (!Array.isArray(answers))
+      throw new InvalidAnswerError({
+        refused: 'The requests cannot be answered',
+        reason: 'a list of answers is needed',
+      });
     return Promise.all(
       answers.map(async (given: BatchAnswer): Promise<AnswerOutcome> => {
         const { requestId, ...answer } = isObject(given) === undefined ? given : { requestId: '' };
@@ -124,16 +169,26 @@ export class RequestService {
 
   /**
    * Gives the result of an operation that a tool began with `pending()`. Exactly one result counts.
-   * @throws InvalidAnswerError, NotJsonError; RequestNotFoundError when no call waits for it (yet), RequestSettledError when it has a result, OperationAmbiguousError,
-   * InputMismatchError, StoreUnavailableError
+   * @throws InvalidAnswerError, NotJsonError; RequestNotFoundError when no call waits for it (yet),
+   * RequestSettledError when it has a result, OperationAmbiguousError, InputMismatchError,
+   * StoreUnavailableError
    */
-  async settleOperation(operationId: string, result: JsonValue, outcome: OperationOutcome = {}): Promise<void> {
+  async settleOperation(
+    operationId: string,
+    result: JsonValue,
+    outcome: OperationOutcome = {},
+  ): Promise<void> {
     const refused = 'The operation cannot be settled';
     const invalid = findInvalidOption(outcome, outcomeChecks);
     if (invalid !== undefined) throw new InvalidAnswerError({ refused, reason: invalid.reason });
-    if (result === undefined) throw new InvalidAnswerError({ refused, reason: 'the result is missing: give `null` when there is none' });
+    if (result === undefined)
+      throw new InvalidAnswerError({
+        refused,
+        reason: 'the result is missing: give `null` when there is none',
+      });
     const defect = findJsonDefect(result);
-    if (defect !== undefined) throw new NotJsonError({ what: `The result of operation "${operationId}"`, ...defect });
+    if (defect !== undefined)
+      throw new NotJsonError({ what: `The result of operation "${operationId}"`, ...defect });
     const { failed = false, by } = outcome;
     const row = await this.#findOperation(operationId);
     const said = by === undefined ? {} : { by };
@@ -143,13 +198,15 @@ export class RequestService {
   }
 
   /**
-   * A text that stands for the right to answer one request, for a link in a message. It is bound to the request and to what was asked, and
-   * is of no use when that has been settled or changed.
-   * @throws InvalidAnswerError, RequestNotFoundError, RequestSettledError, DecisionNotOfferedError, MayNotDecideError, InvalidRuntimeError without keys
+   * A text that stands for the right to answer one request, for a link in a message. It is bound to
+   * the request and to what was asked, and is of no use when that has been settled or changed.
+   * @throws InvalidAnswerError, RequestNotFoundError, RequestSettledError, DecisionNotOfferedError,
+   * MayNotDecideError, InvalidRuntimeError without keys
    */
   async token(requestId: string, options: TokenOptions = {}): Promise<string> {
     const invalid = findInvalidOption(options, tokenChecks);
-    if (invalid !== undefined) throw new InvalidAnswerError({ refused: 'No token can be made', reason: invalid.reason });
+    if (invalid !== undefined)
+      throw new InvalidAnswerError({ refused: 'No token can be made', reason: invalid.reason });
     const { decisions, expiresAt, by } = options;
     const signer = this.#signer();
     const row = await this.#find(requestId);
@@ -157,9 +214,13 @@ export class RequestService {
     await this.#assertPending(row, now);
     const offered = row.request.options;
     const unknown = decisions?.find((decision) => !offered.includes(decision));
-    if (unknown !== undefined) throw new DecisionNotOfferedError({ requestId, decision: unknown, options: offered });
+    if (unknown !== undefined)
+      throw new DecisionNotOfferedError({ requestId, decision: unknown, options: offered });
     if (expiresAt !== undefined && expiresAt <= now) {
-      throw new InvalidAnswerError({ refused: 'No token can be made', reason: `\`expiresAt\` is over: it must be later than ${now}` });
+      throw new InvalidAnswerError({
+        refused: 'No token can be made',
+        reason: `\`expiresAt\` is over: it must be later than ${now}`,
+      });
     }
     const actor = by === undefined ? undefined : actorOf(by);
     if (actor !== undefined) assertMayDecide(row, actor);
@@ -173,7 +234,10 @@ export class RequestService {
     });
   }
 
-  /** What a token is for. Changes nothing, so that whatever follows links may ask. @throws ApprovalTokenError, InvalidRuntimeError, StoreUnavailableError */
+  /**
+   * What a token is for. Changes nothing, so that whatever follows links may ask. @throws
+   * ApprovalTokenError, InvalidRuntimeError, StoreUnavailableError
+   */
   async show(token: string): Promise<TokenView> {
     const { row, claims } = await this.#read(token);
     const { decisions, expiresAt, by } = claims;
@@ -181,20 +245,32 @@ export class RequestService {
   }
 
   /**
-   * Answers a request by a token. A token that is refused is written down in the ledger of the session, once for each request and reason.
-   * @throws ApprovalTokenError, MayNotDecideError, InputMismatchError, InvalidAnswerError, InvalidRuntimeError, StoreUnavailableError
+   * Answers a request by a token. A token that is refused is written down in the ledger of the
+   * session, once for each request and reason.
+   * @throws ApprovalTokenError, MayNotDecideError, InputMismatchError, InvalidAnswerError,
+   * InvalidRuntimeError, StoreUnavailableError
    */
-  async decide(token: string, answer: RequestAnswer & { readonly decision: RequestDecision }): Promise<void> {
-    if (isObject(answer) !== undefined) throw new InvalidAnswerError({ reason: 'an object with a `decision` is needed' });
+  async decide(
+    token: string,
+    answer: RequestAnswer & { readonly decision: RequestDecision },
+  ): Promise<void> {
+    if (isObject(answer) !== undefined)
+      throw new InvalidAnswerError({ reason: 'an object with a `decision` is needed' });
     try {
       const { row, claims } = await this.#read(token);
       const { requestId, by, decisions } = claims;
       const isOther = by !== undefined && answer.by !== undefined && actorOf(answer.by) !== by;
-      if (isOther || !decisions.includes(answer.decision)) throw new ApprovalTokenError({ reason: 'not_signed_for', requestId });
-      await this.#answer(row, by === undefined ? answer : { ...answer, by }).catch((error: unknown) => {
-        if (!isAdjutantError(error, 'request_settled')) throw error;
-        throw new ApprovalTokenError({ reason: error.data['status'] === 'expired' ? 'expired' : 'already_used', requestId });
-      });
+      if (isOther || !decisions.includes(answer.decision))
+        throw new ApprovalTokenError({ reason: 'not_signed_for', requestId });
+      await this.#answer(row, by === undefined ? answer : { ...answer, by }).catch(
+        (error: unknown) => {
+          if (!isAdjutantError(error, 'request_settled')) throw error;
+          throw new ApprovalTokenError({
+            reason: error.data['status'] === 'expired' ? 'expired' : 'already_used',
+            requestId,
+          });
+        },
+      );
     } catch (error) {
       if (error instanceof ApprovalTokenError) await this.#audit(error);
       throw error;
@@ -204,7 +280,10 @@ export class RequestService {
   #signer(): TokenSigner {
     const { keys } = this.#ports;
     if (keys !== undefined) return new TokenSigner(keys);
-    throw new InvalidRuntimeError({ refused: 'Tokens cannot be used', reason: 'they need keys: runtime({ approvals: { keys: [{ id, secret }] } })' });
+    throw new InvalidRuntimeError({
+      refused: 'Tokens cannot be used',
+      reason: 'they need keys: runtime({ approvals: { keys: [{ id, secret }] } })',
+    });
   }
 
   async #read(token: string): Promise<{ readonly row: RequestRow; readonly claims: TokenClaims }> {
@@ -214,12 +293,19 @@ export class RequestService {
     const { requestId, session, fingerprint } = claims;
     const row = await this.#row({ requestId });
     if (row === undefined) throw new ApprovalTokenError({ reason: 'unknown_request', requestId });
-    if (row.session !== session || row.fingerprint !== fingerprint || (await this.#isAskedAgain(row))) {
+    if (
+      row.session !== session ||
+      row.fingerprint !== fingerprint ||
+      (await this.#isAskedAgain(row))
+    ) {
       throw new ApprovalTokenError({ reason: 'changed', requestId });
     }
-    const isOver = row.status === 'pending' && row.expiresAt !== undefined && row.expiresAt <= clock.now();
-    if (row.status === 'expired' || isOver) throw new ApprovalTokenError({ reason: 'expired', requestId });
-    if (row.status !== 'pending') throw new ApprovalTokenError({ reason: 'already_used', requestId });
+    const isOver =
+      row.status === 'pending' && row.expiresAt !== undefined && row.expiresAt <= clock.now();
+    if (row.status === 'expired' || isOver)
+      throw new ApprovalTokenError({ reason: 'expired', requestId });
+    if (row.status !== 'pending')
+      throw new ApprovalTokenError({ reason: 'already_used', requestId });
     return { row, claims };
   }
 
@@ -235,7 +321,10 @@ export class RequestService {
     const row = typeof requestId === 'string' ? await this.#row({ requestId }) : undefined;
     if (row === undefined) return;
     const { ledgers, clock, posted } = this.#ports;
-    await postTokenRefusal({ session: row.session, ports: { store: ledgers(), clock } }, { requestId: row.requestId, reason });
+    await postTokenRefusal(
+      { session: row.session, ports: { store: ledgers(), clock } },
+      { requestId: row.requestId, reason },
+    );
     posted(row.session);
   }
 
@@ -244,8 +333,18 @@ export class RequestService {
     const { requestId, session } = row;
     try {
       const said = await checkedAnswer(row, answer, { now: clock.now(), findTool });
-      const { duplicate } = await postAnswer({ session, ports: { store: ledgers(), clock } }, requestId, said);
-      if (duplicate) throw new RequestSettledError({ requestId, status: 'answered', by: said.by, decision: said.decision });
+      const { duplicate } = await postAnswer(
+        { session, ports: { store: ledgers(), clock } },
+        requestId,
+        said,
+      );
+      if (duplicate)
+        throw new RequestSettledError({
+          requestId,
+          status: 'answered',
+          by: said.by,
+          decision: said.decision,
+        });
     } catch (error) {
       throw await withDecision(error, ledgers(), session);
     }
@@ -280,7 +379,11 @@ export class RequestService {
     await syncClock(this.#ports.clock, ledgers);
     const rows = await ledgers.requests({ operationId });
     const pending = rows.filter(({ status }) => status === 'pending');
-    if (pending.length > 1) throw new OperationAmbiguousError({ operationId, requestIds: pending.map(({ requestId }) => requestId) });
+    if (pending.length > 1)
+      throw new OperationAmbiguousError({
+        operationId,
+        requestIds: pending.map(({ requestId }) => requestId),
+      });
     const row = pending[0] ?? rows.at(-1);
     if (row === undefined) throw new RequestNotFoundError({ requestId: operationId });
     return row;

@@ -8,7 +8,9 @@ import type { RunResult } from './run.ts';
 export interface AdvanceOptions {
   /** How far to go: until the run ends or waits, or until one round is done. @default 'idle' */
   readonly until?: 'idle' | 'round';
-  /** Milliseconds after which nothing more is begun; what is under way is ended. @default no limit */
+  /**
+   * Milliseconds after which nothing more is begun; what is under way is ended. @default no limit
+   */
   readonly slice?: number;
   /** Cancels the run. */
   readonly signal?: AbortSignal;
@@ -16,7 +18,13 @@ export interface AdvanceOptions {
 
 /** How far `advance` has come. */
 export type Advance =
-  | { readonly status: 'done' | 'failed' | 'cancelled' /** Missing when the session has never had a run. */; readonly result: RunResult | undefined }
+  | {
+      readonly status:
+        | 'done'
+        | 'failed'
+        | 'cancelled' /** Missing when the session has never had a run. */;
+      readonly result: RunResult | undefined;
+    }
   | {
       readonly status: 'waiting';
       readonly result: RunResult;
@@ -34,7 +42,10 @@ export interface ControlOptions {
 }
 
 export interface CancelOptions extends ControlOptions {
-  /** Only this run: when it has ended by then, nothing is cancelled, and not the run that came after it. @default whatever is open */
+  /**
+   * Only this run: when it has ended by then, nothing is cancelled, and not the run that came after
+   * it. @default whatever is open
+   */
   readonly runId?: string;
 }
 
@@ -43,27 +54,45 @@ export interface SendOptions {
   readonly by?: Actor;
   /** The loop that the message is for. @default the run */
   readonly invocationId?: string;
-  /** Cuts off the model call that is under way, so that the next one has the message; tools go on. @default false */
+  /**
+   * Cuts off the model call that is under way, so that the next one has the message; tools go on.
+   * @default false
+   */
   readonly interrupt?: boolean;
   /** Makes the same message sent twice one message. */
   readonly clientKey?: string;
 }
 
-const isSignal = (value: unknown): string | undefined => (value instanceof AbortSignal ? undefined : 'an AbortSignal');
-const advanceChecks: OptionChecks<AdvanceOptions> = { until: isOneOf('idle', 'round'), slice: isPositive, signal: isSignal };
+const isSignal = (value: unknown): string | undefined =>
+  value instanceof AbortSignal ? undefined : 'an AbortSignal';
+const advanceChecks: OptionChecks<AdvanceOptions> = {
+  until: isOneOf('idle', 'round'),
+  slice: isPositive,
+  signal: isSignal,
+};
 
 /** @throws InvalidRunError */
 export function checkAdvanceOptions(options: AdvanceOptions): void {
   const invalid = findInvalidOption(options, advanceChecks);
-  if (invalid !== undefined) throw new InvalidRunError({ refused: 'The session cannot be carried on', reason: invalid.reason });
+  if (invalid !== undefined)
+    throw new InvalidRunError({
+      refused: 'The session cannot be carried on',
+      reason: invalid.reason,
+    });
 }
 
 export function advanced(result: RunResult, more: boolean): Advance {
   if (more) return { status: 'more', result };
   if (result.status === 'yielded') {
     const { pendingCalls: calls, awaitingInput: message } = result;
-    return { status: 'waiting', result, waitingFor: { calls, message }, wakeAt: firstExpiry(result.session.ledger) ?? undefined };
+    return {
+      status: 'waiting',
+      result,
+      waitingFor: { calls, message },
+      wakeAt: firstExpiry(result.session.ledger) ?? undefined,
+    };
   }
-  const status = result.status === 'completed' ? 'done' : result.status === 'error' ? 'failed' : 'cancelled';
+  const status =
+    result.status === 'completed' ? 'done' : result.status === 'error' ? 'failed' : 'cancelled';
   return { status, result };
 }

@@ -1,8 +1,13 @@
-/** What is pushed from one side and read by `for await` on the other. Unbounded: a run does not wait for its readers. */
+/**
+ * What is pushed from one side and read by `for await` on the other. Unbounded: a run does not wait
+ * for its readers.
+ */
 export class EventStream<Item> implements AsyncIterableIterator<Item> {
   #items: Item[] = [];
   #next = 0;
-  #waiting: { resolve: (result: IteratorResult<Item>) => void; reject: (error: unknown) => void } | undefined;
+  #waiting:
+    | { resolve: (result: IteratorResult<Item>) => void; reject: (error: unknown) => void }
+    | undefined;
   #end: { readonly error?: unknown } | undefined;
   readonly #onReturn: () => void;
 

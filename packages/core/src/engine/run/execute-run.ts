@@ -13,7 +13,12 @@ import { type AppServices, type OnStep, type Parked, RunContext } from '../frame
 import type { ResolvedRunLimits } from '../frame/run-options.ts';
 import { Surroundings } from '../frame/tracing.ts';
 import { hasOutcome } from '../invoke/bodies/sequence.ts';
-import { assertMayBegin, assertSameRunnable, messageDrafts, rootInput } from '../invoke/input-contract.ts';
+import {
+  assertMayBegin,
+  assertSameRunnable,
+  messageDrafts,
+  rootInput,
+} from '../invoke/input-contract.ts';
 import { invoke } from '../invoke/invoke.ts';
 import { runBody } from './bodies.ts';
 import { continueDetached, openDetached } from './detached-children.ts';
@@ -40,7 +45,9 @@ export interface RunRequest {
   /** What its root is started with besides. */
   readonly data?: JsonValue | undefined;
   readonly runId: string;
-  /** Whether the caller chose the name, so that asking again for the same run asks for nothing new. */
+  /**
+   * Whether the caller chose the name, so that asking again for the same run asks for nothing new.
+   */
   readonly isNamed: boolean;
   /** Milliseconds of active time. */
   readonly timeout: number | undefined;
@@ -51,8 +58,8 @@ export interface RunRequest {
   /** Milliseconds after which it begins nothing more. */
   readonly slice?: number | undefined;
   /**
-   * It is asked for by somebody who looks after many sessions: a run that was paused stays so, and one that waits for what has not come is left
-   * as it is.
+   * It is asked for by somebody who looks after many sessions: a run that was paused stays so, and
+   * one that waits for what has not come is left as it is.
    */
   readonly isWorker?: boolean | undefined;
   /** Nobody asked for it just now: the runtime found it. */
@@ -74,23 +81,38 @@ interface Beginning {
 /** Whether something of a run is under way or may still be. */
 function isOpen(ledger: Ledger, runId: string): boolean {
   const { invocations } = ledger;
-  return (invocations.byPath.has(runId) && !hasOutcome(invocations, runId)) || openDetached(ledger).length > 0;
+  return (
+    (invocations.byPath.has(runId) && !hasOutcome(invocations, runId)) ||
+    openDetached(ledger).length > 0
+  );
 }
 
-/** What is to run, and the open run that it continues. A session that nothing can be run on is given back. */
+/**
+ * What is to run, and the open run that it continues. A session that nothing can be run on is given
+ * back.
+ */
 async function begin(app: AppServices, session: Session, request: RunRequest): Promise<Beginning> {
   try {
     const open = rootToContinue(session, request);
-    if (open === undefined && request.runnable === undefined) return await beginPosted(app, session, request);
+    if (open === undefined && request.runnable === undefined)
+      return await beginPosted(app, session, request);
     // Only what a run dispatched goes on: that is continued with the run that comes next.
-    const isOver = open !== undefined && request.runnable === undefined && !request.isNamed && hasOutcome(session.ledger.invocations, open.path);
-    const posted = isOver ? postedBeginning(app, session, request, await session.ledger.ports.store.inbox(session.id)) : undefined;
+    const isOver =
+      open !== undefined &&
+      request.runnable === undefined &&
+      !request.isNamed &&
+      hasOutcome(session.ledger.invocations, open.path);
+    const posted = isOver
+      ? postedBeginning(app, session, request, await session.ledger.ports.store.inbox(session.id))
+      : undefined;
     if (posted !== undefined) return posted;
     return findBeginning(app, session, request);
   } catch (error) {
     const root = openRoot(session);
-    if (root !== undefined) await noteUnusable(session.ledger, root.path, error).catch(() => undefined);
-    if (occupancyOf(session.ledger).runs === 0) await session.ledger.release().catch(() => undefined);
+    if (root !== undefined)
+      await noteUnusable(session.ledger, root.path, error).catch(() => undefined);
+    if (occupancyOf(session.ledger).runs === 0)
+      await session.ledger.release().catch(() => undefined);
     throw error;
   }
 }
@@ -104,14 +126,25 @@ function findBeginning(app: AppServices, session: Session, request: RunRequest):
 }
 
 /**
- * A session without an open run may have an inbox: what came too late is written down, and a run that somebody asked for who could not
- * start it himself is started.
+ * A session without an open run may have an inbox: what came too late is written down, and a run
+ * that somebody asked for who could not start it himself is started.
  * @throws NoOpenRunError when there is none
  */
-async function beginPosted(app: AppServices, session: Session, request: RunRequest): Promise<Beginning> {
+async function beginPosted(
+  app: AppServices,
+  session: Session,
+  request: RunRequest,
+): Promise<Beginning> {
   const { ledger } = session;
   const nothing = (): void => undefined;
-  const inbox = new InboxReader({ ledger, runId: request.runId, isOpen: () => false, cancel: nothing, pause: nothing, interrupt: nothing });
+  const inbox = new InboxReader({
+    ledger,
+    runId: request.runId,
+    isOpen: () => false,
+    cancel: nothing,
+    pause: nothing,
+    interrupt: nothing,
+  });
   if (ledger.inboxSeq > 0) await inbox.drain();
   const posted = postedBeginning(app, session, request, inbox.left.values());
   if (posted !== undefined) return posted;
@@ -121,14 +154,29 @@ async function beginPosted(app: AppServices, session: Session, request: RunReque
 }
 
 /** The first run that somebody asked for who could not start it himself. */
-function postedBeginning(app: AppServices, { ledger }: Session, request: RunRequest, entries: Iterable<InboxEntry>): Beginning | undefined {
+function postedBeginning(
+  app: AppServices,
+  { ledger }: Session,
+  request: RunRequest,
+  entries: Iterable<InboxEntry>,
+): Beginning | undefined {
   for (const { type, data: posted } of entries) {
     const { runId, runnable: name, text, data } = posted;
     const input = typeof text === 'string' ? text : undefined;
-    if (type !== 'user' || typeof runId !== 'string' || typeof name !== 'string' || (input === undefined && data === undefined)) continue;
+    if (
+      type !== 'user' ||
+      typeof runId !== 'string' ||
+      typeof name !== 'string' ||
+      (input === undefined && data === undefined)
+    )
+      continue;
     const asked = { ...request, runId, isNamed: true, input, data, posted: runId };
     // Somebody may have run it by its name meanwhile.
-    return { open: ledger.invocations.byPath.get(runId), runnable: app.registry.get(name), request: asked };
+    return {
+      open: ledger.invocations.byPath.get(runId),
+      runnable: app.registry.get(name),
+      request: asked,
+    };
   }
   return undefined;
 }
@@ -141,11 +189,18 @@ export interface RunEnd {
 }
 
 /**
- * Carries a run out on a session that this process owns: starts it or continues the one that is open. A run that waits for somebody outside
- * gives the session back; what was posted meanwhile is looked at in the same transaction, and lets it go on.
+ * Carries a run out on a session that this process owns: starts it or continues the one that is
+ * open. A run that waits for somebody outside gives the session back; what was posted meanwhile is
+ * looked at in the same transaction, and lets it go on.
  * @param onBegin called when the session is this process's, before anything is done
  */
-export async function executeRun(app: AppServices, session: Session, request: RunRequest, sink: RunSink, onBegin: () => void): Promise<RunEnd> {
+export async function executeRun(
+  app: AppServices,
+  session: Session,
+  request: RunRequest,
+  sink: RunSink,
+  onBegin: () => void,
+): Promise<RunEnd> {
   const { ledger } = session;
   const { inboxSeq: postedBefore } = await ledger.own();
   const beginning = await begin(app, session, request);
@@ -160,11 +215,14 @@ export async function executeRun(app: AppServices, session: Session, request: Ru
     surroundings?.close();
     stopKeeping();
     occupancy.runs--;
-    // A run that was started meanwhile still needs the ledger. All is durable: a lease that cannot be given back ends by itself.
+    // A run that was started meanwhile still needs the ledger. All is durable: a lease that cannot
+    // be given back ends by itself.
     if (occupancy.runs === 0) await execution.release().catch(() => undefined);
   };
   try {
-    const end = await (surroundings === undefined ? execution.run() : surroundings.run(() => execution.run()));
+    const end = await (surroundings === undefined
+      ? execution.run()
+      : surroundings.run(() => execution.run()));
     if (execution.hasDetached) sink.background(giveBack());
     else await giveBack();
     return end;
@@ -200,7 +258,13 @@ class Execution {
   #turnSeq = 0;
 
   /** @param postedBefore the last inbox item that was there before the run was taken up */
-  constructor(app: AppServices, session: Session, sink: RunSink, { open, runnable, request, surroundings }: Beginning, postedBefore: number) {
+  constructor(
+    app: AppServices,
+    session: Session,
+    sink: RunSink,
+    { open, runnable, request, surroundings }: Beginning,
+    postedBefore: number,
+  ) {
     this.#postedBefore = postedBefore;
     this.#surroundings = surroundings;
     this.#app = app;
@@ -216,12 +280,20 @@ class Execution {
     for (;;) {
       const run = this.#startTurn();
       const record = await this.#work(run);
-      if (record !== undefined) return { result: endedResult(this.#session, this.#runId, record), more: false };
-      if (this.#hasNothingNew) return { result: yieldedResult(this.#session, this.#runId), more: false };
+      if (record !== undefined)
+        return { result: endedResult(this.#session, this.#runId, record), more: false };
+      if (this.#hasNothingNew)
+        return { result: yieldedResult(this.#session, this.#runId), more: false };
       const { parked } = run;
-      if (parked === undefined) throw run.givenUpFor?.error ?? new RunStoppedError({ session: this.#session.id, runId: this.#runId });
-      if (parked.closedFor === 'round' || parked.closedFor === 'slice') return { result: yieldedResult(this.#session, this.#runId), more: true };
-      if (await this.#park(run, parked)) return { result: yieldedResult(this.#session, this.#runId), more: false };
+      if (parked === undefined)
+        throw (
+          run.givenUpFor?.error ??
+          new RunStoppedError({ session: this.#session.id, runId: this.#runId })
+        );
+      if (parked.closedFor === 'round' || parked.closedFor === 'slice')
+        return { result: yieldedResult(this.#session, this.#runId), more: true };
+      if (await this.#park(run, parked))
+        return { result: yieldedResult(this.#session, this.#runId), more: false };
       await this.#endTurn();
       this.#open = this.#session.ledger.invocations.byPath.get(this.#runId);
     }
@@ -267,7 +339,8 @@ class Execution {
     watchForRest(run);
     closeGateAfter(run, this.#request);
     const root = lastRecord(ledger, this.#runId);
-    if (this.#request.isWorker === true && root?.status === 'yielded' && root.yielded === 'pause') run.gate.close('pause');
+    if (this.#request.isWorker === true && root?.status === 'yielded' && root.yielded === 'pause')
+      run.gate.close('pause');
     return run;
   }
 
@@ -289,10 +362,14 @@ class Execution {
     inbox.start();
     heedCancel(run, this.#open);
     if (this.#stopAsked) run.abort(new AbortReason('stopped', 'The run was given back.'));
-    this.#hasNothingNew = this.#request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, this.#runId);
+    this.#hasNothingNew =
+      this.#request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, this.#runId);
     if (this.#hasNothingNew) return undefined;
     if (this.#open !== undefined && !run.scope.aborted) await assertAnswersUsable(run);
-    continueDetached(run, this.#request.runnable !== undefined || this.#request.posted !== undefined);
+    continueDetached(
+      run,
+      this.#request.runnable !== undefined || this.#request.posted !== undefined,
+    );
     const { before, consumes } = await this.#takeInput();
     const { timeout } = this.#request;
     const invoking = invoke(run, {
@@ -326,8 +403,14 @@ class Execution {
     });
   }
 
-  /** The input of this run, and what it takes out of the inbox; what continues an open run is told to it at once. */
-  async #takeInput(): Promise<{ readonly before: readonly EventDraft[]; readonly consumes: readonly number[] }> {
+  /**
+   * The input of this run, and what it takes out of the inbox; what continues an open run is told
+   * to it at once.
+   */
+  async #takeInput(): Promise<{
+    readonly before: readonly EventDraft[];
+    readonly consumes: readonly number[];
+  }> {
     const nothing = { before: [], consumes: [] };
     if (this.#isInputGiven) return nothing;
     this.#isInputGiven = true;
@@ -338,29 +421,41 @@ class Execution {
       ...limitDrafts(ledger.events, this.#runId, this.#request.limits),
     ];
     if (this.#open !== undefined && granted.length > 0) ledger.append(granted);
-    const input = posted !== undefined && this.#tookPosted(posted) ? [] : messageDrafts(ledger, this.#runId, this.#request);
+    const input =
+      posted !== undefined && this.#tookPosted(posted)
+        ? []
+        : messageDrafts(ledger, this.#runId, this.#request);
     const left = posted === undefined ? undefined : this.#inbox?.left.get(posted);
     const consumes = left === undefined ? [] : [left.position];
     // With the start in one append: a crash between the two would lose it.
     if (this.#open === undefined) return { before: [...granted, ...input], consumes };
     if (left !== undefined) ledger.append([], { consumes });
-    if (input.length > 0 && (await answersWith(this.#app, ledger, this.#runId, this.#request.input))) {
+    if (
+      input.length > 0 &&
+      (await answersWith(this.#app, ledger, this.#runId, this.#request.input))
+    ) {
       await this.#inbox?.drain();
       return nothing;
     }
     // What has ended is not told anything more.
     const isOver = hasOutcome(ledger.invocations, this.#open.path);
     if (input.length > 0 && !isOver) ledger.append(input);
-    if (!isOver || openDetached(ledger).length > 0) ledger.append([], { wakeAt: this.#app.clock.now() });
+    if (!isOver || openDetached(ledger).length > 0)
+      ledger.append([], { wakeAt: this.#app.clock.now() });
     return nothing;
   }
 
   /** Whether what was posted as this run's input is in the ledger. */
   #tookPosted(key: string): boolean {
-    return this.#session.ledger.events.some((event) => event.type === 'user' && event.clientKey === key);
+    return this.#session.ledger.events.some(
+      (event) => event.type === 'user' && event.clientKey === key,
+    );
   }
 
-  /** Says in the ledger that the run waits, and gives the session back. Returns whether it is: something may have been posted meanwhile. */
+  /**
+   * Says in the ledger that the run waits, and gives the session back. Returns whether it is:
+   * something may have been posted meanwhile.
+   */
   async #park(run: RunContext, { leaves, closedFor }: Parked): Promise<boolean> {
     const { ledger } = this.#session;
     const refusal = await tooManyWaiting(ledger, this.#runId, this.#app.waitingRunsPerUser);
@@ -372,10 +467,21 @@ class Execution {
     const reasons = new Map<string, EventOf<'invocation_yield'>['reason']>();
     for (const { path, reason } of leaves) reasons.set(path, reason === 'gate' ? 'pause' : reason);
     const root = lastRecord(ledger, this.#runId)?.path ?? this.#runId;
-    if (!reasons.has(root)) reasons.set(root, closedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));
-    const yields = [...reasons].map(([invocationId, reason]): EventDraft => ({ type: 'invocation_yield', by: 'runtime', invocationId, reason }));
+    if (!reasons.has(root))
+      reasons.set(root, closedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));
+    const yields = [...reasons].map(
+      ([invocationId, reason]): EventDraft => ({
+        type: 'invocation_yield',
+        by: 'runtime',
+        invocationId,
+        reason,
+      }),
+    );
     // What waits as before has said so.
-    const drafts = ledger.lastSeq === this.#turnSeq && yields.every((draft) => isSaid(ledger, draft)) ? [] : yields;
+    const drafts =
+      ledger.lastSeq === this.#turnSeq && yields.every((draft) => isSaid(ledger, draft))
+        ? []
+        : yields;
     // What was dispatched is to be continued by others when this process stops.
     const isBusy = (run.hasDetached && !run.detachedRests) || occupancyOf(ledger).runs > 1;
     const wakeAt = isBusy ? this.#app.clock.now() : firstExpiry(ledger);
@@ -392,7 +498,10 @@ class Execution {
     return released;
   }
 
-  /** What was dispatched goes on, and with it the ownership: whatever comes for the rest of the run is taken up here. */
+  /**
+   * What was dispatched goes on, and with it the ownership: whatever comes for the rest of the run
+   * is taken up here.
+   */
   async #watchBehind(run: RunContext): Promise<void> {
     const { ledger } = this.#session;
     this.#isBehind = true;
@@ -400,7 +509,8 @@ class Execution {
     await this.#expiry?.stop();
     const at = firstExpiry(ledger);
     const { clock, takeUp } = this.#app;
-    const cancelTimer = at === null ? undefined : clock.setTimer(at - clock.now(), () => takeUp(ledger.session));
+    const cancelTimer =
+      at === null ? undefined : clock.setTimer(at - clock.now(), () => takeUp(ledger.session));
     const forgetFailure = ledger.onFailure((error) => run.abort(reasonOf(error)));
     this.#forget = () => {
       cancelTimer?.();
@@ -429,14 +539,20 @@ class Execution {
     await allWound(run);
   }
 
-  /** Gives the session back. What was posted last is taken in before, as far as it still concerns this run. */
+  /**
+   * Gives the session back. What was posted last is taken in before, as far as it still concerns
+   * this run.
+   */
   async release(): Promise<void> {
     const { ledger } = this.#session;
     if (ledger.claim === undefined) return;
-    if (ledger.failure === undefined && this.#rests()) ledger.append([], { wakeAt: firstExpiry(ledger) });
+    if (ledger.failure === undefined && this.#rests())
+      ledger.append([], { wakeAt: firstExpiry(ledger) });
     if (ledger.failure === undefined && hasOutcome(ledger.invocations, this.#runId)) {
       for (let looks = 0; looks < mostLooks; looks++) {
-        const { released } = await ledger.release({ inboxSeq: Math.max(this.#inbox?.seen ?? 0, 0) });
+        const { released } = await ledger.release({
+          inboxSeq: Math.max(this.#inbox?.seen ?? 0, 0),
+        });
         if (released) return;
         await this.#inbox?.drain();
       }
@@ -466,5 +582,8 @@ class Execution {
   }
 }
 
-/** How often the inbox is looked at before a session is given back all the same: what comes later wakes the next owner. */
+/**
+ * How often the inbox is looked at before a session is given back all the same: what comes later
+ * wakes the next owner.
+ */
 const mostLooks = 5;

@@ -5,7 +5,10 @@ import type { Ledger } from '../../ledger/ledger.ts';
 
 type Asking = Pick<Ledger, 'requests' | 'requestId'>;
 
-/** Questions that this ledger has asked itself; those of the one that it is a copy of are asked anew, and do not expire here. */
+/**
+ * Questions that this ledger has asked itself; those of the one that it is a copy of are asked
+ * anew, and do not expire here.
+ */
 function* ownRequests(ledger: Asking): Generator<EventOf<'tool_yield'>> {
   for (const request of ledger.requests.values()) {
     if (request.requestId === ledger.requestId(request.callId, request.generation)) yield request;
@@ -15,24 +18,35 @@ function* ownRequests(ledger: Asking): Generator<EventOf<'tool_yield'>> {
 /** When the first of the open questions is over, in epoch milliseconds; `null`: none ever is. */
 export function firstExpiry(ledger: Asking): number | null {
   let first: number | null = null;
-  for (const { expiresAt } of ownRequests(ledger)) if (expiresAt !== undefined && (first === null || expiresAt < first)) first = expiresAt;
+  for (const { expiresAt } of ownRequests(ledger))
+    if (expiresAt !== undefined && (first === null || expiresAt < first)) first = expiresAt;
   return first;
 }
 
-/** Ends questions whose time is over, while a run is under way. Of an answer and an expiry at one moment the store lets one win. */
+/**
+ * Ends questions whose time is over, while a run is under way. Of an answer and an expiry at one
+ * moment the store lets one win.
+ */
 export class ExpiryWatch {
   readonly #ledger: Ledger;
   readonly #clock: Clock;
   /** Called when somebody answered in time after all. */
   readonly #onAnswered: () => void;
-  /** Whether the run is about to give the session back: what is over then is ended in its next turn. */
+  /**
+   * Whether the run is about to give the session back: what is over then is ended in its next turn.
+   */
   readonly #isParked: () => boolean;
   #cancelTimer: () => void = () => undefined;
   #forget: () => void = () => undefined;
   #expiring: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(ledger: Ledger, clock: Clock, onAnswered: () => void, isParked: () => boolean = () => false) {
+  constructor(
+    ledger: Ledger,
+    clock: Clock,
+    onAnswered: () => void,
+    isParked: () => boolean = () => false,
+  ) {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#onAnswered = onAnswered;
@@ -68,7 +82,8 @@ export class ExpiryWatch {
 
   /** A store that does not answer is asked again when the run is taken up the next time. */
   #failed(error: unknown): void {
-    if (!isAdjutantError(error, 'store_unavailable') && this.#ledger.failure === undefined) this.#ledger.fail(error);
+    if (!isAdjutantError(error, 'store_unavailable') && this.#ledger.failure === undefined)
+      this.#ledger.fail(error);
     this.#stopped = true;
   }
 
@@ -79,13 +94,22 @@ export class ExpiryWatch {
     }
   }
 
-  async #expire({ requestId, callId, invocationId, request }: EventOf<'tool_yield'>): Promise<void> {
+  async #expire({
+    requestId,
+    callId,
+    invocationId,
+    request,
+  }: EventOf<'tool_yield'>): Promise<void> {
     const ledger = this.#ledger;
     if (this.#isParked()) return;
     const escalates = request.onExpire === 'escalate' && request.escalateTo !== undefined;
     await ledger.durable();
     try {
-      await ledger.ports.store.settle(ledger.session, { requestId, status: escalates ? 'escalated' : 'expired', by: 'runtime' });
+      await ledger.ports.store.settle(ledger.session, {
+        requestId,
+        status: escalates ? 'escalated' : 'expired',
+        by: 'runtime',
+      });
     } catch (error) {
       if (isAdjutantError(error, 'request_settled')) return this.#onAnswered();
       if (!isAdjutantError(error, 'request_not_found')) throw error;

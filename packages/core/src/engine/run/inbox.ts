@@ -12,7 +12,9 @@ import { toToolResult } from '../../tools/result.ts';
 import { grantDraft } from '../frame/grants.ts';
 import { hasOutcome } from '../invoke/bodies/sequence.ts';
 
-/** How often the inbox is looked at while something is under way and no hint comes (SEMANTICS §2). */
+/**
+ * How often the inbox is looked at while something is under way and no hint comes (SEMANTICS §2).
+ */
 const lookEveryMs = 250;
 
 /** The part of a run that the inbox acts on. */
@@ -21,7 +23,10 @@ export interface InboxTarget {
   readonly runId: string;
   /** Whether something of the run is still open, so that it can be told or cancelled. */
   readonly isOpen: () => boolean;
-  /** Whether everything in it waits and it is about to give the session back: what comes now is for the next turn. @default never */
+  /**
+   * Whether everything in it waits and it is about to give the session back: what comes now is for
+   * the next turn. @default never
+   */
   readonly isParked?: () => boolean;
   /** Who resumes a run does not mean what was posted to pause it before. @default 0 */
   readonly heedsPausesAfter?: number;
@@ -40,12 +45,15 @@ interface Judgement {
 }
 
 /**
- * Turns what others posted into events, in order, each in the transaction that takes it out of the inbox: what was posted is in the inbox or
- * in the ledger, never in both or in none.
+ * Turns what others posted into events, in order, each in the transaction that takes it out of the
+ * inbox: what was posted is in the inbox or in the ledger, never in both or in none.
  */
 export class InboxReader {
   readonly #target: InboxTarget;
-  /** Inputs of runs to come that were left for those who posted them: where they lie, by the name of the run. */
+  /**
+   * Inputs of runs to come that were left for those who posted them: where they lie, by the name of
+   * the run.
+   */
   readonly left = new Map<string, InboxEntry>();
   #seen = 0;
   #draining: Promise<void> | undefined;
@@ -82,7 +90,10 @@ export class InboxReader {
     if (!this.#stopped) void this.drain().catch((error: unknown) => this.#failed(error));
   }
 
-  /** Not the clock port: a post is no part of the time in which the run happens, and a test clock must not hold it back. */
+  /**
+   * Not the clock port: a post is no part of the time in which the run happens, and a test clock
+   * must not hold it back.
+   */
   #arm(clock: Clock = systemClock): void {
     if (this.#stopped) return;
     this.#cancelTimer = clock.setTimer(lookEveryMs, () => void this.#look());
@@ -91,7 +102,10 @@ export class InboxReader {
   async #look(): Promise<void> {
     const { ledger } = this.#target;
     try {
-      const head = this.#stopped || ledger.failure !== undefined ? undefined : await ledger.ports.store.head(ledger.session);
+      const head =
+        this.#stopped || ledger.failure !== undefined
+          ? undefined
+          : await ledger.ports.store.head(ledger.session);
       if (head !== undefined && head.inboxSeq > this.#seen) await this.drain();
     } catch (error) {
       this.#failed(error);
@@ -99,9 +113,13 @@ export class InboxReader {
     this.#arm();
   }
 
-  /** A store that does not answer now is asked again; the writer finds out whether the ledger is lost. */
+  /**
+   * A store that does not answer now is asked again; the writer finds out whether the ledger is
+   * lost.
+   */
   #failed(error: unknown): void {
-    if (!isAdjutantError(error, 'store_unavailable') && this.#target.ledger.failure === undefined) this.#target.ledger.fail(error);
+    if (!isAdjutantError(error, 'store_unavailable') && this.#target.ledger.failure === undefined)
+      this.#target.ledger.fail(error);
   }
 
   /** Takes in what was posted so far. */
@@ -130,9 +148,15 @@ export class InboxReader {
       const judged = this.#judge(entry);
       if (judged === undefined) continue;
       const { drafts, requests } = judged;
-      // What is no longer in the inbox makes the session due no more, and the run that has taken it in may have waited.
-      const wakeAt = drafts.length > 0 && this.#target.isOpen() ? { wakeAt: ledger.ports.clock.now() } : {};
-      ledger.append(drafts, { consumes: [entry.position], ...wakeAt, ...(requests === undefined ? {} : { requests }) });
+      // What is no longer in the inbox makes the session due no more, and the run that has taken it
+      // in may have waited.
+      const wakeAt =
+        drafts.length > 0 && this.#target.isOpen() ? { wakeAt: ledger.ports.clock.now() } : {};
+      ledger.append(drafts, {
+        consumes: [entry.position],
+        ...wakeAt,
+        ...(requests === undefined ? {} : { requests }),
+      });
       judged.act?.();
     }
     this.#seen = Math.max(this.#seen, upTo, ...entries.map(({ position }) => position));
@@ -144,8 +168,10 @@ export class InboxReader {
       case 'cancel':
         return this.#cancelOrRefuse(entry);
       case 'pause':
-        if (!isOpen()) return { drafts: [this.#refuse(entry, 'The run had ended before it could be paused.')] };
-        if (entry.position <= heedsPausesAfter) return { drafts: [this.#refuse(entry, 'The run was resumed after that.')] };
+        if (!isOpen())
+          return { drafts: [this.#refuse(entry, 'The run had ended before it could be paused.')] };
+        if (entry.position <= heedsPausesAfter)
+          return { drafts: [this.#refuse(entry, 'The run was resumed after that.')] };
         return this.#pause(entry);
       case 'tool_input':
         return this.#input(entry);
@@ -159,7 +185,11 @@ export class InboxReader {
       case 'revoke':
         return { drafts: [this.#grant(entry, entry.type)] };
       case 'child_end':
-        return { drafts: [this.#refuse(entry, `Nothing in "${runId}" waits for a child of another session.`)] };
+        return {
+          drafts: [
+            this.#refuse(entry, `Nothing in "${runId}" waits for a child of another session.`),
+          ],
+        };
     }
   }
 
@@ -169,7 +199,9 @@ export class InboxReader {
     const { byPath } = this.#target.ledger.invocations;
     if (isOpen() && meant === runId) return this.#cancel(entry);
     const why =
-      byPath.has(meant) || meant === runId ? 'had ended before it could be cancelled' : `"${meant}" had not begun when it was to be cancelled`;
+      byPath.has(meant) || meant === runId
+        ? 'had ended before it could be cancelled'
+        : `"${meant}" had not begun when it was to be cancelled`;
     return { drafts: [this.#refuse(entry, `The run ${why}.`)] };
   }
 
@@ -183,9 +215,20 @@ export class InboxReader {
   }
 
   #pause(entry: InboxEntry): Judgement {
-    const reasoning = textOf(entry.data, 'reason') ?? 'The run is paused: the open round ends, and no other begins.';
+    const reasoning =
+      textOf(entry.data, 'reason') ??
+      'The run is paused: the open round ends, and no other begins.';
     return {
-      drafts: [{ type: 'decision', by: entry.by, invocationId: this.#target.runId, component: 'run', decision: 'pause', reasoning }],
+      drafts: [
+        {
+          type: 'decision',
+          by: entry.by,
+          invocationId: this.#target.runId,
+          component: 'run',
+          decision: 'pause',
+          reasoning,
+        },
+      ],
       act: () => this.#target.pause(),
     };
   }
@@ -194,7 +237,9 @@ export class InboxReader {
   #grant({ by, data }: InboxEntry, decision: 'grant' | 'revoke'): EventDraft {
     const { isOpen, runId } = this.#target;
     const given = data['permissions'];
-    const permissions = Array.isArray(given) ? given.filter((name) => typeof name === 'string') : [];
+    const permissions = Array.isArray(given)
+      ? given.filter((name) => typeof name === 'string')
+      : [];
     const of = textOf(data, 'runId');
     return grantDraft(decision, {
       permissions,
@@ -210,19 +255,33 @@ export class InboxReader {
     const { data } = entry;
     const starts = textOf(data, 'runId');
     if (starts !== undefined) {
-      // Whoever posted it to start a run takes it out himself; what a run that has ended dispatched is told nothing.
+      // Whoever posted it to start a run takes it out himself; what a run that has ended dispatched
+      // is told nothing.
       const isTold = isOpen() && this.#isUnderWay();
       if (!isTold && !this.left.has(starts)) this.left.set(starts, entry);
       if (!isTold) return undefined;
       if (starts === runId && this.#hasTaken(starts, data)) return { drafts: [] };
     }
     if (starts !== undefined && starts !== runId && data['data'] !== undefined) {
-      return { drafts: [this.#refuse(entry, `Another run, "${runId}", was open: it cannot be given what "${starts}" was to begin with.`)] };
+      return {
+        drafts: [
+          this.#refuse(
+            entry,
+            `Another run, "${runId}", was open: it cannot be given what "${starts}" was to begin with.`,
+          ),
+        ],
+      };
     }
     const to = textOf(data, 'invocationId') ?? runId;
     // No prompt would ever have it.
     if (isOpen() && !this.#target.ledger.invocations.byPath.has(to)) {
-      return { drafts: [this.#refuse(entry, `There is no invocation "${to}" that a message could go to.`, { text: textOf(data, 'text') ?? '' })] };
+      return {
+        drafts: [
+          this.#refuse(entry, `There is no invocation "${to}" that a message could go to.`, {
+            text: textOf(data, 'text') ?? '',
+          }),
+        ],
+      };
     }
     const clientKey = textOf(data, 'clientKey') ?? textOf(data, 'runId');
     const draft: EventDraft = {
@@ -232,7 +291,10 @@ export class InboxReader {
       ...(isOpen() ? { invocationId: to } : {}),
       ...(clientKey === undefined ? {} : { clientKey }),
     };
-    return { drafts: [draft], act: data['interrupt'] === true ? () => this.#target.interrupt() : undefined };
+    return {
+      drafts: [draft],
+      act: data['interrupt'] === true ? () => this.#target.interrupt() : undefined,
+    };
   }
 
   /** Whether the root itself has begun and has no outcome. */
@@ -247,14 +309,21 @@ export class InboxReader {
     const text = textOf(data, 'text');
     return (
       text === undefined ||
-      ledger.events.some((event) => event.type === 'user' && event.clientKey === clientKey && ledger.resolve(event.text) === text)
+      ledger.events.some(
+        (event) =>
+          event.type === 'user' &&
+          event.clientKey === clientKey &&
+          ledger.resolve(event.text) === text,
+      )
     );
   }
 
   /** What somebody found out about a call of unknown outcome counts as a result that came late. */
   #resolution(entry: InboxEntry, callId: string): EventDraft {
     const { ledger } = this.#target;
-    const settled = ledger.events.findLast((event) => event.type === 'tool_result' && event.callId === callId && event.settled);
+    const settled = ledger.events.findLast(
+      (event) => event.type === 'tool_result' && event.callId === callId && event.settled,
+    );
     if (settled?.type !== 'tool_result' || !ledger.effects.unresolved.has(callId)) {
       return this.#refuse(entry, `The outcome of "${callId}" is not open.`, { callId });
     }
@@ -283,33 +352,64 @@ export class InboxReader {
     const { ledger } = this.#target;
     ledger.accepted.delete(requestId);
     const request = ledger.requests.get(requestId);
-    if (request === undefined) return { drafts: [this.#refuse(entry, 'Nothing waits for this answer any more.', { requestId })] };
+    if (request === undefined)
+      return {
+        drafts: [this.#refuse(entry, 'Nothing waits for this answer any more.', { requestId })],
+      };
     const why = whyRefused(entry, request);
-    return why === undefined ? { drafts: [inputDraft(entry, request)] } : this.#askAgain(entry, request, why);
+    return why === undefined
+      ? { drafts: [inputDraft(entry, request)] }
+      : this.#askAgain(entry, request, why);
   }
 
   /** The store has taken the answer already, so that the question is no longer open there. */
   #askAgain(entry: InboxEntry, request: EventOf<'tool_yield'>, why: string): Judgement {
     const { requestId, invocationId = '', callId, kind } = request;
-    const { draft, row } = questionDraft(this.#target.ledger, sameQuestion(this.#target.ledger, request));
-    const again = requestDecision(invocationId, 'ask_again', `The answer is not used: ${why}`, { requestId, callId, kind });
+    const { draft, row } = questionDraft(
+      this.#target.ledger,
+      sameQuestion(this.#target.ledger, request),
+    );
+    const again = requestDecision(invocationId, 'ask_again', `The answer is not used: ${why}`, {
+      requestId,
+      callId,
+      kind,
+    });
     return { drafts: [this.#refuse(entry, why, { requestId }), again, draft], requests: [row] };
   }
 
   #refuse(entry: InboxEntry, reasoning: string, data: JsonObject = {}): EventDraft {
-    return { type: 'decision', by: 'runtime', component: 'inbox', decision: 'refuse', reasoning, data: { ...data, type: entry.type, by: entry.by } };
+    return {
+      type: 'decision',
+      by: 'runtime',
+      component: 'inbox',
+      decision: 'refuse',
+      reasoning,
+      data: { ...data, type: entry.type, by: entry.by },
+    };
   }
 }
 
-/** Why an answer does not count; `undefined`: it does. What runs go on with was checked before it was posted, but anybody can post. */
-function whyRefused({ by, data }: InboxEntry, { request }: EventOf<'tool_yield'>): string | undefined {
+/**
+ * Why an answer does not count; `undefined`: it does. What runs go on with was checked before it
+ * was posted, but anybody can post.
+ */
+function whyRefused(
+  { by, data }: InboxEntry,
+  { request }: EventOf<'tool_yield'>,
+): string | undefined {
   const { mayDecide, options } = request;
-  if (mayDecide !== undefined && !mayDecide.some((id) => isSaidBy(by, id))) return `Only ${namesOf(mayDecide)} may answer this.`;
+  if (mayDecide !== undefined && !mayDecide.some((id) => isSaidBy(by, id)))
+    return `Only ${namesOf(mayDecide)} may answer this.`;
   const decision = textOf(data, 'decision') ?? 'answer';
-  return (options as readonly string[]).includes(decision) ? undefined : `It can be answered with ${options.join(', ')} only.`;
+  return (options as readonly string[]).includes(decision)
+    ? undefined
+    : `It can be answered with ${options.join(', ')} only.`;
 }
 
-function inputDraft({ by, at, data }: InboxEntry, { invocationId, callId, requestId }: EventOf<'tool_yield'>): EventDraft {
+function inputDraft(
+  { by, at, data }: InboxEntry,
+  { invocationId, callId, requestId }: EventOf<'tool_yield'>,
+): EventDraft {
   const decision = textOf(data, 'decision') as RequestDecision | undefined;
   const reason = textOf(data, 'reason');
   const input = data['input'] as JsonValue | undefined;
@@ -330,7 +430,14 @@ function tokenRefusal({ data }: InboxEntry): EventDraft {
   const requestId = textOf(data, 'requestId') ?? '';
   const reason = textOf(data, 'reason') ?? '';
   const reasoning = `A token for request "${requestId}" was refused: ${reason}.`;
-  return { type: 'decision', by: 'runtime', component: 'approval_token', decision: 'refuse', reasoning, data: { requestId, reason } };
+  return {
+    type: 'decision',
+    by: 'runtime',
+    component: 'approval_token',
+    decision: 'refuse',
+    reasoning,
+    data: { requestId, reason },
+  };
 }
 
 function textOf(data: JsonObject, member: string): string | undefined {

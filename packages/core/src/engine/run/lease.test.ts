@@ -23,10 +23,16 @@ async function kept(isDown: () => boolean) {
     return store.renew(claim);
   };
   const failing: LedgerStore = {
-    ...(Object.fromEntries(methods.map((name) => [name, (store[name] as () => unknown).bind(store)])) as unknown as LedgerStore),
+    ...(Object.fromEntries(
+      methods.map((name) => [name, (store[name] as () => unknown).bind(store)]),
+    ) as unknown as LedgerStore),
     renew,
   };
-  const ledger = new Ledger('s', { store: failing, scope, clock, ids: systemIds, owner: 'me', leaseMs }, []);
+  const ledger = new Ledger(
+    's',
+    { store: failing, scope, clock, ids: systemIds, owner: 'me', leaseMs },
+    [],
+  );
   await ledger.own();
   const stop = keepLease(ledger, clock);
   const pass = async (seconds: number): Promise<void> => {

@@ -1,13 +1,16 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** Parts of a lease after which it is renewed, and after which a renewal that failed is tried again. */
+/**
+ * Parts of a lease after which it is renewed, and after which a renewal that failed is tried again.
+ */
 const renewalsPerLease = 3;
 const triesPerLease = 30;
 
 /**
- * Renews the lease of a ledger three times in its life, until the returned function is called or the ledger is lost. A renewal that
- * fails is tried again until the lease is over; only then, or when another owner has the ledger, it is lost.
+ * Renews the lease of a ledger three times in its life, until the returned function is called or
+ * the ledger is lost. A renewal that fails is tried again until the lease is over; only then, or
+ * when another owner has the ledger, it is lost.
  */
 export function keepLease(ledger: Ledger, clock: Clock): () => void {
   const { leaseMs } = ledger.ports;
@@ -22,7 +25,10 @@ export function keepLease(ledger: Ledger, clock: Clock): () => void {
     ledger.renewLease().then(
       () => arm(leaseMs / renewalsPerLease),
       // Appends prolong the lease too: as long as they land, no renewal is missed.
-      (error: unknown) => (ended || ledger.failure !== undefined || ledger.leaseIsLive() ? arm(wait) : ledger.fail(error)),
+      (error: unknown) =>
+        ended || ledger.failure !== undefined || ledger.leaseIsLive()
+          ? arm(wait)
+          : ledger.fail(error),
     );
   };
   arm(leaseMs / renewalsPerLease);

@@ -41,33 +41,47 @@ export interface EndedRun extends LifecycleRun {
 /** Whether a run may go on: nothing and `true` say yes; `refuse` is what its user is told. */
 export type Admission = true | { readonly refuse: string };
 
-/** What an app does around each of its runs; each runs once for a run, however often that is resumed. */
+// biome-ignore lint/suspicious/noConfusingVoidType: an `admit` that has nothing against a run returns nothing
+type AdmissionAnswer = void | Admission | Promise<void | Admission>;
+
+/**
+ * What an app does around each of its runs; each runs once for a run, however often that is
+ * resumed.
+ */
 export interface LifecycleOptions<Schema extends StateSchema = StateSchema> {
   /**
-   * Before anything of the run: loads what it needs into `ctx.state`. Runs again from the top when it was interrupted, like a step. When it
-   * throws, the run ends as an error.
+   * Before anything of the run: loads what it needs into `ctx.state`. Runs again from the top when
+   * it was interrupted, like a step. When it throws, the run ends as an error.
    */
   readonly prepare?: (ctx: StepContext<Schema>, run: LifecycleRun) => void | Promise<void>;
   /**
-   * After `prepare`: says whether the run may go on. A refused run ends as completed with the message as its output and `stopReason: 'refused'`,
-   * and no model is called. When it throws, the run ends as an error.
+   * After `prepare`: says whether the run may go on. A refused run ends as completed with the
+   * message as its output and `stopReason: 'refused'`, and no model is called. When it throws, the
+   * run ends as an error.
    */
-  // biome-ignore lint/suspicious/noConfusingVoidType: whoever has nothing against a run just falls through
-  readonly admit?: (ctx: StepContext<Schema>, run: LifecycleRun) => void | Admission | Promise<void | Admission>;
+  readonly admit?: (ctx: StepContext<Schema>, run: LifecycleRun) => AdmissionAnswer;
   /**
-   * In the background after a run that was admitted has completed and its result was handed out. Continued by another process after a crash.
-   * Its failure is recorded and changes nothing else.
+   * In the background after a run that was admitted has completed and its result was handed out.
+   * Continued by another process after a crash. Its failure is recorded and changes nothing else.
    */
   readonly postProcess?: (ctx: StepContext<Schema>, run: EndedRun) => void | Promise<void>;
 }
 
 /** What the lifecycle of a runtime must be. */
-export const lifecycleChecks: OptionChecks<LifecycleOptions> = { prepare: isFunction, admit: isFunction, postProcess: isFunction };
+export const lifecycleChecks: OptionChecks<LifecycleOptions> = {
+  prepare: isFunction,
+  admit: isFunction,
+  postProcess: isFunction,
+};
 
 /** `admit` gave what is neither yes nor a refusal. The run is not let in. */
 export class InvalidAdmissionError extends AdjutantError {
   constructor(data: { found: string }) {
-    super('invalid_admission', `\`admit\` must return nothing, true or { refuse: 'message' }, not ${data.found}.`, data);
+    super(
+      'invalid_admission',
+      `\`admit\` must return nothing, true or { refuse: 'message' }, not ${data.found}.`,
+      data,
+    );
   }
 }
 
@@ -75,40 +89,70 @@ export class InvalidAdmissionError extends AdjutantError {
 export function lifecycleOf({ prepare, admit, postProcess }: LifecycleOptions): Lifecycle {
   return {
     prepare: prepare && stepOf('~prepare', async (ctx) => void (await prepare(ctx, runOf(ctx)))),
-    admit: admit && stepOf('~admit', async (ctx) => ctx.complete(checkedAdmission(await admit(ctx, runOf(ctx))))),
-    postProcess: postProcess && stepOf('~postProcess', async (ctx) => void (await postProcess(ctx, endedRunOf(ctx)))),
+    admit:
+      admit &&
+      stepOf('~admit', async (ctx) => ctx.complete(checkedAdmission(await admit(ctx, runOf(ctx))))),
+    postProcess:
+      postProcess &&
+      stepOf('~postProcess', async (ctx) => void (await postProcess(ctx, endedRunOf(ctx)))),
   };
 }
 
 function stepOf(name: string, execute: Step['execute']): Step {
-  const options = { version: undefined, description: undefined, stateSchema: undefined, onDrift: 'fail' as const };
+  const options = {
+    version: undefined,
+    description: undefined,
+    stateSchema: undefined,
+    onDrift: 'fail' as const,
+  };
   return Object.freeze({ kind: 'step' as const, name, ...options, execute });
 }
 
 function checkedAdmission(given: unknown): JsonValue {
   if (given === undefined || given === true) return true;
   const refuse = (given as { refuse?: unknown } | null)?.refuse;
-  if (typeof refuse !== 'string' || refuse === '') throw new InvalidAdmissionError({ found: describeValue(given) });
+  if (typeof refuse !== 'string' || refuse === '')
+    throw new InvalidAdmissionError({ found: describeValue(given) });
   return { refuse };
 }
 
-function placeOf({ invocationId, session }: StepContext): { readonly ledger: Ledger; readonly root: InvocationRecord } {
+function placeOf({ invocationId, session }: StepContext): {
+  readonly ledger: Ledger;
+  readonly root: InvocationRecord;
+} {
   const { ledger } = session as Session;
-  return { ledger, root: ledger.invocations.byPath.get(invocationId.slice(0, invocationId.lastIndexOf('/'))) as InvocationRecord };
+  return {
+    ledger,
+    root: ledger.invocations.byPath.get(
+      invocationId.slice(0, invocationId.lastIndexOf('/')),
+    ) as InvocationRecord,
+  };
 }
 
 function runOf(ctx: StepContext): LifecycleRun {
   const { ledger, root } = placeOf(ctx);
-  const said = ledger.events.find((event) => event.type === 'user' && event.invocationId === root.path);
+  const said = ledger.events.find(
+    (event) => event.type === 'user' && event.invocationId === root.path,
+  );
   const input = said?.type === 'user' ? String(ledger.resolve(said.text)) : undefined;
-  return { runId: root.path, runnable: root.name, input, data: ledger.resolve(root.input?.data) as JsonValue | undefined };
+  return {
+    runId: root.path,
+    runnable: root.name,
+    input,
+    data: ledger.resolve(root.input?.data) as JsonValue | undefined,
+  };
 }
 
 function endedRunOf(ctx: StepContext): EndedRun {
   const { ledger, root } = placeOf(ctx);
   const last = lastRecord(ledger, root.path);
   const status = last?.status === 'error' ? 'error' : 'completed';
-  return { ...runOf(ctx), status, output: ledger.resolve(last?.output) as JsonValue | undefined, stopReason: last?.stopReason };
+  return {
+    ...runOf(ctx),
+    status,
+    output: ledger.resolve(last?.output) as JsonValue | undefined,
+    stopReason: last?.stopReason,
+  };
 }
 
 type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
@@ -133,17 +177,31 @@ function isOfRoot(path: string, runId: string): boolean {
   return path === runId || (path.startsWith(`${runId}>`) && !path.includes('/'));
 }
 
-/** Prepares a run and asks whether it may go on. Anything but `admitted` is how it ends instead; `undefined`: it was given back. */
-async function runBefore({ prepare, admit }: Lifecycle, frame: BodyFrame, runnable: AnyRunnable): Promise<BodyEnd | undefined | 'admitted'> {
+/**
+ * Prepares a run and asks whether it may go on. Anything but `admitted` is how it ends instead;
+ * `undefined`: it was given back.
+ */
+async function runBefore(
+  { prepare, admit }: Lifecycle,
+  frame: BodyFrame,
+  runnable: AnyRunnable,
+): Promise<BodyEnd | undefined | 'admitted'> {
   const { run, record, resumed } = frame;
   for (const step of [prepare, admit]) {
     if (step === undefined) continue;
     const path = `${record.path}/${step.name}`;
     // A run that began in a process without a lifecycle goes on without.
     if (resumed && !run.ledger.invocations.byPath.has(path) && hasBegun(record)) continue;
-    const ended = await invoke(run, { path, runnable: step, mode: 'child', scope: frame.scope, activity: frame.activity });
+    const ended = await invoke(run, {
+      path,
+      runnable: step,
+      mode: 'child',
+      scope: frame.scope,
+      activity: frame.activity,
+    });
     if (ended === undefined) return undefined;
-    if (ended.status !== 'completed') return { status: ended.status === 'cancelled' ? 'cancelled' : 'error', error: ended.error };
+    if (ended.status !== 'completed')
+      return { status: ended.status === 'cancelled' ? 'cancelled' : 'error', error: ended.error };
     const { refuse } = (run.ledger.resolve(ended.output) ?? {}) as { refuse?: string };
     if (step === admit && refuse !== undefined) return refusedEnd(record, runnable, refuse);
   }
@@ -151,10 +209,18 @@ async function runBefore({ prepare, admit }: Lifecycle, frame: BodyFrame, runnab
 }
 
 /** What only a body that has begun leaves. */
-const bodyTypes: ReadonlySet<string> = new Set(['model_start', 'assistant', 'tool_attempt', 'state_change']);
+const bodyTypes: ReadonlySet<string> = new Set([
+  'model_start',
+  'assistant',
+  'tool_attempt',
+  'state_change',
+]);
 
 function hasBegun({ children, events }: InvocationRecord): boolean {
-  return children.some((path) => !isPartOfLifecycle(path)) || events.some(({ type }) => bodyTypes.has(type));
+  return (
+    children.some((path) => !isPartOfLifecycle(path)) ||
+    events.some(({ type }) => bodyTypes.has(type))
+  );
 }
 
 function refusedEnd({ path }: InvocationRecord, { name }: AnyRunnable, message: string): BodyEnd {
@@ -200,5 +266,12 @@ export function beginPostProcess(run: RunContext): void {
   const isOpen = invocations.byPath.has(path) && !hasOutcome(invocations, path);
   if (!isOpen || occupancyOf(run.ledger).detached.has(path)) return;
   const slot = { path, runnable: postProcess, mode: 'dispatch' as const, begun: true };
-  run.detach(path, invoke(run, { ...slot, scope: new CancelScope(run.detachedScope), activity: run.detachedActivity }));
+  run.detach(
+    path,
+    invoke(run, {
+      ...slot,
+      scope: new CancelScope(run.detachedScope),
+      activity: run.detachedActivity,
+    }),
+  );
 }

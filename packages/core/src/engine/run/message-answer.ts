@@ -5,19 +5,37 @@ import { validateInput } from '../../tools/validate.ts';
 import { type AppServices, isBelow } from '../frame/run-context.ts';
 
 /**
- * Whether a message to a run that waits answers what it waits for, and then gives it as the answer: when one call waits for input that
- * anybody may give, and a text is what its schema wants. Any other message is told to the model in the next prompt.
+ * Whether a message to a run that waits answers what it waits for, and then gives it as the answer:
+ * when one call waits for input that anybody may give, and a text is what its schema wants. Any
+ * other message is told to the model in the next prompt.
  */
-export async function answersWith(app: AppServices, ledger: Ledger, runId: string, text: string | undefined): Promise<boolean> {
-  const asked = [...ledger.requests.values()].filter(({ kind, invocationId }) => kind === 'input' && isBelow(invocationId, runId));
+export async function answersWith(
+  app: AppServices,
+  ledger: Ledger,
+  runId: string,
+  text: string | undefined,
+): Promise<boolean> {
+  const asked = [...ledger.requests.values()].filter(
+    ({ kind, invocationId }) => kind === 'input' && isBelow(invocationId, runId),
+  );
   const [request] = asked;
-  if (text === undefined || request === undefined || asked.length > 1 || ledger.accepted.has(request.requestId)) return false;
+  if (
+    text === undefined ||
+    request === undefined ||
+    asked.length > 1 ||
+    ledger.accepted.has(request.requestId)
+  )
+    return false;
   if (!(await isWanted(app, request, text))) return false;
   await postAnswer(ledger, request.requestId, { decision: 'answer', input: text, by: 'user' });
   return true;
 }
 
-async function isWanted({ registry, tools }: AppServices, { name, request }: EventOf<'tool_yield'>, text: string): Promise<boolean> {
+async function isWanted(
+  { registry, tools }: AppServices,
+  { name, request }: EventOf<'tool_yield'>,
+  text: string,
+): Promise<boolean> {
   const tool = registry.findTool(request.agent, name) ?? tools.get(name);
   if (tool === undefined || request.mayDecide !== undefined) return false;
   return (await validateInput(tool, text)).ok;

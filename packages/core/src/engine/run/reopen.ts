@@ -11,7 +11,10 @@ export class NotReopenableError extends AdjutantError {
 }
 
 export interface ReopenOptions {
-  /** Path of the invocation that failed or was cancelled. @default the last run, with every part of it that failed or was cancelled */
+  /**
+   * Path of the invocation that failed or was cancelled. @default the last run, with every part of
+   * it that failed or was cancelled
+   */
   readonly path?: string;
   /** Why, for the ledger. */
   readonly reason: string;
@@ -20,38 +23,63 @@ export interface ReopenOptions {
 }
 
 /**
- * The events after which a failed or cancelled invocation is open again: its outcome no longer counts, and neither do those of the invocations
- * around it. What completed below it stays completed.
+ * The events after which a failed or cancelled invocation is open again: its outcome no longer
+ * counts, and neither do those of the invocations around it. What completed below it stays
+ * completed.
  * @throws NotReopenableError
  */
-export function reopenDrafts({ invocations }: Pick<Ledger, 'invocations'>, { path, reason, by = 'operator' }: ReopenOptions): readonly EventDraft[] {
+export function reopenDrafts(
+  { invocations }: Pick<Ledger, 'invocations'>,
+  { path, reason, by = 'operator' }: ReopenOptions,
+): readonly EventDraft[] {
   const { byPath, roots } = invocations;
   const target = path ?? roots.findLast((root) => byPath.get(root)?.mode === 'root');
   const record = target === undefined ? undefined : byPath.get(target);
-  if (target === undefined || record === undefined) throw new NotReopenableError({ path: target ?? '', reason: 'there is no such invocation' });
+  if (target === undefined || record === undefined)
+    throw new NotReopenableError({ path: target ?? '', reason: 'there is no such invocation' });
   assertFailed(record);
   const above: InvocationRecord[] = [];
-  for (let parent = byPath.get(record.parent ?? ''); parent !== undefined; parent = byPath.get(parent.parent ?? '')) {
+  for (
+    let parent = byPath.get(record.parent ?? '');
+    parent !== undefined;
+    parent = byPath.get(parent.parent ?? '')
+  ) {
     if (parent.end === undefined) continue;
     if (parent.status !== 'error' && parent.status !== 'cancelled') {
-      throw new NotReopenableError({ path: target, reason: `"${parent.path}" around it has ended as ${parent.status}` });
+      throw new NotReopenableError({
+        path: target,
+        reason: `"${parent.path}" around it has ended as ${parent.status}`,
+      });
     }
     above.unshift(parent);
   }
   const reopened = [...above, record, ...(path === undefined ? failedParts(record, byPath) : [])];
-  return reopened.map(({ path: invocationId }) => ({ type: 'invocation_reopen', by, invocationId, reason }));
+  return reopened.map(({ path: invocationId }) => ({
+    type: 'invocation_reopen',
+    by,
+    invocationId,
+    reason,
+  }));
 }
 
 function assertFailed({ path, end, status }: InvocationRecord): void {
   if (end === undefined) throw new NotReopenableError({ path, reason: 'it has not ended' });
-  if (status !== 'error' && status !== 'cancelled') throw new NotReopenableError({ path, reason: `it has ended as ${status}` });
+  if (status !== 'error' && status !== 'cancelled')
+    throw new NotReopenableError({ path, reason: `it has ended as ${status}` });
 }
 
-/** Parts of sequences, parallels and loops that failed or were cancelled; what code called, it has dealt with. */
-function failedParts(record: InvocationRecord, byPath: ReadonlyMap<string, InvocationRecord>): readonly InvocationRecord[] {
+/**
+ * Parts of sequences, parallels and loops that failed or were cancelled; what code called, it has
+ * dealt with.
+ */
+function failedParts(
+  record: InvocationRecord,
+  byPath: ReadonlyMap<string, InvocationRecord>,
+): readonly InvocationRecord[] {
   return record.children.flatMap((path) => {
     const child = byPath.get(path);
-    const failed = child?.mode === 'child' && (child.status === 'error' || child.status === 'cancelled');
+    const failed =
+      child?.mode === 'child' && (child.status === 'error' || child.status === 'cancelled');
     return child !== undefined && failed ? [child, ...failedParts(child, byPath)] : [];
   });
 }

@@ -8,26 +8,50 @@ const kinds = ['rounds', 'tokens', 'cost', 'errors', 'depth'] as const;
 function recordedLimits(events: readonly Event[], runId: string): RunLimits | undefined {
   for (let i = events.length - 1; i >= 0; i--) {
     const event = events[i];
-    if (event?.type !== 'decision' || event.component !== 'limits' || event.decision !== 'set' || event.invocationId !== runId) continue;
+    if (
+      event?.type !== 'decision' ||
+      event.component !== 'limits' ||
+      event.decision !== 'set' ||
+      event.invocationId !== runId
+    )
+      continue;
     return event.data as RunLimits;
   }
   return undefined;
 }
 
-/** What holds for a run: what is asked for now, then what it was given before, then what its runtime says. */
-export function limitsOfRun(events: readonly Event[], runId: string, limits: ResolvedRunLimits): ResolvedRunLimits {
+/**
+ * What holds for a run: what is asked for now, then what it was given before, then what its runtime
+ * says.
+ */
+export function limitsOfRun(
+  events: readonly Event[],
+  runId: string,
+  limits: ResolvedRunLimits,
+): ResolvedRunLimits {
   const recorded = recordedLimits(events, runId);
-  return recorded === undefined ? limits : resolveRunLimits(limits.own, resolveRunLimits(recorded, limits));
+  return recorded === undefined
+    ? limits
+    : resolveRunLimits(limits.own, resolveRunLimits(recorded, limits));
 }
 
-/** Limits that a run is given for itself, as an event: whoever continues it after a crash keeps within them. */
-export function limitDrafts(events: readonly Event[], runId: string, { own }: ResolvedRunLimits): readonly EventDraft[] {
+/**
+ * Limits that a run is given for itself, as an event: whoever continues it after a crash keeps
+ * within them.
+ */
+export function limitDrafts(
+  events: readonly Event[],
+  runId: string,
+  { own }: ResolvedRunLimits,
+): readonly EventDraft[] {
   if (own === undefined) return [];
   const recorded = recordedLimits(events, runId);
   const changed = kinds.filter((kind) => own[kind] !== undefined && own[kind] !== recorded?.[kind]);
   if (changed.length === 0) return [];
   const limits: JsonObject = Object.fromEntries(
-    kinds.flatMap((kind) => ((own[kind] ?? recorded?.[kind]) === undefined ? [] : [[kind, own[kind] ?? recorded?.[kind]]])),
+    kinds.flatMap((kind) =>
+      (own[kind] ?? recorded?.[kind]) === undefined ? [] : [[kind, own[kind] ?? recorded?.[kind]]],
+    ),
   );
   const listed = changed.map((kind) => `${kind} ${own[kind]}`).join(', ');
   return [

@@ -7,7 +7,10 @@ import { isBelow } from '../frame/run-context.ts';
 import type { RunResult } from './run.ts';
 
 /** The last record of a slot, hand-overs followed. */
-export function lastRecord({ invocations }: Pick<Ledger, 'invocations'>, path: string): InvocationRecord | undefined {
+export function lastRecord(
+  { invocations }: Pick<Ledger, 'invocations'>,
+  path: string,
+): InvocationRecord | undefined {
   let record = invocations.byPath.get(path);
   while (record?.next !== undefined) {
     const next = invocations.byPath.get(`${record.path}>${record.next.name}`);
@@ -22,7 +25,8 @@ export function endedResult(session: Session, runId: string, record: InvocationR
   const { ledger } = session;
   return {
     ...runReport(ledger.events, runId, ledger.resolve),
-    status: record.status === 'error' || record.status === 'cancelled' ? record.status : 'completed',
+    status:
+      record.status === 'error' || record.status === 'cancelled' ? record.status : 'completed',
     output: ledger.resolve(record.output),
     error: record.error,
     stopReason: record.stopReason,
@@ -40,16 +44,22 @@ export function lastResult(session: Session): RunResult | undefined {
   const { ledger } = session;
   const last = ledger.invocations.roots.at(-1);
   const record = last === undefined ? undefined : lastRecord(ledger, last);
-  return last === undefined || record === undefined ? undefined : endedResult(session, last, record);
+  return last === undefined || record === undefined
+    ? undefined
+    : endedResult(session, last, record);
 }
 
 /** What a run gives that waits for somebody outside. */
 export function yieldedResult(session: Session, runId: string): RunResult {
   const { ledger } = session;
   const pending = pendingCalls(ledger).filter(({ invocationId }) => isBelow(invocationId, runId));
-  const waiting = [...ledger.invocations.byPath.values()].filter(({ path, status }) => status === 'yielded' && isBelow(path, runId));
+  const waiting = [...ledger.invocations.byPath.values()].filter(
+    ({ path, status }) => status === 'yielded' && isBelow(path, runId),
+  );
   const loop = waiting.find(({ kind, yielded }) => kind === 'loop' && yielded === 'input');
-  const asking = waiting.find(({ path }) => pending.some(({ invocationId }) => invocationId === path));
+  const asking = waiting.find(({ path }) =>
+    pending.some(({ invocationId }) => invocationId === path),
+  );
   return {
     ...runReport(ledger.events, runId, ledger.resolve),
     status: 'yielded',

@@ -49,7 +49,12 @@ export class RunStarter {
   }
 
   /** @param onEnd told how far the run has come, which its result does not say */
-  start(open: OpenSession, request: RunRequest, onStream?: (event: StreamEvent) => void, onEnd?: (end: RunEnd) => void): Run {
+  start(
+    open: OpenSession,
+    request: RunRequest,
+    onStream?: (event: StreamEvent) => void,
+    onEnd?: (end: RunEnd) => void,
+  ): Run {
     const run: Run = new Run(async (sink) => {
       const end = await this.#carryOut(run, open, request, sink);
       onEnd?.(end);
@@ -60,9 +65,15 @@ export class RunStarter {
     return run;
   }
 
-  async #carryOut(run: Run, open: OpenSession, request: RunRequest, sink: RunSink): Promise<RunEnd> {
+  async #carryOut(
+    run: Run,
+    open: OpenSession,
+    request: RunRequest,
+    sink: RunSink,
+  ): Promise<RunEnd> {
     let asked = request;
-    if (request.runnable !== undefined && request.data !== undefined) asked = { ...request, data: await dataOf(request.runnable, request.data) };
+    if (request.runnable !== undefined && request.data !== undefined)
+      asked = { ...request, data: await dataOf(request.runnable, request.data) };
     let session = await open(false);
     let isPosted = false;
     for (;;) {
@@ -87,7 +98,10 @@ export class RunStarter {
         asked = await this.#post(session, asked, sink, active !== undefined);
         isPosted = true;
       }
-      const end = active === undefined ? await followHolder(session, open, asked, sink) : await this.#join(active, asked, sink);
+      const end =
+        active === undefined
+          ? await followHolder(session, open, asked, sink)
+          : await this.#join(active, asked, sink);
       if (end !== undefined) return end;
       session = await open(true);
     }
@@ -96,9 +110,12 @@ export class RunStarter {
   async #execute(run: Run, session: Session, request: RunRequest, sink: RunSink): Promise<RunEnd> {
     this.#active.set(session.id, run);
     let heedNoMore = (): void => undefined;
-    const forget = this.#app.middleware.flatMap(({ onStream }) => (onStream === undefined ? [] : [run.listen(quietly(onStream))]));
+    const forget = this.#app.middleware.flatMap(({ onStream }) =>
+      onStream === undefined ? [] : [run.listen(quietly(onStream))],
+    );
     try {
-      // Not before: who holds the session is the one that streams, and this run may have to try again.
+      // Not before: who holds the session is the one that streams, and this run may have to try
+      // again.
       const end = await executeRun(this.#app, session, request, sink, () => {
         heedNoMore = this.#app.heed(run, session.ledger);
       });
@@ -116,7 +133,12 @@ export class RunStarter {
   }
 
   /** Leaves the input for whoever holds the session. */
-  async #post(session: Session, request: RunRequest, sink: RunSink, isHere: boolean): Promise<RunRequest> {
+  async #post(
+    session: Session,
+    request: RunRequest,
+    sink: RunSink,
+    isHere: boolean,
+  ): Promise<RunRequest> {
     const { ledger } = session;
     const { input, data, runId, runnable } = request;
     const open = openRoot(session);
@@ -124,7 +146,12 @@ export class RunStarter {
     if (open !== undefined) assertMayBegin(open, request);
     if (request.permissions !== undefined && request.permissions.length > 0)
       await postGrant(ledger, 'grant', { permissions: request.permissions, by: 'user', runId });
-    if ((input === undefined && data === undefined) || runnable === undefined || rootAskedBefore(session, request) !== undefined) return request;
+    if (
+      (input === undefined && data === undefined) ||
+      runnable === undefined ||
+      rootAskedBefore(session, request) !== undefined
+    )
+      return request;
     await ledger.ports.store.post(session.id, {
       // Another input under one name is another message.
       key: `run:${runId}:${contentHash({ input, data })}`,
@@ -132,7 +159,12 @@ export class RunStarter {
       by: 'user',
       at: this.#app.clock.now(),
       type: 'user',
-      data: { ...(input === undefined ? {} : { text: input }), ...(data === undefined ? {} : { data }), runId, runnable: runnable.name },
+      data: {
+        ...(input === undefined ? {} : { text: input }),
+        ...(data === undefined ? {} : { data }),
+        runId,
+        runnable: runnable.name,
+      },
     });
     const accepted = { session: session.id, runId: open?.path ?? runId };
     sink.accept(() => accepted);
@@ -172,30 +204,51 @@ function quietly(listener: (event: StreamEvent) => void): (event: StreamEvent) =
   };
 }
 
-/** Whether others have written since the session was read, so that it could not even be claimed; what it has not stored yet would be lost. */
+/**
+ * Whether others have written since the session was read, so that it could not even be claimed;
+ * what it has not stored yet would be lost.
+ */
 function isOutOfDate(error: unknown, { ledger }: Session): boolean {
-  const isUnchanged = ledger.failure === undefined && ledger.claim === undefined && ledger.lastSeq === ledger.durableSeq;
+  const isUnchanged =
+    ledger.failure === undefined &&
+    ledger.claim === undefined &&
+    ledger.lastSeq === ledger.durableSeq;
   return isUnchanged && isAdjutantError(error, 'ledger_conflict');
 }
 
 /** Whether another process has the session: then it is followed instead. */
 function isHeldElsewhere(error: unknown, { id }: Session): error is SessionBusyError {
-  return isAdjutantError(error, 'session_busy') && error.data['session'] === id && error.data['until'] !== undefined;
+  return (
+    isAdjutantError(error, 'session_busy') &&
+    error.data['session'] === id &&
+    error.data['until'] !== undefined
+  );
 }
 
 /** The root of the run that an input went to. */
 function landedIn({ ledger }: Session, posted: string): string | undefined {
-  const event = ledger.events.findLast((candidate) => candidate.type === 'user' && candidate.clientKey === posted);
+  const event = ledger.events.findLast(
+    (candidate) => candidate.type === 'user' && candidate.clientKey === posted,
+  );
   return event?.invocationId?.split('/')[0] ?? ledger.invocations.byPath.get(posted)?.path;
 }
 
-/** What a run gives that was asked for before under its name and has ended: nobody needs to hold the session for that. */
-async function resultAskedBefore(session: Session, request: RunRequest, sink: RunSink): Promise<RunResult | undefined> {
+/**
+ * What a run gives that was asked for before under its name and has ended: nobody needs to hold the
+ * session for that.
+ */
+async function resultAskedBefore(
+  session: Session,
+  request: RunRequest,
+  sink: RunSink,
+): Promise<RunResult | undefined> {
   const { ledger } = session;
   const root = rootAskedBefore(session, request);
   if (root === undefined) return undefined;
   if (request.runnable !== undefined) assertSameRunnable(session, root, request.runnable);
-  const record = hasOutcome(ledger.invocations, root.path) ? lastRecord(ledger, root.path) : undefined;
+  const record = hasOutcome(ledger.invocations, root.path)
+    ? lastRecord(ledger, root.path)
+    : undefined;
   if (record === undefined) return undefined;
   await ledger.durable();
   sink.accept(() => ({ session: session.id, runId: root.path }));
@@ -203,16 +256,22 @@ async function resultAskedBefore(session: Session, request: RunRequest, sink: Ru
 }
 
 /**
- * Hands on the events of the process that holds the session, until its run has ended or waits, or until the session can be had.
- * `undefined`: it may be had now.
+ * Hands on the events of the process that holds the session, until its run has ended or waits, or
+ * until the session can be had. `undefined`: it may be had now.
  */
-async function followHolder(session: Session, open: OpenSession, request: RunRequest, sink: RunSink): Promise<RunEnd | undefined> {
+async function followHolder(
+  session: Session,
+  open: OpenSession,
+  request: RunRequest,
+  sink: RunSink,
+): Promise<RunEnd | undefined> {
   const { posted, signal, runId, runnable } = request;
   const { ledger, id } = session;
   const { store } = ledger.ports;
   const over = new AbortController();
   let isStopped = false;
-  const cancel = (reason?: string): void => void postCancel(ledger, { by: 'user', reason }).catch(() => undefined);
+  const cancel = (reason?: string): void =>
+    void postCancel(ledger, { by: 'user', reason }).catch(() => undefined);
   const onSignal = (): void => cancel();
   const stop = (): void => {
     isStopped = true;
@@ -234,26 +293,38 @@ async function followHolder(session: Session, open: OpenSession, request: RunReq
       told = event.seq;
       sink.push(event);
       if (event.type === 'invocation_start' && event.mode === 'root' && root === undefined) {
-        if (runnable !== undefined) assertSameRunnable(session, { path: event.invocationId, kind: event.kind, name: event.name }, runnable);
+        if (runnable !== undefined)
+          assertSameRunnable(
+            session,
+            { path: event.invocationId, kind: event.kind, name: event.name },
+            runnable,
+          );
         if (posted === undefined || posted === event.invocationId) root = event.invocationId;
         tellAccepted();
       }
-      if (event.type === 'user' && posted !== undefined && event.clientKey === posted) root = event.invocationId?.split('/')[0];
-      const isRest = (event.type === 'invocation_end' && event.next === undefined) || event.type === 'invocation_yield';
+      if (event.type === 'user' && posted !== undefined && event.clientKey === posted)
+        root = event.invocationId?.split('/')[0];
+      const isRest =
+        (event.type === 'invocation_end' && event.next === undefined) ||
+        event.type === 'invocation_yield';
       if (isRest && root !== undefined && event.invocationId?.split('>')[0] === root) return true;
     }
     return false;
   })();
   following.catch(() => undefined);
   try {
-    const rests = await Promise.race([following, untilFree(session, over.signal).then(() => false)]);
+    const rests = await Promise.race([
+      following,
+      untilFree(session, over.signal).then(() => false),
+    ]);
     if (isStopped) throw new RunStoppedError({ session: id, runId: root ?? runId });
     const fresh = await open(true);
     // A session can be free before it is told that the run has ended.
     if (posted !== undefined) root ??= landedIn(fresh, posted);
     if (root === undefined) return undefined;
     const record = lastRecord(fresh.ledger, root);
-    if (record?.end === undefined || record.next !== undefined) return rests ? { result: yieldedResult(fresh, root), more: false } : undefined;
+    if (record?.end === undefined || record.next !== undefined)
+      return rests ? { result: yieldedResult(fresh, root), more: false } : undefined;
     over.abort();
     await following.catch(() => false);
     for (const event of fresh.events.slice(told)) sink.push(event);
@@ -277,7 +348,8 @@ async function untilFree({ id, app, ledger }: Session, signal: AbortSignal): Pro
     if (signal.aborted) return;
     try {
       // A claim would make a session that has been deleted anew.
-      if ((await store.head(id)) === undefined) throw new SessionNotFoundError({ session: id, app });
+      if ((await store.head(id)) === undefined)
+        throw new SessionNotFoundError({ session: id, app });
       await store.release(await store.claim(id, `${owner}/asking`, { ttl: leaseMs }));
       return;
     } catch (error) {

@@ -47,20 +47,28 @@ export interface RunSink {
   readonly isHeard: boolean;
   /** Called once the execution can be steered. */
   attach(control: RunControl): void;
-  /** Called once what was asked for is on its way to the store. `confirm` resolves when it is durable; nobody may ever call it. */
+  /**
+   * Called once what was asked for is on its way to the store. `confirm` resolves when it is
+   * durable; nobody may ever call it.
+   */
   accept(confirm: ConfirmRun): void;
-  /** What goes on after the result: dispatched children, and giving the session back behind them. */
+  /**
+   * What goes on after the result: dispatched children, and giving the session back behind them.
+   */
   background(work: Promise<void>): void;
 }
 
 /**
- * A run under way. Await it for its result, or iterate over it for its events as they happen; both may be done, and neither drives it:
- * it begins by itself and goes on when nobody listens.
+ * A run under way. Await it for its result, or iterate over it for its events as they happen; both
+ * may be done, and neither drives it: it begins by itself and goes on when nobody listens.
  *
- * Awaiting rejects only for what kept the run from being carried out (`SessionBusyError`, `StoreUnavailableError`, `RunStoppedError`, …).
- * A run that failed is a result with status `error`.
+ * Awaiting rejects only for what kept the run from being carried out (`SessionBusyError`,
+ * `StoreUnavailableError`, `RunStoppedError`, …). A run that failed is a result with status
+ * `error`.
  */
-export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, AsyncIterable<StreamEvent> {
+export class Run<Output = unknown>
+  implements PromiseLike<RunResult<Output>>, AsyncIterable<StreamEvent>
+{
   readonly #result: Promise<RunResult<Output>>;
   readonly #streams = new Set<EventStream<StreamEvent>>();
   readonly #listeners = new Set<(event: StreamEvent) => void>();
@@ -73,7 +81,10 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
   readonly #asked = Promise.withResolvers<void>();
   #accepted: Promise<AcceptedRun> | undefined;
 
-  constructor(execute: (sink: RunSink) => Promise<RunResult<Output>>, onStream: ((event: StreamEvent) => void) | undefined) {
+  constructor(
+    execute: (sink: RunSink) => Promise<RunResult<Output>>,
+    onStream: ((event: StreamEvent) => void) | undefined,
+  ) {
     const streams = this.#streams;
     const listeners = this.#listeners;
     const sink: RunSink = {
@@ -115,7 +126,9 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
   }
 
   /** As with any promise. */
-  catch<Rejected = never>(onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null): Promise<RunResult<Output> | Rejected> {
+  catch<Rejected = never>(
+    onRejected?: ((reason: unknown) => Rejected | PromiseLike<Rejected>) | null,
+  ): Promise<RunResult<Output> | Rejected> {
     return this.#result.catch(onRejected);
   }
 
@@ -125,11 +138,12 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
   }
 
   /**
-   * Resolves as soon as what the run was asked for is durable: whoever else has the app would carry it on if this process died now. That is the
-   * start of the run, the message to the open run, or what was left for the process that holds the session; `runId` then names the run that was
-   * open there, or, where none is known, the run that it will start. (It starts a run of its own also when the open one ends before it is read.)
-   * A run that fails later has been accepted.
-   * Rejects with what kept the run from being carried out when that came first.
+   * Resolves as soon as what the run was asked for is durable: whoever else has the app would carry
+   * it on if this process died now. That is the start of the run, the message to the open run, or
+   * what was left for the process that holds the session; `runId` then names the run that was open
+   * there, or, where none is known, the run that it will start. (It starts a run of its own also
+   * when the open one ends before it is read.) A run that fails later has been accepted. Rejects
+   * with what kept the run from being carried out when that came first.
    */
   accepted(): Promise<AcceptedRun> {
     if (this.#accepted === undefined) {
@@ -142,7 +156,8 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
   async #whenAccepted(): Promise<AcceptedRun> {
     if (this.#confirm === undefined) await Promise.race([this.#asked.promise, this.#result]);
     // A run that ends without having said so has nothing that is not durable.
-    if (this.#confirm === undefined) return this.#result.then(({ session, runId }) => ({ session: session.id, runId }));
+    if (this.#confirm === undefined)
+      return this.#result.then(({ session, runId }) => ({ session: session.id, runId }));
     try {
       return await this.#confirm();
     } catch (error) {
@@ -165,25 +180,34 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
     return () => this.#listeners.delete(listener);
   }
 
-  /** Ends the run as cancelled: the model call and the tools are aborted, and the ledger says so. */
+  /**
+   * Ends the run as cancelled: the model call and the tools are aborted, and the ledger says so.
+   */
   cancel(reason?: string): void {
     this.#withControl((control) => control.cancel(reason));
   }
 
   /**
-   * Gives the run back without ending it: the model call is aborted, tools get a second, nothing more is recorded.
-   * Awaiting the run rejects with `RunStoppedError`; the session can be continued from any process.
+   * Gives the run back without ending it: the model call is aborted, tools get a second, nothing
+   * more is recorded. Awaiting the run rejects with `RunStoppedError`; the session can be continued
+   * from any process.
    */
   stop(): void {
     this.#withControl((control) => control.stop());
   }
 
-  /** Says that something may have been posted to the session: it is taken in at once instead of a moment later. */
+  /**
+   * Says that something may have been posted to the session: it is taken in at once instead of a
+   * moment later.
+   */
   poke(): void {
     this.#control?.poke();
   }
 
-  /** A listener that throws stops the run, which then rejects with its error: a mistake of the caller must neither be lost nor look like a failed model. */
+  /**
+   * A listener that throws stops the run, which then rejects with its error: a mistake of the
+   * caller must neither be lost nor look like a failed model.
+   */
   #tell(onStream: ((event: StreamEvent) => void) | undefined, event: StreamEvent): void {
     if (onStream === undefined || this.#listenerFailure !== undefined) return;
     try {
@@ -194,7 +218,10 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
     }
   }
 
-  /** Resolves when nothing of the run is under way any more, its dispatched children included, however it ended. */
+  /**
+   * Resolves when nothing of the run is under way any more, its dispatched children included,
+   * however it ended.
+   */
   async settled(): Promise<void> {
     await this.#result.catch(() => undefined);
     await this.#background;
@@ -214,7 +241,8 @@ export class Run<Output = unknown> implements PromiseLike<RunResult<Output>>, As
   #close(end: { readonly error?: unknown }): void {
     this.#end = end;
     // What has ended can no longer be steered; what it dispatched can.
-    if (this.#background === undefined) this.#control = { cancel: () => undefined, stop: () => undefined, poke: () => undefined };
+    if (this.#background === undefined)
+      this.#control = { cancel: () => undefined, stop: () => undefined, poke: () => undefined };
     for (const stream of this.#streams) stream.close(end);
     this.#streams.clear();
   }

@@ -7,14 +7,23 @@ import { occupancyOf } from '../frame/occupancy.ts';
 import { isBelow, type RunContext } from '../frame/run-context.ts';
 import type { RunControl, RunSink } from './run.ts';
 
-/** Lets a run be cancelled and stopped, and tells its sink what becomes durable. Returns a function that ends it. */
-export function listen(run: RunContext, sink: RunSink, signal: AbortSignal | undefined, control: Pick<RunControl, 'poke' | 'stop'>): () => void {
+/**
+ * Lets a run be cancelled and stopped, and tells its sink what becomes durable. Returns a function
+ * that ends it.
+ */
+export function listen(
+  run: RunContext,
+  sink: RunSink,
+  signal: AbortSignal | undefined,
+  control: Pick<RunControl, 'poke' | 'stop'>,
+): () => void {
   const { ledger } = run;
   const cancel = (reason?: string): void => {
     if (ledger.failure !== undefined) return;
     const message = reason ?? 'The run was cancelled.';
     // A run that is being given back is cancelled by whoever takes it up.
-    if (run.scope.reason?.code === 'waiting') return void postCancel(ledger, { by: 'user', reason: message }).catch(() => undefined);
+    if (run.scope.reason?.code === 'waiting')
+      return void postCancel(ledger, { by: 'user', reason: message }).catch(() => undefined);
     if (run.scope.aborted) return;
     ledger.append([{ type: 'cancel', by: 'user', invocationId: run.runId, reason: message }]);
     run.abort(new AbortReason('cancelled', message));
@@ -45,19 +54,23 @@ function messageOf(reason: unknown): string | undefined {
 
 /** Why the work stops when its ledger can no longer be written. */
 export function reasonOf(failure: unknown): AbortReason {
-  if (isAdjutantError(failure, 'ledger_conflict')) return new AbortReason('fenced', 'Another process has taken the session over.');
+  if (isAdjutantError(failure, 'ledger_conflict'))
+    return new AbortReason('fenced', 'Another process has taken the session over.');
   return new AbortReason('stopped', failure instanceof Error ? failure.message : String(failure));
 }
 
 /** Stops also what earlier turns and runs of this root dispatched and is still under way. */
 export function abortBelow(ledger: Ledger, runId: string, reason: AbortReason): void {
-  for (const [path, { scope }] of occupancyOf(ledger).underWay) if (isBelow(path, runId)) scope.abort(reason);
+  for (const [path, { scope }] of occupancyOf(ledger).underWay)
+    if (isBelow(path, runId)) scope.abort(reason);
 }
 
 /** Waits until nothing of a run that was given up is under way. */
 export async function allWound({ ledger, runId }: RunContext): Promise<void> {
   const { underWay } = occupancyOf(ledger);
-  await Promise.allSettled([...underWay].filter(([path]) => isBelow(path, runId)).map(([, { ended }]) => ended));
+  await Promise.allSettled(
+    [...underWay].filter(([path]) => isBelow(path, runId)).map(([, { ended }]) => ended),
+  );
 }
 
 /** A run that was cancelled before its process stopped is not taken up again: it only ends. */
@@ -65,7 +78,9 @@ export function heedCancel(run: RunContext, open: InvocationRecord | undefined):
   if (open === undefined || open.end !== undefined) return;
   // A run that was reopened after it was cancelled goes on.
   const cancel = run.ledger.events.findLast(
-    ({ type, invocationId }) => (type === 'cancel' || type === 'invocation_reopen') && invocationId === run.runId,
+    ({ type, invocationId }) =>
+      (type === 'cancel' || type === 'invocation_reopen') && invocationId === run.runId,
   );
-  if (cancel?.type === 'cancel') run.abort(new AbortReason('cancelled', cancel.reason ?? 'The run was cancelled.'));
+  if (cancel?.type === 'cancel')
+    run.abort(new AbortReason('cancelled', cancel.reason ?? 'The run was cancelled.'));
 }

@@ -1,5 +1,10 @@
 import { isAdjutantError } from '../../base/error.ts';
-import { answeredArgs, assertArgsFit, assertToolIsThere, needsTool } from '../../effects/given-answer.ts';
+import {
+  answeredArgs,
+  assertArgsFit,
+  assertToolIsThere,
+  needsTool,
+} from '../../effects/given-answer.ts';
 import { requestDecision } from '../../effects/tool-request.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -18,7 +23,9 @@ function unusedAnswers(ledger: Ledger, runId: string): AnsweredRequest[] {
   const asked = new Map<string, EventOf<'tool_yield'>>();
   const unused = new Map<string, AnsweredRequest>();
   const use = (callId: string, kind?: string): void => {
-    for (const [key, { request }] of unused) if (request.callId === callId && (kind === undefined || request.kind === kind)) unused.delete(key);
+    for (const [key, { request }] of unused)
+      if (request.callId === callId && (kind === undefined || request.kind === kind))
+        unused.delete(key);
   };
   for (let seq = root.start.seq; seq <= ledger.lastSeq; seq++) {
     const event = ledger.events[seq - 1];
@@ -26,39 +33,59 @@ function unusedAnswers(ledger: Ledger, runId: string): AnsweredRequest[] {
     if (event.type === 'tool_yield') {
       asked.set(event.requestId, event);
       use(event.callId, event.kind);
-    } else if (event.type === 'tool_attempt' || (event.type === 'tool_result' && event.late !== true)) use(event.callId);
+    } else if (
+      event.type === 'tool_attempt' ||
+      (event.type === 'tool_result' && event.late !== true)
+    )
+      use(event.callId);
     else if (event.type === 'tool_input' && event.by !== 'runtime') {
       const request = asked.get(event.requestId);
-      if (request !== undefined && request.kind !== 'limit') unused.set(event.requestId, { request, answer: event });
+      if (request !== undefined && request.kind !== 'limit')
+        unused.set(event.requestId, { request, answer: event });
     }
   }
   return [...unused.values()].filter(({ request }) => isOpen(ledger, request.invocationId));
 }
 
 function isOpen({ invocations: { byPath } }: Ledger, path: string | undefined): boolean {
-  for (let record = byPath.get(path ?? ''); record !== undefined; record = byPath.get(record.parent ?? '')) {
+  for (
+    let record = byPath.get(path ?? '');
+    record !== undefined;
+    record = byPath.get(record.parent ?? '')
+  ) {
     if (record.end !== undefined && record.next === undefined) return false;
   }
   return true;
 }
 
 /**
- * Looks whether what people have answered can be done with the code as it is now, before anything of the run goes on.
+ * Looks whether what people have answered can be done with the code as it is now, before anything
+ * of the run goes on.
  * @throws LedgerMismatchError
  */
 export async function assertAnswersUsable(run: RunContext): Promise<void> {
-  for (const given of unusedAnswers(run.ledger, run.runId)) if (needsTool(run.ledger, given)) await assertUsable(run, given);
+  for (const given of unusedAnswers(run.ledger, run.runId))
+    if (needsTool(run.ledger, given)) await assertUsable(run, given);
 }
 
-/** The definition of an agent that has begun; `undefined` for one that a body has made for itself: it is found when it is asked for. */
+/**
+ * The definition of an agent that has begun; `undefined` for one that a body has made for itself:
+ * it is found when it is asked for.
+ */
 function definitionOf({ app, ledger }: RunContext, path: string | undefined): Agent | undefined {
   const names: string[] = [];
-  for (let record = ledger.invocations.byPath.get(path ?? ''); record !== undefined; record = ledger.invocations.byPath.get(record.parent ?? '')) {
+  for (
+    let record = ledger.invocations.byPath.get(path ?? '');
+    record !== undefined;
+    record = ledger.invocations.byPath.get(record.parent ?? '')
+  ) {
     const { name } = record;
     let found = app.registry.has(name) ? app.registry.get(name) : undefined;
     for (const below of names) {
       const tools = found?.kind === 'agent' ? new AgentTools(found, app.tools).all() : [];
-      found = tools.map(runnableOf).find((runnable) => runnable?.name === below) as AnyRunnable | undefined;
+      found = tools.map(runnableOf).find((runnable) => runnable?.name === below) as
+        | AnyRunnable
+        | undefined;
     }
     names.unshift(name);
     if (found !== undefined) return found.kind === 'agent' ? found : undefined;
@@ -75,34 +102,63 @@ async function assertUsable(run: RunContext, given: AnsweredRequest): Promise<vo
   const tool = new AgentTools(agent, app.tools).find(name);
   if (tool === undefined) assertToolIsThere(ledger, given, agent.name);
   if (tool === undefined || attempt !== undefined) return;
-  const call = record?.events.findLast((event) => event.type === 'tool_call' && event.callId === callId);
-  const asked = call?.type === 'tool_call' && call.name === name ? await validateArgs(tool, ledger.resolve(call.args)) : undefined;
-  if (asked?.ok !== true && (await answeredArgs(ledger, given, tool)) === undefined) assertArgsFit(ledger, given);
+  const call = record?.events.findLast(
+    (event) => event.type === 'tool_call' && event.callId === callId,
+  );
+  const asked =
+    call?.type === 'tool_call' && call.name === name
+      ? await validateArgs(tool, ledger.resolve(call.args))
+      : undefined;
+  if (asked?.ok !== true && (await answeredArgs(ledger, given, tool)) === undefined)
+    assertArgsFit(ledger, given);
 }
 
-/** Says of the answers that a run could not use because of its code that they were not used, and why; once, however often it is tried. */
+/**
+ * Says of the answers that a run could not use because of its code that they were not used, and
+ * why; once, however often it is tried.
+ */
 export async function noteUnusable(ledger: Ledger, runId: string, error: unknown): Promise<void> {
   if (ledger.failure !== undefined || ledger.claim === undefined) return;
-  if (!isAdjutantError(error, 'ledger_mismatch') && !isAdjutantError(error, 'unknown_runnable')) return;
+  if (!isAdjutantError(error, 'ledger_mismatch') && !isAdjutantError(error, 'unknown_runnable'))
+    return;
   const drafts: EventDraft[] = [];
-  const note = (path: string, requestId: string, said: string, data: Readonly<Record<string, string>>): void => {
+  const note = (
+    path: string,
+    requestId: string,
+    said: string,
+    data: Readonly<Record<string, string>>,
+  ): void => {
     const reasoning = `${said} is not used: ${error.message}`;
     const isNoted = ledger.events.some(
       (event) =>
-        event.type === 'decision' && event.decision === 'unusable' && event.data?.['requestId'] === requestId && event.reasoning === reasoning,
+        event.type === 'decision' &&
+        event.decision === 'unusable' &&
+        event.data?.['requestId'] === requestId &&
+        event.reasoning === reasoning,
     );
-    if (!isNoted) drafts.push(requestDecision(path, 'unusable', reasoning, { requestId, ...data, code: error.code }));
+    if (!isNoted)
+      drafts.push(
+        requestDecision(path, 'unusable', reasoning, { requestId, ...data, code: error.code }),
+      );
   };
   for (const { request, answer } of unusedAnswers(ledger, runId)) {
     const { requestId, callId, kind, name, invocationId = runId } = request;
-    note(invocationId, requestId, `The answer "${answer.decision ?? 'answer'}" of ${answer.by}`, { callId, kind, tool: name });
+    note(invocationId, requestId, `The answer "${answer.decision ?? 'answer'}" of ${answer.by}`, {
+      callId,
+      kind,
+      tool: name,
+    });
   }
   // What nobody has taken in yet is kept in the inbox.
   for (const { settles, by, data } of await ledger.ports.store.inbox(ledger.session)) {
     const request = ledger.requests.get(settles ?? '');
     if (request === undefined || !isBelow(request.invocationId, runId)) continue;
     const { requestId, callId, kind, name, invocationId = runId } = request;
-    note(invocationId, requestId, `The answer "${String(data['decision'] ?? 'answer')}" of ${by}`, { callId, kind, tool: name });
+    note(invocationId, requestId, `The answer "${String(data['decision'] ?? 'answer')}" of ${by}`, {
+      callId,
+      kind,
+      tool: name,
+    });
   }
   if (drafts.length > 0) ledger.append(drafts);
 }

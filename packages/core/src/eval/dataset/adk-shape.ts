@@ -3,9 +3,18 @@ import type { EvalCase, EvalTurn, Expectation, ExpectedToolCall } from './eval-c
 import { readId, readPatternObject, readScenario } from './own-shape.ts';
 import type { Place } from './place.ts';
 
-/** Whether a value is a case of the ADK's eval sets. Their members are written in snake or in camel case. */
+/**
+ * Whether a value is a case of the ADK's eval sets. Their members are written in snake or in camel
+ * case.
+ */
 export function isAdkCase(place: Place): boolean {
-  return place.has('eval_id', 'evalId', 'conversation', 'conversation_scenario', 'conversationScenario');
+  return place.has(
+    'eval_id',
+    'evalId',
+    'conversation',
+    'conversation_scenario',
+    'conversationScenario',
+  );
 }
 
 /** What is read; all else of a case is kept as its metadata, for own scorers. */
@@ -31,11 +40,20 @@ export function readAdkCase(place: Place): EvalCase {
   return {
     id: readId(place.member('eval_id', 'evalId')),
     tags: [],
-    ...(scenario.isGiven && !conversation.isGiven ? { turns: [], scenario: readScenario(scenario) } : { turns: readTurns(conversation) }),
-    ...(state?.isGiven === true && Object.keys(state.object()).length > 0 ? { state: state.jsonObject() } : {}),
-    ...(input.isGiven ? input.member('user_id', 'userId').optional('userId', (id) => id.filledText()) : {}),
+    ...(scenario.isGiven && !conversation.isGiven
+      ? { turns: [], scenario: readScenario(scenario) }
+      : { turns: readTurns(conversation) }),
+    ...(state?.isGiven === true && Object.keys(state.object()).length > 0
+      ? { state: state.jsonObject() }
+      : {}),
+    ...(input.isGiven
+      ? input.member('user_id', 'userId').optional('userId', (id) => id.filledText())
+      : {}),
     approvals: [],
-    expect: finalState.isGiven && Object.keys(finalState.object()).length > 0 ? { state: finalState.jsonObject() } : {},
+    expect:
+      finalState.isGiven && Object.keys(finalState.object()).length > 0
+        ? { state: finalState.jsonObject() }
+        : {},
     metadata: metadataOf(place),
   };
 }
@@ -53,7 +71,8 @@ function readTurns(conversation: Place): readonly EvalTurn[] {
 function readInvocation(place: Place): EvalTurn {
   const content = place.member('user_content', 'userContent');
   const user = readContent(content);
-  if (user === undefined || user.trim() === '') return content.refuse('the user says nothing: a text, or `parts` with a text, is needed');
+  if (user === undefined || user.trim() === '')
+    return content.refuse('the user says nothing: a text, or `parts` with a text, is needed');
   const tools = readToolUses(place.member('intermediate_data', 'intermediateData'));
   const final = place.member('final_response', 'finalResponse');
   const response = final.isGiven ? readContent(final) : undefined;
@@ -72,8 +91,12 @@ function readContent(place: Place): string | undefined {
   const texts = parts.list().flatMap((part) => {
     const text = part.member('text');
     if (text.isGiven) return [text.text()];
-    const other = Object.keys(part.object()).find((name) => part.member(name).isGiven && name !== 'thought');
-    return other === undefined ? [] : part.refuse(`only text can be read, and this part has \`${other}\``);
+    const other = Object.keys(part.object()).find(
+      (name) => part.member(name).isGiven && name !== 'thought',
+    );
+    return other === undefined
+      ? []
+      : part.refuse(`only text can be read, and this part has \`${other}\``);
   });
   return texts.length === 0 ? undefined : texts.join('\n');
 }
@@ -96,5 +119,8 @@ function readToolUses(data: Place): readonly ExpectedToolCall[] | undefined {
 
 function readToolUse(place: Place): ExpectedToolCall {
   const args = place.member('args');
-  return { name: place.member('name').filledText(), args: args.isGiven ? readPatternObject(args) : {} };
+  return {
+    name: place.member('name').filledText(),
+    args: args.isGiven ? readPatternObject(args) : {},
+  };
 }

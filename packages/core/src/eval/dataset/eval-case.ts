@@ -1,10 +1,18 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 
 /**
- * What a value must be like: a value that must be equal, a regular expression for a string, or an object or list of such. In files, which have no
- * regular expressions, `{ "$regex": "^Ban", "$flags": "i" }` stands for one and `{ "$any": true }` for any value.
+ * What a value must be like: a value that must be equal, a regular expression for a string, or an
+ * object or list of such. In files, which have no regular expressions, `{ "$regex": "^Ban",
+ * "$flags": "i" }` stands for one and `{ "$any": true }` for any value.
  */
-export type ValuePattern = null | boolean | number | string | RegExp | readonly ValuePattern[] | { readonly [key: string]: ValuePattern | undefined };
+export type ValuePattern =
+  | null
+  | boolean
+  | number
+  | string
+  | RegExp
+  | readonly ValuePattern[]
+  | { readonly [key: string]: ValuePattern | undefined };
 
 /** A tool call that is expected of an agent. */
 export interface ExpectedToolCall {
@@ -71,7 +79,10 @@ export interface EvalCase {
   readonly id: string;
   readonly description?: string;
   readonly tags: readonly string[];
-  /** Messages of the user in one session, each after the answer to the one before. Empty with a scenario. */
+  /**
+   * Messages of the user in one session, each after the answer to the one before. Empty with a
+   * scenario.
+   */
   readonly turns: readonly EvalTurn[];
   readonly scenario?: EvalScenario;
   /** What the runnable is started with besides the first message. */

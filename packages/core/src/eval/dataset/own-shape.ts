@@ -49,7 +49,9 @@ const longestId = 200;
 
 export function readId(place: Place): string {
   const id = place.filledText();
-  return id.length <= longestId ? id : place.refuse(`an id has at most ${longestId} characters, and this one ${id.length}`);
+  return id.length <= longestId
+    ? id
+    : place.refuse(`an id has at most ${longestId} characters, and this one ${id.length}`);
 }
 
 function readTags(place: Place): readonly string[] {
@@ -58,11 +60,24 @@ function readTags(place: Place): readonly string[] {
 
 /** What the user says: one of `input`, `turns` and `scenario`. */
 function readConversation(place: Place): Pick<EvalCase, 'turns' | 'scenario'> {
-  const [input, turns, scenario] = [place.member('input'), place.member('turns'), place.member('scenario')];
-  const hasTurns = turns.isGiven && !(turns.isList && turns.list().length === 0 && scenario.isGiven);
-  const given = [input.isGiven && 'input', hasTurns && 'turns', scenario.isGiven && 'scenario'].filter((name) => name !== false);
-  if (given.length === 0) place.refuse('what the user says is missing: one of `input`, `turns` and `scenario`');
-  if (given.length > 1) place.refuse(`it has \`${given.join('` and `')}\`, and only one of them can say what the user says`);
+  const [input, turns, scenario] = [
+    place.member('input'),
+    place.member('turns'),
+    place.member('scenario'),
+  ];
+  const hasTurns =
+    turns.isGiven && !(turns.isList && turns.list().length === 0 && scenario.isGiven);
+  const given = [
+    input.isGiven && 'input',
+    hasTurns && 'turns',
+    scenario.isGiven && 'scenario',
+  ].filter((name) => name !== false);
+  if (given.length === 0)
+    place.refuse('what the user says is missing: one of `input`, `turns` and `scenario`');
+  if (given.length > 1)
+    place.refuse(
+      `it has \`${given.join('` and `')}\`, and only one of them can say what the user says`,
+    );
   if (scenario.isGiven) return { turns: [], scenario: readScenario(scenario) };
   if (input.isGiven) return { turns: [{ user: input.filledText() }] };
   const read = turns.list().map(readTurn);
@@ -80,7 +95,14 @@ function readTurn(place: Place): EvalTurn {
 
 /** A simulated user, written in camel case or as the ADK does. */
 export function readScenario(place: Place): EvalScenario {
-  place.only(['startingPrompt', 'starting_prompt', 'conversationPlan', 'conversation_plan', 'maxTurns', 'max_turns']);
+  place.only([
+    'startingPrompt',
+    'starting_prompt',
+    'conversationPlan',
+    'conversation_plan',
+    'maxTurns',
+    'max_turns',
+  ]);
   const maxTurns = place.member('maxTurns', 'max_turns');
   return {
     startingPrompt: place.member('startingPrompt', 'starting_prompt').filledText(),
@@ -96,7 +118,10 @@ function readTurnExpectation(place: Place): Expectation {
 
 function readCaseExpectation(place: Place): CaseExpectation {
   place.only(['tools', 'response', 'state']);
-  return { ...readExpectation(place), ...place.member('state').optional('state', readPatternObject) };
+  return {
+    ...readExpectation(place),
+    ...place.member('state').optional('state', readPatternObject),
+  };
 }
 
 function readExpectation(place: Place): Expectation {
@@ -107,7 +132,9 @@ function readExpectation(place: Place): Expectation {
 }
 
 /** An object whose members are patterns. */
-export function readPatternObject(place: Place): { readonly [key: string]: ValuePattern | undefined } {
+export function readPatternObject(place: Place): {
+  readonly [key: string]: ValuePattern | undefined;
+} {
   place.object();
   return readPattern(place) as { readonly [key: string]: ValuePattern | undefined };
 }
@@ -124,7 +151,8 @@ function readTool(place: Place): ExpectedToolCall {
 
 function readResponse(place: Place): ExpectedResponse {
   if (typeof place.value === 'string') return place.filledText();
-  if (place.value instanceof RegExp) place.refuse('a regular expression goes into `matches`: { matches: /…/ }');
+  if (place.value instanceof RegExp)
+    place.refuse('a regular expression goes into `matches`: { matches: /…/ }');
   place.only(['equals', 'contains', 'excludes', 'matches', 'flags']);
   const matches = place.member('matches');
   const flags = place.member('flags');
@@ -137,7 +165,8 @@ function readResponse(place: Place): ExpectedResponse {
     ...matches.optional('matches', ({ value }) => value as string | RegExp),
     ...flags.optional('flags', (text) => text.text()),
   };
-  if (Object.keys(response).length === 0) place.refuse('one of `equals`, `contains`, `excludes` and `matches` is needed');
+  if (Object.keys(response).length === 0)
+    place.refuse('one of `equals`, `contains`, `excludes` and `matches` is needed');
   return response;
 }
 
@@ -154,7 +183,8 @@ function readApprovals(place: Place): readonly EvalApproval[] {
     const input = approval.member('input');
     if ((decision === 'edit' || decision === 'answer') && input.value === undefined)
       approval.refuse(`\`input\` is missing, which "${decision}" needs`);
-    if ((decision === 'approve' || decision === 'reject') && input.value !== undefined) input.refuse(`"${decision}" takes no input`);
+    if ((decision === 'approve' || decision === 'reject') && input.value !== undefined)
+      input.refuse(`"${decision}" takes no input`);
     return {
       decision,
       ...approval.member('tool').optional('tool', (tool) => tool.filledText()),

@@ -7,14 +7,20 @@ import { Place } from './place.ts';
 const deepest = 200;
 
 /**
- * A dataset from a document: `{ name, cases }`, an eval set of the ADK (`{ eval_set_id, eval_cases }`), scenarios of simulated users
- * (`{ scenarios }`), a list of cases of any of these shapes, or one case.
+ * A dataset from a document: `{ name, cases }`, an eval set of the ADK (`{ eval_set_id, eval_cases
+ * }`), scenarios of simulated users (`{ scenarios }`), a list of cases of any of these shapes, or
+ * one case.
  * @param source names the document in messages. @default 'given'
  * @throws InvalidDatasetError
  */
 export function parseDataset(document: unknown, source = 'given'): Dataset {
   const depth = depthOf(document);
-  if (depth > deepest) throw new InvalidDatasetError({ source, path: '$', reason: `it is nested ${depth} deep, and at most ${deepest} is read` });
+  if (depth > deepest)
+    throw new InvalidDatasetError({
+      source,
+      path: '$',
+      reason: `it is nested ${depth} deep, and at most ${deepest} is read`,
+    });
   const place = new Place(document, source);
   const dataset = { ...readDocument(place), source };
   refuseDuplicates(dataset.cases, source);
@@ -33,9 +39,14 @@ function readDocument(place: Place): Omit<Dataset, 'source'> {
   }
   if (place.has('cases')) {
     place.only(['name', 'description', 'cases', 'source']);
-    return { ...place.member('name').optional('name', (name) => name.filledText()), ...described(place), cases: readCases(place.member('cases')) };
+    return {
+      ...place.member('name').optional('name', (name) => name.filledText()),
+      ...described(place),
+      cases: readCases(place.member('cases')),
+    };
   }
-  if (place.has('scenarios')) return { cases: readCases(place.only(['scenarios']).member('scenarios')) };
+  if (place.has('scenarios'))
+    return { cases: readCases(place.only(['scenarios']).member('scenarios')) };
   return { cases: [readOne(place, 0)] };
 }
 
@@ -56,7 +67,15 @@ function readOne(place: Place, index: number): EvalCase {
 
 /** A scenario by itself has no id: its place in the list is its name. */
 function scenarioCase(place: Place, index: number): EvalCase {
-  return { id: `scenario-${index + 1}`, tags: [], turns: [], scenario: readScenario(place), approvals: [], expect: {}, metadata: {} };
+  return {
+    id: `scenario-${index + 1}`,
+    tags: [],
+    turns: [],
+    scenario: readScenario(place),
+    approvals: [],
+    expect: {},
+    metadata: {},
+  };
 }
 
 function refuseDuplicates(cases: readonly EvalCase[], source: string): void {
@@ -74,7 +93,9 @@ function refuseDuplicates(cases: readonly EvalCase[], source: string): void {
   }
 }
 
-/** How deep a document is nested, without recursion: what is too deep must not overflow the stack. */
+/**
+ * How deep a document is nested, without recursion: what is too deep must not overflow the stack.
+ */
 function depthOf(document: unknown): number {
   let depth = 0;
   let level: unknown[] = [document];

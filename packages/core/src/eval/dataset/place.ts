@@ -3,7 +3,10 @@ import { nearestName } from '../../base/nearest-name.ts';
 import { describeValue } from '../../base/options.ts';
 import { InvalidDatasetError } from './errors.ts';
 
-/** A place in a document that somebody else wrote: gives what is there, or says what is wrong with it and where. */
+/**
+ * A place in a document that somebody else wrote: gives what is there, or says what is wrong with
+ * it and where.
+ */
 export class Place {
   readonly value: unknown;
   readonly path: string;
@@ -33,14 +36,23 @@ export class Place {
   }
 
   #mustBe(expected: string): never {
-    return this.refuse(this.value === undefined ? `${expected} is missing` : `${expected} is expected, not ${describeValue(this.value)}`);
+    return this.refuse(
+      this.value === undefined
+        ? `${expected} is missing`
+        : `${expected} is expected, not ${describeValue(this.value)}`,
+    );
   }
 
   /** A member of the object here; of several names the first that is there. */
   member(name: string, ...otherNames: readonly string[]): Place {
     const object = this.object();
-    const found = [name, ...otherNames].find((one) => Object.hasOwn(object, one) && object[one] !== undefined) ?? name;
-    const path = /^[A-Za-z_$][\w$]*$/.test(found) ? `${this.path}.${found}` : `${this.path}[${JSON.stringify(found)}]`;
+    const found =
+      [name, ...otherNames].find(
+        (one) => Object.hasOwn(object, one) && object[one] !== undefined,
+      ) ?? name;
+    const path = /^[A-Za-z_$][\w$]*$/.test(found)
+      ? `${this.path}.${found}`
+      : `${this.path}[${JSON.stringify(found)}]`;
     return new Place(Object.hasOwn(object, found) ? object[found] : undefined, this.#source, path);
   }
 
@@ -75,11 +87,15 @@ export class Place {
   }
 
   filledText(): string {
-    return typeof this.value === 'string' && this.value.trim() !== '' ? this.value : this.#mustBe('a string that is not empty');
+    return typeof this.value === 'string' && this.value.trim() !== ''
+      ? this.value
+      : this.#mustBe('a string that is not empty');
   }
 
   count(): number {
-    return Number.isSafeInteger(this.value) && (this.value as number) >= 1 ? (this.value as number) : this.#mustBe('a whole number from 1');
+    return Number.isSafeInteger(this.value) && (this.value as number) >= 1
+      ? (this.value as number)
+      : this.#mustBe('a whole number from 1');
   }
 
   oneOf<const Choice extends string>(...choices: readonly Choice[]): Choice {
@@ -89,7 +105,12 @@ export class Place {
 
   json(): JsonValue {
     const defect = findJsonDefect(this.value, this.path);
-    if (defect !== undefined) throw new InvalidDatasetError({ source: this.#source, path: defect.path, reason: `${defect.found} is not JSON` });
+    if (defect !== undefined)
+      throw new InvalidDatasetError({
+        source: this.#source,
+        path: defect.path,
+        reason: `${defect.found} is not JSON`,
+      });
     return this.value as JsonValue;
   }
 
@@ -99,7 +120,10 @@ export class Place {
   }
 
   /** What `read` makes of a place that is given, as a member to spread; nothing otherwise. */
-  optional<const Name extends string, Value>(name: Name, read: (place: Place) => Value): { readonly [Key in Name]?: Value } {
+  optional<const Name extends string, Value>(
+    name: Name,
+    read: (place: Place) => Value,
+  ): { readonly [Key in Name]?: Value } {
     return (this.isGiven ? { [name]: read(this) } : {}) as { readonly [Key in Name]?: Value };
   }
 }

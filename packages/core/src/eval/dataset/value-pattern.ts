@@ -19,20 +19,34 @@ function isAnyValue(pattern: object): boolean {
 
 const deepest = 100;
 
-/** The pattern at a place of a document. @throws InvalidDatasetError when it can match nothing or is none */
+/**
+ * The pattern at a place of a document. @throws InvalidDatasetError when it can match nothing or is
+ * none
+ */
 export function readPattern(place: Place, depth = 0): ValuePattern {
   const { value } = place;
   if (depth > deepest) return place.refuse(`it is nested more than ${deepest} deep`);
-  if (value === null || typeof value === 'string' || typeof value === 'boolean' || value instanceof RegExp) return value;
+  if (
+    value === null ||
+    typeof value === 'string' ||
+    typeof value === 'boolean' ||
+    value instanceof RegExp
+  )
+    return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (Array.isArray(value)) {
     for (const part of place.list()) readPattern(part, depth + 1);
     return value;
   }
-  if (!isPlainObject(value)) return place.refuse(`a value, a pattern or a regular expression is expected, not ${describeValue(value)}`);
+  if (!isPlainObject(value))
+    return place.refuse(
+      `a value, a pattern or a regular expression is expected, not ${describeValue(value)}`,
+    );
   if (isWrittenExpression(value)) checkWritten(place);
   else if (isAnyValue(value)) checkAny(place);
-  else for (const name of Object.keys(value)) if (value[name] !== undefined) readPattern(place.member(name), depth + 1);
+  else
+    for (const name of Object.keys(value))
+      if (value[name] !== undefined) readPattern(place.member(name), depth + 1);
   return value as ValuePattern;
 }
 
@@ -52,7 +66,9 @@ export function readExpression(source: Place, flags: Place): RegExp {
     return new RegExp(source.text(), flags.isGiven ? flags.text() : '');
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return source.refuse(`${describeValue(source.value)} is not a regular expression: ${error.message}`);
+    return source.refuse(
+      `${describeValue(source.value)} is not a regular expression: ${error.message}`,
+    );
   }
 }
 
@@ -61,31 +77,59 @@ export function expressionMatches(expression: RegExp, text: string): boolean {
   return new RegExp(expression.source, expression.flags.replace(/[gy]/g, '')).test(text);
 }
 
-/** How what was found must fit: `exact`, or `partial`, where objects may have more members than the pattern. */
+/**
+ * How what was found must fit: `exact`, or `partial`, where objects may have more members than the
+ * pattern.
+ */
 export type PatternMatch = 'exact' | 'partial';
 
 /** Where a value does not fit a pattern, as a sentence; `undefined` when it fits. */
-export function patternMismatch(pattern: ValuePattern | undefined, value: JsonValue | undefined, match: PatternMatch, path = ''): string | undefined {
+export function patternMismatch(
+  pattern: ValuePattern | undefined,
+  value: JsonValue | undefined,
+  match: PatternMatch,
+  path = '',
+): string | undefined {
   const at = path === '' ? '' : `${path}: `;
   if (pattern instanceof RegExp) return expressionMismatch(pattern, value, at);
   if (Array.isArray(pattern)) return listMismatch(pattern, value, match, path);
   if (typeof pattern !== 'object' || pattern === null) {
-    return pattern === value ? undefined : `${at}${shown(value)} instead of ${shown(pattern as JsonValue)}`;
+    return pattern === value
+      ? undefined
+      : `${at}${shown(value)} instead of ${shown(pattern as JsonValue)}`;
   }
-  if (isWrittenExpression(pattern)) return expressionMismatch(new RegExp(pattern.$regex, pattern.$flags ?? ''), value, at);
+  if (isWrittenExpression(pattern))
+    return expressionMismatch(new RegExp(pattern.$regex, pattern.$flags ?? ''), value, at);
   if (isAnyValue(pattern)) return value === undefined ? `${at}it is missing` : undefined;
-  return objectMismatch(pattern as { readonly [key: string]: ValuePattern | undefined }, value, match, path);
+  return objectMismatch(
+    pattern as { readonly [key: string]: ValuePattern | undefined },
+    value,
+    match,
+    path,
+  );
 }
 
-function expressionMismatch(expression: RegExp, value: JsonValue | undefined, at: string): string | undefined {
+function expressionMismatch(
+  expression: RegExp,
+  value: JsonValue | undefined,
+  at: string,
+): string | undefined {
   const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-  return typeof text === 'string' && expressionMatches(expression, text) ? undefined : `${at}${shown(value)} does not match ${expression}`;
+  return typeof text === 'string' && expressionMatches(expression, text)
+    ? undefined
+    : `${at}${shown(value)} does not match ${expression}`;
 }
 
-function listMismatch(pattern: readonly ValuePattern[], value: JsonValue | undefined, match: PatternMatch, path: string): string | undefined {
+function listMismatch(
+  pattern: readonly ValuePattern[],
+  value: JsonValue | undefined,
+  match: PatternMatch,
+  path: string,
+): string | undefined {
   const at = path === '' ? '' : `${path}: `;
   if (!Array.isArray(value)) return `${at}${shown(value)} instead of a list`;
-  if (value.length !== pattern.length) return `${at}${value.length} parts instead of ${pattern.length}`;
+  if (value.length !== pattern.length)
+    return `${at}${value.length} parts instead of ${pattern.length}`;
   for (const [i, part] of pattern.entries()) {
     const mismatch = patternMismatch(part, value[i], match, `${path}[${i}]`);
     if (mismatch !== undefined) return mismatch;
@@ -110,8 +154,13 @@ function objectMismatch(
     if (mismatch !== undefined) return mismatch;
   }
   if (match === 'partial') return undefined;
-  const extra = Object.keys(value).find((name) => value[name] !== undefined && (!Object.hasOwn(pattern, name) || pattern[name] === undefined));
-  return extra === undefined ? undefined : `${inside(extra)} (${shown(value[extra] as JsonValue)}) is not expected`;
+  const extra = Object.keys(value).find(
+    (name) =>
+      value[name] !== undefined && (!Object.hasOwn(pattern, name) || pattern[name] === undefined),
+  );
+  return extra === undefined
+    ? undefined
+    : `${inside(extra)} (${shown(value[extra] as JsonValue)}) is not expected`;
 }
 
 const longestShown = 80;

@@ -39,13 +39,20 @@ export function caseOverviews(report: EvalReport): readonly CaseOverview[] {
       id,
       ...(first?.description === undefined ? {} : { description: first.description }),
       tags: [...new Set(reports.flatMap((one) => one?.tags ?? []))],
-      variants: reports.map((one, variant) => variantOfCase(one, changes[variant]?.get(id) ?? 'same')),
-      hasError: reports.some((one) => one?.trials.some(({ status }) => status !== 'completed') ?? false),
+      variants: reports.map((one, variant) =>
+        variantOfCase(one, changes[variant]?.get(id) ?? 'same'),
+      ),
+      hasError: reports.some(
+        (one) => one?.trials.some(({ status }) => status !== 'completed') ?? false,
+      ),
     };
   });
 }
 
-function changesByVariant({ variants, comparisons }: EvalReport): readonly ReadonlyMap<string, Change>[] {
+function changesByVariant({
+  variants,
+  comparisons,
+}: EvalReport): readonly ReadonlyMap<string, Change>[] {
   return variants.map(({ name }) => {
     const comparison = comparisons.find(({ candidate }) => candidate === name);
     const changes = new Map<string, Change>();
@@ -70,7 +77,9 @@ function outcomeOf(passed: number, trials: number): Outcome {
 /** The worst that a case came to with any variant. */
 export function worstOutcome({ variants }: CaseOverview): Outcome {
   const outcomes = variants.map(({ outcome }) => outcome);
-  return (['failed', 'flaky', 'passed'] as const).find((outcome) => outcomes.includes(outcome)) ?? 'none';
+  return (
+    (['failed', 'flaky', 'passed'] as const).find((outcome) => outcomes.includes(outcome)) ?? 'none'
+  );
 }
 
 /** Why a trial did not pass, in a line; `undefined` when it did. */

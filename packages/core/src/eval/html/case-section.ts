@@ -1,5 +1,11 @@
 import type { EvalReport, TrialReport } from '../report.ts';
-import { type CaseOverview, firstReason, type Outcome, type VariantOfCase, worstOutcome } from './case-overview.ts';
+import {
+  type CaseOverview,
+  firstReason,
+  type Outcome,
+  type VariantOfCase,
+  worstOutcome,
+} from './case-overview.ts';
 import { type Content, html, type Markup, shortened, shortLine } from './markup.ts';
 import { costText, countOf, countText, durationText } from './number-text.ts';
 import { trialDetails } from './trial-details.ts';
@@ -12,23 +18,41 @@ const longestReason = 180;
 const longestDescription = 400;
 const mostMarks = 20;
 const mostTags = 8;
-/** What a browser still handles: cases beyond it are counted, and the ones that failed come first. */
+/**
+ * What a browser still handles: cases beyond it are counted, and the ones that failed come first.
+ */
 const mostCases = 5_000;
-/** Characters of HTML that trials may take in all. Cases that did not pass come first; trials for which no room is left are named with their sessions. */
+/**
+ * Characters of HTML that trials may take in all. Cases that did not pass come first; trials for
+ * which no room is left are named with their sessions.
+ */
 const mostDetails = 24_000_000;
 const mostTrials = 100;
 /** A choice of more tags than this is no choice. */
 const mostTagChoices = 100;
 
-const outcomeTexts: Readonly<Record<Outcome, string>> = { passed: 'Passed', flaky: 'Flaky', failed: 'Failed', none: 'Not run' };
+const outcomeTexts: Readonly<Record<Outcome, string>> = {
+  passed: 'Passed',
+  flaky: 'Flaky',
+  failed: 'Failed',
+  none: 'Not run',
+};
 const severity: Readonly<Record<Outcome, number>> = { failed: 0, flaky: 1, none: 2, passed: 3 };
 
 /** All cases: what each came to with each variant, and behind that its trials. */
-export function caseSection(report: EvalReport, cases: readonly CaseOverview[], command: SessionCommand): Markup {
-  const worstFirst = cases.toSorted((a, b) => severity[worstOutcome(a)] - severity[worstOutcome(b)] || a.index - b.index);
+export function caseSection(
+  report: EvalReport,
+  cases: readonly CaseOverview[],
+  command: SessionCommand,
+): Markup {
+  const worstFirst = cases.toSorted(
+    (a, b) => severity[worstOutcome(a)] - severity[worstOutcome(b)] || a.index - b.index,
+  );
   const shown = worstFirst.slice(0, mostCases);
   const details = detailsOf(shown, report, command);
-  const rows = shown.toSorted((a, b) => a.index - b.index).map((one) => caseRow(one, report, details.get(one.index)));
+  const rows = shown
+    .toSorted((a, b) => a.index - b.index)
+    .map((one) => caseRow(one, report, details.get(one.index)));
   const left = cases.length - shown.length;
   return html`<section aria-labelledby="cases"><h2 id="cases">Cases</h2>
 <p class="note section-note">Failed: no trial passed with a variant. Flaky: some did.${report.comparisons.length > 0 && ` Regressed and improved: against ${shortLine(report.variants[0]?.name ?? '', longestName)}.`}</p>
@@ -41,7 +65,8 @@ ${toolbar(report, cases)}
 type Filter = readonly [name: string, text: string, count: number];
 
 function toolbar({ variants, comparisons }: EvalReport, cases: readonly CaseOverview[]): Markup {
-  const count = (filter: (one: VariantOfCase) => boolean): number => cases.filter((one) => one.variants.some(filter)).length;
+  const count = (filter: (one: VariantOfCase) => boolean): number =>
+    cases.filter((one) => one.variants.some(filter)).length;
   const changes: readonly Filter[] = [
     ['regressed', 'Regressed', count(({ change }) => change === 'regressed')],
     ['improved', 'Improved', count(({ change }) => change === 'improved')],
@@ -71,14 +96,21 @@ ${select('order', 'Order', [
 <button type="button" id="open-all">Open all</button><button type="button" id="close-all">Close all</button></div></div>`;
 }
 
-function select(id: string, label: string, choices: readonly (readonly [value: string, text: string])[]): Markup {
+function select(
+  id: string,
+  label: string,
+  choices: readonly (readonly [value: string, text: string])[],
+): Markup {
   return html`<label>${label} <select id="${id}">${choices.map(([value, text]) => html`<option value="${value}">${text}</option>`)}</select></label>`;
 }
 
 function tagChoice(cases: readonly CaseOverview[]): Markup | undefined {
   const tags = [...new Set(cases.flatMap((one) => one.tags))].toSorted().slice(0, mostTagChoices);
   if (tags.length === 0) return undefined;
-  return select('tag', 'Tag', [['', 'any'], ...tags.map((tag) => [tagValue(tag), shortLine(tag, longestName)] as const)]);
+  return select('tag', 'Tag', [
+    ['', 'any'],
+    ...tags.map((tag) => [tagValue(tag), shortLine(tag, longestName)] as const),
+  ]);
 }
 
 /** A tag as a row lists it: separated by lines, which a tag cannot have then. */
@@ -87,8 +119,8 @@ function tagValue(tag: string): string {
 }
 
 /**
- * Details are in a `noscript`: where scripts run it is text until the case is opened, because all details at once are half a million elements,
- * and where none run it is what it says.
+ * Details are in a `noscript`: where scripts run it is text until the case is opened, because all
+ * details at once are half a million elements, and where none run it is what it says.
  */
 function caseRow(one: CaseOverview, { variants }: EvalReport, details: Content): Markup {
   const worst = worstOutcome(one);
@@ -116,7 +148,11 @@ function changeTags({ variants }: CaseOverview): Content {
   ];
 }
 
-function variantCell({ report, passed, trials }: VariantOfCase, variant: number, name: string): Markup {
+function variantCell(
+  { report, passed, trials }: VariantOfCase,
+  variant: number,
+  name: string,
+): Markup {
   const label = html`<span class="unseen"><bdi>${shortLine(name, longestName)}</bdi>:</span>`;
   if (report === undefined || trials === 0)
     return html`<span class="variant-cell">${variantSign(variant)}${label} <span class="range">not run</span></span>`;
@@ -139,18 +175,31 @@ function meanCost(trials: readonly TrialReport[]): Content {
 }
 
 /** The details of the cases, in the order given until there is no more room. */
-function detailsOf(cases: readonly CaseOverview[], report: EvalReport, command: SessionCommand): ReadonlyMap<number, Content> {
+function detailsOf(
+  cases: readonly CaseOverview[],
+  report: EvalReport,
+  command: SessionCommand,
+): ReadonlyMap<number, Content> {
   const room = { left: mostDetails };
   return new Map(cases.map((one) => [one.index, caseDetails(one, report, command, room)]));
 }
 
-function caseDetails({ variants }: CaseOverview, report: EvalReport, command: SessionCommand, room: { left: number }): Markup {
+function caseDetails(
+  { variants }: CaseOverview,
+  report: EvalReport,
+  command: SessionCommand,
+  room: { left: number },
+): Markup {
   const columns = variants.map(({ report: one }, index) => {
     const trials = one?.trials ?? [];
-    const opened = trials.find(({ passed }) => !passed) ?? (trials.length === 1 ? trials[0] : undefined);
+    const opened =
+      trials.find(({ passed }) => !passed) ?? (trials.length === 1 ? trials[0] : undefined);
     const name = report.variants[index]?.name ?? '';
     const shown = trials.slice(0, mostTrials).map((trial) => {
-      const details = trialDetails(trial, command(trial.session, name), { isOpen: trial === opened, isShort: room.left <= 0 });
+      const details = trialDetails(trial, command(trial.session, name), {
+        isOpen: trial === opened,
+        isShort: room.left <= 0,
+      });
       room.left -= details.toString().length;
       return details;
     });

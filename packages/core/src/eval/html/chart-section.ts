@@ -25,10 +25,20 @@ export function chart(title: string, note: Content, content: Content): Markup {
 function passRates({ variants, threshold, confidence }: EvalReport): Markup {
   const rows = variants.map(({ name, summary: { passRate } }, variant): IntervalRow => {
     const range = `${percentText(passRate.low)} to ${percentText(passRate.high)}`;
-    return { label: variantLabel(variant, name), variant, interval: passRate, value: percentText(passRate.value), range };
+    return {
+      label: variantLabel(variant, name),
+      variant,
+      interval: passRate,
+      value: percentText(passRate.value),
+      range,
+    };
   });
   const note = `Trials in which every scorer passed, with ${percentText(confidence)} intervals.${threshold === undefined ? '' : ` The line is the threshold, ${percentText(threshold)}.`}`;
-  const axis = { ...shareAxis, tickText: percentText, ...(threshold === undefined ? {} : { line: threshold }) };
+  const axis = {
+    ...shareAxis,
+    tickText: percentText,
+    ...(threshold === undefined ? {} : { line: threshold }),
+  };
   return chart('Pass rate', note, intervalChart(rows, axis));
 }
 
@@ -40,16 +50,25 @@ function scores({ variants, confidence }: EvalReport): Markup | undefined {
       const score = ownScore(summary.scores, scorer);
       return score === undefined ? [] : [scoreRow(score, variant, name)];
     });
-    return own.map((row, index) => (index === 0 ? { ...row, heading: html`<bdi>${shortLine(scorer, longestName)}</bdi>` } : row));
+    return own.map((row, index) =>
+      index === 0 ? { ...row, heading: html`<bdi>${shortLine(scorer, longestName)}</bdi>` } : row,
+    );
   });
   const left = scorers.length - mostScorers;
-  return chart('Scores', `Mean over the cases, from 0 to 1, with ${percentText(confidence)} intervals.`, [
-    intervalChart(rows, { ...shareAxis, tickText: scoreText }),
-    left > 0 && html`<p class="note">${countOf(left, 'scorer')} more are not drawn.</p>`,
-  ]);
+  return chart(
+    'Scores',
+    `Mean over the cases, from 0 to 1, with ${percentText(confidence)} intervals.`,
+    [
+      intervalChart(rows, { ...shareAxis, tickText: scoreText }),
+      left > 0 && html`<p class="note">${countOf(left, 'scorer')} more are not drawn.</p>`,
+    ],
+  );
 }
 
-function ownScore(scores: VariantReport['summary']['scores'], scorer: string): ScoreSummary | undefined {
+function ownScore(
+  scores: VariantReport['summary']['scores'],
+  scorer: string,
+): ScoreSummary | undefined {
   return Object.hasOwn(scores, scorer) ? scores[scorer] : undefined;
 }
 
@@ -74,16 +93,25 @@ function passAtK({ variants }: EvalReport): Markup | undefined {
 /** Which scorers trials fail by, the most frequent first. */
 function failures({ variants }: EvalReport): Markup | undefined {
   const counts = variants.map(({ cases }) => failureCounts(cases.flatMap(({ trials }) => trials)));
-  const total = (reason: string): number => counts.reduce((sum, count) => sum + (count.get(reason) ?? 0), 0);
-  const reasons = [...new Set(counts.flatMap((count) => [...count.keys()]))].toSorted((a, b) => total(b) - total(a)).slice(0, mostScorers);
+  const total = (reason: string): number =>
+    counts.reduce((sum, count) => sum + (count.get(reason) ?? 0), 0);
+  const reasons = [...new Set(counts.flatMap((count) => [...count.keys()]))]
+    .toSorted((a, b) => total(b) - total(a))
+    .slice(0, mostScorers);
   if (reasons.length === 0) return undefined;
   const rows = reasons.map(
     (reason) =>
       html`<tr><th scope="row"><bdi>${shortLine(reason, longestName)}</bdi></th>${counts.map((count) => html`<td>${count.get(reason) ?? 0}</td>`)}</tr>`,
   );
-  const head = variants.map(({ name }, variant) => html`<th scope="col">${variantLabel(variant, name)}</th>`);
+  const head = variants.map(
+    ({ name }, variant) => html`<th scope="col">${variantLabel(variant, name)}</th>`,
+  );
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="What failed"><table><thead><tr><th scope="col"><span class="unseen">Scorer</span></th>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
-  return chart('What failed', 'Trials in which this scorer did not pass, or which did not come to an end. A trial may fail by several.', table);
+  return chart(
+    'What failed',
+    'Trials in which this scorer did not pass, or which did not come to an end. A trial may fail by several.',
+    table,
+  );
 }
 
 function failureCounts(trials: readonly TrialReport[]): ReadonlyMap<string, number> {
@@ -96,7 +124,12 @@ function failureCounts(trials: readonly TrialReport[]): ReadonlyMap<string, numb
   return counts;
 }
 
-const endings = { error: 'error', timed_out: 'timeout', cancelled: 'cancelled', waiting: 'waiting' } as const;
+const endings = {
+  error: 'error',
+  timed_out: 'timeout',
+  cancelled: 'cancelled',
+  waiting: 'waiting',
+} as const;
 
 function distribution(
   title: string,
@@ -105,10 +138,16 @@ function distribution(
   text: (value: number) => string,
 ): Markup | undefined {
   const series = variants.map(({ name, cases }, variant) => {
-    const values = cases.flatMap(({ trials }) => trials.map(measure)).filter((value) => value !== undefined && Number.isFinite(value) && value >= 0);
+    const values = cases
+      .flatMap(({ trials }) => trials.map(measure))
+      .filter((value) => value !== undefined && Number.isFinite(value) && value >= 0);
     return { variant, name, values: values as number[] };
   });
   const drawn = series.filter(({ values }) => values.length > 0);
   if (!drawn.some(({ values }) => values.some((value) => value > 0))) return undefined;
-  return chart(title, 'Trials by size; the lines are the 50th and, dashed, the 95th percentile.', histogramChart(drawn, text));
+  return chart(
+    title,
+    'Trials by size; the lines are the 50th and, dashed, the 95th percentile.',
+    histogramChart(drawn, text),
+  );
 }

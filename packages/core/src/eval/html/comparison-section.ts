@@ -3,20 +3,36 @@ import type { CaseOverview } from './case-overview.ts';
 import { chart } from './chart-section.ts';
 import { type IntervalRow, intervalChart, roundSteps } from './interval-chart.ts';
 import { type Content, html, type Markup, shortLine } from './markup.ts';
-import { costText, countOf, countText, durationText, percentText, pointsText, signedScoreText, signedText } from './number-text.ts';
+import {
+  costText,
+  countOf,
+  countText,
+  durationText,
+  percentText,
+  pointsText,
+  signedScoreText,
+  signedText,
+} from './number-text.ts';
 import { longestName, variantLabel } from './variant-mark.ts';
 
 const mostLinks = 60;
 
 /** Each later variant against the first one, case by case. */
-export function comparisonSection(report: EvalReport, cases: readonly CaseOverview[]): Markup | undefined {
+export function comparisonSection(
+  report: EvalReport,
+  cases: readonly CaseOverview[],
+): Markup | undefined {
   const { comparisons } = report;
   if (comparisons.length === 0) return undefined;
   return html`<section aria-labelledby="comparison"><h2 id="comparison">Comparison</h2>
 ${comparisons.map((comparison) => comparisonOf(comparison, report, cases))}</section>`;
 }
 
-function comparisonOf(comparison: Comparison, { variants, confidence }: EvalReport, cases: readonly CaseOverview[]): Markup {
+function comparisonOf(
+  comparison: Comparison,
+  { variants, confidence }: EvalReport,
+  cases: readonly CaseOverview[],
+): Markup {
   const place = (name: string): number =>
     Math.max(
       0,
@@ -34,7 +50,9 @@ ${changedCases('Regressed', 'regressed', comparison.regressed, cases)}${changedC
 function conclusion({ passRate, improved, regressed, cases }: Comparison): Content {
   const moved = html`${countOf(improved.length, 'case')} improved, ${countText(regressed.length)} regressed, ${countText(cases - improved.length - regressed.length)} as before.`;
   const rates = html`<strong>${pointsText(passRate.value)}</strong> pass rate: ${percentText(passRate.baseline)} before, ${percentText(passRate.candidate)} now.`;
-  const doubt = passRate.significant ? 'The difference is larger than chance explains.' : 'The difference may be chance.';
+  const doubt = passRate.significant
+    ? 'The difference is larger than chance explains.'
+    : 'The difference may be chance.';
   return html`${rates} ${moved} ${doubt}`;
 }
 
@@ -42,10 +60,18 @@ function differenceChart(comparison: Comparison, variant: number): Markup {
   const scorers = Object.entries(comparison.scores);
   const rows = [
     differenceRow('Pass rate', comparison.passRate, variant, pointsText),
-    ...scorers.map(([scorer, difference]) => differenceRow(scorer, difference, variant, signedScoreText)),
+    ...scorers.map(([scorer, difference]) =>
+      differenceRow(scorer, difference, variant, signedScoreText),
+    ),
   ];
   const most = Math.max(
-    ...rows.flatMap(({ interval }) => [Math.abs(interval.low), Math.abs(interval.high), Math.abs(interval.value)]).filter(Number.isFinite),
+    ...rows
+      .flatMap(({ interval }) => [
+        Math.abs(interval.low),
+        Math.abs(interval.high),
+        Math.abs(interval.value),
+      ])
+      .filter(Number.isFinite),
   );
   const reach = roundSteps(Math.max(most, 0.05), 2).at(-1) ?? 1;
   const axis = { from: -reach, to: reach, ticks: [-reach, -reach / 2, 0, reach / 2, reach] };
@@ -57,7 +83,12 @@ function tickTextOf(at: number): string {
   return rounded === 0 ? '0' : `${rounded > 0 ? '+' : '−'}${Math.abs(rounded)}`;
 }
 
-function differenceRow(name: string, difference: Difference, variant: number, text: (value: number) => string): IntervalRow {
+function differenceRow(
+  name: string,
+  difference: Difference,
+  variant: number,
+  text: (value: number) => string,
+): IntervalRow {
   return {
     label: html`<bdi>${shortLine(name, longestName)}</bdi>`,
     variant,
@@ -74,14 +105,20 @@ function changeNote({ significant, value }: Difference, isMoreBetter: boolean): 
   return html` <span class="change ${isBetter ? 'better' : 'worse'}">${isBetter ? '▲ better' : '▼ worse'}</span>`;
 }
 
-function measureTable({ measures: { durationMs, steps, tokens, cost }, baseline, candidate }: Comparison): Markup {
+function measureTable({
+  measures: { durationMs, steps, tokens, cost },
+  baseline,
+  candidate,
+}: Comparison): Markup {
   const rows = [
     measureRow('Duration', durationMs, durationText),
     measureRow('Model calls', steps, countText),
     measureRow('Tokens', tokens, countText),
     cost !== undefined && measureRow('Cost', cost, costText),
   ];
-  const columns = [shortLine(baseline, longestName), shortLine(candidate, longestName)].map((name) => html`<th scope="col"><bdi>${name}</bdi></th>`);
+  const columns = [shortLine(baseline, longestName), shortLine(candidate, longestName)].map(
+    (name) => html`<th scope="col"><bdi>${name}</bdi></th>`,
+  );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Time, calls and cost"><table><thead><tr><th scope="col"><span class="unseen">Measure</span></th>${columns}<th scope="col">difference</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
@@ -92,7 +129,12 @@ function measureRow(name: string, difference: Difference, text: (value: number) 
 }
 
 /** The cases that went up or down, as links to them. */
-function changedCases(title: string, name: 'improved' | 'regressed', ids: readonly string[], cases: readonly CaseOverview[]): Markup | undefined {
+function changedCases(
+  title: string,
+  name: 'improved' | 'regressed',
+  ids: readonly string[],
+  cases: readonly CaseOverview[],
+): Markup | undefined {
   if (ids.length === 0) return undefined;
   const places = new Map(cases.map(({ id, index }) => [id, index]));
   const links = ids.slice(0, mostLinks).map((id) => {

@@ -11,14 +11,23 @@ export interface HistogramSeries {
 
 const bins = 30;
 const height = 64;
-/** A far outlier would press everything else into the first bar: beyond this many times the 95th percentile the last bar takes all. */
+/**
+ * A far outlier would press everything else into the first bar: beyond this many times the 95th
+ * percentile the last bar takes all.
+ */
 const farAway = 3;
 
 /** How values are spread: a row of bars for each variant, all on one axis. */
-export function histogramChart(series: readonly HistogramSeries[], text: (value: number) => string): Markup {
+export function histogramChart(
+  series: readonly HistogramSeries[],
+  text: (value: number) => string,
+): Markup {
   const axis = axisOf(series.flatMap(({ values }) => values));
   const rows = series.map((one) => histogramRow(one, axis, text));
-  const ticks = axis.ticks.map((tick) => ({ at: axis.to > 0 ? tick / axis.to : 0, text: text(tick) }));
+  const ticks = axis.ticks.map((tick) => ({
+    at: axis.to > 0 ? tick / axis.to : 0,
+    text: text(tick),
+  }));
   return html`<div class="histogram">${rows}<div aria-hidden="true">${axisTicks(ticks)}</div>${axis.isCut && html`<p class="note">The last bar has everything above ${text(axis.to)}.</p>`}</div>`;
 }
 
@@ -37,7 +46,11 @@ function axisOf(values: readonly number[]): HistogramAxis {
   return { to: ticks.at(-1) ?? 0, ticks, isCut };
 }
 
-function histogramRow({ variant, name, values }: HistogramSeries, axis: HistogramAxis, text: (value: number) => string): Markup {
+function histogramRow(
+  { variant, name, values }: HistogramSeries,
+  axis: HistogramAxis,
+  text: (value: number) => string,
+): Markup {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = percentile(sorted, 0.5);
   const late = percentile(sorted, 0.95);
@@ -60,7 +73,8 @@ function bars(
   }
   const most = Math.max(...counts, 1);
   const edge = (bin: number): string => text((bin / bins) * to);
-  const range = (bin: number): string => (isCut && bin === bins - 1 ? `above ${edge(bin)}` : `${edge(bin)} to ${edge(bin + 1)}`);
+  const range = (bin: number): string =>
+    isCut && bin === bins - 1 ? `above ${edge(bin)}` : `${edge(bin)} to ${edge(bin + 1)}`;
   const drawn = counts.map((count, bin) => {
     if (count === 0) return undefined;
     const size = Math.max(2, Math.round((count / most) * (height - 4) * 10) / 10);
@@ -72,5 +86,7 @@ function bars(
 
 /** The value that this share of the sorted values does not exceed. */
 function percentile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(sorted.length * share) - 1))] ?? 0;
+  return (
+    sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(sorted.length * share) - 1))] ?? 0
+  );
 }

@@ -22,11 +22,17 @@ export interface IntervalAxis {
   readonly tickText: (at: number) => string;
   /** A line over all rows, such as a threshold. */
   readonly line?: number;
-  /** Whether the line is drawn as what has to be reached, or as the place of no difference. @default 'threshold' */
+  /**
+   * Whether the line is drawn as what has to be reached, or as the place of no difference. @default
+   * 'threshold'
+   */
   readonly lineKind?: 'threshold' | 'zero';
 }
 
-/** Estimates with their intervals on one axis, a row each. The numbers stand beside the drawing, so that it need not be read. */
+/**
+ * Estimates with their intervals on one axis, a row each. The numbers stand beside the drawing, so
+ * that it need not be read.
+ */
 export function intervalChart(rows: readonly IntervalRow[], axis: IntervalAxis): Markup {
   return html`<div class="interval-chart">${rows.map((row) => intervalRow(row, axis))}${axisRow(axis)}</div>`;
 }
@@ -38,7 +44,9 @@ function intervalRow(row: IntervalRow, axis: IntervalAxis): Markup {
 }
 
 function drawing({ variant, interval }: IntervalRow, axis: IntervalAxis): Markup {
-  const [low, at, high] = [interval.low, interval.value, interval.high].map((value) => place(value, axis)) as [string, string, string];
+  const [low, at, high] = [interval.low, interval.value, interval.high].map((value) =>
+    place(value, axis),
+  ) as [string, string, string];
   return html`<svg class="drawing" aria-hidden="true">${gridLines(axis)}
 <line class="span ${variantClass(variant)}" x1="${low}" x2="${high}" y1="50%" y2="50%"/>
 <svg x="${at}" y="50%" overflow="visible">${variantShape(variant)}</svg></svg>`;
@@ -58,7 +66,9 @@ function axisRow(axis: IntervalAxis): Markup {
 }
 
 /** The numbers below a drawing. The outermost ones stay within it. */
-export function axisTicks(ticks: readonly { readonly at: number; readonly text: string }[]): Markup {
+export function axisTicks(
+  ticks: readonly { readonly at: number; readonly text: string }[],
+): Markup {
   const texts = ticks.map(({ at, text }) => {
     const anchor = at < 0.04 ? 'start' : at > 0.96 ? 'end' : 'middle';
     return html`<text class="tick" x="${widthText(at)}" y="12" text-anchor="${anchor}">${text}</text>`;

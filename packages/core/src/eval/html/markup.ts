@@ -1,6 +1,8 @@
 import { cutText } from '../../base/cut-text.ts';
 
-/** HTML as it goes into the page. Made by `html` only, so that no text of a report becomes a tag. */
+/**
+ * HTML as it goes into the page. Made by `html` only, so that no text of a report becomes a tag.
+ */
 export class Markup {
   readonly #text: string;
 
@@ -16,7 +18,10 @@ export class Markup {
 /** What may stand in a template: texts and numbers are escaped, nothing is left out. */
 export type Content = Markup | string | number | undefined | false | readonly Content[];
 
-/** A template of HTML. A value may stand between tags or in an attribute in double quotes, nowhere else. */
+/**
+ * A template of HTML. A value may stand between tags or in an attribute in double quotes, nowhere
+ * else.
+ */
 export function html(strings: TemplateStringsArray, ...values: readonly Content[]): Markup {
   let text = strings[0] ?? '';
   values.forEach((value, index) => {
@@ -32,13 +37,26 @@ function asMarkup(value: Content): string {
   return escapeHtml(String(value));
 }
 
-const special: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const special: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
-/** Whatever must not go into a page as it is: characters of HTML, control characters but tab and newline, marks that turn the direction of writing. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are looked for
-const unsafe = /[&<>"'\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
+/**
+ * Whatever must not go into a page as it is: characters of HTML, control characters but tab and
+ * newline, marks that turn the direction of writing.
+ */
+const unsafe =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are looked for
+  /[&<>"'\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]/g;
 
-/** A text as HTML. What cannot be seen, or would make other text look different, is shown by a sign or by its number. */
+/**
+ * A text as HTML. What cannot be seen, or would make other text look different, is shown by a sign
+ * or by its number.
+ */
 function escapeHtml(text: string): string {
   return text.toWellFormed().replaceAll('\r\n', '\n').replace(unsafe, escapeSymbol);
 }
@@ -64,5 +82,7 @@ export function shortLine(text: string, length: number): string {
   const line = cutText(text, length * 4)
     .replace(/\s+/g, ' ')
     .trim();
-  return line.length <= length && text.length <= length * 4 ? line : `${cutText(line, length - 1)}…`;
+  return line.length <= length && text.length <= length * 4
+    ? line
+    : `${cutText(line, length - 1)}…`;
 }

@@ -1,4 +1,7 @@
-/** Numbers as people read them. The locale is fixed, so that the same report makes the same page anywhere. */
+/**
+ * Numbers as people read them. The locale is fixed, so that the same report makes the same page
+ * anywhere.
+ */
 
 export function countText(count: number): string {
   return count.toLocaleString('en-US', { maximumFractionDigits: 1 });
@@ -8,7 +11,10 @@ export function countOf(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A share from 0 to 1. What is not all is never rounded up to 100%, and what is not nothing never down to 0%. */
+/**
+ * A share from 0 to 1. What is not all is never rounded up to 100%, and what is not nothing never
+ * down to 0%.
+ */
 export function percentText(share: number): string {
   if (!Number.isFinite(share)) return '–';
   const percent = share * 100;
@@ -38,7 +44,8 @@ export function signedScoreText(difference: number): string {
 export function durationText(ms: number): string {
   if (!Number.isFinite(ms)) return '–';
   const length = Math.abs(ms);
-  if (length < 999.5) return `${length < 10 ? Math.round(length * 10) / 10 : Math.round(length)} ms`;
+  if (length < 999.5)
+    return `${length < 10 ? Math.round(length * 10) / 10 : Math.round(length)} ms`;
   if (length < 59_950) return `${(length / 1000).toFixed(1)} s`;
   const seconds = Math.round(length / 1000);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
@@ -52,7 +59,9 @@ export function costText(dollars: number): string {
   const amount = Math.abs(dollars);
   if (amount === 0) return '$0';
   if (amount < 0.000_001) return '< $0.000001';
-  return amount < 0.1 ? `$${plainDecimal(amount)}` : `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  return amount < 0.1
+    ? `$${plainDecimal(amount)}`
+    : `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }
 
 /** Two significant digits and no exponent. */
@@ -73,7 +82,9 @@ function signOf(value: number): string {
 /** Epoch milliseconds as date and minute in UTC. */
 export function timeText(epochMs: number): string {
   const date = new Date(epochMs);
-  return Number.isNaN(date.getTime()) ? 'unknown time' : `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return Number.isNaN(date.getTime())
+    ? 'unknown time'
+    : `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
 /** For the geometry of charts: a share of the width, from 0 to 1, as an SVG length. */

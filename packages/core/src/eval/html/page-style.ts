@@ -1,4 +1,7 @@
-/** How the page looks, in light and dark. It is part of the page's policy by its hash: no other style, not even of an attribute, counts. */
+/**
+ * How the page looks, in light and dark. It is part of the page's policy by its hash: no other
+ * style, not even of an attribute, counts.
+ */
 export const pageStyle = `
 :root {
   color-scheme: light dark;

@@ -9,7 +9,10 @@ const levels = [0, 0.25, 0.5, 0.75, 1];
 /** More numbers than this would run into each other on a phone. */
 const mostTicks = 8;
 
-/** Chance that one of k trials passes (solid) and that all of k do (dashed). `undefined` with one trial of each case: there is no curve then. */
+/**
+ * Chance that one of k trials passes (solid) and that all of k do (dashed). `undefined` with one
+ * trial of each case: there is no curve then.
+ */
 export function passAtKChart(variants: readonly VariantReport[]): Markup | undefined {
   const most = Math.max(0, ...variants.flatMap(({ summary }) => summary.passAtK.map(({ k }) => k)));
   if (most < 2) return undefined;
@@ -17,7 +20,10 @@ export function passAtKChart(variants: readonly VariantReport[]): Markup | undef
   const lines = variants.map(({ summary }, variant) => [
     curve(summary.passAllK, x, `curve dashed ${variantClass(variant)}`),
     curve(summary.passAtK, x, `curve ${variantClass(variant)}`),
-    summary.passAtK.map(({ k, value }) => html`<svg x="${widthText(x(k))}" y="${yOf(value)}" overflow="visible">${variantShape(variant)}</svg>`),
+    summary.passAtK.map(
+      ({ k, value }) =>
+        html`<svg x="${widthText(x(k))}" y="${yOf(value)}" overflow="visible">${variantShape(variant)}</svg>`,
+    ),
   ]);
   return html`<div class="curve-plot"><svg class="drawing" role="img" aria-label="${describe(variants)}" width="100%" height="${height}">${levels.map(level)}${lines}</svg>
 <div aria-hidden="true">${axisTicks(ticksOf(most).map((k) => ({ at: x(k), text: `k = ${k}` })))}</div></div>`;
@@ -33,7 +39,11 @@ function level(value: number): Markup {
   return html`<line class="grid-line" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="tick" x="-8" y="${y + 4}" text-anchor="end">${percentText(value)}</text>`;
 }
 
-function curve(points: readonly PassAtK[], x: (k: number) => number, name: string): readonly Markup[] {
+function curve(
+  points: readonly PassAtK[],
+  x: (k: number) => number,
+  name: string,
+): readonly Markup[] {
   return points.slice(1).map((point, index) => {
     const from = points[index] ?? point;
     return html`<line class="${name}" x1="${widthText(x(from.k))}" y1="${yOf(from.value)}" x2="${widthText(x(point.k))}" y2="${yOf(point.value)}"/>`;

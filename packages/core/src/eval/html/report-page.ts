@@ -20,11 +20,16 @@ export interface EvalReportHtmlOptions {
 const longestMethods = 2_000;
 
 /**
- * A report as a page: one file that needs no network, with charts, the cases and their trials. It may be opened from anywhere: its policy lets nothing
- * run but its own script, nothing be loaded and nothing be sent, and whatever stands in the report is shown as text. Without JavaScript only the
- * filters are missing. Long texts are shortened, and where an eval has more than a browser can show, the cases that did not pass come first.
+ * A report as a page: one file that needs no network, with charts, the cases and their trials. It
+ * may be opened from anywhere: its policy lets nothing run but its own script, nothing be loaded
+ * and nothing be sent, and whatever stands in the report is shown as text. Without JavaScript only
+ * the filters are missing. Long texts are shortened, and where an eval has more than a browser can
+ * show, the cases that did not pass come first.
  */
-export function evalReportHtml(report: EvalReport, { sessionCommand = defaultCommand }: EvalReportHtmlOptions = {}): string {
+export function evalReportHtml(
+  report: EvalReport,
+  { sessionCommand = defaultCommand }: EvalReportHtmlOptions = {},
+): string {
   const cases = caseOverviews(report);
   return html`<!doctype html>
 <html lang="en">
@@ -52,12 +57,18 @@ ${element('script', pageScript)}
 `.toString();
 }
 
-/** An end tag of a script that stands in a tagged template is changed by bundlers, with an import of a package that nobody has. */
+/**
+ * An end tag of a script that stands in a tagged template is changed by bundlers, with an import of
+ * a package that nobody has.
+ */
 function element(name: 'script' | 'style', content: string): Markup {
   return new Markup(`<${name}>${content}</${name}>`);
 }
 
-/** A file that is opened has no headers to say it: nothing is loaded or sent, and of script and style only what is ours counts. */
+/**
+ * A file that is opened has no headers to say it: nothing is loaded or sent, and of script and
+ * style only what is ours counts.
+ */
 function policy(): string {
   return [
     "default-src 'none'",
@@ -76,7 +87,9 @@ function hashOf(text: string): string {
 
 function defaultCommand(session: string): string {
   // What begins like an option is none behind two dashes.
-  return session.startsWith('-') ? `adjutant show --tree -- ${shellWord(session)}` : `adjutant show ${shellWord(session)} --tree`;
+  return session.startsWith('-')
+    ? `adjutant show --tree -- ${shellWord(session)}`
+    : `adjutant show ${shellWord(session)} --tree`;
 }
 
 function shellWord(text: string): string {

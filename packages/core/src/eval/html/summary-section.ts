@@ -1,6 +1,13 @@
 import type { EvalReport, VariantReport } from '../report.ts';
 import { html, type Markup, shortLine } from './markup.ts';
-import { costText, countOf, countText, durationText, percentText, timeText } from './number-text.ts';
+import {
+  costText,
+  countOf,
+  countText,
+  durationText,
+  percentText,
+  timeText,
+} from './number-text.ts';
 import { longestName, variantLabel } from './variant-mark.ts';
 
 const longestTitle = 200;
@@ -30,7 +37,9 @@ function verdict(report: EvalReport): Markup {
     return html`<p class="verdict unfinished"><span class="badge">Unfinished</span> Stopped after ${countText(report.done)} of ${countOf(report.total, 'trial')}. What follows is what was done until then; the same eval with the run id below goes on from there.</p>`;
   }
   const required = report.threshold ?? 1;
-  const below = report.variants.filter(({ summary }) => summary.trials === 0 || summary.passRate.value < required);
+  const below = report.variants.filter(
+    ({ summary }) => summary.trials === 0 || summary.passRate.value < required,
+  );
   if (report.passed) {
     return html`<p class="verdict passed"><span class="badge">Passed</span> ${report.variants.length === 1 ? 'The pass rate' : 'Every variant'} reaches the required ${percentText(required)}.</p>`;
   }

@@ -18,8 +18,15 @@ export interface TrialDetailsOptions {
   readonly isShort: boolean;
 }
 
-/** One trial: its scores with their reasons, what was said and called, and the command that shows the rest. */
-export function trialDetails(trial: TrialReport, command: string, { isOpen, isShort }: TrialDetailsOptions): Markup {
+/**
+ * One trial: its scores with their reasons, what was said and called, and the command that shows
+ * the rest.
+ */
+export function trialDetails(
+  trial: TrialReport,
+  command: string,
+  { isOpen, isShort }: TrialDetailsOptions,
+): Markup {
   return html`<details class="trial"${isOpen && html` open`}><summary>${passMark(trial.passed)} Trial ${trial.trial} <span class="range">${trialFacts(trial)}</span></summary>
 ${isShort ? html`<p class="note">There is no room for more on this page: see the session.</p>` : trialBody(trial)}
 <p class="session"><code>${shortened(command, longestText)}</code></p></details>`;
@@ -57,7 +64,15 @@ function errorBox(trial: TrialReport): Markup | undefined {
   return html`<p class="trial-error">${failureReason(trial)}</p>`;
 }
 
-function scoreItem({ scorer, score, passed, threshold, explanation, details, error }: ScoreReport): Markup {
+function scoreItem({
+  scorer,
+  score,
+  passed,
+  threshold,
+  explanation,
+  details,
+  error,
+}: ScoreReport): Markup {
   return html`<li>${passMark(passed)} <div><p><strong><bdi>${shortLine(scorer, longestName)}</bdi></strong> <span class="range">${scoreText(score)}, needs ${scoreText(threshold)}</span></p>
 <p class="text" dir="auto">${shortened(explanation, longestText)}</p>
 ${error !== undefined && html`<p class="trial-error" dir="auto"><code>${shortLine(error.code, longestName)}</code> ${shortened(error.message, longestText)}</p>`}
@@ -77,9 +92,13 @@ function callItem({ name, args, status }: ToolCallReport): Markup {
   return html`<li><span class="status ${isGood ? 'good' : 'bad'}">${status ?? 'no result'}</span> <code><bdi>${shortLine(name, longestName)}</bdi>(${jsonText(args, longestArguments, 0)})</code></li>`;
 }
 
-/** A value as JSON, cut where it is too long; its texts before that, so that megabytes are not written only to be cut. What is no JSON is named. */
+/**
+ * A value as JSON, cut where it is too long; its texts before that, so that megabytes are not
+ * written only to be cut. What is no JSON is named.
+ */
 function jsonText(value: JsonValue, length: number, indent = 2): string {
-  const short = (_: string, part: unknown): unknown => (typeof part === 'string' ? shortened(part, length) : part);
+  const short = (_: string, part: unknown): unknown =>
+    typeof part === 'string' ? shortened(part, length) : part;
   try {
     return shortened(JSON.stringify(value, short, indent) ?? 'nothing', length);
   } catch {
@@ -88,5 +107,7 @@ function jsonText(value: JsonValue, length: number, indent = 2): string {
 }
 
 function leftOut(count: number, noun: string): Markup | undefined {
-  return count > 0 ? html`<p class="note">${countOf(count, noun)} more: see the session.</p>` : undefined;
+  return count > 0
+    ? html`<p class="note">${countOf(count, noun)} more: see the session.</p>`
+    : undefined;
 }

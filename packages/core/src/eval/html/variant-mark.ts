@@ -1,7 +1,12 @@
 import { html, type Markup, shortLine } from './markup.ts';
 
 const colours = 6;
-const shapes = ['M0-5a5 5 0 1 1 0 10a5 5 0 1 1 0-10z', 'M-4.5-4.5h9v9h-9z', 'M0-6.2L6.2 0L0 6.2L-6.2 0z', 'M0-5.6L5.8 4.6H-5.8z'] as const;
+const shapes = [
+  'M0-5a5 5 0 1 1 0 10a5 5 0 1 1 0-10z',
+  'M-4.5-4.5h9v9h-9z',
+  'M0-6.2L6.2 0L0 6.2L-6.2 0z',
+  'M0-5.6L5.8 4.6H-5.8z',
+] as const;
 
 /** Longest name of a variant, a scorer or a tag that is written out. */
 export const longestName = 80;

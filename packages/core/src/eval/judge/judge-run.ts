@@ -38,11 +38,16 @@ const runId = 'judge';
 const mostAttempts = 100;
 
 /**
- * Asks a judge, or reads what it said when it was asked the same: its run is recorded in a session of its own, beside the trial and named after what
- * it was asked. A run that failed is recorded too, and another is begun when it is asked again.
+ * Asks a judge, or reads what it said when it was asked the same: its run is recorded in a session
+ * of its own, beside the trial and named after what it was asked. A run that failed is recorded
+ * too, and another is begun when it is asked again.
  * @throws JudgeFailedError, RunStoppedError
  */
-export async function askJudge(trial: Session, judgement: Judgement, signal: AbortSignal): Promise<Verdict> {
+export async function askJudge(
+  trial: Session,
+  judgement: Judgement,
+  signal: AbortSignal,
+): Promise<Verdict> {
   const app = judgeApp(trial);
   const name = `${trial.id}-judge-${hashOf(judgement)}`;
   let wasEnded = true;
@@ -53,14 +58,28 @@ export async function askJudge(trial: Session, judgement: Judgement, signal: Abo
     if (result.status === 'completed') return verdictOf(result);
     const { status, error } = result;
     if (!wasEnded || attempt === mostAttempts) {
-      throw new JudgeFailedError({ scorer: judgement.scorer, session, status, ...(error === undefined ? {} : { error }) });
+      throw new JudgeFailedError({
+        scorer: judgement.scorer,
+        session,
+        status,
+        ...(error === undefined ? {} : { error }),
+      });
     }
   }
   throw new TypeError('unreachable');
 }
 
 function hashOf({ scorer, model, instructions, material, schema, sample }: Judgement): string {
-  return sha256(canonicalJson({ scorer, model: modelName(toModel(model)), instructions, material, schema, sample })).slice(0, 16);
+  return sha256(
+    canonicalJson({
+      scorer,
+      model: modelName(toModel(model)),
+      instructions,
+      material,
+      schema,
+      sample,
+    }),
+  ).slice(0, 16);
 }
 
 async function hasEnded(app: Runtime, id: string): Promise<boolean> {
@@ -68,7 +87,12 @@ async function hasEnded(app: Runtime, id: string): Promise<boolean> {
   return session?.ledger.invocations.byPath.get(runId)?.end !== undefined;
 }
 
-async function inSession(app: Runtime, session: string, judgement: Judgement, signal: AbortSignal): Promise<RunResult> {
+async function inSession(
+  app: Runtime,
+  session: string,
+  judgement: Judgement,
+  signal: AbortSignal,
+): Promise<RunResult> {
   const { model, instructions, material, schema } = judgement;
   const written = JSON.stringify(material);
   // Nobody can write the end of the material into it without knowing all of it.
@@ -81,7 +105,11 @@ async function inSession(app: Runtime, session: string, judgement: Judgement, si
     tools: [],
   });
   const opened = await app.session({ id: session });
-  const run: Run = app.run(judge, { session: opened, runId, input: `<${mark}>\n${written}\n</${mark}>` });
+  const run: Run = app.run(judge, {
+    session: opened,
+    runId,
+    input: `<${mark}>\n${written}\n</${mark}>`,
+  });
   const stop = (): void => run.stop();
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
@@ -102,16 +130,28 @@ function rulesFor(mark: string): string {
 }
 
 function verdictOf({ output, session, usage, cost }: RunResult): Verdict {
-  return { verdict: output as JsonObject, session: session.id, cost, tokens: usage.inputTokens + usage.outputTokens };
+  return {
+    verdict: output as JsonObject,
+    session: session.id,
+    cost,
+    tokens: usage.inputTokens + usage.outputTokens,
+  };
 }
 
 /**
- * Judges have none of the tools, hooks and limits of the app that they judge, and only its store. Each judgement has an app of its own, because
- * judges of different models and instructions have the same name.
+ * Judges have none of the tools, hooks and limits of the app that they judge, and only its store.
+ * Each judgement has an app of its own, because judges of different models and instructions have
+ * the same name.
  */
 function judgeApp({ ledger }: Session): Runtime {
   const { store: ledgers, scope, clock, ids } = ledger.ports;
-  return new Runtime({ app: scope.app, tenant: scope.tenant, store: storeOf(ledgers), recover: 'manual', ports: { clock, ids } });
+  return new Runtime({
+    app: scope.app,
+    tenant: scope.tenant,
+    store: storeOf(ledgers),
+    recover: 'manual',
+    ports: { clock, ids },
+  });
 }
 
 /** The ledgers of one app as a store. */

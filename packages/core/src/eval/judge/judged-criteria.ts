@@ -31,10 +31,19 @@ export interface CriteriaQuestion {
   readonly background: string | undefined;
 }
 
-const scores: Readonly<Record<string, number | undefined>> = { met: 1, partly_met: 0.5, not_met: 0, not_applicable: undefined };
+const scores: Readonly<Record<string, number | undefined>> = {
+  met: 1,
+  partly_met: 0.5,
+  not_met: 0,
+  not_applicable: undefined,
+};
 
 /** Lets a model judge a trial by criteria. @throws JudgeFailedError, RunStoppedError */
-export async function judgeCriteria(trial: TrialRecord, question: CriteriaQuestion, signal: AbortSignal): Promise<JudgedCriteria> {
+export async function judgeCriteria(
+  trial: TrialRecord,
+  question: CriteriaQuestion,
+  signal: AbortSignal,
+): Promise<JudgedCriteria> {
   const { scorer, model, criteria, samples, background } = question;
   const names = Object.keys(criteria);
   const judgement = {
@@ -46,7 +55,8 @@ export async function judgeCriteria(trial: TrialRecord, question: CriteriaQuesti
   };
   const answers: Verdict[] = [];
   // One after the other: no more models are to be asked at a time than trials are under way.
-  for (let sample = 1; sample <= samples; sample++) answers.push(await askJudge(trial.session, { ...judgement, sample }, signal));
+  for (let sample = 1; sample <= samples; sample++)
+    answers.push(await askJudge(trial.session, { ...judgement, sample }, signal));
   return {
     verdicts: names.map((criterion, i) =>
       combined(
@@ -61,18 +71,30 @@ export async function judgeCriteria(trial: TrialRecord, question: CriteriaQuesti
 
 function combined(criterion: string, found: readonly JsonObject[]): CriterionVerdict {
   const applicable = found.flatMap(({ verdict }) => scores[String(verdict)] ?? []);
-  const reasons = found.map(({ reasoning, verdict }) => `${String(verdict).replace('_', ' ')}: ${String(reasoning)}`);
-  const score = applicable.length === 0 ? undefined : applicable.reduce((sum, one) => sum + one, 0) / applicable.length;
+  const reasons = found.map(
+    ({ reasoning, verdict }) => `${String(verdict).replace('_', ' ')}: ${String(reasoning)}`,
+  );
+  const score =
+    applicable.length === 0
+      ? undefined
+      : applicable.reduce((sum, one) => sum + one, 0) / applicable.length;
   return { criterion, reasons, ...(score === undefined ? {} : { score }) };
 }
 
-/** Criteria have names of people's choice, and members of a schema are names that providers take. */
+/**
+ * Criteria have names of people's choice, and members of a schema are names that providers take.
+ */
 function memberOf(index: number): string {
   return `criterion_${index + 1}`;
 }
 
-function instructionsFor(criteria: Readonly<Record<string, string>>, background: string | undefined): string {
-  const list = Object.entries(criteria).map(([name, text], i) => `${memberOf(i)} (${name}): ${text}`);
+function instructionsFor(
+  criteria: Readonly<Record<string, string>>,
+  background: string | undefined,
+): string {
+  const list = Object.entries(criteria).map(
+    ([name, text], i) => `${memberOf(i)} (${name}): ${text}`,
+  );
   return [
     'You judge a conversation between a user and an agent by the criteria below, each by itself.',
     'For each criterion first reason in one to three sentences, naming what in the material speaks for and against it. Then decide: met, partly_met, not_met, or not_applicable when its condition did not arise in this conversation. If in doubt whether it is met, it is not.',
@@ -87,9 +109,17 @@ function schemaFor(count: number): JsonObject {
   const criterion = {
     type: 'object',
     // The reasons come first, so that the verdict follows from them.
-    properties: { reasoning: { type: 'string' }, verdict: { type: 'string', enum: Object.keys(scores) } },
+    properties: {
+      reasoning: { type: 'string' },
+      verdict: { type: 'string', enum: Object.keys(scores) },
+    },
     required: ['reasoning', 'verdict'],
     additionalProperties: false,
   };
-  return { type: 'object', properties: Object.fromEntries(members.map((name) => [name, criterion])), required: members, additionalProperties: false };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(members.map((name) => [name, criterion])),
+    required: members,
+    additionalProperties: false,
+  };
 }

@@ -6,7 +6,10 @@ import type { TrialRecord, TrialToolCall } from '../scorers/scorer.ts';
 /** Characters of one tool result that a judge sees. */
 const longestResult = 20_000;
 
-/** What a judge sees of a trial: the conversation with the tool calls and their results, and the answers that the case gives as references. */
+/**
+ * What a judge sees of a trial: the conversation with the tool calls and their results, and the
+ * answers that the case gives as references.
+ */
 export function trialMaterial(trial: TrialRecord): JsonValue {
   return {
     conversation: trial.turns.map(({ user, texts, toolCalls }, i) => ({
@@ -28,10 +31,14 @@ function callMaterial({ name, args, result }: TrialToolCall): JsonValue {
     name,
     args,
     status: result.status,
-    result: isLong ? `${cutText(text, longestResult)} … (${text.length} characters in all)` : result.content,
+    result: isLong
+      ? `${cutText(text, longestResult)} … (${text.length} characters in all)`
+      : result.content,
   };
 }
 
-function referenceOf(expected: ExpectedResponse | undefined): { readonly referenceAnswer?: string } {
+function referenceOf(expected: ExpectedResponse | undefined): {
+  readonly referenceAnswer?: string;
+} {
   return typeof expected === 'string' ? { referenceAnswer: expected } : {};
 }

@@ -1,5 +1,11 @@
 import { checkOptions } from '../../base/invalid-option.ts';
-import { isCount, isNonEmptyText, isPositive, type OptionCheck, type OptionChecks } from '../../base/options.ts';
+import {
+  isCount,
+  isNonEmptyText,
+  isPositive,
+  type OptionCheck,
+  type OptionChecks,
+} from '../../base/options.ts';
 import { isShare } from './own-scorer.ts';
 import type { Score, Scorer, TrialRecord } from './scorer.ts';
 
@@ -21,10 +27,21 @@ interface Measure {
   readonly unknown?: string;
 }
 
-/** 1 within the budget; beyond it the share of the budget in what was used, so that twice the budget gives 0.5. */
+/**
+ * 1 within the budget; beyond it the share of the budget in what was used, so that twice the budget
+ * gives 0.5.
+ */
 function budgetScorer(measure: Measure, options: BudgetOptions): Scorer {
-  const checks: OptionChecks<BudgetOptions> = { budget: measure.budget, name: isNonEmptyText, threshold: isShare };
-  checkOptions(measure.name, { ...options, budget: options?.budget ?? null } as BudgetOptions, checks);
+  const checks: OptionChecks<BudgetOptions> = {
+    budget: measure.budget,
+    name: isNonEmptyText,
+    threshold: isShare,
+  };
+  checkOptions(
+    measure.name,
+    { ...options, budget: options?.budget ?? null } as BudgetOptions,
+    checks,
+  );
   const { budget, name = measure.name, threshold = 1 } = options;
   const score = (trial: TrialRecord): Score => {
     const used = measure.of(trial);
@@ -43,19 +60,31 @@ const rounded = (value: number): string => String(Number(value.toPrecision(4)));
 
 /** Milliseconds of a trial, over all its turns. @throws InvalidOptionError */
 export function latency(options: BudgetOptions): Scorer {
-  return budgetScorer({ name: 'latency', budget: isPositive, of: ({ durationMs }) => durationMs, text: (ms) => `${rounded(ms)} ms` }, options);
+  return budgetScorer(
+    {
+      name: 'latency',
+      budget: isPositive,
+      of: ({ durationMs }) => durationMs,
+      text: (ms) => `${rounded(ms)} ms`,
+    },
+    options,
+  );
 }
 
-/** US dollars of a trial. A trial whose cost is not known does not pass. @throws InvalidOptionError */
+/**
+ * US dollars of a trial. A trial whose cost is not known does not pass. @throws InvalidOptionError
+ */
 export function cost(options: BudgetOptions): Scorer {
   return budgetScorer(
     {
       name: 'cost',
       budget: isPositive,
       // What called no model costs nothing.
-      of: (trial) => trial.cost ?? (trial.usage.inputTokens + trial.usage.outputTokens === 0 ? 0 : undefined),
+      of: (trial) =>
+        trial.cost ?? (trial.usage.inputTokens + trial.usage.outputTokens === 0 ? 0 : undefined),
       text: (dollars) => `$${rounded(dollars)}`,
-      unknown: 'The price of the model is not known, so the budget cannot be checked. Give it in `prices` of the runtime.',
+      unknown:
+        'The price of the model is not known, so the budget cannot be checked. Give it in `prices` of the runtime.',
     },
     options,
   );
@@ -64,7 +93,12 @@ export function cost(options: BudgetOptions): Scorer {
 /** Answered model calls of a trial. @throws InvalidOptionError */
 export function steps(options: BudgetOptions): Scorer {
   return budgetScorer(
-    { name: 'steps', budget: isCount, of: (trial) => trial.steps, text: (count) => `${count} model ${count === 1 ? 'call' : 'calls'}` },
+    {
+      name: 'steps',
+      budget: isCount,
+      of: (trial) => trial.steps,
+      text: (count) => `${count} model ${count === 1 ? 'call' : 'calls'}`,
+    },
     options,
   );
 }
@@ -72,7 +106,12 @@ export function steps(options: BudgetOptions): Scorer {
 /** Input and output tokens of a trial. @throws InvalidOptionError */
 export function tokens(options: BudgetOptions): Scorer {
   return budgetScorer(
-    { name: 'tokens', budget: isCount, of: ({ usage }) => usage.inputTokens + usage.outputTokens, text: (count) => `${count} tokens` },
+    {
+      name: 'tokens',
+      budget: isCount,
+      of: ({ usage }) => usage.inputTokens + usage.outputTokens,
+      text: (count) => `${count} tokens`,
+    },
     options,
   );
 }

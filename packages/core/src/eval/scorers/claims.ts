@@ -7,23 +7,33 @@ export interface Claim {
 }
 
 const quotes = /"([^"\n]{2,200})"|“([^”\n]{2,200})”|«([^»\n]{2,200})»/g;
-/** Addresses, and words in which letters meet digits or underscores: order numbers, versions, file names. */
+/**
+ * Addresses, and words in which letters meet digits or underscores: order numbers, versions, file
+ * names.
+ */
 const identifiers =
   /\bhttps?:\/\/[^\s<>"')\]]{1,500}|[\p{L}\p{N}._%+-]{1,100}@[\p{L}\p{N}.-]{1,100}\.\p{L}{2,20}|\b(?=[\p{L}\p{N}_-]{0,99}\p{L})(?=[\p{L}\p{N}_-]{0,99}[\p{N}_])[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*\b/gu;
-const numbers = /(?<![\p{L}\p{N}_.,])[-−]?\d{1,3}(?:[, {2}]\d{3})+(?:\.\d+)?(?!\d)|(?<![\p{L}\p{N}_])[-−]?\d+(?:\.\d+)?(?!\d)/gu;
-const names = /\p{Lu}[\p{L}'’-]*(?:\s+(?:(?:of|de|van|von|der|la|le|du|da)\s+)?\p{Lu}[\p{L}'’-]*)*/gu;
+const numbers =
+  /(?<![\p{L}\p{N}_.,])[-−]?\d{1,3}(?:[, {2}]\d{3})+(?:\.\d+)?(?!\d)|(?<![\p{L}\p{N}_])[-−]?\d+(?:\.\d+)?(?!\d)/gu;
+const names =
+  /\p{Lu}[\p{L}'’-]*(?:\s+(?:(?:of|de|van|von|der|la|le|du|da)\s+)?\p{Lu}[\p{L}'’-]*)*/gu;
 
 /** A unit right behind a number is no part of an identifier: `28C`, `5km`, `3rd`. */
 const numberWithUnit = /^\d+(?:\.\d+)?(?:\p{L}{1,3}|°\p{L})$/u;
 
 /**
- * Claims of a text that can be looked up: quotes, addresses and identifiers, numbers, and proper names, which are words with a capital letter
- * that do not begin a sentence. What is found as one kind is not looked for as another.
+ * Claims of a text that can be looked up: quotes, addresses and identifiers, numbers, and proper
+ * names, which are words with a capital letter that do not begin a sentence. What is found as one
+ * kind is not looked for as another.
  */
 export function claimsOf(text: string): readonly Claim[] {
   const claims: Claim[] = [];
   let rest = text.normalize('NFKC');
-  const take = (pattern: RegExp, kind: ClaimKind, read: (match: RegExpMatchArray) => string | undefined): void => {
+  const take = (
+    pattern: RegExp,
+    kind: ClaimKind,
+    read: (match: RegExpMatchArray) => string | undefined,
+  ): void => {
     rest = rest.replace(pattern, (...found) => {
       const match = found as unknown as RegExpMatchArray;
       const claim = read(match);
@@ -34,7 +44,9 @@ export function claimsOf(text: string): readonly Claim[] {
     });
   };
   take(quotes, 'quote', (match) => match[1] ?? match[2] ?? match[3]);
-  take(identifiers, 'identifier', ([found]) => (numberWithUnit.test(found) ? undefined : found.replace(/[.,;:]+$/, '')));
+  take(identifiers, 'identifier', ([found]) =>
+    numberWithUnit.test(found) ? undefined : found.replace(/[.,;:]+$/, ''),
+  );
   take(numbers, 'number', ([found]) => found);
   for (const name of properNames(rest)) claims.push({ kind: 'name', text: name });
   return claims;
@@ -46,11 +58,14 @@ const lookedBack = 20;
 function properNames(text: string): readonly string[] {
   return [...text.matchAll(names)].flatMap((match) => {
     const before = text.slice(Math.max(0, match.index - lookedBack), match.index);
-    const beginsSentence = before.trim() === '' || /[.!?:;•*#>\n-]\s*$/.test(before) || /\n\s*$/.test(before);
+    const beginsSentence =
+      before.trim() === '' || /[.!?:;•*#>\n-]\s*$/.test(before) || /\n\s*$/.test(before);
     const words = match[0].split(/\s+/);
     // The first word of a sentence has a capital letter whatever it is.
     const name = beginsSentence ? words.slice(1).join(' ') : match[0];
-    return name.length < 2 || /^(?:I|I'm|I’m|I've|I’ve|I'll|I’ll|I'd|I’d)$/.test(name) ? [] : [name];
+    return name.length < 2 || /^(?:I|I'm|I’m|I've|I’ve|I'll|I’ll|I'd|I’d)$/.test(name)
+      ? []
+      : [name];
   });
 }
 
@@ -69,7 +84,10 @@ export class Evidence {
     ].map(([found]) => toNumber(found));
   }
 
-  /** Whether a claim occurs: a number by its value, also rounded; a name also by the last of its words; everything else as it stands. */
+  /**
+   * Whether a claim occurs: a number by its value, also rounded; a name also by the last of its
+   * words; everything else as it stands.
+   */
   has({ kind, text }: Claim): boolean {
     if (kind === 'number') return this.#hasNumber(text);
     const wanted = even(text);
@@ -82,7 +100,8 @@ export class Evidence {
     if (wanted === '') return true;
     for (let at = this.#text.indexOf(wanted); at >= 0; at = this.#text.indexOf(wanted, at + 1)) {
       const [before, after] = [this.#text[at - 1] ?? ' ', this.#text[at + wanted.length] ?? ' '];
-      if (!/[\p{L}\p{N}]/u.test(before) && !/[\p{L}\p{N}]/u.test(after.replace('s', ' '))) return true;
+      if (!/[\p{L}\p{N}]/u.test(before) && !/[\p{L}\p{N}]/u.test(after.replace('s', ' ')))
+        return true;
     }
     return false;
   }
@@ -92,7 +111,11 @@ export class Evidence {
     const decimals = /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
     const half = 10 ** -decimals / 2;
     // A shorter number may be a rounded one; one with more digits than its source is made up.
-    return this.#numbers.some((known) => known === value || (Math.abs(known - value) <= half + 1e-12 && decimals < decimalsOf(known)));
+    return this.#numbers.some(
+      (known) =>
+        known === value ||
+        (Math.abs(known - value) <= half + 1e-12 && decimals < decimalsOf(known)),
+    );
   }
 }
 

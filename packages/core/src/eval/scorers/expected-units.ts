@@ -11,20 +11,44 @@ export interface ExpectedUnit {
   readonly toolCalls: readonly TrialToolCall[];
 }
 
-/** The turns of which something is expected, and the conversation, if something is expected of it as a whole. Turns that were not reached have done nothing. */
-export function expectedUnits(trial: TrialRecord, has: (expect: Expectation) => boolean): readonly ExpectedUnit[] {
+/**
+ * The turns of which something is expected, and the conversation, if something is expected of it as
+ * a whole. Turns that were not reached have done nothing.
+ */
+export function expectedUnits(
+  trial: TrialRecord,
+  has: (expect: Expectation) => boolean,
+): readonly ExpectedUnit[] {
   const { turns, expect } = trial.case;
   const units = turns.flatMap((turn, i): readonly ExpectedUnit[] => {
     if (turn.expect === undefined || !has(turn.expect)) return [];
     const done = trial.turns[i];
-    return [{ name: turns.length === 1 ? '' : `turn ${i + 1}`, expect: turn.expect, answer: done?.answer ?? '', toolCalls: done?.toolCalls ?? [] }];
+    return [
+      {
+        name: turns.length === 1 ? '' : `turn ${i + 1}`,
+        expect: turn.expect,
+        answer: done?.answer ?? '',
+        toolCalls: done?.toolCalls ?? [],
+      },
+    ];
   });
   if (!has(expect)) return units;
-  return [...units, { name: units.length === 0 ? '' : 'the whole conversation', expect, answer: trial.answer, toolCalls: trial.toolCalls }];
+  return [
+    ...units,
+    {
+      name: units.length === 0 ? '' : 'the whole conversation',
+      expect,
+      answer: trial.answer,
+      toolCalls: trial.toolCalls,
+    },
+  ];
 }
 
 /** The mean of the scores of units, each explained; `undefined` without units. */
-export function meanOfUnits(units: readonly ExpectedUnit[], scoreOf: (unit: ExpectedUnit) => Score): Score | undefined {
+export function meanOfUnits(
+  units: readonly ExpectedUnit[],
+  scoreOf: (unit: ExpectedUnit) => Score,
+): Score | undefined {
   if (units.length === 0) return undefined;
   const scores = units.map((unit) => ({ unit, found: scoreOf(unit) }));
   const [only] = scores;
@@ -36,6 +60,10 @@ export function meanOfUnits(units: readonly ExpectedUnit[], scoreOf: (unit: Expe
   return {
     score: scores.reduce((sum, { found }) => sum + found.score, 0) / scores.length,
     explanation: failed.length === 0 ? `All ${scores.length} are as expected.` : told.join(' '),
-    details: scores.map(({ unit, found }) => ({ of: unit.name, score: found.score, explanation: found.explanation })),
+    details: scores.map(({ unit, found }) => ({
+      of: unit.name,
+      score: found.score,
+      explanation: found.explanation,
+    })),
   };
 }

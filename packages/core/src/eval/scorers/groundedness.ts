@@ -9,22 +9,31 @@ export interface GroundednessOptions {
   readonly name?: string;
   /** What is looked up. @default all: ['number', 'quote', 'identifier', 'name'] */
   readonly claims?: readonly ClaimKind[];
-  /** Texts that may be repeated besides tool results and what the user said, such as what the instructions say. @default none */
+  /**
+   * Texts that may be repeated besides tool results and what the user said, such as what the
+   * instructions say. @default none
+   */
   readonly sources?: (trial: TrialRecord) => readonly string[];
   /** The least score that passes. @default 1 */
   readonly threshold?: number;
 }
 
 const kinds = ['number', 'quote', 'identifier', 'name'] as const;
-const checks: OptionChecks<GroundednessOptions> = { name: isNonEmptyText, claims: isListOf(...kinds), sources: isFunction, threshold: isShare };
+const checks: OptionChecks<GroundednessOptions> = {
+  name: isNonEmptyText,
+  claims: isListOf(...kinds),
+  sources: isFunction,
+  threshold: isShare,
+};
 
 /**
- * Whether numbers, quotes, identifiers and proper names of the answers occur in the tool results, or in what the user said, before them. The score
- * is the share of claims that do.
+ * Whether numbers, quotes, identifiers and proper names of the answers occur in the tool results,
+ * or in what the user said, before them. The score is the share of claims that do.
  *
- * It compares words and not meaning: it finds a number or name that is made up, and neither a wrong statement made of known words nor a claim
- * without numbers and names. What the agent computed (a sum) or translated is not found in the results and counts as made up. For such answers
- * use `judgedGroundedness`.
+ * It compares words and not meaning: it finds a number or name that is made up, and neither a wrong
+ * statement made of known words nor a claim without numbers and names. What the agent computed (a
+ * sum) or translated is not found in the results and counts as made up. For such answers use
+ * `judgedGroundedness`.
  * @throws InvalidOptionError
  */
 export function groundedness(options: GroundednessOptions = {}): Scorer {
@@ -36,14 +45,19 @@ export function groundedness(options: GroundednessOptions = {}): Scorer {
     const found = trial.turns.flatMap((turn) => {
       texts.push(turn.user, ...resultTexts(turn.toolCalls));
       const evidence = new Evidence(texts);
-      const made = uniqueClaims(turn.texts.flatMap(claimsOf)).filter(({ kind }) => claims.includes(kind));
+      const made = uniqueClaims(turn.texts.flatMap(claimsOf)).filter(({ kind }) =>
+        claims.includes(kind),
+      );
       return made.map((claim) => ({ claim, isFound: evidence.has(claim) }));
     });
     const missing = found.filter(({ isFound }) => !isFound).map(({ claim }) => claim);
     return {
       score: found.length === 0 ? 1 : 1 - missing.length / found.length,
       explanation: explain(found.length, missing),
-      details: { claims: found.length, notFound: missing.map(({ kind, text }) => ({ kind, text })) },
+      details: {
+        claims: found.length,
+        notFound: missing.map(({ kind, text }) => ({ kind, text })),
+      },
     };
   };
   return Object.freeze({ name, threshold, score });
@@ -62,8 +76,10 @@ function uniqueClaims(claims: readonly Claim[]): readonly Claim[] {
 }
 
 function explain(count: number, missing: readonly Claim[]): string {
-  if (count === 0) return 'The answer has no number, quote, identifier or name that could be looked up.';
-  if (missing.length === 0) return `All ${count} numbers, quotes, identifiers and names occur in the tool results or in what the user said.`;
+  if (count === 0)
+    return 'The answer has no number, quote, identifier or name that could be looked up.';
+  if (missing.length === 0)
+    return `All ${count} numbers, quotes, identifiers and names occur in the tool results or in what the user said.`;
   const list = missing.map(({ kind, text }) => `${kind} ${JSON.stringify(text)}`).join(', ');
   return `${missing.length} of ${count} are in no tool result and nothing that the user said: ${list}.`;
 }

@@ -11,9 +11,10 @@ export interface ResponseMatchOptions {
   /** @default 'response_match' */
   readonly name?: string;
   /**
-   * How a text that a case expects is compared with the answer. `exact`: they are equal. `contains`: the answer has it. `regex`: it is a regular
-   * expression that matches. `overlap`: words in common, as ROUGE-1 F1. An expectation that says what it wants (`{ contains: … }`) is checked
-   * as it says.
+   * How a text that a case expects is compared with the answer. `exact`: they are equal.
+   * `contains`: the answer has it. `regex`: it is a regular expression that matches. `overlap`:
+   * words in common, as ROUGE-1 F1. An expectation that says what it wants (`{ contains: … }`) is
+   * checked as it says.
    * @default 'overlap'
    */
   readonly match?: 'exact' | 'contains' | 'regex' | 'overlap';
@@ -33,26 +34,36 @@ const checks: OptionChecks<ResponseMatchOptions> = {
 type Match = NonNullable<ResponseMatchOptions['match']>;
 
 /**
- * Whether the agent says what a case expects, in `expect.response` of its turns or of the case. White space at the ends and its amount inside count
- * for nothing.
+ * Whether the agent says what a case expects, in `expect.response` of its turns or of the case.
+ * White space at the ends and its amount inside count for nothing.
  * @throws InvalidOptionError
  */
 export function responseMatch(options: ResponseMatchOptions = {}): Scorer {
   checkOptions('responseMatch', options, checks);
   const { match = 'overlap' } = options;
-  const { name = 'response_match', ignoreCase = match !== 'exact', threshold = match === 'overlap' ? 0.8 : 1 } = options;
+  const {
+    name = 'response_match',
+    ignoreCase = match !== 'exact',
+    threshold = match === 'overlap' ? 0.8 : 1,
+  } = options;
   return Object.freeze({
     name,
     threshold,
     score: (trial: Parameters<Scorer['score']>[0]) =>
       meanOfUnits(
         expectedUnits(trial, (expect) => expect.response !== undefined),
-        ({ expect, answer }) => compare(expect.response as ExpectedResponse, answer, match, ignoreCase),
+        ({ expect, answer }) =>
+          compare(expect.response as ExpectedResponse, answer, match, ignoreCase),
       ),
   });
 }
 
-function compare(expected: ExpectedResponse, answer: string, match: Match, ignoreCase: boolean): Score {
+function compare(
+  expected: ExpectedResponse,
+  answer: string,
+  match: Match,
+  ignoreCase: boolean,
+): Score {
   if (typeof expected !== 'string') return meetsAll(expected, answer, ignoreCase);
   switch (match) {
     case 'exact':
@@ -60,7 +71,11 @@ function compare(expected: ExpectedResponse, answer: string, match: Match, ignor
     case 'contains':
       return meetsAll({ contains: expected }, answer, ignoreCase);
     case 'regex':
-      return meetsAll({ matches: expected, ...(ignoreCase ? { flags: 'i' } : {}) }, answer, ignoreCase);
+      return meetsAll(
+        { matches: expected, ...(ignoreCase ? { flags: 'i' } : {}) },
+        answer,
+        ignoreCase,
+      );
     case 'overlap':
       return overlapScore(expected, answer);
   }
@@ -72,7 +87,10 @@ function overlapScore(expected: string, answer: string): Score {
   const common = `${percent(recall)} of the expected words are in the answer, and ${percent(precision)} of its words are expected`;
   return {
     score: f1,
-    explanation: f1 === 1 ? 'The answer has the expected words.' : `${common}. Expected ${shown(expected)}, got ${shown(answer)}.`,
+    explanation:
+      f1 === 1
+        ? 'The answer has the expected words.'
+        : `${common}. Expected ${shown(expected)}, got ${shown(answer)}.`,
     details: { precision, recall, f1 },
   };
 }
@@ -87,16 +105,25 @@ function meetsAll(required: Requirements, given: string, ignoreCase: boolean): S
   };
   const answer = even(given);
   const found: (readonly [boolean, string])[] = [];
-  if (required.equals !== undefined) found.push([answer === even(required.equals), `it is not ${shown(required.equals)}`]);
-  for (const text of [required.contains ?? []].flat()) found.push([answer.includes(even(text)), `it does not contain ${shown(text)}`]);
-  for (const text of [required.excludes ?? []].flat()) found.push([!answer.includes(even(text)), `it contains ${shown(text)}`]);
+  if (required.equals !== undefined)
+    found.push([answer === even(required.equals), `it is not ${shown(required.equals)}`]);
+  for (const text of [required.contains ?? []].flat())
+    found.push([answer.includes(even(text)), `it does not contain ${shown(text)}`]);
+  for (const text of [required.excludes ?? []].flat())
+    found.push([!answer.includes(even(text)), `it contains ${shown(text)}`]);
   if (required.matches !== undefined) {
-    const expression = typeof required.matches === 'string' ? new RegExp(required.matches, required.flags ?? '') : required.matches;
+    const expression =
+      typeof required.matches === 'string'
+        ? new RegExp(required.matches, required.flags ?? '')
+        : required.matches;
     found.push([expressionMatches(expression, given), `it does not match ${expression}`]);
   }
   const failed = found.filter(([holds]) => !holds).map(([, reason]) => reason);
   return {
     score: found.length === 0 ? 1 : 1 - failed.length / found.length,
-    explanation: failed.length === 0 ? 'The answer is as expected.' : `The answer is not as expected: ${failed.join(', ')}. It is ${shown(given)}.`,
+    explanation:
+      failed.length === 0
+        ? 'The answer is as expected.'
+        : `The answer is not as expected: ${failed.join(', ')}. It is ${shown(given)}.`,
   };
 }

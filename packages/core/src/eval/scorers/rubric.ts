@@ -8,7 +8,9 @@ import { fullScore, isShare, type LooseScore } from './own-scorer.ts';
 import type { Score, Scorer, ScorerContext, TrialRecord } from './scorer.ts';
 
 /** A criterion: a sentence for the judge, or code. */
-export type Criterion = string | ((trial: TrialRecord, context: ScorerContext) => LooseScore | Promise<LooseScore>);
+export type Criterion =
+  | string
+  | ((trial: TrialRecord, context: ScorerContext) => LooseScore | Promise<LooseScore>);
 
 export interface RubricOptions {
   /** @default 'rubric' */
@@ -19,7 +21,10 @@ export interface RubricOptions {
   readonly model?: ModelInput;
   /** How often the model is asked about a trial; the mean counts. @default 1 */
   readonly samples?: number;
-  /** What the judge needs to know besides the conversation, such as the rules that the agent has to keep. */
+  /**
+   * What the judge needs to know besides the conversation, such as the rules that the agent has to
+   * keep.
+   */
   readonly background?: string;
   /** The least score that passes. @default 1 */
   readonly threshold?: number;
@@ -28,8 +33,16 @@ export interface RubricOptions {
 const checks: OptionChecks<RubricOptions> = {
   name: isNonEmptyText,
   criteria: (value) => {
-    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
-    const fits = isRecord && Object.values(value).every((one) => typeof one === 'function' || (typeof one === 'string' && one.trim() !== ''));
+    const isRecord =
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.keys(value).length > 0;
+    const fits =
+      isRecord &&
+      Object.values(value).every(
+        (one) => typeof one === 'function' || (typeof one === 'string' && one.trim() !== ''),
+      );
     return fits ? undefined : 'an object that gives each criterion a sentence or a function';
   },
   model: isModel,
@@ -46,22 +59,38 @@ interface Found {
 }
 
 /**
- * Judges trials by criteria. Those that are sentences are judged by a model, all at once, with a structured verdict: met, partly met, not met, or not
- * applicable; its runs are recorded beside the trial, so that it is never asked the same twice. Those that are functions are code. The score is the
- * mean over the criteria that apply.
+ * Judges trials by criteria. Those that are sentences are judged by a model, all at once, with a
+ * structured verdict: met, partly met, not met, or not applicable; its runs are recorded beside the
+ * trial, so that it is never asked the same twice. Those that are functions are code. The score is
+ * the mean over the criteria that apply.
  * @throws InvalidOptionError
  */
 export function rubric(options: RubricOptions): Scorer {
-  checkOptions('rubric', typeof options === 'object' && options !== null ? { ...options, criteria: options.criteria ?? null } : options, checks);
+  checkOptions(
+    'rubric',
+    typeof options === 'object' && options !== null
+      ? { ...options, criteria: options.criteria ?? null }
+      : options,
+    checks,
+  );
   const { name = 'rubric', criteria, model, samples = 1, background, threshold = 1 } = options;
-  const sentences = Object.fromEntries(Object.entries(criteria).filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  const sentences = Object.fromEntries(
+    Object.entries(criteria).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
   const [judged] = Object.keys(sentences);
   if (judged !== undefined && model === undefined) {
-    throw new InvalidOptionError({ function: 'rubric', reason: `\`model\` is missing, which judges the criterion "${judged}"` });
+    throw new InvalidOptionError({
+      function: 'rubric',
+      reason: `\`model\` is missing, which judges the criterion "${judged}"`,
+    });
   }
   const score = async (trial: TrialRecord, context: ScorerContext): Promise<Score | undefined> => {
     const byCode = await Promise.all(
-      Object.entries(criteria).flatMap(([key, one]) => (typeof one === 'function' ? [checkByCode(name, key, one, trial, context)] : [])),
+      Object.entries(criteria).flatMap(([key, one]) =>
+        typeof one === 'function' ? [checkByCode(name, key, one, trial, context)] : [],
+      ),
     );
     if (model === undefined || judged === undefined) return scoreOf(byCode, {});
     const { verdicts, runs, suspicious } = await judgeCriteria(
@@ -69,8 +98,15 @@ export function rubric(options: RubricOptions): Scorer {
       { scorer: name, model, criteria: sentences, samples, background },
       context.signal,
     );
-    const sessions = runs.map(({ session, cost, tokens }) => ({ session, tokens, ...(cost === undefined ? {} : { cost }) }));
-    return scoreOf([...byCode, ...verdicts], { judge: sessions, ...(suspicious === undefined ? {} : { suspicious }) });
+    const sessions = runs.map(({ session, cost, tokens }) => ({
+      session,
+      tokens,
+      ...(cost === undefined ? {} : { cost }),
+    }));
+    return scoreOf([...byCode, ...verdicts], {
+      judge: sessions,
+      ...(suspicious === undefined ? {} : { suspicious }),
+    });
   };
   return Object.freeze({ name, threshold, score });
 }
@@ -83,15 +119,24 @@ async function checkByCode(
   context: ScorerContext,
 ): Promise<Found> {
   const found = fullScore(name, await check(trial, context));
-  return found === undefined ? { criterion, reasons: [] } : { criterion, score: found.score, reasons: [found.explanation] };
+  return found === undefined
+    ? { criterion, reasons: [] }
+    : { criterion, score: found.score, reasons: [found.explanation] };
 }
 
-function scoreOf(found: readonly Found[], more: { readonly judge?: JsonValue; readonly suspicious?: string }): Score | undefined {
-  const applied = found.flatMap((one) => (one.score === undefined ? [] : [{ ...one, score: one.score }]));
+function scoreOf(
+  found: readonly Found[],
+  more: { readonly judge?: JsonValue; readonly suspicious?: string },
+): Score | undefined {
+  const applied = found.flatMap((one) =>
+    one.score === undefined ? [] : [{ ...one, score: one.score }],
+  );
   if (applied.length === 0) return undefined;
   const failed = applied.filter(({ score }) => score < 1);
   const explanation =
-    failed.length === 0 ? 'All criteria are met.' : failed.map(({ criterion, reasons }) => `${criterion}: ${reasons.join(' / ')}`).join(' ');
+    failed.length === 0
+      ? 'All criteria are met.'
+      : failed.map(({ criterion, reasons }) => `${criterion}: ${reasons.join(' / ')}`).join(' ');
   const warning =
     more.suspicious === undefined
       ? ''
@@ -99,7 +144,14 @@ function scoreOf(found: readonly Found[], more: { readonly judge?: JsonValue; re
   return {
     score: applied.reduce((sum, { score }) => sum + score, 0) / applied.length,
     explanation: explanation + warning,
-    details: { criteria: found.map(({ criterion, score, reasons }) => ({ criterion, ...(score === undefined ? {} : { score }), reasons })), ...more },
+    details: {
+      criteria: found.map(({ criterion, score, reasons }) => ({
+        criterion,
+        ...(score === undefined ? {} : { score }),
+        reasons,
+      })),
+      ...more,
+    },
   };
 }
 
@@ -108,8 +160,9 @@ export interface JudgedGroundednessOptions extends Omit<RubricOptions, 'criteria
 }
 
 /**
- * As `groundedness`, judged by a model: whether every statement of fact in the answers follows from tool results or from what the user said. It
- * understands sums and other words for the same, and can err like every model.
+ * As `groundedness`, judged by a model: whether every statement of fact in the answers follows from
+ * tool results or from what the user said. It understands sums and other words for the same, and
+ * can err like every model.
  * @throws InvalidOptionError
  */
 export function judgedGroundedness(options: JudgedGroundednessOptions): Scorer {

@@ -79,5 +79,8 @@ export interface Scorer {
   /** The least score that passes. */
   readonly threshold: number;
   /** `undefined`: there is nothing to judge in this trial. */
-  readonly score: (trial: TrialRecord, context: ScorerContext) => Score | undefined | Promise<Score | undefined>;
+  readonly score: (
+    trial: TrialRecord,
+    context: ScorerContext,
+  ) => Score | undefined | Promise<Score | undefined>;
 }

@@ -16,8 +16,9 @@ export interface Overlap {
 }
 
 /**
- * ROUGE-1 (Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004): words in common, each counted at most as often as it occurs in
- * both, over the words of the answer (precision) and of the reference (recall); `f1` is 2·P·R / (P + R). Words are not reduced to their stems.
+ * ROUGE-1 (Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004): words in common,
+ * each counted at most as often as it occurs in both, over the words of the answer (precision) and
+ * of the reference (recall); `f1` is 2·P·R / (P + R). Words are not reduced to their stems.
  */
 export function tokenOverlap(answer: string, reference: string): Overlap {
   const [said, wanted] = [tokens(answer), tokens(reference)];
@@ -35,5 +36,9 @@ export function tokenOverlap(answer: string, reference: string): Overlap {
     left.set(word, count - 1);
   }
   const [precision, recall] = [common / said.length, common / wanted.length];
-  return { precision, recall, f1: common === 0 ? 0 : (2 * precision * recall) / (precision + recall) };
+  return {
+    precision,
+    recall,
+    f1: common === 0 ? 0 : (2 * precision * recall) / (precision + recall),
+  };
 }

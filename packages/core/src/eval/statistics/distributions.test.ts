@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { betaShare, logGamma, normalBelow, normalQuantile, signTest, studentBelow, studentQuantile } from './distributions.ts';
+import {
+  betaShare,
+  logGamma,
+  normalBelow,
+  normalQuantile,
+  signTest,
+  studentBelow,
+  studentQuantile,
+} from './distributions.ts';
 
 describe('the normal distribution', () => {
   test.each([
@@ -20,9 +28,13 @@ describe('the normal distribution', () => {
       }),
     );
     fc.assert(
-      fc.property(fc.double({ min: -7, max: 7, noNaN: true }), fc.double({ min: 0.01, max: 1, noNaN: true }), (x, step) => {
-        expect(normalBelow(x + step)).toBeGreaterThanOrEqual(normalBelow(x));
-      }),
+      fc.property(
+        fc.double({ min: -7, max: 7, noNaN: true }),
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
+        (x, step) => {
+          expect(normalBelow(x + step)).toBeGreaterThanOrEqual(normalBelow(x));
+        },
+      ),
     );
   });
 });
@@ -44,9 +56,13 @@ describe("Student's distribution", () => {
 
   test('is symmetric', () => {
     fc.assert(
-      fc.property(fc.double({ min: 0, max: 50, noNaN: true }), fc.integer({ min: 1, max: 500 }), (t, freedom) => {
-        expect(studentBelow(t, freedom) + studentBelow(-t, freedom)).toBeCloseTo(1, 10);
-      }),
+      fc.property(
+        fc.double({ min: 0, max: 50, noNaN: true }),
+        fc.integer({ min: 1, max: 500 }),
+        (t, freedom) => {
+          expect(studentBelow(t, freedom) + studentBelow(-t, freedom)).toBeCloseTo(1, 10);
+        },
+      ),
     );
   });
 });

@@ -1,9 +1,17 @@
-/** Probabilities that intervals and tests are made of. All are exact to about ten digits, which their tests check against published tables. */
+/**
+ * Probabilities that intervals and tests are made of. All are exact to about ten digits, which
+ * their tests check against published tables.
+ */
 
 const halvings = 200;
 
 /** Where a growing function reaches `wanted`. */
-function whereReached(wanted: number, grows: (x: number) => number, from: number, to: number): number {
+function whereReached(
+  wanted: number,
+  grows: (x: number) => number,
+  from: number,
+  to: number,
+): number {
   let low = from;
   let high = to;
   for (let i = 0; i < halvings && high - low > 1e-13 * Math.max(1, Math.abs(low)); i++) {
@@ -14,7 +22,10 @@ function whereReached(wanted: number, grows: (x: number) => number, from: number
   return (low + high) / 2;
 }
 
-/** Chance that a standard normal value is at most `x`, by the series of Marsaglia (Journal of Statistical Software 11(4), 2004). */
+/**
+ * Chance that a standard normal value is at most `x`, by the series of Marsaglia (Journal of
+ * Statistical Software 11(4), 2004).
+ */
 export function normalBelow(x: number): number {
   if (x < -8) return 0;
   if (x > 8) return 1;
@@ -35,8 +46,8 @@ export function normalQuantile(share: number): number {
 /** Logarithm of the gamma function for x > 0: Lanczos' approximation with g = 7 and nine terms. */
 export function logGamma(x: number): number {
   const terms = [
-    676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,
-    1.5056327351493116e-7,
+    676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
+    12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
   ];
   let sum = 0.99999999999980993;
   for (const [i, term] of terms.entries()) sum += term / (x + i);
@@ -50,7 +61,9 @@ export function betaShare(x: number, a: number, b: number): number {
   if (x >= 1) return 1;
   // The fraction converges quickly on one side of the mean only.
   if (x > (a + 1) / (a + b + 2)) return 1 - betaShare(1 - x, b, a);
-  const front = Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x)) / a;
+  const front =
+    Math.exp(logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log(1 - x)) /
+    a;
   return front * betaFraction(x, a, b);
 }
 
@@ -75,13 +88,18 @@ function betaFraction(x: number, a: number, b: number): number {
   return fraction;
 }
 
-/** Chance that a value of Student's distribution with `freedom` degrees of freedom is at most `t`. */
+/**
+ * Chance that a value of Student's distribution with `freedom` degrees of freedom is at most `t`.
+ */
 export function studentBelow(t: number, freedom: number): number {
   const tail = betaShare(freedom / (freedom + t * t), freedom / 2, 0.5) / 2;
   return t < 0 ? tail : 1 - tail;
 }
 
-/** The value that a value of Student's distribution is below with the chance `share`, which is at least a half. */
+/**
+ * The value that a value of Student's distribution is below with the chance `share`, which is at
+ * least a half.
+ */
 export function studentQuantile(share: number, freedom: number): number {
   let high = 1;
   while (studentBelow(high, freedom) < share && high < 1e12) high *= 2;
@@ -89,8 +107,8 @@ export function studentQuantile(share: number, freedom: number): number {
 }
 
 /**
- * Chance of a split of `better + worse` at least as uneven as this one when both are as likely: the exact two-sided sign test. On cases that
- * either pass or fail it is McNemar's exact test.
+ * Chance of a split of `better + worse` at least as uneven as this one when both are as likely: the
+ * exact two-sided sign test. On cases that either pass or fail it is McNemar's exact test.
  */
 export function signTest(better: number, worse: number): number {
   const n = better + worse;

@@ -1,15 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { measureDifference, rateDifference, scoreDifference } from './differences.ts';
-import { type CaseOutcome, correlation, meanInterval, quantile, rateInterval, scoreInterval, wilson } from './intervals.ts';
+import {
+  type CaseOutcome,
+  correlation,
+  meanInterval,
+  quantile,
+  rateInterval,
+  scoreInterval,
+  wilson,
+} from './intervals.ts';
 import { overCases, passAllK, passAtK } from './pass-at-k.ts';
 
 const shares = fc.double({ min: 0, max: 1, noNaN: true });
 const outcomes = fc.array(
-  fc.integer({ min: 1, max: 8 }).chain((trials) => fc.integer({ min: 0, max: trials }).map((passed) => ({ passed, trials }))),
+  fc
+    .integer({ min: 1, max: 8 })
+    .chain((trials) => fc.integer({ min: 0, max: trials }).map((passed) => ({ passed, trials }))),
   { minLength: 1, maxLength: 30 },
 );
-const single = (passes: readonly boolean[]): readonly CaseOutcome[] => passes.map((passed) => ({ passed: passed ? 1 : 0, trials: 1 }));
+const single = (passes: readonly boolean[]): readonly CaseOutcome[] =>
+  passes.map((passed) => ({ passed: passed ? 1 : 0, trials: 1 }));
 
 describe("Wilson's interval", () => {
   // Newcombe, Statistics in Medicine 17 (1998) 857–872, table I, method 3.
@@ -116,19 +127,27 @@ describe('means', () => {
 describe('pass@k and pass^k', () => {
   test('are the shares of all choices of k trials', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 8 }), fc.nat(8), fc.integer({ min: 1, max: 8 }), (trials, some, wanted) => {
-        const [passed, k] = [Math.min(some, trials), Math.min(wanted, trials)];
-        const choices = subsets(Array.from({ length: trials }, (_, i) => i < passed)).filter((choice) => choice.length === k);
-        const share = (fits: (choice: readonly boolean[]) => boolean): number => choices.filter(fits).length / choices.length;
-        expect(passAtK({ passed, trials }, k)).toBeCloseTo(
-          share((choice) => choice.some(Boolean)),
-          9,
-        );
-        expect(passAllK({ passed, trials }, k)).toBeCloseTo(
-          share((choice) => choice.every(Boolean)),
-          9,
-        );
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 8 }),
+        fc.nat(8),
+        fc.integer({ min: 1, max: 8 }),
+        (trials, some, wanted) => {
+          const [passed, k] = [Math.min(some, trials), Math.min(wanted, trials)];
+          const choices = subsets(Array.from({ length: trials }, (_, i) => i < passed)).filter(
+            (choice) => choice.length === k,
+          );
+          const share = (fits: (choice: readonly boolean[]) => boolean): number =>
+            choices.filter(fits).length / choices.length;
+          expect(passAtK({ passed, trials }, k)).toBeCloseTo(
+            share((choice) => choice.some(Boolean)),
+            9,
+          );
+          expect(passAllK({ passed, trials }, k)).toBeCloseTo(
+            share((choice) => choice.every(Boolean)),
+            9,
+          );
+        },
+      ),
     );
   });
 
@@ -168,16 +187,37 @@ function subsets(values: readonly boolean[]): readonly (readonly boolean[])[] {
 
 describe('differences', () => {
   test('of pass rates have the interval of Newcombe', () => {
-    // 36 pass with both, 12 only with the candidate, 2 with neither: 0.96 against 0.72. By hand from the limits of Wilson and φ.
-    const baseline = single([...Array(36).fill(true), ...Array(12).fill(false), ...Array(2).fill(false)]);
-    const candidate = single([...Array(36).fill(true), ...Array(12).fill(true), ...Array(2).fill(false)]);
+    // 36 pass with both, 12 only with the candidate, 2 with neither: 0.96 against 0.72. By hand
+    // from the limits of Wilson and φ.
+    const baseline = single([
+      ...Array(36).fill(true),
+      ...Array(12).fill(false),
+      ...Array(2).fill(false),
+    ]);
+    const candidate = single([
+      ...Array(36).fill(true),
+      ...Array(12).fill(true),
+      ...Array(2).fill(false),
+    ]);
     const [low1, high1] = [wilson(0.72, 50, 0.95).low, wilson(0.72, 50, 0.95).high];
     const [low2, high2] = [wilson(0.96, 50, 0.95).low, wilson(0.96, 50, 0.95).high];
     const phi = (36 * 2 - 12 * 0) / Math.sqrt(48 * 2 * 36 * 14);
     const found = rateDifference({ baseline, candidate }, 0.95);
     expect(found.value).toBeCloseTo(0.24, 9);
-    expect(found.low).toBeCloseTo(0.24 - Math.sqrt((0.96 - low2) ** 2 - 2 * phi * (0.96 - low2) * (high1 - 0.72) + (high1 - 0.72) ** 2), 9);
-    expect(found.high).toBeCloseTo(0.24 + Math.sqrt((high2 - 0.96) ** 2 - 2 * phi * (high2 - 0.96) * (0.72 - low1) + (0.72 - low1) ** 2), 9);
+    expect(found.low).toBeCloseTo(
+      0.24 -
+        Math.sqrt(
+          (0.96 - low2) ** 2 - 2 * phi * (0.96 - low2) * (high1 - 0.72) + (high1 - 0.72) ** 2,
+        ),
+      9,
+    );
+    expect(found.high).toBeCloseTo(
+      0.24 +
+        Math.sqrt(
+          (high2 - 0.96) ** 2 - 2 * phi * (high2 - 0.96) * (0.72 - low1) + (0.72 - low1) ** 2,
+        ),
+      9,
+    );
     expect(found.significant).toBe(true);
     expect(found.pValue).toBeCloseTo(2 / 2 ** 12, 9);
   });
@@ -201,10 +241,16 @@ describe('differences', () => {
   });
 
   test('change their sign with their sides, lie in [-1, 1] and hold their value', () => {
-    const pairsOfOutcomes = fc.array(fc.tuple(fc.nat(4), fc.nat(4)), { minLength: 1, maxLength: 25 });
+    const pairsOfOutcomes = fc.array(fc.tuple(fc.nat(4), fc.nat(4)), {
+      minLength: 1,
+      maxLength: 25,
+    });
     fc.assert(
       fc.property(pairsOfOutcomes, (found) => {
-        const [a, b] = [found.map(([passed]) => ({ passed, trials: 4 })), found.map(([, passed]) => ({ passed, trials: 4 }))];
+        const [a, b] = [
+          found.map(([passed]) => ({ passed, trials: 4 })),
+          found.map(([, passed]) => ({ passed, trials: 4 })),
+        ];
         const there = rateDifference({ baseline: a, candidate: b }, 0.95);
         const back = rateDifference({ baseline: b, candidate: a }, 0.95);
         expect(there.value).toBeCloseTo(-back.value, 9);
@@ -218,7 +264,10 @@ describe('differences', () => {
   });
 
   test('one case tells nothing, however far apart the two are', () => {
-    expect(measureDifference({ baseline: [100], candidate: [900] }, 0.95)).toMatchObject({ value: 800, significant: false });
+    expect(measureDifference({ baseline: [100], candidate: [900] }, 0.95)).toMatchObject({
+      value: 800,
+      significant: false,
+    });
     expect(scoreDifference({ baseline: [0], candidate: [1] }, 0.95).significant).toBe(false);
   });
 
@@ -236,7 +285,13 @@ describe('differences', () => {
         const hard = next() < 0.5;
         return [next() < (hard ? 0.3 : 0.7), next() < (hard ? 0.45 : 0.85)] as const;
       });
-      const found = rateDifference({ baseline: single(cases.map(([one]) => one)), candidate: single(cases.map(([, one]) => one)) }, 0.95);
+      const found = rateDifference(
+        {
+          baseline: single(cases.map(([one]) => one)),
+          candidate: single(cases.map(([, one]) => one)),
+        },
+        0.95,
+      );
       if (found.low <= 0.15 && 0.15 <= found.high) held++;
     }
     expect(held / 400).toBeGreaterThan(0.92);

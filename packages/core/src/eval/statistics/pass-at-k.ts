@@ -2,8 +2,9 @@ import type { PassAtK } from '../report.ts';
 import { type CaseOutcome, mean } from './intervals.ts';
 
 /**
- * Chance that at least one of `k` trials passes, when `passed` of `trials` did: the unbiased estimator of Chen et al., Evaluating Large Language
- * Models Trained on Code (2021), 1 − C(n−c, k) / C(n, k).
+ * Chance that at least one of `k` trials passes, when `passed` of `trials` did: the unbiased
+ * estimator of Chen et al., Evaluating Large Language Models Trained on Code (2021), 1 − C(n−c, k)
+ * / C(n, k).
  */
 export function passAtK({ passed, trials }: CaseOutcome, k: number): number {
   if (trials - passed < k) return 1;
@@ -13,7 +14,8 @@ export function passAtK({ passed, trials }: CaseOutcome, k: number): number {
 }
 
 /**
- * Chance that all of `k` trials pass (pass^k), when `passed` of `trials` did: C(c, k) / C(n, k), as Yao et al., τ-bench (2024), estimate it.
+ * Chance that all of `k` trials pass (pass^k), when `passed` of `trials` did: C(c, k) / C(n, k), as
+ * Yao et al., τ-bench (2024), estimate it.
  */
 export function passAllK({ passed, trials }: CaseOutcome, k: number): number {
   let all = 1;

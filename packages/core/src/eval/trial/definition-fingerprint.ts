@@ -10,8 +10,9 @@ import type { Tool } from '../../tools/tool.ts';
 const deepest = 12;
 
 /**
- * Names what a runnable is: its instructions, models, tools, schemas, limits and the source of its functions. What functions reach beyond their own
- * source (what they import, files, services) is not in it; that is what `version` is for.
+ * Names what a runnable is: its instructions, models, tools, schemas, limits and the source of its
+ * functions. What functions reach beyond their own source (what they import, files, services) is
+ * not in it; that is what `version` is for.
  * @param tools what the app has for all agents
  */
 export function definitionFingerprint(runnable: Runnable, tools: readonly Tool[] = []): string {
@@ -30,7 +31,9 @@ function described(value: unknown, above: ReadonlySet<object>, depth: number): u
   if (Array.isArray(value)) return value.map(part);
   if (value instanceof RegExp || value instanceof Date) return String(value);
   if (!isPlainObject(value)) return value.constructor?.name ?? 'object';
-  const members = Object.entries(value).map(([name, member]) => [name, name === 'context' ? promptOf(member, part) : part(member)] as const);
+  const members = Object.entries(value).map(
+    ([name, member]) => [name, name === 'context' ? promptOf(member, part) : part(member)] as const,
+  );
   return Object.fromEntries(members);
 }
 
@@ -44,9 +47,12 @@ function schemaOf(schema: unknown): unknown {
   return 'schema' in converted ? converted.schema : 'schema';
 }
 
-/** Renderers with the messages that they add: their texts are not in the source of the functions. */
+/**
+ * Renderers with the messages that they add: their texts are not in the source of the functions.
+ */
 function promptOf(renderers: unknown, part: (one: unknown) => unknown): unknown {
-  if (!Array.isArray(renderers) || !renderers.every((one) => typeof one === 'function')) return part(renderers);
+  if (!Array.isArray(renderers) || !renderers.every((one) => typeof one === 'function'))
+    return part(renderers);
   return renderers.map((renderer: Renderer) => {
     const added: PromptEvent[] = [];
     try {

@@ -32,8 +32,10 @@ export interface TrialOutcome {
 const conversation = 'trial';
 
 /**
- * Runs a trial in its session, or what of it has not been run yet. What has ended is read from the ledger.
- * @throws EvalStoppedError, RunStoppedError when it was stopped; everything else that keeps a run from being carried out
+ * Runs a trial in its session, or what of it has not been run yet. What has ended is read from the
+ * ledger.
+ * @throws EvalStoppedError, RunStoppedError when it was stopped; everything else that keeps a run
+ * from being carried out
  */
 export async function runTrial(work: TrialWork): Promise<TrialOutcome> {
   const { place, subject, stop } = work;
@@ -43,14 +45,20 @@ export async function runTrial(work: TrialWork): Promise<TrialOutcome> {
   const ending = found ?? (await carryOut(work, session));
   const ended = found === undefined ? await subject.app.session({ id: place.session }) : session;
   const { variant, trial } = place;
-  return { record: trialRecord(ended as Session, { ...ending, case: place.case, variant, trial }), recorded: found !== undefined };
+  return {
+    record: trialRecord(ended as Session, { ...ending, case: place.case, variant, trial }),
+    recorded: found !== undefined,
+  };
 }
 
 /** How often a session is opened again that another process has just begun. */
 const mostOpenings = 20;
 const busyMs = 100;
 
-/** The session of the trial with what it begins with. Of several processes that run the same eval one makes it. */
+/**
+ * The session of the trial with what it begins with. Of several processes that run the same eval
+ * one makes it.
+ */
 async function openSession(work: TrialWork): Promise<Session> {
   for (let opening = 1; ; opening++) {
     const session = await sessionOf(work);
@@ -70,23 +78,44 @@ async function openSession(work: TrialWork): Promise<Session> {
 async function sessionOf({ place, subject, options }: TrialWork): Promise<Session> {
   const { userId } = place.case;
   const scopes = options.scopes?.(place) ?? (userId === undefined ? {} : { user: userId });
-  return (await subject.app.session({ id: place.session, ...(Object.keys(scopes).length === 0 ? {} : { scopes }) })) as Session;
+  return (await subject.app.session({
+    id: place.session,
+    ...(Object.keys(scopes).length === 0 ? {} : { scopes }),
+  })) as Session;
 }
 
 function beginning({ evalName, place }: TrialWork): readonly EventDraft[] {
   const { runId, variant, trial } = place;
   const { id, state = {} } = place.case;
-  const changes = Object.entries(state).flatMap(([key, newValue]) => (newValue === undefined ? [] : [{ key, newValue }]));
+  const changes = Object.entries(state).flatMap(([key, newValue]) =>
+    newValue === undefined ? [] : [{ key, newValue }],
+  );
   const reasoning = `Trial ${trial} of the case "${id}" with "${variant}" in the eval "${evalName}".`;
   const data = { eval: evalName, runId, variant, case: id, trial };
   return [
     { type: 'decision', by: 'runtime', component: 'eval', decision: 'trial', reasoning, data },
-    ...(changes.length === 0 ? [] : [{ type: 'state_change' as const, by: 'user' as const, scope: 'session', source: 'mutation' as const, changes }]),
+    ...(changes.length === 0
+      ? []
+      : [
+          {
+            type: 'state_change' as const,
+            by: 'user' as const,
+            scope: 'session',
+            source: 'mutation' as const,
+            changes,
+          },
+        ]),
   ];
 }
 
-/** How a trial has ended, if its ledger says so; `undefined`: there is something to be done, or it takes a look at what it waits for. */
-function endingOf(session: Session, { case: { turns, scenario } }: TrialPlace): TrialEnding | undefined {
+/**
+ * How a trial has ended, if its ledger says so; `undefined`: there is something to be done, or it
+ * takes a look at what it waits for.
+ */
+function endingOf(
+  session: Session,
+  { case: { turns, scenario } }: TrialPlace,
+): TrialEnding | undefined {
   const { ledger } = session;
   const roots = ledger.invocations.roots.flatMap((path) => {
     const record = lastRecord(ledger, path);
@@ -94,23 +123,34 @@ function endingOf(session: Session, { case: { turns, scenario } }: TrialPlace): 
   });
   const last = roots.at(-1);
   if (last === undefined || roots.some(({ end }) => end === undefined)) return undefined;
-  if (last.status === 'error' || last.status === 'cancelled') return failedEnding(session, last.status, last.error);
-  if (scenario !== undefined) return session.events.some(isScenarioEnd) ? { status: 'completed' } : undefined;
+  if (last.status === 'error' || last.status === 'cancelled')
+    return failedEnding(session, last.status, last.error);
+  if (scenario !== undefined)
+    return session.events.some(isScenarioEnd) ? { status: 'completed' } : undefined;
   const messages = session.events.filter(({ type }) => type === 'user').length;
-  return messages >= turns.length && last.status === 'completed' ? { status: 'completed' } : undefined;
+  return messages >= turns.length && last.status === 'completed'
+    ? { status: 'completed' }
+    : undefined;
 }
 
 /** How a conversation by a plan ends is for the user to say, and not to be read from its runs. */
 function isScenarioEnd(event: Event): boolean {
-  return event.type === 'decision' && event.component === 'eval' && event.decision === 'scenario_end';
+  return (
+    event.type === 'decision' && event.component === 'eval' && event.decision === 'scenario_end'
+  );
 }
 
-/** Spares whoever continues the eval to ask the user's session. Another process that runs the same eval may have the session now, and write it too. */
+/**
+ * Spares whoever continues the eval to ask the user's session. Another process that runs the same
+ * eval may have the session now, and write it too.
+ */
 async function recordScenarioEnd({ session, reason }: ConversationResult): Promise<void> {
   const reasoning = reason ?? 'The user has nothing more to say.';
   try {
     await session.ledger.own();
-    session.append([{ type: 'decision', by: 'user', component: 'eval', decision: 'scenario_end', reasoning }]);
+    session.append([
+      { type: 'decision', by: 'user', component: 'eval', decision: 'scenario_end', reasoning },
+    ]);
     await session.flush();
     await session.ledger.release();
   } catch (error) {
@@ -124,8 +164,14 @@ function isTaken(error: unknown): boolean {
 
 const tooLong = 'The trial took longer than';
 
-function failedEnding({ events }: Pick<Session, 'events'>, status: 'error' | 'cancelled', error: ErrorRecord | undefined): TrialEnding {
-  const isLate = error?.code === 'timeout' || events.some((event) => event.type === 'cancel' && event.reason?.startsWith(tooLong) === true);
+function failedEnding(
+  { events }: Pick<Session, 'events'>,
+  status: 'error' | 'cancelled',
+  error: ErrorRecord | undefined,
+): TrialEnding {
+  const isLate =
+    error?.code === 'timeout' ||
+    events.some((event) => event.type === 'cancel' && event.reason?.startsWith(tooLong) === true);
   return { status: isLate ? 'timed_out' : status, ...(error === undefined ? {} : { error }) };
 }
 
@@ -133,7 +179,9 @@ function failedEnding({ events }: Pick<Session, 'events'>, status: 'error' | 'ca
 async function carryOut(work: TrialWork, session: Session): Promise<TrialEnding> {
   const { subject, place, options, timeout, clock, stop } = work;
   const late = new AbortController();
-  const cancelTimer = clock.setTimer(Math.max(0, timeout - activeMs(session.events)), () => late.abort(new Error(`${tooLong} its ${timeout} ms.`)));
+  const cancelTimer = clock.setTimer(Math.max(0, timeout - activeMs(session.events)), () =>
+    late.abort(new Error(`${tooLong} its ${timeout} ms.`)),
+  );
   let underWay: Run | undefined;
   const stopRun = (): void => underWay?.stop();
   stop.addEventListener('abort', stopRun, { once: true });
@@ -166,23 +214,32 @@ async function carryOut(work: TrialWork, session: Session): Promise<TrialEnding>
   }
 }
 
-function endingOfConversation({ ended, reason, result, session }: ConversationResult, late: AbortSignal): TrialEnding {
+function endingOfConversation(
+  { ended, reason, result, session }: ConversationResult,
+  late: AbortSignal,
+): TrialEnding {
   switch (ended) {
     case 'completed':
     case 'user_done':
     case 'max_turns':
-      return result?.status === 'yielded' && !result.awaitingInput ? waiting(reason) : { status: 'completed' };
+      return result?.status === 'yielded' && !result.awaitingInput
+        ? waiting(reason)
+        : { status: 'completed' };
     case 'stuck':
       return waiting(reason);
     case 'error':
       return failedEnding(session, 'error', result?.error);
     case 'cancelled':
-      if (late.aborted) return { status: 'timed_out', error: toErrorRecord(late.reason, 'timeout') };
+      if (late.aborted)
+        return { status: 'timed_out', error: toErrorRecord(late.reason, 'timeout') };
       return failedEnding(session, 'cancelled', result?.error);
   }
 }
 
 function waiting(reason: string | undefined): TrialEnding {
   const message = `${(reason ?? 'The run waits for somebody').replace(/\.$/, '')}. Say in \`approvals\` of the case how it is to be answered.`;
-  return { status: 'waiting', error: { name: 'TrialWaitingError', code: 'trial_waiting', message } };
+  return {
+    status: 'waiting',
+    error: { name: 'TrialWaitingError', code: 'trial_waiting', message },
+  };
 }

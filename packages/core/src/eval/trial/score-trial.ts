@@ -38,22 +38,38 @@ export async function scoredReport(record: TrialRecord, parts: ScoringParts): Pr
   };
 }
 
-async function scoreBy({ name, threshold, score }: Scorer, record: TrialRecord, parts: ScoringParts): Promise<ScoreReport | undefined> {
+async function scoreBy(
+  { name, threshold, score }: Scorer,
+  record: TrialRecord,
+  parts: ScoringParts,
+): Promise<ScoreReport | undefined> {
   const { stop, clock, timeout } = parts;
   const over = new AbortController();
   const onStop = (): void => over.abort(new EvalStoppedError());
   stop.addEventListener('abort', onStop, { once: true });
   if (stop.aborted) onStop();
-  const cancelTimer = clock.setTimer(timeout, () => over.abort(new TrialTimeoutError({ what: `The scorer "${name}"`, timeout })));
+  const cancelTimer = clock.setTimer(timeout, () =>
+    over.abort(new TrialTimeoutError({ what: `The scorer "${name}"`, timeout })),
+  );
   try {
-    const found = await untilStopped(over.signal, clock, async () => fullScore(name, await score(record, { signal: over.signal })));
+    const found = await untilStopped(over.signal, clock, async () =>
+      fullScore(name, await score(record, { signal: over.signal })),
+    );
     return found && { scorer: name, passed: found.score >= threshold, threshold, ...found };
   } catch (thrown) {
     if (stop.aborted) throw new EvalStoppedError();
     // A run that was stopped because the time is over says so only by having been stopped.
-    const cause = isAdjutantError(thrown, 'run_stopped') && over.signal.aborted ? over.signal.reason : thrown;
+    const cause =
+      isAdjutantError(thrown, 'run_stopped') && over.signal.aborted ? over.signal.reason : thrown;
     const error = toErrorRecord(cause, 'scorer_failed');
-    return { scorer: name, score: 0, passed: false, threshold, explanation: `The scorer failed: ${error.message}`, error };
+    return {
+      scorer: name,
+      score: 0,
+      passed: false,
+      threshold,
+      explanation: `The scorer failed: ${error.message}`,
+      error,
+    };
   } finally {
     stop.removeEventListener('abort', onStop);
     cancelTimer();
@@ -64,6 +80,10 @@ function turnReport({ user, answer, toolCalls }: TrialRecord['turns'][number]): 
   return {
     user,
     ...(answer === '' ? {} : { assistant: answer }),
-    toolCalls: toolCalls.map(({ name, args, result }) => ({ name, args, ...(result === undefined ? {} : { status: result.status }) })),
+    toolCalls: toolCalls.map(({ name, args, result }) => ({
+      name,
+      args,
+      ...(result === undefined ? {} : { status: result.status }),
+    })),
   };
 }

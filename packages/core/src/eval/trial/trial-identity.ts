@@ -7,9 +7,21 @@ import type { EvalCase } from '../dataset/eval-case.ts';
 import type { EvalOptions, EvalVariant } from '../eval-options.ts';
 import { definitionFingerprint } from './definition-fingerprint.ts';
 
-/** Names what is run for a case. What is expected of it is not in it: that is compared anew each time. */
+/**
+ * Names what is run for a case. What is expected of it is not in it: that is compared anew each
+ * time.
+ */
 function caseFingerprint({ turns, scenario, data, state, userId, approvals }: EvalCase): string {
-  return sha256(canonicalJson({ turns: turns.map(({ user }) => user), scenario, data, state, userId, approvals }));
+  return sha256(
+    canonicalJson({
+      turns: turns.map(({ user }) => user),
+      scenario,
+      data,
+      state,
+      userId,
+      approvals,
+    }),
+  );
 }
 
 /**
@@ -23,11 +35,26 @@ export function variantFingerprint(
 ): string {
   const { timeout, limits, userModel } = options;
   const { name, version } = variant;
-  const runnable: unknown = 'open' in variant ? String(variant.open) : definitionFingerprint(variant.runnable as Runnable, tools);
-  return sha256(canonicalJson({ name, version, runnable, timeout, limits, userModel: userModel && modelName(toModel(userModel)) }));
+  const runnable: unknown =
+    'open' in variant
+      ? String(variant.open)
+      : definitionFingerprint(variant.runnable as Runnable, tools);
+  return sha256(
+    canonicalJson({
+      name,
+      version,
+      runnable,
+      timeout,
+      limits,
+      userModel: userModel && modelName(toModel(userModel)),
+    }),
+  );
 }
 
-/** Names the session of a trial: the same for the same trial of the same definition in the same run of an eval. */
+/**
+ * Names the session of a trial: the same for the same trial of the same definition in the same run
+ * of an eval.
+ */
 export function trialSession(of: {
   evalName: string;
   runId: string;
@@ -37,6 +64,13 @@ export function trialSession(of: {
   trial: number;
 }): string {
   const { evalName, runId, variant, variantFingerprint, trial } = of;
-  const text = canonicalJson({ evalName, variant, variantFingerprint, case: of.case.id, caseFingerprint: caseFingerprint(of.case), trial });
+  const text = canonicalJson({
+    evalName,
+    variant,
+    variantFingerprint,
+    case: of.case.id,
+    caseFingerprint: caseFingerprint(of.case),
+    trial,
+  });
   return `${runId}-${sha256(text).slice(0, 16)}`;
 }

@@ -26,7 +26,9 @@ interface RecordOf extends TrialEnding {
 export function trialRecord(session: Session, of: RecordOf): TrialRecord {
   const { ledger } = session;
   const turns = turnsOf(session, of.case);
-  const roots = ledger.invocations.roots.filter((path) => ledger.invocations.byPath.get(path)?.mode === 'root');
+  const roots = ledger.invocations.roots.filter(
+    (path) => ledger.invocations.byPath.get(path)?.mode === 'root',
+  );
   const reports = roots.map((path) => runReport(ledger.events, path, ledger.resolve));
   const costs = reports.flatMap(({ cost }) => cost ?? []);
   return {
@@ -45,8 +47,12 @@ export function trialRecord(session: Session, of: RecordOf): TrialRecord {
 }
 
 function usageOf(reports: readonly RunReport[]): Usage {
-  const sum = (count: (usage: Usage) => number | undefined): number => reports.reduce((total, { usage }) => total + (count(usage) ?? 0), 0);
-  const [cached, reasoning] = [sum(({ cachedInputTokens }) => cachedInputTokens), sum(({ reasoningTokens }) => reasoningTokens)];
+  const sum = (count: (usage: Usage) => number | undefined): number =>
+    reports.reduce((total, { usage }) => total + (count(usage) ?? 0), 0);
+  const [cached, reasoning] = [
+    sum(({ cachedInputTokens }) => cachedInputTokens),
+    sum(({ reasoningTokens }) => reasoningTokens),
+  ];
   return {
     inputTokens: sum(({ inputTokens }) => inputTokens),
     outputTokens: sum(({ outputTokens }) => outputTokens),
@@ -56,7 +62,12 @@ function usageOf(reports: readonly RunReport[]): Usage {
 }
 
 function stateOf({ ledger }: Session): JsonObject {
-  return Object.fromEntries(Object.entries(visibleValues(ledger.state, 'session')).map(([key, value]) => [key, ledger.resolve(value) as JsonValue]));
+  return Object.fromEntries(
+    Object.entries(visibleValues(ledger.state, 'session')).map(([key, value]) => [
+      key,
+      ledger.resolve(value) as JsonValue,
+    ]),
+  );
 }
 
 /** Each message of the user, with what came of it up to the next. */
@@ -90,29 +101,52 @@ function textsByMessage(session: Session): readonly (readonly string[])[] {
 
 /** What the last root that had an end in this turn gave. */
 function outputOf({ ledger }: Session, events: readonly Event[]): JsonValue | undefined {
-  const root = events.findLast((event) => event.type === 'invocation_start' && event.mode === 'root');
-  const record = root?.invocationId === undefined ? undefined : lastRecord(ledger, root.invocationId);
+  const root = events.findLast(
+    (event) => event.type === 'invocation_start' && event.mode === 'root',
+  );
+  const record =
+    root?.invocationId === undefined ? undefined : lastRecord(ledger, root.invocationId);
   return record?.output === undefined ? undefined : (ledger.resolve(record.output) as JsonValue);
 }
 
 function toolCallsOf({ ledger }: Session, events: readonly Event[]): readonly TrialToolCall[] {
-  const results = new Map(ledger.events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [[event.callId, event] as const] : [])));
+  const results = new Map(
+    ledger.events.flatMap((event) =>
+      event.type === 'tool_result' && event.settled ? [[event.callId, event] as const] : [],
+    ),
+  );
   return events.flatMap((event): readonly TrialToolCall[] => {
     if (event.type !== 'tool_call') return [];
     const settled = results.get(event.callId);
-    const result = settled && ({ ...settled.result, content: ledger.resolve(settled.result.content) } as ToolResult);
+    const result =
+      settled &&
+      ({ ...settled.result, content: ledger.resolve(settled.result.content) } as ToolResult);
     const args = ledger.resolve(settled?.editedArgs ?? event.args) as JsonValue;
-    return [{ callId: event.callId, agent: event.agent, name: event.name, args, ...(result === undefined ? {} : { result }) }];
+    return [
+      {
+        callId: event.callId,
+        agent: event.agent,
+        name: event.name,
+        args,
+        ...(result === undefined ? {} : { result }),
+      },
+    ];
   });
 }
 
-/** Milliseconds in which runs were under way: not between runs, not while they waited for somebody, and not while nobody carried them on. */
+/**
+ * Milliseconds in which runs were under way: not between runs, not while they waited for somebody,
+ * and not while nobody carried them on.
+ */
 export function activeMs(events: readonly Event[]): number {
   let active = 0;
   let before: Event | undefined;
   for (const event of events) {
     if (event.invocationId === undefined) continue;
-    const isRest = event.type === 'invocation_resume' || (event.type === 'user' && isBetweenRuns(before)) || before?.type === 'invocation_yield';
+    const isRest =
+      event.type === 'invocation_resume' ||
+      (event.type === 'user' && isBetweenRuns(before)) ||
+      before?.type === 'invocation_yield';
     if (before !== undefined && !isRest) active += event.at - before.at;
     before = event;
   }

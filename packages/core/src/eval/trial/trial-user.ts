@@ -5,7 +5,10 @@ import type { ModelInput } from '../../models/model.ts';
 import type { EvalApproval, EvalCase } from '../dataset/eval-case.ts';
 import { UserModelMissingError } from './errors.ts';
 
-/** Who talks to the agent in a trial: the turns of the case, or a model that follows its plan. @throws UserModelMissingError */
+/**
+ * Who talks to the agent in a trial: the turns of the case, or a model that follows its plan.
+ * @throws UserModelMissingError
+ */
 export function userOf(evalCase: EvalCase, userModel: ModelInput | undefined): User {
   const { scenario, turns, approvals } = evalCase;
   const written: User = {
@@ -15,25 +18,44 @@ export function userOf(evalCase: EvalCase, userModel: ModelInput | undefined): U
   };
   if (scenario === undefined) return written;
   if (userModel === undefined) throw new UserModelMissingError({ case: evalCase.id });
-  return simulatedUser({ ...scenario, id: 'eval', model: userModel, ...(approvals.length === 0 ? {} : { answers: written }) });
+  return simulatedUser({
+    ...scenario,
+    id: 'eval',
+    model: userModel,
+    ...(approvals.length === 0 ? {} : { answers: written }),
+  });
 }
 
 const approving: ReadonlySet<string> = new Set(['approval', 'repeat', 'recovery', 'limit']);
 
-/** The first answer of the case that is for this tool and of this kind; `undefined`: it stays open. */
-function answerOf(approvals: readonly EvalApproval[], { toolName, kind, options }: UserQuestion): UserAnswer | undefined {
+/**
+ * The first answer of the case that is for this tool and of this kind; `undefined`: it stays open.
+ */
+function answerOf(
+  approvals: readonly EvalApproval[],
+  { toolName, kind, options }: UserQuestion,
+): UserAnswer | undefined {
   const fitting = approvals.find(({ tool, decision }) => {
     if (tool !== undefined && tool !== toolName) return false;
-    return decision === 'answer' ? !approving.has(kind) : approving.has(kind) && options.includes(decision);
+    return decision === 'answer'
+      ? !approving.has(kind)
+      : approving.has(kind) && options.includes(decision);
   });
   if (fitting === undefined) return undefined;
   const { decision, input, reason } = fitting;
-  return { decision, ...(input === undefined ? {} : { input }), ...(reason === undefined ? {} : { reason }) };
+  return {
+    decision,
+    ...(input === undefined ? {} : { input }),
+    ...(reason === undefined ? {} : { reason }),
+  };
 }
 
 /** A user who leaves when the eval is stopped: what is thrown leaves the session as it is. */
 export function leavingUser(user: User, stop: AbortSignal, clock: Clock): User {
-  const until = <View extends UserTurn | UserQuestion, Said>(view: View, say: (view: View) => Said | Promise<Said>): Promise<Said> =>
+  const until = <View extends UserTurn | UserQuestion, Said>(
+    view: View,
+    say: (view: View) => Said | Promise<Said>,
+  ): Promise<Said> =>
     untilStopped(stop, clock, () => say({ ...view, signal: AbortSignal.any([view.signal, stop]) }));
   return {
     ...user,
@@ -46,10 +68,15 @@ export function leavingUser(user: User, stop: AbortSignal, clock: Clock): User {
 const graceMs = 2_000;
 
 /**
- * What comes of `work`, unless `signal` is aborted before; then it rejects with the signal's reason, as soon as the work has ended too: a model that
- * is still asked would keep its session from whoever goes on.
+ * What comes of `work`, unless `signal` is aborted before; then it rejects with the signal's
+ * reason, as soon as the work has ended too: a model that is still asked would keep its session
+ * from whoever goes on.
  */
-export async function untilStopped<Value>(signal: AbortSignal, clock: Clock, work: () => Value | Promise<Value>): Promise<Value> {
+export async function untilStopped<Value>(
+  signal: AbortSignal,
+  clock: Clock,
+  work: () => Value | Promise<Value>,
+): Promise<Value> {
   signal.throwIfAborted();
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason);

@@ -39,17 +39,27 @@ type AddressOf = (bytes: Uint8Array) => string;
 
 const encoder = new TextEncoder();
 
-/** Looks into the first `kept` levels of a value, which readers rely on, and replaces only what lies below them. */
+/**
+ * Looks into the first `kept` levels of a value, which readers rely on, and replaces only what lies
+ * below them.
+ */
 function replaceBelow(value: unknown, kept: number, taken: TakenValue[]): unknown {
-  if (kept === 0 || typeof value !== 'object' || value === null) return replaceLarge(value, taken).value;
-  const parts: Record<string, unknown> | unknown[] = Array.isArray(value) ? [...value] : { ...value };
+  if (kept === 0 || typeof value !== 'object' || value === null)
+    return replaceLarge(value, taken).value;
+  const parts: Record<string, unknown> | unknown[] = Array.isArray(value)
+    ? [...value]
+    : { ...value };
   for (const [key, part] of Object.entries(parts)) {
-    if (!isShort(part)) setOwn(parts as Record<string, unknown>, key, replaceBelow(part, kept - 1, taken));
+    if (!isShort(part))
+      setOwn(parts as Record<string, unknown>, key, replaceBelow(part, kept - 1, taken));
   }
   return parts;
 }
 
-/** A value that goes to the blob store. `reference` stands in its place, and gets its members when it is clear that it stays there. */
+/**
+ * A value that goes to the blob store. `reference` stands in its place, and gets its members when
+ * it is clear that it stays there.
+ */
 interface TakenValue {
   readonly value: unknown;
   readonly reference: BlobReference;
@@ -69,14 +79,21 @@ const referenceLength = 700;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
-/** Each part is measured once, on the way up: what is nested a thousand deep takes no longer than what is flat. */
+/**
+ * Each part is measured once, on the way up: what is nested a thousand deep takes no longer than
+ * what is flat.
+ */
 function replaceLarge(value: unknown, taken: TakenValue[]): Remaining {
   if (typeof value !== 'object' || value === null || isShort(value)) {
     const givenBytes = bytesOf(value);
-    return givenBytes > blobThresholdBytes ? takeOut(value, givenBytes, taken) : { value, length: lengthUpTo(value, blobThresholdBytes), givenBytes };
+    return givenBytes > blobThresholdBytes
+      ? takeOut(value, givenBytes, taken)
+      : { value, length: lengthUpTo(value, blobThresholdBytes), givenBytes };
   }
   const before = taken.length;
-  const copy: Record<string, unknown> | unknown[] = Array.isArray(value) ? [...value] : { ...value };
+  const copy: Record<string, unknown> | unknown[] = Array.isArray(value)
+    ? [...value]
+    : { ...value };
   let length = 2;
   let givenBytes = 2;
   for (const [key, part] of Object.entries(value)) {
@@ -105,14 +122,23 @@ function stored({ value, reference }: TakenValue, addressOf: AddressOf): LargeVa
   const json = JSON.stringify(value);
   const bytes = encoder.encode(json);
   const address = addressOf(bytes);
-  return { address, bytes, value, reference: Object.assign(reference, blobReference(address, sha256(bytes), bytes.length, json)) };
+  return {
+    address,
+    bytes,
+    value,
+    reference: Object.assign(reference, blobReference(address, sha256(bytes), bytes.length, json)),
+  };
 }
 
-type Member<Type extends EventType> = Exclude<keyof EventOf<Type>, 'v' | 'seq' | 'id' | 'at' | 'type' | 'by' | 'invocationId'>;
+type Member<Type extends EventType> = Exclude<
+  keyof EventOf<Type>,
+  'v' | 'seq' | 'id' | 'at' | 'type' | 'by' | 'invocationId'
+>;
 
 /**
- * The members of each event whose size users, models and tools decide. The others are small by their making: to measure all members
- * of every event would cost more than everything else that is done with it.
+ * The members of each event whose size users, models and tools decide. The others are small by
+ * their making: to measure all members of every event would cost more than everything else that is
+ * done with it.
  */
 const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] } = {
   user: ['text', 'parts'],
@@ -140,7 +166,10 @@ const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] }
   memory: ['text'],
 };
 
-/** Members whose form readers rely on, with the number of levels that stay in the event whatever their size. */
+/**
+ * Members whose form readers rely on, with the number of levels that stay in the event whatever
+ * their size.
+ */
 const keptLevels: Readonly<Record<string, number>> = {
   parts: 2,
   result: 1,
@@ -166,8 +195,9 @@ export interface Recordable<Draft> {
 }
 
 /**
- * Takes values of more than 64 KB of JSON out of an event: each is replaced by a reference. What only looks like a reference is escaped.
- * A large value inside an object is taken out alone if that makes the rest small enough.
+ * Takes values of more than 64 KB of JSON out of an event: each is replaced by a reference. What
+ * only looks like a reference is escaped. A large value inside an object is taken out alone if that
+ * makes the rest small enough.
  * @param isReference tells which parts of what is given are references all the same @default none
  */
 export function recordable<Draft extends EventDraft>(
@@ -178,11 +208,17 @@ export function recordable<Draft extends EventDraft>(
   const { draft, large } = extractLargeValues(given, addressOf);
   if (holdsNothingGiven(draft)) return { draft: draft as Draft, large, isEscaped: false };
   const made = new Set<object>(large.map(({ reference }) => reference));
-  const escaped = escapeLookAlikes(draft, (value) => made.has(value) || isReference?.(value) === true);
+  const escaped = escapeLookAlikes(
+    draft,
+    (value) => made.has(value) || isReference?.(value) === true,
+  );
   return { draft: escaped as Draft, large, isEscaped: escaped !== draft };
 }
 
-/** Most events hold nothing but what the runtime itself says; looking into all of them would cost more than folding them. */
+/**
+ * Most events hold nothing but what the runtime itself says; looking into all of them would cost
+ * more than folding them.
+ */
 function holdsNothingGiven(draft: EventDraft): boolean {
   switch (draft.type) {
     case 'model_start':
@@ -197,9 +233,13 @@ function holdsNothingGiven(draft: EventDraft): boolean {
   }
 }
 
-function extractLargeValues(draft: EventDraft, addressOf: AddressOf): { readonly draft: EventDraft; readonly large: readonly LargeValue[] } {
+function extractLargeValues(
+  draft: EventDraft,
+  addressOf: AddressOf,
+): { readonly draft: EventDraft; readonly large: readonly LargeValue[] } {
   // Nearly all recipes have no contents, and then nothing large.
-  if (draft.type === 'model_start' && draft.recipe.contents === undefined) return { draft, large: nothingLarge };
+  if (draft.type === 'model_start' && draft.recipe.contents === undefined)
+    return { draft, large: nothingLarge };
   const members: readonly string[] = measuredMembers[draft.type];
   const values = draft as unknown as Readonly<Record<string, unknown>>;
   let taken: TakenValue[] | undefined;
@@ -212,5 +252,8 @@ function extractLargeValues(draft: EventDraft, addressOf: AddressOf): { readonly
     fields[member] = replaceBelow(value, keptLevels[member] ?? 0, taken);
   }
   if (fields === undefined || taken === undefined) return { draft, large: nothingLarge };
-  return { draft: fields as unknown as EventDraft, large: taken.map((value) => stored(value, addressOf)) };
+  return {
+    draft: fields as unknown as EventDraft,
+    large: taken.map((value) => stored(value, addressOf)),
+  };
 }

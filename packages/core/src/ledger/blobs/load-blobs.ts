@@ -15,10 +15,15 @@ export interface LoadedBlobs {
 }
 
 /**
- * What recorded values of a session refer to. What the store does not hold, or holds for others only, is left out: older versions have recorded
- * what models and tools gave also where it looks like a reference.
+ * What recorded values of a session refer to. What the store does not hold, or holds for others
+ * only, is left out: older versions have recorded what models and tools gave also where it looks
+ * like a reference.
  */
-export async function loadBlobs(values: Iterable<unknown>, store: LedgerStore, session: string): Promise<LoadedBlobs> {
+export async function loadBlobs(
+  values: Iterable<unknown>,
+  store: LedgerStore,
+  session: string,
+): Promise<LoadedBlobs> {
   const found: BlobReference[] = [];
   let isEscaped = false;
   for (const value of values) {
@@ -38,8 +43,15 @@ export async function loadBlobs(values: Iterable<unknown>, store: LedgerStore, s
   return { blobs, references: found.filter(({ $blob }) => blobs.has($blob)), isEscaped };
 }
 
-/** A recorded value of a session as it was given: with what the store holds in the place of its references. */
-export async function withBlobs<Value>(value: Value, store: LedgerStore, session: string): Promise<Value> {
+/**
+ * A recorded value of a session as it was given: with what the store holds in the place of its
+ * references.
+ */
+export async function withBlobs<Value>(
+  value: Value,
+  store: LedgerStore,
+  session: string,
+): Promise<Value> {
   const { blobs } = await loadBlobs([value], store, session);
   return replaceReferences(value, (reference) => {
     const found = blobs.get(reference.$blob);

@@ -7,7 +7,10 @@ export interface CallEffect {
   readonly key: string;
 }
 
-/** Calls that may have an effect: those under way, and those of which nobody knows whether they took effect. Changed in place by the fold. */
+/**
+ * Calls that may have an effect: those under way, and those of which nobody knows whether they took
+ * effect. Changed in place by the fold.
+ */
 export interface OpenEffects {
   readonly underWay: Map<string, CallEffect>;
   /** In the order in which they became unknown. */
@@ -18,20 +21,37 @@ export function noOpenEffects(): OpenEffects {
   return { underWay: new Map(), unresolved: new Map() };
 }
 
-/** The last other call that does the same and of which nobody knows whether it took effect; `undefined`: there is none. */
-export function unresolvedCall(effects: OpenEffects, fingerprint: string, callId: string): CallEffect | undefined {
+/**
+ * The last other call that does the same and of which nobody knows whether it took effect;
+ * `undefined`: there is none.
+ */
+export function unresolvedCall(
+  effects: OpenEffects,
+  fingerprint: string,
+  callId: string,
+): CallEffect | undefined {
   let found: CallEffect | undefined;
-  for (const effect of effects.unresolved.values()) if (effect.fingerprint === fingerprint && effect.callId !== callId) found = effect;
+  for (const effect of effects.unresolved.values())
+    if (effect.fingerprint === fingerprint && effect.callId !== callId) found = effect;
   return found;
 }
 
-function onAttempt(effects: OpenEffects, { callId, fingerprint, key }: EventOf<'tool_attempt'>): OpenEffects {
+function onAttempt(
+  effects: OpenEffects,
+  { callId, fingerprint, key }: EventOf<'tool_attempt'>,
+): OpenEffects {
   if (fingerprint !== undefined) effects.underWay.set(callId, { callId, fingerprint, key });
   return effects;
 }
 
-/** A late result that says so resolves an unknown effect, and so does a later call with its key that succeeded. */
-function onResult(effects: OpenEffects, { callId, effect, settled, late }: EventOf<'tool_result'>): OpenEffects {
+/**
+ * A late result that says so resolves an unknown effect, and so does a later call with its key that
+ * succeeded.
+ */
+function onResult(
+  effects: OpenEffects,
+  { callId, effect, settled, late }: EventOf<'tool_result'>,
+): OpenEffects {
   if (late === true) {
     if (effect !== 'unknown') effects.unresolved.delete(callId);
     return effects;
@@ -40,7 +60,9 @@ function onResult(effects: OpenEffects, { callId, effect, settled, late }: Event
   if (call === undefined || !settled) return effects;
   effects.underWay.delete(callId);
   if (effect === 'unknown') effects.unresolved.set(callId, call);
-  if (effect === undefined) for (const other of [...effects.unresolved.values()]) if (other.key === call.key) effects.unresolved.delete(other.callId);
+  if (effect === undefined)
+    for (const other of [...effects.unresolved.values()])
+      if (other.key === call.key) effects.unresolved.delete(other.callId);
   return effects;
 }
 

@@ -54,8 +54,14 @@ export function emptyInvocationTree(): InvocationTree {
   return { byPath: new Map(), roots: [], outside: [] };
 }
 
-/** The path of the nearest started invocation above `path`. A slot continued by `key>name` lies beside `key`, not below it. */
-export function enclosingInvocation<Invocation>(byPath: ReadonlyMap<string, Invocation>, path: string): Invocation | undefined {
+/**
+ * The path of the nearest started invocation above `path`. A slot continued by `key>name` lies
+ * beside `key`, not below it.
+ */
+export function enclosingInvocation<Invocation>(
+  byPath: ReadonlyMap<string, Invocation>,
+  path: string,
+): Invocation | undefined {
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
     const record = byPath.get(path.slice(0, end));
     if (record !== undefined) return record;
@@ -116,12 +122,22 @@ function applyEnd(record: InvocationRecord, event: InvocationEndEvent): void {
 function reopen(tree: InvocationTree, event: EventOf<'invocation_reopen'>): InvocationTree {
   const record = tree.byPath.get(event.invocationId);
   if (record !== undefined) {
-    Object.assign(record, { status: 'open', output: undefined, error: undefined, stopReason: undefined, next: undefined, end: undefined });
+    Object.assign(record, {
+      status: 'open',
+      output: undefined,
+      error: undefined,
+      stopReason: undefined,
+      next: undefined,
+      end: undefined,
+    });
   }
   return attach(tree, event);
 }
 
-/** Folds a ledger into its invocations. The tree is changed in place: give each fold a tree of its own. */
+/**
+ * Folds a ledger into its invocations. The tree is changed in place: give each fold a tree of its
+ * own.
+ */
 export const invocationFold: Fold<InvocationTree> = {
   user: attach,
   assistant: attach,
@@ -155,7 +171,10 @@ export const invocationFold: Fold<InvocationTree> = {
   model_end: attach,
   handoff: attach,
   decision: (tree, event) => {
-    const detached = event.component === 'spawn' && event.decision === 'detach' ? tree.byPath.get(String(event.data?.['path'])) : undefined;
+    const detached =
+      event.component === 'spawn' && event.decision === 'detach'
+        ? tree.byPath.get(String(event.data?.['path']))
+        : undefined;
     if (detached?.mode === 'spawn') detached.mode = 'dispatch';
     return attach(tree, event);
   },

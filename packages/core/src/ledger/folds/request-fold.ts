@@ -2,23 +2,38 @@ import { sha256 } from '../../base/hash.ts';
 import { type EventOf, type Fold, unchanged } from '../event.ts';
 import type { PendingRequest } from '../port.ts';
 
-/** Questions to somebody outside that nobody has answered yet, by request id, in the order in which they were asked. Changed in place by the fold. */
+/**
+ * Questions to somebody outside that nobody has answered yet, by request id, in the order in which
+ * they were asked. Changed in place by the fold.
+ */
 export type PendingRequests = Map<string, EventOf<'tool_yield'>>;
 
-/** Names a question so that every process gives it the same name, and a fork or copy another one. */
+/**
+ * Names a question so that every process gives it the same name, and a fork or copy another one.
+ */
 export function requestIdOf(
   scope: { readonly tenant: string; readonly app: string },
-  { session, callId, generation }: { readonly session: string; readonly callId: string; readonly generation: number },
+  {
+    session,
+    callId,
+    generation,
+  }: { readonly session: string; readonly callId: string; readonly generation: number },
 ): string {
   return `req_${sha256(JSON.stringify([scope.tenant, scope.app, session, callId, generation])).slice(0, 24)}`;
 }
 
 /** What the store lists of a question. */
-export function pendingRequestOf(event: EventOf<'tool_yield'>, session: string, user: string | undefined): PendingRequest {
-  const { requestId, callId, kind, name, args, fingerprint, generation, request, at, expiresAt } = event;
+export function pendingRequestOf(
+  event: EventOf<'tool_yield'>,
+  session: string,
+  user: string | undefined,
+): PendingRequest {
+  const { requestId, callId, kind, name, args, fingerprint, generation, request, at, expiresAt } =
+    event;
   const { mayDecide, operationId } = request;
   // The event has the arguments already.
-  const shown = request.details === undefined && args !== null ? { ...request, details: args } : request;
+  const shown =
+    request.details === undefined && args !== null ? { ...request, details: args } : request;
   return {
     requestId,
     session,
@@ -44,13 +59,22 @@ function ask(requests: PendingRequests, event: EventOf<'tool_yield'>): PendingRe
 }
 
 /** What is settled asks nothing any more. */
-function onResult(requests: PendingRequests, { callId, settled }: EventOf<'tool_result'>): PendingRequests {
-  if (settled && requests.size > 0) for (const [id, request] of requests) if (request.callId === callId) requests.delete(id);
+function onResult(
+  requests: PendingRequests,
+  { callId, settled }: EventOf<'tool_result'>,
+): PendingRequests {
+  if (settled && requests.size > 0)
+    for (const [id, request] of requests) if (request.callId === callId) requests.delete(id);
   return requests;
 }
 
-function onEnd(requests: PendingRequests, { invocationId }: EventOf<'invocation_end'>): PendingRequests {
-  if (requests.size > 0) for (const [id, request] of requests) if (request.invocationId === invocationId) requests.delete(id);
+function onEnd(
+  requests: PendingRequests,
+  { invocationId }: EventOf<'invocation_end'>,
+): PendingRequests {
+  if (requests.size > 0)
+    for (const [id, request] of requests)
+      if (request.invocationId === invocationId) requests.delete(id);
   return requests;
 }
 
@@ -77,7 +101,8 @@ export const requestFold: Fold<PendingRequests> = {
   model_end: unchanged,
   handoff: unchanged,
   decision: (requests, { component, decision, data }) => {
-    if (component === 'request' && decision === 'withdraw') requests.delete(String(data?.['requestId']));
+    if (component === 'request' && decision === 'withdraw')
+      requests.delete(String(data?.['requestId']));
     return requests;
   },
   compaction: unchanged,

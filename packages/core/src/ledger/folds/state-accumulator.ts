@@ -1,10 +1,16 @@
 import type { JsonValue } from '../../base/json.ts';
 import { type Event, type EventOf, foldEvent } from '../event.ts';
-import { emptyLedgerState, type LedgerState, type StateValues, stateFold, withChanges } from './state-fold.ts';
+import {
+  emptyLedgerState,
+  type LedgerState,
+  type StateValues,
+  stateFold,
+  withChanges,
+} from './state-fold.ts';
 
 /**
- * What `stateFold` makes of a ledger. A long stretch of changes that nobody looks at in between costs one copy of the values instead of
- * one for each change.
+ * What `stateFold` makes of a ledger. A long stretch of changes that nobody looks at in between
+ * costs one copy of the values instead of one for each change.
  */
 export class StateAccumulator {
   #state: LedgerState;
@@ -36,7 +42,8 @@ export class StateAccumulator {
     if (this.#changes.size === 0) return this.#state;
     const { scopes, overlays } = this.#state;
     const changed: Record<string, StateValues> = { ...scopes };
-    for (const [scope, changes] of this.#changes) changed[scope] = withChanges(scopes[scope] ?? {}, Object.fromEntries(changes));
+    for (const [scope, changes] of this.#changes)
+      changed[scope] = withChanges(scopes[scope] ?? {}, Object.fromEntries(changes));
     this.#changes.clear();
     this.#state = { scopes: Object.freeze(changed), overlays };
     return this.#state;

@@ -7,11 +7,17 @@ export type StateValues = Readonly<Record<string, JsonValue>>;
 export interface LedgerState {
   /** Scope name to its values. */
   readonly scopes: Readonly<Record<string, StateValues>>;
-  /** What open parallel branches wrote to session state, by branch path; a deleted key is `undefined`. */
+  /**
+   * What open parallel branches wrote to session state, by branch path; a deleted key is
+   * `undefined`.
+   */
   readonly overlays: ReadonlyMap<string, Readonly<Record<string, JsonValue | undefined>>>;
 }
 
-export const emptyLedgerState: LedgerState = Object.freeze({ scopes: Object.freeze({}), overlays: new Map() });
+export const emptyLedgerState: LedgerState = Object.freeze({
+  scopes: Object.freeze({}),
+  overlays: new Map(),
+});
 
 const noValues: StateValues = Object.freeze({});
 
@@ -25,7 +31,10 @@ function overlayOf(state: LedgerState, path: string | undefined): string | undef
   return undefined;
 }
 
-/** The values of a scope as the invocation at `path` sees them; without a path as they are outside all open branches. */
+/**
+ * The values of a scope as the invocation at `path` sees them; without a path as they are outside
+ * all open branches.
+ */
 export function visibleValues(state: LedgerState, scope: string, path?: string): StateValues {
   const base = state.scopes[scope] ?? noValues;
   if (scope !== 'session' || path === undefined || state.overlays.size === 0) return base;
@@ -38,7 +47,10 @@ export function visibleValues(state: LedgerState, scope: string, path?: string):
 }
 
 /** Values with changes applied; a key changed to `undefined` is gone. */
-export function withChanges(values: StateValues, changes: Readonly<Record<string, JsonValue | undefined>>): StateValues {
+export function withChanges(
+  values: StateValues,
+  changes: Readonly<Record<string, JsonValue | undefined>>,
+): StateValues {
   const next: Record<string, JsonValue> = { ...values };
   for (const [key, value] of Object.entries(changes)) {
     if (value === undefined) delete next[key];
@@ -52,21 +64,35 @@ function change(state: LedgerState, event: EventOf<'state_change'>): LedgerState
   for (const { key, newValue } of event.changes) changes[key] = newValue;
   const branch = event.scope === 'session' ? overlayOf(state, event.invocationId) : undefined;
   if (branch !== undefined) {
-    const overlays = new Map(state.overlays).set(branch, Object.freeze({ ...state.overlays.get(branch), ...changes }));
+    const overlays = new Map(state.overlays).set(
+      branch,
+      Object.freeze({ ...state.overlays.get(branch), ...changes }),
+    );
     return { scopes: state.scopes, overlays };
   }
   const values = withChanges(state.scopes[event.scope] ?? noValues, changes);
-  return { scopes: Object.freeze({ ...state.scopes, [event.scope]: values }), overlays: state.overlays };
+  return {
+    scopes: Object.freeze({ ...state.scopes, [event.scope]: values }),
+    overlays: state.overlays,
+  };
 }
 
 function openOverlay(state: LedgerState, event: EventOf<'invocation_start'>): LedgerState {
   if (event.branch !== true) return state;
   // What continues a branch after a hand-over continues its overlay.
-  const before = state.overlays.get(event.invocationId.slice(0, event.invocationId.lastIndexOf('>')));
-  return { scopes: state.scopes, overlays: new Map(state.overlays).set(event.invocationId, before ?? Object.freeze({})) };
+  const before = state.overlays.get(
+    event.invocationId.slice(0, event.invocationId.lastIndexOf('>')),
+  );
+  return {
+    scopes: state.scopes,
+    overlays: new Map(state.overlays).set(event.invocationId, before ?? Object.freeze({})),
+  };
 }
 
-/** Overlays live until the invocation around their branches ends: its join has said what stays of them. */
+/**
+ * Overlays live until the invocation around their branches ends: its join has said what stays of
+ * them.
+ */
 function closeOverlays(state: LedgerState, event: EventOf<'invocation_end'>): LedgerState {
   if (state.overlays.size === 0) return state;
   const inside = `${event.invocationId}/`;

@@ -4,7 +4,13 @@ import { classifyModelError } from '../classify.ts';
 
 function refusal(statusCode: number, message: string, fields: object = {}) {
   const responseBody = JSON.stringify({ error: { message, ...fields } });
-  return new APICallError({ message, url: 'https://api.example/v1', requestBodyValues: {}, statusCode, responseBody });
+  return new APICallError({
+    message,
+    url: 'https://api.example/v1',
+    requestBodyValues: {},
+    statusCode,
+    responseBody,
+  });
 }
 
 // As people have seen them. Behind each: where (issue numbers are those of GitHub).
@@ -16,7 +22,11 @@ const overflows: readonly (readonly [string, number, string])[] = [
     "This model's maximum context length is 16385 tokens. However, your messages resulted in 33625 tokens. Please reduce the length of the messages.",
   ],
   // VectorlyApp/bluebox#66
-  ['OpenAI responses', 400, 'Your input exceeds the context window of this model. Please adjust your input and try again.'],
+  [
+    'OpenAI responses',
+    400,
+    'Your input exceeds the context window of this model. Please adjust your input and try again.',
+  ],
   // Quoted in the tables of several coding agents.
   [
     'OpenAI responses, a configured limit',
@@ -38,11 +48,23 @@ const overflows: readonly (readonly [string, number, string])[] = [
     'input length and `max_tokens` exceed context limit: 189136 + 20000 > 204648, decrease input length or `max_tokens` and try again',
   ],
   // docs.anthropic.com/en/api/errors
-  ['Anthropic, bytes', 413, 'request_too_large: Request exceeds the maximum allowed number of bytes.'],
+  [
+    'Anthropic, bytes',
+    413,
+    'request_too_large: Request exceeds the maximum allowed number of bytes.',
+  ],
   // google-gemini/gemini-cli#6678
-  ['Gemini', 400, 'The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).'],
+  [
+    'Gemini',
+    400,
+    'The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).',
+  ],
   // arkavo-org/arkavo-edge#371
-  ['Gemini, without the number', 400, 'The input token count exceeds the maximum number of tokens allowed (1048576).'],
+  [
+    'Gemini, without the number',
+    400,
+    'The input token count exceeds the maximum number of tokens allowed (1048576).',
+  ],
   // quoted in several clients' tests of Vertex AI
   [
     'Vertex',
@@ -50,7 +72,11 @@ const overflows: readonly (readonly [string, number, string])[] = [
     'Unable to submit request because the input token count is 32825 but model only supports up to 32768. Reduce the input token count and try again.',
   ],
   // earendil-works/pi: packages/ai/src/utils/overflow.ts
-  ['Mistral', 400, 'Prompt contains 140000 tokens and 0 draft tokens, too large for model with 131072 maximum context length'],
+  [
+    'Mistral',
+    400,
+    'Prompt contains 140000 tokens and 0 draft tokens, too large for model with 131072 maximum context length',
+  ],
   // thepersonalaicompany/amurex-backend#51
   ['Groq', 400, 'Please reduce the length of the messages or completion.'],
   // FoundationAgents/OpenManus#79
@@ -60,9 +86,17 @@ const overflows: readonly (readonly [string, number, string])[] = [
     "This model's maximum context length is 65536 tokens. However, you requested 66343 tokens (62247 in the messages, 4096 in the completion).",
   ],
   // refly-ai/refly#1177
-  ['OpenRouter', 400, "This endpoint's maximum context length is 32768 tokens. However, you requested about 42832 tokens (42832 of text input)."],
+  [
+    'OpenRouter',
+    400,
+    "This endpoint's maximum context length is 32768 tokens. However, you requested about 42832 tokens (42832 of text input).",
+  ],
   // earendil-works/pi: packages/ai/src/utils/overflow.ts
-  ['Together', 422, "The input (140000 tokens) is longer than the model's context length (131072 tokens)."],
+  [
+    'Together',
+    422,
+    "The input (140000 tokens) is longer than the model's context length (131072 tokens).",
+  ],
   // bytedance/UI-TARS-desktop#626
   [
     'Together and TGI',
@@ -82,7 +116,11 @@ const overflows: readonly (readonly [string, number, string])[] = [
     "This model's maximum context length is 262144 tokens. However, you requested 128000 output tokens and your prompt contains at least 134145 input tokens",
   ],
   // vllm-project/vllm#12165
-  ['vLLM, older', 400, 'The prompt (total length 25938) is too long to fit into the model (context length 4096).'],
+  [
+    'vLLM, older',
+    400,
+    'The prompt (total length 25938) is too long to fit into the model (context length 4096).',
+  ],
   // canfieldjuan/finetunelab.ai: docs/MAX_TOKENS_CONTEXT_OVERFLOW_FIX.md
   [
     'vLLM, no room for the answer',
@@ -90,9 +128,17 @@ const overflows: readonly (readonly [string, number, string])[] = [
     "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 input tokens",
   ],
   // oobabooga/textgen#7257
-  ['llama.cpp', 400, 'the request exceeds the available context size. try increasing the context size or enable context shift'],
+  [
+    'llama.cpp',
+    400,
+    'the request exceeds the available context size. try increasing the context size or enable context shift',
+  ],
   // ggml-org/llama.cpp#15780
-  ['llama.cpp, older', 500, 'the request exceeds the available context size. try increasing the context size or enable context shift'],
+  [
+    'llama.cpp, older',
+    500,
+    'the request exceeds the available context size. try increasing the context size or enable context shift',
+  ],
   // abetlen/llama-cpp-python#416
   ['llama-cpp-python', 500, 'Requested tokens (2048) exceed context window of 512'],
   // lmstudio-ai/lmstudio-bug-tracker#546
@@ -102,13 +148,25 @@ const overflows: readonly (readonly [string, number, string])[] = [
     'Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough.',
   ],
   // franksec42/LmStudioToCursor: cursor_configs/context_safe_configs.md
-  ['LM Studio, older', 500, 'The number of tokens to keep from the initial prompt is greater than the context length'],
+  [
+    'LM Studio, older',
+    500,
+    'The number of tokens to keep from the initial prompt is greater than the context length',
+  ],
   // aws-samples/bedrock-chat#95
   ['Bedrock', 400, 'Input is too long for requested model.'],
   // daisuke-awaji/moca#254
-  ['Bedrock, Claude', 400, 'The model returned the following errors: prompt is too long: 200049 tokens > 200000 maximum'],
+  [
+    'Bedrock, Claude',
+    400,
+    'The model returned the following errors: prompt is too long: 200049 tokens > 200000 maximum',
+  ],
   // cline/cline#3120
-  ['xAI', 400, "This model's maximum prompt length is 131072 but the request contains 136973 tokens."],
+  [
+    'xAI',
+    400,
+    "This model's maximum prompt length is 131072 but the request contains 136973 tokens.",
+  ],
   // cohere-ai/sandbox-topically#4
   [
     'Cohere',
@@ -123,9 +181,16 @@ const overflows: readonly (readonly [string, number, string])[] = [
 
 describe('context overflow', () => {
   test.each(overflows)('%s', (_provider, status, message) => {
-    expect(classifyModelError(refusal(status, message))).toMatchObject({ kind: 'context_overflow', retryable: false, status });
+    expect(classifyModelError(refusal(status, message))).toMatchObject({
+      kind: 'context_overflow',
+      retryable: false,
+      status,
+    });
     // The same inside a stream, where there is no status.
-    expect(classifyModelError({ type: 'error', message })).toMatchObject({ kind: 'context_overflow', retryable: false });
+    expect(classifyModelError({ type: 'error', message })).toMatchObject({
+      kind: 'context_overflow',
+      retryable: false,
+    });
   });
 
   test.each([
@@ -133,7 +198,9 @@ describe('context overflow', () => {
     ['OpenAI', { code: 'context_length_exceeded' }],
     ['Anthropic', { type: 'request_too_large' }],
   ])('the code of %s says enough', (_provider, fields) => {
-    expect(classifyModelError(refusal(400, 'no', fields))).toMatchObject({ kind: 'context_overflow' });
+    expect(classifyModelError(refusal(400, 'no', fields))).toMatchObject({
+      kind: 'context_overflow',
+    });
   });
 
   test.each([
@@ -146,7 +213,13 @@ describe('context overflow', () => {
       false,
     ],
     // CherryHQ/cherry-studio#4377
-    ['DeepSeek, too long an answer asked for', 400, 'Invalid max_tokens value, the valid range of max_tokens is [1, 8192]', 'invalid_request', false],
+    [
+      'DeepSeek, too long an answer asked for',
+      400,
+      'Invalid max_tokens value, the valid range of max_tokens is [1, 8192]',
+      'invalid_request',
+      false,
+    ],
     // Alishahryar1/free-claude-code#955
     [
       'Groq, too long an answer asked for',
@@ -200,8 +273,20 @@ describe('context overflow', () => {
       'rate_limit',
       false,
     ],
-    ['Bedrock, throttled', 429, 'Too many tokens, please wait before trying again.', 'rate_limit', true],
-    ['Gemini, tokens per minute', 429, 'Quota exceeded for metric: generate_content_free_tier_input_token_count, limit: 250000', 'rate_limit', true],
+    [
+      'Bedrock, throttled',
+      429,
+      'Too many tokens, please wait before trying again.',
+      'rate_limit',
+      true,
+    ],
+    [
+      'Gemini, tokens per minute',
+      429,
+      'Quota exceeded for metric: generate_content_free_tier_input_token_count, limit: 250000',
+      'rate_limit',
+      true,
+    ],
   ] as const)('is not: %s', (_what, status, message, kind, retryable) => {
     expect(classifyModelError(refusal(status, message))).toMatchObject({ kind, retryable });
     expect(classifyModelError({ message }).kind).not.toBe('context_overflow');

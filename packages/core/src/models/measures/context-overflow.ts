@@ -1,7 +1,10 @@
 /** Errors may quote what was sent: beyond this, it is not the provider that speaks. */
 const longestMessage = 20_000;
 
-/** The words of providers for a prompt that is longer than the window; `context-overflow.test.ts` has the messages and where they were seen. */
+/**
+ * The words of providers for a prompt that is longer than the window; `context-overflow.test.ts`
+ * has the messages and where they were seen.
+ */
 const overflow: readonly RegExp[] = [
   /context_length_exceeded|model_context_window_exceeded|exceed_context_size|request_too_large/i,
   /maximum context length (?:is|of) \d|\d maximum context length|context length is only \d|context length of only \d/i,
@@ -19,16 +22,26 @@ const overflow: readonly RegExp[] = [
   /invalid '(?:messages|input)[^']{0,80}': string too long/i,
 ];
 
-/** A limit of tokens in a span of time speaks of large requests, too: a shorter prompt is not what it asks for. */
-const rate = /tokens per (?:minute|min|day|hour)|\bTP[MD]\b|rate.?limit|too many requests|throttl|please wait before/i;
+/**
+ * A limit of tokens in a span of time speaks of large requests, too: a shorter prompt is not what
+ * it asks for.
+ */
+const rate =
+  /tokens per (?:minute|min|day|hour)|\bTP[MD]\b|rate.?limit|too many requests|throttl|please wait before/i;
 
-/** Whether a provider's message says that the prompt, or prompt and answer together, do not fit the model's window. */
+/**
+ * Whether a provider's message says that the prompt, or prompt and answer together, do not fit the
+ * model's window.
+ */
 export function saysContextOverflow(message: string): boolean {
   const text = message.length > longestMessage ? message.slice(0, longestMessage) : message;
   return overflow.some((pattern) => pattern.test(text)) && !rate.test(text);
 }
 
-/** Whether it says that one request is larger than what may be sent in a span of time: to wait does not help. */
+/**
+ * Whether it says that one request is larger than what may be sent in a span of time: to wait does
+ * not help.
+ */
 export function saysLargerThanRate(message: string): boolean {
   return /request too large/i.test(message) && rate.test(message);
 }

@@ -1,12 +1,14 @@
 import type { Model } from '../model.ts';
 
 /**
- * A count of tokens from a text, or a rough one from its length, four characters to a token. For budgets, for the window, and for calls whose
- * usage was lost.
+ * A count of tokens from a text, or a rough one from its length, four characters to a token. For
+ * budgets, for the window, and for calls whose usage was lost.
  *
- * A text is read once, character by character, without a tokenizer and without allocating anything: words, numbers, punctuation and scripts
- * cost what they cost on average with OpenAI's `o200k_base`. `estimate.test.ts` compares both on prose, code, JSON, logs and nine languages:
- * there the estimate is at most 10 % too low and 25 % too high. Old and small vocabularies need more for scripts other than Latin.
+ * A text is read once, character by character, without a tokenizer and without allocating anything:
+ * words, numbers, punctuation and scripts cost what they cost on average with OpenAI's
+ * `o200k_base`. `estimate.test.ts` compares both on prose, code, JSON, logs and nine languages:
+ * there the estimate is at most 10 % too low and 25 % too high. Old and small vocabularies need
+ * more for scripts other than Latin.
  */
 export function estimateTokens(text: string | number): number {
   return Math.ceil(typeof text === 'string' ? hundredths(text) / 100 : text / 4);
@@ -37,7 +39,10 @@ function classOf(code: number): number {
   return code >= 97 && code <= 122 ? lower : mark;
 }
 
-/** Hundredths of a token. Each character costs by its class and by how long the run of its class already is. */
+/**
+ * Hundredths of a token. Each character costs by its class and by how long the run of its class
+ * already is.
+ */
 function hundredths(text: string): number {
   let cost = 0;
   let run = 0;

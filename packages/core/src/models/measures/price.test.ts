@@ -6,7 +6,14 @@ import { costOf, priceOf, priceTableDate } from './price.ts';
 import { contextWindowOf } from './window.ts';
 
 function model(modelId: string, more: Partial<Model> = {}): Model {
-  return { kind: 'model', provider: 'test', modelId, settings: {}, load: () => Promise.reject(new Error('not used')), ...more };
+  return {
+    kind: 'model',
+    provider: 'test',
+    modelId,
+    settings: {},
+    load: () => Promise.reject(new Error('not used')),
+    ...more,
+  };
 }
 
 describe('prices', () => {
@@ -27,13 +34,24 @@ describe('prices', () => {
     expect(priceOf(model(modelId))?.input).toBe(input);
   });
 
-  test.each(['gpt-5-mini-turbo', 'qwen3', 'gpt-55', 'toString', '__proto__', ''])('"%s" has no known price', (modelId) => {
-    expect(costOf(model(modelId), { inputTokens: 1, outputTokens: 1 })).toBeUndefined();
-  });
+  test.each(['gpt-5-mini-turbo', 'qwen3', 'gpt-55', 'toString', '__proto__', ''])(
+    '"%s" has no known price',
+    (modelId) => {
+      expect(costOf(model(modelId), { inputTokens: 1, outputTokens: 1 })).toBeUndefined();
+    },
+  );
 
   test('cached and written input are priced apart', () => {
-    const usage = { inputTokens: 1_000_000, outputTokens: 100_000, cachedInputTokens: 400_000, cacheWriteTokens: 200_000 };
-    expect(costOf(model('claude-sonnet-4-5'), usage)).toBeCloseTo(0.4 * 3 + 0.4 * 0.3 + 0.2 * 3.75 + 0.1 * 15, 10);
+    const usage = {
+      inputTokens: 1_000_000,
+      outputTokens: 100_000,
+      cachedInputTokens: 400_000,
+      cacheWriteTokens: 200_000,
+    };
+    expect(costOf(model('claude-sonnet-4-5'), usage)).toBeCloseTo(
+      0.4 * 3 + 0.4 * 0.3 + 0.2 * 3.75 + 0.1 * 15,
+      10,
+    );
     const plain = model('x', { price: { input: 2, output: 4 } });
     expect(costOf(plain, usage)).toBeCloseTo(2 + 0.4, 10);
   });
@@ -43,7 +61,12 @@ describe('prices', () => {
     const usage = { inputTokens: 1_000_000, outputTokens: 0 };
     expect(costOf(own, usage)).toBe(9);
     expect(costOf(own, usage, { 'gpt-5': { input: 7, output: 0 } })).toBe(7);
-    expect(costOf(own, usage, { 'gpt-5': { input: 7, output: 0 }, 'test:gpt-5': { input: 6, output: 0 } })).toBe(6);
+    expect(
+      costOf(own, usage, {
+        'gpt-5': { input: 7, output: 0 },
+        'test:gpt-5': { input: 6, output: 0 },
+      }),
+    ).toBe(6);
   });
 
   test('the table is dated', () => {
@@ -63,17 +86,26 @@ describe('retryDelay', () => {
   const retry = resolveRetry({});
 
   test('the defaults are three attempts from one second to thirty', () => {
-    expect(retry).toEqual({ maxAttempts: 3, initialDelayMs: 1_000, backoffMultiplier: 2, maxDelayMs: 30_000 });
+    expect(retry).toEqual({
+      maxAttempts: 3,
+      initialDelayMs: 1_000,
+      backoffMultiplier: 2,
+      maxDelayMs: 30_000,
+    });
     expect(resolveRetry({ retry: { maxAttempts: 5 } })).toEqual({ ...retry, maxAttempts: 5 });
   });
 
   test('the delay is anything up to the exponential one, and never more than the longest', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 40 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempt, random) => {
-        const delay = retryDelay(retry, attempt, { next: () => random });
-        const ceiling = Math.min(30_000, 1_000 * 2 ** (attempt - 1));
-        expect(delay).toBe(Math.round(random * ceiling));
-      }),
+      fc.property(
+        fc.integer({ min: 1, max: 40 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (attempt, random) => {
+          const delay = retryDelay(retry, attempt, { next: () => random });
+          const ceiling = Math.min(30_000, 1_000 * 2 ** (attempt - 1));
+          expect(delay).toBe(Math.round(random * ceiling));
+        },
+      ),
     );
   });
 

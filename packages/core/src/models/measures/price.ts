@@ -2,12 +2,16 @@ import type { Usage } from '../../ledger/event.ts';
 import type { Model, Price } from '../model.ts';
 import { findByModelId } from '../model-id.ts';
 
-/** The day on which the price table was compiled, from public pages. Prices that matter belong into `runtime({ prices })`. */
+/**
+ * The day on which the price table was compiled, from public pages. Prices that matter belong into
+ * `runtime({ prices })`.
+ */
 export const priceTableDate = '2026-11-21';
 
 /**
- * US dollars for a million tokens at the standard rate: no batch, flex or priority processing, no surcharge for long prompts
- * or for a region. `[input, cached input, output, cache write]`; a cache write that is left out costs what input costs.
+ * US dollars for a million tokens at the standard rate: no batch, flex or priority processing, no
+ * surcharge for long prompts or for a region. `[input, cached input, output, cache write]`; a cache
+ * write that is left out costs what input costs.
  */
 const table: { readonly [modelId: string]: readonly [number, number, number, number?] } = {
   'gpt-6.1-sol': [2, 0.1, 10, 2.5],
@@ -83,17 +87,27 @@ function tablePrice(model: Model): Price | undefined {
 }
 
 /**
- * The price of a model: what `overrides` says of `provider:modelId` or of the model id, else the model's own price,
- * else that of the table. `undefined` when none of them knows the model.
+ * The price of a model: what `overrides` says of `provider:modelId` or of the model id, else the
+ * model's own price, else that of the table. `undefined` when none of them knows the model.
  */
-export function priceOf(model: Model, overrides?: Readonly<Record<string, Price>>): Price | undefined {
+export function priceOf(
+  model: Model,
+  overrides?: Readonly<Record<string, Price>>,
+): Price | undefined {
   const override = overrides?.[`${model.provider}:${model.modelId}`] ?? overrides?.[model.modelId];
   if (override !== undefined) return override;
   return model.price ?? tablePrice(model);
 }
 
-/** US dollars that a call cost, or `undefined` when the price is not known. Reasoning tokens are part of the output tokens. */
-export function costOf(model: Model, usage: Usage, overrides?: Readonly<Record<string, Price>>): number | undefined {
+/**
+ * US dollars that a call cost, or `undefined` when the price is not known. Reasoning tokens are
+ * part of the output tokens.
+ */
+export function costOf(
+  model: Model,
+  usage: Usage,
+  overrides?: Readonly<Record<string, Price>>,
+): number | undefined {
   const price = priceOf(model, overrides);
   if (price === undefined) return undefined;
   const cached = usage.cachedInputTokens ?? 0;

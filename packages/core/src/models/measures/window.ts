@@ -48,7 +48,10 @@ const table: { readonly [modelId: string]: number } = {
   'claude-3-haiku': 200_000,
 };
 
-/** The model's context window in tokens: its own setting, else what is known of its id, else 128,000. */
+/**
+ * The model's context window in tokens: its own setting, else what is known of its id, else
+ * 128,000.
+ */
 export function contextWindowOf(model: Model): number {
   return model.contextWindow ?? findByModelId(table, model.modelId) ?? unknownModelWindow;
 }

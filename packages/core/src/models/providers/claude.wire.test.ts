@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { makeVertexCredentials, type VertexCredentials } from '../../../test/models/vertex-credentials.ts';
+import {
+  makeVertexCredentials,
+  type VertexCredentials,
+} from '../../../test/models/vertex-credentials.ts';
 import {
   ask,
   failureOf,
@@ -26,7 +29,11 @@ beforeEach(() => {
 });
 const seen = () => server.requests.slice(before);
 const local = (settings: ClaudeSettings = {}) =>
-  claude('claude-sonnet-4-5', { fetch: server.redirected, env: { ANTHROPIC_API_KEY: 'ant-key' }, ...settings });
+  claude('claude-sonnet-4-5', {
+    fetch: server.redirected,
+    env: { ANTHROPIC_API_KEY: 'ant-key' },
+    ...settings,
+  });
 
 const start = {
   type: 'message_start',
@@ -45,7 +52,11 @@ const block = (index: number, content_block: object, ...deltas: object[]) => [
   { type: 'content_block_stop', index },
 ];
 const text = (index: number, ...texts: string[]) =>
-  block(index, { type: 'text', text: '' }, ...texts.map((part) => ({ type: 'text_delta', text: part })));
+  block(
+    index,
+    { type: 'text', text: '' },
+    ...texts.map((part) => ({ type: 'text_delta', text: part })),
+  );
 const toolUse = (index: number, ...parts: string[]) =>
   block(
     index,
@@ -53,7 +64,11 @@ const toolUse = (index: number, ...parts: string[]) =>
     ...parts.map((partial_json) => ({ type: 'input_json_delta', partial_json })),
   );
 const end = (stop_reason: string) => [
-  { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 15 } },
+  {
+    type: 'message_delta',
+    delta: { stop_reason, stop_sequence: null },
+    usage: { output_tokens: 15 },
+  },
   { type: 'message_stop' },
 ];
 
@@ -72,7 +87,12 @@ describe('claude over the wire', () => {
       sse(
         start,
         { type: 'ping' },
-        ...block(0, { type: 'thinking', thinking: '' }, { type: 'thinking_delta', thinking: 'hm' }, { type: 'signature_delta', signature: 'signed' }),
+        ...block(
+          0,
+          { type: 'thinking', thinking: '' },
+          { type: 'thinking_delta', thinking: 'hm' },
+          { type: 'signature_delta', signature: 'signed' },
+        ),
         ...block(1, { type: 'redacted_thinking', data: 'hidden' }),
         ...text(2, 'It ', 'rains'),
         ...toolUse(3, '{"city"', ':"Rome"}'),
@@ -80,17 +100,30 @@ describe('claude over the wire', () => {
       ),
     );
     const heard: Heard = { texts: [], thoughts: [], toolArgs: [] };
-    const answer = await ask(local({ thinking: { budgetTokens: 2_000 }, maxTokens: 800 }), { tools: [weatherTool] }, heard);
+    const answer = await ask(
+      local({ thinking: { budgetTokens: 2_000 }, maxTokens: 800 }),
+      { tools: [weatherTool] },
+      heard,
+    );
     expect(answer.thoughts).toMatchObject([
       { text: 'hm', providerMetadata: { anthropic: { signature: 'signed' } } },
       { text: '', providerMetadata: { anthropic: { redactedData: 'hidden' } } },
     ]);
     expect(answer.texts).toMatchObject([{ text: 'It rains' }]);
-    expect(answer.toolCalls).toMatchObject([{ providerCallId: 'toolu_1', name: 'weather', args: { city: 'Rome' } }]);
-    expect(answer.usage).toMatchObject({ inputTokens: 20, outputTokens: 15, cachedInputTokens: 6, cacheWriteTokens: 4 });
+    expect(answer.toolCalls).toMatchObject([
+      { providerCallId: 'toolu_1', name: 'weather', args: { city: 'Rome' } },
+    ]);
+    expect(answer.usage).toMatchObject({
+      inputTokens: 20,
+      outputTokens: 15,
+      cachedInputTokens: 6,
+      cacheWriteTokens: 4,
+    });
     expect(answer.finishReason).toBe('tool-calls');
     expect(heard).toMatchObject({ texts: ['It ', 'rains'], thoughts: ['hm'] });
-    expect(heard.toolArgs.map((line) => line.replace('weather ', '')).join('')).toBe('{"city":"Rome"}');
+    expect(heard.toolArgs.map((line) => line.replace('weather ', '')).join('')).toBe(
+      '{"city":"Rome"}',
+    );
     const [request] = seen();
     expect(request).toMatchObject({
       host: 'api.anthropic.com',
@@ -110,27 +143,52 @@ describe('claude over the wire', () => {
   test.each([
     [
       '429',
-      json(429, { type: 'error', error: { type: 'rate_limit_error', message: 'slow' } }, { 'retry-after': '12' }),
+      json(
+        429,
+        { type: 'error', error: { type: 'rate_limit_error', message: 'slow' } },
+        { 'retry-after': '12' },
+      ),
       { code: 'model_rate_limit', retryAfterMs: 12_000 },
     ],
-    ['529', json(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }), { code: 'model_overloaded', retryable: true }],
-    ['500', json(500, { type: 'error', error: { type: 'api_error', message: 'oops' } }), { code: 'model_server', retryable: true }],
+    [
+      '529',
+      json(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
+      { code: 'model_overloaded', retryable: true },
+    ],
+    [
+      '500',
+      json(500, { type: 'error', error: { type: 'api_error', message: 'oops' } }),
+      { code: 'model_server', retryable: true },
+    ],
     [
       '401',
-      json(401, { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } }),
+      json(401, {
+        type: 'error',
+        error: { type: 'authentication_error', message: 'invalid x-api-key' },
+      }),
       { code: 'model_auth', retryable: false },
     ],
     [
       'a long prompt',
-      json(400, { type: 'error', error: { type: 'invalid_request_error', message: 'prompt is too long: 2 > 1' } }),
+      json(400, {
+        type: 'error',
+        error: { type: 'invalid_request_error', message: 'prompt is too long: 2 > 1' },
+      }),
       { code: 'model_context_overflow' },
     ],
     [
       'an error in mid-stream',
-      sse(start, ...text(0, 'half'), { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
+      sse(start, ...text(0, 'half'), {
+        type: 'error',
+        error: { type: 'overloaded_error', message: 'Overloaded' },
+      }),
       { code: 'model_overloaded', retryable: true },
     ],
-    ['malformed JSON', sse(start, ...text(0, 'half'), '{"type": "content'), { code: 'model_malformed', retryable: true }],
+    [
+      'malformed JSON',
+      sse(start, ...text(0, 'half'), '{"type": "content'),
+      { code: 'model_malformed', retryable: true },
+    ],
     ['a cut stream', sse(start, ...text(0, 'half')), { code: 'model_connection', retryable: true }],
     ['a reset', reset(start, ...text(0, 'half')), { code: 'model_connection', retryable: true }],
   ] as const)('%s', async (_, responder, expected) => {
@@ -141,7 +199,9 @@ describe('claude over the wire', () => {
 
   test('broken arguments of a call are handed on', async () => {
     server.answer(sse(start, ...toolUse(0, '{"city": '), ...end('tool_use')));
-    expect((await ask(local(), { tools: [weatherTool] })).toolCalls).toMatchObject([{ args: '{"city": ', invalid: expect.any(String) }]);
+    expect((await ask(local(), { tools: [weatherTool] })).toolCalls).toMatchObject([
+      { args: '{"city": ', invalid: expect.any(String) },
+    ]);
   });
 
   test('an abort reaches the server', async () => {
@@ -153,7 +213,11 @@ describe('claude over the wire', () => {
       ),
     );
     const controller = new AbortController();
-    const heard = { texts: { push: () => controller.abort(new Error('enough')) }, thoughts: [], toolArgs: [] } as unknown as Heard;
+    const heard = {
+      texts: { push: () => controller.abort(new Error('enough')) },
+      thoughts: [],
+      toolArgs: [],
+    } as unknown as Heard;
     await expect(ask(local(), { abortSignal: controller.signal }, heard)).rejects.toThrow('enough');
     await seen()[0]?.aborted;
   });
@@ -174,18 +238,32 @@ describe('claude on Vertex AI', () => {
     [
       'under vertex',
       (place: object) =>
-        claude('claude-sonnet-4-5', { vertex: { project: 'p1', location: 'europe-west1', credentials: credentials.path }, ...place }),
+        claude('claude-sonnet-4-5', {
+          vertex: { project: 'p1', location: 'europe-west1', credentials: credentials.path },
+          ...place,
+        }),
     ],
     [
       'beside the other settings',
-      (place: object) => claude('claude-sonnet-4-5', { project: 'p1', region: 'europe-west1', credentials: credentials.path, ...place }),
+      (place: object) =>
+        claude('claude-sonnet-4-5', {
+          project: 'p1',
+          region: 'europe-west1',
+          credentials: credentials.path,
+          ...place,
+        }),
     ],
     [
       'apart from the behaviour',
       (place: object) =>
         claude(
           'claude-sonnet-4-5',
-          { project: 'p1', region: 'europe-west1', ...place, env: { GOOGLE_APPLICATION_CREDENTIALS: credentials.path } },
+          {
+            project: 'p1',
+            region: 'europe-west1',
+            ...place,
+            env: { GOOGLE_APPLICATION_CREDENTIALS: credentials.path },
+          },
           { thinking: { budgetTokens: 1_024 } },
         ),
     ],
@@ -202,11 +280,20 @@ describe('claude on Vertex AI', () => {
   });
 
   test('the third argument counts', () => {
-    const model = claude('claude-sonnet-4-5', { project: 'p', region: 'r' }, { thinking: { budgetTokens: 1_024 }, temperature: 0 });
-    expect(model.settings).toEqual({ temperature: 0, providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1_024 } } } });
+    const model = claude(
+      'claude-sonnet-4-5',
+      { project: 'p', region: 'r' },
+      { thinking: { budgetTokens: 1_024 }, temperature: 0 },
+    );
+    expect(model.settings).toEqual({
+      temperature: 0,
+      providerOptions: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1_024 } } },
+    });
   });
 
   test('a missing location is named', async () => {
-    expect((await failureOf(claude('c', { project: 'p', env: {} }))).message).toContain('`location`');
+    expect((await failureOf(claude('c', { project: 'p', env: {} }))).message).toContain(
+      '`location`',
+    );
   });
 });

@@ -1,6 +1,11 @@
 import { loadOptionalPackage } from '../../base/optional-package.ts';
 import { isAnything, isCountOrNone, isFlag, isOneOf } from '../../base/options.ts';
-import { checkModelId, checkSettings, providerOptions, type SettingChecks } from '../check-settings.ts';
+import {
+  checkModelId,
+  checkSettings,
+  providerOptions,
+  type SettingChecks,
+} from '../check-settings.ts';
 import { MissingKeyError } from '../errors.ts';
 import type { Model } from '../model.ts';
 import { type LowerEffort, lowerBudgets } from './efforts.ts';
@@ -16,15 +21,27 @@ export interface GeminiSettings extends ProviderSettings, VertexChoice {
     /** Streams and records the thoughts. */
     readonly includeThoughts?: boolean;
   };
-  /** @default https://generativelanguage.googleapis.com/v1beta, or the one of the Vertex location */
+  /**
+   * @default https://generativelanguage.googleapis.com/v1beta, or the one of the Vertex location
+   */
   readonly baseUrl?: string | undefined;
 }
 
 const checks: SettingChecks<GeminiSettings> = {
-  options: { ...providerOptions, ...vertexOptions, vertex: isAnything, thinkingConfig: isAnything, baseUrl: isAnything },
+  options: {
+    ...providerOptions,
+    ...vertexOptions,
+    vertex: isAnything,
+    thinkingConfig: isAnything,
+    baseUrl: isAnything,
+  },
   groups: {
     vertex: vertexOptions,
-    thinkingConfig: { thinkingBudget: isThinkingBudget, thinkingLevel: isOneOf('minimal', 'low', 'medium', 'high'), includeThoughts: isFlag },
+    thinkingConfig: {
+      thinkingBudget: isThinkingBudget,
+      thinkingLevel: isOneOf('minimal', 'low', 'medium', 'high'),
+      includeThoughts: isFlag,
+    },
   },
 };
 
@@ -34,8 +51,8 @@ function isThinkingBudget(value: unknown): string | undefined {
 }
 
 /**
- * A Gemini model: through `@ai-sdk/google` from AI Studio (`GEMINI_API_KEY` or `GOOGLE_GENERATIVE_AI_API_KEY`), or, with
- * `vertex` or `project`, through `@ai-sdk/google-vertex`.
+ * A Gemini model: through `@ai-sdk/google` from AI Studio (`GEMINI_API_KEY` or
+ * `GOOGLE_GENERATIVE_AI_API_KEY`), or, with `vertex` or `project`, through `@ai-sdk/google-vertex`.
  * @throws InvalidModelError
  */
 export function gemini(modelId: string, settings: GeminiSettings = {}): Model {
@@ -51,11 +68,20 @@ export function gemini(modelId: string, settings: GeminiSettings = {}): Model {
 function lowerEfforts(settings: GeminiSettings): readonly LowerEffort<GeminiSettings>[] {
   const { thinkingConfig } = settings;
   // `providerOptions` win over the settings: thinking that is configured there stays as it is.
-  if (thinkingConfig === undefined || settings.providerOptions?.['google']?.['thinkingConfig'] !== undefined) return [];
+  if (
+    thinkingConfig === undefined ||
+    settings.providerOptions?.['google']?.['thinkingConfig'] !== undefined
+  )
+    return [];
   const { thinkingLevel, thinkingBudget } = thinkingConfig;
   // Gemini 3 Pro knows only low and high.
   if (thinkingLevel === 'high' || thinkingLevel === 'medium') {
-    return [{ name: 'low thinking', settings: { ...settings, thinkingConfig: { ...thinkingConfig, thinkingLevel: 'low' } } }];
+    return [
+      {
+        name: 'low thinking',
+        settings: { ...settings, thinkingConfig: { ...thinkingConfig, thinkingLevel: 'low' } },
+      },
+    ];
   }
   return lowerBudgets(thinkingBudget).map((budget) => ({
     name: `${budget} thinking tokens`,
@@ -63,15 +89,33 @@ function lowerEfforts(settings: GeminiSettings): readonly LowerEffort<GeminiSett
   }));
 }
 
-function geminiModel(modelId: string, settings: GeminiSettings, key: number, otherWays: OtherWays<GeminiSettings> | undefined): Model {
-  const thinkingConfig = settings.thinkingConfig === undefined ? undefined : definedOptions(settings.thinkingConfig);
-  const load = asksForVertex(settings) ? () => loadFromVertex(modelId, settings) : () => loadFromAiStudio(modelId, settings, key);
-  return lazyModel({ provider: 'gemini', modelId }, settings, thinkingConfig === undefined ? {} : { google: { thinkingConfig } }, load, otherWays);
+function geminiModel(
+  modelId: string,
+  settings: GeminiSettings,
+  key: number,
+  otherWays: OtherWays<GeminiSettings> | undefined,
+): Model {
+  const thinkingConfig =
+    settings.thinkingConfig === undefined ? undefined : definedOptions(settings.thinkingConfig);
+  const load = asksForVertex(settings)
+    ? () => loadFromVertex(modelId, settings)
+    : () => loadFromAiStudio(modelId, settings, key);
+  return lazyModel(
+    { provider: 'gemini', modelId },
+    settings,
+    thinkingConfig === undefined ? {} : { google: { thinkingConfig } },
+    load,
+    otherWays,
+  );
 }
 
 function aiStudioKeys(settings: GeminiSettings): readonly string[] {
   const env = settings.env ?? process.env;
-  return firstKeys(settings.apiKey, keysOf(env['GEMINI_API_KEY']), keysOf(env['GOOGLE_GENERATIVE_AI_API_KEY']));
+  return firstKeys(
+    settings.apiKey,
+    keysOf(env['GEMINI_API_KEY']),
+    keysOf(env['GOOGLE_GENERATIVE_AI_API_KEY']),
+  );
 }
 
 async function loadFromAiStudio(modelId: string, settings: GeminiSettings, key: number) {
@@ -79,10 +123,21 @@ async function loadFromAiStudio(modelId: string, settings: GeminiSettings, key: 
   const apiKey = aiStudioKeys(settings)[key - 1];
   if (apiKey === undefined) {
     const variables = ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
-    throw new MissingKeyError({ model, variables, hint: 'pass `apiKey`, or `vertex: { project, location }` for Google Cloud' });
+    throw new MissingKeyError({
+      model,
+      variables,
+      hint: 'pass `apiKey`, or `vertex: { project, location }` for Google Cloud',
+    });
   }
-  const { createGoogle } = await loadOptionalPackage('@ai-sdk/google', `The model ${model}`, () => import('@ai-sdk/google'));
-  return createGoogle({ apiKey, ...definedOptions({ baseURL: settings.baseUrl, fetch: settings.fetch }) })(modelId);
+  const { createGoogle } = await loadOptionalPackage(
+    '@ai-sdk/google',
+    `The model ${model}`,
+    () => import('@ai-sdk/google'),
+  );
+  return createGoogle({
+    apiKey,
+    ...definedOptions({ baseURL: settings.baseUrl, fetch: settings.fetch }),
+  })(modelId);
 }
 
 async function loadFromVertex(modelId: string, settings: GeminiSettings) {
@@ -93,5 +148,8 @@ async function loadFromVertex(modelId: string, settings: GeminiSettings) {
     `The model ${model} on Vertex AI`,
     () => import('@ai-sdk/google-vertex'),
   );
-  return createGoogleVertex({ ...vertex, ...definedOptions({ baseURL: settings.baseUrl, fetch: settings.fetch }) })(modelId);
+  return createGoogleVertex({
+    ...vertex,
+    ...definedOptions({ baseURL: settings.baseUrl, fetch: settings.fetch }),
+  })(modelId);
 }

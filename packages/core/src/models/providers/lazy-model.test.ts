@@ -48,7 +48,8 @@ console.log(JSON.stringify(failure));\n`,
     const { stdout } = await promisify(execFile)(process.execPath, [file]);
     expect(JSON.parse(stdout)).toMatchObject({
       code: 'missing_package',
-      message: 'The model x:y needs the package "@ai-sdk/not-installed". Install it: npm install @ai-sdk/not-installed',
+      message:
+        'The model x:y needs the package "@ai-sdk/not-installed". Install it: npm install @ai-sdk/not-installed',
     });
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -57,7 +58,9 @@ console.log(JSON.stringify(failure));\n`,
 
 test('a package that is installed and broken is not called missing', async () => {
   const broken = new SyntaxError('broken');
-  const failure = await loadOptionalPackage('x', 'y', () => Promise.reject(broken)).catch((error: unknown) => error);
+  const failure = await loadOptionalPackage('x', 'y', () => Promise.reject(broken)).catch(
+    (error: unknown) => error,
+  );
   expect(failure).toBe(broken);
   expect(isAdjutantError(failure)).toBe(false);
 });

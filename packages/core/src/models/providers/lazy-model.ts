@@ -6,13 +6,16 @@ import type { ApiKeys } from './keys.ts';
 /** What every provider function takes besides its own settings. */
 export interface ProviderSettings extends ModelSettings {
   /**
-   * The key itself, or several, which are used one after the other when a call is refused for the key's sake; better left to the environment.
-   * It is never recorded.
+   * The key itself, or several, which are used one after the other when a call is refused for the
+   * key's sake; better left to the environment. It is never recorded.
    */
   readonly apiKey?: ApiKeys | undefined;
   /** Overrides the price table. */
   readonly price?: Price;
-  /** Tokens that prompt and answer may have together. @default what is known of the model, else 128_000 */
+  /**
+   * Tokens that prompt and answer may have together. @default what is known of the model, else
+   * 128_000
+   */
   readonly contextWindow?: number;
   /** Tokens of a text, when a tokenizer is at hand. @default an estimate that is rather too high */
   readonly countTokens?: (text: string) => number;
@@ -24,11 +27,29 @@ export interface ProviderSettings extends ModelSettings {
 
 export type ProviderOptions = NonNullable<ModelSettings['providerOptions']>;
 
-/** The settings that every provider has, and nothing else: keys and endpoints must not reach the ledger. */
-function recordedSettings(settings: ProviderSettings, providerOptions: ProviderOptions): ModelSettings {
-  const { temperature, maxTokens, topP, topK, presencePenalty, frequencyPenalty, stopSequences, seed, retry, timeout } = settings;
+/**
+ * The settings that every provider has, and nothing else: keys and endpoints must not reach the
+ * ledger.
+ */
+function recordedSettings(
+  settings: ProviderSettings,
+  providerOptions: ProviderOptions,
+): ModelSettings {
+  const {
+    temperature,
+    maxTokens,
+    topP,
+    topK,
+    presencePenalty,
+    frequencyPenalty,
+    stopSequences,
+    seed,
+    retry,
+    timeout,
+  } = settings;
   const merged: Record<string, ProviderOptions[string]> = { ...providerOptions };
-  for (const [provider, options] of Object.entries(settings.providerOptions ?? {})) merged[provider] = { ...merged[provider], ...options };
+  for (const [provider, options] of Object.entries(settings.providerOptions ?? {}))
+    merged[provider] = { ...merged[provider], ...options };
   const all = {
     temperature,
     maxTokens,
@@ -42,7 +63,9 @@ function recordedSettings(settings: ProviderSettings, providerOptions: ProviderO
     timeout,
     providerOptions: Object.keys(merged).length === 0 ? undefined : merged,
   };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as ModelSettings;
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== undefined),
+  ) as ModelSettings;
 }
 
 /** The ways in which a model can be called besides its own one. */
@@ -53,7 +76,10 @@ export interface OtherWays<Settings> {
   make(settings: Settings, key: number): Model;
 }
 
-/** A model that is loaded once, on its first call; a load that fails is tried again by the next call. */
+/**
+ * A model that is loaded once, on its first call; a load that fails is tried again by the next
+ * call.
+ */
 export function lazyModel<Settings extends ProviderSettings>(
   name: Pick<Model, 'provider' | 'modelId' | 'structuredOutputs'>,
   settings: Settings,
@@ -86,7 +112,10 @@ export function lazyModel<Settings extends ProviderSettings>(
 }
 
 /** Each variant is made once, so that it is loaded once. */
-function variantsOf<Settings>(settings: Settings, { countKeys, efforts, make }: OtherWays<Settings>): ModelVariants {
+function variantsOf<Settings>(
+  settings: Settings,
+  { countKeys, efforts, make }: OtherWays<Settings>,
+): ModelVariants {
   const made = new Map<string, Model>();
   return Object.freeze({
     countKeys,
@@ -103,8 +132,12 @@ function variantsOf<Settings>(settings: Settings, { countKeys, efforts, make }: 
   } satisfies ModelVariants);
 }
 
-/** Options for a provider without those that are not set, so that the provider's own defaults hold. */
-export function definedOptions<Options extends object>(options: Options): { [Key in keyof Options]?: NonNullable<Options[Key]> } {
+/**
+ * Options for a provider without those that are not set, so that the provider's own defaults hold.
+ */
+export function definedOptions<Options extends object>(
+  options: Options,
+): { [Key in keyof Options]?: NonNullable<Options[Key]> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
     [Key in keyof Options]?: NonNullable<Options[Key]>;
   };

@@ -33,7 +33,12 @@ const chunk = (delta: object, finish_reason: string | null = null, more: object 
 const usageChunk = {
   ...chunk({}),
   choices: [],
-  usage: { prompt_tokens: 12, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 4 }, completion_tokens_details: { reasoning_tokens: 2 } },
+  usage: {
+    prompt_tokens: 12,
+    completion_tokens: 7,
+    prompt_tokens_details: { cached_tokens: 4 },
+    completion_tokens_details: { reasoning_tokens: 2 },
+  },
 };
 const toolDelta = (index: number, call: object) => chunk({ tool_calls: [{ index, ...call }] });
 
@@ -42,7 +47,13 @@ describe('openaiCompatible over the wire', () => {
   let before: number;
   beforeEach(() => {
     before = server.requests.length;
-    model = openaiCompatible({ baseURL: `${server.url}/v1`, model: 'qwen3', temperature: 0.25, maxTokens: 99, headers: { 'x-team': 'blue' } });
+    model = openaiCompatible({
+      baseURL: `${server.url}/v1`,
+      model: 'qwen3',
+      temperature: 0.25,
+      maxTokens: 99,
+      headers: { 'x-team': 'blue' },
+    });
   });
   const request = () => server.requests[before];
 
@@ -52,8 +63,16 @@ describe('openaiCompatible over the wire', () => {
         chunk({ role: 'assistant', reasoning_content: 'think' }),
         chunk({ content: 'It ' }),
         chunk({ content: 'rains' }),
-        toolDelta(0, { id: 'call_a', type: 'function', function: { name: 'weather', arguments: '{"ci' } }),
-        toolDelta(1, { id: 'call_b', type: 'function', function: { name: 'weather', arguments: '' } }),
+        toolDelta(0, {
+          id: 'call_a',
+          type: 'function',
+          function: { name: 'weather', arguments: '{"ci' },
+        }),
+        toolDelta(1, {
+          id: 'call_b',
+          type: 'function',
+          function: { name: 'weather', arguments: '' },
+        }),
         toolDelta(0, { function: { arguments: 'ty":"Rome"}' } }),
         chunk({}, 'tool_calls'),
         usageChunk,
@@ -68,7 +87,12 @@ describe('openaiCompatible over the wire', () => {
       { providerCallId: 'call_a', name: 'weather', args: { city: 'Rome' } },
       { providerCallId: 'call_b', name: 'weather', args: {} },
     ]);
-    expect(answer.usage).toEqual({ inputTokens: 12, outputTokens: 7, cachedInputTokens: 4, reasoningTokens: 2 });
+    expect(answer.usage).toEqual({
+      inputTokens: 12,
+      outputTokens: 7,
+      cachedInputTokens: 4,
+      reasoningTokens: 2,
+    });
     expect(answer.finishReason).toBe('tool-calls');
     expect(heard).toMatchObject({ texts: ['It ', 'rains'], thoughts: ['think'] });
     expect(heard.toolArgs.join('')).toContain('weather {"ci');
@@ -85,13 +109,17 @@ describe('openaiCompatible over the wire', () => {
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'How is the weather?' },
       ],
-      tools: [{ type: 'function', function: { name: 'weather', parameters: weatherTool.inputSchema } }],
+      tools: [
+        { type: 'function', function: { name: 'weather', parameters: weatherTool.inputSchema } },
+      ],
     });
   });
 
   test('sends a key when there is one', async () => {
     server.answer(sse(chunk({ content: 'ok' }, 'stop'), '[DONE]'));
-    const answer = await ask(openaiCompatible({ baseURL: `${server.url}/v1`, model: 'm', apiKey: 'abc' }));
+    const answer = await ask(
+      openaiCompatible({ baseURL: `${server.url}/v1`, model: 'm', apiKey: 'abc' }),
+    );
     expect(request()?.headers['authorization']).toBe('Bearer abc');
     expect(answer).toMatchObject({ texts: [{ text: 'ok' }], usage: undefined });
   });
@@ -99,13 +127,24 @@ describe('openaiCompatible over the wire', () => {
   test('a name with a base URL is called there', async () => {
     server.answer(sse(chunk({ content: 'ok' }, 'stop'), '[DONE]'));
     await ask(parseModelName(`openai-compatible:org/model@${server.url}/api/v1`));
-    expect(request()).toMatchObject({ path: '/api/v1/chat/completions', body: { model: 'org/model' } });
+    expect(request()).toMatchObject({
+      path: '/api/v1/chat/completions',
+      body: { model: 'org/model' },
+    });
   });
 
   test('broken tool arguments are handed on as they are', async () => {
-    server.answer(sse(toolDelta(0, { id: 'x', function: { name: 'weather', arguments: '{"city": Rome}' } }), chunk({}, 'tool_calls'), '[DONE]'));
+    server.answer(
+      sse(
+        toolDelta(0, { id: 'x', function: { name: 'weather', arguments: '{"city": Rome}' } }),
+        chunk({}, 'tool_calls'),
+        '[DONE]',
+      ),
+    );
     const answer = await ask(model, { tools: [weatherTool] });
-    expect(answer.toolCalls).toMatchObject([{ args: '{"city": Rome}', invalid: expect.stringContaining('not valid JSON') }]);
+    expect(answer.toolCalls).toMatchObject([
+      { args: '{"city": Rome}', invalid: expect.stringContaining('not valid JSON') },
+    ]);
   });
 
   test.each([
@@ -117,15 +156,29 @@ describe('openaiCompatible over the wire', () => {
     ['500', json(500, { error: { message: 'oops' } }), { code: 'model_server', retryable: true }],
     ['401', json(401, { error: { message: 'bad key' } }), { code: 'model_auth', retryable: false }],
     ['an HTML error page', html(502), { code: 'model_server' }],
-    ['malformed JSON in mid-stream', sse(chunk({ content: 'half' }), '{"choices": [', '[DONE]'), { code: 'model_malformed', retryable: true }],
-    ['a frame of another form', sse(chunk({ content: 'half' }), { hello: 1 }, '[DONE]'), { code: 'model_malformed' }],
+    [
+      'malformed JSON in mid-stream',
+      sse(chunk({ content: 'half' }), '{"choices": [', '[DONE]'),
+      { code: 'model_malformed', retryable: true },
+    ],
+    [
+      'a frame of another form',
+      sse(chunk({ content: 'half' }), { hello: 1 }, '[DONE]'),
+      { code: 'model_malformed' },
+    ],
     [
       'an error in mid-stream',
-      sse(chunk({ content: 'half' }), { error: { message: 'The server is overloaded', type: 'overloaded_error' } }),
+      sse(chunk({ content: 'half' }), {
+        error: { message: 'The server is overloaded', type: 'overloaded_error' },
+      }),
       { code: 'model_overloaded' },
     ],
     ['an end without a finish', sse(chunk({ content: 'half' })), { retryable: true }],
-    ['a reset in mid-stream', reset(chunk({ content: 'half' })), { code: 'model_connection', retryable: true }],
+    [
+      'a reset in mid-stream',
+      reset(chunk({ content: 'half' })),
+      { code: 'model_connection', retryable: true },
+    ],
     ['a reset at the start', refuse(), { code: 'model_connection', retryable: true }],
   ] as const)('%s', async (_, responder, expected) => {
     server.answer(responder);
@@ -146,7 +199,11 @@ describe('openaiCompatible over the wire', () => {
   test('an abort reaches the server', async () => {
     server.answer(hang(chunk({ content: 'half' })));
     const controller = new AbortController();
-    const heard = { texts: { push: () => controller.abort(new Error('enough')) }, thoughts: [], toolArgs: [] } as unknown as Heard;
+    const heard = {
+      texts: { push: () => controller.abort(new Error('enough')) },
+      thoughts: [],
+      toolArgs: [],
+    } as unknown as Heard;
     await expect(ask(model, { abortSignal: controller.signal }, heard)).rejects.toThrow('enough');
     await request()?.aborted;
   });

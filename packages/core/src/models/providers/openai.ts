@@ -1,18 +1,36 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { loadOptionalPackage } from '../../base/optional-package.ts';
 import { isAnything, isList, isObject, isOneOf } from '../../base/options.ts';
-import { checkModelId, checkSettings, providerOptions, type SettingChecks } from '../check-settings.ts';
+import {
+  checkModelId,
+  checkSettings,
+  providerOptions,
+  type SettingChecks,
+} from '../check-settings.ts';
 import type { Model } from '../model.ts';
 import { lowerLevels } from './efforts.ts';
 import { endpointFallback } from './endpoint-fallback.ts';
-import { lazyModel, type OtherWays, type ProviderOptions, type ProviderSettings } from './lazy-model.ts';
-import { checkEndpoints, countOpenAiKeys, type OpenAiEndpoint, type ResolvedEndpoint, resolveOpenAiEndpoints } from './openai-endpoint.ts';
+import {
+  lazyModel,
+  type OtherWays,
+  type ProviderOptions,
+  type ProviderSettings,
+} from './lazy-model.ts';
+import {
+  checkEndpoints,
+  countOpenAiKeys,
+  type OpenAiEndpoint,
+  type ResolvedEndpoint,
+  resolveOpenAiEndpoints,
+} from './openai-endpoint.ts';
 
 export interface OpenAiSettings extends ProviderSettings {
   readonly reasoning?: { readonly effort?: 'minimal' | 'low' | 'medium' | 'high' };
   /**
-   * Where to call, in this order; the next one is used when one is not available. Endpoints without a key are left out.
-   * @default Azure, then the EU, then the standard endpoint, as far as the environment has keys for them
+   * Where to call, in this order; the next one is used when one is not available. Endpoints without
+   * a key are left out.
+   * @default Azure, then the EU, then the standard endpoint, as far as the environment has keys for
+   * them
    */
   readonly endpoints?: readonly OpenAiEndpoint[];
   /** Azure deployment names by model id. @default the model id */
@@ -25,11 +43,12 @@ const checks: SettingChecks<OpenAiSettings> = {
 };
 
 /**
- * An OpenAI model, through `@ai-sdk/openai`. OpenAI is asked not to store the answers, because the ledger does:
- * reasoning travels encrypted with the prompt. `providerOptions: { openai: { store: true } }` changes that.
+ * An OpenAI model, through `@ai-sdk/openai`. OpenAI is asked not to store the answers, because the
+ * ledger does: reasoning travels encrypted with the prompt. `providerOptions: { openai: { store:
+ * true } }` changes that.
  *
- * Environment, several keys separated by commas: `AZURE_OPENAI_ENDPOINT`, `AZURE_OPENAI_API_KEY`, `AZURE_OPENAI_API_VERSION`, `OPENAI_EU_API_KEY`,
- * `OPENAI_API_KEY`, `OPENAI_BASE_URL`.
+ * Environment, several keys separated by commas: `AZURE_OPENAI_ENDPOINT`, `AZURE_OPENAI_API_KEY`,
+ * `AZURE_OPENAI_API_VERSION`, `OPENAI_EU_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`.
  * @throws InvalidModelError
  */
 export function openai(modelId: string, settings: OpenAiSettings = {}): Model {
@@ -39,7 +58,10 @@ export function openai(modelId: string, settings: OpenAiSettings = {}): Model {
   const efforts = isLowerable(settings) ? lowerLevels(settings.reasoning?.effort) : [];
   return openaiModel(modelId, settings, 1, {
     countKeys: () => countOpenAiKeys(settings, settings.env ?? process.env),
-    efforts: efforts.map((effort) => ({ name: `${effort} effort`, settings: { ...settings, reasoning: { ...settings.reasoning, effort } } })),
+    efforts: efforts.map((effort) => ({
+      name: `${effort} effort`,
+      settings: { ...settings, reasoning: { ...settings.reasoning, effort } },
+    })),
     make: (other, key) => openaiModel(modelId, other, key, undefined),
   });
 }
@@ -49,12 +71,23 @@ function isLowerable(settings: OpenAiSettings): boolean {
   return settings.providerOptions?.['openai']?.['reasoningEffort'] === undefined;
 }
 
-function openaiModel(modelId: string, settings: OpenAiSettings, key: number, otherWays: OtherWays<OpenAiSettings> | undefined): Model {
+function openaiModel(
+  modelId: string,
+  settings: OpenAiSettings,
+  key: number,
+  otherWays: OtherWays<OpenAiSettings> | undefined,
+): Model {
   const effort = settings.reasoning?.effort;
-  const given: ProviderOptions = { openai: { store: false, ...(effort === undefined ? {} : { reasoningEffort: effort }) } };
+  const given: ProviderOptions = {
+    openai: { store: false, ...(effort === undefined ? {} : { reasoningEffort: effort }) },
+  };
   const load = async (): Promise<LanguageModelV4> => {
     const endpoints = resolveOpenAiEndpoints(modelId, settings, settings.env ?? process.env, key);
-    const { createOpenAI } = await loadOptionalPackage('@ai-sdk/openai', `The model openai:${modelId}`, () => import('@ai-sdk/openai'));
+    const { createOpenAI } = await loadOptionalPackage(
+      '@ai-sdk/openai',
+      `The model openai:${modelId}`,
+      () => import('@ai-sdk/openai'),
+    );
     const models = endpoints.map((endpoint) => ({
       name: endpoint.name,
       azure: endpoint.azure,
@@ -67,13 +100,26 @@ function openaiModel(modelId: string, settings: OpenAiSettings, key: number, oth
 
 type CreateOpenAi = typeof import('@ai-sdk/openai')['createOpenAI'];
 
-function openEndpoint(createOpenAI: CreateOpenAi, endpoint: ResolvedEndpoint, settings: OpenAiSettings): LanguageModelV4 {
+function openEndpoint(
+  createOpenAI: CreateOpenAi,
+  endpoint: ResolvedEndpoint,
+  settings: OpenAiSettings,
+): LanguageModelV4 {
   const send = endpoint.azure ? azureFetch(settings.fetch, endpoint.apiVersion) : settings.fetch;
-  const provider = createOpenAI({ baseURL: endpoint.baseUrl, apiKey: endpoint.apiKey, ...(send === undefined ? {} : { fetch: send }) });
-  return endpoint.api === 'chat' ? provider.chat(endpoint.modelId) : provider.responses(endpoint.modelId);
+  const provider = createOpenAI({
+    baseURL: endpoint.baseUrl,
+    apiKey: endpoint.apiKey,
+    ...(send === undefined ? {} : { fetch: send }),
+  });
+  return endpoint.api === 'chat'
+    ? provider.chat(endpoint.modelId)
+    : provider.responses(endpoint.modelId);
 }
 
-/** Azure takes the key in a header of its own and, except for its v1 API, the version of the API in the query. */
+/**
+ * Azure takes the key in a header of its own and, except for its v1 API, the version of the API in
+ * the query.
+ */
 function azureFetch(send: typeof fetch | undefined, apiVersion: string | undefined): typeof fetch {
   return (input, init) => {
     const url = new URL(String(input));

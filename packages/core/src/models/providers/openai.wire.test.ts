@@ -30,8 +30,16 @@ const seen = () => server.requests.slice(before);
 const local = (env: Record<string, string>, settings: OpenAiSettings = {}, id = 'gpt-5-mini') =>
   openai(id, { fetch: server.redirected, env, ...settings });
 
-const created = { type: 'response.created', response: { id: 'resp_1', created_at: 1, model: 'gpt-5-mini' } };
-const usage = { input_tokens: 20, input_tokens_details: { cached_tokens: 5 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 } };
+const created = {
+  type: 'response.created',
+  response: { id: 'resp_1', created_at: 1, model: 'gpt-5-mini' },
+};
+const usage = {
+  input_tokens: 20,
+  input_tokens_details: { cached_tokens: 5 },
+  output_tokens: 9,
+  output_tokens_details: { reasoning_tokens: 4 },
+};
 const completed = { type: 'response.completed', response: { id: 'resp_1', usage } };
 const message = (text: string, id = 'msg_1') => [
   { type: 'response.output_item.added', output_index: 1, item: { type: 'message', id } },
@@ -39,11 +47,24 @@ const message = (text: string, id = 'msg_1') => [
   { type: 'response.output_item.done', output_index: 1, item: { type: 'message', id } },
 ];
 const reasoning = [
-  { type: 'response.output_item.added', output_index: 0, item: { type: 'reasoning', id: 'rs_1', encrypted_content: null } },
+  {
+    type: 'response.output_item.added',
+    output_index: 0,
+    item: { type: 'reasoning', id: 'rs_1', encrypted_content: null },
+  },
   { type: 'response.reasoning_summary_part.added', item_id: 'rs_1', summary_index: 0 },
-  { type: 'response.reasoning_summary_text.delta', item_id: 'rs_1', summary_index: 0, delta: 'think' },
+  {
+    type: 'response.reasoning_summary_text.delta',
+    item_id: 'rs_1',
+    summary_index: 0,
+    delta: 'think',
+  },
   { type: 'response.reasoning_summary_part.done', item_id: 'rs_1', summary_index: 0 },
-  { type: 'response.output_item.done', output_index: 0, item: { type: 'reasoning', id: 'rs_1', encrypted_content: 'cipher' } },
+  {
+    type: 'response.output_item.done',
+    output_index: 0,
+    item: { type: 'reasoning', id: 'rs_1', encrypted_content: 'cipher' },
+  },
 ];
 const functionCall = (args: string) => [
   {
@@ -55,35 +76,81 @@ const functionCall = (args: string) => [
   {
     type: 'response.output_item.done',
     output_index: 2,
-    item: { type: 'function_call', id: 'fc_1', call_id: 'call_a', name: 'weather', arguments: args, status: 'completed' },
+    item: {
+      type: 'function_call',
+      id: 'fc_1',
+      call_id: 'call_a',
+      name: 'weather',
+      arguments: args,
+      status: 'completed',
+    },
   },
 ];
 const responses = (...frames: object[]) => sse(created, ...frames, completed);
 const chat = (text: string) =>
   sse(
-    { id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content: text } }] },
+    {
+      id: 'c',
+      created: 1,
+      model: 'm',
+      choices: [{ index: 0, delta: { role: 'assistant', content: text } }],
+    },
     { id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
-    { id: 'c', created: 1, model: 'm', choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } },
+    {
+      id: 'c',
+      created: 1,
+      model: 'm',
+      choices: [],
+      usage: { prompt_tokens: 3, completion_tokens: 2 },
+    },
     '[DONE]',
   );
 
-const azureEnv = { AZURE_OPENAI_ENDPOINT: 'https://res.openai.azure.com/', AZURE_OPENAI_API_KEY: 'azure-key' };
+const azureEnv = {
+  AZURE_OPENAI_ENDPOINT: 'https://res.openai.azure.com/',
+  AZURE_OPENAI_API_KEY: 'azure-key',
+};
 const allEnv = { ...azureEnv, OPENAI_EU_API_KEY: 'eu-key', OPENAI_API_KEY: 'std-key' };
 
 describe('openai over the wire', () => {
   test('speaks the responses API: tools, settings, reasoning, calls and usage', async () => {
-    server.answer(responses(...reasoning, ...message('It rains'), ...functionCall('{"city":"Rome"}')));
-    const model = local({ OPENAI_API_KEY: 'std-key' }, { reasoning: { effort: 'low' }, maxTokens: 500 });
+    server.answer(
+      responses(...reasoning, ...message('It rains'), ...functionCall('{"city":"Rome"}')),
+    );
+    const model = local(
+      { OPENAI_API_KEY: 'std-key' },
+      { reasoning: { effort: 'low' }, maxTokens: 500 },
+    );
     const heard: Heard = { texts: [], thoughts: [], toolArgs: [] };
     const answer = await ask(model, { tools: [weatherTool] }, heard);
     expect(answer.texts).toMatchObject([{ text: 'It rains' }]);
-    expect(answer.thoughts).toMatchObject([{ text: 'think', providerMetadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'cipher' } } }]);
-    expect(answer.toolCalls).toMatchObject([{ providerCallId: 'call_a', name: 'weather', args: { city: 'Rome' } }]);
-    expect(answer.usage).toEqual({ inputTokens: 20, outputTokens: 9, cachedInputTokens: 5, reasoningTokens: 4 });
+    expect(answer.thoughts).toMatchObject([
+      {
+        text: 'think',
+        providerMetadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'cipher' } },
+      },
+    ]);
+    expect(answer.toolCalls).toMatchObject([
+      { providerCallId: 'call_a', name: 'weather', args: { city: 'Rome' } },
+    ]);
+    expect(answer.usage).toEqual({
+      inputTokens: 20,
+      outputTokens: 9,
+      cachedInputTokens: 5,
+      reasoningTokens: 4,
+    });
     expect(answer.finishReason).toBe('tool-calls');
-    expect(heard).toEqual({ texts: ['It rains'], thoughts: ['think'], toolArgs: ['weather {"city":"Rome"}'] });
+    expect(heard).toEqual({
+      texts: ['It rains'],
+      thoughts: ['think'],
+      toolArgs: ['weather {"city":"Rome"}'],
+    });
     const [request] = seen();
-    expect(request).toMatchObject({ host: 'api.openai.com', path: '/v1/responses', headers: { authorization: 'Bearer std-key' } });
+    expect(request).toMatchObject({
+      host: 'api.openai.com',
+      path: '/v1/responses',
+      headers: { authorization: 'Bearer std-key' },
+    });
     expect(request?.body).toMatchObject({
       model: 'gpt-5-mini',
       stream: true,
@@ -100,8 +167,16 @@ describe('openai over the wire', () => {
     const model = local({ OPENAI_API_KEY: 'k' });
     const { thoughts, texts } = await ask(model);
     const content = [
-      ...thoughts.map(({ text, providerMetadata }) => ({ type: 'reasoning' as const, text, providerOptions: providerMetadata as never })),
-      ...texts.map(({ text, providerMetadata }) => ({ type: 'text' as const, text, providerOptions: providerMetadata as never })),
+      ...thoughts.map(({ text, providerMetadata }) => ({
+        type: 'reasoning' as const,
+        text,
+        providerOptions: providerMetadata as never,
+      })),
+      ...texts.map(({ text, providerMetadata }) => ({
+        type: 'text' as const,
+        text,
+        providerOptions: providerMetadata as never,
+      })),
     ];
     await ask(model, {
       prompt: [
@@ -114,35 +189,71 @@ describe('openai over the wire', () => {
 
   test('a key given directly and OPENAI_BASE_URL are used', async () => {
     server.answer(responses(...message('ok')));
-    await ask(openai('gpt-5', { apiKey: 'direct', env: { OPENAI_BASE_URL: `${server.url}/proxy/v1`, ...azureEnv } }));
-    expect(seen()[0]).toMatchObject({ path: '/proxy/v1/responses', headers: { authorization: 'Bearer direct' } });
+    await ask(
+      openai('gpt-5', {
+        apiKey: 'direct',
+        env: { OPENAI_BASE_URL: `${server.url}/proxy/v1`, ...azureEnv },
+      }),
+    );
+    expect(seen()[0]).toMatchObject({
+      path: '/proxy/v1/responses',
+      headers: { authorization: 'Bearer direct' },
+    });
   });
 
   test.each([
     [
       '429',
-      json(429, { error: { message: 'slow', type: 'x', code: 'rate_limit_exceeded' } }, { 'retry-after-ms': '250' }),
+      json(
+        429,
+        { error: { message: 'slow', type: 'x', code: 'rate_limit_exceeded' } },
+        { 'retry-after-ms': '250' },
+      ),
       { code: 'model_rate_limit', retryAfterMs: 250 },
     ],
     [
       'a spent quota',
-      json(429, { error: { message: 'You exceeded your quota', type: 'insufficient_quota', code: 'insufficient_quota' } }),
+      json(429, {
+        error: {
+          message: 'You exceeded your quota',
+          type: 'insufficient_quota',
+          code: 'insufficient_quota',
+        },
+      }),
       { code: 'model_rate_limit', retryable: false },
     ],
-    ['500', json(500, { error: { message: 'oops', type: 'server_error' } }), { code: 'model_server', retryable: true }],
+    [
+      '500',
+      json(500, { error: { message: 'oops', type: 'server_error' } }),
+      { code: 'model_server', retryable: true },
+    ],
     [
       'a long prompt',
-      json(400, { error: { message: 'too long', type: 'invalid_request_error', code: 'context_length_exceeded' } }),
+      json(400, {
+        error: {
+          message: 'too long',
+          type: 'invalid_request_error',
+          code: 'context_length_exceeded',
+        },
+      }),
       { code: 'model_context_overflow', retryable: false },
     ],
     [
       'an unknown model',
-      json(404, { error: { message: 'no such model', type: 'invalid_request_error', code: 'model_not_found' } }),
+      json(404, {
+        error: { message: 'no such model', type: 'invalid_request_error', code: 'model_not_found' },
+      }),
       { code: 'model_model_not_found' },
     ],
     [
       'an error frame',
-      sse(created, ...message('half'), { type: 'error', sequence_number: 3, code: 'server_error', message: 'sorry', param: null }),
+      sse(created, ...message('half'), {
+        type: 'error',
+        sequence_number: 3,
+        code: 'server_error',
+        message: 'sorry',
+        param: null,
+      }),
       { code: 'model_server' },
     ],
     [
@@ -154,8 +265,16 @@ describe('openai over the wire', () => {
       }),
       { code: 'model_rate_limit', retryable: true },
     ],
-    ['malformed JSON', sse(created, ...message('half'), '{"type": '), { code: 'model_malformed', retryable: true }],
-    ['a cut stream', sse(created, ...message('half')), { code: 'model_connection', retryable: true }],
+    [
+      'malformed JSON',
+      sse(created, ...message('half'), '{"type": '),
+      { code: 'model_malformed', retryable: true },
+    ],
+    [
+      'a cut stream',
+      sse(created, ...message('half')),
+      { code: 'model_connection', retryable: true },
+    ],
     ['a reset', reset(created, ...message('half')), { code: 'model_connection', retryable: true }],
   ] as const)('%s', async (_, responder, expected) => {
     server.answer(responder);
@@ -165,21 +284,29 @@ describe('openai over the wire', () => {
 
   test('broken arguments of a call are handed on', async () => {
     server.answer(responses(...functionCall('{"city": ')));
-    expect((await ask(local({ OPENAI_API_KEY: 'k' }), { tools: [weatherTool] })).toolCalls).toMatchObject([
-      { args: '{"city": ', invalid: expect.any(String) },
-    ]);
+    expect(
+      (await ask(local({ OPENAI_API_KEY: 'k' }), { tools: [weatherTool] })).toolCalls,
+    ).toMatchObject([{ args: '{"city": ', invalid: expect.any(String) }]);
   });
 
   test('an abort reaches the server', async () => {
     server.answer(hang(created, ...message('half')));
     const controller = new AbortController();
-    const heard = { texts: { push: () => controller.abort(new Error('enough')) }, thoughts: [], toolArgs: [] } as unknown as Heard;
-    await expect(ask(local({ OPENAI_API_KEY: 'k' }), { abortSignal: controller.signal }, heard)).rejects.toThrow('enough');
+    const heard = {
+      texts: { push: () => controller.abort(new Error('enough')) },
+      thoughts: [],
+      toolArgs: [],
+    } as unknown as Heard;
+    await expect(
+      ask(local({ OPENAI_API_KEY: 'k' }), { abortSignal: controller.signal }, heard),
+    ).rejects.toThrow('enough');
     await seen()[0]?.aborted;
   });
 
   test('without any key the variables are named, and nothing is sent', async () => {
-    const error = await failureOf(local({ AZURE_OPENAI_ENDPOINT: 'https://x.openai.azure.com', OPENAI_API_KEY: '' }));
+    const error = await failureOf(
+      local({ AZURE_OPENAI_ENDPOINT: 'https://x.openai.azure.com', OPENAI_API_KEY: '' }),
+    );
     expect(error).toMatchObject({ code: 'model_missing_key', retryable: false });
     expect(error.message).toContain('OPENAI_API_KEY');
     await expect(async () => local({}).load()).rejects.toMatchObject({
@@ -193,15 +320,25 @@ describe('openai over the wire', () => {
 describe('the endpoints of openai', () => {
   test('Azure comes first, with deployment, version and its own header', async () => {
     server.answer(chat('from azure'));
-    const model = local({ ...allEnv }, { deployments: { 'gpt-5-mini': 'our mini' }, reasoning: { effort: 'low' } });
-    expect(await ask(model, { tools: [weatherTool] })).toMatchObject({ texts: [{ text: 'from azure' }], usage: { inputTokens: 3, outputTokens: 2 } });
+    const model = local(
+      { ...allEnv },
+      { deployments: { 'gpt-5-mini': 'our mini' }, reasoning: { effort: 'low' } },
+    );
+    expect(await ask(model, { tools: [weatherTool] })).toMatchObject({
+      texts: [{ text: 'from azure' }],
+      usage: { inputTokens: 3, outputTokens: 2 },
+    });
     const [request] = seen();
     expect(request).toMatchObject({
       host: 'res.openai.azure.com',
       path: '/openai/deployments/our%20mini/chat/completions',
       query: { 'api-version': '2025-01-01-preview' },
       headers: { 'api-key': 'azure-key' },
-      body: { model: 'gpt-5-mini', reasoning_effort: 'low', tools: [{ function: { name: 'weather' } }] },
+      body: {
+        model: 'gpt-5-mini',
+        reasoning_effort: 'low',
+        tools: [{ function: { name: 'weather' } }],
+      },
     });
     expect(request?.headers['authorization']).toBeUndefined();
   });
@@ -210,8 +347,17 @@ describe('the endpoints of openai', () => {
     server.answer(chat('a'), chat('b'));
     await ask(local({ ...azureEnv, AZURE_OPENAI_API_VERSION: '2026-01-01' }));
     expect(seen()[0]?.query).toEqual({ 'api-version': '2026-01-01' });
-    await ask(local({ ...azureEnv, AZURE_OPENAI_ENDPOINT: 'https://res.openai.azure.com/openai/v1/' }, { deployments: { 'gpt-5-mini': 'mini' } }));
-    expect(seen()[1]).toMatchObject({ path: '/openai/v1/chat/completions', query: {}, body: { model: 'mini' } });
+    await ask(
+      local(
+        { ...azureEnv, AZURE_OPENAI_ENDPOINT: 'https://res.openai.azure.com/openai/v1/' },
+        { deployments: { 'gpt-5-mini': 'mini' } },
+      ),
+    );
+    expect(seen()[1]).toMatchObject({
+      path: '/openai/v1/chat/completions',
+      query: {},
+      body: { model: 'mini' },
+    });
   });
 
   test('falls over from Azure to the EU to the standard endpoint', async () => {
@@ -221,7 +367,13 @@ describe('the endpoints of openai', () => {
       responses(...message('from standard')),
     );
     expect((await ask(local(allEnv))).texts).toMatchObject([{ text: 'from standard' }]);
-    expect(seen().map(({ host, path, headers }) => [host, path, headers['authorization'] ?? headers['api-key']])).toEqual([
+    expect(
+      seen().map(({ host, path, headers }) => [
+        host,
+        path,
+        headers['authorization'] ?? headers['api-key'],
+      ]),
+    ).toEqual([
       ['res.openai.azure.com', '/openai/deployments/gpt-5-mini/chat/completions', 'azure-key'],
       ['eu.api.openai.com', '/v1/responses', 'Bearer eu-key'],
       ['api.openai.com', '/v1/responses', 'Bearer std-key'],
@@ -232,20 +384,42 @@ describe('the endpoints of openai', () => {
     ['429', json(429, { error: { message: 'slow' } })],
     ['500', json(500, { error: { message: 'oops' } })],
     ['a reset at the start', refuse()],
-    ['a stream that ends before its content', sse({ id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta: { role: 'assistant' } }] })],
-    ['an error before the content', sse({ error: { message: 'overloaded', type: 'overloaded_error' } })],
+    [
+      'a stream that ends before its content',
+      sse({
+        id: 'c',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, delta: { role: 'assistant' } }],
+      }),
+    ],
+    [
+      'an error before the content',
+      sse({ error: { message: 'overloaded', type: 'overloaded_error' } }),
+    ],
   ] as const)('%s at Azure leads to the next endpoint', async (_, responder) => {
     server.answer(responder, responses(...message('from eu')));
-    expect((await ask(local({ ...azureEnv, OPENAI_EU_API_KEY: 'e' }))).texts).toMatchObject([{ text: 'from eu' }]);
+    expect((await ask(local({ ...azureEnv, OPENAI_EU_API_KEY: 'e' }))).texts).toMatchObject([
+      { text: 'from eu' },
+    ]);
   });
 
   test.each([
     ['a refused key', json(401, { error: { message: 'no' } }), 'model_auth'],
     ['an invalid request', json(400, { error: { message: 'no' } }), 'model_invalid_request'],
-    ['a content filter', json(400, { error: { message: 'no', code: 'content_filter' } }), 'model_content_filter'],
+    [
+      'a content filter',
+      json(400, { error: { message: 'no', code: 'content_filter' } }),
+      'model_content_filter',
+    ],
     [
       'a reset after the first content',
-      reset({ id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta: { content: 'half' } }] }),
+      reset({
+        id: 'c',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, delta: { content: 'half' } }],
+      }),
       'model_connection',
     ],
   ] as const)('%s at Azure does not', async (_, responder, code) => {
@@ -256,9 +430,17 @@ describe('the endpoints of openai', () => {
 
   test('a missing model at OpenAI itself is not looked for elsewhere, and the last failure is the one reported', async () => {
     server.answer(json(404, { error: { message: 'no model' } }));
-    expect(await failureOf(local({ OPENAI_EU_API_KEY: 'e', OPENAI_API_KEY: 'k' }))).toMatchObject({ code: 'model_model_not_found' });
-    server.answer(json(500, { error: { message: 'a' } }), json(429, { error: { message: 'b' } }, { 'retry-after': '2' }));
-    expect(await failureOf(local({ OPENAI_EU_API_KEY: 'e', OPENAI_API_KEY: 'k' }))).toMatchObject({ code: 'model_rate_limit', retryAfterMs: 2_000 });
+    expect(await failureOf(local({ OPENAI_EU_API_KEY: 'e', OPENAI_API_KEY: 'k' }))).toMatchObject({
+      code: 'model_model_not_found',
+    });
+    server.answer(
+      json(500, { error: { message: 'a' } }),
+      json(429, { error: { message: 'b' } }, { 'retry-after': '2' }),
+    );
+    expect(await failureOf(local({ OPENAI_EU_API_KEY: 'e', OPENAI_API_KEY: 'k' }))).toMatchObject({
+      code: 'model_rate_limit',
+      retryAfterMs: 2_000,
+    });
   });
 
   test('endpoints can be listed, and those without a key are left out', async () => {
@@ -269,10 +451,26 @@ describe('the endpoints of openai', () => {
       { type: 'openai' },
     ] as const;
     await ask(local({ OPENAI_API_KEY: 'std' }, { endpoints }));
-    expect(seen()[0]).toMatchObject({ host: 'eu.api.openai.com', headers: { authorization: 'Bearer std' } });
+    expect(seen()[0]).toMatchObject({
+      host: 'eu.api.openai.com',
+      headers: { authorization: 'Bearer std' },
+    });
     server.answer(chat('chat'));
-    await ask(local({}, { endpoints: [{ type: 'openai', baseUrl: 'https://gateway.example/v2', apiKey: 'g', api: 'chat' }] }));
-    expect(seen()[1]).toMatchObject({ host: 'gateway.example', path: '/v2/chat/completions', headers: { authorization: 'Bearer g' } });
+    await ask(
+      local(
+        {},
+        {
+          endpoints: [
+            { type: 'openai', baseUrl: 'https://gateway.example/v2', apiKey: 'g', api: 'chat' },
+          ],
+        },
+      ),
+    );
+    expect(seen()[1]).toMatchObject({
+      host: 'gateway.example',
+      path: '/v2/chat/completions',
+      headers: { authorization: 'Bearer g' },
+    });
   });
 
   test('what one endpoint encrypted is not sent to another', async () => {
@@ -284,8 +482,16 @@ describe('the endpoints of openai', () => {
       {
         role: 'assistant' as const,
         content: [
-          ...thoughts.map(({ text, providerMetadata }) => ({ type: 'reasoning' as const, text, providerOptions: providerMetadata as never })),
-          ...texts.map(({ text, providerMetadata }) => ({ type: 'text' as const, text, providerOptions: providerMetadata as never })),
+          ...thoughts.map(({ text, providerMetadata }) => ({
+            type: 'reasoning' as const,
+            text,
+            providerOptions: providerMetadata as never,
+          })),
+          ...texts.map(({ text, providerMetadata }) => ({
+            type: 'text' as const,
+            text,
+            providerOptions: providerMetadata as never,
+          })),
         ],
       },
     ];
@@ -307,7 +513,10 @@ test('settings that are recorded hold no key and no endpoint', () => {
     env: { A: 'sk-secret' },
     providerOptions: { openai: { user: 'u' }, x: { y: 1 } },
   });
-  expect(model.settings).toEqual({ temperature: 1, providerOptions: { openai: { store: false, user: 'u' }, x: { y: 1 } } });
+  expect(model.settings).toEqual({
+    temperature: 1,
+    providerOptions: { openai: { store: false, user: 'u' }, x: { y: 1 } },
+  });
   expect(JSON.stringify(model)).not.toContain('sk-secret');
 });
 
@@ -317,10 +526,18 @@ test.each([
     {},
     sse(
       created,
-      { type: 'response.output_item.added', output_index: 0, item: { type: 'message', id: 'msg_1' } },
+      {
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { type: 'message', id: 'msg_1' },
+      },
       { type: 'response.refusal.delta', item_id: 'msg_1', output_index: 0, delta: 'I will not.' },
       { type: 'response.refusal.done', item_id: 'msg_1', output_index: 0, refusal: 'I will not.' },
-      { type: 'response.output_item.done', output_index: 0, item: { type: 'message', id: 'msg_1' } },
+      {
+        type: 'response.output_item.done',
+        output_index: 0,
+        item: { type: 'message', id: 'msg_1' },
+      },
       completed,
     ),
   ],
@@ -328,8 +545,18 @@ test.each([
     'chat',
     { endpoints: [{ type: 'openai', api: 'chat' }] } satisfies OpenAiSettings,
     sse(
-      { id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta: { role: 'assistant', refusal: 'I will not.' } }] },
-      { id: 'c', created: 1, model: 'm', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+      {
+        id: 'c',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, delta: { role: 'assistant', refusal: 'I will not.' } }],
+      },
+      {
+        id: 'c',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, delta: {}, finish_reason: 'stop' }],
+      },
       '[DONE]',
     ),
   ],
@@ -337,17 +564,26 @@ test.each([
   server.answer(response);
   const answer = await ask(local({ OPENAI_API_KEY: 'k' }, settings));
   expect(answer.texts.map(({ text }) => text)).toEqual(['I will not.']);
-  expect(answerProblem(answer)).toMatchObject({ kind: 'refusal', usable: true, detail: 'I will not.' });
+  expect(answerProblem(answer)).toMatchObject({
+    kind: 'refusal',
+    usable: true,
+    detail: 'I will not.',
+  });
 });
 
 describe('several keys', () => {
-  const keysSent = () => seen().map(({ headers }) => headers['authorization'] ?? headers['api-key']);
+  const keysSent = () =>
+    seen().map(({ headers }) => headers['authorization'] ?? headers['api-key']);
 
   test('each is used by a variant of its own, at the endpoints that have one', async () => {
     const model = local({ ...azureEnv, OPENAI_API_KEY: 'one,two' });
     const second = model.variants?.make({ key: 2 });
     expect(second).toBe(model.variants?.make({ key: 2 }));
-    server.answer(json(429, { error: { message: 'slow down' } }), sse(...responsesFrames('a')), sse(...responsesFrames('b')));
+    server.answer(
+      json(429, { error: { message: 'slow down' } }),
+      sse(...responsesFrames('a')),
+      sse(...responsesFrames('b')),
+    );
     await ask(model);
     if (second !== undefined) await ask(second);
     // Azure has one key: the variant with the second key leaves it out.

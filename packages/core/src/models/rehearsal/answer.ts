@@ -51,9 +51,17 @@ export function describeGroups(title: string, aggregate: string, result: unknown
   return [title, ...lines].join('\n');
 }
 
-export function describeAggregate({ statistic, column, path, where, value, matched }: Aggregate): string {
+export function describeAggregate({
+  statistic,
+  column,
+  path,
+  where,
+  value,
+  matched,
+}: Aggregate): string {
   const what = `The ${describeStatistic(statistic, column)}`;
-  const rows = matched === undefined ? 'the rows' : `${matched === 1 ? 'the one row' : `the ${matched} rows`}`;
+  const rows =
+    matched === undefined ? 'the rows' : `${matched === 1 ? 'the one row' : `the ${matched} rows`}`;
   return `${what} over ${rows} of ${path}${describeWhere(where)} is ${formatNumber(value)}.`;
 }
 
@@ -61,8 +69,16 @@ export function describeCount(path: string, where: readonly JsonObject[], matche
   return `${path} has ${matched} ${matched === 1 ? 'row' : 'rows'}${describeWhere(where)}.`;
 }
 
-export function describeRows(path: string, where: readonly JsonObject[], matched: number, shown: TableSample | undefined): string {
-  const lines = (shown?.rows ?? []).map((row) => `- ${(shown?.columns ?? []).map((column) => `${column}: ${String(row[column] ?? '')}`).join(', ')}`);
+export function describeRows(
+  path: string,
+  where: readonly JsonObject[],
+  matched: number,
+  shown: TableSample | undefined,
+): string {
+  const lines = (shown?.rows ?? []).map(
+    (row) =>
+      `- ${(shown?.columns ?? []).map((column) => `${column}: ${String(row[column] ?? '')}`).join(', ')}`,
+  );
   const more = matched > lines.length ? [`(the first ${lines.length} of them)`] : [];
   return [describeCount(path, where, matched), ...lines, ...more].join('\n');
 }
@@ -70,10 +86,14 @@ export function describeRows(path: string, where: readonly JsonObject[], matched
 /** What `queryCsv` says about cells that it could not count, and about how it read the numbers. */
 export function describeRemarks(result: unknown): string {
   const skipped = listIn(result, 'skipped').map(({ column, count, examples }) => {
-    const such = Array.isArray(examples) && examples.length > 0 ? ` (such as "${String(examples[0])}")` : '';
+    const such =
+      Array.isArray(examples) && examples.length > 0 ? ` (such as "${String(examples[0])}")` : '';
     return ` Not counted: ${String(count)} ${count === 1 ? 'cell' : 'cells'} of ${String(column)} without a number${such}.`;
   });
-  const notes = isPlainObject(result) && Array.isArray(result['notes']) ? result['notes'].map((note) => ` ${String(note)}`) : [];
+  const notes =
+    isPlainObject(result) && Array.isArray(result['notes'])
+      ? result['notes'].map((note) => ` ${String(note)}`)
+      : [];
   return [...skipped, ...notes].join('');
 }
 
@@ -81,7 +101,9 @@ export function describeWhere(where: readonly JsonObject[]): string {
   if (where.length === 0) return '';
   const parts = where.map(({ column, op, value }) => {
     if (op === 'empty') return `${String(column)} is empty`;
-    return op === 'not_empty' ? `${String(column)} is not empty` : `${String(column)} ${String(op)} ${String(value)}`;
+    return op === 'not_empty'
+      ? `${String(column)} is not empty`
+      : `${String(column)} ${String(op)} ${String(value)}`;
   });
   return ` where ${parts.join(' and ')}`;
 }
@@ -90,20 +112,31 @@ const longestText = 2_000;
 
 /** A text from a file or a page, shortened. */
 export function describeText(source: string, text: string): string {
-  const shown = text.length <= longestText ? text : `${text.slice(0, longestText)}\n… (${text.length - longestText} more characters)`;
+  const shown =
+    text.length <= longestText
+      ? text
+      : `${text.slice(0, longestText)}\n… (${text.length - longestText} more characters)`;
   return `${source}:\n${shown}`;
 }
 
 export function describeFiles(place: string, result: unknown): string {
   const files = listIn(result, 'files').map(
-    (file) => `- ${String(file['path'])}${typeof file['size'] === 'number' ? ` (${file['size']} bytes)` : ''}`,
+    (file) =>
+      `- ${String(file['path'])}${typeof file['size'] === 'number' ? ` (${file['size']} bytes)` : ''}`,
   );
-  return files.length === 0 ? `There are no files ${place}.` : [`Files ${place}:`, ...files].join('\n');
+  return files.length === 0
+    ? `There are no files ${place}.`
+    : [`Files ${place}:`, ...files].join('\n');
 }
 
 export function describeMatches(query: string, place: string, result: unknown): string {
-  const matches = listIn(result, 'matches').map((match) => `- ${String(match['path'])}:${String(match['line'])}: ${String(match['text']).trim()}`);
-  return matches.length === 0 ? `"${query}" was not found ${place}.` : [`"${query}" is found ${place}:`, ...matches].join('\n');
+  const matches = listIn(result, 'matches').map(
+    (match) =>
+      `- ${String(match['path'])}:${String(match['line'])}: ${String(match['text']).trim()}`,
+  );
+  return matches.length === 0
+    ? `"${query}" was not found ${place}.`
+    : [`"${query}" is found ${place}:`, ...matches].join('\n');
 }
 
 function listIn(result: unknown, key: string): readonly Readonly<Record<string, unknown>>[] {

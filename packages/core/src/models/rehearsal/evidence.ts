@@ -2,7 +2,9 @@ import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai
 import { canonicalJson, isPlainObject, type JsonObject } from '../../base/json.ts';
 
 /** What a tool gave: its result, or what it said went wrong. */
-export type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problem: string };
+export type Outcome =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problem: string };
 
 export interface WantedCall {
   readonly name: string;
@@ -20,9 +22,9 @@ export class ToolNotOffered extends Error {
 }
 
 /**
- * What is known from the prompt: the results of tool calls since the last user message. A plan looks up the calls it needs;
- * those that have not been made yet are collected in `wanted`. Nothing is remembered between rounds, so a plan goes on
- * after a restart as if nothing had happened.
+ * What is known from the prompt: the results of tool calls since the last user message. A plan
+ * looks up the calls it needs; those that have not been made yet are collected in `wanted`. Nothing
+ * is remembered between rounds, so a plan goes on after a restart as if nothing had happened.
  */
 export class Evidence {
   readonly #outcomes = new Map<string, Outcome>();
@@ -34,7 +36,8 @@ export class Evidence {
   /** `asked` is the index of the message that asks. */
   constructor(prompt: LanguageModelV4Prompt, asked: number, offeredTools: readonly string[]) {
     this.#offered = new Map(offeredTools.map((name) => [bareName(name), name]));
-    for (const { name, args, outcome } of callsIn(prompt.slice(asked + 1))) this.#outcomes.set(keyOf(name, args), outcome);
+    for (const { name, args, outcome } of callsIn(prompt.slice(asked + 1)))
+      this.#outcomes.set(keyOf(name, args), outcome);
     this.earlierNumber = callsIn(prompt.slice(0, Math.max(0, asked)))
       .map(({ outcome }) => numberIn(outcome))
       .findLast((found) => found !== undefined);
@@ -44,7 +47,10 @@ export class Evidence {
     return [...this.#wanted.values()];
   }
 
-  /** The outcome of a call, or `undefined` when it has yet to be made. @throws ToolNotOffered when it cannot be made */
+  /**
+   * The outcome of a call, or `undefined` when it has yet to be made. @throws ToolNotOffered when
+   * it cannot be made
+   */
   lookUp(name: string, args: JsonObject): Outcome | undefined {
     const key = keyOf(name, args);
     const outcome = this.#outcomes.get(key);
@@ -78,7 +84,12 @@ function callsIn(prompt: LanguageModelV4Prompt): readonly MadeCall[] {
     if (message.role !== 'assistant' && message.role !== 'tool') continue;
     for (const part of message.content) {
       if (part.type === 'tool-call') inputs.set(part.toolCallId, part.input);
-      if (part.type === 'tool-result') calls.push({ name: part.toolName, args: inputs.get(part.toolCallId), outcome: outcomeOf(part.output) });
+      if (part.type === 'tool-result')
+        calls.push({
+          name: part.toolName,
+          args: inputs.get(part.toolCallId),
+          outcome: outcomeOf(part.output),
+        });
     }
   }
   return calls;
@@ -91,7 +102,9 @@ function outcomeOf(output: LanguageModelV4ToolResultOutput): Outcome {
     case 'text':
       return unwrapToolResult(parseIfJson(withoutRemarks(output.value)));
     case 'content':
-      return unwrapToolResult(parseIfJson(output.value.map((part) => (part.type === 'text' ? part.text : '')).join('')));
+      return unwrapToolResult(
+        parseIfJson(output.value.map((part) => (part.type === 'text' ? part.text : '')).join('')),
+      );
     case 'error-text':
       return { ok: false, problem: problemOf(parseIfJson(withoutRemarks(output.value))) };
     case 'error-json':
@@ -104,7 +117,10 @@ function outcomeOf(output: LanguageModelV4ToolResultOutput): Outcome {
 const statusBefore = /^\[(?:partial|error_[a-z]+|timeout|unknown)\] /;
 const firstRemark = /\n(?:Error type: |Instead: |\[Low confidence: )/;
 
-/** The content of a result, without its status and without what supervision says about it: that is for models that can act on it. */
+/**
+ * The content of a result, without its status and without what supervision says about it: that is
+ * for models that can act on it.
+ */
 function withoutRemarks(text: string): string {
   const content = text.replace(statusBefore, '');
   // JSON is written in one line, and remarks stand below it.
@@ -124,15 +140,22 @@ function parseIfJson(text: string): unknown {
 
 /** A result may come bare, or as a whole `ToolResult` with its status. */
 function unwrapToolResult(value: unknown): Outcome {
-  if (!isPlainObject(value) || typeof value['status'] !== 'string' || !('content' in value)) return { ok: true, value };
-  const isFailure = value['status'].startsWith('error') || value['status'] === 'timeout' || value['status'] === 'unknown';
-  return isFailure ? { ok: false, problem: problemOf(value['content']) } : { ok: true, value: value['content'] };
+  if (!isPlainObject(value) || typeof value['status'] !== 'string' || !('content' in value))
+    return { ok: true, value };
+  const isFailure =
+    value['status'].startsWith('error') ||
+    value['status'] === 'timeout' ||
+    value['status'] === 'unknown';
+  return isFailure
+    ? { ok: false, problem: problemOf(value['content']) }
+    : { ok: true, value: value['content'] };
 }
 
 function problemOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (isPlainObject(value)) {
-    for (const key of ['message', 'error', 'content', 'detail']) if (typeof value[key] === 'string') return value[key];
+    for (const key of ['message', 'error', 'content', 'detail'])
+      if (typeof value[key] === 'string') return value[key];
     if (isPlainObject(value['error'])) return problemOf(value['error']);
     if (isPlainObject(value['content'])) return problemOf(value['content']);
   }
@@ -143,5 +166,7 @@ function numberIn(outcome: Outcome): number | undefined {
   if (!outcome.ok || !isPlainObject(outcome.value)) return undefined;
   const { result, aggregates } = outcome.value;
   if (typeof result === 'number') return result;
-  return isPlainObject(aggregates) ? Object.values(aggregates).find((value) => typeof value === 'number') : undefined;
+  return isPlainObject(aggregates)
+    ? Object.values(aggregates).find((value) => typeof value === 'number')
+    : undefined;
 }

@@ -6,7 +6,10 @@ const operators: readonly (readonly [string, ComparisonOperator])[] = [
   ["(?:is\\s+)?(?:not\\s+equal\\s+to|not|isn't|!=|≠|other\\s+than)", '!='],
   ['(?:is\\s+)?(?:at\\s+least|>=|≥)', '>='],
   ['(?:is\\s+)?(?:at\\s+most|no\\s+more\\s+than|<=|≤)', '<='],
-  ['(?:is\\s+)?(?:over|above|greater\\s+than|more\\s+than|larger\\s+than|exceeds?|exceeding|after|>)', '>'],
+  [
+    '(?:is\\s+)?(?:over|above|greater\\s+than|more\\s+than|larger\\s+than|exceeds?|exceeding|after|>)',
+    '>',
+  ],
   ['(?:is\\s+)?(?:under|below|less\\s+than|smaller\\s+than|before|<)', '<'],
   ['(?:contains?|includes?|containing)', 'contains'],
   ['(?:is\\s+equal\\s+to|equals?|is|are|=+)', '='],
@@ -16,7 +19,10 @@ const operators: readonly (readonly [string, ComparisonOperator])[] = [
 const stateWords =
   /\b(un(?:paid|settled|shipped|sent|approved|confirmed|resolved|delivered)|not\s+(?:paid|shipped|sent|approved|settled|delivered|overdue|active|closed)|paid|overdue|outstanding|settled|open|closed|pending|cancell?ed|shipped|delivered|draft|active|inactive|late|refunded|approved|rejected|completed|failed|resolved|confirmed|returned)\b/gi;
 
-/** What a clause says of the rows that count; all of it must hold. States are left out, because several of them are alternatives. */
+/**
+ * What a clause says of the rows that count; all of it must hold. States are left out, because
+ * several of them are alternatives.
+ */
 export function parseConditions(clause: string): readonly Condition[] {
   const { rest, where } = splitWhere(clause);
   const dates = parseDates(rest);
@@ -24,21 +30,36 @@ export function parseConditions(clause: string): readonly Condition[] {
   return [...where.flatMap(parseComparison), ...parseRange(rest), ...dates, ...values];
 }
 
-/** The states that a clause names, such as "unpaid"; several of them, as in "unpaid and overdue", are alternatives. */
+/**
+ * The states that a clause names, such as "unpaid"; several of them, as in "unpaid and overdue",
+ * are alternatives.
+ */
 export function parseStates(clause: string): readonly Condition[] {
   const { rest } = splitWhere(clause);
-  return [...rest.replace(/^(?:please\s+)?open\b/i, '').matchAll(stateWords)].flatMap(([, found = '']) => {
-    const word = found.toLowerCase();
-    return [{ kind: 'state' as const, word: word.replace(/^not\s+/, ''), negated: /^not\s/.test(word) }];
-  });
+  return [...rest.replace(/^(?:please\s+)?open\b/i, '').matchAll(stateWords)].flatMap(
+    ([, found = '']) => {
+      const word = found.toLowerCase();
+      return [
+        { kind: 'state' as const, word: word.replace(/^not\s+/, ''), negated: /^not\s/.test(word) },
+      ];
+    },
+  );
 }
 
-/** The conditions after "where", and the clause without them. "With" begins conditions only when they follow. */
+/**
+ * The conditions after "where", and the clause without them. "With" begins conditions only when
+ * they follow.
+ */
 function splitWhere(clause: string): { readonly rest: string; readonly where: readonly string[] } {
   const [rest = '', ...after] = clause.split(
     /\b(?:where|whose|having|for\s+which|with(?=\s+(?:an?\s+|the\s+)?\w+\s+(?:is|of|over|under|above|below|[<>=])))\b/i,
   );
-  return { rest, where: after.flatMap((part) => part.split(/\s+(?:and|but)\s+/i)).filter((piece) => bare(piece) !== '') };
+  return {
+    rest,
+    where: after
+      .flatMap((part) => part.split(/\s+(?:and|but)\s+/i))
+      .filter((piece) => bare(piece) !== ''),
+  };
 }
 
 /** Without what is left of "in <file>" when the file's name is taken out. */
@@ -47,7 +68,13 @@ function bare(piece: string): string {
 }
 
 const datePattern = /(?:\b(\w+)\s+)?\b(after|before|since|until|on)\s+(\d{4}-\d{2}-\d{2})\b/gi;
-const dateOperators: { readonly [word: string]: ComparisonOperator } = { after: '>', before: '<', since: '>=', until: '<=', on: '=' };
+const dateOperators: { readonly [word: string]: ComparisonOperator } = {
+  after: '>',
+  before: '<',
+  since: '>=',
+  until: '<=',
+  on: '=',
+};
 
 /** "due after 2026-01-01": the word before may name the column. */
 function parseDates(text: string): Condition[] {
@@ -61,15 +88,21 @@ function parseDates(text: string): Condition[] {
 
 function parseComparison(text: string): Condition[] {
   const piece = bare(text);
-  const blank = /^(?:the\s+|an?\s+)?([\w ]+?)\s+is\s+(not\s+)?(?:empty|blank|missing)$/i.exec(piece);
-  if (blank?.[1] !== undefined) return [{ kind: 'compare', column: blank[1], op: blank[2] === undefined ? 'empty' : 'not_empty' }];
+  const blank = /^(?:the\s+|an?\s+)?([\w ]+?)\s+is\s+(not\s+)?(?:empty|blank|missing)$/i.exec(
+    piece,
+  );
+  if (blank?.[1] !== undefined)
+    return [
+      { kind: 'compare', column: blank[1], op: blank[2] === undefined ? 'empty' : 'not_empty' },
+    ];
   if (/\bor\b/i.test(piece)) return [{ kind: 'unclear', text: piece }];
   for (const [pattern, op] of operators) {
     const match = new RegExp(
       `^(?:the\\s+|an?\\s+)?([A-Za-z_][\\w ]*?)\\s*(?:\\b|(?=[<>=!≠≤≥]))\\s*${pattern}(?![A-Za-z])\\s*(?:the\\s+)?${value}\\s*$`,
       'i',
     ).exec(piece);
-    if (match?.[1] !== undefined && match[2] !== undefined) return [{ kind: 'compare', column: match[1].trim(), op, value: cleanValue(match[2]) }];
+    if (match?.[1] !== undefined && match[2] !== undefined)
+      return [{ kind: 'compare', column: match[1].trim(), op, value: cleanValue(match[2]) }];
   }
   return [{ kind: 'unclear', text: piece }];
 }
@@ -87,17 +120,23 @@ function parseRange(text: string): Condition[] {
     ];
   }
   return [...text.matchAll(bareRange)].map(([, words = '', limit = '']) => {
-    const op = operators.find(([pattern]) => new RegExp(`^${pattern}$`, 'i').test(words))?.[1] ?? '=';
+    const op =
+      operators.find(([pattern]) => new RegExp(`^${pattern}$`, 'i').test(words))?.[1] ?? '=';
     return { kind: 'compare', op, value: cleanValue(limit) };
   });
 }
 
-/** "from France", "for Acme Ltd", "Travel expenses": a capital letter within the clause, or quotes, tell a value from other words. */
+/**
+ * "from France", "for Acme Ltd", "Travel expenses": a capital letter within the clause, or quotes,
+ * tell a value from other words.
+ */
 function parseValues(text: string): Condition[] {
   const pattern = /["'“]([^"'”]+)["'”]|(?<=\S\s+)\b([A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*)*)/g;
   return [...text.matchAll(pattern)].flatMap(([, inQuotes, capitalised]) => {
     const found = (inQuotes ?? capitalised)?.trim();
-    return found === undefined || notValues.test(found) ? [] : [{ kind: 'value' as const, value: found }];
+    return found === undefined || notValues.test(found)
+      ? []
+      : [{ kind: 'value' as const, value: found }];
   });
 }
 
@@ -106,5 +145,7 @@ const notValues = /^(?:I|CSV|VAT|TSV|USD|EUR|GBP|Please|And|The)$/;
 /** Numbers lose their thousands separators and currency. */
 function cleanValue(text: string): string {
   const trimmed = text.trim();
-  return /^[$€£]?\s*\d[\d,]*(?:\.\d+)?$/.test(trimmed) ? trimmed.replaceAll(/[$€£,\s]/g, '') : trimmed;
+  return /^[$€£]?\s*\d[\d,]*(?:\.\d+)?$/.test(trimmed)
+    ? trimmed.replaceAll(/[$€£,\s]/g, '')
+    : trimmed;
 }

@@ -3,8 +3,9 @@ import { parseConditions, parseStates } from './parse-conditions.ts';
 import type { Condition, FollowUpRequest, Request, Statistic, TableRequest } from './request.ts';
 
 /**
- * Characters of a message that are read, and of one clause that is looked into. The time of some rules grows with the square of the length, so both
- * are bounded: what people ask of this model is shorter.
+ * Characters of a message that are read, and of one clause that is looked into. The time of some
+ * rules grows with the square of the length, so both are bounded: what people ask of this model is
+ * shorter.
  */
 const longestMessage = 2_000;
 const longestClause = 500;
@@ -12,8 +13,9 @@ const longestClause = 500;
 const longestQuote = 80;
 
 /**
- * What a message asks for, in its order: "Add up the unpaid invoices in invoices.csv and tell me 15% of the total" is two
- * requests. Empty when nothing of it is understood. Of a long message only the beginning is read, and the last request says so.
+ * What a message asks for, in its order: "Add up the unpaid invoices in invoices.csv and tell me
+ * 15% of the total" is two requests. Empty when nothing of it is understood. Of a long message only
+ * the beginning is read, and the last request says so.
  */
 export function parseRequests(message: string): readonly Request[] {
   const read = cutText(message, longestMessage);
@@ -24,11 +26,17 @@ export function parseRequests(message: string): readonly Request[] {
     requests.push(...parseBounded(clause, { onlyTable, earlier, hasEarlier: requests.length > 0 }));
   }
   if (requests.every(({ kind }) => kind === 'unclear')) return [];
-  return read.length === message.length ? requests : [...requests, { kind: 'unread', from: read.length }];
+  return read.length === message.length
+    ? requests
+    : [...requests, { kind: 'unread', from: read.length }];
 }
 
-function parseBounded(clause: string, surroundings: TableSurroundings & { readonly hasEarlier: boolean }): readonly Request[] {
-  if (clause.length > longestClause) return [{ kind: 'unclear', text: `${cutText(clause, longestQuote)}…` }];
+function parseBounded(
+  clause: string,
+  surroundings: TableSurroundings & { readonly hasEarlier: boolean },
+): readonly Request[] {
+  if (clause.length > longestClause)
+    return [{ kind: 'unclear', text: `${cutText(clause, longestQuote)}…` }];
   const followUp = parseFollowUp(clause, surroundings.hasEarlier);
   const parsed = followUp === undefined ? parseClause(clause, surroundings) : [followUp];
   return parsed.length > 0 ? parsed : [{ kind: 'unclear', text: clause }];
@@ -43,9 +51,15 @@ interface TableSurroundings {
 const commandWords =
   'tell|give|show|add|sum|total|count|what|how|calculate|compute|work out|list|read|search|find|open|print|look|fetch|also|then|which|take|apply|increase|reduce|divide|multiply|subtract|deduct|halve|double|round|convert|sort|compare|plot|draw|write|save|send|email|delete|rename|translate|summari[sz]e|explain|the (?:average|mean|sum|total|largest|smallest|highest|lowest|time)';
 
-/** A new clause begins after a sentence, or after "and" and the like if a command follows: "France and over 100" stays together. */
+/**
+ * A new clause begins after a sentence, or after "and" and the like if a command follows: "France
+ * and over 100" stays together.
+ */
 function splitClauses(message: string): readonly string[] {
-  const boundary = new RegExp(`(?:[.!?;]\\s+|\\n+|,?\\s+(?:and(?:\\s+then)?|then)\\s+|,\\s+)(?=(?:please\\s+)?(?:${commandWords})\\b)`, 'gi');
+  const boundary = new RegExp(
+    `(?:[.!?;]\\s+|\\n+|,?\\s+(?:and(?:\\s+then)?|then)\\s+|,\\s+)(?=(?:please\\s+)?(?:${commandWords})\\b)`,
+    'gi',
+  );
   return message
     .split(boundary)
     .map((clause) =>
@@ -77,12 +91,18 @@ const followUpForms: readonly FollowUpForm[] = [
     label: (amount) => `${amount}% of #`,
   },
   {
-    pattern: new RegExp(`(?:plus|add|adding|with|increase\\D*by|including)\\s+${number}\\s*(?:%|percent)`, 'i'),
+    pattern: new RegExp(
+      `(?:plus|add|adding|with|increase\\D*by|including)\\s+${number}\\s*(?:%|percent)`,
+      'i',
+    ),
     expression: (amount) => `${factor(amount, 100, 1)} * #`,
     label: (amount) => `# plus ${amount}%`,
   },
   {
-    pattern: new RegExp(`(?:minus|less|subtract|deduct|reduce\\D*by|after)\\s+(?:a\\s+)?${number}\\s*(?:%|percent)`, 'i'),
+    pattern: new RegExp(
+      `(?:minus|less|subtract|deduct|reduce\\D*by|after)\\s+(?:a\\s+)?${number}\\s*(?:%|percent)`,
+      'i',
+    ),
     expression: (amount) => `${factor(amount, 100, -1)} * #`,
     label: (amount) => `# minus ${amount}%`,
   },
@@ -92,12 +112,18 @@ const followUpForms: readonly FollowUpForm[] = [
     label: (amount) => `# plus ${amount}`,
   },
   {
-    pattern: new RegExp(`^(?:minus|subtract|deduct)\\s+${number}(?:\\s+from\\s+${earlierResult})?$`, 'i'),
+    pattern: new RegExp(
+      `^(?:minus|subtract|deduct)\\s+${number}(?:\\s+from\\s+${earlierResult})?$`,
+      'i',
+    ),
     expression: (amount) => `# - ${amount}`,
     label: (amount) => `# minus ${amount}`,
   },
   {
-    pattern: new RegExp(`(?:divide|split)\\s+${earlierResult}\\s+(?:by|into|among)\\s+${number}`, 'i'),
+    pattern: new RegExp(
+      `(?:divide|split)\\s+${earlierResult}\\s+(?:by|into|among)\\s+${number}`,
+      'i',
+    ),
     expression: (amount) => `# / ${amount}`,
     label: (amount) => `# divided by ${amount}`,
   },
@@ -113,15 +139,23 @@ function factor(percent: string, base: number, sign = 1): string {
   return String(Number(((base + sign * Number(percent)) / 100).toFixed(12)));
 }
 
-/** A calculation with what was found before. A file named in the clause makes it a request of its own. */
+/**
+ * A calculation with what was found before. A file named in the clause makes it a request of its
+ * own.
+ */
 function parseFollowUp(clause: string, hasEarlier: boolean): FollowUpRequest | undefined {
   if (findTablePath(clause) !== undefined) return undefined;
   if (new RegExp(`\\bhalf\\s+(?:of\\s+)?${earlierResult}\\b`, 'i').test(clause))
     return { kind: 'followUp', expression: '0.5 * #', label: 'half of #' };
   for (const [index, { pattern, expression, label }] of followUpForms.entries()) {
-    // Only "15% of the total" speaks of an earlier result by itself; "plus 20%" does when there is one and no other number.
+    // Only "15% of the total" speaks of an earlier result by itself; "plus 20%" does when there is
+    // one and no other number.
     const amount = pattern.exec(clause)?.[1]?.replaceAll(',', '');
-    if (amount === undefined || (index > 0 && !hasEarlier && !new RegExp(`\\b${earlierResult}\\b`, 'i').test(clause))) continue;
+    if (
+      amount === undefined ||
+      (index > 0 && !hasEarlier && !new RegExp(`\\b${earlierResult}\\b`, 'i').test(clause))
+    )
+      continue;
     if (index > 0 && (clause.match(/\d+(?:\.\d+)?/g) ?? []).length > 1) continue;
     return { kind: 'followUp', expression: expression(amount), label: label(amount) };
   }
@@ -151,14 +185,22 @@ function parseSearch(clause: string): Request | undefined {
   if (!asks.test(clause) || findTablePath(clause) !== undefined) return undefined;
   const query =
     quoted.exec(clause)?.[1] ??
-    /\b(?:search|grep|look)(?:\s+(?:the|all|my))?(?:\s+files?)?(?:\s+for)?\s+(?:the\s+(?:word|text|phrase)\s+)?(\S+)/i.exec(clause)?.[1] ??
-    /\b(?:mentions?|contain(?:s|ing)?|find)\s+(?:the\s+(?:word|text|phrase)\s+)?(\S+)/i.exec(clause)?.[1];
+    /\b(?:search|grep|look)(?:\s+(?:the|all|my))?(?:\s+files?)?(?:\s+for)?\s+(?:the\s+(?:word|text|phrase)\s+)?(\S+)/i.exec(
+      clause,
+    )?.[1] ??
+    /\b(?:mentions?|contain(?:s|ing)?|find)\s+(?:the\s+(?:word|text|phrase)\s+)?(\S+)/i.exec(
+      clause,
+    )?.[1];
   if (query === undefined || query === '') return undefined;
   const path =
     /\b(?:in|under|inside|within)\s+(?:the\s+)?(?:files?\s+(?:in|under|of)\s+)?(?:folder\s+|directory\s+)?["'`]?([\w./-]*\w\/?)["'`]?/i.exec(
       clause.replace(quoted, ''),
     )?.[1];
-  return { kind: 'search', query, ...(path === undefined || /^(files?|all|any|the|here|this|it)$/i.test(path) ? {} : { path }) };
+  return {
+    kind: 'search',
+    query,
+    ...(path === undefined || /^(files?|all|any|the|here|this|it)$/i.test(path) ? {} : { path }),
+  };
 }
 
 function parseTime(clause: string): Request | undefined {
@@ -168,13 +210,18 @@ function parseTime(clause: string): Request | undefined {
     )
   )
     return undefined;
-  const place = /\b(?:in|at|for)\s+([A-Za-z][A-Za-z_/+-]*(?:\s+[A-Z][a-z]+)*)/.exec(clause)?.[1] ?? /\b(UTC|GMT)\b/.exec(clause)?.[1];
+  const place =
+    /\b(?:in|at|for)\s+([A-Za-z][A-Za-z_/+-]*(?:\s+[A-Z][a-z]+)*)/.exec(clause)?.[1] ??
+    /\b(UTC|GMT)\b/.exec(clause)?.[1];
   return { kind: 'time', ...(place === undefined ? {} : { place }) };
 }
 
 /** The first path of a table in a text. */
 function findTablePath(text: string): string | undefined {
-  return /["“'`]([^"”'`]+\.(?:csv|tsv))["”'`]/i.exec(text)?.[1] ?? /[\w./\\~-]+\.(?:csv|tsv)\b/i.exec(text)?.[0];
+  return (
+    /["“'`]([^"”'`]+\.(?:csv|tsv))["”'`]/i.exec(text)?.[1] ??
+    /[\w./\\~-]+\.(?:csv|tsv)\b/i.exec(text)?.[0]
+  );
 }
 
 const statistics: readonly (readonly [RegExp, Statistic])[] = [
@@ -185,54 +232,101 @@ const statistics: readonly (readonly [RegExp, Statistic])[] = [
   [/\b(?:add(?:\s+\w+){0,2}\s+up|add up|sum|total|altogether|how much|add together)\b/i, 'sum'],
 ];
 
-/** Questions about tables that would be answered wrongly if only the rest of their words were heard. */
-const beyondTables = /\b(?:difference|compared?|versus|vs|ratio|share|median|sort(?:ed)?|top|trend|chart|plot|month(?:ly)?|weekly|yearly)\b/i;
-const tableNouns = /\b(?:rows?|records?|entries|invoices?|orders?|customers?|payments?|sales|expenses?|transactions?|products?|items?|amounts?)\b/i;
+/**
+ * Questions about tables that would be answered wrongly if only the rest of their words were heard.
+ */
+const beyondTables =
+  /\b(?:difference|compared?|versus|vs|ratio|share|median|sort(?:ed)?|top|trend|chart|plot|month(?:ly)?|weekly|yearly)\b/i;
+const tableNouns =
+  /\b(?:rows?|records?|entries|invoices?|orders?|customers?|payments?|sales|expenses?|transactions?|products?|items?|amounts?)\b/i;
 
-/** A clause without a file, such as "what is the average", speaks of the file, and of the rows, that the message names elsewhere. */
+/**
+ * A clause without a file, such as "what is the average", speaks of the file, and of the rows, that
+ * the message names elsewhere.
+ */
 function parseTable(clause: string, { onlyTable, earlier }: TableSurroundings): readonly Request[] {
   const own = findTablePath(clause);
-  const rest = (own === undefined ? clause : clause.replace(own, ' ')).replaceAll(/[“”`]/g, '"').replaceAll(/"\s*"/g, ' ');
+  const rest = (own === undefined ? clause : clause.replace(own, ' '))
+    .replaceAll(/[“”`]/g, '"')
+    .replaceAll(/"\s*"/g, ' ');
   const found = findStatistics(rest);
-  const borrowed = own === undefined && found.length > 0 && !/\d/.test(clause) ? onlyTable : undefined;
+  const borrowed =
+    own === undefined && found.length > 0 && !/\d/.test(clause) ? onlyTable : undefined;
   const path = own ?? borrowed;
   if (path === undefined && (found.length === 0 || !tableNouns.test(rest))) return [];
   const states = parseStates(rest);
   const others = parseConditions(rest);
-  const grouping = /\b(?:by|per|for\s+each|for\s+every)\s+(?:the\s+)?([a-z][a-z_]*)\b/.exec(rest)?.[1];
-  if (beyondTables.test(rest) || (found.length === 0 && states.length + others.length === 0)) return [];
-  const inherited = borrowed !== undefined && states.length + others.length === 0 ? (earlier?.conditions ?? []) : [];
+  const grouping = /\b(?:by|per|for\s+each|for\s+every)\s+(?:the\s+)?([a-z][a-z_]*)\b/.exec(
+    rest,
+  )?.[1];
+  if (beyondTables.test(rest) || (found.length === 0 && states.length + others.length === 0))
+    return [];
+  const inherited =
+    borrowed !== undefined && states.length + others.length === 0
+      ? (earlier?.conditions ?? [])
+      : [];
   const alternatives: readonly (readonly Condition[])[] =
     states.length === 0 ? [[...inherited, ...others]] : states.map((state) => [state, ...others]);
   const words = rest.toLowerCase().match(/[a-z][a-z_]+/g) ?? [];
-  const more = { words, ...(path === undefined ? {} : { path }), ...(grouping === undefined ? {} : { groupBy: grouping }) };
-  const requests = (found.length === 0 ? (['rows'] as const) : found).flatMap((statistic): Request[] => [
-    ...alternatives.map((conditions): TableRequest => ({ kind: 'table', statistic, conditions, ...more })),
-    ...(alternatives.length > 1 && (statistic === 'sum' || statistic === 'count') ? [{ kind: 'combine' as const, count: alternatives.length }] : []),
-  ]);
+  const more = {
+    words,
+    ...(path === undefined ? {} : { path }),
+    ...(grouping === undefined ? {} : { groupBy: grouping }),
+  };
+  const requests = (found.length === 0 ? (['rows'] as const) : found).flatMap(
+    (statistic): Request[] => [
+      ...alternatives.map(
+        (conditions): TableRequest => ({ kind: 'table', statistic, conditions, ...more }),
+      ),
+      ...(alternatives.length > 1 && (statistic === 'sum' || statistic === 'count')
+        ? [{ kind: 'combine' as const, count: alternatives.length }]
+        : []),
+    ],
+  );
   const calculation = parsePercentOf(rest);
   const conditions = alternatives.flat();
-  const unheard = calculation === undefined ? findUnheard(rest, clause, own, conditions) : undefined;
-  return [...requests, ...(calculation ?? []), ...(unheard === undefined ? [] : [{ kind: 'unclear' as const, text: unheard }])];
+  const unheard =
+    calculation === undefined ? findUnheard(rest, clause, own, conditions) : undefined;
+  return [
+    ...requests,
+    ...(calculation ?? []),
+    ...(unheard === undefined ? [] : [{ kind: 'unclear' as const, text: unheard }]),
+  ];
 }
 
-/** "20% of the unpaid invoices", "the unpaid invoices minus 10%": a calculation in the clause of the table itself. */
+/**
+ * "20% of the unpaid invoices", "the unpaid invoices minus 10%": a calculation in the clause of the
+ * table itself.
+ */
 function parsePercentOf(clause: string): readonly FollowUpRequest[] | undefined {
-  const percent = new RegExp(`(?<![\\d.,])${number}\\s*(?:%|percent)\\s+of\\b`, 'i').exec(clause)?.[1]?.replaceAll(',', '');
-  if (percent !== undefined) return [{ kind: 'followUp', expression: `${factor(percent, 0)} * #`, label: `${percent}% of #` }];
+  const percent = new RegExp(`(?<![\\d.,])${number}\\s*(?:%|percent)\\s+of\\b`, 'i')
+    .exec(clause)?.[1]
+    ?.replaceAll(',', '');
+  if (percent !== undefined)
+    return [
+      { kind: 'followUp', expression: `${factor(percent, 0)} * #`, label: `${percent}% of #` },
+    ];
   const change = parseFollowUp(clause, true);
   return change === undefined ? undefined : [change];
 }
 
 /**
- * A part of a clause about a table that no rule has heard: a number that no condition has, or what follows "and" behind the file.
- * It must not be passed over, or the answer would be one to another question.
+ * A part of a clause about a table that no rule has heard: a number that no condition has, or what
+ * follows "and" behind the file. It must not be passed over, or the answer would be one to another
+ * question.
  */
-function findUnheard(rest: string, clause: string, path: string | undefined, conditions: readonly Condition[]): string | undefined {
+function findUnheard(
+  rest: string,
+  clause: string,
+  path: string | undefined,
+  conditions: readonly Condition[],
+): string | undefined {
   const heard = JSON.stringify(conditions)
     .replaceAll(/[^\d.]+/g, ' ')
     .split(' ');
-  for (const [found, digits = ''] of rest.matchAll(/(?:[A-Za-z]+\s+)?[$€£]?(?<![\w.,-])(\d[\d,.-]*)(?:\s*%|\s+[A-Za-z]+)?/g)) {
+  for (const [found, digits = ''] of rest.matchAll(
+    /(?:[A-Za-z]+\s+)?[$€£]?(?<![\w.,-])(\d[\d,.-]*)(?:\s*%|\s+[A-Za-z]+)?/g,
+  )) {
     const parts = digits
       .replaceAll(',', '')
       .replace(/[.-]+$/, '')
@@ -240,14 +334,27 @@ function findUnheard(rest: string, clause: string, path: string | undefined, con
     if (!parts.every((part) => heard.includes(part))) return found.trim();
   }
   const behind =
-    path === undefined ? undefined : /^["”`]?\s*,?\s*(?:and|but|then)\s+(.+)$/i.exec(clause.slice(clause.indexOf(path) + path.length))?.[1];
-  if (behind === undefined || findStatistics(behind).length + parseStates(behind).length + parseConditions(behind).length > 0) return undefined;
+    path === undefined
+      ? undefined
+      : /^["”`]?\s*,?\s*(?:and|but|then)\s+(.+)$/i.exec(
+          clause.slice(clause.indexOf(path) + path.length),
+        )?.[1];
+  if (
+    behind === undefined ||
+    findStatistics(behind).length + parseStates(behind).length + parseConditions(behind).length > 0
+  )
+    return undefined;
   return behind;
 }
 
-/** "Total" and "how much" ask for a sum only when nothing else is asked for: "the total number", "the average total". */
+/**
+ * "Total" and "how much" ask for a sum only when nothing else is asked for: "the total number",
+ * "the average total".
+ */
 function findStatistics(text: string): readonly Statistic[] {
-  const found = statistics.filter(([pattern]) => pattern.test(text)).map(([, statistic]) => statistic);
+  const found = statistics
+    .filter(([pattern]) => pattern.test(text))
+    .map(([, statistic]) => statistic);
   const asksToAdd = /\b(?:add|sum|altogether)\b/i.test(text);
   return found.length > 1 && !asksToAdd ? found.filter((statistic) => statistic !== 'sum') : found;
 }
@@ -264,16 +371,29 @@ function parseList(clause: string): Request | undefined {
   const suffix = (extension?.[1] ?? extension?.[2])?.toLowerCase();
   return {
     kind: 'list',
-    ...(path === undefined || /^(files?|the|all|here|folder|directory|workspace|this)$/i.test(path) ? {} : { path }),
+    ...(path === undefined || /^(files?|the|all|here|folder|directory|workspace|this)$/i.test(path)
+      ? {}
+      : { path }),
     ...(suffix === undefined ? {} : { extension: suffix === 'markdown' ? 'md' : suffix }),
   };
 }
 
 function parseRead(clause: string): Request | undefined {
-  if (!/\b(?:read|open|show|print|cat|display|contents?|what(?:'s|’s| is) in|what does|first lines)\b/i.test(clause)) return undefined;
+  if (
+    !/\b(?:read|open|show|print|cat|display|contents?|what(?:'s|’s| is) in|what does|first lines)\b/i.test(
+      clause,
+    )
+  )
+    return undefined;
   const inQuotes = quoted.exec(clause)?.[1];
-  const candidates = [...clause.matchAll(pathToken)].flatMap((match) => (match[1] === undefined ? [] : [match[1]]));
-  const path = inQuotes ?? candidates.find((token) => /\.\w{1,6}$/.test(token) || (/\w\/\w/.test(token) && !/^\d/.test(token)));
+  const candidates = [...clause.matchAll(pathToken)].flatMap((match) =>
+    match[1] === undefined ? [] : [match[1]],
+  );
+  const path =
+    inQuotes ??
+    candidates.find(
+      (token) => /\.\w{1,6}$/.test(token) || (/\w\/\w/.test(token) && !/^\d/.test(token)),
+    );
   return path === undefined ? undefined : { kind: 'read', path };
 }
 
@@ -295,12 +415,19 @@ const spokenOperators: readonly (readonly [RegExp, string])[] = [
 const leadIn =
   /^(?:please\s+|can you\s+|could you\s+)*(?:what(?:'s|’s|\s+is|\s+are)?|how much\s+is|calculate|compute|work\s+out|evaluate|solve|tell\s+me|give\s+me|find|the\s+result\s+of|the\s+value\s+of|the|is|\s)*\s*/i;
 
-/** Arithmetic is what consists of numbers, operators and known functions only, once the words around it are gone. */
+/**
+ * Arithmetic is what consists of numbers, operators and known functions only, once the words around
+ * it are gone.
+ */
 function parseCalculation(clause: string): Request | undefined {
   let text = clause.replace(leadIn, '').replace(/[=?\s]+$/, '');
   for (const [pattern, replacement] of spokenOperators) text = text.replace(pattern, replacement);
   text = text.replace(/^(?:calculate|compute|the)\s+/i, '').trim();
-  const foreign = text.replace(/\b(?:sqrt|abs|round|floor|ceil|min|max|log|log10|log2|exp|sin|cos|tan|pi|e|mod)\b/gi, '');
-  const isArithmetic = /^[\d\s.+\-*/^(),%!]*$/.test(foreign) && /\d/.test(text) && /[+\-*/^(!%]/.test(text);
+  const foreign = text.replace(
+    /\b(?:sqrt|abs|round|floor|ceil|min|max|log|log10|log2|exp|sin|cos|tan|pi|e|mod)\b/gi,
+    '',
+  );
+  const isArithmetic =
+    /^[\d\s.+\-*/^(),%!]*$/.test(foreign) && /\d/.test(text) && /[+\-*/^(!%]/.test(text);
   return isArithmetic ? { kind: 'calculate', expression: text.replaceAll(/\s+/g, ' ') } : undefined;
 }

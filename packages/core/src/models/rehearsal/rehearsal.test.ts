@@ -37,7 +37,10 @@ const path = 'examples/workspace/invoices.csv';
 
 describe('tables', () => {
   test('adds up the unpaid invoices and takes 15% of the total in several rounds', async () => {
-    const { answer, rounds } = await converse(`Add up the unpaid invoices in ${path} and tell me 15% of the total`, files);
+    const { answer, rounds } = await converse(
+      `Add up the unpaid invoices in ${path} and tell me 15% of the total`,
+      files,
+    );
     expect(answer).toContain('is 750.25.');
     expect(answer).toContain('15% of 750.25 is 112.5375.');
     expect(answer).toContain('rules, not a language model');
@@ -48,20 +51,31 @@ describe('tables', () => {
   test('every number follows the file', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ cents: fc.integer({ min: 1, max: 1_000_000 }), paid: fc.boolean() }), { minLength: 1, maxLength: 60 }),
+        fc.array(fc.record({ cents: fc.integer({ min: 1, max: 1_000_000 }), paid: fc.boolean() }), {
+          minLength: 1,
+          maxLength: 60,
+        }),
         fc.integer({ min: 1, max: 99 }),
         async (rows, percent) => {
-          const lines = rows.map(({ cents, paid }, i) => `INV-${i},${(cents / 100).toFixed(2)},${paid ? 'paid' : 'unpaid'}`);
+          const lines = rows.map(
+            ({ cents, paid }, i) =>
+              `INV-${i},${(cents / 100).toFixed(2)},${paid ? 'paid' : 'unpaid'}`,
+          );
           const table = `id,amount,status\n${lines.join('\n')}\n`;
           const unpaid = rows.filter((row) => !row.paid);
-          const { answer } = await converse(`Sum the unpaid invoices in x/y.csv, then give me ${percent}% of the sum`, { 'x/y.csv': table });
+          const { answer } = await converse(
+            `Sum the unpaid invoices in x/y.csv, then give me ${percent}% of the sum`,
+            { 'x/y.csv': table },
+          );
           if (unpaid.length === 0) {
             expect(answer).toMatch(/No row of x\/y\.csv matches|Nothing in x\/y\.csv|0 rows/);
             return;
           }
           const total = Number((unpaid.reduce((sum, row) => sum + row.cents, 0) / 100).toFixed(6));
           expect(answer).toContain(`is ${total}.`);
-          expect(answer).toContain(`${percent}% of ${total} is ${Number(((total * percent) / 100).toFixed(6))}.`);
+          expect(answer).toContain(
+            `${percent}% of ${total} is ${Number(((total * percent) / 100).toFixed(6))}.`,
+          );
         },
       ),
       { numRuns: 40 },
@@ -101,7 +115,10 @@ describe('tables', () => {
   test.each([
     [`Please sum up all unpaid and overdue invoices in ${path}`, '750.25 + 99.75 = 850.'],
     [`How many unpaid or overdue invoices are in ${path}?`, '2 + 1 = 3.'],
-    [`Add up the unpaid and overdue invoices in ${path} and tell me half of the total`, 'half of 850 is 425.'],
+    [
+      `Add up the unpaid and overdue invoices in ${path} and tell me half of the total`,
+      'half of 850 is 425.',
+    ],
     [`Add up the invoices in ${path} that are not paid`, 'where status != paid is 850.'],
     [`Count the unpaid invoices in ${path} and sum them`, 'where status = unpaid is 750.25.'],
     [`Sum the invoices in ${path} after 2026-03-01`, 'where date > 2026-03-01 is 600.'],
@@ -111,20 +128,47 @@ describe('tables', () => {
     [`Sum the amounts in ${path} by customer`, '- Bolt: 350'],
     [`How many invoices are there per status in ${path}?`, '- unpaid: 2'],
     [`total amount per planet in ${path}`, 'no column "planet" to group by'],
-    [`Sum the amounts in ${path} where customer begins with A`, 'I do not understand the condition "customer begins with A"'],
-    [`Sum the amounts in ${path} where customer is Acme or Bolt`, 'I do not understand the condition'],
-    [`What is the difference between paid and unpaid invoices in ${path}?`, 'I am the rehearsal model'],
+    [
+      `Sum the amounts in ${path} where customer begins with A`,
+      'I do not understand the condition "customer begins with A"',
+    ],
+    [
+      `Sum the amounts in ${path} where customer is Acme or Bolt`,
+      'I do not understand the condition',
+    ],
+    [
+      `What is the difference between paid and unpaid invoices in ${path}?`,
+      'I am the rehearsal model',
+    ],
     [`Sum the paid invoices in ${path} and subtract 10%`, '1250.5 minus 10% is 1125.45.'],
-    [`Sum the paid invoices in ${path} and subtract 10% of the total`, '1250.5 minus 10% is 1125.45.'],
+    [
+      `Sum the paid invoices in ${path} and subtract 10% of the total`,
+      '1250.5 minus 10% is 1125.45.',
+    ],
     [`Sum the paid invoices in ${path} minus 10%`, '1250.5 minus 10% is 1125.45.'],
-    [`Sum the paid invoices in ${path}, then deduct 50 from the total`, '1250.5 minus 50 is 1200.5.'],
+    [
+      `Sum the paid invoices in ${path}, then deduct 50 from the total`,
+      '1250.5 minus 50 is 1200.5.',
+    ],
     [`Sum the paid invoices in ${path} and add 100`, '1250.5 plus 100 is 1350.5.'],
-    [`Sum the paid invoices in ${path} and subtract the overdue ones`, 'I did not understand "subtract the overdue ones".'],
-    [`Sum the paid invoices in ${path} and round it to whole euros`, 'I did not understand "round it to whole euros".'],
-    [`Sum the paid invoices in ${path} and juggle with them`, 'I did not understand "juggle with them".'],
+    [
+      `Sum the paid invoices in ${path} and subtract the overdue ones`,
+      'I did not understand "subtract the overdue ones".',
+    ],
+    [
+      `Sum the paid invoices in ${path} and round it to whole euros`,
+      'I did not understand "round it to whole euros".',
+    ],
+    [
+      `Sum the paid invoices in ${path} and juggle with them`,
+      'I did not understand "juggle with them".',
+    ],
     [`Sum the 3 largest invoices in ${path}`, 'I did not understand "the 3 largest".'],
     [`Sum the paid invoices of 2026 in ${path}`, 'I did not understand "of 2026 in".'],
-    [`Summarize the README and tell me what time it is`, 'I did not understand "Summarize the README".'],
+    [
+      `Summarize the README and tell me what time it is`,
+      'I did not understand "Summarize the README".',
+    ],
   ])('no part of the question is passed over: %s', async (question, expected) => {
     expect((await converse(question, files)).answer).toContain(expected);
   });
@@ -136,7 +180,10 @@ describe('tables', () => {
   });
 
   test('takes several statistics and several percentages of one file', async () => {
-    const { answer } = await converse(`Give me the sum of the unpaid invoices in ${path}, then 10% of the total and then 20% of the total`, files);
+    const { answer } = await converse(
+      `Give me the sum of the unpaid invoices in ${path}, then 10% of the total and then 20% of the total`,
+      files,
+    );
     expect(answer).toContain('10% of 750.25 is 75.025.');
     const both = await converse(`What are the sum and the average amount in ${path}?`, files);
     expect(both.answer).toContain('The sum of amount over the 5 rows');
@@ -145,43 +192,76 @@ describe('tables', () => {
   });
 
   test('calculates with a percentage in the same clause, with VAT and with a division', async () => {
-    expect((await converse(`What is 20% of the unpaid invoices in ${path}, summed up in total?`, files)).answer).toContain(
-      '20% of 750.25 is 150.05.',
+    expect(
+      (await converse(`What is 20% of the unpaid invoices in ${path}, summed up in total?`, files))
+        .answer,
+    ).toContain('20% of 750.25 is 150.05.');
+    expect((await converse(`Add up ${path} and add 20% VAT`, files)).answer).toContain(
+      '2100.5 plus 20% is 2520.6.',
     );
-    expect((await converse(`Add up ${path} and add 20% VAT`, files)).answer).toContain('2100.5 plus 20% is 2520.6.');
-    expect((await converse(`Add up ${path} and divide it by 5`, files)).answer).toContain('2100.5 divided by 5 is 420.1.');
+    expect((await converse(`Add up ${path} and divide it by 5`, files)).answer).toContain(
+      '2100.5 divided by 5 is 420.1.',
+    );
   });
 
   test('finds the file by its name when none is given', async () => {
     const { answer } = await converse('Add up the unpaid invoices', files);
     expect(answer).toContain('examples/workspace/invoices.csv');
     expect(answer).toContain('750.25');
-    expect((await converse('Add up the unpaid amounts', files)).answer).toContain('Which file do you mean');
+    expect((await converse('Add up the unpaid amounts', files)).answer).toContain(
+      'Which file do you mean',
+    );
   });
 
   test('looks at all values when the table is longer than the sample', async () => {
-    const rows = Array.from({ length: 200 }, (_, i) => `${i},${i === 150 ? 7 : 1},${i === 150 ? 'open' : 'paid'}`).join('\n');
-    const { answer, rounds } = await converse('Add up the unpaid rows in long.csv', { 'long.csv': `id,amount,status\n${rows}\n` });
+    const rows = Array.from(
+      { length: 200 },
+      (_, i) => `${i},${i === 150 ? 7 : 1},${i === 150 ? 'open' : 'paid'}`,
+    ).join('\n');
+    const { answer, rounds } = await converse('Add up the unpaid rows in long.csv', {
+      'long.csv': `id,amount,status\n${rows}\n`,
+    });
     expect(answer).toContain('where status = open is 7.');
-    expect(rounds[1]).toEqual([{ name: 'queryCsv', args: { path: 'long.csv', groupBy: 'status', aggregate: [{ fn: 'count' }] } }]);
+    expect(rounds[1]).toEqual([
+      {
+        name: 'queryCsv',
+        args: { path: 'long.csv', groupBy: 'status', aggregate: [{ fn: 'count' }] },
+      },
+    ]);
   });
 
   test('says which cells were not counted and how numbers were read', async () => {
     const table = 'item,cost\na,"1.234,50 €"\nb,n/a\nc,"10,25 €"\nd,5\n';
-    const { answer } = await converse('Add up the costs in costs.csv and tell me 10% of the total', { 'costs.csv': table });
-    expect(answer).toContain('is 1249.75. Not counted: 1 cell of cost without a number (such as "n/a").');
+    const { answer } = await converse(
+      'Add up the costs in costs.csv and tell me 10% of the total',
+      { 'costs.csv': table },
+    );
+    expect(answer).toContain(
+      'is 1249.75. Not counted: 1 cell of cost without a number (such as "n/a").',
+    );
     expect(answer).toContain('10% of 1249.75 is 124.975.');
   });
 
   test('says what it cannot find, with what there is', async () => {
-    expect((await converse('Add up the unpaid invoices in gone.csv', files)).answer).toContain('I could not query gone.csv: ');
+    expect((await converse('Add up the unpaid invoices in gone.csv', files)).answer).toContain(
+      'I could not query gone.csv: ',
+    );
     expect((await converse('Add up the amounts in people.csv', files)).answer).toContain(
       'no column that I can take for the amounts; its columns are name, city',
     );
-    expect((await converse(`Add up the rejected invoices in ${path}`, files)).answer).toContain('the values of status are paid, unpaid, overdue');
-    expect((await converse(`Sum the amounts in ${path} where planet is Mars`, files)).answer).toContain('has no column "planet"');
-    expect((await converse(`Sum the invoices from Mars in ${path}`, files)).answer).toContain('has the value "Mars"');
-    const missing = await converse('Add up the unpaid invoices in gone.csv and tell me 15% of the total', files);
+    expect((await converse(`Add up the rejected invoices in ${path}`, files)).answer).toContain(
+      'the values of status are paid, unpaid, overdue',
+    );
+    expect(
+      (await converse(`Sum the amounts in ${path} where planet is Mars`, files)).answer,
+    ).toContain('has no column "planet"');
+    expect((await converse(`Sum the invoices from Mars in ${path}`, files)).answer).toContain(
+      'has the value "Mars"',
+    );
+    const missing = await converse(
+      'Add up the unpaid invoices in gone.csv and tell me 15% of the total',
+      files,
+    );
     expect(missing.answer).toContain('So there is no number for 15% of it.');
     expect(missing.rounds).toHaveLength(1);
   });
@@ -203,10 +283,18 @@ describe('other requests', () => {
   });
 
   test('tells the time, here and elsewhere', async () => {
-    expect((await converse('What time is it?')).answer).toContain('It is Saturday, 21 November 2026 at 12:00:00');
-    expect((await converse('what is the time in Tokyo')).answer).toMatch(/at 21:00:00.* in Tokyo\./);
-    expect((await converse('What time is it in New York?')).answer).toMatch(/at 07:00:00.* in New York\./);
-    expect((await converse('What time is it in Atlantis?')).answer).toContain('I do not know the time zone of Atlantis');
+    expect((await converse('What time is it?')).answer).toContain(
+      'It is Saturday, 21 November 2026 at 12:00:00',
+    );
+    expect((await converse('what is the time in Tokyo')).answer).toMatch(
+      /at 21:00:00.* in Tokyo\./,
+    );
+    expect((await converse('What time is it in New York?')).answer).toMatch(
+      /at 07:00:00.* in New York\./,
+    );
+    expect((await converse('What time is it in Atlantis?')).answer).toContain(
+      'I do not know the time zone of Atlantis',
+    );
   });
 
   test.each([
@@ -228,15 +316,24 @@ describe('other requests', () => {
 
   test('answers with what the files hold', async () => {
     expect((await converse('Read notes/todo.md', files)).answer).toContain('water the plants');
-    expect((await converse('Search for "call Ann" in notes', files)).answer).toContain('notes/todo.md:2: TODO: call Ann');
-    expect((await converse('List the files in notes', files)).answer).toContain('- notes/todo.md (');
-    expect((await converse('Search for unicorns', files)).answer).toContain('"unicorns" was not found here.');
+    expect((await converse('Search for "call Ann" in notes', files)).answer).toContain(
+      'notes/todo.md:2: TODO: call Ann',
+    );
+    expect((await converse('List the files in notes', files)).answer).toContain(
+      '- notes/todo.md (',
+    );
+    expect((await converse('Search for unicorns', files)).answer).toContain(
+      '"unicorns" was not found here.',
+    );
     expect((await converse('Read gone.md', files)).answer).toContain('I could not read gone.md: ');
     expect((await converse('what is 1 / 0 +', files)).answer).toContain('I could not calculate');
   });
 
   test('does several requests of one message, in one round where it can', async () => {
-    const { answer, rounds } = await converse('List the files in notes and tell me the time in Paris', files);
+    const { answer, rounds } = await converse(
+      'List the files in notes and tell me the time in Paris',
+      files,
+    );
     expect(rounds).toHaveLength(1);
     expect(rounds[0]?.map((call) => call.name)).toEqual(['listFiles', 'currentTime']);
     expect(answer).toMatch(/notes\/todo\.md[\s\S]*at 13:00:00.* in Paris/);
@@ -246,7 +343,9 @@ describe('other requests', () => {
     const first = await converse(`Add up the unpaid invoices in ${path}`, files);
     const second = await converse('And what is 10% of that?', files, { before: first.prompt });
     expect(second.answer).toContain('10% of 750.25 is 75.025.');
-    expect((await converse('What is 10% of that?', files)).answer).toContain('There is no earlier number');
+    expect((await converse('What is 10% of that?', files)).answer).toContain(
+      'There is no earlier number',
+    );
   });
 });
 
@@ -259,18 +358,23 @@ test('the same question asked again is looked up again', async () => {
 });
 
 describe('honesty', () => {
-  test.each(['hello', 'Write a poem about the sea', '', 'Who are you?', 'translate this into French'])(
-    '"%s" is answered with what it can do',
-    async (question) => {
-      const { answer, rounds } = await converse(question, files);
-      expect(rounds).toEqual([]);
-      expect(answer).toContain('I am the rehearsal model: rules, not a language model');
-      expect(answer).toContain('OPENAI_API_KEY');
-    },
-  );
+  test.each([
+    'hello',
+    'Write a poem about the sea',
+    '',
+    'Who are you?',
+    'translate this into French',
+  ])('"%s" is answered with what it can do', async (question) => {
+    const { answer, rounds } = await converse(question, files);
+    expect(rounds).toEqual([]);
+    expect(answer).toContain('I am the rehearsal model: rules, not a language model');
+    expect(answer).toContain('OPENAI_API_KEY');
+  });
 
   test('names the tool that it would need', async () => {
-    const { answer, rounds } = await converse('What is 15% of 80?', files, { offered: ['readFile'] });
+    const { answer, rounds } = await converse('What is 15% of 80?', files, {
+      offered: ['readFile'],
+    });
     expect(rounds).toEqual([]);
     expect(answer).toContain('I would need the tool calculate');
   });
@@ -284,15 +388,26 @@ describe('honesty', () => {
   });
 
   test('uses tools within a name space, and results given as text', async () => {
-    const { answer, rounds } = await converse(`Add up the unpaid invoices in ${path}`, files, { offered: ['office.queryCsv'], asText: true });
+    const { answer, rounds } = await converse(`Add up the unpaid invoices in ${path}`, files, {
+      offered: ['office.queryCsv'],
+      asText: true,
+    });
     expect(rounds[0]?.[0]?.name).toBe('office.queryCsv');
     expect(answer).toContain('750.25');
   });
 });
 
 test('what supervision says to models about a result is not repeated to people', async () => {
-  const tools = [searchFiles({ root: import.meta.dirname }), readFile({ root: import.meta.dirname })];
-  const ask = async (question: string) => (await run(agent({ name: 'clerk', model: rehearsal(), tools }), question)).output;
-  expect(await ask('Read gone.md')).toMatch(/^I could not read gone\.md: There is no "gone\.md"\.\n\(rehearsal/);
-  expect(await ask('Search for "quite.unheard.of" in nothing-such')).not.toMatch(/Error type|Instead|closed|confidence/i);
+  const tools = [
+    searchFiles({ root: import.meta.dirname }),
+    readFile({ root: import.meta.dirname }),
+  ];
+  const ask = async (question: string) =>
+    (await run(agent({ name: 'clerk', model: rehearsal(), tools }), question)).output;
+  expect(await ask('Read gone.md')).toMatch(
+    /^I could not read gone\.md: There is no "gone\.md"\.\n\(rehearsal/,
+  );
+  expect(await ask('Search for "quite.unheard.of" in nothing-such')).not.toMatch(
+    /Error type|Instead|closed|confidence/i,
+  );
 });

@@ -1,15 +1,31 @@
 /** What a column is compared with. */
-export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>=' | 'contains' | 'empty' | 'not_empty';
+export type ComparisonOperator =
+  | '='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'contains'
+  | 'empty'
+  | 'not_empty';
 
 /**
- * A condition on rows, as far as words alone tell it. Which column is meant is decided later, with the file at hand:
+ * A condition on rows, as far as words alone tell it. Which column is meant is decided later, with
+ * the file at hand:
  * - `compare`: a column's name as the user wrote it, or none for the column of amounts;
  * - `state`: a word such as "unpaid" that describes a row;
  * - `value`: a value of some column, as in "from France";
- * - `unclear`: words that were not understood. A condition is never dropped: the answer would be one to another question.
+ * - `unclear`: words that were not understood. A condition is never dropped: the answer would be
+ *   one to another question.
  */
 export type Condition =
-  | { readonly kind: 'compare'; readonly column?: string; readonly op: ComparisonOperator; readonly value?: string }
+  | {
+      readonly kind: 'compare';
+      readonly column?: string;
+      readonly op: ComparisonOperator;
+      readonly value?: string;
+    }
   | { readonly kind: 'state'; readonly word: string; readonly negated: boolean }
   | { readonly kind: 'value'; readonly value: string }
   | { readonly kind: 'unclear'; readonly text: string };
@@ -29,7 +45,10 @@ export interface TableRequest {
   readonly groupBy?: string;
 }
 
-/** A calculation with the number found before it; `expression` has `#` in its place, `label` says it in words. */
+/**
+ * A calculation with the number found before it; `expression` has `#` in its place, `label` says it
+ * in words.
+ */
 export interface FollowUpRequest {
   readonly kind: 'followUp';
   readonly expression: string;

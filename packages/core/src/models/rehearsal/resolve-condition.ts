@@ -22,8 +22,15 @@ export interface TableInHand {
   readonly words: readonly string[];
 }
 
-/** Finds out which column and value a condition means; `undefined` while a look at the table's values is still to come. */
-export function resolveCondition(condition: Condition, table: TableInHand, evidence: Evidence): ResolvedCondition | undefined {
+/**
+ * Finds out which column and value a condition means; `undefined` while a look at the table's
+ * values is still to come.
+ */
+export function resolveCondition(
+  condition: Condition,
+  table: TableInHand,
+  evidence: Evidence,
+): ResolvedCondition | undefined {
   switch (condition.kind) {
     case 'compare':
       return resolveComparison(condition, table);
@@ -36,18 +43,34 @@ export function resolveCondition(condition: Condition, table: TableInHand, evide
   }
 }
 
-function resolveComparison(condition: Condition & { kind: 'compare' }, table: TableInHand): ResolvedCondition {
+function resolveComparison(
+  condition: Condition & { kind: 'compare' },
+  table: TableInHand,
+): ResolvedCondition {
   const { column: wording, op, value } = condition;
-  const named = wording === undefined ? findAmountColumn(table.sample, table.words) : findNamedColumn(table.sample, wording);
-  const column = named ?? (value !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(value) ? findDateColumn(table.sample) : undefined);
+  const named =
+    wording === undefined
+      ? findAmountColumn(table.sample, table.words)
+      : findNamedColumn(table.sample, wording);
+  const column =
+    named ??
+    (value !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(value)
+      ? findDateColumn(table.sample)
+      : undefined);
   if (column === undefined)
-    return { problem: `${table.path} has no column ${wording === undefined ? 'of amounts' : `"${wording}"`}; ${columnList(table)}.` };
+    return {
+      problem: `${table.path} has no column ${wording === undefined ? 'of amounts' : `"${wording}"`}; ${columnList(table)}.`,
+    };
   if (value === undefined) return { where: { column, op } };
-  const spelling = valuesOf(table.sample, column).find((known) => known.toLowerCase() === value.toLowerCase());
+  const spelling = valuesOf(table.sample, column).find(
+    (known) => known.toLowerCase() === value.toLowerCase(),
+  );
   return { where: { column, op, value: spelling ?? value } };
 }
 
-/** Words that mean the same state as another one; the other one is tried when no value is called so. */
+/**
+ * Words that mean the same state as another one; the other one is tried when no value is called so.
+ */
 const sameState: { readonly [word: string]: readonly string[] } = {
   unpaid: ['outstanding', 'unsettled', 'open', 'due'],
   outstanding: ['unpaid', 'open', 'due'],
@@ -60,7 +83,11 @@ const sameState: { readonly [word: string]: readonly string[] } = {
   late: ['overdue'],
 };
 
-function resolveState(condition: Condition & { kind: 'state' }, table: TableInHand, evidence: Evidence): ResolvedCondition | undefined {
+function resolveState(
+  condition: Condition & { kind: 'state' },
+  table: TableInHand,
+  evidence: Evidence,
+): ResolvedCondition | undefined {
   const { word, negated } = condition;
   const columns = findStateColumns(table.sample, word);
   const seen: string[] = [];
@@ -71,7 +98,9 @@ function resolveState(condition: Condition & { kind: 'state' }, table: TableInHa
       waiting = true;
       continue;
     }
-    const where = negated ? negatedState(word, column, values) : stateCondition(word, column, values);
+    const where = negated
+      ? negatedState(word, column, values)
+      : stateCondition(word, column, values);
     if (where !== undefined) return waiting ? undefined : { where };
     seen.push(`the values of ${column} are ${values.join(', ')}`);
   }
@@ -83,7 +112,11 @@ function resolveState(condition: Condition & { kind: 'state' }, table: TableInHa
 const yes = new Set(['yes', 'true', '1', 'y', 'x']);
 const no = new Set(['no', 'false', '0', 'n']);
 
-function stateCondition(word: string, column: string, values: readonly string[]): JsonObject | undefined {
+function stateCondition(
+  word: string,
+  column: string,
+  values: readonly string[],
+): JsonObject | undefined {
   for (const name of [word, ...(sameState[word] ?? [])]) {
     const value = values.find((known) => stateWord(known) === name);
     if (value !== undefined) return { column, op: '=', value };
@@ -95,15 +128,24 @@ function stateCondition(word: string, column: string, values: readonly string[])
   if (negated && opposite !== undefined) return { column, op: '!=', value: opposite };
   if (!nameWords(column).includes(root)) return undefined;
   const flag = values.find((known) => (negated ? no : yes).has(known.toLowerCase()));
-  if (flag !== undefined && values.every((known) => yes.has(known.toLowerCase()) || no.has(known.toLowerCase())))
+  if (
+    flag !== undefined &&
+    values.every((known) => yes.has(known.toLowerCase()) || no.has(known.toLowerCase()))
+  )
     return { column, op: '=', value: flag };
   // A column such as `paid_at` tells by being filled.
-  const tellsByDate = nameWords(column).some((part) => ['at', 'on', 'date', 'day', 'time'].includes(part));
+  const tellsByDate = nameWords(column).some((part) =>
+    ['at', 'on', 'date', 'day', 'time'].includes(part),
+  );
   return tellsByDate ? { column, op: negated ? 'empty' : 'not_empty' } : undefined;
 }
 
 /** "not paid" is everything but "paid", where that is a value, else what "unpaid" is. */
-function negatedState(word: string, column: string, values: readonly string[]): JsonObject | undefined {
+function negatedState(
+  word: string,
+  column: string,
+  values: readonly string[],
+): JsonObject | undefined {
   const value = values.find((known) => stateWord(known) === word);
   if (value !== undefined) return { column, op: '!=', value };
   return stateCondition(`un${word}`, column, values);
@@ -113,13 +155,22 @@ function stateWord(value: string): string {
   return value.toLowerCase().replace(/^not[\s_-]+/, 'un');
 }
 
-function resolveValue(value: string, table: TableInHand, evidence: Evidence): ResolvedCondition | undefined {
+function resolveValue(
+  value: string,
+  table: TableInHand,
+  evidence: Evidence,
+): ResolvedCondition | undefined {
   const columns = findTextColumns(table.sample);
   for (const column of columns) {
-    const spelling = valuesOf(table.sample, column).find((known) => known.toLowerCase() === value.toLowerCase());
+    const spelling = valuesOf(table.sample, column).find(
+      (known) => known.toLowerCase() === value.toLowerCase(),
+    );
     if (spelling !== undefined) return { where: { column, op: '=', value: spelling } };
   }
-  const all = columns.map((column) => ({ column, values: distinctValues(column, table, evidence) }));
+  const all = columns.map((column) => ({
+    column,
+    values: distinctValues(column, table, evidence),
+  }));
   for (const { column, values } of all) {
     const spelling = values?.find((known) => known.toLowerCase() === value.toLowerCase());
     if (spelling !== undefined) return { where: { column, op: '=', value: spelling } };
@@ -128,10 +179,21 @@ function resolveValue(value: string, table: TableInHand, evidence: Evidence): Re
   return { problem: `No column of ${table.path} has the value "${value}"; ${columnList(table)}.` };
 }
 
-/** All values of a column: from the sample when it is the whole table, else by grouping. `undefined` while that is still to come. */
-function distinctValues(column: string, table: TableInHand, evidence: Evidence): readonly string[] | undefined {
+/**
+ * All values of a column: from the sample when it is the whole table, else by grouping. `undefined`
+ * while that is still to come.
+ */
+function distinctValues(
+  column: string,
+  table: TableInHand,
+  evidence: Evidence,
+): readonly string[] | undefined {
   if (table.sample.complete) return valuesOf(table.sample, column);
-  const outcome = evidence.lookUp('queryCsv', { path: table.path, groupBy: column, aggregate: [{ fn: 'count' }] });
+  const outcome = evidence.lookUp('queryCsv', {
+    path: table.path,
+    groupBy: column,
+    aggregate: [{ fn: 'count' }],
+  });
   if (outcome === undefined) return undefined;
   const values = outcome.ok ? groupKeys(outcome.value) : [];
   return values.length > 0 ? values : valuesOf(table.sample, column);

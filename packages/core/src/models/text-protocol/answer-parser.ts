@@ -14,14 +14,21 @@ const longestDecoration = 11;
 
 type Mode = 'start' | 'held' | 'thought' | 'text' | 'action' | 'answer' | 'over';
 
-const modeOf: { readonly [Key in Marker]: Mode } = { thought: 'thought', action: 'action', answer: 'answer', observation: 'over' };
+const modeOf: { readonly [Key in Marker]: Mode } = {
+  thought: 'thought',
+  action: 'action',
+  answer: 'answer',
+  observation: 'over',
+};
 
 /**
- * Reads an answer of the text protocol as it is streamed. However the text is cut into pieces, the same comes out.
+ * Reads an answer of the text protocol as it is streamed. However the text is cut into pieces, the
+ * same comes out.
  *
- * Behind `Final Answer:` everything is the answer. An observation is the tools' to write: what follows one is left out, and so is an answer
- * that comes with an action, because the model had not seen the result. Text before the first marker is for the user; when it begins
- * like JSON, it is held back until the end, because it may be an action without its marker.
+ * Behind `Final Answer:` everything is the answer. An observation is the tools' to write: what
+ * follows one is left out, and so is an answer that comes with an action, because the model had not
+ * seen the result. Text before the first marker is for the user; when it begins like JSON, it is
+ * held back until the end, because it may be an action without its marker.
  */
 export class AnswerParser {
   readonly #sink: AnswerSink;
@@ -44,7 +51,9 @@ export class AnswerParser {
     this.#read(false);
   }
 
-  /** The actions as they were written, and what was held back: it is an action, or else the text. */
+  /**
+   * The actions as they were written, and what was held back: it is an action, or else the text.
+   */
   end(): { readonly actions: readonly string[]; readonly held: string } {
     this.#read(true);
     return { actions: this.#actions, held: this.#held.trim() };
@@ -116,7 +125,9 @@ export class AnswerParser {
     this.#take(text);
   }
 
-  /** Blanks are given out with what follows them: so none are left at the beginning and at the end. */
+  /**
+   * Blanks are given out with what follows them: so none are left at the beginning and at the end.
+   */
   #give(piece: string): void {
     const all = this.#blanks + piece;
     const shown = this.#isFirst ? all.trimStart() : all;

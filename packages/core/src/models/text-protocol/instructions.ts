@@ -4,20 +4,30 @@ import type { JsonObject } from '../../base/json.ts';
 /** A conversation that shows the model how it is done. */
 export interface TextExample {
   readonly question: string;
-  readonly steps: readonly { readonly thought?: string; readonly tool: string; readonly arguments: JsonObject; readonly observation: string }[];
+  readonly steps: readonly {
+    readonly thought?: string;
+    readonly tool: string;
+    readonly arguments: JsonObject;
+    readonly observation: string;
+  }[];
   readonly answer: string;
 }
 
 type Tools = readonly LanguageModelV4FunctionTool[];
 
-/** How to call the tools and to answer, as part of the system message. It is the same in every round, so that providers can cache it. */
+/**
+ * How to call the tools and to answer, as part of the system message. It is the same in every
+ * round, so that providers can cache it.
+ */
 export function protocolInstructions(
   tools: Tools,
   responseFormat: LanguageModelV4CallOptions['responseFormat'],
   examples: readonly TextExample[],
 ): string {
   const parts =
-    tools.length === 0 ? ['When you have the answer, write:\n\nFinal Answer: your answer to the user'] : [howToCall, describeTools(tools)];
+    tools.length === 0
+      ? ['When you have the answer, write:\n\nFinal Answer: your answer to the user']
+      : [howToCall, describeTools(tools)];
   if (responseFormat?.type === 'json') parts.push(describeFormat(responseFormat.schema));
   if (examples.length > 0) parts.push(['Examples:', ...examples.map(describeExample)].join('\n\n'));
   return parts.join('\n\n');
@@ -44,7 +54,8 @@ function describeTools(tools: Tools): string {
 }
 
 function describeFormat(schema: unknown): string {
-  const fits = schema === undefined ? '' : `, and it must fit this JSON Schema: ${JSON.stringify(schema)}`;
+  const fits =
+    schema === undefined ? '' : `, and it must fit this JSON Schema: ${JSON.stringify(schema)}`;
   return `The final answer must be JSON and nothing else${fits}`;
 }
 
@@ -66,11 +77,18 @@ export function observationLine(tool: string, text: string): string {
 }
 
 /** What is asked of the next step alone; it changes from round to round and so comes last. */
-export function nextStep(toolChoice: LanguageModelV4CallOptions['toolChoice'], tools: Tools, goal: string | undefined): string | undefined {
+export function nextStep(
+  toolChoice: LanguageModelV4CallOptions['toolChoice'],
+  tools: Tools,
+  goal: string | undefined,
+): string | undefined {
   const parts = goal === undefined ? [] : [`The goal is still: ${goal}`];
   if (tools.length === 0 || toolChoice?.type === 'none') {
-    if (goal !== undefined || toolChoice?.type === 'none') parts.push('Tools cannot be called now. Write your Final Answer.');
-  } else if (toolChoice?.type === 'required') parts.push('Write an Action now, not a Final Answer.');
-  else if (toolChoice?.type === 'tool') parts.push(`Write an Action with the tool "${toolChoice.toolName}" now, not a Final Answer.`);
+    if (goal !== undefined || toolChoice?.type === 'none')
+      parts.push('Tools cannot be called now. Write your Final Answer.');
+  } else if (toolChoice?.type === 'required')
+    parts.push('Write an Action now, not a Final Answer.');
+  else if (toolChoice?.type === 'tool')
+    parts.push(`Write an Action with the tool "${toolChoice.toolName}" now, not a Final Answer.`);
   return parts.length === 0 ? undefined : parts.join('\n');
 }

@@ -1,25 +1,39 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { findJson, findStrictJson } from '../json-text.ts';
 
-/** The name of the call that an action becomes when it names no tool; what the model wrote is then its argument `text`. */
+/**
+ * The name of the call that an action becomes when it names no tool; what the model wrote is then
+ * its argument `text`.
+ */
 export const unreadableAction = 'unreadable_action';
 
 export type Action =
-  | { readonly type: 'call'; readonly tool: string /** JSON, or what was written when it is none. */; readonly input: string }
+  | {
+      readonly type: 'call';
+      readonly tool: string /** JSON, or what was written when it is none. */;
+      readonly input: string;
+    }
   | { readonly type: 'answer'; readonly text: string };
 
 /**
- * The calls in what was written behind `Action:`: an object or a list of them with `tool` and `arguments`, or with `action` and `args` or
- * `action_input`; or a tool's name with `Action Input:` below it. What cannot be read becomes a call with the text as its input, so that the
- * model gets an answer to it. With `isCut` nothing is repaired: arguments that were cut off must not be completed by guessing.
+ * The calls in what was written behind `Action:`: an object or a list of them with `tool` and
+ * `arguments`, or with `action` and `args` or `action_input`; or a tool's name with `Action Input:`
+ * below it. What cannot be read becomes a call with the text as its input, so that the model gets
+ * an answer to it. With `isCut` nothing is repaired: arguments that were cut off must not be
+ * completed by guessing.
  */
 export async function readActions(text: string, isCut: boolean): Promise<readonly Action[]> {
   const written = text.trim();
-  const named = /^[`*"]{0,3}([\w.-]{1,100})[`*"]{0,3}[ \t]{0,20}\n\s{0,20}Action Input:([\s\S]*)$/i.exec(written);
+  const named =
+    /^[`*"]{0,3}([\w.-]{1,100})[`*"]{0,3}[ \t]{0,20}\n\s{0,20}Action Input:([\s\S]*)$/i.exec(
+      written,
+    );
   const [, tool, args] = named ?? [];
   if (tool !== undefined && args !== undefined) {
     const value = await read(args, isCut);
-    return [{ type: 'call', tool, input: value === undefined ? args.trim() : JSON.stringify(value) }];
+    return [
+      { type: 'call', tool, input: value === undefined ? args.trim() : JSON.stringify(value) },
+    ];
   }
   const value = await read(written, isCut);
   const actions = (Array.isArray(value) ? value : [value]).map(toAction);
@@ -34,16 +48,27 @@ export async function readActions(text: string, isCut: boolean): Promise<readonl
   ];
 }
 
-function read(text: string, isCut: boolean): Promise<JsonValue | undefined> | JsonValue | undefined {
+function read(
+  text: string,
+  isCut: boolean,
+): Promise<JsonValue | undefined> | JsonValue | undefined {
   return isCut ? findStrictJson(text) : findJson(text);
 }
 
 /** The calls in a text that has no marker, when all of it is calls of tools that there are. */
-export async function readBareActions(text: string, tools: ReadonlySet<string>, isCut: boolean): Promise<readonly Action[] | undefined> {
+export async function readBareActions(
+  text: string,
+  tools: ReadonlySet<string>,
+  isCut: boolean,
+): Promise<readonly Action[] | undefined> {
   const value = text === '' ? undefined : await read(text, isCut);
   if (value === undefined) return undefined;
   const actions = (Array.isArray(value) ? value : [value]).map(toAction);
-  const areCalls = actions.length > 0 && actions.every((action) => action !== undefined && (action.type === 'answer' || tools.has(action.tool)));
+  const areCalls =
+    actions.length > 0 &&
+    actions.every(
+      (action) => action !== undefined && (action.type === 'answer' || tools.has(action.tool)),
+    );
   return areCalls ? (actions as readonly Action[]) : undefined;
 }
 
@@ -51,9 +76,16 @@ function toAction(value: JsonValue | undefined): Action | undefined {
   if (!isRecord(value)) return undefined;
   const tool = firstOf(value, ['tool', 'action', 'tool_name', 'name']);
   if (typeof tool !== 'string' || tool.trim() === '') return undefined;
-  const args = firstOf(value, ['arguments', 'args', 'action_input', 'tool_input', 'input', 'parameters']) ?? {};
-  if (/^final[ _]?answer$/i.test(tool.trim())) return { type: 'answer', text: typeof args === 'string' ? args : JSON.stringify(args) };
-  return { type: 'call', tool: tool.trim(), input: JSON.stringify(typeof args === 'string' ? (findStrictJson(args) ?? args) : args) };
+  const args =
+    firstOf(value, ['arguments', 'args', 'action_input', 'tool_input', 'input', 'parameters']) ??
+    {};
+  if (/^final[ _]?answer$/i.test(tool.trim()))
+    return { type: 'answer', text: typeof args === 'string' ? args : JSON.stringify(args) };
+  return {
+    type: 'call',
+    tool: tool.trim(),
+    input: JSON.stringify(typeof args === 'string' ? (findStrictJson(args) ?? args) : args),
+  };
 }
 
 function isRecord(value: JsonValue | undefined): value is JsonObject {
@@ -67,5 +99,7 @@ function firstOf(object: JsonObject, names: readonly string[]): JsonValue | unde
 
 /** The tool that a text which is no JSON seems to mean. */
 function nameIn(text: string): string | undefined {
-  return /["'“]?\b(?:tool|action)["'”]?\s{0,5}[:=]\s{0,5}["'“]([\w.-]{1,100})["'”]/i.exec(text)?.[1];
+  return /["'“]?\b(?:tool|action)["'”]?\s{0,5}[:=]\s{0,5}["'“]([\w.-]{1,100})["'”]/i.exec(
+    text,
+  )?.[1];
 }

@@ -1,4 +1,8 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4Prompt, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import { AnswerParser } from './answer-parser.ts';
 import { type Action, readActions, readBareActions } from './read-action.ts';
 
@@ -13,10 +17,15 @@ export class TextAnswer {
   #block: { readonly kind: Kind; readonly id: string } | undefined;
   #blocks = 0;
 
-  constructor(options: LanguageModelV4CallOptions, emit: (part: LanguageModelV4StreamPart) => void) {
+  constructor(
+    options: LanguageModelV4CallOptions,
+    emit: (part: LanguageModelV4StreamPart) => void,
+  ) {
     this.#emit = emit;
     this.#prompt = options.prompt;
-    this.#tools = new Set(options.toolChoice?.type === 'none' ? [] : (options.tools ?? []).map(({ name }) => name));
+    this.#tools = new Set(
+      options.toolChoice?.type === 'none' ? [] : (options.tools ?? []).map(({ name }) => name),
+    );
     this.#parser = new AnswerParser({
       thought: (delta, first) => this.#give('reasoning', delta, first),
       text: (delta, first) => this.#give('text', delta, first),
@@ -27,16 +36,22 @@ export class TextAnswer {
     this.#parser.push(delta);
   }
 
-  /** Gives out what is left. True when there are calls. `isCut`: the answer ended before the model had finished. */
+  /**
+   * Gives out what is left. True when there are calls. `isCut`: the answer ended before the model
+   * had finished.
+   */
   async end(isCut: boolean): Promise<boolean> {
     const { actions: written, held } = this.#parser.end();
     const bare = await readBareActions(held, this.#tools, isCut && written.length === 0);
     const actions: Action[] = [...(bare ?? [])];
-    for (const [index, text] of written.entries()) actions.push(...(await readActions(text, isCut && index === written.length - 1)));
+    for (const [index, text] of written.entries())
+      actions.push(...(await readActions(text, isCut && index === written.length - 1)));
     if (bare === undefined && /[^\s`]/.test(held)) this.#give('text', held, true);
     const calls = actions.filter((action) => action.type === 'call');
     // An answer beside calls is a guess: their results were not known yet.
-    if (calls.length === 0) for (const action of actions) if (action.type === 'answer') this.#give('text', action.text, true);
+    if (calls.length === 0)
+      for (const action of actions)
+        if (action.type === 'answer') this.#give('text', action.text, true);
     this.#close();
     this.#emitCalls(calls);
     return calls.length > 0;
@@ -53,7 +68,8 @@ export class TextAnswer {
   }
 
   #close(): void {
-    if (this.#block !== undefined) this.#emit({ type: `${this.#block.kind}-end`, id: this.#block.id });
+    if (this.#block !== undefined)
+      this.#emit({ type: `${this.#block.kind}-end`, id: this.#block.id });
     this.#block = undefined;
   }
 
@@ -75,7 +91,8 @@ function highestId(prompt: LanguageModelV4Prompt): number {
   for (const message of prompt) {
     if (message.role !== 'assistant') continue;
     for (const part of message.content) {
-      const number = part.type === 'tool-call' ? /^text_(\d{1,9})$/.exec(part.toolCallId)?.[1] : undefined;
+      const number =
+        part.type === 'tool-call' ? /^text_(\d{1,9})$/.exec(part.toolCallId)?.[1] : undefined;
       if (number !== undefined) highest = Math.max(highest, Number(number));
     }
   }

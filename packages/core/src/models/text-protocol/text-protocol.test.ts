@@ -10,7 +10,12 @@ import { textPrompt } from './text-prompt.ts';
 import { textProtocol } from './text-protocol.ts';
 
 const tools: LanguageModelV4CallOptions['tools'] = [
-  { type: 'function', name: 'look', description: 'Looks something up', inputSchema: { type: 'object', properties: { q: { type: 'string' } } } },
+  {
+    type: 'function',
+    name: 'look',
+    description: 'Looks something up',
+    inputSchema: { type: 'object', properties: { q: { type: 'string' } } },
+  },
   { type: 'function', name: 'add', inputSchema: { type: 'object' } },
 ];
 const options: LanguageModelV4CallOptions = {
@@ -22,13 +27,29 @@ const options: LanguageModelV4CallOptions = {
 };
 
 /** What the wrapped model makes of a text, as the loop gets it. */
-async function read(text: string, more: { chunks?: readonly string[]; finishReason?: 'stop' | 'length'; options?: LanguageModelV4CallOptions } = {}) {
-  const inner = scriptedModel([{ chunks: more.chunks ?? [text], finishReason: more.finishReason ?? 'stop' }]);
-  const answer: ModelAnswer = await callModel(await textProtocol(inner).load(), more.options ?? options, systemClock, undefined);
+async function read(
+  text: string,
+  more: {
+    chunks?: readonly string[];
+    finishReason?: 'stop' | 'length';
+    options?: LanguageModelV4CallOptions;
+  } = {},
+) {
+  const inner = scriptedModel([
+    { chunks: more.chunks ?? [text], finishReason: more.finishReason ?? 'stop' },
+  ]);
+  const answer: ModelAnswer = await callModel(
+    await textProtocol(inner).load(),
+    more.options ?? options,
+    systemClock,
+    undefined,
+  );
   return {
     thoughts: answer.thoughts.map((part) => part.text),
     texts: answer.texts.map((part) => part.text),
-    calls: answer.toolCalls.map(({ name, args, invalid }) => (invalid === undefined ? { name, args } : { name, raw: args })),
+    calls: answer.toolCalls.map(({ name, args, invalid }) =>
+      invalid === undefined ? { name, args } : { name, raw: args },
+    ),
     finishReason: answer.finishReason,
   };
 }
@@ -37,48 +58,144 @@ const look = { name: 'look', args: { q: 'moon' } };
 
 describe('an answer', () => {
   test.each<[string, string, Partial<Awaited<ReturnType<typeof read>>>]>([
-    ['plain text', 'About 384,400 km.', { thoughts: [], texts: ['About 384,400 km.'], calls: [], finishReason: 'stop' }],
-    ['a final answer', 'Thought: I know it.\nFinal Answer: far\n\nvery far', { thoughts: ['I know it.'], texts: ['far\n\nvery far'], calls: [] }],
+    [
+      'plain text',
+      'About 384,400 km.',
+      { thoughts: [], texts: ['About 384,400 km.'], calls: [], finishReason: 'stop' },
+    ],
+    [
+      'a final answer',
+      'Thought: I know it.\nFinal Answer: far\n\nvery far',
+      { thoughts: ['I know it.'], texts: ['far\n\nvery far'], calls: [] },
+    ],
     [
       'an action',
       'Thought: look\nAction: {"tool": "look", "arguments": {"q": "moon"}}',
       { thoughts: ['look'], texts: [], calls: [look], finishReason: 'tool-calls' },
     ],
     ['action and args', 'Action: {"action": "look", "args": {"q": "moon"}}', { calls: [look] }],
-    ['action and action_input', 'Action: {"action": "look", "action_input": {"q": "moon"}}', { calls: [look] }],
-    ['arguments that are JSON in a string', 'Action: {"tool": "look", "arguments": "{\\"q\\": \\"moon\\"}"}', { calls: [look] }],
-    ['a tool and its input in two lines', 'Action: look\nAction Input: {"q": "moon"}', { calls: [look] }],
-    ['an action without arguments', 'Action: {"tool": "add"}', { calls: [{ name: 'add', args: {} }] }],
+    [
+      'action and action_input',
+      'Action: {"action": "look", "action_input": {"q": "moon"}}',
+      { calls: [look] },
+    ],
+    [
+      'arguments that are JSON in a string',
+      'Action: {"tool": "look", "arguments": "{\\"q\\": \\"moon\\"}"}',
+      { calls: [look] },
+    ],
+    [
+      'a tool and its input in two lines',
+      'Action: look\nAction Input: {"q": "moon"}',
+      { calls: [look] },
+    ],
+    [
+      'an action without arguments',
+      'Action: {"tool": "add"}',
+      { calls: [{ name: 'add', args: {} }] },
+    ],
     [
       'several actions',
       'Action: {"tool": "look", "arguments": {"q": "moon"}}\nAction: {"tool": "add"}',
       { calls: [look, { name: 'add', args: {} }] },
     ],
-    ['a list of actions', 'Action: [{"tool": "look", "arguments": {"q": "moon"}}, {"tool": "add"}]', { calls: [look, { name: 'add', args: {} }] }],
-    ['a fence', 'Action:\n```json\n{\n  "tool": "look",\n  "arguments": {"q": "moon"}\n}\n```', { calls: [look] }],
+    [
+      'a list of actions',
+      'Action: [{"tool": "look", "arguments": {"q": "moon"}}, {"tool": "add"}]',
+      { calls: [look, { name: 'add', args: {} }] },
+    ],
+    [
+      'a fence',
+      'Action:\n```json\n{\n  "tool": "look",\n  "arguments": {"q": "moon"}\n}\n```',
+      { calls: [look] },
+    ],
     ['single quotes', "Action: {'tool': 'look', 'arguments': {'q': 'moon'}}", { calls: [look] }],
-    ['typographic quotes', 'Action: {“tool”: “look”, “arguments”: {“q”: “moon”}}', { calls: [look] }],
-    ['trailing commas', 'Action: {"tool": "look", "arguments": {"q": "moon",},}', { calls: [look] }],
+    [
+      'typographic quotes',
+      'Action: {“tool”: “look”, “arguments”: {“q”: “moon”}}',
+      { calls: [look] },
+    ],
+    [
+      'trailing commas',
+      'Action: {"tool": "look", "arguments": {"q": "moon",},}',
+      { calls: [look] },
+    ],
     ['a missing end', 'Action: {"tool": "look", "arguments": {"q": "moon"', { calls: [look] }],
-    ['words behind the JSON', 'Action: {"tool": "look", "arguments": {"q": "moon"}} and then I see', { calls: [look] }],
-    ['bold markers', '**Thought:** hm\n**Action:** {"tool": "look", "arguments": {"q": "moon"}}', { thoughts: ['hm'], calls: [look] }],
-    ['numbered markers', 'Thought 1: hm\nAction 1: {"tool": "look", "arguments": {"q": "moon"}}', { thoughts: ['hm'], calls: [look] }],
-    ['words before the action', 'I will look.\nAction: {"tool": "look", "arguments": {"q": "moon"}}', { texts: ['I will look.'], calls: [look] }],
-    ['an action without its marker', '{"tool": "look", "arguments": {"q": "moon"}}', { texts: [], calls: [look] }],
-    ['the same in a fence', '```json\n{"tool": "look", "arguments": {"q": "moon"}}\n```', { texts: [], calls: [look] }],
-    ['everything in a fence', '```\nThought: hm\nFinal Answer: 1\n```', { thoughts: ['hm'], calls: [] }],
-    ['JSON that is an answer', '{"action": "buy", "args": 3}', { texts: ['{"action": "buy", "args": 3}'], calls: [] }],
-    ['the final answer as an action', 'Action: {"action": "Final Answer", "action_input": "42"}', { texts: ['42'], calls: [], finishReason: 'stop' }],
-    ['an invented observation', 'Action: {"tool": "add"}\nObservation (add): 7\nFinal Answer: 7', { texts: [], calls: [{ name: 'add', args: {} }] }],
-    ['an invented observation behind bare JSON', '{"tool": "add"}\nObservation: 7', { texts: [], calls: [{ name: 'add', args: {} }] }],
-    ['an answer beside an action', 'Action: {"tool": "add"}\nFinal Answer: 7', { texts: [], calls: [{ name: 'add', args: {} }] }],
-    ['markers in the final answer', 'Final Answer: Steps:\nAction: call them', { texts: ['Steps:\nAction: call them'], calls: [] }],
+    [
+      'words behind the JSON',
+      'Action: {"tool": "look", "arguments": {"q": "moon"}} and then I see',
+      { calls: [look] },
+    ],
+    [
+      'bold markers',
+      '**Thought:** hm\n**Action:** {"tool": "look", "arguments": {"q": "moon"}}',
+      { thoughts: ['hm'], calls: [look] },
+    ],
+    [
+      'numbered markers',
+      'Thought 1: hm\nAction 1: {"tool": "look", "arguments": {"q": "moon"}}',
+      { thoughts: ['hm'], calls: [look] },
+    ],
+    [
+      'words before the action',
+      'I will look.\nAction: {"tool": "look", "arguments": {"q": "moon"}}',
+      { texts: ['I will look.'], calls: [look] },
+    ],
+    [
+      'an action without its marker',
+      '{"tool": "look", "arguments": {"q": "moon"}}',
+      { texts: [], calls: [look] },
+    ],
+    [
+      'the same in a fence',
+      '```json\n{"tool": "look", "arguments": {"q": "moon"}}\n```',
+      { texts: [], calls: [look] },
+    ],
+    [
+      'everything in a fence',
+      '```\nThought: hm\nFinal Answer: 1\n```',
+      { thoughts: ['hm'], calls: [] },
+    ],
+    [
+      'JSON that is an answer',
+      '{"action": "buy", "args": 3}',
+      { texts: ['{"action": "buy", "args": 3}'], calls: [] },
+    ],
+    [
+      'the final answer as an action',
+      'Action: {"action": "Final Answer", "action_input": "42"}',
+      { texts: ['42'], calls: [], finishReason: 'stop' },
+    ],
+    [
+      'an invented observation',
+      'Action: {"tool": "add"}\nObservation (add): 7\nFinal Answer: 7',
+      { texts: [], calls: [{ name: 'add', args: {} }] },
+    ],
+    [
+      'an invented observation behind bare JSON',
+      '{"tool": "add"}\nObservation: 7',
+      { texts: [], calls: [{ name: 'add', args: {} }] },
+    ],
+    [
+      'an answer beside an action',
+      'Action: {"tool": "add"}\nFinal Answer: 7',
+      { texts: [], calls: [{ name: 'add', args: {} }] },
+    ],
+    [
+      'markers in the final answer',
+      'Final Answer: Steps:\nAction: call them',
+      { texts: ['Steps:\nAction: call them'], calls: [] },
+    ],
     [
       'words that begin like markers',
       'Thoughtful people\nActionable: yes',
       { thoughts: [], texts: ['Thoughtful people\nActionable: yes'], calls: [] },
     ],
-    ['an unknown tool', 'Action: {"tool": "fly", "arguments": {}}', { calls: [{ name: 'fly', args: {} }] }],
+    [
+      'an unknown tool',
+      'Action: {"tool": "fly", "arguments": {}}',
+      { calls: [{ name: 'fly', args: {} }] },
+    ],
     [
       'an action beyond repair',
       'Action: use the tool "look" please',
@@ -96,15 +213,21 @@ describe('an answer', () => {
 
   test('arguments that were cut off are not completed', async () => {
     const text = 'Action: {"tool": "look", "arguments": {"q": "moo';
-    expect((await read(text, { finishReason: 'length' })).calls).toEqual([{ name: 'look', raw: text.slice('Action: '.length) }]);
+    expect((await read(text, { finishReason: 'length' })).calls).toEqual([
+      { name: 'look', raw: text.slice('Action: '.length) },
+    ]);
     const whole = 'Action: {"tool": "add"}\nAction: {"tool": "look", "arguments": {"q": "moon"}}';
-    expect((await read(whole, { finishReason: 'length' })).calls).toEqual([{ name: 'add', args: {} }, look]);
+    expect((await read(whole, { finishReason: 'length' })).calls).toEqual([
+      { name: 'add', args: {} },
+      look,
+    ]);
   });
 
   test('thoughts and the final answer are streamed as they come', () => {
     const parts: LanguageModelV4StreamPart[] = [];
     const answer = new TextAnswer(options, (part) => parts.push(part));
-    for (const delta of ['Thou', 'ght: I kn', 'ow.\nFinal An', 'swer: th', 'ree']) answer.push(delta);
+    for (const delta of ['Thou', 'ght: I kn', 'ow.\nFinal An', 'swer: th', 'ree'])
+      answer.push(delta);
     expect(parts.map((part) => ('delta' in part ? part.delta : part.type))).toEqual([
       'reasoning-start',
       'I kn',
@@ -157,26 +280,53 @@ describe('an answer', () => {
   test('many blanks in small pieces take no long time', async () => {
     // 20 seconds, when all blanks were looked at for each new one.
     const chunks = Array.from({ length: 100_000 }, () => '   ');
-    expect(await read('', { chunks: [...chunks, 'far', ...chunks] })).toMatchObject({ texts: ['far'], calls: [] });
+    expect(await read('', { chunks: [...chunks, 'far', ...chunks] })).toMatchObject({
+      texts: ['far'],
+      calls: [],
+    });
   });
 
   test('ids of calls go on from those in the prompt', async () => {
     const prompt: LanguageModelV4CallOptions['prompt'] = [
       ...options.prompt,
-      { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'text_7', toolName: 'add', input: {} }] },
-      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'text_7', toolName: 'add', output: { type: 'text', value: '1' } }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: 'text_7', toolName: 'add', input: {} }],
+      },
+      {
+        role: 'tool',
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId: 'text_7',
+            toolName: 'add',
+            output: { type: 'text', value: '1' },
+          },
+        ],
+      },
     ];
     const inner = scriptedModel([{ text: 'Action: {"tool": "add"}' }]);
-    const answer = await callModel(await textProtocol(inner).load(), { ...options, prompt }, systemClock, undefined);
+    const answer = await callModel(
+      await textProtocol(inner).load(),
+      { ...options, prompt },
+      systemClock,
+      undefined,
+    );
     expect(answer.toolCalls.map(({ providerCallId }) => providerCallId)).toEqual(['text_8']);
   });
 });
 
 describe('the prompt', () => {
   test('a call without tools stays as it is', async () => {
-    const plain: LanguageModelV4CallOptions = { prompt: options.prompt, responseFormat: { type: 'json' } };
+    const plain: LanguageModelV4CallOptions = {
+      prompt: options.prompt,
+      responseFormat: { type: 'json' },
+    };
     expect(textPrompt(plain)).toBe(plain);
-    expect(await read('Thought: x\nAction: y', { options: plain })).toMatchObject({ texts: ['Thought: x\nAction: y'], calls: [] });
+    expect(await read('Thought: x\nAction: y', { options: plain })).toMatchObject({
+      texts: ['Thought: x\nAction: y'],
+      calls: [],
+    });
   });
 
   test('tools are described, calls and results are written out, and the goal comes last', () => {
@@ -189,14 +339,29 @@ describe('the prompt', () => {
           content: [
             { type: 'reasoning', text: 'hm' },
             { type: 'tool-call', toolCallId: 'a', toolName: 'look', input: { q: 'moon' } },
-            { type: 'tool-call', toolCallId: 'b', toolName: unreadableAction, input: { text: 'look up' } },
+            {
+              type: 'tool-call',
+              toolCallId: 'b',
+              toolName: unreadableAction,
+              input: { text: 'look up' },
+            },
           ],
         },
         {
           role: 'tool',
           content: [
-            { type: 'tool-result', toolCallId: 'a', toolName: 'look', output: { type: 'json', value: { km: 384_400 } } },
-            { type: 'tool-result', toolCallId: 'b', toolName: unreadableAction, output: { type: 'error-text', value: 'no such tool' } },
+            {
+              type: 'tool-result',
+              toolCallId: 'a',
+              toolName: 'look',
+              output: { type: 'json', value: { km: 384_400 } },
+            },
+            {
+              type: 'tool-result',
+              toolCallId: 'b',
+              toolName: unreadableAction,
+              output: { type: 'error-text', value: 'no such tool' },
+            },
           ],
         },
       ],
@@ -205,16 +370,26 @@ describe('the prompt', () => {
     expect(sent.stopSequences).toEqual(['\nObservation']);
     const [system, question, call, results] = sent.prompt;
     expect(system?.content).toContain('Be brief.\n\nWork in steps.');
-    expect(system?.content).toContain('- look: Looks something up\n  Arguments as JSON Schema: {"type":"object"');
+    expect(system?.content).toContain(
+      '- look: Looks something up\n  Arguments as JSON Schema: {"type":"object"',
+    );
     expect(question).toEqual(options.prompt[1]);
     expect(call).toEqual({
       role: 'assistant',
-      content: [{ type: 'text', text: 'Thought: hm\nAction: {"tool":"look","arguments":{"q":"moon"}}\nAction: look up' }],
+      content: [
+        {
+          type: 'text',
+          text: 'Thought: hm\nAction: {"tool":"look","arguments":{"q":"moon"}}\nAction: look up',
+        },
+      ],
     });
     expect(results?.role).toBe('user');
     expect(JSON.stringify(results?.content)).toContain('Observation (look): {\\"km\\":384400}');
     expect(JSON.stringify(results?.content)).toContain('An action must be JSON in one line');
-    expect(results?.content.at(-1)).toEqual({ type: 'text', text: 'The goal is still: How far is the moon?' });
+    expect(results?.content.at(-1)).toEqual({
+      type: 'text',
+      text: 'The goal is still: How far is the moon?',
+    });
   });
 
   test.each<[string, NonNullable<LanguageModelV4CallOptions['toolChoice']>, string]>([
@@ -228,8 +403,15 @@ describe('the prompt', () => {
   });
 
   test('so are the format of the answer and examples', () => {
-    const example = { question: '1+1?', steps: [{ thought: 'add', tool: 'add', arguments: { a: 1 }, observation: '2' }], answer: 'Two.' };
-    const sent = textPrompt({ ...options, responseFormat: { type: 'json', schema: { type: 'array' } } }, [example]);
+    const example = {
+      question: '1+1?',
+      steps: [{ thought: 'add', tool: 'add', arguments: { a: 1 }, observation: '2' }],
+      answer: 'Two.',
+    };
+    const sent = textPrompt(
+      { ...options, responseFormat: { type: 'json', schema: { type: 'array' } } },
+      [example],
+    );
     expect(sent.responseFormat).toBeUndefined();
     expect(sent.prompt[0]?.content).toContain('must fit this JSON Schema: {"type":"array"}');
     expect(sent.prompt[0]?.content).toContain(
@@ -243,8 +425,21 @@ describe('the prompt', () => {
       prompt: [
         ...options.prompt,
         ...Array.from({ length: count }, (_, i): LanguageModelV4CallOptions['prompt'] => [
-          { role: 'assistant', content: [{ type: 'tool-call', toolCallId: `c${i}`, toolName: 'add', input: { i } }] },
-          { role: 'tool', content: [{ type: 'tool-result', toolCallId: `c${i}`, toolName: 'add', output: { type: 'text', value: 'ok' } }] },
+          {
+            role: 'assistant',
+            content: [{ type: 'tool-call', toolCallId: `c${i}`, toolName: 'add', input: { i } }],
+          },
+          {
+            role: 'tool',
+            content: [
+              {
+                type: 'tool-result',
+                toolCallId: `c${i}`,
+                toolName: 'add',
+                output: { type: 'text', value: 'ok' },
+              },
+            ],
+          },
         ]).flat(),
       ],
     });

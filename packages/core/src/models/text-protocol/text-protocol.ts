@@ -14,23 +14,31 @@ import { TextAnswer } from './text-answer.ts';
 import { speaksProtocol, textPrompt } from './text-prompt.ts';
 
 export interface TextProtocolOptions {
-  /** Conversations that show the model how it is done; small models need one or two. @default none */
+  /**
+   * Conversations that show the model how it is done; small models need one or two. @default none
+   */
   readonly examples?: readonly TextExample[];
 }
 
 /**
- * A model that cannot call tools, made to call them: they are described to it, and it writes `Thought:`, `Action:` and `Final Answer:`, which are
- * read back as thoughts, calls and text. Loop, ledger and stream are the same as with any model. An action that cannot be read becomes a call
- * that fails, so that the model is told. Tools that the provider runs itself are left out. `textPrompt` shows what the model is sent.
+ * A model that cannot call tools, made to call them: they are described to it, and it writes
+ * `Thought:`, `Action:` and `Final Answer:`, which are read back as thoughts, calls and text. Loop,
+ * ledger and stream are the same as with any model. An action that cannot be read becomes a call
+ * that fails, so that the model is told. Tools that the provider runs itself are left out.
+ * `textPrompt` shows what the model is sent.
  * @throws InvalidModelError
  */
 export function textProtocol(input: ModelInput, options: TextProtocolOptions = {}): Model {
   const wrongModel = isModel(input);
   if (wrongModel !== undefined)
-    throw new InvalidModelError({ model: 'of textProtocol()', reason: `it must be ${wrongModel}, not ${describeValue(input)}` });
+    throw new InvalidModelError({
+      model: 'of textProtocol()',
+      reason: `it must be ${wrongModel}, not ${describeValue(input)}`,
+    });
   const model = toModel(input);
   const wrong = findInvalidOption(options, { examples: isListOfExamples });
-  if (wrong !== undefined) throw new InvalidModelError({ model: modelName(model), reason: wrong.reason });
+  if (wrong !== undefined)
+    throw new InvalidModelError({ model: modelName(model), reason: wrong.reason });
   return speaking(model, options.examples ?? []);
 }
 
@@ -39,7 +47,10 @@ const isListOfExamples: OptionCheck = (value) => {
     typeof one?.question === 'string' &&
     typeof one.answer === 'string' &&
     Array.isArray(one.steps) &&
-    one.steps.every((step: Partial<TextExample['steps'][number]> | null) => typeof step?.tool === 'string' && step.observation !== undefined);
+    one.steps.every(
+      (step: Partial<TextExample['steps'][number]> | null) =>
+        typeof step?.tool === 'string' && step.observation !== undefined,
+    );
   return Array.isArray(value) && value.every(isExample)
     ? undefined
     : 'a list of { question, steps: [{ thought, tool, arguments, observation }], answer }';
@@ -53,7 +64,12 @@ function speaking(model: Model, examples: readonly TextExample[]): Model {
     ...model,
     ...(variants === undefined
       ? {}
-      : { variants: Object.freeze({ ...variants, make: (choice) => variantOf(variants.make(choice)) } as typeof variants) }),
+      : {
+          variants: Object.freeze({
+            ...variants,
+            make: (choice) => variantOf(variants.make(choice)),
+          } as typeof variants),
+        }),
     load: () => {
       const inner = model.load();
       return inner instanceof Promise ? inner.then(wrap) : wrap(inner);
@@ -92,7 +108,9 @@ function speakingModel(inner: LanguageModelV4, examples: readonly TextExample[])
 }
 
 /** Turns the text of the stream into thoughts, calls and text; everything else passes through. */
-function reading(options: LanguageModelV4CallOptions): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
+function reading(
+  options: LanguageModelV4CallOptions,
+): TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart> {
   let answer: TextAnswer;
   return new TransformStream<LanguageModelV4StreamPart, LanguageModelV4StreamPart>({
     start(controller) {
@@ -102,20 +120,31 @@ function reading(options: LanguageModelV4CallOptions): TransformStream<LanguageM
       if (part.type === 'text-delta') answer.push(part.delta);
       else if (part.type === 'finish') {
         const hasCalls = await answer.end(part.finishReason.unified === 'length');
-        const finishReason = hasCalls ? { ...part.finishReason, unified: 'tool-calls' as const } : part.finishReason;
+        const finishReason = hasCalls
+          ? { ...part.finishReason, unified: 'tool-calls' as const }
+          : part.finishReason;
         controller.enqueue({ ...part, finishReason });
       } else if (part.type !== 'text-start' && part.type !== 'text-end') controller.enqueue(part);
     },
   });
 }
 
-async function readWhole(result: LanguageModelV4GenerateResult, options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
+async function readWhole(
+  result: LanguageModelV4GenerateResult,
+  options: LanguageModelV4CallOptions,
+): Promise<LanguageModelV4GenerateResult> {
   const parts: LanguageModelV4StreamPart[] = [];
   const answer = new TextAnswer(options, (part) => parts.push(part));
   for (const part of result.content) if (part.type === 'text') answer.push(part.text);
   const hasCalls = await answer.end(result.finishReason.unified === 'length');
   const content = [...result.content.filter(({ type }) => type !== 'text'), ...contentOf(parts)];
-  return { ...result, content, finishReason: hasCalls ? { ...result.finishReason, unified: 'tool-calls' } : result.finishReason };
+  return {
+    ...result,
+    content,
+    finishReason: hasCalls
+      ? { ...result.finishReason, unified: 'tool-calls' }
+      : result.finishReason,
+  };
 }
 
 function contentOf(parts: readonly LanguageModelV4StreamPart[]): LanguageModelV4Content[] {
@@ -123,7 +152,10 @@ function contentOf(parts: readonly LanguageModelV4StreamPart[]): LanguageModelV4
   const content: LanguageModelV4Content[] = [];
   for (const part of parts) {
     if (part.type === 'text-start' || part.type === 'reasoning-start') {
-      const block = { type: part.type === 'text-start' ? ('text' as const) : ('reasoning' as const), text: '' };
+      const block = {
+        type: part.type === 'text-start' ? ('text' as const) : ('reasoning' as const),
+        text: '',
+      };
       blocks.set(part.id, block);
       content.push(block);
     } else if (part.type === 'text-delta' || part.type === 'reasoning-delta') {

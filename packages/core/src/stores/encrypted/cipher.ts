@@ -1,4 +1,10 @@
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+} from 'node:crypto';
 import { unguessableBytes } from '../../base/random.ts';
 
 /** Node works several times faster with a key that it has taken over. */
@@ -17,14 +23,20 @@ export function seal(key: SealKey, place: string, content: string | Uint8Array):
   const nonce = unguessableBytes(nonceBytes);
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes });
   cipher.setAAD(Buffer.from(place));
-  const sealed = typeof content === 'string' ? cipher.update(content, 'utf8') : cipher.update(content);
+  const sealed =
+    typeof content === 'string' ? cipher.update(content, 'utf8') : cipher.update(content);
   return Buffer.concat([nonce, sealed, cipher.final(), cipher.getAuthTag()]);
 }
 
-/** What `seal` was given, or `undefined` when anything of it is not as it was: the bytes, the place or the key. */
+/**
+ * What `seal` was given, or `undefined` when anything of it is not as it was: the bytes, the place
+ * or the key.
+ */
 export function unseal(key: SealKey, place: string, sealed: Uint8Array): Buffer | undefined {
   if (sealed.length < nonceBytes + tagBytes) return undefined;
-  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  });
   decipher.setAAD(Buffer.from(place));
   decipher.setAuthTag(sealed.subarray(sealed.length - tagBytes));
   try {
@@ -47,7 +59,10 @@ export function unsealText(key: SealKey, place: string, sealed: string): string 
   return unseal(key, place, bytes)?.toString('utf8');
 }
 
-/** A key for one purpose, from which neither the key that it comes from nor those for other purposes can be found. */
+/**
+ * A key for one purpose, from which neither the key that it comes from nor those for other purposes
+ * can be found.
+ */
 export function derivedKey(key: SealKey, purpose: string): Uint8Array {
   return createHmac('sha256', key).update(purpose).digest();
 }

@@ -18,7 +18,9 @@ const inMemory: MakeStore = async () => {
 const inFile: MakeStore = async () => {
   const directory = await mkdtemp(join(tmpdir(), 'adjutant-encrypted-'));
   const clock = testClock();
-  const store = encrypted(sqlite(join(directory, 'store.db'), { synchronous: 'normal', clock }), { keys });
+  const store = encrypted(sqlite(join(directory, 'store.db'), { synchronous: 'normal', clock }), {
+    keys,
+  });
   const cleanup = async (): Promise<void> => {
     await store.close();
     await rm(directory, { recursive: true, force: true });
@@ -28,7 +30,11 @@ const inFile: MakeStore = async () => {
 
 const withKeysApart: MakeStore = async () => {
   const clock = testClock();
-  const store = encrypted(memoryStore({ clock }), { keys, keyStore: memoryStore({ clock }), cachedSessions: 1 });
+  const store = encrypted(memoryStore({ clock }), {
+    keys,
+    keyStore: memoryStore({ clock }),
+    cachedSessions: 1,
+  });
   return { store, clock, cleanup: () => store.close() };
 };
 

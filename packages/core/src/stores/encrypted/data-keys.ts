@@ -18,17 +18,28 @@ export class DataKeys {
   }
 
   /** A new segment with a random key. */
-  async make(after: number): Promise<{ readonly segment: WrappedSegment; readonly key: Uint8Array }> {
+  async make(
+    after: number,
+  ): Promise<{ readonly segment: WrappedSegment; readonly key: Uint8Array }> {
     const key = unguessableBytes(keyBytes);
     return { segment: { id: systemIds.next(), after, ...(await this.#wrap(key)) }, key };
   }
 
-  /** The key of a segment; `undefined` when it is lost. @throws KeyUnavailableError, StoreUnavailableError */
+  /**
+   * The key of a segment; `undefined` when it is lost. @throws KeyUnavailableError,
+   * StoreUnavailableError
+   */
   async unwrap({ keyId, wrapped }: WrappedSegment): Promise<Uint8Array | undefined> {
     if (keyId === undefined || wrapped === undefined) return undefined;
-    const key = await this.#asked(keyId, () => this.#provider.unwrap(this.#tenant, keyId, Buffer.from(wrapped, 'base64')));
+    const key = await this.#asked(keyId, () =>
+      this.#provider.unwrap(this.#tenant, keyId, Buffer.from(wrapped, 'base64')),
+    );
     if (key instanceof Uint8Array && key.length === keyBytes) return key;
-    throw new KeyUnavailableError({ tenant: this.#tenant, keyId, reason: `the key provider did not give ${keyBytes} bytes` });
+    throw new KeyUnavailableError({
+      tenant: this.#tenant,
+      keyId,
+      reason: `the key provider did not give ${keyBytes} bytes`,
+    });
   }
 
   async currentKeyId(): Promise<string> {
@@ -42,7 +53,9 @@ export class DataKeys {
   }
 
   async #wrap(key: Uint8Array): Promise<{ readonly keyId: string; readonly wrapped: string }> {
-    const { keyId, wrapped } = await this.#asked('(current)', () => this.#provider.wrap(this.#tenant, key));
+    const { keyId, wrapped } = await this.#asked('(current)', () =>
+      this.#provider.wrap(this.#tenant, key),
+    );
     return { keyId, wrapped: Buffer.from(wrapped).toString('base64') };
   }
 

@@ -12,24 +12,32 @@ import { EncryptedLedgerStore } from './store.ts';
 import { UnderWay } from './under-way.ts';
 
 export interface EncryptedOptions {
-  /** Wraps and unwraps the keys that the data are sealed with: `localKeys`, or one for a key management service. */
+  /**
+   * Wraps and unwraps the keys that the data are sealed with: `localKeys`, or one for a key
+   * management service.
+   */
   readonly keys: KeyProvider;
   /**
-   * Holds the wrapped keys, in apps with the name of the app and `#keys` behind it. Whoever erases sessions also from backups keeps it
-   * apart and its backups for a short time. Closed with the store. @default the store itself
+   * Holds the wrapped keys, in apps with the name of the app and `#keys` behind it. Whoever erases
+   * sessions also from backups keeps it apart and its backups for a short time. Closed with the
+   * store. @default the store itself
    */
   readonly keyStore?: Store;
-  /** Sessions whose unwrapped keys are kept in memory; those that were used last stay. @default 1000 */
+  /**
+   * Sessions whose unwrapped keys are kept in memory; those that were used last stay. @default 1000
+   */
   readonly cachedSessions?: number;
 }
 
 /** A store whose contents are sealed. */
 export interface EncryptedStore extends Store {
   /**
-   * Wraps all keys of a tenant and app with the tenant's current key, while everything goes on. When it is done, and every process
-   * knows the current key, older keys are not needed any more. Events stay as they are. May be stopped and done again. Also destroys what an
-   * erasure that was stopped has left of keys.
-   * @throws KeyUnavailableError when a key is needed that the provider does not have; what was done before counts
+   * Wraps all keys of a tenant and app with the tenant's current key, while everything goes on.
+   * When it is done, and every process knows the current key, older keys are not needed any more.
+   * Events stay as they are. May be stopped and done again. Also destroys what an erasure that was
+   * stopped has left of keys.
+   * @throws KeyUnavailableError when a key is needed that the provider does not have; what was done
+   * before counts
    */
   rotate(scope: { readonly tenant: string; readonly app: string }): Promise<RotationReport>;
 }
@@ -37,25 +45,44 @@ export interface EncryptedStore extends Store {
 const keysSuffix = '#keys';
 
 const isStore: OptionCheck = (value) =>
-  isObject(value) === undefined && typeof (value as { for?: unknown }).for === 'function' ? undefined : 'a store';
+  isObject(value) === undefined && typeof (value as { for?: unknown }).for === 'function'
+    ? undefined
+    : 'a store';
 const isProvider: OptionCheck = (value) => {
   const methods = isObject(value) === undefined ? (value as Readonly<Record<string, unknown>>) : {};
-  const fits = ['currentKey', 'wrap', 'unwrap'].every((name) => typeof methods[name] === 'function');
-  return fits ? undefined : 'a key provider with the methods `currentKey`, `wrap` and `unwrap`, such as `localKeys({ keys })`';
+  const fits = ['currentKey', 'wrap', 'unwrap'].every(
+    (name) => typeof methods[name] === 'function',
+  );
+  return fits
+    ? undefined
+    : 'a key provider with the methods `currentKey`, `wrap` and `unwrap`, such as `localKeys({ keys })`';
 };
-const optionChecks: OptionChecks<EncryptedOptions> = { keys: isProvider, keyStore: isStore, cachedSessions: isCount };
+const optionChecks: OptionChecks<EncryptedOptions> = {
+  keys: isProvider,
+  keyStore: isStore,
+  cachedSessions: isCount,
+};
 
 /**
- * A store that seals everything people and models have said with AES-256-GCM before it goes into another store, and opens it on the way out. What
- * another store must see to find, order and wake sessions stays readable: see the guide. The other store must be empty, or have been used in this
+ * A store that seals everything people and models have said with AES-256-GCM before it goes into
+ * another store, and opens it on the way out. What another store must see to find, order and wake
+ * sessions stays readable: see the guide. The other store must be empty, or have been used in this
  * way before: events that are not sealed are refused.
  * @throws InvalidOptionError
  */
 export function encrypted(store: Store, options: EncryptedOptions): EncryptedStore {
   const wrong = isStore(store);
-  if (wrong !== undefined) throw new InvalidOptionError({ function: 'encrypted', reason: `the first argument must be ${wrong}` });
+  if (wrong !== undefined)
+    throw new InvalidOptionError({
+      function: 'encrypted',
+      reason: `the first argument must be ${wrong}`,
+    });
   // A missing one is `null` to the check, which passes over `undefined`.
-  checkOptions('encrypted', { ...options, keys: options?.keys ?? null } as EncryptedOptions, optionChecks);
+  checkOptions(
+    'encrypted',
+    { ...options, keys: options?.keys ?? null } as EncryptedOptions,
+    optionChecks,
+  );
   return new EncryptedStoreAround(store, options);
 }
 
@@ -86,10 +113,19 @@ class EncryptedStoreAround implements EncryptedStore {
   for({ tenant, app }: Scope): LedgerStore {
     const scope = { tenant, app };
     if (app.endsWith(keysSuffix)) {
-      throw new InvalidOptionError({ function: 'encrypted', reason: `no app may have a name that ends with "${keysSuffix}", as "${app}" does` });
+      throw new InvalidOptionError({
+        function: 'encrypted',
+        reason: `no app may have a name that ends with "${keysSuffix}", as "${app}" does`,
+      });
     }
     const { ledgers, ring } = this.#keysOf(scope);
-    return new EncryptedLedgerStore({ scope, inner: ledgers, ring, order: this.#order, underWay: this.#underWay });
+    return new EncryptedLedgerStore({
+      scope,
+      inner: ledgers,
+      ring,
+      order: this.#order,
+      underWay: this.#underWay,
+    });
   }
 
   rotate({ tenant, app }: Scope): Promise<RotationReport> {
@@ -104,8 +140,16 @@ class EncryptedStoreAround implements EncryptedStore {
   }
 
   #keysOf(scope: Scope): KeyRingParts & { readonly ring: KeyRing } {
-    const records = new KeyRecords(this.#keyStore.for({ tenant: scope.tenant, app: `${scope.app}${keysSuffix}` }));
-    const parts = { scope, ledgers: this.#store.for(scope), records, dataKeys: new DataKeys(scope.tenant, this.#keys), cache: this.#cache };
+    const records = new KeyRecords(
+      this.#keyStore.for({ tenant: scope.tenant, app: `${scope.app}${keysSuffix}` }),
+    );
+    const parts = {
+      scope,
+      ledgers: this.#store.for(scope),
+      records,
+      dataKeys: new DataKeys(scope.tenant, this.#keys),
+      cache: this.#cache,
+    };
     return { ...parts, ring: new KeyRing(parts) };
   }
 }

@@ -1,13 +1,23 @@
 import { AdjutantError } from '../../base/error.ts';
 
-/** The key that wraps a data key is not among those given, or is not the one that it was wrapped with. Nothing was read or written. */
+/**
+ * The key that wraps a data key is not among those given, or is not the one that it was wrapped
+ * with. Nothing was read or written.
+ */
 export class KeyUnavailableError extends AdjutantError {
   constructor(data: { tenant: string; keyId: string; reason: string }) {
-    super('key_unavailable', `The key "${data.keyId}" of tenant "${data.tenant}" cannot be used: ${data.reason}.`, data);
+    super(
+      'key_unavailable',
+      `The key "${data.keyId}" of tenant "${data.tenant}" cannot be used: ${data.reason}.`,
+      data,
+    );
   }
 }
 
-/** Something sealed, other than an event, was changed behind the store's back, moved here from another place, or sealed with another key. */
+/**
+ * Something sealed, other than an event, was changed behind the store's back, moved here from
+ * another place, or sealed with another key.
+ */
 export class SealBrokenError extends AdjutantError {
   constructor(data: { what: string }) {
     super(
@@ -18,7 +28,10 @@ export class SealBrokenError extends AdjutantError {
   }
 }
 
-/** A session is there, but the keys of its events are not: its deletion was begun, or the store that keeps the keys is not the one that it was written with. */
+/**
+ * A session is there, but the keys of its events are not: its deletion was begun, or the store that
+ * keeps the keys is not the one that it was written with.
+ */
 export class SegmentKeyMissingError extends AdjutantError {
   constructor(data: { session: string; app: string }) {
     super(

@@ -8,7 +8,10 @@ import { sealText, unsealText } from './cipher.ts';
 import { placeOf, type SealScope } from './seals.ts';
 import type { Segment, SessionKeys } from './session-keys.ts';
 
-/** Seals and opens events: the envelope stays as it is, and is part of the place, so that it cannot be changed either. */
+/**
+ * Seals and opens events: the envelope stays as it is, and is part of the place, so that it cannot
+ * be changed either.
+ */
 export class EventSeals {
   readonly #scope: SealScope;
 
@@ -22,10 +25,15 @@ export class EventSeals {
     const { v, seq, id, at, type, invocationId, by, ...content } = event;
     const path = invocationId === undefined ? {} : { invocationId };
     const envelope = { v, seq, id, at, type, ...path, by };
-    return { ...envelope, sealed: sealText(own.sealKey, this.#place(own, envelope), JSON.stringify(content)) } as unknown as Event;
+    return {
+      ...envelope,
+      sealed: sealText(own.sealKey, this.#place(own, envelope), JSON.stringify(content)),
+    } as unknown as Event;
   }
 
-  /** The event as it was written, in the present version of its type. @throws LedgerUnreadableError */
+  /**
+   * The event as it was written, in the present version of its type. @throws LedgerUnreadableError
+   */
   open(keys: SessionKeys, session: string, stored: Event): Event {
     return decodeEvent(this.#contents(keys, session, stored), session);
   }
@@ -43,28 +51,41 @@ export class EventSeals {
     const found = stored.stored as unknown;
     if (!isPlainObject(found) || found['seq'] !== stored.seq) return stored;
     try {
-      return { ...stored, stored: this.#contents(keys, session, found as unknown as Event) as unknown as JsonValue };
+      return {
+        ...stored,
+        stored: this.#contents(keys, session, found as unknown as Event) as unknown as JsonValue,
+      };
     } catch {
       return stored;
     }
   }
 
   #contents(keys: SessionKeys, session: string, stored: Event): object {
-    if (!isSealed(stored)) throw unreadable(session, stored.seq, 'it is not encrypted, as every event of this store must be');
+    if (!isSealed(stored))
+      throw unreadable(
+        session,
+        stored.seq,
+        'it is not encrypted, as every event of this store must be',
+      );
     const segment = keys.at(stored.seq);
     if (segment.sealKey === undefined) throw unreadable(session, stored.seq, lostKey);
     const { sealed, ...envelope } = stored;
     const text = unsealText(segment.sealKey, this.#place(segment, envelope), sealed);
-    if (text === undefined) throw unreadable(session, stored.seq, 'it was changed, or moved here from another place');
+    if (text === undefined)
+      throw unreadable(session, stored.seq, 'it was changed, or moved here from another place');
     return { ...envelope, ...(JSON.parse(text) as object) };
   }
 
-  #place({ id: segment }: Segment, { seq, type, v, id, at, invocationId, by }: Omit<SealedEvent, 'sealed'>): string {
+  #place(
+    { id: segment }: Segment,
+    { seq, type, v, id, at, invocationId, by }: Omit<SealedEvent, 'sealed'>,
+  ): string {
     return placeOf(this.#scope, 'event', segment, seq, type, v, id, at, invocationId, by);
   }
 }
 
-const lostKey = 'its key was lost when the session that was forked was deleted before the fork was done';
+const lostKey =
+  'its key was lost when the session that was forked was deleted before the fork was done';
 
 function unreadable(session: string, seq: number, reason: string): LedgerUnreadableError {
   return new LedgerUnreadableError({ session, seq, reason });

@@ -2,30 +2,45 @@ import { isPlainObject } from '../../base/json.ts';
 import { authenticationCode, derivedKey } from './cipher.ts';
 import { SealBrokenError } from './errors.ts';
 
-/** A segment of a ledger and its wrapped key: a root session, or what a fork has after its fork point. */
+/**
+ * A segment of a ledger and its wrapped key: a root session, or what a fork has after its fork
+ * point.
+ */
 export interface WrappedSegment {
   readonly id: string;
   /** The events of the segment, as far as the session has them, come after this `seq`. */
   readonly after: number;
-  /** Missing, with `keyId`: the key is to be taken from the session that was forked, or was lost with it. */
+  /**
+   * Missing, with `keyId`: the key is to be taken from the session that was forked, or was lost
+   * with it.
+   */
   readonly wrapped?: string;
   readonly keyId?: string;
 }
 
 /**
- * What is kept for each session: the wrapped keys of all segments that it reads, in the order of their events, the last one its own. A session
- * that goes takes its record along, so a segment's key exists for as long as a session needs it.
+ * What is kept for each session: the wrapped keys of all segments that it reads, in the order of
+ * their events, the last one its own. A session that goes takes its record along, so a segment's
+ * key exists for as long as a session needs it.
  */
 export interface KeyRecord {
   readonly v: 1;
-  /** The segments of the sessions that this one descends from, and its own. The first one names the family. */
+  /**
+   * The segments of the sessions that this one descends from, and its own. The first one names the
+   * family.
+   */
   readonly line: readonly string[];
   readonly segments: readonly WrappedSegment[];
   /** The session that was forked, until the fork is there and has its keys. */
   readonly from?: string;
-  /** What the session list says of a fork until it has an entry of its own, sealed with its own key. */
+  /**
+   * What the session list says of a fork until it has an entry of its own, sealed with its own key.
+   */
   readonly title?: string;
-  /** The session's entry in the list is sealed whole once it has events; missing where an older version made the record and nothing was written since. */
+  /**
+   * The session's entry in the list is sealed whole once it has events; missing where an older
+   * version made the record and nothing was written since.
+   */
   readonly sealsEntry?: true;
   /** Vouches for all but what is wrapped, which vouches for itself, and `from`. */
   readonly mac: string;
@@ -39,9 +54,22 @@ export interface RecordPlace {
 }
 
 /** @param ownKey the data key of the record's own segment */
-export function recordMac({ tenant, app, name }: RecordPlace, ownKey: Uint8Array, record: Omit<KeyRecord, 'mac'>): string {
+export function recordMac(
+  { tenant, app, name }: RecordPlace,
+  ownKey: Uint8Array,
+  record: Omit<KeyRecord, 'mac'>,
+): string {
   const segments = record.segments.map(({ id, after }) => [id, after]);
-  const parts = [tenant, app, name, record.v, record.line, segments, record.title ?? null, ...(record.sealsEntry === true ? ['entry'] : [])];
+  const parts = [
+    tenant,
+    app,
+    name,
+    record.v,
+    record.line,
+    segments,
+    record.title ?? null,
+    ...(record.sealsEntry === true ? ['entry'] : []),
+  ];
   return authenticationCode(derivedKey(ownKey, 'record'), JSON.stringify(parts));
 }
 
@@ -52,8 +80,15 @@ export function ownSegment(record: KeyRecord): WrappedSegment {
 /** @throws SealBrokenError */
 export function parseRecord(text: string, name: string): KeyRecord {
   const record = parsed(text);
-  if (isPlainObject(record) && record['v'] === 1 && isTexts(record['line']) && Array.isArray(record['segments']) && record['segments'].length > 0) {
-    if (record['segments'].every(isSegment) && typeof record['mac'] === 'string') return record as unknown as KeyRecord;
+  if (
+    isPlainObject(record) &&
+    record['v'] === 1 &&
+    isTexts(record['line']) &&
+    Array.isArray(record['segments']) &&
+    record['segments'].length > 0
+  ) {
+    if (record['segments'].every(isSegment) && typeof record['mac'] === 'string')
+      return record as unknown as KeyRecord;
   }
   throw new SealBrokenError({ what: `The key record "${name}"` });
 }
@@ -67,13 +102,18 @@ function parsed(text: string): unknown {
 }
 
 function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every((part) => typeof part === 'string');
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((part) => typeof part === 'string')
+  );
 }
 
 function isSegment(value: unknown): boolean {
   if (!isPlainObject(value)) return false;
   const { id, after, wrapped, keyId } = value;
   return (
-    typeof id === 'string' && typeof after === 'number' && typeof wrapped === typeof keyId && (wrapped === undefined || typeof wrapped === 'string')
+    typeof id === 'string' &&
+    typeof after === 'number' &&
+    typeof wrapped === typeof keyId &&
+    (wrapped === undefined || typeof wrapped === 'string')
   );
 }

@@ -9,15 +9,19 @@ export interface NamedRecord {
   readonly record: KeyRecord;
 }
 
-/** Who claims a session of key records. Each claim takes it from the one before, so the name does not matter. */
+/**
+ * Who claims a session of key records. Each claim takes it from the one before, so the name does
+ * not matter.
+ */
 const owner = 'adjutant-encryption';
 const ttl = 1_000;
 const pageSize = 100;
 const longestDelayMs = 64;
 
 /**
- * The records of the wrapped keys of one tenant and app. Each is the title of a session without events in a store: the one thing of a session
- * that is replaced by an append and not added to, so that a key leaves no trace when it is wrapped anew. A claim and the append after it are a
+ * The records of the wrapped keys of one tenant and app. Each is the title of a session without
+ * events in a store: the one thing of a session that is replaced by an append and not added to, so
+ * that a key leaves no trace when it is wrapped anew. A claim and the append after it are a
  * compare-and-set.
  */
 export class KeyRecords {
@@ -35,18 +39,25 @@ export class KeyRecords {
   }
 
   /**
-   * Puts what `next` makes of a record in its place; `undefined` leaves what was found. When somebody else changes the record meanwhile, `next` is
-   * called again with what is there then.
+   * Puts what `next` makes of a record in its place; `undefined` leaves what was found. When
+   * somebody else changes the record meanwhile, `next` is called again with what is there then.
    * @returns what is there now
    */
-  async change(name: string, next: (found: KeyRecord | undefined) => Promise<KeyRecord | undefined>): Promise<KeyRecord | undefined> {
+  async change(
+    name: string,
+    next: (found: KeyRecord | undefined) => Promise<KeyRecord | undefined>,
+  ): Promise<KeyRecord | undefined> {
     for (let attempt = 0; ; attempt++) {
       const { seq, epoch } = await this.#sessions.claim(name, owner, { ttl, force: true });
       const found = await this.read(name);
       const made = await next(found);
       if (made === undefined) return found;
       try {
-        const summary = { status: 'completed', title: JSON.stringify(made), user: made.line[0] as string } as const;
+        const summary = {
+          status: 'completed',
+          title: JSON.stringify(made),
+          user: made.line[0] as string,
+        } as const;
         await this.#sessions.append(name, { seq, epoch }, { events: [], summary });
         return made;
       } catch (error) {
@@ -68,10 +79,14 @@ export class KeyRecords {
     }
   }
 
-  /** The names of the records of a session and all that descend from it, and of their relatives, but for those of forks that are not there yet. */
+  /**
+   * The names of the records of a session and all that descend from it, and of their relatives, but
+   * for those of forks that are not there yet.
+   */
   async *family(first: string): AsyncGenerator<string, void, undefined> {
     // Also what cannot be read can be destroyed.
-    for await (const { id, title } of this.#list({ user: first })) if (title !== undefined && !isOfFutureFork(title)) yield id;
+    for await (const { id, title } of this.#list({ user: first }))
+      if (title !== undefined && !isOfFutureFork(title)) yield id;
   }
 
   /** Those that are made meanwhile may be missing. @throws SealBrokenError */
@@ -82,10 +97,17 @@ export class KeyRecords {
     }
   }
 
-  async *#list(filter: { readonly user?: string }): AsyncGenerator<SessionListing, void, undefined> {
+  async *#list(filter: {
+    readonly user?: string;
+  }): AsyncGenerator<SessionListing, void, undefined> {
     let before: SessionListing | undefined;
     do {
-      const page = await this.#sessions.list({ ...filter, order: 'createdAt', limit: pageSize, ...(before === undefined ? {} : { before }) });
+      const page = await this.#sessions.list({
+        ...filter,
+        order: 'createdAt',
+        limit: pageSize,
+        ...(before === undefined ? {} : { before }),
+      });
       yield* page;
       before = page.length < pageSize ? undefined : page.at(-1);
     } while (before !== undefined);

@@ -42,7 +42,10 @@ export class KeyRing {
     return this.#parts.cache.get(this.#cacheName(name)) ?? this.#load(name);
   }
 
-  /** As `find`, past what this process remembers: another one may have deleted the session and made another of its name. */
+  /**
+   * As `find`, past what this process remembers: another one may have deleted the session and made
+   * another of its name.
+   */
   findAnew(session: string): Promise<SessionKeys | undefined> {
     return this.#load(recordName(session));
   }
@@ -53,7 +56,8 @@ export class KeyRing {
   }
 
   /**
-   * The keys of a session that is to be written to, made if it has no event yet; `undefined` when there is no such session.
+   * The keys of a session that is to be written to, made if it has no event yet; `undefined` when
+   * there is no such session.
    * @throws SegmentKeyMissingError
    */
   async forWriting(session: string): Promise<SessionKeys | undefined> {
@@ -76,17 +80,24 @@ export class KeyRing {
 
   async ofApp(): Promise<SessionKeys> {
     const name = this.#cacheName(appRecord);
-    const keys = this.#parts.cache.get(name) ?? this.#remembered(name, async () => (await this.#read(appRecord)) ?? this.#make(appRecord));
+    const keys =
+      this.#parts.cache.get(name) ??
+      this.#remembered(name, async () => (await this.#read(appRecord)) ?? this.#make(appRecord));
     return (await keys) as SessionKeys;
   }
 
   /**
-   * Prepares the record of a fork: its own key, and which of the keys of the session that is forked it needs. Their copies come with `adopt`, when
-   * the fork is there: a fork that is not made must not keep keys of a session that is deleted.
+   * Prepares the record of a fork: its own key, and which of the keys of the session that is forked
+   * it needs. Their copies come with `adopt`, when the fork is there: a fork that is not made must
+   * not keep keys of a session that is deleted.
    * @param sealEntry seals what the session list is to say of the fork at first
    * @throws SessionExistsError
    */
-  async prepareFork(session: string, parent: SessionKeys, fork: { atSeq: number; session: string; sealEntry: SealEntry }): Promise<SessionKeys> {
+  async prepareFork(
+    session: string,
+    parent: SessionKeys,
+    fork: { atSeq: number; session: string; sealEntry: SealEntry },
+  ): Promise<SessionKeys> {
     const name = recordName(fork.session);
     const { segment, key } = await this.#parts.dataKeys.make(fork.atSeq);
     const own = segmentWith(segment.id, fork.atSeq, key);
@@ -98,25 +109,39 @@ export class KeyRing {
     const segments = [...inherited.map(({ id, after }) => ({ id, after })), segment];
     const record = { v: 1, line, segments, from: session, title, sealsEntry: true } as const;
     await this.#parts.records.change(name, async () => {
-      // Asked under the claim: whoever makes the session meanwhile claims the record too, before it is used.
-      if ((await this.#parts.ledgers.head(fork.session)) !== undefined) throw new SessionExistsError({ session: fork.session });
+      // Asked under the claim: whoever makes the session meanwhile claims the record too, before it
+      // is used.
+      if ((await this.#parts.ledgers.head(fork.session)) !== undefined)
+        throw new SessionExistsError({ session: fork.session });
       return { ...record, mac: recordMac(this.#place(name), key, record) };
     });
     return keys;
   }
 
-  /** Gives a fork the keys that it needs of the session that it comes from. Returns whether it has keys. */
+  /**
+   * Gives a fork the keys that it needs of the session that it comes from. Returns whether it has
+   * keys.
+   */
   async adopt(session: string): Promise<boolean> {
     const record = await this.#adopt(recordName(session));
     this.forget(session);
     return record !== undefined;
   }
 
-  /** To be called when the entry of a session is sealed whole for the first time: from then on it must be. */
+  /**
+   * To be called when the entry of a session is sealed whole for the first time: from then on it
+   * must be.
+   */
   async entrySealed(session: string, { own }: SessionKeys): Promise<void> {
     const name = recordName(session);
     await this.#parts.records.change(name, async (found) => {
-      if (found === undefined || own.key === undefined || found.sealsEntry === true || ownSegment(found).id !== own.id) return undefined;
+      if (
+        found === undefined ||
+        own.key === undefined ||
+        found.sealsEntry === true ||
+        ownSegment(found).id !== own.id
+      )
+        return undefined;
       const sealed = { ...found, sealsEntry: true } as const;
       return { ...sealed, mac: recordMac(this.#place(name), own.key, sealed) };
     });
@@ -130,7 +155,10 @@ export class KeyRing {
     this.forget(session);
   }
 
-  /** The sessions that descend from this one or from its ancestors, itself included, as far as they have keys; for `destroyGone`. */
+  /**
+   * The sessions that descend from this one or from its ancestors, itself included, as far as they
+   * have keys; for `destroyGone`.
+   */
   async relativesOf(session: string): Promise<readonly string[]> {
     const first = await this.#firstOfLine(recordName(session));
     if (first === undefined) return [];
@@ -171,7 +199,10 @@ export class KeyRing {
   }
 
   /** Looks for keys once for all who need them meanwhile and afterwards. */
-  #remembered(cacheName: string, find: () => Promise<SessionKeys | undefined>): Promise<SessionKeys | undefined> {
+  #remembered(
+    cacheName: string,
+    find: () => Promise<SessionKeys | undefined>,
+  ): Promise<SessionKeys | undefined> {
     const finding = find();
     this.#parts.cache.set(cacheName, finding);
     return finding;
@@ -183,13 +214,22 @@ export class KeyRing {
     return whole && this.#open(name, whole);
   }
 
-  /** The keys of what has no events, made under a claim: of all that make them at once, one makes those that count. */
+  /**
+   * The keys of what has no events, made under a claim: of all that make them at once, one makes
+   * those that count.
+   */
   async #make(name: string): Promise<SessionKeys> {
     const record = await this.#parts.records.change(name, async (found) => {
-      // The record of a fork that was never made, or that is gone, is no record of an empty session.
+      // The record of a fork that was never made, or that is gone, is no record of an empty
+      // session.
       if (found !== undefined && ownSegment(found).after === 0) return undefined;
       const { segment, key } = await this.#parts.dataKeys.make(0);
-      const made = { v: 1, line: [segment.id], segments: [segment], ...(name === appRecord ? {} : ({ sealsEntry: true } as const)) } as const;
+      const made = {
+        v: 1,
+        line: [segment.id],
+        segments: [segment],
+        ...(name === appRecord ? {} : ({ sealsEntry: true } as const)),
+      } as const;
       return { ...made, mac: recordMac(this.#place(name), key, made) };
     });
     const whole = record?.from === undefined ? record : await this.#adopt(name);
@@ -201,11 +241,14 @@ export class KeyRing {
     return records.change(name, async (found) => {
       if (found?.from === undefined) return undefined;
       const { from, ...rest } = found;
-      const source = new Map((await records.read(recordName(from)))?.segments.map((segment) => [segment.id, segment]));
+      const source = new Map(
+        (await records.read(recordName(from)))?.segments.map((segment) => [segment.id, segment]),
+      );
       const current = await dataKeys.currentKeyId();
       const withKey = async (segment: WrappedSegment): Promise<WrappedSegment> => {
         const { keyId, wrapped } = source.get(segment.id) ?? {};
-        if (segment.wrapped !== undefined || wrapped === undefined || keyId === undefined) return segment;
+        if (segment.wrapped !== undefined || wrapped === undefined || keyId === undefined)
+          return segment;
         const copy = { ...segment, keyId, wrapped };
         // A rotation may have passed by the fork and not yet by its origin.
         return keyId === current ? copy : dataKeys.rewrap(copy);
@@ -216,9 +259,15 @@ export class KeyRing {
 
   /** @throws SealBrokenError, KeyUnavailableError */
   async #open(name: string, record: KeyRecord): Promise<SessionKeys> {
-    const opened = record.segments.map(async (segment) => segmentWith(segment.id, segment.after, await this.#parts.dataKeys.unwrap(segment)));
+    const opened = record.segments.map(async (segment) =>
+      segmentWith(segment.id, segment.after, await this.#parts.dataKeys.unwrap(segment)),
+    );
     const keys = new SessionKeys(record.line, await Promise.all(opened), record);
-    if (keys.own.key !== undefined && recordMac(this.#place(name), keys.own.key, record) === record.mac) return keys;
+    if (
+      keys.own.key !== undefined &&
+      recordMac(this.#place(name), keys.own.key, record) === record.mac
+    )
+      return keys;
     throw new SealBrokenError({ what: `The key record "${name}"` });
   }
 

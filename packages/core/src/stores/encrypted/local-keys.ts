@@ -1,6 +1,11 @@
 import { hkdfSync } from 'node:crypto';
 import { InvalidOptionError } from '../../base/invalid-option.ts';
-import { findInvalidOption, isNonEmptyText, type OptionCheck, type OptionChecks } from '../../base/options.ts';
+import {
+  findInvalidOption,
+  isNonEmptyText,
+  type OptionCheck,
+  type OptionChecks,
+} from '../../base/options.ts';
 import { Secret } from '../../base/secret.ts';
 import { keyBytes, seal, unseal } from './cipher.ts';
 import { KeyUnavailableError } from './errors.ts';
@@ -8,13 +13,22 @@ import type { KeyProvider } from './key-provider.ts';
 
 /** A master key. Give either `key` or `secret`. */
 export interface LocalKey {
-  /** Stored beside everything that is wrapped with it, and named in errors. Never used for another key. */
+  /**
+   * Stored beside everything that is wrapped with it, and named in errors. Never used for another
+   * key.
+   */
   readonly id: string;
   /** 32 random bytes, or these in hexadecimal or base64. */
   readonly key?: Uint8Array | string | Secret;
-  /** A random text of at least 32 characters, such as a secret manager makes. Not a password: nothing slows down guessing. */
+  /**
+   * A random text of at least 32 characters, such as a secret manager makes. Not a password:
+   * nothing slows down guessing.
+   */
   readonly secret?: string | Secret;
-  /** The only tenant that the key is for. Whoever removes the key makes all that the tenant has unreadable. @default all */
+  /**
+   * The only tenant that the key is for. Whoever removes the key makes all that the tenant has
+   * unreadable. @default all
+   */
   readonly tenant?: string;
 }
 
@@ -32,7 +46,8 @@ interface MasterKey {
 const leastSecretLength = 32;
 
 /**
- * Master keys that this process holds. Each tenant has keys of its own, derived from them by HKDF-SHA-256 with the tenant's name.
+ * Master keys that this process holds. Each tenant has keys of its own, derived from them by
+ * HKDF-SHA-256 with the tenant's name.
  * @throws InvalidOptionError
  */
 export function localKeys(options: LocalKeysOptions): KeyProvider {
@@ -40,23 +55,32 @@ export function localKeys(options: LocalKeysOptions): KeyProvider {
   const currentOf = (tenant: string): MasterKey => {
     const current = masters.find((master) => isFor(master, tenant));
     if (current !== undefined) return current;
-    throw new KeyUnavailableError({ tenant, keyId: '(current)', reason: 'localKeys was given no key for this tenant' });
+    throw new KeyUnavailableError({
+      tenant,
+      keyId: '(current)',
+      reason: 'localKeys was given no key for this tenant',
+    });
   };
   return {
     currentKey: async (tenant) => ({ id: currentOf(tenant).id }),
     wrap: async (tenant, dataKey) => {
       const master = currentOf(tenant);
-      return { keyId: master.id, wrapped: seal(tenantKey(master, tenant), placeOf(tenant, master.id), dataKey) };
+      return {
+        keyId: master.id,
+        wrapped: seal(tenantKey(master, tenant), placeOf(tenant, master.id), dataKey),
+      };
     },
     unwrap: async (tenant, keyId, wrapped) => {
       const master = masters.find((one) => one.id === keyId && isFor(one, tenant));
       if (master === undefined) {
-        const reason = 'localKeys was not given it; add it behind the current one, or restore it if it was lost';
+        const reason =
+          'localKeys was not given it; add it behind the current one, or restore it if it was lost';
         throw new KeyUnavailableError({ tenant, keyId, reason });
       }
       const dataKey = unseal(tenantKey(master, tenant), placeOf(tenant, keyId), wrapped);
       if (dataKey !== undefined) return dataKey;
-      const reason = 'it is not the key that the data were written with, or the wrapped key was damaged';
+      const reason =
+        'it is not the key that the data were written with, or the wrapped key was damaged';
       throw new KeyUnavailableError({ tenant, keyId, reason });
     },
   };
@@ -67,7 +91,9 @@ function isFor(master: MasterKey, tenant: string): boolean {
 }
 
 function tenantKey(master: MasterKey, tenant: string): Uint8Array {
-  return new Uint8Array(hkdfSync('sha256', master.bytes, 'adjutant tenant key', JSON.stringify(tenant), keyBytes));
+  return new Uint8Array(
+    hkdfSync('sha256', master.bytes, 'adjutant tenant key', JSON.stringify(tenant), keyBytes),
+  );
 }
 
 function placeOf(tenant: string, keyId: string): string {
@@ -79,13 +105,22 @@ const isKey: OptionCheck = (value) =>
     ? undefined
     : `${keyBytes} bytes, or these in hexadecimal or base64 (\`openssl rand -base64 32\` makes some)`;
 const isSecretText: OptionCheck = (value) =>
-  textOf(value).length >= leastSecretLength ? undefined : `a random text of at least ${leastSecretLength} characters`;
-const keyChecks: OptionChecks<LocalKey> = { id: isNonEmptyText, key: isKey, secret: isSecretText, tenant: isNonEmptyText };
+  textOf(value).length >= leastSecretLength
+    ? undefined
+    : `a random text of at least ${leastSecretLength} characters`;
+const keyChecks: OptionChecks<LocalKey> = {
+  id: isNonEmptyText,
+  key: isKey,
+  secret: isSecretText,
+  tenant: isNonEmptyText,
+};
 
 /** What is wrong is said without what was given: it may be the secret with a letter missing. */
 function checkedKeys(options: LocalKeysOptions): readonly MasterKey[] {
-  const refuse = (reason: string): InvalidOptionError => new InvalidOptionError({ function: 'localKeys', reason });
-  const isKeyList: OptionCheck = (value) => (Array.isArray(value) && value.length > 0 ? undefined : 'a list of at least one key');
+  const refuse = (reason: string): InvalidOptionError =>
+    new InvalidOptionError({ function: 'localKeys', reason });
+  const isKeyList: OptionCheck = (value) =>
+    Array.isArray(value) && value.length > 0 ? undefined : 'a list of at least one key';
   const invalid = findInvalidOption(options, { keys: isKeyList });
   if (invalid !== undefined) throw refuse(`the options must be ${invalid.within}`);
   if (options.keys === undefined) throw refuse('`keys` must be a list of at least one key');
@@ -95,10 +130,15 @@ function checkedKeys(options: LocalKeysOptions): readonly MasterKey[] {
     if (wrong !== undefined) throw refuse(`\`keys[${i}]\` must be ${wrong.within}`);
     const { id, key, secret, tenant } = one;
     if (id === undefined) throw refuse(`\`keys[${i}]\` must have an \`id\``);
-    if ((key === undefined) === (secret === undefined)) throw refuse(`\`keys[${i}]\` must have either a \`key\` or a \`secret\``);
+    if ((key === undefined) === (secret === undefined))
+      throw refuse(`\`keys[${i}]\` must have either a \`key\` or a \`secret\``);
     if (ids.has(id)) throw refuse(`two keys have the id "${id}"`);
     ids.add(id);
-    return { id, tenant, bytes: key === undefined ? Buffer.from(textOf(secret)) : (decodedKey(key) as Uint8Array) };
+    return {
+      id,
+      tenant,
+      bytes: key === undefined ? Buffer.from(textOf(secret)) : (decodedKey(key) as Uint8Array),
+    };
   });
 }
 

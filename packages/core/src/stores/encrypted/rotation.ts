@@ -19,10 +19,15 @@ export interface RotationParts {
 }
 
 /**
- * Wraps all data keys of a tenant and app with the tenant's current key. Each record is changed in one step, and what was wrapped with which key
- * stands in it, so a rotation that was stopped is gone on with by another one.
+ * Wraps all data keys of a tenant and app with the tenant's current key. Each record is changed in
+ * one step, and what was wrapped with which key stands in it, so a rotation that was stopped is
+ * gone on with by another one.
  */
-export async function rotateKeys({ records, dataKeys, ring }: RotationParts): Promise<RotationReport> {
+export async function rotateKeys({
+  records,
+  dataKeys,
+  ring,
+}: RotationParts): Promise<RotationReport> {
   const current = await dataKeys.currentKeyId();
   const report = { records: 0, rewrapped: 0, destroyed: 0 };
   for await (const { name, record } of records.all()) {
@@ -34,7 +39,9 @@ export async function rotateKeys({ records, dataKeys, ring }: RotationParts): Pr
     if (!isBehind(record, current)) continue;
     await records.change(name, async (found) => {
       if (found === undefined || !isBehind(found, current)) return undefined;
-      const segments = found.segments.map((segment) => (segment.keyId === current ? segment : dataKeys.rewrap(segment)));
+      const segments = found.segments.map((segment) =>
+        segment.keyId === current ? segment : dataKeys.rewrap(segment),
+      );
       return { ...found, segments: await Promise.all(segments) };
     });
     report.rewrapped += 1;

@@ -1,17 +1,39 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
-import type { InboxEntry, InboxItem, PendingRequest, RequestRow, SessionListing, SharedWrite } from '../../ledger/port.ts';
-import { authenticationCode, derivedKey, type SealKey, seal, sealText, unseal, unsealText } from './cipher.ts';
+import type {
+  InboxEntry,
+  InboxItem,
+  PendingRequest,
+  RequestRow,
+  SessionListing,
+  SharedWrite,
+} from '../../ledger/port.ts';
+import {
+  authenticationCode,
+  derivedKey,
+  type SealKey,
+  seal,
+  sealText,
+  unseal,
+  unsealText,
+} from './cipher.ts';
 import { SealBrokenError } from './errors.ts';
 import type { Segment, SessionKeys } from './session-keys.ts';
 
-/** Whose content is sealed: part of the place of everything, so that nothing can be moved to another tenant or app. */
+/**
+ * Whose content is sealed: part of the place of everything, so that nothing can be moved to another
+ * tenant or app.
+ */
 export interface SealScope {
   readonly tenant: string;
   readonly app: string;
 }
 
 /** The JSON text that names a place: what is sealed there opens nowhere else. */
-export function placeOf({ tenant, app }: SealScope, kind: string, ...parts: readonly (string | number | null | undefined)[]): string {
+export function placeOf(
+  { tenant, app }: SealScope,
+  kind: string,
+  ...parts: readonly (string | number | null | undefined)[]
+): string {
   return JSON.stringify([kind, tenant, app, ...parts.map((part) => part ?? null)]);
 }
 
@@ -43,7 +65,10 @@ export interface OpenedEntry extends ListEntry {
 /** Tells an entry from a title of older versions, which is base64. */
 const entryMark = 'entry.';
 
-/** Seals and opens what belongs to a session besides its events. Content is named by its segment where a fork may show what it does not share. */
+/**
+ * Seals and opens what belongs to a session besides its events. Content is named by its segment
+ * where a fork may show what it does not share.
+ */
 export class SessionSeals {
   readonly #scope: SealScope;
 
@@ -58,8 +83,9 @@ export class SessionSeals {
   }
 
   /**
-   * What the list says of a session, which is kept as its title, checked against what lies beside it in the clear. A fork has that of its origin,
-   * which was sealed anew for it, until it has one of its own.
+   * What the list says of a session, which is kept as its title, checked against what lies beside
+   * it in the clear. A fork has that of its origin, which was sealed anew for it, until it has one
+   * of its own.
    * @throws SealBrokenError
    */
   openEntry(keys: SessionKeys, listing: SessionListing): OpenedEntry {
@@ -67,23 +93,43 @@ export class SessionSeals {
     const { id: session, title: stored = '', user, runnable } = listing;
     const what = `The entry of session "${session}" in the list`;
     const isOwn = stored.startsWith(`${own.id}.`);
-    const sealed = (isOwn || keys.line.length === 1 ? stored : (keys.title ?? '')).slice(own.id.length + 1);
+    const sealed = (isOwn || keys.line.length === 1 ? stored : (keys.title ?? '')).slice(
+      own.id.length + 1,
+    );
     if (!sealed.startsWith(entryMark)) return this.#openOldEntry(keys, listing, isOwn, sealed);
     const text =
-      isOwn || keys.line.length > 1 ? unsealText(keyOf(own, what), placeOf(this.#scope, 'entry', own.id), sealed.slice(entryMark.length)) : undefined;
+      isOwn || keys.line.length > 1
+        ? unsealText(
+            keyOf(own, what),
+            placeOf(this.#scope, 'entry', own.id),
+            sealed.slice(entryMark.length),
+          )
+        : undefined;
     const entry = opened(text, what) as unknown as ListEntry;
     // What a fork has of its origin is what that was like when the fork was prepared.
-    if (isOwn && (entry.user !== user || entry.runnable !== runnable)) throw new SealBrokenError({ what });
+    if (isOwn && (entry.user !== user || entry.runnable !== runnable))
+      throw new SealBrokenError({ what });
     return { ...entry, isOld: false };
   }
 
   /** Older versions sealed nothing but the title. */
-  #openOldEntry(keys: SessionKeys, { id: session, title: stored, user, runnable, seq }: SessionListing, isOwn: boolean, sealed: string): OpenedEntry {
+  #openOldEntry(
+    keys: SessionKeys,
+    { id: session, title: stored, user, runnable, seq }: SessionListing,
+    isOwn: boolean,
+    sealed: string,
+  ): OpenedEntry {
     const { own } = keys;
     const what = `The entry of session "${session}" in the list`;
     const isForeign = stored !== undefined && !isOwn && keys.line.length === 1;
-    if (isForeign || (keys.sealsEntry && (seq > 0 || stored !== undefined || user !== undefined))) throw new SealBrokenError({ what });
-    const entry = { ...(user === undefined ? {} : { user }), ...(runnable === undefined ? {} : { runnable }), seq: 0, isOld: true };
+    if (isForeign || (keys.sealsEntry && (seq > 0 || stored !== undefined || user !== undefined)))
+      throw new SealBrokenError({ what });
+    const entry = {
+      ...(user === undefined ? {} : { user }),
+      ...(runnable === undefined ? {} : { runnable }),
+      seq: 0,
+      isOld: true,
+    };
     if (sealed === '') return entry;
     return { ...entry, title: this.#openOldTitle(own, sealed, what) };
   }
@@ -96,7 +142,12 @@ export class SessionSeals {
 
   sealItem({ own }: SessionKeys, item: InboxItem): InboxItem {
     const what = 'An inbox item';
-    return { ...item, data: { sealed: sealText(keyOf(own, what), this.#itemPlace(own, item), JSON.stringify(item.data)) } };
+    return {
+      ...item,
+      data: {
+        sealed: sealText(keyOf(own, what), this.#itemPlace(own, item), JSON.stringify(item.data)),
+      },
+    };
   }
 
   openItem(session: string, { own }: SessionKeys, entry: InboxEntry): InboxEntry {
@@ -107,7 +158,11 @@ export class SessionSeals {
 
   sealRequest({ own }: SessionKeys, request: PendingRequest): PendingRequest {
     const what = `The request "${request.requestId}"`;
-    const sealed = sealText(keyOf(own, what), this.#requestPlace(own, request), JSON.stringify(request.request));
+    const sealed = sealText(
+      keyOf(own, what),
+      this.#requestPlace(own, request),
+      JSON.stringify(request.request),
+    );
     return { ...request, request: { agent: '', summary: '', options: [], sealed } };
   }
 
@@ -117,20 +172,39 @@ export class SessionSeals {
     return { ...row, request: opened(text, what) as RequestRow['request'] };
   }
 
-  /** Sealed with the key of the segment that holds the event at `seq`, which whoever shares that event has. */
+  /**
+   * Sealed with the key of the segment that holds the event at `seq`, which whoever shares that
+   * event has.
+   */
   sealSnapshot(keys: SessionKeys, key: string, seq: number, value: JsonValue): string {
     const segment = keys.at(seq);
-    const sealed = sealText(keyOf(segment, 'A snapshot'), placeOf(this.#scope, 'snapshot', segment.id, key, seq), JSON.stringify(value));
+    const sealed = sealText(
+      keyOf(segment, 'A snapshot'),
+      placeOf(this.#scope, 'snapshot', segment.id, key, seq),
+      JSON.stringify(value),
+    );
     return `${segment.id}.${sealed}`;
   }
 
-  /** `undefined` when it was sealed with the key of another session, which is gone: a snapshot is made again. */
-  openSnapshot(session: string, keys: SessionKeys, key: string, seq: number, stored: JsonValue): JsonValue | undefined {
+  /**
+   * `undefined` when it was sealed with the key of another session, which is gone: a snapshot is
+   * made again.
+   */
+  openSnapshot(
+    session: string,
+    keys: SessionKeys,
+    key: string,
+    seq: number,
+    stored: JsonValue,
+  ): JsonValue | undefined {
     const text = typeof stored === 'string' ? stored : '';
     const segment = keys.withId(text.slice(0, Math.max(0, text.indexOf('.'))));
     if (segment?.sealKey === undefined) return undefined;
     const place = placeOf(this.#scope, 'snapshot', segment.id, key, seq);
-    return opened(unsealText(segment.sealKey, place, text.slice(segment.id.length + 1)), `A snapshot of session "${session}"`);
+    return opened(
+      unsealText(segment.sealKey, place, text.slice(segment.id.length + 1)),
+      `A snapshot of session "${session}"`,
+    );
   }
 
   #itemPlace(own: Segment, { key, lane, by, at, type, settles }: InboxItem): string {
@@ -139,10 +213,37 @@ export class SessionSeals {
 
   /** All of a request that stays the same, whoever settles it. */
   #requestPlace(own: Segment, request: PendingRequest): string {
-    const { requestId, session, invocationId, callId, kind, name, fingerprint, generation, user, mayDecide, operationId, createdAt, expiresAt } =
-      request;
+    const {
+      requestId,
+      session,
+      invocationId,
+      callId,
+      kind,
+      name,
+      fingerprint,
+      generation,
+      user,
+      mayDecide,
+      operationId,
+      createdAt,
+      expiresAt,
+    } = request;
     const decides = mayDecide === undefined ? null : JSON.stringify(mayDecide);
-    const parts = [requestId, session, invocationId, callId, kind, name, fingerprint, generation, user, decides, operationId, createdAt, expiresAt];
+    const parts = [
+      requestId,
+      session,
+      invocationId,
+      callId,
+      kind,
+      name,
+      fingerprint,
+      generation,
+      user,
+      decides,
+      operationId,
+      createdAt,
+      expiresAt,
+    ];
     return placeOf(this.#scope, 'request', own.id, ...parts);
   }
 }
@@ -151,7 +252,10 @@ function sealedIn(data: JsonObject): string {
   return typeof data['sealed'] === 'string' ? data['sealed'] : '';
 }
 
-/** Seals and opens what belongs to no session: shared state and blobs, each under a key of its own that comes from the app's. */
+/**
+ * Seals and opens what belongs to no session: shared state and blobs, each under a key of its own
+ * that comes from the app's.
+ */
 export class AppSeals {
   readonly #scope: SealScope;
   readonly #key: SealKey;
@@ -164,12 +268,18 @@ export class AppSeals {
   sealShared(write: SharedWrite): SharedWrite {
     if (write.value === undefined) return write;
     const place = this.#sharedPlace(write.scope, write.scopeId, write.key);
-    return { ...write, value: sealText(derivedKey(this.#key, place), place, JSON.stringify(write.value)) };
+    return {
+      ...write,
+      value: sealText(derivedKey(this.#key, place), place, JSON.stringify(write.value)),
+    };
   }
 
   openShared(scope: string, scopeId: string, key: string, stored: JsonValue): JsonValue {
     const place = this.#sharedPlace(scope, scopeId, key);
-    const text = typeof stored === 'string' ? unsealText(derivedKey(this.#key, place), place, stored) : undefined;
+    const text =
+      typeof stored === 'string'
+        ? unsealText(derivedKey(this.#key, place), place, stored)
+        : undefined;
     return opened(text, `The shared value "${key}" of "${scope}" "${scopeId}"`);
   }
 
@@ -178,12 +288,18 @@ export class AppSeals {
     return derivedKey(this.#key, placeOf(this.#scope, 'blob address'));
   }
 
-  /** Where the blob of an address is kept. Only who knows the address, which stands in sealed events, can tell. */
+  /**
+   * Where the blob of an address is kept. Only who knows the address, which stands in sealed
+   * events, can tell.
+   */
   blobName(address: string): string {
     return authenticationCode(this.#key, placeOf(this.#scope, 'blob name', address));
   }
 
-  /** Sealed with a key that cannot be found without the address: when the events are unreadable that hold it, so is the blob. */
+  /**
+   * Sealed with a key that cannot be found without the address: when the events are unreadable that
+   * hold it, so is the blob.
+   */
   sealBlob(address: string, bytes: Uint8Array): Uint8Array {
     const place = placeOf(this.#scope, 'blob', address);
     return seal(derivedKey(this.#key, place), place, bytes);

@@ -3,9 +3,14 @@ export class SendingOrder {
   readonly #last = new Map<string, Promise<void>>();
 
   /**
-   * Sends what was prepared when all that came before it under this name has been sent, or failed to be prepared. Answers are not waited for.
+   * Sends what was prepared when all that came before it under this name has been sent, or failed
+   * to be prepared. Answers are not waited for.
    */
-  async inTurn<Prepared, Answer>(name: string, prepared: Promise<Prepared>, send: (prepared: Prepared) => Promise<Answer>): Promise<Answer> {
+  async inTurn<Prepared, Answer>(
+    name: string,
+    prepared: Promise<Prepared>,
+    send: (prepared: Prepared) => Promise<Answer>,
+  ): Promise<Answer> {
     const before = this.#last.get(name);
     const turn = Promise.withResolvers<void>();
     this.#last.set(name, turn.promise);

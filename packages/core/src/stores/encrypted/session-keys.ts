@@ -5,7 +5,10 @@ import type { KeyRecord } from './key-record.ts';
 export interface Segment {
   readonly id: string;
   readonly after: number;
-  /** The data key; `undefined` when it was lost with the session that was forked, before the fork had it. */
+  /**
+   * The data key; `undefined` when it was lost with the session that was forked, before the fork
+   * had it.
+   */
   readonly key: Uint8Array | undefined;
   /** What content is sealed with: derived from the data key, which also vouches for the record. */
   readonly sealKey: SealKey | undefined;
@@ -25,7 +28,11 @@ export class SessionKeys {
   /** Whether the entry in the session list is certainly sealed whole. */
   readonly sealsEntry: boolean;
 
-  constructor(line: readonly string[], segments: readonly Segment[], { title, sealsEntry }: Pick<KeyRecord, 'title' | 'sealsEntry'>) {
+  constructor(
+    line: readonly string[],
+    segments: readonly Segment[],
+    { title, sealsEntry }: Pick<KeyRecord, 'title' | 'sealsEntry'>,
+  ) {
     this.line = line;
     this.segments = segments;
     this.title = title;

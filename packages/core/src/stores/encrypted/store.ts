@@ -1,7 +1,13 @@
 import { isAdjutantError } from '../../base/error.ts';
 import { mapInTurns } from '../../base/turns.ts';
 import { blobAddress } from '../../ledger/blobs/blob-address.ts';
-import { BlobMissingError, LedgerConflictError, LedgerUnreadableError, SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
+import {
+  BlobMissingError,
+  LedgerConflictError,
+  LedgerUnreadableError,
+  SessionExistsError,
+  SessionNotFoundError,
+} from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import type {
   AppendReceipt,
@@ -50,10 +56,20 @@ export interface LedgerParts {
   readonly underWay: UnderWay;
 }
 
-/** What is shown of a request that nobody can answer any more: the keys of its session are destroyed. */
-const lostRequest: RequestRow['request'] = { agent: '', summary: 'It cannot be read: the key of its session was destroyed.', options: [] };
+/**
+ * What is shown of a request that nobody can answer any more: the keys of its session are
+ * destroyed.
+ */
+const lostRequest: RequestRow['request'] = {
+  agent: '',
+  summary: 'It cannot be read: the key of its session was destroyed.',
+  options: [],
+};
 
-/** The ledgers of one tenant and app, sealed on their way into another store and opened on their way out. */
+/**
+ * The ledgers of one tenant and app, sealed on their way into another store and opened on their way
+ * out.
+ */
 export class EncryptedLedgerStore implements LedgerStore {
   readonly #scope: { readonly tenant: string; readonly app: string };
   readonly #inner: LedgerStore;
@@ -84,29 +100,43 @@ export class EncryptedLedgerStore implements LedgerStore {
     const sealing = this.#sealBatch(session, expected, batch, names);
     let receipt: AppendReceipt;
     try {
-      receipt = await this.#order.inTurn(this.#orderName(session), sealing, ({ sealed }) => this.#inner.append(session, expected, sealed));
+      receipt = await this.#order.inTurn(this.#orderName(session), sealing, ({ sealed }) =>
+        this.#inner.append(session, expected, sealed),
+      );
     } catch (error) {
       throw asBlobMissing(error, names);
     }
     const { keys } = await sealing;
     // If that fails, the next entry does it.
-    if (batch.summary !== undefined && keys?.sealsEntry === false) await this.#ring.entrySealed(session, keys).catch(() => undefined);
+    if (batch.summary !== undefined && keys?.sealsEntry === false)
+      await this.#ring.entrySealed(session, keys).catch(() => undefined);
     return receipt;
   }
 
   /** @param names gets the addresses of blobs, by the names under which they are kept */
-  async #sealBatch(session: string, expected: Head, batch: Batch, names: Map<string, string>): Promise<SealedBatch> {
+  async #sealBatch(
+    session: string,
+    expected: Head,
+    batch: Batch,
+    names: Map<string, string>,
+  ): Promise<SealedBatch> {
     const { events, summary, requests, shared, blobs, ...rest } = batch;
     const app = isFilled(shared) || isFilled(blobs) ? await this.#appSeals() : undefined;
-    if (app !== undefined) for (const address of blobs ?? []) names.set(app.blobName(address), address);
+    if (app !== undefined)
+      for (const address of blobs ?? []) names.set(app.blobName(address), address);
     // Those that are on their way must be handed on first.
-    await Promise.all([...names.values()].map((address) => this.#order.sent(this.#orderName(address))));
+    await Promise.all(
+      [...names.values()].map((address) => this.#order.sent(this.#orderName(address))),
+    );
     const sealed = {
       ...rest,
-      ...(shared === undefined ? {} : { shared: shared.map((write) => app?.sealShared(write) ?? write) }),
+      ...(shared === undefined
+        ? {}
+        : { shared: shared.map((write) => app?.sealShared(write) ?? write) }),
       ...(blobs === undefined ? {} : { blobs: [...names.keys()] }),
     };
-    if (events.length === 0 && !isFilled(requests) && summary === undefined) return { sealed: { ...sealed, events }, keys: undefined };
+    if (events.length === 0 && !isFilled(requests) && summary === undefined)
+      return { sealed: { ...sealed, events }, keys: undefined };
     const keys = await this.#ring.forWriting(session);
     if (keys === undefined) throw conflict(session, expected);
     const entry = this.#sealedSummary(keys, expected, batch);
@@ -114,55 +144,90 @@ export class EncryptedLedgerStore implements LedgerStore {
       ...sealed,
       events: events.map((event) => this.#events.seal(keys, session, event)),
       ...(entry === undefined ? {} : { summary: entry }),
-      ...(requests === undefined ? {} : { requests: requests.map((request) => this.#seals.sealRequest(keys, request)) }),
+      ...(requests === undefined
+        ? {}
+        : { requests: requests.map((request) => this.#seals.sealRequest(keys, request)) }),
     };
     return { sealed: whole, keys };
   }
 
-  /** The entry of the list; the first events bring one in any case, so that one that is missing was taken away. */
-  #sealedSummary(keys: SessionKeys, { seq }: Head, { summary, events }: Batch): SessionSummary | undefined {
+  /**
+   * The entry of the list; the first events bring one in any case, so that one that is missing was
+   * taken away.
+   */
+  #sealedSummary(
+    keys: SessionKeys,
+    { seq }: Head,
+    { summary, events }: Batch,
+  ): SessionSummary | undefined {
     const isFirst = keys.sealsEntry && seq === 0 && events.length > 0;
     const given = summary ?? (isFirst ? ({ status: 'active' } as const) : undefined);
-    return given && { ...given, title: this.#seals.sealEntry(keys, { ...given, seq: seq + events.length }) };
+    return (
+      given && {
+        ...given,
+        title: this.#seals.sealEntry(keys, { ...given, seq: seq + events.length }),
+      }
+    );
   }
 
-  async *read(session: string, range?: ReadRange): AsyncGenerator<readonly Event[], void, undefined> {
+  async *read(
+    session: string,
+    range?: ReadRange,
+  ): AsyncGenerator<readonly Event[], void, undefined> {
     const reader = new Reader(this.#ring, session);
     const end = range?.upTo === undefined ? await this.#sealedEnd(session) : 0;
     let last = range?.after ?? 0;
     for await (const page of this.#inner.read(session, range)) {
       last = page.at(-1)?.seq ?? last;
-      yield await this.#opened(reader, (keys) => mapInTurns(page, (event) => this.#events.open(keys, session, event)));
+      yield await this.#opened(reader, (keys) =>
+        mapInTurns(page, (event) => this.#events.open(keys, session, event)),
+      );
     }
     if (last < end) await this.#assertWhole(session, last);
   }
 
-  async *readStored(session: string, range?: ReadRange): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+  async *readStored(
+    session: string,
+    range?: ReadRange,
+  ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
     // What does not open is marked and not tried again, so the keys must be those of now.
     const reader = new Reader(this.#ring, session, await this.#ring.findAnew(session));
     const end = range?.upTo === undefined ? await this.#sealedEnd(session) : 0;
     let last = range?.after ?? 0;
     for await (const page of this.#inner.readStored(session, range)) {
       last = page.at(-1)?.seq ?? last;
-      yield await this.#opened(reader, (keys) => mapInTurns(page, (event) => this.#events.openStored(keys, session, event)));
+      yield await this.#opened(reader, (keys) =>
+        mapInTurns(page, (event) => this.#events.openStored(keys, session, event)),
+      );
     }
-    if (last < end && last < (await this.#sealedEnd(session))) yield [{ type: 'unreadable', seq: last + 1, reason: cutOff }];
+    if (last < end && last < (await this.#sealedEnd(session)))
+      yield [{ type: 'unreadable', seq: last + 1, reason: cutOff }];
   }
 
   /** How far the ledger went at the least when its entry in the list was sealed last. */
   async #sealedEnd(session: string): Promise<number> {
     const [listing] = await this.#inner.list({ id: session, limit: 1 });
     if (listing === undefined || isEmpty(listing)) return 0;
-    const entry = await new Reader(this.#ring, session).open((keys) => this.#seals.openEntry(keys, listing));
+    const entry = await new Reader(this.#ring, session).open((keys) =>
+      this.#seals.openEntry(keys, listing),
+    );
     return entry?.seq ?? 0;
   }
 
-  /** @throws LedgerUnreadableError when the ledger has lost its end: `last` is the last event that there is */
+  /**
+   * @throws LedgerUnreadableError when the ledger has lost its end: `last` is the last event that
+   * there is
+   */
   async #assertWhole(session: string, last: number): Promise<void> {
-    if ((await this.#sealedEnd(session)) > last) throw new LedgerUnreadableError({ session, seq: last + 1, reason: cutOff });
+    if ((await this.#sealedEnd(session)) > last)
+      throw new LedgerUnreadableError({ session, seq: last + 1, reason: cutOff });
   }
 
-  async *follow(session: string, afterSeq: number, signal: AbortSignal): AsyncGenerator<Event, void, undefined> {
+  async *follow(
+    session: string,
+    afterSeq: number,
+    signal: AbortSignal,
+  ): AsyncGenerator<Event, void, undefined> {
     const reader = new Reader(this.#ring, session);
     for await (const event of this.#inner.follow(session, afterSeq, signal)) {
       yield await this.#opened(reader, (keys) => this.#events.open(keys, session, event));
@@ -179,7 +244,8 @@ export class EncryptedLedgerStore implements LedgerStore {
 
   async claim(session: string, owner: string, options: ClaimOptions): Promise<Claim> {
     const claim = await this.#inner.claim(session, owner, options);
-    // Another process may have deleted the session and made another one of its name. None does from now on without fencing this writer.
+    // Another process may have deleted the session and made another one of its name. None does from
+    // now on without fencing this writer.
     this.#ring.forget(session);
     try {
       // What is appended would take the place of what was cut off.
@@ -214,30 +280,49 @@ export class EncryptedLedgerStore implements LedgerStore {
   async inbox(session: string): Promise<readonly InboxEntry[]> {
     const entries = await this.#inner.inbox(session);
     if (entries.length === 0) return entries;
-    return this.#opened(new Reader(this.#ring, session), (keys) => entries.map((entry) => this.#seals.openItem(session, keys, entry)));
+    return this.#opened(new Reader(this.#ring, session), (keys) =>
+      entries.map((entry) => this.#seals.openItem(session, keys, entry)),
+    );
   }
 
-  fork(session: string, atSeq: number, newSession: string, first: readonly Event[] = []): Promise<void> {
+  fork(
+    session: string,
+    atSeq: number,
+    newSession: string,
+    first: readonly Event[] = [],
+  ): Promise<void> {
     return this.#underWay.during(() => this.#fork(session, atSeq, newSession, first));
   }
 
-  async #fork(session: string, atSeq: number, newSession: string, first: readonly Event[]): Promise<void> {
+  async #fork(
+    session: string,
+    atSeq: number,
+    newSession: string,
+    first: readonly Event[],
+  ): Promise<void> {
     checkNumbers(newSession, atSeq, first);
     const parent = await this.#ring.forWritingAnew(session);
     const head = await this.#inner.head(session);
     if (parent === undefined || head === undefined) throw this.#notFound(session);
     checkForkPoint(session, atSeq, head.seq);
-    if ((await this.#inner.head(newSession)) !== undefined) throw new SessionExistsError({ session: newSession });
+    if ((await this.#inner.head(newSession)) !== undefined)
+      throw new SessionExistsError({ session: newSession });
     const [origin] = await this.list({ id: session });
-    const sealEntry = (keys: SessionKeys): string => this.#seals.sealEntry(keys, { ...origin, seq: atSeq + first.length });
-    const keys = await this.#ring.prepareFork(session, parent, { atSeq, session: newSession, sealEntry });
+    const sealEntry = (keys: SessionKeys): string =>
+      this.#seals.sealEntry(keys, { ...origin, seq: atSeq + first.length });
+    const keys = await this.#ring.prepareFork(session, parent, {
+      atSeq,
+      session: newSession,
+      sealEntry,
+    });
     await this.#inner.fork(
       session,
       atSeq,
       newSession,
       first.map((event) => this.#events.seal(keys, newSession, event)),
     );
-    if (!(await this.#ring.adopt(newSession))) throw new SegmentKeyMissingError({ session: newSession, app: this.#scope.app });
+    if (!(await this.#ring.adopt(newSession)))
+      throw new SegmentKeyMissingError({ session: newSession, app: this.#scope.app });
   }
 
   async addressKey(): Promise<Uint8Array> {
@@ -252,8 +337,13 @@ export class EncryptedLedgerStore implements LedgerStore {
     // A copy: the caller may change its bytes while the key is looked for.
     const copy = bytes.slice();
     const address = known ?? blobAddress(this.#scope, copy, await this.addressKey());
-    const sealing = this.#appSeals().then((seals) => ({ name: seals.blobName(address), sealed: seals.sealBlob(address, copy) }));
-    await this.#order.inTurn(this.#orderName(address), sealing, ({ name, sealed }) => this.#inner.putBlob(sealed, name));
+    const sealing = this.#appSeals().then((seals) => ({
+      name: seals.blobName(address),
+      sealed: seals.sealBlob(address, copy),
+    }));
+    await this.#order.inTurn(this.#orderName(address), sealing, ({ name, sealed }) =>
+      this.#inner.putBlob(sealed, name),
+    );
     return address;
   }
 
@@ -274,7 +364,10 @@ export class EncryptedLedgerStore implements LedgerStore {
     return Object.fromEntries(
       stored.map(([key, { value, version }]) => [
         key,
-        { value: value === undefined ? undefined : seals.openShared(scope, scopeId, key, value), version },
+        {
+          value: value === undefined ? undefined : seals.openShared(scope, scopeId, key, value),
+          version,
+        },
       ]),
     );
   }
@@ -283,7 +376,11 @@ export class EncryptedLedgerStore implements LedgerStore {
     const listings = await this.#inner.list(options);
     const opened = await Promise.all(listings.map((listing) => this.#openListing(listing)));
     const { user, runnable } = options;
-    return opened.filter((listing) => (user === undefined || listing.user === user) && (runnable === undefined || listing.runnable === runnable));
+    return opened.filter(
+      (listing) =>
+        (user === undefined || listing.user === user) &&
+        (runnable === undefined || listing.runnable === runnable),
+    );
   }
 
   async #openListing(listing: SessionListing): Promise<SessionListing> {
@@ -291,7 +388,8 @@ export class EncryptedLedgerStore implements LedgerStore {
     const { title: _sealed, user: storedUser, runnable: _stored, ...rest } = listing;
     const reader = new Reader(this.#ring, listing.id);
     const entry = await reader.open((keys) => this.#seals.openEntry(keys, listing));
-    if (entry?.isOld === true && storedUser !== undefined) await this.#assertUser(listing.id, storedUser);
+    if (entry?.isOld === true && storedUser !== undefined)
+      await this.#assertUser(listing.id, storedUser);
     const { title, user, runnable } = entry ?? { ...listing, title: undefined };
     return {
       ...rest,
@@ -301,12 +399,16 @@ export class EncryptedLedgerStore implements LedgerStore {
     };
   }
 
-  /** Whose session it is, as its first events say if they do: for entries of older versions. @throws SealBrokenError */
+  /**
+   * Whose session it is, as its first events say if they do: for entries of older versions. @throws
+   * SealBrokenError
+   */
   async #assertUser(session: string, user: string): Promise<void> {
     const first: Event[] = [];
     for await (const page of this.read(session, { upTo: eventsThatSayWhose })) first.push(...page);
     const said = recordedScopes(first)['user'];
-    if (said !== undefined && said !== user) throw new SealBrokenError({ what: `The entry of session "${session}" in the list` });
+    if (said !== undefined && said !== user)
+      throw new SealBrokenError({ what: `The entry of session "${session}" in the list` });
   }
 
   async requests(filter: RequestFilter = {}): Promise<readonly RequestRow[]> {
@@ -314,9 +416,17 @@ export class EncryptedLedgerStore implements LedgerStore {
     return Promise.all(
       rows.map(async (row) => {
         // What it is found by lies beside it in the clear.
-        if (!isFoundRightly(row, filter)) throw new SealBrokenError({ what: `The request "${row.requestId}" of session "${row.session}"` });
+        if (!isFoundRightly(row, filter))
+          throw new SealBrokenError({
+            what: `The request "${row.requestId}" of session "${row.session}"`,
+          });
         const reader = new Reader(this.#ring, row.session);
-        return (await reader.open((keys) => this.#seals.openRequest(keys, row))) ?? { ...row, request: lostRequest };
+        return (
+          (await reader.open((keys) => this.#seals.openRequest(keys, row))) ?? {
+            ...row,
+            request: lostRequest,
+          }
+        );
       }),
     );
   }
@@ -334,8 +444,9 @@ export class EncryptedLedgerStore implements LedgerStore {
   }
 
   /**
-   * Keys go first: what was begun to be deleted cannot be read any more, and can be deleted again. Where forks go along, the store knows which
-   * only when they are gone; a deletion that was stopped in between is made whole by another one, which then finds no session.
+   * Keys go first: what was begun to be deleted cannot be read any more, and can be deleted again.
+   * Where forks go along, the store knows which only when they are gone; a deletion that was
+   * stopped in between is made whole by another one, which then finds no session.
    */
   async #delete(session: string, options: DeleteOptions): Promise<void> {
     const isThere = (await this.#inner.head(session)) !== undefined;
@@ -346,7 +457,8 @@ export class EncryptedLedgerStore implements LedgerStore {
       await this.#inner.delete(session, options);
     } finally {
       this.#ring.forget(session);
-      // Forks may have been made in the meantime. The session's own record goes last: it leads to the others.
+      // Forks may have been made in the meantime. The session's own record goes last: it leads to
+      // the others.
       const later = erases ? await this.#ring.relativesOf(session) : [];
       const others = new Set([...relatives, ...later]);
       if (others.delete(session)) await this.#ring.destroyGone([...others, session]);
@@ -362,14 +474,20 @@ export class EncryptedLedgerStore implements LedgerStore {
     const head = await this.#inner.head(session);
     if (keys === undefined || head === undefined) throw this.#notFound(session);
     checkSnapshot(session, seq, head.seq);
-    await this.#inner.putSnapshot(session, { key, seq, value: this.#seals.sealSnapshot(keys, key, seq, value) });
+    await this.#inner.putSnapshot(session, {
+      key,
+      seq,
+      value: this.#seals.sealSnapshot(keys, key, seq, value),
+    });
   }
 
   async getSnapshot(session: string, key: string, upTo: number): Promise<FoldSnapshot | undefined> {
     const snapshot = await this.#inner.getSnapshot(session, key, upTo);
     if (snapshot === undefined) return undefined;
     const reader = new Reader(this.#ring, session);
-    const value = await reader.open((keys) => this.#seals.openSnapshot(session, keys, key, snapshot.seq, snapshot.value));
+    const value = await reader.open((keys) =>
+      this.#seals.openSnapshot(session, keys, key, snapshot.seq, snapshot.value),
+    );
     return value === undefined ? undefined : { key, seq: snapshot.seq, value };
   }
 
@@ -378,7 +496,10 @@ export class EncryptedLedgerStore implements LedgerStore {
   }
 
   /** What a reader opens. @throws SegmentKeyMissingError, SessionNotFoundError */
-  async #opened<Content>(reader: Reader, work: (keys: SessionKeys) => Content | Promise<Content>): Promise<Content> {
+  async #opened<Content>(
+    reader: Reader,
+    work: (keys: SessionKeys) => Content | Promise<Content>,
+  ): Promise<Content> {
     const opened = await reader.open(work);
     if (opened !== undefined) return opened;
     const { session } = reader;
@@ -401,7 +522,8 @@ interface SealedBatch {
   readonly keys: SessionKeys | undefined;
 }
 
-const cutOff = 'the end of the ledger is missing: there were more events when its entry in the list was written';
+const cutOff =
+  'the end of the ledger is missing: there were more events when its entry in the list was written';
 
 /** Events among which the scopes of a session are declared, by its making or with its first run. */
 const eventsThatSayWhose = 50;
@@ -411,13 +533,23 @@ function isEmpty({ title, user, runnable, seq }: SessionListing): boolean {
   return seq === 0 && title === undefined && user === undefined && runnable === undefined;
 }
 
-/** Whether a request is one of those that were asked for by what it says of itself, which is sealed. */
-function isFoundRightly({ user, session, requestId, operationId }: RequestRow, filter: RequestFilter): boolean {
+/**
+ * Whether a request is one of those that were asked for by what it says of itself, which is sealed.
+ */
+function isFoundRightly(
+  { user, session, requestId, operationId }: RequestRow,
+  filter: RequestFilter,
+): boolean {
   const asked = [filter.user, filter.session, filter.requestId, filter.operationId];
-  return [user, session, requestId, operationId].every((said, i) => asked[i] === undefined || asked[i] === said);
+  return [user, session, requestId, operationId].every(
+    (said, i) => asked[i] === undefined || asked[i] === said,
+  );
 }
 
-/** Opens what is read of one session, all with the same keys: those of another session that gets its name do not fit. */
+/**
+ * Opens what is read of one session, all with the same keys: those of another session that gets its
+ * name do not fit.
+ */
 class Reader {
   readonly session: string;
   readonly #ring: KeyRing;
@@ -430,14 +562,17 @@ class Reader {
   }
 
   /** `undefined` when the session has no keys. */
-  async open<Content>(work: (keys: SessionKeys) => Content | Promise<Content>): Promise<Content | undefined> {
+  async open<Content>(
+    work: (keys: SessionKeys) => Content | Promise<Content>,
+  ): Promise<Content | undefined> {
     const known = this.#keys ?? (await this.#ring.find(this.session));
     if (known === undefined) return undefined;
     this.#keys = known;
     try {
       return await work(known);
     } catch (error) {
-      // What this process remembers may be the keys of a session that another process has deleted since.
+      // What this process remembers may be the keys of a session that another process has deleted
+      // since.
       const found = await this.#ring.findAnew(this.session);
       if (found === undefined || found.own.id === known.own.id) throw error;
       this.#keys = found;
@@ -452,7 +587,11 @@ function isFilled(list: readonly unknown[] | undefined): boolean {
 
 /** As a store says it of a session that is not there. */
 function conflict(session: string, { seq, epoch }: Head): LedgerConflictError {
-  return new LedgerConflictError({ session, expected: { seq, epoch }, found: { seq: 0, epoch: 0 } });
+  return new LedgerConflictError({
+    session,
+    expected: { seq, epoch },
+    found: { seq: 0, epoch: 0 },
+  });
 }
 
 /** What the other store says of a blob, with the address that is known here. */

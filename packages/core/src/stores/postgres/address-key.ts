@@ -2,7 +2,10 @@ import { newAddressKey } from '../address-key.ts';
 import type { Database } from './database.ts';
 import { toStorable } from './storable-text.ts';
 
-/** The step of the schema that makes place for the secrets that addresses of blobs are made with. Blobs that are there keep their addresses. */
+/**
+ * The step of the schema that makes place for the secrets that addresses of blobs are made with.
+ * Blobs that are there keep their addresses.
+ */
 export const addressKeysStep = `
   create table {s}.address_keys (
     tenant text collate "C" not null,
@@ -13,10 +16,19 @@ export const addressKeysStep = `
   comment on table {s}.address_keys is 'secrets that addresses of blobs are made with';
   `;
 
-/** The secret of a tenant and app, made if there is none; of several processes that make one, one makes that which counts. */
-export async function findAddressKey(database: Database, { tenant, app }: { readonly tenant: string; readonly app: string }): Promise<Uint8Array> {
+/**
+ * The secret of a tenant and app, made if there is none; of several processes that make one, one
+ * makes that which counts.
+ */
+export async function findAddressKey(
+  database: Database,
+  { tenant, app }: { readonly tenant: string; readonly app: string },
+): Promise<Uint8Array> {
   const scope = [toStorable(tenant), toStorable(app)];
-  const found = await database.call('select key from {s}.address_keys where tenant = $1 and app = $2', scope);
+  const found = await database.call(
+    'select key from {s}.address_keys where tenant = $1 and app = $2',
+    scope,
+  );
   const key =
     found ??
     (await database.call(

@@ -14,8 +14,9 @@ export function quoteName(name: string): string {
 const mostTries = 3;
 
 /**
- * The statements of one store. Each is a transaction of its own, of one round trip, on whatever connection the pool gives: nothing is
- * prepared, set or locked beyond it, so a pooler that lends a connection for one transaction is as good as a direct one.
+ * The statements of one store. Each is a transaction of its own, of one round trip, on whatever
+ * connection the pool gives: nothing is prepared, set or locked beyond it, so a pooler that lends a
+ * connection for one transaction is as good as a direct one.
  */
 export class Database {
   readonly description: string;
@@ -32,7 +33,8 @@ export class Database {
   }
 
   /**
-   * A statement whose connection is lost is sent once more: it may have been carried out, and then must not mind.
+   * A statement whose connection is lost is sent once more: it may have been carried out, and then
+   * must not mind.
    * @param text a statement in which `{s}` stands for the schema
    * @throws StoreUnavailableError, StoreTooNewError
    */
@@ -40,12 +42,18 @@ export class Database {
     return this.#watch(this.#query(text, values, true));
   }
 
-  /** As `query`, for a statement that gives one value; a JSON value is given as its text. @throws StoreUnavailableError, StoreTooNewError */
+  /**
+   * As `query`, for a statement that gives one value; a JSON value is given as its text. @throws
+   * StoreUnavailableError, StoreTooNewError
+   */
   async call(text: string, values: unknown[]): Promise<unknown> {
     return onlyValue(await this.query(text, values));
   }
 
-  /** As `call`, for what must not be carried out twice. @throws StoreUnavailableError, StoreTooNewError */
+  /**
+   * As `call`, for what must not be carried out twice. @throws StoreUnavailableError,
+   * StoreTooNewError
+   */
   async callOnce(text: string, values: unknown[]): Promise<unknown> {
     return onlyValue(await this.#watch(this.#query(text, values, false)));
   }
@@ -57,10 +65,18 @@ export class Database {
   }
 
   get closedError(): StoreUnavailableError {
-    return new StoreUnavailableError({ store: this.description, reason: 'it has been closed', permanent: true });
+    return new StoreUnavailableError({
+      store: this.description,
+      reason: 'it has been closed',
+      permanent: true,
+    });
   }
 
-  async #query(text: string, values: unknown[], isRepeatable: boolean): Promise<readonly Record<string, unknown>[]> {
+  async #query(
+    text: string,
+    values: unknown[],
+    isRepeatable: boolean,
+  ): Promise<readonly Record<string, unknown>[]> {
     if (this.#closed) throw this.closedError;
     await this.#beReady();
     const statement = text.replaceAll('{s}', () => this.#schema);
@@ -101,12 +117,20 @@ export class Database {
       await this.#migrate();
       version = await this.#findVersion();
     }
-    if (version > migrations.length) throw new StoreTooNewError({ store: this.description, found: version, supported: migrations.length });
+    if (version > migrations.length)
+      throw new StoreTooNewError({
+        store: this.description,
+        found: version,
+        supported: migrations.length,
+      });
   }
 
   async #findVersion(): Promise<number> {
     try {
-      const { rows } = await this.#pool.query(`select coalesce(max(version), 0)::int as version from ${this.#schema}.migrations`, []);
+      const { rows } = await this.#pool.query(
+        `select coalesce(max(version), 0)::int as version from ${this.#schema}.migrations`,
+        [],
+      );
       return Number((rows[0] as { version: unknown }).version);
     } catch (error) {
       if (isUndefined(error)) return 0;
@@ -128,8 +152,9 @@ function onlyValue([row]: readonly Record<string, unknown>[]): unknown {
 }
 
 /**
- * Brings the schema up to date. Several statements in one message are one transaction, which takes a lock first: of many processes that
- * start at once, one does the work and the others find it done.
+ * Brings the schema up to date. Several statements in one message are one transaction, which takes
+ * a lock first: of many processes that start at once, one does the work and the others find it
+ * done.
  */
 function migrationScript(schema: string): string {
   const steps = migrations.map((step, i) => {

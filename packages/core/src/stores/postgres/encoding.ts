@@ -1,6 +1,14 @@
 import type { JsonObject } from '../../base/json.ts';
 import type { Event } from '../../ledger/event.ts';
-import type { Batch, Head, InboxItem, PendingRequest, RequestSettlement, SessionSummary, SharedWrite } from '../../ledger/port.ts';
+import type {
+  Batch,
+  Head,
+  InboxItem,
+  PendingRequest,
+  RequestSettlement,
+  SessionSummary,
+  SharedWrite,
+} from '../../ledger/port.ts';
 import { type EventFields, encodeEvent, fieldsPerEvent } from '../sqlite/codec.ts';
 import { toStorable, toStorableOrNull } from './storable-text.ts';
 import type { WriteRequest } from './write-groups.ts';
@@ -12,7 +20,12 @@ export interface StoredScope {
 }
 
 /** What an append sends; members that a batch does not have are left out. */
-export function appendRequest(scope: StoredScope, session: string, expected: Head, batch: Batch): WriteRequest {
+export function appendRequest(
+  scope: StoredScope,
+  session: string,
+  expected: Head,
+  batch: Batch,
+): WriteRequest {
   const rest = {
     ...(isFilled(batch.consumes) ? { consumes: batch.consumes } : {}),
     ...(isFilled(batch.blobs) ? { blobs: [...new Set(batch.blobs)] } : {}),
@@ -21,7 +34,13 @@ export function appendRequest(scope: StoredScope, session: string, expected: Hea
     ...(isFilled(batch.settles) ? { settles: batch.settles.map(storedSettlement) } : {}),
   };
   return {
-    ...{ op: 'append', ...scope, session: toStorable(session), seq: expected.seq, epoch: expected.epoch },
+    ...{
+      op: 'append',
+      ...scope,
+      session: toStorable(session),
+      seq: expected.seq,
+      epoch: expected.epoch,
+    },
     events: storedEvents(batch.events),
     ...(batch.summary === undefined ? {} : { summary: storedSummary(batch.summary) }),
     ...(batch.wakeAt === undefined ? {} : { wakeAt: batch.wakeAt }),
@@ -39,12 +58,18 @@ export function storedEvents(events: readonly Event[]): readonly EventFields[] {
   const fields: EventFields = [];
   for (const event of events) encodeEvent(event, fields);
   const rows: EventFields[] = [];
-  for (let i = 0; i < fields.length; i += fieldsPerEvent) rows.push(fields.slice(i, i + fieldsPerEvent));
+  for (let i = 0; i < fields.length; i += fieldsPerEvent)
+    rows.push(fields.slice(i, i + fieldsPerEvent));
   return rows;
 }
 
 function storedSummary({ status, title, runnable, user }: SessionSummary): JsonObject {
-  return { status, title: toStorableOrNull(title), runnable: toStorableOrNull(runnable), user: toStorableOrNull(user) };
+  return {
+    status,
+    title: toStorableOrNull(title),
+    runnable: toStorableOrNull(runnable),
+    user: toStorableOrNull(user),
+  };
 }
 
 function storedWrite({ scope, scopeId, key, value, baseVersion }: SharedWrite): JsonObject {

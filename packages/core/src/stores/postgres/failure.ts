@@ -8,9 +8,13 @@ interface DatabaseFailure {
   readonly syscall?: unknown;
 }
 
-/** What errors of PostgreSQL mean for whoever gave the store its pool. By code (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+/**
+ * What errors of PostgreSQL mean for whoever gave the store its pool. By code
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
+ */
 const reasons: Readonly<Record<string, string>> = {
-  '28000': 'the server refuses this user; check the user, the password and the server’s pg_hba.conf',
+  '28000':
+    'the server refuses this user; check the user, the password and the server’s pg_hba.conf',
   '28P01': 'the server refuses the password of this user',
   '3D000': 'the database does not exist; create it first',
   '42501': 'this user lacks a right that the store needs',
@@ -20,7 +24,10 @@ const reasons: Readonly<Record<string, string>> = {
   '25006': 'the server takes no writes; connect to the primary server',
 };
 
-/** Classes of codes whose failures may pass: connections, conflicts of transactions, resources, objects in use, operators, system, read-only. */
+/**
+ * Classes of codes whose failures may pass: connections, conflicts of transactions, resources,
+ * objects in use, operators, system, read-only.
+ */
 const passing: ReadonlySet<string> = new Set(['08', '25', '40', '53', '55', '57', '58']);
 
 const sqlState = /^[0-9A-Z]{5}$/;
@@ -30,15 +37,18 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' && sqlState.test(code) ? code : undefined;
 }
 
-/** Whether an error is the server's answer that a transaction lost against others and was rolled back: it may be tried again. */
+/**
+ * Whether an error is the server's answer that a transaction lost against others and was rolled
+ * back: it may be tried again.
+ */
 export function isLostAgainstOthers(error: unknown): boolean {
   const code = codeOf(error);
   return code === '40001' || code === '40P01';
 }
 
 /**
- * Whether the connection ended while a statement was under way, as the idle ones of a pool do when a server restarts. Not when there was
- * none to be had.
+ * Whether the connection ended while a statement was under way, as the idle ones of a pool do when
+ * a server restarts. Not when there was none to be had.
  */
 export function isConnectionLost(error: unknown): boolean {
   if (isAdjutantError(error)) return false;
@@ -53,7 +63,11 @@ function isNotReached(error: unknown): boolean {
 
 /** Whether the server said that it has not carried out what was asked. */
 export function isRolledBack(error: unknown): boolean {
-  return codeOf(error) !== undefined && (error as DatabaseFailure).severity !== 'FATAL' && (error as DatabaseFailure).severity !== 'PANIC';
+  return (
+    codeOf(error) !== undefined &&
+    (error as DatabaseFailure).severity !== 'FATAL' &&
+    (error as DatabaseFailure).severity !== 'PANIC'
+  );
 }
 
 /** Whether a schema or one of its tables is not there. */
@@ -82,15 +96,27 @@ export function describeFailure(error: unknown, store: string): Error {
   );
 }
 
-function describeLostConnection(error: unknown, message: string, store: string): StoreUnavailableError {
+function describeLostConnection(
+  error: unknown,
+  message: string,
+  store: string,
+): StoreUnavailableError {
   const notSent = isNotReached(error);
-  const reason = notSent ? `it cannot be reached (${message})` : `the connection was lost or not to be had (${message})`;
-  return new StoreUnavailableError({ store, reason, ...(notSent ? {} : { undetermined: true }) }, { cause: error });
+  const reason = notSent
+    ? `it cannot be reached (${message})`
+    : `the connection was lost or not to be had (${message})`;
+  return new StoreUnavailableError(
+    { store, reason, ...(notSent ? {} : { undetermined: true }) },
+    { cause: error },
+  );
 }
 
-/** Node tries all addresses of a host and has the failures of all in one error without a message. */
+/**
+ * Node tries all addresses of a host and has the failures of all in one error without a message.
+ */
 function errorsWithin(error: Error): string {
   const { errors, code } = error as { errors?: unknown; code?: unknown };
-  if (Array.isArray(errors)) return errors.map((each) => String((each as Error).message)).join('; ');
+  if (Array.isArray(errors))
+    return errors.map((each) => String((each as Error).message)).join('; ');
   return typeof code === 'string' ? code : error.name;
 }

@@ -20,7 +20,11 @@ export class Following {
   readonly #refusal: StoreUnavailableError | undefined;
 
   /** @param refusal why nobody can follow, if so */
-  constructor(settings: ListenerSettings, notifier: Notifier, refusal: StoreUnavailableError | undefined) {
+  constructor(
+    settings: ListenerSettings,
+    notifier: Notifier,
+    refusal: StoreUnavailableError | undefined,
+  ) {
     this.#followers = new Followers((count) => this.#listener.listen(count > 0));
     this.#listener = new Listener(settings, (names) => {
       if (names === undefined) this.#followers.wakeAll();
@@ -62,13 +66,21 @@ export class Following {
   }
 }
 
-/** A short name that tells nothing of what it stands for: notifications are seen by everybody who may connect to the database. */
+/**
+ * A short name that tells nothing of what it stands for: notifications are seen by everybody who
+ * may connect to the database.
+ */
 function nameOf({ tenant, app, session }: SessionAddress): string {
   return contentHash([tenant, app, session]);
 }
 
-/** Once it has been possible to read, a failure of the database that may pass is waited for: there will be another look. */
-function patient(read: (afterSeq: number) => AsyncIterable<readonly Event[]>): (afterSeq: number) => AsyncIterable<readonly Event[]> {
+/**
+ * Once it has been possible to read, a failure of the database that may pass is waited for: there
+ * will be another look.
+ */
+function patient(
+  read: (afterSeq: number) => AsyncIterable<readonly Event[]>,
+): (afterSeq: number) => AsyncIterable<readonly Event[]> {
   let hasRead = false;
   return async function* (afterSeq) {
     try {
@@ -78,7 +90,8 @@ function patient(read: (afterSeq: number) => AsyncIterable<readonly Event[]>): (
       }
       hasRead = true;
     } catch (error) {
-      const passes = isAdjutantError(error, 'store_unavailable') && error.data['permanent'] !== true;
+      const passes =
+        isAdjutantError(error, 'store_unavailable') && error.data['permanent'] !== true;
       if (!hasRead || !passes) throw error;
     }
   };

@@ -1,45 +1,79 @@
-import { findInvalidOption, isFlag, isNonEmptyText, isObject, type OptionCheck, type OptionChecks } from '../../base/options.ts';
+import {
+  findInvalidOption,
+  isFlag,
+  isNonEmptyText,
+  isObject,
+  type OptionCheck,
+  type OptionChecks,
+} from '../../base/options.ts';
 import { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { Store } from '../../ledger/port.ts';
 import { InvalidStoreError } from '../invalid-store.ts';
 import { openPostgres } from './open.ts';
-import { connectClient, lazyPool, type OwnPool, type PostgresOwnClient, type PostgresPool } from './pool.ts';
+import {
+  connectClient,
+  lazyPool,
+  type OwnPool,
+  type PostgresOwnClient,
+  type PostgresPool,
+} from './pool.ts';
 
-export type { PostgresClient, PostgresOwnClient, PostgresPool, PostgresPoolClient, PostgresResult } from './pool.ts';
+export type {
+  PostgresClient,
+  PostgresOwnClient,
+  PostgresPool,
+  PostgresPoolClient,
+  PostgresResult,
+} from './pool.ts';
 
 export interface PostgresOptions {
-  /** Gives the connections, as `new pg.Pool(…)` of the package `pg` does. The store does not end it. */
+  /**
+   * Gives the connections, as `new pg.Pool(…)` of the package `pg` does. The store does not end it.
+   */
   readonly pool: PostgresPool;
   /** The schema that holds the tables; made on first use. @default 'adjutant' */
   readonly schema?: string;
   /**
-   * Whether a pooler between the pool and the server (PgBouncer, Supavisor, RDS Proxy) lends connections for single transactions. All but
-   * following works through it; for that, give `listen`. @default false
+   * Whether a pooler between the pool and the server (PgBouncer, Supavisor, RDS Proxy) lends
+   * connections for single transactions. All but following works through it; for that, give
+   * `listen`. @default false
    */
   readonly transactionPooling?: boolean;
-  /** How to get a direct connection to the server for following: where to connect to, or a function that gives a connected client. @default one of the pool's connections, while somebody follows */
+  /**
+   * How to get a direct connection to the server for following: where to connect to, or a function
+   * that gives a connected client. @default one of the pool's connections, while somebody follows
+   */
   readonly listen?: { readonly connectionString: string } | (() => Promise<PostgresOwnClient>);
 }
 
 const isPool: OptionCheck = (value) => {
   const fits = isObject(value) === undefined && hasMethods(value as object, ['query', 'connect']);
-  return fits ? undefined : 'a pool with the methods `query` and `connect`, such as `new pg.Pool(…)`';
+  return fits
+    ? undefined
+    : 'a pool with the methods `query` and `connect`, such as `new pg.Pool(…)`';
 };
 
 const isSchemaName: OptionCheck = (value) => {
-  const fits = typeof value === 'string' && /^(?!pg_)[^\0$]+$/.test(value) && Buffer.byteLength(value) <= 63;
+  const fits =
+    typeof value === 'string' && /^(?!pg_)[^\0$]+$/.test(value) && Buffer.byteLength(value) <= 63;
   return fits ? undefined : 'a name of 1 to 63 bytes, without `$`, that does not begin with `pg_`';
 };
 
 const isListen: OptionCheck = (value) => {
   if (typeof value === 'function') return undefined;
   const invalid = findInvalidOption(value, { connectionString: isNonEmptyText });
-  return invalid === undefined && isNonEmptyText((value as { connectionString?: unknown }).connectionString) === undefined
+  return invalid === undefined &&
+    isNonEmptyText((value as { connectionString?: unknown }).connectionString) === undefined
     ? undefined
     : 'a function that gives a connected client, or `{ connectionString }`';
 };
 
-const poolOptions: OptionChecks<PostgresOptions> = { pool: isPool, schema: isSchemaName, transactionPooling: isFlag, listen: isListen };
+const poolOptions: OptionChecks<PostgresOptions> = {
+  pool: isPool,
+  schema: isSchemaName,
+  transactionPooling: isFlag,
+  listen: isListen,
+};
 const { pool: _, ...otherOptions } = poolOptions;
 
 function hasMethods(value: object, names: readonly string[]): boolean {
@@ -47,40 +81,62 @@ function hasMethods(value: object, names: readonly string[]): boolean {
 }
 
 /**
- * A store in a PostgreSQL database (version 13 or later), which any number of processes may share. Its tables are made on first use and
- * brought up to date by newer versions; what goes wrong then is a `StoreUnavailableError` or `StoreTooNewError` of the method that was called.
- * With a connection string, the store has a pool of its own and ends it when it is closed; that needs the package `pg`.
+ * A store in a PostgreSQL database (version 13 or later), which any number of processes may share.
+ * Its tables are made on first use and brought up to date by newer versions; what goes wrong then
+ * is a `StoreUnavailableError` or `StoreTooNewError` of the method that was called. With a
+ * connection string, the store has a pool of its own and ends it when it is closed; that needs the
+ * package `pg`.
  * @throws InvalidStoreError
  */
 export function postgres(options: PostgresOptions): Store;
 export function postgres(connectionString: string, options?: Omit<PostgresOptions, 'pool'>): Store;
-export function postgres(first: string | PostgresOptions, second?: Omit<PostgresOptions, 'pool'>): Store {
+export function postgres(
+  first: string | PostgresOptions,
+  second?: Omit<PostgresOptions, 'pool'>,
+): Store {
   if (typeof first === 'string') return fromConnectionString(first, second ?? {});
   const invalid = findInvalidOption(first, poolOptions);
-  if (invalid !== undefined) throw new InvalidStoreError({ store: 'postgres', reason: invalid.reason });
+  if (invalid !== undefined)
+    throw new InvalidStoreError({ store: 'postgres', reason: invalid.reason });
   if (first.pool === undefined) {
     throw new InvalidStoreError({
       store: 'postgres',
       reason: `\`pool\` must be ${isPool(undefined)}; or give a connection string instead of options`,
     });
   }
-  if (second !== undefined) throw new InvalidStoreError({ store: 'postgres', reason: 'with a pool, all options go into the one object' });
+  if (second !== undefined)
+    throw new InvalidStoreError({
+      store: 'postgres',
+      reason: 'with a pool, all options go into the one object',
+    });
   return open(first.pool, first);
 }
 
-function fromConnectionString(connectionString: string, options: Omit<PostgresOptions, 'pool'>): Store {
+function fromConnectionString(
+  connectionString: string,
+  options: Omit<PostgresOptions, 'pool'>,
+): Store {
   if (!/^postgres(ql)?:\/\/./.test(connectionString)) {
-    throw new InvalidStoreError({ store: 'postgres', reason: "the connection string must look like 'postgres://user@host:5432/database'" });
+    throw new InvalidStoreError({
+      store: 'postgres',
+      reason: "the connection string must look like 'postgres://user@host:5432/database'",
+    });
   }
   const invalid = findInvalidOption(options, otherOptions);
-  if (invalid !== undefined) throw new InvalidStoreError({ store: 'postgres', reason: invalid.reason });
+  if (invalid !== undefined)
+    throw new InvalidStoreError({ store: 'postgres', reason: invalid.reason });
   return open(lazyPool(connectionString), options, connectionString);
 }
 
-function open(pool: PostgresPool | OwnPool, options: Omit<PostgresOptions, 'pool'>, connectionString?: string): Store {
+function open(
+  pool: PostgresPool | OwnPool,
+  options: Omit<PostgresOptions, 'pool'>,
+  connectionString?: string,
+): Store {
   const { schema = 'adjutant', transactionPooling = false, listen } = options;
   const description = `PostgreSQL schema "${schema}"`;
-  const connect = typeof listen === 'object' ? () => connectClient(listen.connectionString) : listen;
+  const connect =
+    typeof listen === 'object' ? () => connectClient(listen.connectionString) : listen;
   const cannotFollow = transactionPooling && connect === undefined;
   return openPostgres({
     ...{ pool, schema, description },

@@ -17,11 +17,17 @@ export interface ListenerSettings {
 
 const firstDelayMs = 50;
 const longestDelayMs = 5_000;
-/** How often those who follow look for themselves, so that a lost notification costs no more than this. */
+/**
+ * How often those who follow look for themselves, so that a lost notification costs no more than
+ * this.
+ */
 const lookMs = 1_000;
 const registeredMs = 5_000;
 
-/** Hears while somebody follows what other processes have written. A notification is only a hint to read. */
+/**
+ * Hears while somebody follows what other processes have written. A notification is only a hint to
+ * read.
+ */
 export class Listener {
   readonly #settings: ListenerSettings;
   readonly #onHint: (ledgers: readonly string[] | undefined) => void;
@@ -33,8 +39,14 @@ export class Listener {
   #cancelRetry: (() => void) | undefined;
   #cancelLook: (() => void) | undefined;
 
-  /** @param onHint called with the names of what may have changed; without names when anything may have */
-  constructor(settings: ListenerSettings, onHint: (ledgers: readonly string[] | undefined) => void) {
+  /**
+   * @param onHint called with the names of what may have changed; without names when anything may
+   * have
+   */
+  constructor(
+    settings: ListenerSettings,
+    onHint: (ledgers: readonly string[] | undefined) => void,
+  ) {
     this.#settings = settings;
     this.#onHint = onHint;
   }
@@ -73,7 +85,8 @@ export class Listener {
     this.#opening ??= this.#start().finally(() => {
       this.#opening = undefined;
       // Somebody came while the last connection was being given up.
-      if (this.#listening && this.#connection === undefined && this.#cancelRetry === undefined) this.#open();
+      if (this.#listening && this.#connection === undefined && this.#cancelRetry === undefined)
+        this.#open();
     });
   }
 
@@ -126,11 +139,16 @@ export class Listener {
   }
 }
 
-/** Whoever may connect to the database may notify: what is no list of names is a hint that anything may have changed. */
+/**
+ * Whoever may connect to the database may notify: what is no list of names is a hint that anything
+ * may have changed.
+ */
 function namesOf(payload: string | undefined): readonly string[] | undefined {
   try {
     const names: unknown = JSON.parse(payload ?? '');
-    return Array.isArray(names) && names.every((name) => typeof name === 'string') ? names : undefined;
+    return Array.isArray(names) && names.every((name) => typeof name === 'string')
+      ? names
+      : undefined;
   } catch {
     return undefined;
   }

@@ -5,7 +5,10 @@ const longestPayload = 7_000;
 /** What a listener takes for a hint that anything may have changed. */
 const everything = '';
 
-/** Tells other processes that ledgers have grown, after the fact and without making anybody wait. At most one message is on its way. */
+/**
+ * Tells other processes that ledgers have grown, after the fact and without making anybody wait. At
+ * most one message is on its way.
+ */
 export class Notifier {
   readonly #database: Database;
   readonly #channel: string;
@@ -37,7 +40,8 @@ export class Notifier {
       const payload = this.#anything || names.length > longestPayload ? everything : names;
       this.#changed = new Set();
       this.#anything = false;
-      // A notification that is lost with the server is made up for by those who follow; so its commit need not be synced.
+      // A notification that is lost with the server is made up for by those who follow; so its
+      // commit need not be synced.
       const text = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
       await this.#database.query(text, [this.#channel, payload]).catch(() => undefined);
     }

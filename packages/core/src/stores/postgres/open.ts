@@ -37,13 +37,22 @@ export function openPostgres(settings: PostgresSettings): Store {
   const writes = new WriteGroups(database, fixedNow, ownName);
   const settingsOfListener = {
     channel: schema,
-    connect: connect === undefined ? () => lentConnection(pool, description) : () => ownConnection(connect),
-    register: async (ms: number) => void (await database.call('select {s}.listen($1, $2::bigint)', [ownName, ms])),
+    connect:
+      connect === undefined
+        ? () => lentConnection(pool, description)
+        : () => ownConnection(connect),
+    register: async (ms: number) =>
+      void (await database.call('select {s}.listen($1, $2::bigint)', [ownName, ms])),
   };
-  const following = new Following(settingsOfListener, new Notifier(database, schema), settings.cannotFollow);
+  const following = new Following(
+    settingsOfListener,
+    new Notifier(database, schema),
+    settings.cannotFollow,
+  );
   const addressKeys = new AddressKeys((scope) => findAddressKey(database, scope));
   const parts: StoreParts = { database, writes, following, fixedNow, addressKeys };
-  // Without a listener the loss of an idle connection would end the process; the next statement gets another one.
+  // Without a listener the loss of an idle connection would end the process; the next statement
+  // gets another one.
   const ignore = (): void => undefined;
   pool.on?.('error', ignore);
   let closing: Promise<void> | undefined;
@@ -60,8 +69,14 @@ export function openPostgres(settings: PostgresSettings): Store {
     for: (scope) => new PostgresLedgerStore(scope, parts),
     admin: {
       due: async ({ limit, app } = {}) =>
-        queryDue(database, app === undefined ? {} : { app: toStorable(app) }, checkLimit('sessions', limit), fixedNow()),
-      sweepBlobs: async ({ olderThanMs } = {}) => sweepBlobs(database, checkBlobAge(olderThanMs), fixedNow()),
+        queryDue(
+          database,
+          app === undefined ? {} : { app: toStorable(app) },
+          checkLimit('sessions', limit),
+          fixedNow(),
+        ),
+      sweepBlobs: async ({ olderThanMs } = {}) =>
+        sweepBlobs(database, checkBlobAge(olderThanMs), fixedNow()),
     },
     close: () => {
       closing ??= close();
@@ -72,22 +87,34 @@ export function openPostgres(settings: PostgresSettings): Store {
 
 const mostBlobsPerSweep = 1_000;
 
-async function sweepBlobs(database: Database, olderThanMs: number, fixedNow: number | null): Promise<number> {
+async function sweepBlobs(
+  database: Database,
+  olderThanMs: number,
+  fixedNow: number | null,
+): Promise<number> {
   let removed = 0;
   for (;;) {
-    const count = Number(await database.call('select {s}.sweep_blobs($1::bigint, $2::bigint)::text', [storedWhole(olderThanMs), fixedNow]));
+    const count = Number(
+      await database.call('select {s}.sweep_blobs($1::bigint, $2::bigint)::text', [
+        storedWhole(olderThanMs),
+        fixedNow,
+      ]),
+    );
     removed += count;
     if (count < mostBlobsPerSweep) return removed;
   }
 }
 
-/** Connections of a pool that stores listen on: each store that is followed keeps one, however many follow. */
+/**
+ * Connections of a pool that stores listen on: each store that is followed keeps one, however many
+ * follow.
+ */
 const listening = new WeakMap<PostgresPool, number>();
 const warned = new WeakSet<PostgresPool>();
 
 /**
- * A pool that lends its last connection for listening has none for a statement, and everything would wait for ever. Then nobody listens: those
- * who follow look for themselves.
+ * A pool that lends its last connection for listening has none for a statement, and everything
+ * would wait for ever. Then nobody listens: those who follow look for themselves.
  * @throws StoreUnavailableError
  */
 async function lentConnection(pool: PostgresPool, store: string): Promise<ListeningConnection> {
@@ -97,7 +124,11 @@ async function lentConnection(pool: PostgresPool, store: string): Promise<Listen
     const reason =
       `its pool has ${most === 1 ? 'a single connection' : `${most} connections`}, and each store that is followed keeps one for listening: ` +
       `give the pool at least ${taken + 1} (\`max\`), or the store the option \`listen\``;
-    if (!warned.has(pool)) process.emitWarning(`${store}: ${reason}. Until then whoever follows looks once a second.`, 'AdjutantWarning');
+    if (!warned.has(pool))
+      process.emitWarning(
+        `${store}: ${reason}. Until then whoever follows looks once a second.`,
+        'AdjutantWarning',
+      );
     warned.add(pool);
     throw new StoreUnavailableError({ store, reason });
   }
@@ -117,7 +148,9 @@ async function lentConnection(pool: PostgresPool, store: string): Promise<Listen
   }
 }
 
-async function ownConnection(connect: () => Promise<PostgresOwnClient>): Promise<ListeningConnection> {
+async function ownConnection(
+  connect: () => Promise<PostgresOwnClient>,
+): Promise<ListeningConnection> {
   const client = await connect();
   return { client, close: () => client.end() };
 }

@@ -22,7 +22,10 @@ interface Page {
   readonly text: string;
 }
 
-/** Reads one ledger: once it has found it, another one that has got its name in the meantime is not it. */
+/**
+ * Reads one ledger: once it has found it, another one that has got its name in the meantime is not
+ * it.
+ */
 export class PageReader {
   readonly #database: Database;
   readonly #address: SessionAddress;
@@ -44,7 +47,10 @@ export class PageReader {
     }
   }
 
-  /** As `events`, with a mark in the place of each row that is damaged, missing or not known to this build. @throws SessionNotFoundError */
+  /**
+   * As `events`, with a mark in the place of each row that is damaged, missing or not known to this
+   * build. @throws SessionNotFoundError
+   */
   async *storedEvents(range: ReadRange): AsyncGenerator<readonly StoredEvent[], void, undefined> {
     const { session } = this.#address;
     for await (const page of this.#pages(range)) {
@@ -52,7 +58,9 @@ export class PageReader {
       const rows = wholeRows(page);
       yield rows === undefined
         ? (await this.#readSingly(page)).map(({ seq, row, text }) => {
-            return row === undefined ? unreadableEvent(seq, reasonFor(text), text) : decodeStoredRow(row, paths, session);
+            return row === undefined
+              ? unreadableEvent(seq, reasonFor(text), text)
+              : decodeStoredRow(row, paths, session);
           })
         : await mapInTurns(rows, (row) => decodeStoredRow(row, paths, session));
     }
@@ -71,7 +79,8 @@ export class PageReader {
 
   #request(after: number, upTo: number | undefined): Promise<Page> {
     const page = this.#find(after, upTo);
-    // A reader that stops early never asks for a page that was prepared, so its failure must not go unhandled.
+    // A reader that stops early never asks for a page that was prepared, so its failure must not go
+    // unhandled.
     page.catch(() => undefined);
     return page;
   }
@@ -80,23 +89,44 @@ export class PageReader {
     const { tenant, app, session } = this.#address;
     const [row] = await this.#database.query(
       'select ledger::text, through::text, more::text, page from {s}.read_page($1, $2, $3, $4::bigint, $5::bigint, $6::bigint)',
-      [toStorable(tenant), toStorable(app), toStorable(session), this.#ledger, after, upTo === undefined ? null : storedWhole(upTo)],
+      [
+        toStorable(tenant),
+        toStorable(app),
+        toStorable(session),
+        this.#ledger,
+        after,
+        upTo === undefined ? null : storedWhole(upTo),
+      ],
     );
     if (row === undefined) throw new SessionNotFoundError({ session, app });
     this.#ledger = String(row['ledger']);
-    return { after, through: Number(row['through']), more: row['more'] === 'true', text: String(row['page']) };
+    return {
+      after,
+      through: Number(row['through']),
+      more: row['more'] === 'true',
+      text: String(row['page']),
+    };
   }
 
-  /** The page as a whole is not what it should be: names the first row that is not, or the first that is not there. */
+  /**
+   * The page as a whole is not what it should be: names the first row that is not, or the first
+   * that is not there.
+   */
   async #findDamage(page: Page): Promise<readonly StoredRow[]> {
     const { session } = this.#address;
     return (await this.#readSingly(page)).map(({ seq, row, text }) => {
-      if (row === undefined) throw new LedgerUnreadableError({ session, seq, reason: reasonFor(text) });
+      if (row === undefined)
+        throw new LedgerUnreadableError({ session, seq, reason: reasonFor(text) });
       return row;
     });
   }
 
-  async #readSingly({ after, through }: Page): Promise<readonly { seq: number; row: StoredRow | undefined; text: string | undefined }[]> {
+  async #readSingly({
+    after,
+    through,
+  }: Page): Promise<
+    readonly { seq: number; row: StoredRow | undefined; text: string | undefined }[]
+  > {
     const found: { seq: number; row: StoredRow | undefined; text: string | undefined }[] = [];
     for (let seq = after + 1; seq <= through; seq++) {
       const page = await this.#find(seq - 1, seq);

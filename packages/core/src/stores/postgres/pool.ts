@@ -8,7 +8,10 @@ export interface PostgresResult {
 /** A connection of a pool, or a client of its own, as `pg` has them. */
 export interface PostgresClient {
   query(text: string): Promise<unknown>;
-  on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown;
+  on(
+    event: 'notification',
+    listener: (message: { readonly payload?: string | undefined }) => void,
+  ): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
   on(event: 'end', listener: () => void): unknown;
   removeListener(event: 'error', listener: (error: Error) => void): unknown;
@@ -48,7 +51,8 @@ export function lazyPool(connectionString: string): OwnPool {
   const make = async (): Promise<OwnPool> => {
     const { Pool } = await loadPg();
     const pool = new Pool({ connectionString, allowExitOnIdle: true });
-    // The next statement gets another connection; without a listener the loss of an idle one would end the process.
+    // The next statement gets another connection; without a listener the loss of an idle one would
+    // end the process.
     pool.on('error', () => undefined);
     return pool;
   };

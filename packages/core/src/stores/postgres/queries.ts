@@ -44,17 +44,26 @@ class Conditions {
 
 const bigints = 'seq::text, epoch::text, inbox_seq::text';
 
-export async function queryHead(database: Database, { tenant, app }: StoredScope, session: string): Promise<LedgerHead | undefined> {
-  const [row] = await database.query(`select ${bigints} from {s}.ledgers where tenant = $1 and app = $2 and session = $3`, [
-    tenant,
-    app,
-    toStorable(session),
-  ]);
-  return row === undefined ? undefined : { seq: Number(row['seq']), epoch: Number(row['epoch']), inboxSeq: Number(row['inbox_seq']) };
+export async function queryHead(
+  database: Database,
+  { tenant, app }: StoredScope,
+  session: string,
+): Promise<LedgerHead | undefined> {
+  const [row] = await database.query(
+    `select ${bigints} from {s}.ledgers where tenant = $1 and app = $2 and session = $3`,
+    [tenant, app, toStorable(session)],
+  );
+  return row === undefined
+    ? undefined
+    : { seq: Number(row['seq']), epoch: Number(row['epoch']), inboxSeq: Number(row['inbox_seq']) };
 }
 
 /** `undefined` when there is no such session. */
-export async function queryInbox(database: Database, { tenant, app }: StoredScope, session: string): Promise<readonly InboxEntry[] | undefined> {
+export async function queryInbox(
+  database: Database,
+  { tenant, app }: StoredScope,
+  session: string,
+): Promise<readonly InboxEntry[] | undefined> {
   const rows = await database.query(
     `select i.position::text, i.key, i.lane, i.actor, i.at::text, i.type, i.data, i.settles
       from {s}.ledgers l left join {s}.inbox i on i.ledger = l.id
@@ -105,9 +114,17 @@ export async function queryListings(
 ): Promise<readonly SessionListing[]> {
   const { order = 'updatedAt', id, status, runnable, user, before } = options;
   const time = order === 'createdAt' ? 'created_at' : 'updated_at';
-  const conditions = new Conditions().add('session is not null').add('tenant = $', tenant).add('app = $', app);
-  conditions.equal('session', id).equal('status', status).equal('runnable', runnable).equal('user_id', user);
-  if (before !== undefined) conditions.add(`(${time}, session) < ($::bigint, $)`, before[order], toStorable(before.id));
+  const conditions = new Conditions()
+    .add('session is not null')
+    .add('tenant = $', tenant)
+    .add('app = $', app);
+  conditions
+    .equal('session', id)
+    .equal('status', status)
+    .equal('runnable', runnable)
+    .equal('user_id', user);
+  if (before !== undefined)
+    conditions.add(`(${time}, session) < ($::bigint, $)`, before[order], toStorable(before.id));
   const rows = await database.query(
     `select session, seq::text, created_at::text, updated_at::text, status, title, runnable, user_id
       from {s}.ledgers where ${conditions.text} order by ${time} desc, session desc limit ${limit}`,
@@ -124,7 +141,11 @@ function listing(row: Record<string, unknown>): SessionListing {
     createdAt: Number(row['created_at']),
     updatedAt: Number(row['updated_at']),
     status: row['status'] as SessionListing['status'],
-    ...Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (typeof text === 'string' ? [[name, fromStorable(text)]] : []))),
+    ...Object.fromEntries(
+      Object.entries(texts).flatMap(([name, text]) =>
+        typeof text === 'string' ? [[name, fromStorable(text)]] : [],
+      ),
+    ),
   };
 }
 
@@ -136,7 +157,10 @@ export async function queryRequests(
 ): Promise<readonly RequestRow[]> {
   const { requestId, operationId, session, user, status, kinds, after } = filter;
   const conditions = new Conditions().add('tenant = $', tenant).add('app = $', app);
-  conditions.equal('request_id', requestId).equal('operation_id', operationId).equal('user_id', user);
+  conditions
+    .equal('request_id', requestId)
+    .equal('operation_id', operationId)
+    .equal('user_id', user);
   if (session !== undefined) {
     const ledger = 'select id from {s}.ledgers where tenant = $ and app = $ and session = $';
     conditions.add(`ledger = (${ledger})`, tenant, app, toStorable(session));
@@ -144,8 +168,14 @@ export async function queryRequests(
   // As a literal, so that the index of those that are pending is used.
   if (status === 'pending') conditions.add("status = 'pending'");
   else conditions.equal('status', status);
-  if (kinds !== undefined) conditions.add('kind in (select jsonb_array_elements_text($::jsonb))', JSON.stringify(kinds));
-  if (after !== undefined) conditions.add('(created_at, request_id) > ($::bigint, $)', after.createdAt, toStorable(after.requestId));
+  if (kinds !== undefined)
+    conditions.add('kind in (select jsonb_array_elements_text($::jsonb))', JSON.stringify(kinds));
+  if (after !== undefined)
+    conditions.add(
+      '(created_at, request_id) > ($::bigint, $)',
+      after.createdAt,
+      toStorable(after.requestId),
+    );
   const rows = await database.query(
     `select request, status, settled_by, settled_at::text from {s}.requests where ${conditions.text} order by created_at, request_id limit ${limit}`,
     conditions.values,
@@ -157,7 +187,12 @@ function requestRow(row: Record<string, unknown>): RequestRow {
   return {
     ...(JSON.parse(String(row['request'])) as PendingRequest),
     status: row['status'],
-    ...(row['settled_by'] === null ? {} : { settledBy: fromStorable(String(row['settled_by'])), settledAt: Number(row['settled_at']) }),
+    ...(row['settled_by'] === null
+      ? {}
+      : {
+          settledBy: fromStorable(String(row['settled_by'])),
+          settledAt: Number(row['settled_at']),
+        }),
   } as RequestRow;
 }
 
@@ -168,14 +203,37 @@ export async function queryDue(
   limit: number,
   fixedNow: number | null,
 ): Promise<readonly DueSession[]> {
-  const holders = await queryDueRows(database, scope, 'distinct owner', 'owner is not null and lease_until > clock.now', [], '', fixedNow);
+  const holders = await queryDueRows(
+    database,
+    scope,
+    'distinct owner',
+    'owner is not null and lease_until > clock.now',
+    [],
+    '',
+    fixedNow,
+  );
   const owners = new OwnerSurvey();
-  const gone = holders.map(({ owner }) => String(owner)).filter((owner) => owners.isGone(fromStorable(owner)));
-  const free = '(lease_until is null or lease_until <= clock.now or owner in (select jsonb_array_elements_text($::jsonb)))';
+  const gone = holders
+    .map(({ owner }) => String(owner))
+    .filter((owner) => owners.isGone(fromStorable(owner)));
+  const free =
+    '(lease_until is null or lease_until <= clock.now or owner in (select jsonb_array_elements_text($::jsonb)))';
   const order = `order by since, id limit ${limit}`;
-  const rows = await queryDueRows(database, scope, 'tenant, app, session', free, [JSON.stringify(gone)], order, fixedNow);
+  const rows = await queryDueRows(
+    database,
+    scope,
+    'tenant, app, session',
+    free,
+    [JSON.stringify(gone)],
+    order,
+    fixedNow,
+  );
   return rows.map(({ tenant, app, session }) => {
-    return { tenant: fromStorable(String(tenant)), app: fromStorable(String(app)), session: fromStorable(String(session)) };
+    return {
+      tenant: fromStorable(String(tenant)),
+      app: fromStorable(String(app)),
+      session: fromStorable(String(session)),
+    };
   });
 }
 
@@ -192,7 +250,8 @@ function queryDueRows(
   const conditions = new Conditions();
   conditions.values.push(...clock.values);
   conditions.add('session is not null').add(condition, ...values);
-  for (const column of ['tenant', 'app'] as const) if (scope[column] !== undefined) conditions.add(`${column} = $`, scope[column]);
+  for (const column of ['tenant', 'app'] as const)
+    if (scope[column] !== undefined) conditions.add(`${column} = $`, scope[column]);
   return database.query(
     `with clock as materialized (select ${clock.text} as now),
       wanted as (

@@ -1,6 +1,7 @@
 /**
- * One page of a ledger, as the JSON text of an array of rows, which the database joins so that it is parsed once. `_ledger` is the ledger
- * that the page before came from, if there was one: another one that has got its name in the meantime is not it.
+ * One page of a ledger, as the JSON text of an array of rows, which the database joins so that it
+ * is parsed once. `_ledger` is the ledger that the page before came from, if there was one: another
+ * one that has got its name in the meantime is not it.
  */
 const pageFunction = `
 create or replace function {s}.read_page(_tenant text, _app text, _session text, _ledger bigint, _after bigint, _up_to bigint)
@@ -38,7 +39,9 @@ end
 $adjutant$;
 `;
 
-/** The bytes of a blob; with a session, only if it or the prefix that it shares refers to the blob. */
+/**
+ * The bytes of a blob; with a session, only if it or the prefix that it shares refers to the blob.
+ */
 const blobFunction = `
 create or replace function {s}.get_blob(_address text, _tenant text, _app text, _session text) returns bytea language sql stable as $adjutant$
   with recursive line as (

@@ -33,28 +33,50 @@ export function checkReply(reply: WriteReply, asked: Asked): WriteReply {
 
 const refusals: { readonly [name: string]: (reply: WriteReply, asked: Asked) => Error } = {
   ledger_conflict: ({ seq = 0, epoch = 0 }, { session, expected = { seq: 0, epoch: 0 } }) =>
-    new LedgerConflictError({ session, expected: { seq: expected.seq, epoch: expected.epoch }, found: { seq, epoch } }),
-  session_busy: ({ owner, until }, { session }) => new SessionBusyError({ session, owner: fromStorable(String(owner)), until: Number(until) }),
+    new LedgerConflictError({
+      session,
+      expected: { seq: expected.seq, epoch: expected.epoch },
+      found: { seq, epoch },
+    }),
+  session_busy: ({ owner, until }, { session }) =>
+    new SessionBusyError({ session, owner: fromStorable(String(owner)), until: Number(until) }),
   session_not_found: (_, { session, app }) => new SessionNotFoundError({ session, app }),
   session_exists: (_, { session }) => new SessionExistsError({ session }),
   blob_missing: ({ address }) => new BlobMissingError({ address: String(address) }),
-  state_conflict: ({ stale }) => staleWrites(stale as unknown as readonly (readonly [string, string, string])[]),
+  state_conflict: ({ stale }) =>
+    staleWrites(stale as unknown as readonly (readonly [string, string, string])[]),
   request_not_found: (_, { requestId = '' }) => new RequestNotFoundError({ requestId }),
   request_settled: ({ status, by }, { requestId = '' }) =>
-    new RequestSettledError({ requestId, status: String(status), by: typeof by === 'string' ? fromStorable(by) : undefined }),
-  fork_point: ({ seq: last }, { session, seq = 0 }) => thrownBy(() => checkForkPoint(session, seq, Number(last))),
-  snapshot_place: ({ seq: last }, { session, seq = 0 }) => thrownBy(() => checkSnapshot(session, seq, Number(last))),
+    new RequestSettledError({
+      requestId,
+      status: String(status),
+      by: typeof by === 'string' ? fromStorable(by) : undefined,
+    }),
+  fork_point: ({ seq: last }, { session, seq = 0 }) =>
+    thrownBy(() => checkForkPoint(session, seq, Number(last))),
+  snapshot_place: ({ seq: last }, { session, seq = 0 }) =>
+    thrownBy(() => checkSnapshot(session, seq, Number(last))),
 };
 
 function unknownRefusal({ refused }: WriteReply, { store }: Asked): Error {
-  return new StoreUnavailableError({ store, reason: `its functions answer "${refused}", which this version does not know`, permanent: true });
+  return new StoreUnavailableError({
+    store,
+    reason: `its functions answer "${refused}", which this version does not know`,
+    permanent: true,
+  });
 }
 
 /** Scope, id and key of each write that does not fit. */
 function staleWrites(stale: readonly (readonly [string, string, string])[]): StateConflictError {
   const [scope, scopeId] = stale[0] as readonly [string, string, string];
-  const keys = stale.filter(([otherScope, otherId]) => otherScope === scope && otherId === scopeId).map(([, , key]) => fromStorable(key));
-  return new StateConflictError({ scope: fromStorable(scope), scopeId: fromStorable(scopeId), keys: [...new Set(keys)] });
+  const keys = stale
+    .filter(([otherScope, otherId]) => otherScope === scope && otherId === scopeId)
+    .map(([, , key]) => fromStorable(key));
+  return new StateConflictError({
+    scope: fromStorable(scope),
+    scopeId: fromStorable(scopeId),
+    keys: [...new Set(keys)],
+  });
 }
 
 function thrownBy(check: () => void): Error {

@@ -176,4 +176,9 @@ end
 $adjutant$;
 `;
 
-export const standaloneFunctions: readonly string[] = [forkFunction, deleteFunctions, blobFunctions, snapshotFunctions];
+export const standaloneFunctions: readonly string[] = [
+  forkFunction,
+  deleteFunctions,
+  blobFunctions,
+  snapshotFunctions,
+];

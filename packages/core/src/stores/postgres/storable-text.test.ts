@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 import { fromStorable, toStorable } from './storable-text.ts';
 
 /** Texts of what makes trouble, mixed with what does not. */
-const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.constantFrom('\0', '\\', '0', 'd', '8', '\ud83d', '\udc4b', 'é') }));
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: fc.constantFrom('\0', '\\', '0', 'd', '8', '\ud83d', '\udc4b', 'é') }),
+);
 
 test('what is stored can be stored, and is the same when it is read', () => {
   fc.assert(

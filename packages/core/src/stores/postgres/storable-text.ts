@@ -1,17 +1,28 @@
-/** What PostgreSQL cannot store as text, zero bytes and halves of surrogate pairs, and the sign that replaces it. */
+/**
+ * What PostgreSQL cannot store as text, zero bytes and halves of surrogate pairs, and the sign that
+ * replaces it.
+ */
 const unstorable = /[\0\\]|\p{Surrogate}/u;
 const everyUnstorable = /[\0\\]|\p{Surrogate}/gu;
 const everyReplaced = /\\([0-9a-f]{4})/g;
 
-/** A text as it is stored: the same, but for a few characters that are written as `\` and four hexadecimal digits. */
+/**
+ * A text as it is stored: the same, but for a few characters that are written as `\` and four
+ * hexadecimal digits.
+ */
 export function toStorable(text: string): string {
   if (!unstorable.test(text)) return text;
-  return text.replace(everyUnstorable, (character) => `\\${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(
+    everyUnstorable,
+    (character) => `\\${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 export function fromStorable(stored: string): string {
   if (!stored.includes('\\')) return stored;
-  return stored.replace(everyReplaced, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+  return stored.replace(everyReplaced, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
 }
 
 /** `undefined` becomes `null`, which is how the database says that there is none. */

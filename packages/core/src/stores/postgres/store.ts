@@ -32,10 +32,24 @@ import { checkBatch, checkLimit, checkNumbers } from '../batch.ts';
 import { isOwnerGone } from '../owner.ts';
 import { checkRequests } from '../requests.ts';
 import type { Database } from './database.ts';
-import { appendRequest, type StoredScope, storedEvents, storedItem, storedSettlement, storedWhole } from './encoding.ts';
+import {
+  appendRequest,
+  type StoredScope,
+  storedEvents,
+  storedItem,
+  storedSettlement,
+  storedWhole,
+} from './encoding.ts';
 import type { Following } from './following.ts';
 import { PageReader } from './page.ts';
-import { queryDue, queryHead, queryInbox, queryListings, queryRequests, queryShared } from './queries.ts';
+import {
+  queryDue,
+  queryHead,
+  queryInbox,
+  queryListings,
+  queryRequests,
+  queryShared,
+} from './queries.ts';
 import { type Asked, checkReply } from './refusal.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 import type { WriteGroups, WriteReply, WriteRequest } from './write-groups.ts';
@@ -46,7 +60,10 @@ export interface StoreParts {
   readonly writes: WriteGroups;
   readonly following: Following;
   readonly addressKeys: AddressKeys;
-  /** Epoch milliseconds to be taken for what the clock of the database says; `null`: what it says counts. */
+  /**
+   * Epoch milliseconds to be taken for what the clock of the database says; `null`: what it says
+   * counts.
+   */
   readonly fixedNow: () => number | null;
 }
 
@@ -67,7 +84,11 @@ export class PostgresLedgerStore implements LedgerStore {
     checkBatch(session, expected, batch.events);
     checkRequests(session, batch.requests);
     const request = appendRequest(this.#stored, session, expected, batch);
-    const reply = await this.#write(request, { ...this.#asked(session), expected }, this.#putsOf(batch.blobs));
+    const reply = await this.#write(
+      request,
+      { ...this.#asked(session), expected },
+      this.#putsOf(batch.blobs),
+    );
     this.#parts.following.changed({ ...this.#scope, session }, this.#parts.writes.isHeard);
     return reply as unknown as AppendReceipt;
   }
@@ -85,32 +106,54 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   async now(): Promise<number> {
-    return Number(await this.#parts.database.call('select {s}.now_ms($1::bigint)::text', [this.#parts.fixedNow()]));
+    return Number(
+      await this.#parts.database.call('select {s}.now_ms($1::bigint)::text', [
+        this.#parts.fixedNow(),
+      ]),
+    );
   }
 
-  async claim(session: string, owner: string, { ttl, force = false }: ClaimOptions): Promise<Claim> {
+  async claim(
+    session: string,
+    owner: string,
+    { ttl, force = false }: ClaimOptions,
+  ): Promise<Claim> {
     const request = { ...this.#request('claim', session), owner: toStorable(owner), ttl, force };
     let reply = await this.#parts.writes.send(request);
-    // Only this process can tell whether an owner on its machine is gone; that nobody has claimed since is for the database to see.
+    // Only this process can tell whether an owner on its machine is gone; that nobody has claimed
+    // since is for the database to see.
     if (reply.refused === 'session_busy' && isOwnerGone(fromStorable(String(reply['owner'])))) {
       reply = await this.#parts.writes.send({ ...request, gone: String(reply['owner']) });
     }
-    return { session, owner, ...(checkReply(reply, this.#asked(session)) as unknown as Omit<Claim, 'session' | 'owner'>) };
+    return {
+      session,
+      owner,
+      ...(checkReply(reply, this.#asked(session)) as unknown as Omit<Claim, 'session' | 'owner'>),
+    };
   }
 
   async renew({ session, seq, epoch }: Claim): Promise<AppendReceipt> {
     const request = { ...this.#request('renew', session), epoch };
-    return (await this.#write(request, { ...this.#asked(session), expected: { seq, epoch } })) as unknown as AppendReceipt;
+    return (await this.#write(request, {
+      ...this.#asked(session),
+      expected: { seq, epoch },
+    })) as unknown as AppendReceipt;
   }
 
-  async release({ session, epoch }: Claim, { inboxSeq }: ReleaseOptions = {}): Promise<ReleaseReceipt> {
+  async release(
+    { session, epoch }: Claim,
+    { inboxSeq }: ReleaseOptions = {},
+  ): Promise<ReleaseReceipt> {
     const request = { ...this.#request('release', session), epoch, inboxSeq: inboxSeq ?? null };
     return (await this.#write(request, this.#asked(session))) as unknown as ReleaseReceipt;
   }
 
   async post(session: string, item: InboxItem): Promise<PostReceipt> {
     const request = { ...this.#request('post', session), item: storedItem(item) };
-    const asked = { ...this.#asked(session), ...(item.settles === undefined ? {} : { requestId: item.settles }) };
+    const asked = {
+      ...this.#asked(session),
+      ...(item.settles === undefined ? {} : { requestId: item.settles }),
+    };
     return (await this.#write(request, asked)) as unknown as PostReceipt;
   }
 
@@ -122,15 +165,31 @@ export class PostgresLedgerStore implements LedgerStore {
 
   follow(session: string, afterSeq: number, signal: AbortSignal): AsyncIterable<Event> {
     const reader = this.#reader(session);
-    return this.#parts.following.follow({ ...this.#scope, session }, afterSeq, signal, (after) => reader.events({ after }));
+    return this.#parts.following.follow({ ...this.#scope, session }, afterSeq, signal, (after) =>
+      reader.events({ after }),
+    );
   }
 
-  async fork(session: string, atSeq: number, newSession: string, first: readonly Event[] = []): Promise<void> {
+  async fork(
+    session: string,
+    atSeq: number,
+    newSession: string,
+    first: readonly Event[] = [],
+  ): Promise<void> {
     checkNumbers(newSession, atSeq, first);
     // What is no whole number lies outside of every ledger.
     const seq = Number.isSafeInteger(atSeq) ? atSeq : -1;
-    const values = [...this.#address(session), seq, toStorable(newSession), JSON.stringify(storedEvents(first)), this.#parts.fixedNow()];
-    const reply = await this.#callOnce('select {s}.fork($1, $2, $3, $4::bigint, $5, $6::jsonb, $7::bigint)::text', values);
+    const values = [
+      ...this.#address(session),
+      seq,
+      toStorable(newSession),
+      JSON.stringify(storedEvents(first)),
+      this.#parts.fixedNow(),
+    ];
+    const reply = await this.#callOnce(
+      'select {s}.fork($1, $2, $3, $4::bigint, $5, $6::jsonb, $7::bigint)::text',
+      values,
+    );
     if (reply.refused === 'session_exists') checkReply(reply, this.#asked(newSession));
     checkReply(reply, { ...this.#asked(session), seq: atSeq });
   }
@@ -173,24 +232,45 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   async list(options: ListOptions = {}): Promise<readonly SessionListing[]> {
-    return queryListings(this.#parts.database, this.#stored, options, checkLimit('sessions', options.limit));
+    return queryListings(
+      this.#parts.database,
+      this.#stored,
+      options,
+      checkLimit('sessions', options.limit),
+    );
   }
 
   async requests(filter: RequestFilter = {}): Promise<readonly RequestRow[]> {
-    return queryRequests(this.#parts.database, this.#stored, filter, checkLimit('requests', filter.limit));
+    return queryRequests(
+      this.#parts.database,
+      this.#stored,
+      filter,
+      checkLimit('requests', filter.limit),
+    );
   }
 
   async settle(session: string, settlement: RequestSettlement): Promise<void> {
-    const request = { ...this.#request('settle', session), settlement: storedSettlement(settlement) };
+    const request = {
+      ...this.#request('settle', session),
+      settlement: storedSettlement(settlement),
+    };
     await this.#write(request, { ...this.#asked(session), requestId: settlement.requestId });
   }
 
   async due(options: { readonly limit?: number } = {}): Promise<readonly DueSession[]> {
-    return queryDue(this.#parts.database, this.#stored, checkLimit('sessions', options.limit), this.#parts.fixedNow());
+    return queryDue(
+      this.#parts.database,
+      this.#stored,
+      checkLimit('sessions', options.limit),
+      this.#parts.fixedNow(),
+    );
   }
 
   async delete(session: string, { erase = false }: DeleteOptions = {}): Promise<void> {
-    const reply = await this.#callOnce('select {s}.delete_session($1, $2, $3, $4::boolean)::text', [...this.#address(session), erase]);
+    const reply = await this.#callOnce('select {s}.delete_session($1, $2, $3, $4::boolean)::text', [
+      ...this.#address(session),
+      erase,
+    ]);
     checkReply(reply, this.#asked(session));
     if (erase) this.#parts.following.anythingChanged();
     else this.#parts.following.changed({ ...this.#scope, session }, true);
@@ -199,13 +279,19 @@ export class PostgresLedgerStore implements LedgerStore {
   async putSnapshot(session: string, { key, seq, value }: FoldSnapshot): Promise<void> {
     const place = Number.isSafeInteger(seq) ? seq : -1;
     const values = [...this.#address(session), toStorable(key), place, JSON.stringify(value)];
-    const text = await this.#parts.database.call('select {s}.put_snapshot($1, $2, $3, $4, $5::bigint, $6)::text', values);
+    const text = await this.#parts.database.call(
+      'select {s}.put_snapshot($1, $2, $3, $4, $5::bigint, $6)::text',
+      values,
+    );
     checkReply(JSON.parse(String(text)) as WriteReply, { ...this.#asked(session), seq });
   }
 
   async getSnapshot(session: string, key: string, upTo: number): Promise<FoldSnapshot | undefined> {
     const values = [...this.#address(session), toStorable(key), storedWhole(upTo)];
-    const text = await this.#parts.database.call('select {s}.get_snapshot($1, $2, $3, $4, $5::bigint)::text', values);
+    const text = await this.#parts.database.call(
+      'select {s}.get_snapshot($1, $2, $3, $4, $5::bigint)::text',
+      values,
+    );
     if (typeof text !== 'string') return undefined;
     const { seq, value } = JSON.parse(text) as { readonly seq: number; readonly value: string };
     return { key, seq, value: JSON.parse(value) as JsonValue };
@@ -215,7 +301,10 @@ export class PostgresLedgerStore implements LedgerStore {
     return checkReply(await this.#parts.writes.send(request, after), asked);
   }
 
-  /** Calls a function that answers as the writing ones do, and would answer otherwise the second time. */
+  /**
+   * Calls a function that answers as the writing ones do, and would answer otherwise the second
+   * time.
+   */
   async #callOnce(statement: string, values: unknown[]): Promise<WriteReply> {
     return JSON.parse(String(await this.#parts.database.callOnce(statement, values))) as WriteReply;
   }

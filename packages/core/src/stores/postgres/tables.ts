@@ -1,11 +1,13 @@
 import { addressKeysStep } from './address-key.ts';
 
 /**
- * The steps from an empty schema to the present one; the version of a schema is the number of steps that it has seen. `{s}` stands for the
- * quoted name of the schema. A step is never edited once it was released: databases that have seen it exist.
+ * The steps from an empty schema to the present one; the version of a schema is the number of steps
+ * that it has seen. `{s}` stands for the quoted name of the schema. A step is never edited once it
+ * was released: databases that have seen it exist.
  *
- * Names are compared byte by byte (collation "C"), as everywhere else. Values that may hold what a text of PostgreSQL cannot (zero bytes,
- * halves of characters) are JSON texts or written with `toStorable`.
+ * Names are compared byte by byte (collation "C"), as everywhere else. Values that may hold what a
+ * text of PostgreSQL cannot (zero bytes, halves of characters) are JSON texts or written with
+ * `toStorable`.
  */
 export const migrations: readonly string[] = [
   `

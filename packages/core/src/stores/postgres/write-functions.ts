@@ -1,9 +1,11 @@
 /**
- * The functions that change ledgers. Each call is one statement and so one transaction and one round trip, which needs nothing of the
- * session that it runs in. A request is checked whole before its first write and answered with `{"refused": …}` when it does not fit, so
- * that it leaves the transaction usable for the others of its group.
+ * The functions that change ledgers. Each call is one statement and so one transaction and one
+ * round trip, which needs nothing of the session that it runs in. A request is checked whole before
+ * its first write and answered with `{"refused": …}` when it does not fit, so that it leaves the
+ * transaction usable for the others of its group.
  *
- * Rows are locked in one order, so that groups cannot wait for each other: ledgers by name, then shared scopes by name, then blobs.
+ * Rows are locked in one order, so that groups cannot wait for each other: ledgers by name, then
+ * shared scopes by name, then blobs.
  */
 
 const clockFunction = `
@@ -12,7 +14,10 @@ create or replace function {s}.now_ms(_fixed_now bigint) returns bigint language
 $adjutant$;
 `;
 
-/** Performs the requests of a group in order and answers with one reply for each, and with whether a listener other than `_own` waits. */
+/**
+ * Performs the requests of a group in order and answers with one reply for each, and with whether a
+ * listener other than `_own` waits.
+ */
 const groupFunction = `
 create or replace function {s}.write(_requests jsonb, _fixed_now bigint, _own text) returns jsonb language plpgsql as $adjutant$
 declare

@@ -31,8 +31,9 @@ const mostRequestsPerGroup = 512;
 const mostCharactersPerGroup = 4_000_000;
 
 /**
- * Sends changes to ledgers in groups: what waits when a group has been answered shares the next statement, and with it the round trip and
- * the commit. One group is on its way at a time, so the changes of a ledger are made in the order in which they were asked for.
+ * Sends changes to ledgers in groups: what waits when a group has been answered shares the next
+ * statement, and with it the round trip and the commit. One group is on its way at a time, so the
+ * changes of a ledger are made in the order in which they were asked for.
  */
 export class WriteGroups {
   readonly #database: Database;
@@ -46,7 +47,8 @@ export class WriteGroups {
   #closed = false;
 
   /**
-   * @param fixedNow epoch milliseconds to be taken for what the clock of the database says; `null`: what it says counts
+   * @param fixedNow epoch milliseconds to be taken for what the clock of the database says; `null`:
+   * what it says counts
    * @param ownName under which this store listens
    */
   constructor(database: Database, fixedNow: () => number | null, ownName: string) {
@@ -56,13 +58,20 @@ export class WriteGroups {
   }
 
   /**
-   * @param after what must have ended before this request and those behind it that concern its session are sent
+   * @param after what must have ended before this request and those behind it that concern its
+   * session are sent
    * @throws StoreUnavailableError, StoreTooNewError
    */
   send(request: WriteRequest, after?: Promise<unknown>): Promise<WriteReply> {
     if (this.#closed) return Promise.reject(this.#database.closedError);
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = { request, text: JSON.stringify(request), held: after !== undefined, resolve, reject };
+      const waiting: Waiting = {
+        request,
+        text: JSON.stringify(request),
+        held: after !== undefined,
+        resolve,
+        reject,
+      };
       this.#waiting.push(waiting);
       const release = (): void => {
         waiting.held = false;
@@ -88,7 +97,8 @@ export class WriteGroups {
   #schedule(): void {
     if (this.#sending || this.#scheduled) return;
     this.#scheduled = true;
-    // A tick runs after all microtasks, so everybody who goes on after the last answers is in the same group.
+    // A tick runs after all microtasks, so everybody who goes on after the last answers is in the
+    // same group.
     process.nextTick(() => {
       this.#scheduled = false;
       void this.#sendAll();
@@ -98,7 +108,8 @@ export class WriteGroups {
   async #sendAll(): Promise<void> {
     if (this.#sending) return;
     this.#sending = true;
-    for (let group = this.#takeGroup(); group.length > 0; group = this.#takeGroup()) await this.#sendGroup(group);
+    for (let group = this.#takeGroup(); group.length > 0; group = this.#takeGroup())
+      await this.#sendGroup(group);
     this.#sending = false;
     if (this.#waiting.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
@@ -110,7 +121,9 @@ export class WriteGroups {
     let characters = 0;
     for (const waiting of this.#waiting) {
       const key = ledgerKey(waiting.request);
-      const isFull = group.length >= mostRequestsPerGroup || (group.length > 0 && characters + waiting.text.length > mostCharactersPerGroup);
+      const isFull =
+        group.length >= mostRequestsPerGroup ||
+        (group.length > 0 && characters + waiting.text.length > mostCharactersPerGroup);
       if (isFull || waiting.held || held.has(key)) {
         held.add(key);
         left.push(waiting);
@@ -128,14 +141,22 @@ export class WriteGroups {
       const text = `[${group.map((waiting) => waiting.text).join(',')}]`;
       const statement = 'select {s}.write($1::jsonb, $2::bigint, $3)::text';
       const answer = await this.#database.call(statement, [text, this.#fixedNow(), this.#ownName]);
-      const { replies, heard } = JSON.parse(String(answer)) as { readonly replies: readonly WriteReply[]; readonly heard: boolean };
+      const { replies, heard } = JSON.parse(String(answer)) as {
+        readonly replies: readonly WriteReply[];
+        readonly heard: boolean;
+      };
       this.#isHeard = heard;
       group.forEach((waiting, i) => {
         waiting.resolve(replies[i] as WriteReply);
       });
     } catch (error) {
-      // One request may have failed all: each gets a transaction of its own, so that it fails alone.
-      if (group.length > 1 && isAdjutantError(error, 'store_unavailable') && isRolledBack((error as Error).cause)) {
+      // One request may have failed all: each gets a transaction of its own, so that it fails
+      // alone.
+      if (
+        group.length > 1 &&
+        isAdjutantError(error, 'store_unavailable') &&
+        isRolledBack((error as Error).cause)
+      ) {
         for (const waiting of group) await this.#sendGroup([waiting]);
       } else for (const waiting of group) waiting.reject(error);
     }

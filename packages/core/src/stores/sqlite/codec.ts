@@ -5,14 +5,25 @@ import type { StoredEvent } from '../../ledger/port.ts';
 import { decodeEvent, orUnreadable } from '../../ledger/upcast.ts';
 import { actorKinds, eventLayouts, type Layout } from './layout.ts';
 
-/** How an event is handed to the worker: `fieldsPerEvent` values in a row, without the ledger, which the worker adds. */
+/**
+ * How an event is handed to the worker: `fieldsPerEvent` values in a row, without the ledger, which
+ * the worker adds.
+ */
 export type EventFields = (string | number)[];
 
 /** seq, at, type, actor, path, body. */
 export const fieldsPerEvent = 6;
 
 /** Members of an event that have a column, or a fixed place in the body. */
-const envelopeMembers: ReadonlySet<string> = new Set(['v', 'seq', 'id', 'at', 'type', 'invocationId', 'by']);
+const envelopeMembers: ReadonlySet<string> = new Set([
+  'v',
+  'seq',
+  'id',
+  'at',
+  'type',
+  'invocationId',
+  'by',
+]);
 const noMembers: ReadonlySet<string> = new Set();
 /** Bit 0 says that the last value is an object with the members that have no position. */
 const extrasBit = 1;
@@ -44,20 +55,30 @@ interface CompiledType {
   readonly layout: CompiledLayout;
 }
 
-const types: readonly CompiledType[] = Object.entries(eventLayouts).map(([type, layout]) => ({ type, code: layout.code, layout: compile(layout) }));
-const typeByName: ReadonlyMap<string, CompiledType> = new Map(types.map((type) => [type.type, type]));
-const typeByCode: ReadonlyMap<number, CompiledType> = new Map(types.map((type) => [type.code, type]));
+const types: readonly CompiledType[] = Object.entries(eventLayouts).map(([type, layout]) => ({
+  type,
+  code: layout.code,
+  layout: compile(layout),
+}));
+const typeByName: ReadonlyMap<string, CompiledType> = new Map(
+  types.map((type) => [type.type, type]),
+);
+const typeByCode: ReadonlyMap<number, CompiledType> = new Map(
+  types.map((type) => [type.code, type]),
+);
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
 /**
- * Appends the fields of an event to `fields`. The texts are JSON, so that a page of rows can be joined to one JSON text
- * by the database itself: actor and path are numbers or quoted strings, the body is the inside of an array
- * `"<id>",<mask>,<values…>`, where the mask tells which members of the layout are present.
+ * Appends the fields of an event to `fields`. The texts are JSON, so that a page of rows can be
+ * joined to one JSON text by the database itself: actor and path are numbers or quoted strings, the
+ * body is the inside of an array `"<id>",<mask>,<values…>`, where the mask tells which members of
+ * the layout are present.
  */
 export function encodeEvent(event: Event, fields: EventFields): void {
   const type = typeByName.get(event.type);
-  if (type === undefined) throw new TypeError(`An event of the unknown type "${event.type}" cannot be stored.`);
+  if (type === undefined)
+    throw new TypeError(`An event of the unknown type "${event.type}" cannot be stored.`);
   const path = event.invocationId;
   const values: unknown[] = [event.id];
   encodeMembers(event as unknown as JsonRecord, type.layout, envelopeMembers, path, values);
@@ -74,7 +95,13 @@ export function encodeEvent(event: Event, fields: EventFields): void {
 }
 
 /** Pushes the mask and the values of the members that are present. */
-function encodeMembers(object: JsonRecord, layout: CompiledLayout, skip: ReadonlySet<string>, path: string | undefined, values: unknown[]): void {
+function encodeMembers(
+  object: JsonRecord,
+  layout: CompiledLayout,
+  skip: ReadonlySet<string>,
+  path: string | undefined,
+  values: unknown[],
+): void {
   const maskAt = values.length;
   let mask = 0;
   let extras: Record<string, unknown> | undefined;
@@ -91,12 +118,15 @@ function encodeMembers(object: JsonRecord, layout: CompiledLayout, skip: Readonl
       encodeMembers(value, nested, noMembers, undefined, inside);
       values.push(inside);
     } else {
-      values.push(name === 'callId' && typeof value === 'string' ? shortenCallId(value, path) : value);
+      values.push(
+        name === 'callId' && typeof value === 'string' ? shortenCallId(value, path) : value,
+      );
     }
     mask += bit;
   }
   for (const name in object) {
-    if (!layout.names.has(name) && !skip.has(name) && object[name] !== undefined) extras = { ...extras, [name]: object[name] };
+    if (!layout.names.has(name) && !skip.has(name) && object[name] !== undefined)
+      extras = { ...extras, [name]: object[name] };
   }
   if (extras !== undefined) {
     mask += extrasBit;
@@ -115,7 +145,10 @@ function addExtra(values: unknown[], maskAt: number, name: string, value: unknow
   values.push({ [name]: value });
 }
 
-/** A call's id mostly is the path of its agent and a short rest, which is then all that is stored; other ids get a `=` in front. */
+/**
+ * A call's id mostly is the path of its agent and a short rest, which is then all that is stored;
+ * other ids get a `=` in front.
+ */
 function shortenCallId(callId: string, path: string | undefined): string {
   if (path === undefined || !callId.startsWith(path)) return `=${callId}`;
   const rest = callId.slice(path.length);
@@ -127,8 +160,19 @@ function restoreCallId(stored: unknown, path: string | undefined): unknown {
   return stored.startsWith('=') ? stored.slice(1) : `${path}${stored}`;
 }
 
-/** A row as it stands in the JSON text of a page: seq, at, type, actor, path, and the values of the body. */
-export type StoredRow = readonly [seq: number, at: number, type: number, actor: number | string, path: number | string, id: string, ...unknown[]];
+/**
+ * A row as it stands in the JSON text of a page: seq, at, type, actor, path, and the values of the
+ * body.
+ */
+export type StoredRow = readonly [
+  seq: number,
+  at: number,
+  type: number,
+  actor: number | string,
+  path: number | string,
+  id: string,
+  ...unknown[],
+];
 
 /** Where the mask stands in a row. */
 const maskPlace = 6;
@@ -137,8 +181,8 @@ const maskPlace = 6;
 export type RowContents = Readonly<Record<string, unknown>>;
 
 /**
- * The event of a row, frozen. A path that occurred before in the same ledger is stored as the `seq` at which it did;
- * `paths` knows these and learns from each row.
+ * The event of a row, frozen. A path that occurred before in the same ledger is stored as the `seq`
+ * at which it did; `paths` knows these and learns from each row.
  * @throws LedgerUnreadableError
  */
 export function decodeRow(row: StoredRow, paths: Map<number, string>, session: string): Event {
@@ -146,7 +190,11 @@ export function decodeRow(row: StoredRow, paths: Map<number, string>, session: s
 }
 
 /** As `decodeRow`, but what this build cannot read is marked. */
-export function decodeStoredRow(row: StoredRow, paths: Map<number, string>, session: string): StoredEvent {
+export function decodeStoredRow(
+  row: StoredRow,
+  paths: Map<number, string>,
+  session: string,
+): StoredEvent {
   const [seq, at, type, actor, path, ...body] = row;
   let contents: RowContents = { seq, at, type, actor, path, body };
   return orUnreadable(
@@ -164,15 +212,21 @@ function eventOfRow(row: StoredRow, paths: Map<number, string>, session: string)
   // Later rows refer to the path of this one, whether or not the rest of it can be read.
   if (typeof path === 'string') paths.set(seq, path);
   const type = typeByCode.get(code);
-  if (type === undefined) throw unreadable(session, seq, `its type ${code} is not known to this version of Adjutant`);
-  if (typeof id !== 'string' || typeof row[maskPlace] !== 'number') throw unreadable(session, seq, 'its body is damaged');
+  if (type === undefined)
+    throw unreadable(session, seq, `its type ${code} is not known to this version of Adjutant`);
+  if (typeof id !== 'string' || typeof row[maskPlace] !== 'number')
+    throw unreadable(session, seq, 'its body is damaged');
   const by = typeof actor === 'number' ? actorKinds[actor] : actor;
   if (by === undefined) throw unreadable(session, seq, `its actor ${actor} is not known`);
   const invocationId = typeof path === 'string' ? path : paths.get(path);
-  if (invocationId === undefined && path !== 0) throw unreadable(session, seq, `the event ${path} that holds its path is missing`);
+  if (invocationId === undefined && path !== 0)
+    throw unreadable(session, seq, `the event ${path} that holds its path is missing`);
   const event: Record<string, unknown> =
-    invocationId === undefined ? { v: 1, seq, id, at, type: type.type, by } : { v: 1, seq, id, at, type: type.type, invocationId, by };
-  if (!decodeMembers(row, maskPlace, type.layout, invocationId, event)) throw unreadable(session, seq, 'its body is damaged');
+    invocationId === undefined
+      ? { v: 1, seq, id, at, type: type.type, by }
+      : { v: 1, seq, id, at, type: type.type, invocationId, by };
+  if (!decodeMembers(row, maskPlace, type.layout, invocationId, event))
+    throw unreadable(session, seq, 'its body is damaged');
   return Object.freeze(event);
 }
 

@@ -7,8 +7,12 @@ export type StartWorker = (settings: WorkerSettings) => Worker;
 
 /** Starts the worker from the file beside this one, in whichever form this one is run. */
 export function startSqliteWorker(settings: WorkerSettings): Worker {
-  const file = new URL(import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js', import.meta.url);
-  // The process's own arguments are not for the worker: some (`--input-type`, `--import`) would break or slow its start.
+  const file = new URL(
+    import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
+    import.meta.url,
+  );
+  // The process's own arguments are not for the worker: some (`--input-type`, `--import`) would
+  // break or slow its start.
   return new Worker(file, { workerData: settings, name: 'adjutant-sqlite', execArgv: [] });
 }
 
@@ -23,8 +27,9 @@ interface Pending {
 }
 
 /**
- * The main thread's end of the worker. Requests of one turn of the event loop go in one message and are answered in
- * order. The worker is started by the first request and keeps the process alive only while requests are open.
+ * The main thread's end of the worker. Requests of one turn of the event loop go in one message and
+ * are answered in order. The worker is started by the first request and keeps the process alive
+ * only while requests are open.
  */
 export class WorkerConnection {
   readonly #settings: WorkerSettings;
@@ -40,8 +45,12 @@ export class WorkerConnection {
     this.#startWorker = startWorker;
   }
 
-  request<Name extends Operation>(operation: Name, request: Operations[Name]['request']): Promise<Operations[Name]['reply']> {
-    if (this.#closing !== undefined) return Promise.reject(this.#unavailable('it has been closed', { permanent: true }));
+  request<Name extends Operation>(
+    operation: Name,
+    request: Operations[Name]['request'],
+  ): Promise<Operations[Name]['reply']> {
+    if (this.#closing !== undefined)
+      return Promise.reject(this.#unavailable('it has been closed', { permanent: true }));
     return this.#send(operation, request);
   }
 
@@ -67,10 +76,14 @@ export class WorkerConnection {
     }
   }
 
-  #send<Name extends Operation>(operation: Name, request: Operations[Name]['request']): Promise<Operations[Name]['reply']> {
+  #send<Name extends Operation>(
+    operation: Name,
+    request: Operations[Name]['request'],
+  ): Promise<Operations[Name]['reply']> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ resolve, reject });
-      // A tick runs after all microtasks, so everybody who goes on after the last answers is in the same message.
+      // A tick runs after all microtasks, so everybody who goes on after the last answers is in the
+      // same message.
       if (this.#outgoing.push([operation, request]) === 1) process.nextTick(() => this.flush());
     });
   }
@@ -85,7 +98,10 @@ export class WorkerConnection {
     } catch (error) {
       // What cannot be copied to the worker now cannot be copied later.
       const permanent = (error as Error).name === 'DataCloneError';
-      this.#failPending(`its worker thread could not be started or reached: ${(error as Error).message}`, permanent ? { permanent } : {});
+      this.#failPending(
+        `its worker thread could not be started or reached: ${(error as Error).message}`,
+        permanent ? { permanent } : {},
+      );
     }
   }
 
@@ -99,7 +115,10 @@ export class WorkerConnection {
     worker.on('exit', () => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      this.#failPending(`its worker thread ended (${cause}), so it is not known which open requests were carried out`, { undetermined: true });
+      this.#failPending(
+        `its worker thread ended (${cause}), so it is not known which open requests were carried out`,
+        { undetermined: true },
+      );
     });
     return worker;
   }

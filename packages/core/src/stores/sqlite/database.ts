@@ -9,18 +9,24 @@ import type { WorkerSettings } from './protocol.ts';
 import { applicationId, migrations } from './schema.ts';
 
 /**
- * Opens the file, makes it if it is not there, and brings its schema up to date. A file that is refused is not changed.
+ * Opens the file, makes it if it is not there, and brings its schema up to date. A file that is
+ * refused is not changed.
  * @param typeOf tells the type of the file system at a place
  * @throws StoreUnavailableError, StoreTooNewError
  */
-export function openDatabase(settings: WorkerSettings, typeOf: FileSystemType = fileSystemType): DatabaseSync {
+export function openDatabase(
+  settings: WorkerSettings,
+  typeOf: FileSystemType = fileSystemType,
+): DatabaseSync {
   try {
     const place = placeOf(settings.path);
     if (place !== undefined) assertLocalFile(settings.path, place, typeOf);
     if (place !== undefined) makePrivate(settings.path);
     return openForWriting(settings);
   } catch (error) {
-    const reading = isReadOnly(error) ? described(settings, () => openForReading(settings)) : undefined;
+    const reading = isReadOnly(error)
+      ? described(settings, () => openForReading(settings))
+      : undefined;
     if (reading === undefined) throw describeFailure(error, settings);
     return reading;
   }
@@ -37,7 +43,8 @@ function described<Result>(settings: WorkerSettings, work: () => Result): Result
 function openForWriting(settings: WorkerSettings): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
-    // Readers of a file that another process is just making meet a lock even before the first pragma.
+    // Readers of a file that another process is just making meet a lock even before the first
+    // pragma.
     database = new DatabaseSync(settings.path, { timeout: settings.busyTimeoutMs });
     checkFile(database, settings.path);
     configure(database, settings);
@@ -50,12 +57,14 @@ function openForWriting(settings: WorkerSettings): DatabaseSync {
 }
 
 /**
- * Makes a file that is not there, which only the user of this process may read and write. SQLite gives its other files, of the log and of what readers
- * share, the same permissions. A file that is there keeps those that somebody gave it.
+ * Makes a file that is not there, which only the user of this process may read and write. SQLite
+ * gives its other files, of the log and of what readers share, the same permissions. A file that is
+ * there keeps those that somebody gave it.
  */
 function makePrivate(path: string): void {
   try {
-    if (statSync(path, { throwIfNoEntry: false }) === undefined) closeSync(openSync(path, 'a', 0o600));
+    if (statSync(path, { throwIfNoEntry: false }) === undefined)
+      closeSync(openSync(path, 'a', 0o600));
   } catch {
     // Opening the database says what is wrong, if anything is.
   }
@@ -71,12 +80,15 @@ const readOnlyCode = 8;
 const cannotOpenCode = 14;
 
 /**
- * Opens a file that cannot be written, as on a disk that is mounted read-only: what is in it can be read and exported, and writes fail. As SQLite
- * cannot lock anything there, the file is taken to be unchanging, which it is only if nobody has left a log beside it.
+ * Opens a file that cannot be written, as on a disk that is mounted read-only: what is in it can be
+ * read and exported, and writes fail. As SQLite cannot lock anything there, the file is taken to be
+ * unchanging, which it is only if nobody has left a log beside it.
  */
 function openForReading({ path, busyTimeoutMs }: WorkerSettings): DatabaseSync | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  const ways: (() => DatabaseSync)[] = [() => new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs })];
+  const ways: (() => DatabaseSync)[] = [
+    () => new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs }),
+  ];
   if (statSync(`${path}-wal`, { throwIfNoEntry: false }) === undefined) {
     const unchanging = pathToFileURL(resolve(path));
     unchanging.searchParams.set('immutable', '1');
@@ -102,29 +114,46 @@ function openForReading({ path, busyTimeoutMs }: WorkerSettings): DatabaseSync |
 function placeOf(path: string): string | undefined {
   if (path === ':memory:') return undefined;
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory()) throw new StoreUnavailableError({ store: path, reason: 'it is a directory, not a file', permanent: true });
+  if (found?.isDirectory())
+    throw new StoreUnavailableError({
+      store: path,
+      reason: 'it is a directory, not a file',
+      permanent: true,
+    });
   if (found !== undefined) return resolve(path);
   const directory = dirname(resolve(path));
   const above = statSync(directory, { throwIfNoEntry: false });
   if (above?.isDirectory()) return directory;
-  const reason = above === undefined ? `the directory ${directory} does not exist; create it first` : `${directory} is not a directory`;
+  const reason =
+    above === undefined
+      ? `the directory ${directory} does not exist; create it first`
+      : `${directory} is not a directory`;
   throw new StoreUnavailableError({ store: path, reason, permanent: true });
 }
 
 function checkFile(database: DatabaseSync, path: string): void {
-  // At one moment: another process may be making the file, and what it had not written before would not fit what it has written since.
+  // At one moment: another process may be making the file, and what it had not written before would
+  // not fit what it has written since.
   database.exec('begin');
   const version = readPragma(database, 'user_version');
   const id = readPragma(database, 'application_id');
   const tables = database.prepare('select count(*) as number from sqlite_schema').get()?.['number'];
   database.exec('commit');
   if (id !== applicationId && (id !== 0 || version !== 0 || tables !== 0)) {
-    throw new StoreUnavailableError({ store: path, reason: 'it is a SQLite database of another application', permanent: true });
+    throw new StoreUnavailableError({
+      store: path,
+      reason: 'it is a SQLite database of another application',
+      permanent: true,
+    });
   }
-  if (version > migrations.length) throw new StoreTooNewError({ store: path, found: version, supported: migrations.length });
+  if (version > migrations.length)
+    throw new StoreTooNewError({ store: path, found: version, supported: migrations.length });
 }
 
-/** What is replaced is overwritten where that writes no page more: no copy of a wrapped key is left. A deletion overwrites all that it removes. */
+/**
+ * What is replaced is overwritten where that writes no page more: no copy of a wrapped key is left.
+ * A deletion overwrites all that it removes.
+ */
 function configure(database: DatabaseSync, settings: WorkerSettings): void {
   useWriteAheadLog(database, settings.busyTimeoutMs);
   database.exec(`
@@ -136,7 +165,10 @@ function configure(database: DatabaseSync, settings: WorkerSettings): void {
   `);
 }
 
-/** SQLite does not wait for the lock when the journal mode is changed, so processes that make one file at the same time retry. */
+/**
+ * SQLite does not wait for the lock when the journal mode is changed, so processes that make one
+ * file at the same time retry.
+ */
 function useWriteAheadLog(database: DatabaseSync, busyTimeoutMs: number): void {
   const end = systemClock.monotonic() + busyTimeoutMs;
   for (;;) {
@@ -151,13 +183,17 @@ function useWriteAheadLog(database: DatabaseSync, busyTimeoutMs: number): void {
   }
 }
 
-/** Another process may be migrating a file of gigabytes, all of it in one transaction: it is waited for longer than for any other. */
+/**
+ * Another process may be migrating a file of gigabytes, all of it in one transaction: it is waited
+ * for longer than for any other.
+ */
 const longestMigrationMs = 300_000;
 
 function migrate(database: DatabaseSync, { busyTimeoutMs }: WorkerSettings): void {
   const found = readPragma(database, 'user_version');
   if (found === migrations.length) return;
-  if (found > 0) database.exec(`pragma busy_timeout = ${Math.max(busyTimeoutMs, longestMigrationMs)}`);
+  if (found > 0)
+    database.exec(`pragma busy_timeout = ${Math.max(busyTimeoutMs, longestMigrationMs)}`);
   try {
     takeSteps(database);
     // The log has all that was moved in it: copied now, it need not stay that large.
@@ -175,7 +211,9 @@ function takeSteps(database: DatabaseSync): void {
       if (typeof step === 'string') database.exec(step);
       else step(database);
     }
-    database.exec(`pragma user_version = ${migrations.length}; pragma application_id = ${applicationId}`);
+    database.exec(
+      `pragma user_version = ${migrations.length}; pragma application_id = ${applicationId}`,
+    );
     database.exec('commit');
   } catch (error) {
     if (database.isTransaction) database.exec('rollback');
@@ -187,22 +225,31 @@ function readPragma(database: DatabaseSync, name: string): number {
   return Number(database.prepare(`pragma ${name}`).get()?.[name]);
 }
 
-/** Primary result codes of SQLite (https://sqlite.org/rescode.html) and what they mean for whoever opened the store. */
+/**
+ * Primary result codes of SQLite (https://sqlite.org/rescode.html) and what they mean for whoever
+ * opened the store.
+ */
 const reasons: Readonly<Record<number, (settings: WorkerSettings) => string>> = {
   3: () => 'this process may not access it',
-  5: ({ busyTimeoutMs }) => `another process has kept it locked for longer than ${busyTimeoutMs / 1000} s`,
-  6: ({ busyTimeoutMs }) => `another process has kept it locked for longer than ${busyTimeoutMs / 1000} s`,
+  5: ({ busyTimeoutMs }) =>
+    `another process has kept it locked for longer than ${busyTimeoutMs / 1000} s`,
+  6: ({ busyTimeoutMs }) =>
+    `another process has kept it locked for longer than ${busyTimeoutMs / 1000} s`,
   8: () =>
     'it is read-only for this process, so that it can be read at most and nothing can be written; check the permissions of the file and of its directory, and how the disk is mounted',
   10: () => 'reading or writing it failed',
   11: () => 'its contents are damaged',
   13: () => 'the disk is full',
-  14: () => 'it cannot be opened or created; check the permissions of the file and of its directory',
+  14: () =>
+    'it cannot be opened or created; check the permissions of the file and of its directory',
   23: () => 'this process may not access it',
   26: () => 'it is not a SQLite database',
 };
 
-/** Primary result codes of failures that may pass: locks, memory, disk space, input and output, too many open files. */
+/**
+ * Primary result codes of failures that may pass: locks, memory, disk space, input and output, too
+ * many open files.
+ */
 const passing: ReadonlySet<number> = new Set([4, 5, 6, 7, 9, 10, 13, 14, 15, 17]);
 
 /** A failure of the database as an error that says what to do; anything else stays what it is. */

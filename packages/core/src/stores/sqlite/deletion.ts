@@ -10,8 +10,8 @@ const mostSnapshotsPerPurge = 16;
 const ofLedger = `id > ${rowId('?1', '0')} and id < ${rowId('(?1 + 1)', '0')}`;
 
 /**
- * Deletes sessions: hides them at once, and removes what they leave bit by bit. A ledger that forks share events of stays without a
- * session until the last of them is gone.
+ * Deletes sessions: hides them at once, and removes what they leave bit by bit. A ledger that forks
+ * share events of stays without a session until the last of them is gone.
  */
 export class Deletion {
   readonly #database: DatabaseSync;
@@ -33,17 +33,25 @@ export class Deletion {
     const prepare = (sql: string): StatementSync => database.prepare(sql);
     this.#database = database;
     this.#ledgers = ledgers;
-    this.#family = prepare(`with recursive family (id) as (values (?) union select ledgers.id from ledgers join family on ledgers.parent = family.id)
+    this.#family =
+      prepare(`with recursive family (id) as (values (?) union select ledgers.id from ledgers join family on ledgers.parent = family.id)
       select id, epoch from ledgers where id in family and session is not null`);
-    this.#hide = prepare(`update ledgers set session = null, owner = null, lease_ms = null, lease_until = null, wake_at = null,
+    this.#hide =
+      prepare(`update ledgers set session = null, owner = null, lease_ms = null, lease_until = null, wake_at = null,
       title = null, runnable = null, user = null, purge = 1 where id = ?`);
     this.#forgetRequests = prepare('delete from requests where ledger = ?');
     this.#raiseFirstEpoch = prepare(`insert into first_epochs (tenant, app, epoch) values (?, ?, ?)
       on conflict (tenant, app) do update set epoch = max(epoch, excluded.epoch)`);
-    this.#nextToPurge = prepare('select id, parent, base from ledgers where purge is not null order by id limit 1');
-    this.#lastShared = prepare('select max(base) as seq from ledgers where parent = ? and base > ?');
+    this.#nextToPurge = prepare(
+      'select id, parent, base from ledgers where purge is not null order by id limit 1',
+    );
+    this.#lastShared = prepare(
+      'select max(base) as seq from ledgers where parent = ? and base > ?',
+    );
     this.#lastEvent = prepare(`select seq from events where ${ofLedger} order by id desc limit 1`);
-    this.#removeEvents = prepare(`delete from events where id > ${rowId('?1', '?2')} and id < ${rowId('(?1 + 1)', '0')}`);
+    this.#removeEvents = prepare(
+      `delete from events where id > ${rowId('?1', '?2')} and id < ${rowId('(?1 + 1)', '0')}`,
+    );
     this.#removals = preparedRemovals(prepare, blobs);
     this.#keep = prepare('update ledgers set purge = null, seq = ? where id = ?');
     this.#remove = prepare('delete from ledgers where id = ?');
@@ -53,26 +61,37 @@ export class Deletion {
   /** @throws SessionNotFoundError */
   delete(request: SessionAddress & { readonly erase: boolean }): null {
     const ledger = this.#ledgers.get(request);
-    const deleted = request.erase ? (this.#family.all(ledger.id) as unknown as { id: number; epoch: number }[]) : [ledger];
+    const deleted = request.erase
+      ? (this.#family.all(ledger.id) as unknown as { id: number; epoch: number }[])
+      : [ledger];
     this.#overwriting(() => {
       for (const { id } of deleted) {
         this.#hide.run(id);
         this.#forgetRequests.run(id);
       }
     });
-    this.#raiseFirstEpoch.run(request.tenant, request.app, Math.max(...deleted.map(({ epoch }) => epoch)) + 1);
+    this.#raiseFirstEpoch.run(
+      request.tenant,
+      request.app,
+      Math.max(...deleted.map(({ epoch }) => epoch)) + 1,
+    );
     return null;
   }
 
   /** Removes some of what is to be removed. Returns whether there may be more. */
   purge(): boolean {
-    const ledger = this.#nextToPurge.get() as { id: number; parent: number | null; base: number } | undefined;
+    const ledger = this.#nextToPurge.get() as
+      | { id: number; parent: number | null; base: number }
+      | undefined;
     if (ledger === undefined) return false;
     this.#overwriting(() => this.#purgeLedger(ledger));
     return true;
   }
 
-  /** Leaves no bytes of what is removed in the file, also where that writes more pages. Not the rule, because it costs as much as it writes. */
+  /**
+   * Leaves no bytes of what is removed in the file, also where that writes more pages. Not the
+   * rule, because it costs as much as it writes.
+   */
   #overwriting(remove: () => void): void {
     this.#database.exec('pragma secure_delete = on');
     try {
@@ -82,7 +101,15 @@ export class Deletion {
     }
   }
 
-  #purgeLedger({ id, parent, base }: { readonly id: number; readonly parent: number | null; readonly base: number }): void {
+  #purgeLedger({
+    id,
+    parent,
+    base,
+  }: {
+    readonly id: number;
+    readonly parent: number | null;
+    readonly base: number;
+  }): void {
     const lastShared = this.#lastShared.get(id, base)?.['seq'] as number | null;
     const keep = lastShared ?? base;
     const last = (this.#lastEvent.get(id)?.['seq'] as number | null) ?? 0;
@@ -101,16 +128,23 @@ export class Deletion {
   }
 }
 
-/** What a ledger has besides events; of the blobs, what only events refer to that no fork and no other session shares. */
+/**
+ * What a ledger has besides events; of the blobs, what only events refer to that no fork and no
+ * other session shares.
+ */
 function preparedRemovals(
   prepare: (sql: string) => StatementSync,
   blobs: BlobRows,
 ): readonly ((ledger: number, lastShared: number) => number | bigint)[] {
   const of = (table: string, key: string, limit = mostRowsPerPurge) => {
-    const remove = prepare(`delete from ${table} where ledger = ?1 and (${key}) in (select ${key} from ${table} where ledger = ?1 limit ${limit})`);
+    const remove = prepare(
+      `delete from ${table} where ledger = ?1 and (${key}) in (select ${key} from ${table} where ledger = ?1 limit ${limit})`,
+    );
     return (ledger: number) => remove.run(ledger).changes;
   };
-  const inbox = prepare(`delete from inbox where id in (select id from inbox where ${ofLedger} limit ${mostRowsPerPurge})`);
+  const inbox = prepare(
+    `delete from inbox where id in (select id from inbox where ${ofLedger} limit ${mostRowsPerPurge})`,
+  );
   return [
     (ledger) => inbox.run(ledger).changes,
     of('posted', 'key'),

@@ -16,15 +16,22 @@ import type { Failure } from './protocol.ts';
 
 const rangeCode = 'range';
 
-/** Whether an operation refused its request before it wrote anything, as against a failure of the database. */
+/**
+ * Whether an operation refused its request before it wrote anything, as against a failure of the
+ * database.
+ */
 export function isRefusal(thrown: unknown): boolean {
-  return thrown instanceof RangeError || (isAdjutantError(thrown) && thrown.code !== 'store_unavailable');
+  return (
+    thrown instanceof RangeError || (isAdjutantError(thrown) && thrown.code !== 'store_unavailable')
+  );
 }
 
 export function toFailure(thrown: unknown, store: string): Failure {
   if (thrown instanceof RangeError) return { code: rangeCode, message: thrown.message, data: {} };
-  if (isAdjutantError(thrown)) return { code: thrown.code, message: thrown.message, data: thrown.data };
-  // Failures of the database have been described before: this is one of the request, or of the program.
+  if (isAdjutantError(thrown))
+    return { code: thrown.code, message: thrown.message, data: thrown.data };
+  // Failures of the database have been described before: this is one of the request, or of the
+  // program.
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { code: 'store_unavailable', message, data: { store, reason: message, permanent: true } };
 }

@@ -1,7 +1,10 @@
 import { statfsSync } from 'node:fs';
 import { StoreUnavailableError } from '../../ledger/errors.ts';
 
-/** Numbers by which Linux names file systems of other machines: NFS, SMB, CIFS, SMB 2. FUSE is not among them: what is behind it may be local. */
+/**
+ * Numbers by which Linux names file systems of other machines: NFS, SMB, CIFS, SMB 2. FUSE is not
+ * among them: what is behind it may be local.
+ */
 const networkTypes: ReadonlySet<number> = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
 
 /** The type of the file system at a place, as a number. */
@@ -16,7 +19,8 @@ export function isNetworkFileSystem(type: number): boolean {
 }
 
 /**
- * Refuses a place where locks do not hold between machines and memory is not shared: two writers would damage the file there.
+ * Refuses a place where locks do not hold between machines and memory is not shared: two writers
+ * would damage the file there.
  * @param path what the user gave to open
  * @param place the file, or the directory that it is made in
  * @throws StoreUnavailableError

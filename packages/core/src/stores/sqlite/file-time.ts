@@ -2,7 +2,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { machineUptime, systemClock } from '../../base/clock.ts';
 import { bootName } from '../owner.ts';
 
-/** Statements of the step that makes the table of the store's clock: one row, with an instant that was given out and when that was since the boot. */
+/**
+ * Statements of the step that makes the table of the store's clock: one row, with an instant that
+ * was given out and when that was since the boot.
+ */
 export const clockTable = `
   create table clock (
     id integer primary key check (id = 1),
@@ -12,9 +15,15 @@ export const clockTable = `
   ) strict;
 `;
 
-/** A wall clock that is so far ahead was set meanwhile, as at the first contact of a machine without a battery: the store follows it. */
+/**
+ * A wall clock that is so far ahead was set meanwhile, as at the first contact of a machine without
+ * a battery: the store follows it.
+ */
 const longestLead = 86_400_000;
-/** How old the row may become: what would be lost of the time by a boot at which the wall clock went back. */
+/**
+ * How old the row may become: what would be lost of the time by a boot at which the wall clock went
+ * back.
+ */
 const keptForMs = 10_000;
 /** How long one look at the machine's uptime counts: it does not tell of a sleep meanwhile. */
 const anchorMs = 1_000;
@@ -26,10 +35,11 @@ interface ClockRow {
 }
 
 /**
- * The time of a file, which all processes that use it have in common and which never falls. Within one boot of the machine it follows what
- * the machine counts since then, so that nobody's wall clock moves leases and expiries; a boot begins at the wall clock's time, or at the
- * last instant that was given out, whichever is later. A clock that was given is followed, but for steps back, and so is the wall clock where
- * the system does not tell one boot from another.
+ * The time of a file, which all processes that use it have in common and which never falls. Within
+ * one boot of the machine it follows what the machine counts since then, so that nobody's wall
+ * clock moves leases and expiries; a boot begins at the wall clock's time, or at the last instant
+ * that was given out, whichever is later. A clock that was given is followed, but for steps back,
+ * and so is the wall clock where the system does not tell one boot from another.
  */
 export class FileTime {
   /** Missing: there is no count to go by. */
@@ -57,11 +67,17 @@ export class FileTime {
     return this.#last;
   }
 
-  /** Writes down what was given out, when that is due. To be called within a transaction, after `now`. */
+  /**
+   * Writes down what was given out, when that is due. To be called within a transaction, after
+   * `now`.
+   */
   keep(): void {
     if (this.#last === 0 || this.#last - this.#keptAt < keptForMs) return;
     const row = this.#read();
-    const isFresh = row !== undefined && row.boot === (this.#boot ?? null) && Math.abs(this.#last - row.at) < keptForMs;
+    const isFresh =
+      row !== undefined &&
+      row.boot === (this.#boot ?? null) &&
+      Math.abs(this.#last - row.at) < keptForMs;
     if (!isFresh) this.#write(row);
     this.#keptAt = isFresh ? row.at : this.#last;
   }
@@ -83,13 +99,16 @@ export class FileTime {
 
   #machineTime(wall: number): number {
     const passed = systemClock.monotonic();
-    if (this.#anchor === undefined || passed - this.#anchor.at > anchorMs) this.#anchor = { now: this.#sinceBoot(wall), at: passed };
+    if (this.#anchor === undefined || passed - this.#anchor.at > anchorMs)
+      this.#anchor = { now: this.#sinceBoot(wall), at: passed };
     return Math.floor(this.#anchor.now + passed - this.#anchor.at);
   }
 
   #sinceBoot(wall: number): number {
     const row = this.#read();
-    const counted = this.#isOfThisBoot(row) ? row.at + machineUptime() - row.uptime : Math.max(wall, row?.at ?? 0);
+    const counted = this.#isOfThisBoot(row)
+      ? row.at + machineUptime() - row.uptime
+      : Math.max(wall, row?.at ?? 0);
     if (wall - counted <= longestLead) return counted;
     this.#keptAt = Number.NEGATIVE_INFINITY;
     return wall;

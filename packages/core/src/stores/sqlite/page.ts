@@ -24,12 +24,18 @@ export class PageDecoder {
   /** @throws LedgerUnreadableError */
   async decode(page: ReadPage): Promise<readonly Event[]> {
     const whole = parsePage(page.text);
-    const rows = whole !== undefined && firstGap(whole, page) === undefined ? whole : await this.#findDamage(page);
+    const rows =
+      whole !== undefined && firstGap(whole, page) === undefined
+        ? whole
+        : await this.#findDamage(page);
     await this.#loadPaths(rows, page);
     return mapInTurns(rows, (row) => decodeRow(row, this.#paths, this.#address.session));
   }
 
-  /** As `decode`, with a mark in the place of each row that is damaged, missing or not known to this build. */
+  /**
+   * As `decode`, with a mark in the place of each row that is damaged, missing or not known to this
+   * build.
+   */
   async decodeStored(page: ReadPage): Promise<readonly StoredEvent[]> {
     const { session } = this.#address;
     const whole = parsePage(page.text);
@@ -37,7 +43,12 @@ export class PageDecoder {
       await this.#loadPaths(whole, page);
       return mapInTurns(whole, (row) => decodeStoredRow(row, this.#paths, session));
     }
-    const texts = await this.#connection.request('readRows', { ...this.#address, ledger: page.ledger, after: page.after, through: page.through });
+    const texts = await this.#connection.request('readRows', {
+      ...this.#address,
+      ledger: page.ledger,
+      after: page.after,
+      through: page.through,
+    });
     const found = new Map(texts.map(({ seq, text }) => [seq, { text, row: parseRow(text) }]));
     const rows = [...found.values()].flatMap(({ row }) => (row === undefined ? [] : [row]));
     await this.#loadPaths(rows, page);
@@ -49,10 +60,18 @@ export class PageDecoder {
     });
   }
 
-  /** The page as a whole is not what it should be: names the first row that is not, or the first that is not there. */
+  /**
+   * The page as a whole is not what it should be: names the first row that is not, or the first
+   * that is not there.
+   */
   async #findDamage(page: ReadPage): Promise<readonly StoredRow[]> {
     const { session } = this.#address;
-    const texts = await this.#connection.request('readRows', { ...this.#address, ledger: page.ledger, after: page.after, through: page.through });
+    const texts = await this.#connection.request('readRows', {
+      ...this.#address,
+      ledger: page.ledger,
+      after: page.after,
+      through: page.through,
+    });
     const rows = texts.map(({ seq, text }) => {
       const row = parseRow(text);
       if (row === undefined) throw new LedgerUnreadableError({ session, seq, reason: damagedText });
@@ -68,7 +87,8 @@ export class PageDecoder {
     const missing = new Set<number>();
     for (const row of rows) {
       const path = row[4];
-      if (typeof path === 'number' && path !== 0 && path <= after && !this.#paths.has(path)) missing.add(path);
+      if (typeof path === 'number' && path !== 0 && path <= after && !this.#paths.has(path))
+        missing.add(path);
     }
     if (missing.size === 0) return;
     const seqs = [...missing];
@@ -82,13 +102,16 @@ export class PageDecoder {
 
 /** The first `seq` of the page that has no row in its place. */
 function firstGap(rows: readonly StoredRow[], page: ReadPage): number | undefined {
-  for (let seq = page.after + 1; seq <= page.through; seq++) if (rows[seq - page.after - 1]?.[0] !== seq) return seq;
+  for (let seq = page.after + 1; seq <= page.through; seq++)
+    if (rows[seq - page.after - 1]?.[0] !== seq) return seq;
   return rows.length === page.through - page.after ? undefined : page.through + 1;
 }
 
 function parsePage(text: string): readonly StoredRow[] | undefined {
   const rows = parseText(text);
-  return Array.isArray(rows) && rows.every(Array.isArray) ? (rows as unknown as readonly StoredRow[]) : undefined;
+  return Array.isArray(rows) && rows.every(Array.isArray)
+    ? (rows as unknown as readonly StoredRow[])
+    : undefined;
 }
 
 function parseRow(text: string): StoredRow | undefined {

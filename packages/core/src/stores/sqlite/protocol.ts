@@ -41,7 +41,10 @@ export interface SessionAddress extends ScopeAddress {
   readonly session: string;
 }
 
-/** What the clock of the main thread says; the worker makes the store's time of it, which the answer carries. */
+/**
+ * What the clock of the main thread says; the worker makes the store's time of it, which the answer
+ * carries.
+ */
 interface Timed {
   readonly now: number;
 }
@@ -69,7 +72,10 @@ export interface AppendRequest extends SessionAddress, Timed {
   readonly wakeAt?: number | null | undefined;
 }
 
-/** A read of several pages stays with the ledger that it began with: its session may be deleted and another one get its id. */
+/**
+ * A read of several pages stays with the ledger that it began with: its session may be deleted and
+ * another one get its id.
+ */
 interface LedgerAddress extends SessionAddress {
   readonly ledger: number | undefined;
 }
@@ -104,18 +110,43 @@ export interface SweptBlobs {
 /** Requests that change the file; those that wait together share a transaction. */
 export interface WriteOperations {
   append: { request: AppendRequest; reply: AppendReceipt };
-  claim: { request: SessionAddress & Timed & ClaimOptions & { readonly owner: string }; reply: Claim };
+  claim: {
+    request: SessionAddress & Timed & ClaimOptions & { readonly owner: string };
+    reply: Claim;
+  };
   renew: { request: ScopeAddress & Timed & { readonly claim: Claim }; reply: AppendReceipt };
-  release: { request: ScopeAddress & Timed & ReleaseOptions & { readonly claim: Claim }; reply: ReleaseReceipt };
+  release: {
+    request: ScopeAddress & Timed & ReleaseOptions & { readonly claim: Claim };
+    reply: ReleaseReceipt;
+  };
   post: { request: SessionAddress & Timed & { readonly item: InboxItem }; reply: PostReceipt };
-  settle: { request: SessionAddress & Timed & { readonly settlement: RequestSettlement }; reply: null };
-  fork: { request: SessionAddress & Timed & { readonly atSeq: number; readonly newSession: string; readonly fields: EventFields }; reply: null };
+  settle: {
+    request: SessionAddress & Timed & { readonly settlement: RequestSettlement };
+    reply: null;
+  };
+  fork: {
+    request: SessionAddress &
+      Timed & { readonly atSeq: number; readonly newSession: string; readonly fields: EventFields };
+    reply: null;
+  };
   /** Keeps a secret for addresses, unless there is one; replies with the one that counts. */
   keepAddressKey: { request: ScopeAddress & { readonly key: Uint8Array }; reply: Uint8Array };
-  putBlob: { request: ScopeAddress & Timed & { readonly address: string; readonly bytes: Uint8Array }; reply: null };
-  /** Looks at some of the blobs that were put last before a time, from a place on, and removes those that nothing refers to. */
-  sweepBlobs: { request: { readonly before: number; readonly after: BlobPlace | undefined }; reply: SweptBlobs };
-  putSnapshot: { request: SessionAddress & Omit<FoldSnapshot, 'value'> & { readonly text: string }; reply: null };
+  putBlob: {
+    request: ScopeAddress & Timed & { readonly address: string; readonly bytes: Uint8Array };
+    reply: null;
+  };
+  /**
+   * Looks at some of the blobs that were put last before a time, from a place on, and removes those
+   * that nothing refers to.
+   */
+  sweepBlobs: {
+    request: { readonly before: number; readonly after: BlobPlace | undefined };
+    reply: SweptBlobs;
+  };
+  putSnapshot: {
+    request: SessionAddress & Omit<FoldSnapshot, 'value'> & { readonly text: string };
+    reply: null;
+  };
   delete: { request: SessionAddress & { readonly erase: boolean }; reply: null };
   /** Removes some of what deleted sessions left; the reply says whether there may be more. */
   purge: { request: null; reply: boolean };
@@ -126,19 +157,43 @@ export interface ReadOperations {
   now: { request: Timed; reply: number };
   read: { request: ReadRequest; reply: ReadPage };
   /** The rows of a page one by one, for finding the damaged one. */
-  readRows: { request: LedgerAddress & { readonly after: number; readonly through: number }; reply: readonly { seq: number; text: string }[] };
+  readRows: {
+    request: LedgerAddress & { readonly after: number; readonly through: number };
+    reply: readonly { seq: number; text: string }[];
+  };
   /** The path texts that rows refer to by `seq`. */
-  readPaths: { request: LedgerAddress & { readonly seqs: readonly number[] }; reply: readonly (string | undefined)[] };
+  readPaths: {
+    request: LedgerAddress & { readonly seqs: readonly number[] };
+    reply: readonly (string | undefined)[];
+  };
   inbox: { request: SessionAddress; reply: readonly InboxEntry[] };
   addressKey: { request: ScopeAddress; reply: Uint8Array | undefined };
-  getBlob: { request: ScopeAddress & { readonly address: string; readonly session: string | undefined }; reply: Uint8Array };
-  readShared: { request: ScopeAddress & { readonly scope: string; readonly scopeId: string }; reply: Readonly<Record<string, SharedValue>> };
-  list: { request: ScopeAddress & ListOptions & { readonly limit: number }; reply: readonly SessionListing[] };
-  requests: { request: ScopeAddress & { readonly filter: RequestFilter; readonly limit: number }; reply: readonly RequestRow[] };
-  getSnapshot: { request: SessionAddress & { readonly key: string; readonly upTo: number }; reply: FoldSnapshot | undefined };
+  getBlob: {
+    request: ScopeAddress & { readonly address: string; readonly session: string | undefined };
+    reply: Uint8Array;
+  };
+  readShared: {
+    request: ScopeAddress & { readonly scope: string; readonly scopeId: string };
+    reply: Readonly<Record<string, SharedValue>>;
+  };
+  list: {
+    request: ScopeAddress & ListOptions & { readonly limit: number };
+    reply: readonly SessionListing[];
+  };
+  requests: {
+    request: ScopeAddress & { readonly filter: RequestFilter; readonly limit: number };
+    reply: readonly RequestRow[];
+  };
+  getSnapshot: {
+    request: SessionAddress & { readonly key: string; readonly upTo: number };
+    reply: FoldSnapshot | undefined;
+  };
   /** Of one tenant and app, of one app, or of all. */
   due: {
-    request: Timed & { readonly scope: { readonly [Part in keyof ScopeAddress]?: string | undefined }; readonly limit: number };
+    request: Timed & {
+      readonly scope: { readonly [Part in keyof ScopeAddress]?: string | undefined };
+      readonly limit: number;
+    };
     reply: readonly DueSession[];
   };
   /** A number that changes when another process has changed the file. */
@@ -149,9 +204,15 @@ export interface ReadOperations {
 export type Operations = WriteOperations & ReadOperations;
 export type Operation = keyof Operations;
 
-export type Request = { [Name in Operation]: readonly [Name, Operations[Name]['request']] }[Operation];
-export type WriteRequest = { [Name in keyof WriteOperations]: readonly [Name, WriteOperations[Name]['request']] }[keyof WriteOperations];
-export type ReadRequestMessage = { [Name in keyof ReadOperations]: readonly [Name, ReadOperations[Name]['request']] }[keyof ReadOperations];
+export type Request = {
+  [Name in Operation]: readonly [Name, Operations[Name]['request']];
+}[Operation];
+export type WriteRequest = {
+  [Name in keyof WriteOperations]: readonly [Name, WriteOperations[Name]['request']];
+}[keyof WriteOperations];
+export type ReadRequestMessage = {
+  [Name in keyof ReadOperations]: readonly [Name, ReadOperations[Name]['request']];
+}[keyof ReadOperations];
 
 /** An error on its way between threads. */
 export interface Failure {

@@ -35,22 +35,37 @@ export class ReadOperationsOfFile {
   readonly #requests: RequestRows;
   readonly #snapshots: SnapshotRows;
 
-  constructor(database: DatabaseSync, tables: { readonly ledgers: LedgerRows; readonly requests: RequestRows; readonly snapshots: SnapshotRows }) {
+  constructor(
+    database: DatabaseSync,
+    tables: {
+      readonly ledgers: LedgerRows;
+      readonly requests: RequestRows;
+      readonly snapshots: SnapshotRows;
+    },
+  ) {
     const prepare = (sql: string): StatementSync => database.prepare(sql);
     this.#ledgers = tables.ledgers;
     this.#requests = tables.requests;
     this.#snapshots = tables.snapshots;
     this.#sessions = new SessionRows(database);
-    this.#pageSize = prepare(`select sum(octet_length(body)) as bytes from events where ${inRange}`);
+    this.#pageSize = prepare(
+      `select sum(octet_length(body)) as bytes from events where ${inRange}`,
+    );
     // The database joins the rows: one text crosses the threads and is parsed once.
-    this.#page = prepare(`select '[' || group_concat(row) || ']' as text from (select ${rowText} as row ${rowsOfRange})`);
+    this.#page = prepare(
+      `select '[' || group_concat(row) || ']' as text from (select ${rowText} as row ${rowsOfRange})`,
+    );
     this.#rows = prepare(`select seq, ${rowText} as text ${rowsOfRange}`);
-    this.#path = prepare(`select path from events where id = ${rowId('?', '?')} and typeof(path) = 'text'`);
+    this.#path = prepare(
+      `select path from events where id = ${rowId('?', '?')} and typeof(path) = 'text'`,
+    );
     this.#inbox = prepare(`select position, key, lane, actor, at, type, data, settles from inbox
        where ${inRange} order by lane = 'input', id`);
     this.#blobs = new BlobReads(database);
     this.#addressKeys = new AddressKeyRows(database);
-    this.#shared = prepare('select key, value, version from shared where tenant = ? and app = ? and scope = ? and scope_id = ?');
+    this.#shared = prepare(
+      'select key, value, version from shared where tenant = ? and app = ? and scope = ? and scope_id = ?',
+    );
     this.#dataVersion = prepare('pragma data_version');
   }
 
@@ -91,7 +106,9 @@ export class ReadOperationsOfFile {
 
   #head(request: RequestOf<'head'>): LedgerHead | undefined {
     const ledger = this.#ledgers.find(request);
-    return ledger === undefined ? undefined : { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
+    return ledger === undefined
+      ? undefined
+      : { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq };
   }
 
   #read(request: ReadRequest): ReadPage {
@@ -101,7 +118,11 @@ export class ReadOperationsOfFile {
     const last = Math.min(request.upTo ?? ledger.seq, ledger.seq);
     if (after >= last) return { ledger: ledger.id, text: '[]', after, through: after, more: false };
     const holder = this.#ledgers.holderOf(ledger, after + 1);
-    const through = this.#endOfPage(holder, after, Math.min(last, this.#ledgers.lastFrom(ledger, holder)));
+    const through = this.#endOfPage(
+      holder,
+      after,
+      Math.min(last, this.#ledgers.lastFrom(ledger, holder)),
+    );
     const text = this.#page.get(holder.id, after, through)?.['text'] as string | null;
     return { ledger: ledger.id, text: text ?? '[]', after, through, more: through < last };
   }
@@ -116,24 +137,50 @@ export class ReadOperationsOfFile {
   }
 
   #readRows(request: RequestOf<'readRows'>): readonly { seq: number; text: string }[] {
-    const holder = this.#ledgers.holderOf(this.#ledgers.get(request, request.ledger), request.after + 1);
-    return this.#rows.all(holder.id, request.after, request.through) as { seq: number; text: string }[];
+    const holder = this.#ledgers.holderOf(
+      this.#ledgers.get(request, request.ledger),
+      request.after + 1,
+    );
+    return this.#rows.all(holder.id, request.after, request.through) as {
+      seq: number;
+      text: string;
+    }[];
   }
 
   #readPaths(request: RequestOf<'readPaths'>): readonly (string | undefined)[] {
     const ledger = this.#ledgers.get(request, request.ledger);
-    return request.seqs.map((seq) => this.#path.get(this.#ledgers.holderOf(ledger, seq).id, seq)?.['path'] as string | undefined);
+    return request.seqs.map(
+      (seq) =>
+        this.#path.get(this.#ledgers.holderOf(ledger, seq).id, seq)?.['path'] as string | undefined,
+    );
   }
 
   #readInbox(request: RequestOf<'inbox'>): readonly InboxEntry[] {
-    return this.#inbox.all(this.#ledgers.get(request).id, 0, mostRows).map(({ actor, data, settles, ...entry }) => {
-      return { ...entry, by: actor, data: JSON.parse(data as string), ...(settles === null ? {} : { settles }) } as unknown as InboxEntry;
-    });
+    return this.#inbox
+      .all(this.#ledgers.get(request).id, 0, mostRows)
+      .map(({ actor, data, settles, ...entry }) => {
+        return {
+          ...entry,
+          by: actor,
+          data: JSON.parse(data as string),
+          ...(settles === null ? {} : { settles }),
+        } as unknown as InboxEntry;
+      });
   }
 
-  #readShared({ tenant, app, scope, scopeId }: RequestOf<'readShared'>): Readonly<Record<string, SharedValue>> {
+  #readShared({
+    tenant,
+    app,
+    scope,
+    scopeId,
+  }: RequestOf<'readShared'>): Readonly<Record<string, SharedValue>> {
     const rows = this.#shared.all(tenant, app, scope, scopeId);
-    return Object.fromEntries(rows.map(({ key, value, version }) => [key, { value: storedValue(value), version: version as number }]));
+    return Object.fromEntries(
+      rows.map(({ key, value, version }) => [
+        key,
+        { value: storedValue(value), version: version as number },
+      ]),
+    );
   }
 }
 

@@ -7,8 +7,8 @@ import { giveRowsIds } from './rows/rows-by-id.ts';
 export type Migration = string | ((database: DatabaseSync) => void);
 
 /**
- * The steps from an empty file to the present schema; the version of a file is the number of steps that it has seen.
- * A step is never edited once it was released: files that have seen it exist.
+ * The steps from an empty file to the present schema; the version of a file is the number of steps
+ * that it has seen. A step is never edited once it was released: files that have seen it exist.
  */
 export const migrations: readonly Migration[] = [
   `
@@ -86,7 +86,8 @@ export const migrations: readonly Migration[] = [
   alter table ledgers add column wake_at integer;
   create index ledgers_by_wake on ledgers (wake_at) where wake_at is not null;
   `,
-  // A ledger without a session was deleted and holds what forks share; its number is never given again, because workers remember numbers.
+  // A ledger without a session was deleted and holds what forks share; its number is never given
+  // again, because workers remember numbers.
   `
   create table ledgers_with_deleted (
     id integer primary key autoincrement,

@@ -37,7 +37,14 @@ import { checkRequests } from '../requests.ts';
 import { type EventFields, encodeEvent } from './codec.ts';
 import type { WorkerConnection } from './connection.ts';
 import { PageDecoder } from './page.ts';
-import type { BlobPlace, ReadPage, ReadRequest, RequestFields, ScopeAddress, SessionAddress } from './protocol.ts';
+import type {
+  BlobPlace,
+  ReadPage,
+  ReadRequest,
+  RequestFields,
+  ScopeAddress,
+  SessionAddress,
+} from './protocol.ts';
 
 /** How often a store looks for appends of other processes while somebody follows. */
 const pollMs = 50;
@@ -61,22 +68,41 @@ export class SqliteStore implements Store {
     this.#followers = new Followers((count) => this.#watch(count > 0));
     this.#addressKeys = new AddressKeys((scope) => addressKey(connection, scope));
     this.admin = {
-      due: async ({ limit, app } = {}) => connection.request('due', { scope: { app }, now: clock.now(), limit: checkLimit('sessions', limit) }),
+      due: async ({ limit, app } = {}) =>
+        connection.request('due', {
+          scope: { app },
+          now: clock.now(),
+          limit: checkLimit('sessions', limit),
+        }),
       sweepBlobs: async ({ olderThanMs } = {}) => {
         const age = checkBlobAge(olderThanMs);
-        return sweepBlobs(connection, (await connection.request('now', { now: clock.now() })) - age);
+        return sweepBlobs(
+          connection,
+          (await connection.request('now', { now: clock.now() })) - age,
+        );
       },
     };
   }
 
   for(scope: ScopeAddress): LedgerStore {
-    const parts = { connection: this.#connection, clock: this.#clock, followers: this.#followers, addressKeys: this.#addressKeys };
+    const parts = {
+      connection: this.#connection,
+      clock: this.#clock,
+      followers: this.#followers,
+      addressKeys: this.#addressKeys,
+    };
     return new SqliteLedgerStore({ tenant: scope.tenant, app: scope.app }, parts);
   }
 
   async close(): Promise<void> {
     this.#watch(false);
-    this.#followers.fail(new StoreUnavailableError({ store: this.description, reason: 'it has been closed', permanent: true }));
+    this.#followers.fail(
+      new StoreUnavailableError({
+        store: this.description,
+        reason: 'it has been closed',
+        permanent: true,
+      }),
+    );
     await this.#connection.close();
   }
 
@@ -107,7 +133,10 @@ export class SqliteStore implements Store {
   }
 }
 
-async function addressKey(connection: WorkerConnection, { tenant, app }: ScopeAddress): Promise<Uint8Array> {
+async function addressKey(
+  connection: WorkerConnection,
+  { tenant, app }: ScopeAddress,
+): Promise<Uint8Array> {
   const found = await connection.request('addressKey', { tenant, app });
   return found ?? connection.request('keepAddressKey', { tenant, app, key: newAddressKey() });
 }
@@ -133,10 +162,21 @@ async function purge(connection: WorkerConnection): Promise<void> {
 /** Made to text here, so that what is not JSON fails before the worker has begun to write. */
 function requestFields(request: PendingRequest): RequestFields {
   const { requestId, kind, user = null, operationId = null, createdAt, expiresAt = null } = request;
-  return { requestId, kind, user, operationId, createdAt, expiresAt, body: JSON.stringify(request) };
+  return {
+    requestId,
+    kind,
+    user,
+    operationId,
+    createdAt,
+    expiresAt,
+    body: JSON.stringify(request),
+  };
 }
 
-/** The ledger that is read, once it is known: another one that has got its id in the meantime is not it. */
+/**
+ * The ledger that is read, once it is known: another one that has got its id in the meantime is not
+ * it.
+ */
 interface ReadFrom {
   ledger: number | undefined;
 }
@@ -191,25 +231,47 @@ class SqliteLedgerStore implements LedgerStore {
     return this.#read(session, range, { ledger: undefined });
   }
 
-  async *readStored(session: string, range: ReadRange = {}): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+  async *readStored(
+    session: string,
+    range: ReadRange = {},
+  ): AsyncGenerator<readonly StoredEvent[], void, undefined> {
     const decoder = new PageDecoder(this.#connection, this.#address(session));
-    for await (const page of this.#pages(session, range, { ledger: undefined })) yield await decoder.decodeStored(page);
+    for await (const page of this.#pages(session, range, { ledger: undefined }))
+      yield await decoder.decodeStored(page);
   }
 
-  async *#read(session: string, range: ReadRange, from: ReadFrom): AsyncGenerator<readonly Event[], void, undefined> {
+  async *#read(
+    session: string,
+    range: ReadRange,
+    from: ReadFrom,
+  ): AsyncGenerator<readonly Event[], void, undefined> {
     const decoder = new PageDecoder(this.#connection, this.#address(session));
     for await (const page of this.#pages(session, range, from)) yield await decoder.decode(page);
   }
 
-  async *#pages(session: string, range: ReadRange, from: ReadFrom): AsyncGenerator<ReadPage, void, undefined> {
+  async *#pages(
+    session: string,
+    range: ReadRange,
+    from: ReadFrom,
+  ): AsyncGenerator<ReadPage, void, undefined> {
     const address = this.#address(session);
-    let request = this.#requestPage({ ...address, ledger: from.ledger, after: range.after ?? 0, upTo: range.upTo });
+    let request = this.#requestPage({
+      ...address,
+      ledger: from.ledger,
+      after: range.after ?? 0,
+      upTo: range.upTo,
+    });
     for (;;) {
       const page = await request;
       from.ledger = page.ledger;
       // The worker prepares the next page while this one is decoded and used.
       if (page.more) {
-        request = this.#requestPage({ ...address, ledger: page.ledger, after: page.through, upTo: range.upTo });
+        request = this.#requestPage({
+          ...address,
+          ledger: page.ledger,
+          after: page.through,
+          upTo: range.upTo,
+        });
         this.#connection.flush();
       }
       if (page.through > page.after) yield page;
@@ -227,19 +289,38 @@ class SqliteLedgerStore implements LedgerStore {
 
   claim(session: string, owner: string, options: ClaimOptions): Promise<Claim> {
     const { ttl, force = false } = options;
-    return this.#connection.request('claim', { ...this.#address(session), owner, ttl, force, now: this.#clock.now() });
+    return this.#connection.request('claim', {
+      ...this.#address(session),
+      owner,
+      ttl,
+      force,
+      now: this.#clock.now(),
+    });
   }
 
   renew(claim: Claim): Promise<AppendReceipt> {
-    return this.#connection.request('renew', { ...this.#scope, claim: { ...claim }, now: this.#clock.now() });
+    return this.#connection.request('renew', {
+      ...this.#scope,
+      claim: { ...claim },
+      now: this.#clock.now(),
+    });
   }
 
   release(claim: Claim, options: ReleaseOptions = {}): Promise<ReleaseReceipt> {
-    return this.#connection.request('release', { ...this.#scope, claim: { ...claim }, inboxSeq: options.inboxSeq, now: this.#clock.now() });
+    return this.#connection.request('release', {
+      ...this.#scope,
+      claim: { ...claim },
+      inboxSeq: options.inboxSeq,
+      now: this.#clock.now(),
+    });
   }
 
   post(session: string, item: InboxItem): Promise<PostReceipt> {
-    return this.#connection.request('post', { ...this.#address(session), item, now: this.#clock.now() });
+    return this.#connection.request('post', {
+      ...this.#address(session),
+      item,
+      now: this.#clock.now(),
+    });
   }
 
   inbox(session: string): Promise<readonly InboxEntry[]> {
@@ -248,14 +329,27 @@ class SqliteLedgerStore implements LedgerStore {
 
   follow(session: string, afterSeq: number, signal: AbortSignal): AsyncIterable<Event> {
     const from: ReadFrom = { ledger: undefined };
-    return this.#followers.follow(this.#followKey(session), afterSeq, signal, (after) => this.#read(session, { after }, from));
+    return this.#followers.follow(this.#followKey(session), afterSeq, signal, (after) =>
+      this.#read(session, { after }, from),
+    );
   }
 
-  async fork(session: string, atSeq: number, newSession: string, first: readonly Event[] = []): Promise<void> {
+  async fork(
+    session: string,
+    atSeq: number,
+    newSession: string,
+    first: readonly Event[] = [],
+  ): Promise<void> {
     checkNumbers(newSession, atSeq, first);
     const fields: EventFields = [];
     for (const event of first) encodeEvent(event, fields);
-    await this.#connection.request('fork', { ...this.#address(session), atSeq, newSession, fields, now: this.#clock.now() });
+    await this.#connection.request('fork', {
+      ...this.#address(session),
+      atSeq,
+      newSession,
+      fields,
+      now: this.#clock.now(),
+    });
   }
 
   addressKey(): Promise<Uint8Array> {
@@ -266,7 +360,12 @@ class SqliteLedgerStore implements LedgerStore {
     // A copy: the caller may change its bytes while the secret is looked for.
     const bytes = known === undefined ? given.slice() : given;
     const address = known ?? blobAddress(this.#scope, bytes, await this.addressKey());
-    await this.#connection.request('putBlob', { ...this.#scope, address, bytes, now: this.#clock.now() });
+    await this.#connection.request('putBlob', {
+      ...this.#scope,
+      address,
+      bytes,
+      now: this.#clock.now(),
+    });
     return address;
   }
 
@@ -280,34 +379,61 @@ class SqliteLedgerStore implements LedgerStore {
 
   async list(options: ListOptions = {}): Promise<readonly SessionListing[]> {
     const { before, ...filter } = options;
-    const place = before && { before: { updatedAt: before.updatedAt, createdAt: before.createdAt, id: before.id } };
-    return this.#connection.request('list', { ...this.#scope, ...filter, ...place, limit: checkLimit('sessions', options.limit) });
+    const place = before && {
+      before: { updatedAt: before.updatedAt, createdAt: before.createdAt, id: before.id },
+    };
+    return this.#connection.request('list', {
+      ...this.#scope,
+      ...filter,
+      ...place,
+      limit: checkLimit('sessions', options.limit),
+    });
   }
 
   async requests(filter: RequestFilter = {}): Promise<readonly RequestRow[]> {
     const { after, ...rest } = filter;
     const place = after && { after: { createdAt: after.createdAt, requestId: after.requestId } };
-    return this.#connection.request('requests', { ...this.#scope, filter: { ...rest, ...place }, limit: checkLimit('requests', filter.limit) });
+    return this.#connection.request('requests', {
+      ...this.#scope,
+      filter: { ...rest, ...place },
+      limit: checkLimit('requests', filter.limit),
+    });
   }
 
   async settle(session: string, { requestId, status, by }: RequestSettlement): Promise<void> {
-    const request = { ...this.#address(session), settlement: { requestId, status, by }, now: this.#clock.now() };
+    const request = {
+      ...this.#address(session),
+      settlement: { requestId, status, by },
+      now: this.#clock.now(),
+    };
     await this.#connection.request('settle', request);
   }
 
   async due(options: { readonly limit?: number } = {}): Promise<readonly DueSession[]> {
-    return this.#connection.request('due', { scope: this.#scope, now: this.#clock.now(), limit: checkLimit('sessions', options.limit) });
+    return this.#connection.request('due', {
+      scope: this.#scope,
+      now: this.#clock.now(),
+      limit: checkLimit('sessions', options.limit),
+    });
   }
 
   async delete(session: string, options: DeleteOptions = {}): Promise<void> {
-    await this.#connection.request('delete', { ...this.#address(session), erase: options.erase === true });
+    await this.#connection.request('delete', {
+      ...this.#address(session),
+      erase: options.erase === true,
+    });
     // Forks may have gone too.
     this.#followers.wakeAll();
     await purge(this.#connection);
   }
 
   async putSnapshot(session: string, { key, seq, value }: FoldSnapshot): Promise<void> {
-    await this.#connection.request('putSnapshot', { ...this.#address(session), key, seq, text: JSON.stringify(value) });
+    await this.#connection.request('putSnapshot', {
+      ...this.#address(session),
+      key,
+      seq,
+      text: JSON.stringify(value),
+    });
   }
 
   getSnapshot(session: string, key: string, upTo: number): Promise<FoldSnapshot | undefined> {
@@ -316,7 +442,8 @@ class SqliteLedgerStore implements LedgerStore {
 
   #requestPage(request: ReadRequest): Promise<ReadPage> {
     const page = this.#connection.request('read', request);
-    // A reader that stops early never asks for a page that was prepared, so its failure must not go unhandled.
+    // A reader that stops early never asks for a page that was prepared, so its failure must not go
+    // unhandled.
     page.catch(() => undefined);
     return page;
   }

@@ -1,10 +1,21 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import {
+  type MessagePort,
+  parentPort,
+  receiveMessageOnPort,
+  workerData,
+} from 'node:worker_threads';
 import { systemClock } from '../../base/clock.ts';
 import { describeFailure, openDatabase } from './database.ts';
 import { isRefusal, toFailure } from './failure.ts';
 import { FileTime } from './file-time.ts';
-import type { Outcome, ReadRequestMessage, Request, WorkerSettings, WriteRequest } from './protocol.ts';
+import type {
+  Outcome,
+  ReadRequestMessage,
+  Request,
+  WorkerSettings,
+  WriteRequest,
+} from './protocol.ts';
 import { ReadOperationsOfFile } from './read-operations.ts';
 import { LedgerRows } from './rows/ledger-rows.ts';
 import { RequestRows } from './rows/request-rows.ts';
@@ -28,7 +39,11 @@ interface OpenFile {
 function prepareFile(database: DatabaseSync, { isSystemClock }: WorkerSettings): OpenFile {
   try {
     const ledgers = new LedgerRows(database);
-    const tables = { ledgers, requests: new RequestRows(database, ledgers), snapshots: new SnapshotRows(database, ledgers) };
+    const tables = {
+      ledgers,
+      requests: new RequestRows(database, ledgers),
+      snapshots: new SnapshotRows(database, ledgers),
+    };
     return {
       database,
       reads: new ReadOperationsOfFile(database, tables),
@@ -44,7 +59,9 @@ function prepareFile(database: DatabaseSync, { isSystemClock }: WorkerSettings):
 /** The request with the store's time in the place of what the clock of the main thread said. */
 function inTime<Asked extends Request>(request: Asked, time: FileTime): Asked {
   const [operation, asked] = request;
-  return asked !== null && 'now' in asked ? ([operation, { ...asked, now: time.now(asked.now) }] as unknown as Asked) : request;
+  return asked !== null && 'now' in asked
+    ? ([operation, { ...asked, now: time.now(asked.now) }] as unknown as Asked)
+    : request;
 }
 
 function rollBack({ database, writes }: OpenFile): void {
@@ -52,7 +69,10 @@ function rollBack({ database, writes }: OpenFile): void {
   writes.rolledBack();
 }
 
-/** Serves the requests of the main thread in their order; writes that wait together share a transaction. */
+/**
+ * Serves the requests of the main thread in their order; writes that wait together share a
+ * transaction.
+ */
 class FileServer {
   readonly #port: MessagePort;
   readonly #settings: WorkerSettings;
@@ -79,7 +99,10 @@ class FileServer {
     this.#checkpointWhenDue();
   }
 
-  /** Returns how many of the requests it has served; the time limit may leave some for the next group. */
+  /**
+   * Returns how many of the requests it has served; the time limit may leave some for the next
+   * group.
+   */
   #serveGroup(group: readonly WriteRequest[]): number {
     let file: OpenFile;
     try {
@@ -96,7 +119,8 @@ class FileServer {
     } catch (error) {
       rollBack(file);
       if (group.length === 1) this.#answer([this.#fail(error)]);
-      // One request failed in the middle of a write: each gets its own transaction, so that it fails alone.
+      // One request failed in the middle of a write: each gets its own transaction, so that it
+      // fails alone.
       else for (const request of group) this.#serveGroup([request]);
       return group.length;
     }
@@ -176,7 +200,11 @@ function start(port: MessagePort): void {
   const server = new FileServer(port, workerData as WorkerSettings);
   port.on('message', (first: readonly Request[]) => {
     const requests = [...first];
-    for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
+    for (
+      let more = receiveMessageOnPort(port);
+      more !== undefined;
+      more = receiveMessageOnPort(port)
+    ) {
       requests.push(...(more.message as readonly Request[]));
     }
     server.serve(requests);

@@ -21,7 +21,11 @@ const writeOperations: { readonly [Name in keyof WriteOperations]: true } = {
 };
 
 /** Operations that may change as many rows as a group holds. */
-const largeOperations: ReadonlySet<Operation> = new Set<Operation>(['delete', 'purge', 'sweepBlobs']);
+const largeOperations: ReadonlySet<Operation> = new Set<Operation>([
+  'delete',
+  'purge',
+  'sweepBlobs',
+]);
 
 export function isWrite(request: Request): request is WriteRequest {
   return Object.hasOwn(writeOperations, request[0]);
@@ -33,12 +37,18 @@ export function rowsOf(request: WriteRequest): number {
   if (request[0] === 'fork') return 1 + request[1].fields.length / fieldsPerEvent;
   if (request[0] !== 'append') return 1;
   const { fields, consumes, blobs, shared, requests, settles } = request[1];
-  const others = [consumes, blobs, shared, requests, settles].reduce((rows, list) => rows + (list?.length ?? 0), 0);
+  const others = [consumes, blobs, shared, requests, settles].reduce(
+    (rows, list) => rows + (list?.length ?? 0),
+    0,
+  );
   // The row of the ledger is written too.
   return 1 + fields.length / fieldsPerEvent + others;
 }
 
-/** The writes from `start` on that may share a transaction: at least one, and no more rows than a group holds unless one alone has more. */
+/**
+ * The writes from `start` on that may share a transaction: at least one, and no more rows than a
+ * group holds unless one alone has more.
+ */
 export function nextGroup(requests: readonly Request[], start: number): readonly WriteRequest[] {
   const group: WriteRequest[] = [];
   let rows = 0;

@@ -5,7 +5,13 @@ import { checkForkPoint, checkSharedWrites } from '../batch.ts';
 import { isOwnerGone } from '../owner.ts';
 import { fieldsPerEvent } from './codec.ts';
 import { Deletion } from './deletion.ts';
-import type { AppendRequest, ScopeAddress, SessionAddress, WriteOperations, WriteRequest } from './protocol.ts';
+import type {
+  AppendRequest,
+  ScopeAddress,
+  SessionAddress,
+  WriteOperations,
+  WriteRequest,
+} from './protocol.ts';
 import { AddressKeyRows } from './rows/address-key-rows.ts';
 import { BlobRows } from './rows/blob-rows.ts';
 import type { LedgerRow, LedgerRows } from './rows/ledger-rows.ts';
@@ -17,8 +23,9 @@ import type { SnapshotRows } from './rows/snapshot-rows.ts';
 type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['request'];
 
 /**
- * The operations that change the file, each to be called within a transaction. Every one checks all that can be refused
- * before its first write, so that a refused request leaves the transaction usable for the others of its group.
+ * The operations that change the file, each to be called within a transaction. Every one checks all
+ * that can be refused before its first write, so that a refused request leaves the transaction
+ * usable for the others of its group.
  */
 export class WriteOperationsOfFile {
   readonly #ledgers: LedgerRows;
@@ -45,7 +52,14 @@ export class WriteOperationsOfFile {
   readonly #snapshots: SnapshotRows;
   readonly #deletion: Deletion;
 
-  constructor(database: DatabaseSync, tables: { readonly ledgers: LedgerRows; readonly requests: RequestRows; readonly snapshots: SnapshotRows }) {
+  constructor(
+    database: DatabaseSync,
+    tables: {
+      readonly ledgers: LedgerRows;
+      readonly requests: RequestRows;
+      readonly snapshots: SnapshotRows;
+    },
+  ) {
     const prepare = (sql: string): StatementSync => database.prepare(sql);
     this.#ledgers = tables.ledgers;
     this.#requests = tables.requests;
@@ -53,27 +67,41 @@ export class WriteOperationsOfFile {
     this.#blobs = new BlobRows(database);
     this.#addressKeys = new AddressKeyRows(database);
     this.#deletion = new Deletion(database, tables.ledgers, this.#blobs);
-    this.#insertEvent = prepare(`insert into events (id, at, type, actor, path, body) values (${rowId('?', '?')}, ?, ?, ?, ?, ?)`);
-    this.#advance = prepare('update ledgers set seq = ?, updated_at = ?, lease_until = ? where id = ?');
-    this.#summarise = prepare('update ledgers set status = ?, title = ?, runnable = ?, user = ? where id = ?');
+    this.#insertEvent = prepare(
+      `insert into events (id, at, type, actor, path, body) values (${rowId('?', '?')}, ?, ?, ?, ?, ?)`,
+    );
+    this.#advance = prepare(
+      'update ledgers set seq = ?, updated_at = ?, lease_until = ? where id = ?',
+    );
+    this.#summarise = prepare(
+      'update ledgers set status = ?, title = ?, runnable = ?, user = ? where id = ?',
+    );
     this.#wake = prepare('update ledgers set wake_at = ? where id = ?');
     this.#eventBody = prepare(`select body from events where id = ${rowId('?', '?')}`);
     this.#insertLedger = prepare(`insert into ledgers
       (tenant, app, session, parent, base, seq, epoch, inbox_seq, created_at, updated_at, status, title, runnable, user)
       values (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`);
-    this.#lease = prepare('update ledgers set epoch = ?, owner = ?, lease_ms = ?, lease_until = ? where id = ?');
-    this.#release = prepare('update ledgers set owner = null, lease_ms = null, lease_until = null where id = ?');
+    this.#lease = prepare(
+      'update ledgers set epoch = ?, owner = ?, lease_ms = ?, lease_until = ? where id = ?',
+    );
+    this.#release = prepare(
+      'update ledgers set owner = null, lease_ms = null, lease_until = null where id = ?',
+    );
     this.#consume = prepare(`delete from inbox where id = ${rowId('?1', '?2')} and ledger = ?1`);
     this.#isPosted = prepare('select 1 from posted where ledger = ? and key = ?');
     this.#markPosted = prepare('insert into posted (ledger, key) values (?, ?)');
-    this.#insertItem = prepare(`insert into inbox (id, key, lane, actor, at, type, data, settles) values (${rowId('?', '?')}, ?, ?, ?, ?, ?, ?, ?)`);
+    this.#insertItem = prepare(
+      `insert into inbox (id, key, lane, actor, at, type, data, settles) values (${rowId('?', '?')}, ?, ?, ?, ?, ?, ?, ?)`,
+    );
     this.#raiseInbox = prepare('update ledgers set inbox_seq = ? where id = ?');
-    // No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that looks like its own.
+    // No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that
+    // looks like its own.
     this.#firstEpoch = prepare('select epoch from first_epochs where tenant = ? and app = ?');
     this.#sharedVersion = prepare(
       'select version, value is null as deleted from shared where tenant = ? and app = ? and scope = ? and scope_id = ? and key = ?',
     );
-    this.#writeShared = prepare(`insert into shared (tenant, app, scope, scope_id, key, value, version) values (?, ?, ?, ?, ?, ?, 1)
+    this.#writeShared =
+      prepare(`insert into shared (tenant, app, scope, scope_id, key, value, version) values (?, ?, ?, ?, ?, ?, 1)
       on conflict (tenant, app, scope, scope_id, key) do update set value = excluded.value, version = version + 1`);
   }
 
@@ -116,7 +144,8 @@ export class WriteOperationsOfFile {
   #append(request: AppendRequest): AppendReceipt {
     const { expected, fields } = request;
     const ledger = this.#ledgers.find(request);
-    if (ledger === undefined || ledger.epoch !== expected.epoch) throw conflict(request.session, expected, ledger);
+    if (ledger === undefined || ledger.epoch !== expected.epoch)
+      throw conflict(request.session, expected, ledger);
     const seq = expected.seq + fields.length / fieldsPerEvent;
     const receipt = { seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq, now: request.now };
     if (ledger.seq !== expected.seq) {
@@ -152,16 +181,35 @@ export class WriteOperationsOfFile {
   #writeRest(request: AppendRequest, ledger: number): void {
     const { summary, consumes, blobs, shared, requests, settles, wakeAt } = request;
     if (summary !== undefined) {
-      this.#summarise.run(summary.status, summary.title ?? null, summary.runnable ?? null, summary.user ?? null, ledger);
+      this.#summarise.run(
+        summary.status,
+        summary.title ?? null,
+        summary.runnable ?? null,
+        summary.user ?? null,
+        ledger,
+      );
     }
     if (wakeAt !== undefined) this.#wake.run(wakeAt, ledger);
-    if (consumes !== undefined) for (const position of consumes) this.#consume.run(ledger, position);
-    if (blobs !== undefined) this.#blobs.refer(ledger, blobs, (request.fields[0] as number | undefined) ?? request.expected.seq);
+    if (consumes !== undefined)
+      for (const position of consumes) this.#consume.run(ledger, position);
+    if (blobs !== undefined)
+      this.#blobs.refer(
+        ledger,
+        blobs,
+        (request.fields[0] as number | undefined) ?? request.expected.seq,
+      );
     if (requests !== undefined) this.#requests.open(request, ledger, requests);
     if (settles !== undefined) this.#requests.settlePending(request, ledger, settles, request.now);
     if (shared === undefined) return;
     for (const { scope, scopeId, key, value } of shared) {
-      this.#writeShared.run(request.tenant, request.app, scope, scopeId, key, value === undefined ? null : JSON.stringify(value));
+      this.#writeShared.run(
+        request.tenant,
+        request.app,
+        scope,
+        scopeId,
+        key,
+        value === undefined ? null : JSON.stringify(value),
+      );
     }
   }
 
@@ -169,7 +217,8 @@ export class WriteOperationsOfFile {
   #landedBefore(ledger: LedgerRow, fields: AppendRequest['fields']): boolean {
     for (let i = 0; i < fields.length; i += fieldsPerEvent) {
       const stored = this.#eventBody.get(ledger.id, fields[i] as number)?.['body'];
-      if (typeof stored !== 'string' || eventId(stored) !== eventId(fields[i + 5] as string)) return false;
+      if (typeof stored !== 'string' || eventId(stored) !== eventId(fields[i + 5] as string))
+        return false;
     }
     return fields.length > 0;
   }
@@ -180,24 +229,53 @@ export class WriteOperationsOfFile {
       const stored = this.#sharedVersion.get(tenant, app, scope, scopeId, key);
       if (stored === undefined) return undefined;
       // What the value is does not matter here, only whether there is one.
-      return { value: stored['deleted'] === 1 ? undefined : null, version: stored['version'] as number };
+      return {
+        value: stored['deleted'] === 1 ? undefined : null,
+        version: stored['version'] as number,
+      };
     });
   }
 
   #claim(request: RequestOf<'claim'>): Claim {
     const { session, owner, now } = request;
     const ledger = this.#ledgers.find(request);
-    if (ledger !== undefined && request.force !== true) refuseWhileHeld(ledger, session, owner, now);
+    if (ledger !== undefined && request.force !== true)
+      refuseWhileHeld(ledger, session, owner, now);
     const before = ledger ?? this.#createLedger(request, now);
     const epoch = before.epoch + 1;
     const until = now + request.ttl;
     this.#lease.run(epoch, owner, request.ttl, until, before.id);
-    return { session, owner, epoch, seq: ledger?.seq ?? 0, inboxSeq: ledger?.inbox_seq ?? 0, until, now };
+    return {
+      session,
+      owner,
+      epoch,
+      seq: ledger?.seq ?? 0,
+      inboxSeq: ledger?.inbox_seq ?? 0,
+      until,
+      now,
+    };
   }
 
-  #createLedger({ tenant, app, session }: SessionAddress, now: number): { readonly id: number; readonly epoch: number } {
+  #createLedger(
+    { tenant, app, session }: SessionAddress,
+    now: number,
+  ): { readonly id: number; readonly epoch: number } {
     const epoch = this.#findFirstEpoch({ tenant, app });
-    const created = this.#insertLedger.run(tenant, app, session, null, 0, 0, epoch, now, now, 'active', null, null, null);
+    const created = this.#insertLedger.run(
+      tenant,
+      app,
+      session,
+      null,
+      0,
+      0,
+      epoch,
+      now,
+      now,
+      'active',
+      null,
+      null,
+      null,
+    );
     return { id: Number(created.lastInsertRowid), epoch };
   }
 
@@ -207,8 +285,16 @@ export class WriteOperationsOfFile {
 
   #renew({ tenant, app, now, claim }: RequestOf<'renew'>): AppendReceipt {
     const ledger = this.#ledgers.find({ tenant, app, session: claim.session });
-    if (ledger === undefined || ledger.epoch !== claim.epoch) throw conflict(claim.session, claim, ledger);
-    if (ledger.owner !== null) this.#lease.run(ledger.epoch, ledger.owner, ledger.lease_ms, now + (ledger.lease_ms ?? 0), ledger.id);
+    if (ledger === undefined || ledger.epoch !== claim.epoch)
+      throw conflict(claim.session, claim, ledger);
+    if (ledger.owner !== null)
+      this.#lease.run(
+        ledger.epoch,
+        ledger.owner,
+        ledger.lease_ms,
+        now + (ledger.lease_ms ?? 0),
+        ledger.id,
+      );
     return { seq: ledger.seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq, now };
   }
 
@@ -224,13 +310,26 @@ export class WriteOperationsOfFile {
   #post(request: RequestOf<'post'>): PostReceipt {
     const { item, now } = request;
     const ledger = this.#ledgers.get(request);
-    if (this.#isPosted.get(ledger.id, item.key) !== undefined) return { inboxSeq: ledger.inbox_seq, duplicate: true, now };
-    if (item.settles !== undefined) this.#requests.checkAnswer(request, ledger.id, item.settles, now);
+    if (this.#isPosted.get(ledger.id, item.key) !== undefined)
+      return { inboxSeq: ledger.inbox_seq, duplicate: true, now };
+    if (item.settles !== undefined)
+      this.#requests.checkAnswer(request, ledger.id, item.settles, now);
     const position = ledger.inbox_seq + 1;
     this.#markPosted.run(ledger.id, item.key);
-    this.#insertItem.run(ledger.id, position, item.key, item.lane, item.by, item.at, item.type, JSON.stringify(item.data), item.settles ?? null);
+    this.#insertItem.run(
+      ledger.id,
+      position,
+      item.key,
+      item.lane,
+      item.by,
+      item.at,
+      item.type,
+      JSON.stringify(item.data),
+      item.settles ?? null,
+    );
     this.#raiseInbox.run(position, ledger.id);
-    if (item.settles !== undefined) this.#requests.answer(request, ledger.id, item.settles, item.by, now);
+    if (item.settles !== undefined)
+      this.#requests.answer(request, ledger.id, item.settles, item.by, now);
     return { inboxSeq: position, duplicate: false, now };
   }
 
@@ -243,15 +342,31 @@ export class WriteOperationsOfFile {
     const { tenant, app, session, atSeq, newSession, fields, now } = request;
     const ledger = this.#ledgers.get(request);
     checkForkPoint(session, atSeq, ledger.seq);
-    if (this.#ledgers.find({ tenant, app, session: newSession }) !== undefined) throw new SessionExistsError({ session: newSession });
-    // A fork of a shared prefix hangs on the ledger that holds the events, so chains grow only where ledgers did.
+    if (this.#ledgers.find({ tenant, app, session: newSession }) !== undefined)
+      throw new SessionExistsError({ session: newSession });
+    // A fork of a shared prefix hangs on the ledger that holds the events, so chains grow only
+    // where ledgers did.
     const parent = this.#ledgers.holderOf(ledger, atSeq).id;
     const status = atSeq === ledger.seq ? ledger.status : 'active';
     const epoch = this.#findFirstEpoch(request);
     const seq = atSeq + fields.length / fieldsPerEvent;
     const at = fields.length === 0 ? now : (fields[fields.length - fieldsPerEvent + 1] as number);
     const { title, runnable, user } = ledger;
-    const made = this.#insertLedger.run(tenant, app, newSession, parent, atSeq, seq, epoch, now, at, status, title, runnable, user);
+    const made = this.#insertLedger.run(
+      tenant,
+      app,
+      newSession,
+      parent,
+      atSeq,
+      seq,
+      epoch,
+      now,
+      at,
+      status,
+      title,
+      runnable,
+      user,
+    );
     this.#insertEvents(Number(made.lastInsertRowid), fields);
     return null;
   }
@@ -264,11 +379,16 @@ function asInteger(value: number | string): bigint | string {
 
 function refuseWhileHeld(ledger: LedgerRow, session: string, owner: string, now: number): void {
   const { owner: holder, lease_until: until } = ledger;
-  if (holder === null || until === null || holder === owner || until <= now || isOwnerGone(holder)) return;
+  if (holder === null || until === null || holder === owner || until <= now || isOwnerGone(holder))
+    return;
   throw new SessionBusyError({ session, owner: holder, until });
 }
 
-function conflict(session: string, expected: { readonly seq: number; readonly epoch: number }, found: LedgerRow | undefined): LedgerConflictError {
+function conflict(
+  session: string,
+  expected: { readonly seq: number; readonly epoch: number },
+  found: LedgerRow | undefined,
+): LedgerConflictError {
   return new LedgerConflictError({
     session,
     expected: { seq: expected.seq, epoch: expected.epoch },

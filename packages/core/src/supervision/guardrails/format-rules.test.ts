@@ -28,12 +28,18 @@ describe('markdown: false', () => {
     expect(formatted(text, { markdown: false })).toBe(expected);
   });
 
-  test.each(['Plain text.', '2 * 3 * 4 = 24', 'snake_case_name and a__b__c', 'a < b > c', 'Costs 5 - 7 euros', 'C# and #1', 'x ~ y', 'a | b'])(
-    '%j stays',
-    (text) => {
-      expect(formatted(text, { markdown: false })).toBe(text);
-    },
-  );
+  test.each([
+    'Plain text.',
+    '2 * 3 * 4 = 24',
+    'snake_case_name and a__b__c',
+    'a < b > c',
+    'Costs 5 - 7 euros',
+    'C# and #1',
+    'x ~ y',
+    'a | b',
+  ])('%j stays', (text) => {
+    expect(formatted(text, { markdown: false })).toBe(text);
+  });
 });
 
 describe('emoji: false', () => {
@@ -76,7 +82,11 @@ test('all rules together, and their reason', () => {
     text: '**Hi** 😀! More.',
     tools: [],
   });
-  expect(verdict).toEqual({ action: 'transform', value: 'Hi!', reasoning: 'Taken out of the answer: Markdown, emoji, what follows 1 sentences.' });
+  expect(verdict).toEqual({
+    action: 'transform',
+    value: 'Hi!',
+    reasoning: 'Taken out of the answer: Markdown, emoji, what follows 1 sentences.',
+  });
 });
 
 test('without a rule everything stays', () => {
@@ -85,7 +95,9 @@ test('without a rule everything stays', () => {
 });
 
 test('what is plain stays as it is, whatever it says', () => {
-  const plain = fc.stringMatching(/^[A-Za-z][A-Za-z0-9 ,.?!:;'"()]{0,200}$/).filter((text) => text === text.trim());
+  const plain = fc
+    .stringMatching(/^[A-Za-z][A-Za-z0-9 ,.?!:;'"()]{0,200}$/)
+    .filter((text) => text === text.trim());
   fc.assert(
     fc.property(plain, (text) => {
       expect(formatted(text, { markdown: false, emoji: false })).toBe(text);
@@ -93,9 +105,14 @@ test('what is plain stays as it is, whatever it says', () => {
   );
 });
 
-test.each([{ markdown: 'strip' }, { maxSentences: 0 }, { maxSentence: 1 }])('%j is refused', (options) => {
-  expect(() => formatRules(options as FormatRulesOptions)).toThrow('formatRules() cannot be set up');
-});
+test.each([{ markdown: 'strip' }, { maxSentences: 0 }, { maxSentence: 1 }])(
+  '%j is refused',
+  (options) => {
+    expect(() => formatRules(options as FormatRulesOptions)).toThrow(
+      'formatRules() cannot be set up',
+    );
+  },
+);
 
 test.each(
   hostileTexts([

@@ -11,10 +11,15 @@ export interface FormatRulesOptions {
   readonly maxSentences?: number;
 }
 
-const optionChecks: OptionChecks<FormatRulesOptions> = { markdown: isFlag, emoji: isFlag, maxSentences: isCount };
+const optionChecks: OptionChecks<FormatRulesOptions> = {
+  markdown: isFlag,
+  emoji: isFlag,
+  maxSentences: isCount,
+};
 
 /**
- * Brings answers into a form: for voices, text messages and other places where marks would be read aloud. Not for agents whose answer is JSON.
+ * Brings answers into a form: for voices, text messages and other places where marks would be read
+ * aloud. Not for agents whose answer is JSON.
  * @throws InvalidOptionError
  */
 export function formatRules(options: FormatRulesOptions = {}): Guardrail {
@@ -32,17 +37,23 @@ export function formatRules(options: FormatRulesOptions = {}): Guardrail {
       };
       if (!markdown) apply('Markdown', withoutMarkdown(value));
       if (!emoji) apply('emoji', withoutEmoji(value));
-      if (maxSentences !== undefined) apply(`what follows ${maxSentences} sentences`, firstSentences(value, maxSentences));
+      if (maxSentences !== undefined)
+        apply(`what follows ${maxSentences} sentences`, firstSentences(value, maxSentences));
       // An answer of nothing but emoji is better than none.
       if (changes.length === 0 || value.trim() === '') return undefined;
-      return { action: 'transform' as const, value, reasoning: `Taken out of the answer: ${changes.join(', ')}.` };
+      return {
+        action: 'transform' as const,
+        value,
+        reasoning: `Taken out of the answer: ${changes.join(', ')}.`,
+      };
     },
   });
 }
 
 const markdownSigns = /[*_`#>[\]|~]|^\s{0,3}(?:[-+]|\d{1,9}[.)])\s|^\s{0,3}[-=]{3,}/m;
 
-// Each rule stops at the first sign that could begin the next match, so that none is slower than the text is long.
+// Each rule stops at the first sign that could begin the next match, so that none is slower than
+// the text is long.
 const lineRules: readonly (readonly [RegExp, string])[] = [
   [/^\s{0,3}(?:```|~~~).*$/, ''],
   [/^\s{0,3}(?:(?:-[ \t]?){3,}|(?:\*[ \t]?){3,}|(?:_[ \t]?){3,}|={3,})$/, ''],

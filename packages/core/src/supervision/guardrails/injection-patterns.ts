@@ -5,7 +5,10 @@ import type { Guardrail, GuardrailVerdict } from '../guardrail.ts';
 import { findInTexts } from './texts.ts';
 
 export interface InjectionPatternsOptions {
-  /** `guide`: the model is told not to follow it. `deny`: a message is refused, and the content of a result is withheld. @default 'guide' */
+  /**
+   * `guide`: the model is told not to follow it. `deny`: a message is refused, and the content of a
+   * result is withheld. @default 'guide'
+   */
   readonly action?: 'guide' | 'deny';
   /** Looks at messages that come in. @default true */
   readonly input?: boolean;
@@ -20,7 +23,9 @@ const optionChecks: OptionChecks<InjectionPatternsOptions> = {
   input: isFlag,
   toolResults: isFlag,
   patterns: (value) =>
-    typeof value === 'object' && value !== null && Object.values(value).every((pattern) => pattern instanceof RegExp)
+    typeof value === 'object' &&
+    value !== null &&
+    Object.values(value).every((pattern) => pattern instanceof RegExp)
       ? undefined
       : 'an object that gives names regular expressions',
 };
@@ -28,21 +33,27 @@ const optionChecks: OptionChecks<InjectionPatternsOptions> = {
 /** A text that tells somebody what to do is never shorter. */
 const shortest = 12;
 const hiddenCharacters = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
-// Words of which each of the patterns needs one, for texts in lower case, so that ordinary ones are done with at once.
+// Words of which each of the patterns needs one, for texts in lower case, so that ordinary ones are
+// done with at once.
 // The last sign is the first half of the hidden characters.
 const anyHint =
   /instru|prompt|rules|guideline|directi|you are no|the user|attention|note to|message to|if you are|<\||<<|\[\/?inst|## ?system|anweisung|vorgabe|consigne|\uDB40/;
 
 const upToFourWords = String.raw`(?:[\s,]{1,8}[\p{L}'’-]{1,30}){0,4}?[\s,]{1,8}`;
 
-/** What instructions to a model look like that have no business in data. Gaps are bounded, so the time grows with the length alone. */
+/**
+ * What instructions to a model look like that have no business in data. Gaps are bounded, so the
+ * time grows with the length alone.
+ */
 const knownPatterns: Readonly<Record<string, RegExp>> = {
   'ignoring instructions': new RegExp(
     String.raw`\b(?:ignore|disregard|forget|override|bypass)${upToFourWords}(?:instructions?|prompts?|rules|guidelines|directions|directives)\b`,
     'iu',
   ),
-  'ignoring instructions (German)': /\b(?:ignoriere?n?|vergiss|missachte)[^.\n]{0,60}\b(?:anweisung|vorgabe|instruktion)/iu,
-  'ignoring instructions (French, Spanish)': /\b(?:ignore[zr]?|oublie[zr]?|ignora|olvida)[^.\n]{0,60}\b(?:consignes|instructions|instrucciones)\b/iu,
+  'ignoring instructions (German)':
+    /\b(?:ignoriere?n?|vergiss|missachte)[^.\n]{0,60}\b(?:anweisung|vorgabe|instruktion)/iu,
+  'ignoring instructions (French, Spanish)':
+    /\b(?:ignore[zr]?|oublie[zr]?|ignora|olvida)[^.\n]{0,60}\b(?:consignes|instructions|instrucciones)\b/iu,
   'a new role':
     /\byou are (?:now|no longer)\s{1,5}(?:in |an? |the |bound )?(?:DAN|developer|unrestricted|jailbroken|different|new|admin|root|by your)\b/iu,
   'asking for the prompt': new RegExp(
@@ -53,15 +64,17 @@ const knownPatterns: Readonly<Record<string, RegExp>> = {
     /\b(?:do not|don't|never) (?:tell|inform|notify|alert|mention|reveal|show|say)(?: this| it| any of this| anything)?(?: to)? the user\b/iu,
   'addressing a model':
     /\b(?:attention|note to|message to|instructions? (?:for|to)|if you are)(?: all| any| the| an?)?[\s,:]{1,4}(?:ai|llms?|language models?|chatbots?|ai (?:agent|assistant|model)s?|assistant)\b/iu,
-  'new instructions': /\b(?:new|updated|revised|real|actual) (?:system )?instructions? ?(?::|for you\b|follow\b)/iu,
+  'new instructions':
+    /\b(?:new|updated|revised|real|actual) (?:system )?instructions? ?(?::|for you\b|follow\b)/iu,
   'marks of a prompt':
     /<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[\/?INST\]|<<\/?SYS>>|^\s{0,3}#{2,4} ?(?:system|instruction)s?(?: prompt)?:/imu,
   'hidden characters': /[\u{E0020}-\u{E007E}]{10}/u,
 };
 
 /**
- * Looks for text in results of tools and in messages that reads like instructions to the model. It finds the common forms and no clever ones: what
- * an agent can do must be limited by its tools, permissions and approvals.
+ * Looks for text in results of tools and in messages that reads like instructions to the model. It
+ * finds the common forms and no clever ones: what an agent can do must be limited by its tools,
+ * permissions and approvals.
  * @throws InvalidOptionError
  */
 export function injectionPatterns(options: InjectionPatternsOptions = {}): Guardrail {
@@ -87,7 +100,13 @@ export function injectionPatterns(options: InjectionPatternsOptions = {}): Guard
       },
     }),
     ...(toolResults && {
-      toolResult: ({ name, result }: { readonly name: string; readonly result: { readonly content: JsonValue } }) => {
+      toolResult: ({
+        name,
+        result,
+      }: {
+        readonly name: string;
+        readonly result: { readonly content: JsonValue };
+      }) => {
         const found = findIn(result.content, own);
         if (found === undefined) return undefined;
         const told =
@@ -104,8 +123,12 @@ function findIn(value: JsonValue, own: readonly (readonly [string, RegExp])[]): 
   return findInTexts(value, (text) => findInText(text, own));
 }
 
-function findInText(written: string, own: readonly (readonly [string, RegExp])[]): string | undefined {
-  // `search` heeds no flags of state, so a pattern with `g` does not answer differently the second time.
+function findInText(
+  written: string,
+  own: readonly (readonly [string, RegExp])[],
+): string | undefined {
+  // `search` heeds no flags of state, so a pattern with `g` does not answer differently the second
+  // time.
   for (const [name, pattern] of own) if (written.search(pattern) >= 0) return name;
   if (written.length < shortest) return undefined;
   const text = hasHidden(written) ? written.replace(hiddenCharacters, '') : written;

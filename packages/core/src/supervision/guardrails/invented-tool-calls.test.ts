@@ -3,7 +3,10 @@ import type { GuardrailVerdict } from '../guardrail.ts';
 import { hostileTexts } from './hostile-texts.fixture.ts';
 import { inventedToolCalls } from './invented-tool-calls.ts';
 
-function check(text: string, tools: readonly string[] = ['find', 'crm.send']): GuardrailVerdict | undefined {
+function check(
+  text: string,
+  tools: readonly string[] = ['find', 'crm.send'],
+): GuardrailVerdict | undefined {
   return inventedToolCalls().output?.({ agent: 'a', round: 1, text, tools });
 }
 
@@ -22,12 +25,17 @@ describe('calls that are only written', () => {
     '{"action": "crm.send", "action_input": "hello"}',
     'Thought: look\nAction: find\nAction Input: {"q": "x"}',
   ])('%j', (text) => {
-    expect(check(text)).toMatchObject({ action: 'guide', message: expect.stringContaining('make a real call') });
+    expect(check(text)).toMatchObject({
+      action: 'guide',
+      message: expect.stringContaining('make a real call'),
+    });
   });
 
   test('what was found is named, and the text is not quoted', () => {
     const verdict = check('My key is abc123. {"name":"find","arguments":{}}');
-    expect(verdict).toMatchObject({ reasoning: 'The answer has a call of "find" written as text, and no call was made.' });
+    expect(verdict).toMatchObject({
+      reasoning: 'The answer has a call of "find" written as text, and no call was made.',
+    });
     expect(JSON.stringify(verdict)).not.toContain('abc123');
   });
 });
@@ -55,11 +63,20 @@ describe('answers', () => {
   });
 });
 
-test.each(hostileTexts(['<', '<tool_call', '{', '"name":"find"', '"name" : "', 'Action: a\n', 'Action: a\nAction Input', '`', '[TOOL_CALLS']))(
-  'a long text of %s takes no longer than others',
-  (_name, text) => {
-    check(text);
-    check(`${text}{`);
-    check(`${text}Action Input:`);
-  },
-);
+test.each(
+  hostileTexts([
+    '<',
+    '<tool_call',
+    '{',
+    '"name":"find"',
+    '"name" : "',
+    'Action: a\n',
+    'Action: a\nAction Input',
+    '`',
+    '[TOOL_CALLS',
+  ]),
+)('a long text of %s takes no longer than others', (_name, text) => {
+  check(text);
+  check(`${text}{`);
+  check(`${text}Action Input:`);
+});

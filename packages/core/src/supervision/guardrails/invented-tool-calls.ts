@@ -15,21 +15,35 @@ const mostCandidates = 50;
 const told =
   'Your answer has a tool call written as text, which calls nothing. If you want to call a tool, make a real call; otherwise answer again without it.';
 
-/** Finds answers in which a tool call is written as text instead of being made, and has the model try again. */
+/**
+ * Finds answers in which a tool call is written as text instead of being made, and has the model
+ * try again.
+ */
 export function inventedToolCalls(): Guardrail {
   return Object.freeze({
     name: 'inventedToolCalls',
     output: ({ text, tools }: { readonly text: string; readonly tools: readonly string[] }) => {
-      const found = findCall(text.length > searchedCharacters ? text.slice(0, searchedCharacters) : text, tools);
+      const found = findCall(
+        text.length > searchedCharacters ? text.slice(0, searchedCharacters) : text,
+        tools,
+      );
       return found === undefined
         ? undefined
-        : { action: 'guide' as const, message: told, reasoning: `The answer has ${found} written as text, and no call was made.` };
+        : {
+            action: 'guide' as const,
+            message: told,
+            reasoning: `The answer has ${found} written as text, and no call was made.`,
+          };
     },
   });
 }
 
 function findCall(text: string, tools: readonly string[]): string | undefined {
-  if ((text.includes('<') || text.includes('[TOOL_CALLS]') || text.includes('```tool_code')) && markup.test(text)) return 'the markup of a tool call';
+  if (
+    (text.includes('<') || text.includes('[TOOL_CALLS]') || text.includes('```tool_code')) &&
+    markup.test(text)
+  )
+    return 'the markup of a tool call';
   if (tools.length === 0) return undefined;
   if (text.includes('{')) {
     for (const [index, name] of namesIn(text, namedCall)) {
@@ -38,7 +52,8 @@ function findCall(text: string, tools: readonly string[]): string | undefined {
     }
   }
   if (text.includes('Action Input:')) {
-    for (const [, name] of namesIn(text, action)) if (isTool(name, tools)) return `a call of "${name}"`;
+    for (const [, name] of namesIn(text, action))
+      if (isTool(name, tools)) return `a call of "${name}"`;
   }
   return undefined;
 }

@@ -3,7 +3,12 @@ import type { GuardrailVerdict } from '../guardrail.ts';
 import { modelCallRate } from './model-call-rate.ts';
 
 function check(calledAt: Iterable<number>, at = 10_000): GuardrailVerdict | undefined {
-  return modelCallRate({ calls: 3, perMs: 1_000 }).modelCall?.({ agent: 'a', round: 1, at, calledAt });
+  return modelCallRate({ calls: 3, perMs: 1_000 }).modelCall?.({
+    agent: 'a',
+    round: 1,
+    at,
+    calledAt,
+  });
 }
 
 test('the call after the last one allowed is refused, with the numbers', () => {
@@ -31,9 +36,18 @@ test('older calls are not even looked at', () => {
 
 test('the message is the one that was given', () => {
   const guardrail = modelCallRate({ calls: 1, perMs: 10, message: 'Slow down.' });
-  expect(guardrail.modelCall?.({ agent: 'a', round: 1, at: 5, calledAt: [4] })).toMatchObject({ action: 'deny', message: 'Slow down.' });
+  expect(guardrail.modelCall?.({ agent: 'a', round: 1, at: 5, calledAt: [4] })).toMatchObject({
+    action: 'deny',
+    message: 'Slow down.',
+  });
 });
 
-test.each([{}, { calls: 3 }, { calls: 0, perMs: 5 }, { calls: 3, perMs: 0 }, { calls: 3, perMs: 5, per: 1 }])('%j is refused', (options) => {
+test.each([
+  {},
+  { calls: 3 },
+  { calls: 0, perMs: 5 },
+  { calls: 3, perMs: 0 },
+  { calls: 3, perMs: 5, per: 1 },
+])('%j is refused', (options) => {
   expect(() => modelCallRate(options as never)).toThrow('modelCallRate() cannot be set up');
 });

@@ -11,18 +11,30 @@ export interface ModelCallRateOptions {
   readonly message?: string;
 }
 
-const optionChecks: OptionChecks<ModelCallRateOptions> = { calls: isCount, perMs: isPositive, message: isNonEmptyText };
+const optionChecks: OptionChecks<ModelCallRateOptions> = {
+  calls: isCount,
+  perMs: isPositive,
+  message: isNonEmptyText,
+};
 
 /**
- * Refuses model calls of a session that come too fast. Counted from the ledger, so a restart does not begin anew.
+ * Refuses model calls of a session that come too fast. Counted from the ledger, so a restart does
+ * not begin anew.
  * @throws InvalidOptionError
  */
 export function modelCallRate(options: ModelCallRateOptions): Guardrail {
   checkOptions('modelCallRate', options, optionChecks);
   if (options.calls === undefined || options.perMs === undefined) {
-    throw new InvalidOptionError({ function: 'modelCallRate', reason: '`calls` and `perMs` are needed' });
+    throw new InvalidOptionError({
+      function: 'modelCallRate',
+      reason: '`calls` and `perMs` are needed',
+    });
   }
-  const { calls, perMs, message = 'There were too many requests in a short time. Please try again later.' } = options;
+  const {
+    calls,
+    perMs,
+    message = 'There were too many requests in a short time. Please try again later.',
+  } = options;
   return Object.freeze({
     name: 'modelCallRate',
     modelCall: ({ at, calledAt }: ModelCallCheck) => {
@@ -32,7 +44,11 @@ export function modelCallRate(options: ModelCallRateOptions): Guardrail {
         if (time <= since) return undefined;
         made++;
         if (made >= calls) {
-          return { action: 'deny' as const, message, reasoning: `${calls} model calls have begun within ${perMs} ms, which is all that is allowed.` };
+          return {
+            action: 'deny' as const,
+            message,
+            reasoning: `${calls} model calls have begun within ${perMs} ms, which is all that is allowed.`,
+          };
         }
       }
       return undefined;

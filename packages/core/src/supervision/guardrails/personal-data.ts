@@ -4,13 +4,21 @@ import { ibanLengths } from './iban.ts';
 export type PersonalDataKind = 'email' | 'phone' | 'creditCard' | 'iban' | 'ssn' | 'ipAddress';
 
 /** In the order in which they are looked for: the one with the strictest form first. */
-export const personalDataKinds: readonly PersonalDataKind[] = ['email', 'iban', 'creditCard', 'ssn', 'ipAddress', 'phone'];
+export const personalDataKinds: readonly PersonalDataKind[] = [
+  'email',
+  'iban',
+  'creditCard',
+  'ssn',
+  'ipAddress',
+  'phone',
+];
 
 /** Gives the text with `replacement` in the place of what was found, and counts it. */
 type Redact = (text: string, replacement: string, count: () => void) => string;
 
 const redactions: { readonly [Kind in PersonalDataKind]: Redact } = {
-  email: (text, replacement, count) => (text.includes('@') ? replaceAll(text, email, replacement, count) : text),
+  email: (text, replacement, count) =>
+    text.includes('@') ? replaceAll(text, email, replacement, count) : text,
   iban: (text, replacement, count) => redactIbans(text, replacement, count),
   creditCard: (text, replacement, count) => redactCards(text, replacement, count),
   ssn: (text, replacement, count) => replaceAll(text, ssn, replacement, count),
@@ -20,8 +28,18 @@ const redactions: { readonly [Kind in PersonalDataKind]: Redact } = {
 
 const anyMark = /@|\d|::/;
 
-/** Characters of the shortest text that can have it: names of members, of which an object may have many, are mostly shorter. */
-const shortest: { readonly [Kind in PersonalDataKind]: number } = { email: 5, iban: 15, creditCard: 13, ssn: 11, ipAddress: 3, phone: 7 };
+/**
+ * Characters of the shortest text that can have it: names of members, of which an object may have
+ * many, are mostly shorter.
+ */
+const shortest: { readonly [Kind in PersonalDataKind]: number } = {
+  email: 5,
+  iban: 15,
+  creditCard: 13,
+  ssn: 11,
+  ipAddress: 3,
+  phone: 7,
+};
 
 /** Takes personal data out of a text. */
 export function redactText(
@@ -34,12 +52,19 @@ export function redactText(
   if (!anyMark.test(text)) return text;
   let redacted = text;
   for (const kind of kinds) {
-    if (text.length >= shortest[kind]) redacted = redactions[kind](redacted, replacement(kind), () => count(kind));
+    if (text.length >= shortest[kind])
+      redacted = redactions[kind](redacted, replacement(kind), () => count(kind));
   }
   return redacted;
 }
 
-function replaceAll(text: string, pattern: RegExp, replacement: string, count: () => void, isRight: (found: string) => boolean = () => true): string {
+function replaceAll(
+  text: string,
+  pattern: RegExp,
+  replacement: string,
+  count: () => void,
+  isRight: (found: string) => boolean = () => true,
+): string {
   return text.replace(pattern, (found) => {
     if (!isRight(found)) return found;
     count();
@@ -54,12 +79,17 @@ const phone = /(?<![\p{L}\p{N}.])(?:\+\s?|\(\+?)?\d[\d ()./\u00A0-]{5,22}\d(?![\
 const northAmerican = /^(?:1[ .-]?)?\(?[2-9]\d\d\)?[ .-]?[2-9]\d\d[ .-]\d{4}$/;
 const national = /^\(?0[1-9]\d{0,4}\)?[ /.-]\d[\d ./-]{4,14}\d$/;
 
-/** International with `+` or `00`, or national in a form that dates, sums and numbers of orders do not have. */
+/**
+ * International with `+` or `00`, or national in a form that dates, sums and numbers of orders do
+ * not have.
+ */
 function isPhone(found: string): boolean {
   const digits = found.replace(/\D/g, '');
   if (/^\(?\+/.test(found)) return digits.length >= 8 && digits.length <= 15;
   if (digits.startsWith('00')) return digits.length >= 10 && digits.length <= 17;
-  return northAmerican.test(found) || (national.test(found) && digits.length >= 8 && digits.length <= 13);
+  return (
+    northAmerican.test(found) || (national.test(found) && digits.length >= 8 && digits.length <= 13)
+  );
 }
 
 const cardRun = /(?<![\p{L}\p{N}])\d(?:[ -]?\d){12,}(?![\p{L}\p{N}])/gu;
@@ -70,8 +100,8 @@ function redactCards(text: string, replacement: string, count: () => void): stri
 }
 
 /**
- * Card numbers begin and end where a group of digits does. A run may be as long as the whole text, so every group is looked at with a number of
- * steps that does not depend on it.
+ * Card numbers begin and end where a group of digits does. A run may be as long as the whole text,
+ * so every group is looked at with a number of steps that does not depend on it.
  */
 function redactCardsInRun(run: string, replacement: string, count: () => void): string {
   const { digits, places, isEnd } = digitsOf(run);
@@ -88,8 +118,15 @@ function redactCardsInRun(run: string, replacement: string, count: () => void): 
   return kept + run.slice(done);
 }
 
-/** The digits of a run without what stands between them, the place of each, and which of them end a group. */
-function digitsOf(run: string): { readonly digits: string; readonly places: Uint32Array; readonly isEnd: Uint8Array } {
+/**
+ * The digits of a run without what stands between them, the place of each, and which of them end a
+ * group.
+ */
+function digitsOf(run: string): {
+  readonly digits: string;
+  readonly places: Uint32Array;
+  readonly isEnd: Uint8Array;
+} {
   const digits = run.replace(/[ -]/g, '');
   const places = new Uint32Array(digits.length);
   const isEnd = new Uint8Array(digits.length);
@@ -107,7 +144,13 @@ function digitsOf(run: string): { readonly digits: string; readonly places: Uint
 function endOfCard(digits: string, isEnd: Uint8Array, from: number): number | undefined {
   for (const length of cardLengths[digits[from] as string] ?? []) {
     const to = from + length;
-    if (to <= digits.length && isEnd[to - 1] === 1 && fitsLuhn(digits, from, to) && isCardNumber(digits.slice(from, to))) return to;
+    if (
+      to <= digits.length &&
+      isEnd[to - 1] === 1 &&
+      fitsLuhn(digits, from, to) &&
+      isCardNumber(digits.slice(from, to))
+    )
+      return to;
   }
   return undefined;
 }
@@ -121,8 +164,10 @@ const cardLengths: Readonly<Record<string, readonly number[]>> = {
   '6': [16, 17, 18, 19],
 };
 
-// Visa, Mastercard, American Express, Diners Club, JCB, Discover, UnionPay and Maestro, by their first digits and lengths.
-const cardForm = /^(?:4(?:\d{12}|\d{15}|\d{18})|5\d{15}|2[2-7]\d{14}|3[47]\d{13}|3[0689]\d{12}|35\d{14}|6\d{15,18})$/;
+// Visa, Mastercard, American Express, Diners Club, JCB, Discover, UnionPay and Maestro, by their
+// first digits and lengths.
+const cardForm =
+  /^(?:4(?:\d{12}|\d{15}|\d{18})|5\d{15}|2[2-7]\d{14}|3[47]\d{13}|3[0689]\d{12}|35\d{14}|6\d{15,18})$/;
 
 /** Whether the check digit of Luhn fits, in a number that a scheme could have given. */
 export function isCardNumber(digits: string): boolean {
@@ -176,7 +221,10 @@ function isLetterOrDigit(code: number): boolean {
   return (code >= 48 && code <= 57) || (letter >= 97 && letter <= 122);
 }
 
-/** Whether the check digits of ISO 13616 fit: the number, begun with its fifth sign, leaves 1 when divided by 97. */
+/**
+ * Whether the check digits of ISO 13616 fit: the number, begun with its fifth sign, leaves 1 when
+ * divided by 97.
+ */
 export function isIban(signs: string): boolean {
   let rest = 0;
   for (let i = 0; i < signs.length; i++) {
@@ -188,11 +236,16 @@ export function isIban(signs: string): boolean {
 }
 
 const octet = '(?:25[0-5]|2[0-4]\\d|1?\\d?\\d)';
-const ipv4 = new RegExp(`(?<![\\p{L}\\p{N}.])${octet}(?:\\.${octet}){3}(?!\\.?[\\p{L}\\p{N}])`, 'gu');
+const ipv4 = new RegExp(
+  `(?<![\\p{L}\\p{N}.])${octet}(?:\\.${octet}){3}(?!\\.?[\\p{L}\\p{N}])`,
+  'gu',
+);
 const ipv6Run = /(?<![\p{L}\p{N}:.])[0-9A-Fa-f:]{2,39}(?![\p{L}\p{N}:])/gu;
 
 function redactIpAddresses(text: string, replacement: string, count: () => void): string {
-  const redacted = text.includes(':') ? replaceAll(text, ipv6Run, replacement, count, isIpv6) : text;
+  const redacted = text.includes(':')
+    ? replaceAll(text, ipv6Run, replacement, count, isIpv6)
+    : text;
   return redacted.includes('.') ? replaceAll(redacted, ipv4, replacement, count) : redacted;
 }
 
@@ -203,6 +256,7 @@ function isIpv6(found: string): boolean {
   if (halves.length > 2) return false;
   const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
   return (
-    groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group)) && (halves.length === 2 ? groups.length >= 1 && groups.length < 8 : groups.length === 8)
+    groups.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group)) &&
+    (halves.length === 2 ? groups.length >= 1 && groups.length < 8 : groups.length === 8)
   );
 }

@@ -7,7 +7,13 @@ import { type RedactPersonalDataOptions, redactPersonalData } from './redact-per
 
 /** What becomes of the content of a result. */
 function redacted(content: JsonValue, options?: RedactPersonalDataOptions): JsonValue {
-  const verdict = redactPersonalData(options).toolResult?.({ agent: 'a', round: 1, name: 't', args: {}, result: { status: 'success', content } });
+  const verdict = redactPersonalData(options).toolResult?.({
+    agent: 'a',
+    round: 1,
+    name: 't',
+    args: {},
+    result: { status: 'success', content },
+  });
   return verdict?.action === 'transform' ? verdict.value : content;
 }
 
@@ -111,29 +117,45 @@ describe('options', () => {
   });
 
   test('replacement', () => {
-    expect(redacted(text, { replacement: (kind) => (kind === 'email' ? '***' : '$&') })).toBe('***, $&');
+    expect(redacted(text, { replacement: (kind) => (kind === 'email' ? '***' : '$&') })).toBe(
+      '***, $&',
+    );
   });
 
   test('at', () => {
     const places = (options?: RedactPersonalDataOptions) => {
       const guardrail = redactPersonalData(options);
-      return (['input', 'modelCall', 'output', 'toolCall', 'toolResult'] as const).filter((point) => guardrail[point] !== undefined);
+      return (['input', 'modelCall', 'output', 'toolCall', 'toolResult'] as const).filter(
+        (point) => guardrail[point] !== undefined,
+      );
     };
     expect(places()).toEqual(['input', 'output', 'toolResult']);
     expect(places({ at: ['toolCall'] })).toEqual(['toolCall']);
-    const verdict = redactPersonalData({ at: ['toolCall'] }).toolCall?.({ agent: 'a', round: 1, name: 't', args: { to: 'a@b.io' } });
+    const verdict = redactPersonalData({ at: ['toolCall'] }).toolCall?.({
+      agent: 'a',
+      round: 1,
+      name: 't',
+      args: { to: 'a@b.io' },
+    });
     expect(verdict).toMatchObject({ action: 'transform', value: { to: '[email]' } });
   });
 
   test('that cannot work are refused', () => {
-    expect(() => redactPersonalData({ kinds: ['name' as PersonalDataKind] })).toThrow('redactPersonalData() cannot be set up: `kinds` must be');
+    expect(() => redactPersonalData({ kinds: ['name' as PersonalDataKind] })).toThrow(
+      'redactPersonalData() cannot be set up: `kinds` must be',
+    );
     expect(() => redactPersonalData({ at: ['modelCall' as 'input'] })).toThrow('`at` must be');
   });
 });
 
 test('the reason counts what was found and never says it', () => {
   const guardrail = redactPersonalData();
-  const verdict = guardrail.output?.({ agent: 'a', round: 1, text: 'a@b.io c@d.io 192.168.0.1', tools: [] });
+  const verdict = guardrail.output?.({
+    agent: 'a',
+    round: 1,
+    text: 'a@b.io c@d.io 192.168.0.1',
+    tools: [],
+  });
   expect(verdict).toEqual({
     action: 'transform',
     value: '[email] [email] [ipAddress]',
@@ -152,18 +174,32 @@ test('every number of a card is found, in groups or not, and none with one digit
     .tuple(fc.constantFrom('4', '51', '37', '6011'), fc.stringMatching(/^\d{14}$/))
     .map(([prefix, rest]) => (prefix + rest).slice(0, prefix === '37' ? 14 : 15));
   fc.assert(
-    fc.property(digits, fc.constantFrom('', ' ', '-'), fc.nat({ max: 13 }), (known, separator, changed) => {
-      const card = withLuhn(known);
-      const shown = card.replace(/\d{4}(?=\d)/g, `$&${separator}`);
-      expect(redacted(`pay ${shown} now`, { kinds: ['creditCard'] })).toBe('pay [creditCard] now');
-      const wrong = [...card].map((digit, i) => (i === changed + 1 ? String((Number(digit) + 1) % 10) : digit)).join('');
-      expect(isCardNumber(wrong)).toBe(false);
-    }),
+    fc.property(
+      digits,
+      fc.constantFrom('', ' ', '-'),
+      fc.nat({ max: 13 }),
+      (known, separator, changed) => {
+        const card = withLuhn(known);
+        const shown = card.replace(/\d{4}(?=\d)/g, `$&${separator}`);
+        expect(redacted(`pay ${shown} now`, { kinds: ['creditCard'] })).toBe(
+          'pay [creditCard] now',
+        );
+        const wrong = [...card]
+          .map((digit, i) => (i === changed + 1 ? String((Number(digit) + 1) % 10) : digit))
+          .join('');
+        expect(isCardNumber(wrong)).toBe(false);
+      },
+    ),
   );
 });
 
 test('IBANs of several countries are known by their check digits', () => {
-  for (const iban of ['DE89370400440532013000', 'GB82WEST12345698765432', 'FR1420041010050500013M02606', 'MT84MALT011000012345MTLCAST001S']) {
+  for (const iban of [
+    'DE89370400440532013000',
+    'GB82WEST12345698765432',
+    'FR1420041010050500013M02606',
+    'MT84MALT011000012345MTLCAST001S',
+  ]) {
     expect(isIban(iban), iban).toBe(true);
     expect(redacted(`IBAN: ${iban.replace(/.{4}/g, '$& ').trim()}.`), iban).toBe('IBAN: [iban].');
   }
@@ -171,7 +207,16 @@ test('IBANs of several countries are known by their check digits', () => {
 
 test('redacting again changes nothing', () => {
   const part = fc.oneof(
-    fc.constantFrom('a@b.io', '192.168.0.1', '+49 30 901820', '4111 1111 1111 1111', 'DE89 3704 0044 0532 0130 00', '078-05-1120', ' ', ', '),
+    fc.constantFrom(
+      'a@b.io',
+      '192.168.0.1',
+      '+49 30 901820',
+      '4111 1111 1111 1111',
+      'DE89 3704 0044 0532 0130 00',
+      '078-05-1120',
+      ' ',
+      ', ',
+    ),
     fc.string(),
   );
   fc.assert(
@@ -213,11 +258,28 @@ test.each(
 });
 
 test('a run of groups of digits loses exactly the card numbers that begin and end with a group, the first and shortest first', () => {
-  const group = fc.constantFrom('4', '1', '11', '1111', '4111', '007', '4222222222222', '378282246310005', '41', '111111111111111');
+  const group = fc.constantFrom(
+    '4',
+    '1',
+    '11',
+    '1111',
+    '4111',
+    '007',
+    '4222222222222',
+    '378282246310005',
+    '41',
+    '111111111111111',
+  );
   fc.assert(
-    fc.property(fc.array(group, { minLength: 1, maxLength: 12 }), fc.constantFrom(' ', '-'), (groups, between) => {
-      expect(redacted(groups.join(between), { kinds: ['creditCard'] })).toBe(withoutCards(groups, between));
-    }),
+    fc.property(
+      fc.array(group, { minLength: 1, maxLength: 12 }),
+      fc.constantFrom(' ', '-'),
+      (groups, between) => {
+        expect(redacted(groups.join(between), { kinds: ['creditCard'] })).toBe(
+          withoutCards(groups, between),
+        );
+      },
+    ),
     { numRuns: 1_000 },
   );
 });

@@ -1,13 +1,28 @@
 import { checkOptions } from '../../base/invalid-option.ts';
 import { isPlainObject, type JsonValue, setOwn } from '../../base/json.ts';
 import { isFunction, isListOf, type OptionCheck, type OptionChecks } from '../../base/options.ts';
-import type { Guardrail, GuardrailVerdict, InputCheck, OutputCheck, ToolCallCheck, ToolResultCheck } from '../guardrail.ts';
-import { isCardNumber, type PersonalDataKind, personalDataKinds, redactText } from './personal-data.ts';
+import type {
+  Guardrail,
+  GuardrailVerdict,
+  InputCheck,
+  OutputCheck,
+  ToolCallCheck,
+  ToolResultCheck,
+} from '../guardrail.ts';
+import {
+  isCardNumber,
+  type PersonalDataKind,
+  personalDataKinds,
+  redactText,
+} from './personal-data.ts';
 
 export interface RedactPersonalDataOptions {
   /** @default all: ['email', 'iban', 'creditCard', 'ssn', 'ipAddress', 'phone'] */
   readonly kinds?: readonly PersonalDataKind[];
-  /** Where it is taken out. At `toolCall` tools do not get it either. @default ['input', 'output', 'toolResult'] */
+  /**
+   * Where it is taken out. At `toolCall` tools do not get it either. @default ['input', 'output',
+   * 'toolResult']
+   */
   readonly at?: readonly ('input' | 'output' | 'toolCall' | 'toolResult')[];
   /** What stands in its place. @default `[email]`, `[phone]`, … */
   readonly replacement?: (kind: PersonalDataKind) => string;
@@ -16,7 +31,10 @@ export interface RedactPersonalDataOptions {
 /** With an empty list it would look like protection and be none. */
 function isSomeOf(...choices: readonly string[]): OptionCheck {
   return (value) =>
-    isListOf(...choices)(value) ?? ((value as readonly unknown[]).length > 0 ? undefined : `a list of at least one of ${choices.join(', ')}`);
+    isListOf(...choices)(value) ??
+    ((value as readonly unknown[]).length > 0
+      ? undefined
+      : `a list of at least one of ${choices.join(', ')}`);
 }
 
 const optionChecks: OptionChecks<RedactPersonalDataOptions> = {
@@ -26,8 +44,10 @@ const optionChecks: OptionChecks<RedactPersonalDataOptions> = {
 };
 
 /**
- * Takes personal data out of what goes in and out: e-mail addresses, phone numbers, IP addresses, US social security numbers, and card numbers and
- * IBANs whose check digits fit. It knows them by their form, so it finds no names and no postal addresses. Of a result only the content is changed.
+ * Takes personal data out of what goes in and out: e-mail addresses, phone numbers, IP addresses,
+ * US social security numbers, and card numbers and IBANs whose check digits fit. It knows them by
+ * their form, so it finds no names and no postal addresses. Of a result only the content is
+ * changed.
  * @throws InvalidOptionError
  */
 export function redactPersonalData(options: RedactPersonalDataOptions = {}): Guardrail {
@@ -40,14 +60,20 @@ export function redactPersonalData(options: RedactPersonalDataOptions = {}): Gua
     const redacted = redaction.redact(value);
     if (redaction.counts.size === 0) return undefined;
     const found = [...redaction.counts].map(([kind, count]) => `${kind} (${count})`).join(', ');
-    return { action: 'transform', value: redacted, reasoning: `Personal data was taken out: ${found}.` };
+    return {
+      action: 'transform',
+      value: redacted,
+      reasoning: `Personal data was taken out: ${found}.`,
+    };
   };
   return Object.freeze({
     name: 'redactPersonalData',
     ...(at.includes('input') && { input: ({ text }: InputCheck) => look(text) }),
     ...(at.includes('output') && { output: ({ text }: OutputCheck) => look(text) }),
     ...(at.includes('toolCall') && { toolCall: ({ args }: ToolCallCheck) => look(args) }),
-    ...(at.includes('toolResult') && { toolResult: ({ result }: ToolResultCheck) => look(result.content) }),
+    ...(at.includes('toolResult') && {
+      toolResult: ({ result }: ToolResultCheck) => look(result.content),
+    }),
   });
 }
 
@@ -65,7 +91,9 @@ class Redaction {
     if (typeof value === 'string') return this.#text(value);
     if (typeof value === 'number') return this.#number(value);
     if (Array.isArray(value)) return value.map((part: JsonValue) => this.redact(part));
-    return isPlainObject(value) ? this.#object(value as Readonly<Record<string, JsonValue | undefined>>) : value;
+    return isPlainObject(value)
+      ? this.#object(value as Readonly<Record<string, JsonValue | undefined>>)
+      : value;
   }
 
   #text(text: string): string {
@@ -73,12 +101,20 @@ class Redaction {
   }
 
   #number(value: number): JsonValue {
-    if (!this.#kinds.includes('creditCard') || !Number.isSafeInteger(value) || !isCardNumber(String(value))) return value;
+    if (
+      !this.#kinds.includes('creditCard') ||
+      !Number.isSafeInteger(value) ||
+      !isCardNumber(String(value))
+    )
+      return value;
     this.#count('creditCard');
     return this.#replacement('creditCard');
   }
 
-  /** Keys too: a list of people by their addresses has them there. Those that become the same are numbered, so that nothing is lost. */
+  /**
+   * Keys too: a list of people by their addresses has them there. Those that become the same are
+   * numbered, so that nothing is lost.
+   */
   #object(value: Readonly<Record<string, JsonValue | undefined>>): JsonValue {
     const redacted: Record<string, JsonValue> = {};
     const numbers = new Map<string, number>();

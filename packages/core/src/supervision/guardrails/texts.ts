@@ -4,11 +4,16 @@ import type { JsonValue } from '../../base/json.ts';
 export const searchedCharacters = 400_000;
 
 /**
- * What `search` finds in the first text of a value in which it finds something, names of members too, up to `searchedCharacters`. Not recursive: what
- * tools give may be nested as deep as it likes.
+ * What `search` finds in the first text of a value in which it finds something, names of members
+ * too, up to `searchedCharacters`. Not recursive: what tools give may be nested as deep as it
+ * likes.
  */
-export function findInTexts<Found>(value: JsonValue, search: (text: string) => Found | undefined): Found | undefined {
-  if (typeof value === 'string') return search(value.length > searchedCharacters ? value.slice(0, searchedCharacters) : value);
+export function findInTexts<Found>(
+  value: JsonValue,
+  search: (text: string) => Found | undefined,
+): Found | undefined {
+  if (typeof value === 'string')
+    return search(value.length > searchedCharacters ? value.slice(0, searchedCharacters) : value);
   if (typeof value !== 'object' || value === null) return undefined;
   const open: JsonValue[] = [value];
   let left = searchedCharacters;

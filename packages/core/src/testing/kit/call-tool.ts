@@ -18,43 +18,78 @@ export interface CallToolOptions {
   readonly permissions?: readonly string[];
 }
 
-/** A tool that was called by itself gave no result: it waits for somebody, or the call could not be carried out. */
+/**
+ * A tool that was called by itself gave no result: it waits for somebody, or the call could not be
+ * carried out.
+ */
 export class NoToolResultError extends AdjutantError {
   constructor(data: { tool: string; reason: string }) {
-    super('no_tool_result', `The call of ${data.tool} gave no result: ${data.reason}. Use runTest() to test what lies around the call.`, data);
+    super(
+      'no_tool_result',
+      `The call of ${data.tool} gave no result: ${data.reason}. Use runTest() to test what lies around the call.`,
+      data,
+    );
   }
 }
 
-const isSignal: OptionCheck = (value) => (value instanceof AbortSignal ? undefined : 'an AbortSignal');
+const isSignal: OptionCheck = (value) =>
+  value instanceof AbortSignal ? undefined : 'an AbortSignal';
 
 /**
- * Calls a tool by itself, as a run does: arguments are validated, what is thrown is classified, and its context is that of a real call. Nothing
- * around it supervises the call.
+ * Calls a tool by itself, as a run does: arguments are validated, what is thrown is classified, and
+ * its context is that of a real call. Nothing around it supervises the call.
  * @param args what a model gives; as text it is what the model wrote, which may be no JSON
- * @throws NoToolResultError when it waits for approval, for input or for an operation elsewhere, InvalidOptionError
+ * @throws NoToolResultError when it waits for approval, for input or for an operation elsewhere,
+ * InvalidOptionError
  */
-export async function callTool(tool: Tool, args: JsonValue | object, options: CallToolOptions = {}): Promise<ToolResult> {
-  checkOptions('callTool', options, { signal: isSignal, state: isObject, permissions: (value) => (Array.isArray(value) ? undefined : 'a list') });
+export async function callTool(
+  tool: Tool,
+  args: JsonValue | object,
+  options: CallToolOptions = {},
+): Promise<ToolResult> {
+  checkOptions('callTool', options, {
+    signal: isSignal,
+    state: isObject,
+    permissions: (value) => (Array.isArray(value) ? undefined : 'a list'),
+  });
   const defect = findJsonDefect(args);
   if (defect !== undefined)
-    throw new InvalidOptionError({ function: 'callTool', reason: `the arguments must be JSON, and ${defect.path} is ${defect.found}` });
+    throw new InvalidOptionError({
+      function: 'callTool',
+      reason: `the arguments must be JSON, and ${defect.path} is ${defect.found}`,
+    });
   const { signal, state, permissions = tool.requiresPermission ?? [] } = options;
   const app = new Runtime({ app: 'test', permissions: [...permissions], supervision: false });
   const session = await app.session();
   if (state !== undefined) writeState(session, state);
-  const model = scriptedModel([{ toolCalls: [{ name: tool.name, args: args as JsonValue }] }, { text: 'done' }]);
-  const caller = agent({ name: 'caller', model, tools: [signal === undefined ? tool : withSignal(tool, signal)] });
+  const model = scriptedModel([
+    { toolCalls: [{ name: tool.name, args: args as JsonValue }] },
+    { text: 'done' },
+  ]);
+  const caller = agent({
+    name: 'caller',
+    model,
+    tools: [signal === undefined ? tool : withSignal(tool, signal)],
+  });
   const run = await app.run(caller, { session, input: `Call ${tool.name}` });
   const settled = session.events.find((event) => event.type === 'tool_result' && event.settled);
   if (settled?.type === 'tool_result') return session.ledger.resolve(settled.result) as ToolResult;
   const waits = run.pendingCalls[0]?.kind;
-  throw new NoToolResultError({ tool: tool.name, reason: waits === undefined ? `the run ended as ${run.status}` : `it waits for its ${waits}` });
+  throw new NoToolResultError({
+    tool: tool.name,
+    reason: waits === undefined ? `the run ended as ${run.status}` : `it waits for its ${waits}`,
+  });
 }
 
 function withSignal(tool: Tool, signal: AbortSignal): Tool {
   const execute = (ctx: ToolContext): unknown => {
     const both = AbortSignal.any([signal, ctx.signal]);
-    return tool.execute(new Proxy(ctx, { get: (target, name) => (name === 'signal' ? both : boundTo(target, Reflect.get(target, name, target))) }));
+    return tool.execute(
+      new Proxy(ctx, {
+        get: (target, name) =>
+          name === 'signal' ? both : boundTo(target, Reflect.get(target, name, target)),
+      }),
+    );
   };
   return { ...tool, execute } as Tool;
 }

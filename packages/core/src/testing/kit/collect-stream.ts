@@ -15,8 +15,8 @@ export interface CollectedStream<Output = unknown> {
 }
 
 /**
- * Reads the stream of a run to its end. To be called right after the run was started: what was streamed before is missing. Text of attempts
- * that were made again counts once.
+ * Reads the stream of a run to its end. To be called right after the run was started: what was
+ * streamed before is missing. Text of attempts that were made again counts once.
  * @throws what kept the run from being carried out
  */
 export async function collectStream<Output>(run: Run<Output>): Promise<CollectedStream<Output>> {
@@ -25,7 +25,13 @@ export async function collectStream<Output>(run: Run<Output>): Promise<Collected
   const parts = textParts(stream);
   const textOf: Record<string, string> = {};
   for (const { agent, text } of parts) textOf[agent] = `${textOf[agent] ?? ''}${text}`;
-  return { stream, events: stream.filter(isDurable), text: parts.map(({ text }) => text).join(''), textOf, result: await run };
+  return {
+    stream,
+    events: stream.filter(isDurable),
+    text: parts.map(({ text }) => text).join(''),
+    textOf,
+    result: await run,
+  };
 }
 
 interface TextPart {
@@ -38,10 +44,19 @@ interface TextPart {
 function textParts(stream: readonly StreamEvent[]): readonly TextPart[] {
   let parts: (TextPart & { readonly isDone: boolean })[] = [];
   for (const event of stream) {
-    if (event.type === 'assistant_delta') parts.push({ invocationId: event.invocationId, agent: event.agent, text: event.delta, isDone: false });
-    if (event.type === 'stream_reset') parts = parts.filter((part) => part.isDone || part.invocationId !== event.invocationId);
+    if (event.type === 'assistant_delta')
+      parts.push({
+        invocationId: event.invocationId,
+        agent: event.agent,
+        text: event.delta,
+        isDone: false,
+      });
+    if (event.type === 'stream_reset')
+      parts = parts.filter((part) => part.isDone || part.invocationId !== event.invocationId);
     if (event.type === 'model_end' && event.status === 'completed') {
-      parts = parts.map((part) => (part.invocationId === event.invocationId ? { ...part, isDone: true } : part));
+      parts = parts.map((part) =>
+        part.invocationId === event.invocationId ? { ...part, isDone: true } : part,
+      );
     }
   }
   return parts;

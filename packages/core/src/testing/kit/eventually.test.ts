@@ -38,11 +38,15 @@ test('lets time pass on a clock, in steps', async () => {
 
 test('says what has not come', async () => {
   const never = new Promise(() => undefined);
-  await expect(eventually(() => false, { what: 'the answer', patienceMs: 5 })).rejects.toMatchObject({
+  await expect(
+    eventually(() => false, { what: 'the answer', patienceMs: 5 }),
+  ).rejects.toMatchObject({
     code: 'never_happened',
     message: 'the answer has not come within 5 ms.',
   });
-  await expect(eventually(never, { patienceMs: 5 })).rejects.toMatchObject({ code: 'never_happened' });
+  await expect(eventually(never, { patienceMs: 5 })).rejects.toMatchObject({
+    code: 'never_happened',
+  });
 });
 
 test('what cannot be meant is refused', async () => {
@@ -50,6 +54,8 @@ test('what cannot be meant is refused', async () => {
     code: 'invalid_option',
     message: expect.stringContaining('a condition or a promise'),
   });
-  await expect(eventually(() => true, { clok: testClock() } as object)).rejects.toMatchObject({ code: 'invalid_option' });
+  await expect(eventually(() => true, { clok: testClock() } as object)).rejects.toMatchObject({
+    code: 'invalid_option',
+  });
   await expect(eventually(() => true, { stepMs: 0 })).rejects.toThrow(/`stepMs` must be/);
 });

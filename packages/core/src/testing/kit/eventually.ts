@@ -1,13 +1,21 @@
 import { systemClock } from '../../base/clock.ts';
 import { AdjutantError } from '../../base/error.ts';
 import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
-import { describeValue, isNonEmptyText, isPositive, type OptionCheck, type OptionChecks } from '../../base/options.ts';
+import {
+  describeValue,
+  isNonEmptyText,
+  isPositive,
+  type OptionCheck,
+  type OptionChecks,
+} from '../../base/options.ts';
 import type { TestClock } from './test-clock.ts';
 
 export interface EventuallyOptions {
   /** What is waited for, for the message when it does not come. @default 'the condition' */
   readonly what?: string;
-  /** A clock on which time passes meanwhile, so that delays and timeouts cost no time. @default none */
+  /**
+   * A clock on which time passes meanwhile, so that delays and timeouts cost no time. @default none
+   */
   readonly clock?: TestClock;
   /** Milliseconds that pass on the clock in each turn of the event loop. @default 100 */
   readonly stepMs?: number;
@@ -23,27 +31,47 @@ export class NeverHappenedError extends AdjutantError {
 }
 
 const isClock: OptionCheck = (value) =>
-  typeof (value as Partial<TestClock> | null)?.advance === 'function' ? undefined : 'a clock such as testClock()';
-const checks: OptionChecks<EventuallyOptions> = { what: isNonEmptyText, clock: isClock, stepMs: isPositive, patienceMs: isPositive };
+  typeof (value as Partial<TestClock> | null)?.advance === 'function'
+    ? undefined
+    : 'a clock such as testClock()';
+const checks: OptionChecks<EventuallyOptions> = {
+  what: isNonEmptyText,
+  clock: isClock,
+  stepMs: isPositive,
+  patienceMs: isPositive,
+};
 
-/** Turns of the event loop after which it is let rest for a moment: what comes from outside may take long. */
+/**
+ * Turns of the event loop after which it is let rest for a moment: what comes from outside may take
+ * long.
+ */
 const busyTurns = 200;
 
 /**
- * Lets the event loop turn until a condition holds, or a promise is settled, without sleeping. With `clock`, time passes on it meanwhile.
+ * Lets the event loop turn until a condition holds, or a promise is settled, without sleeping. With
+ * `clock`, time passes on it meanwhile.
  * @returns what the promise gives
  * @throws NeverHappenedError, InvalidOptionError, and what the condition or the promise throws
  */
-export function eventually<Value>(awaited: PromiseLike<Value>, options?: EventuallyOptions): Promise<Value>;
+export function eventually<Value>(
+  awaited: PromiseLike<Value>,
+  options?: EventuallyOptions,
+): Promise<Value>;
 export function eventually(awaited: () => boolean, options?: EventuallyOptions): Promise<void>;
-export async function eventually<Value>(awaited: PromiseLike<Value> | (() => boolean), options: EventuallyOptions = {}): Promise<Value | undefined> {
+export async function eventually<Value>(
+  awaited: PromiseLike<Value> | (() => boolean),
+  options: EventuallyOptions = {},
+): Promise<Value | undefined> {
   checkOptions('eventually', options, checks);
   if (typeof awaited === 'function') {
     await turnUntil(awaited, options);
     return undefined;
   }
   if (typeof (awaited as Partial<PromiseLike<Value>> | null)?.then !== 'function')
-    throw new InvalidOptionError({ function: 'eventually', reason: `it waits for a condition or a promise, not ${describeValue(awaited)}` });
+    throw new InvalidOptionError({
+      function: 'eventually',
+      reason: `it waits for a condition or a promise, not ${describeValue(awaited)}`,
+    });
   let isSettled = false;
   const settled = (): void => {
     isSettled = true;
@@ -59,7 +87,8 @@ async function turnUntil(
 ): Promise<void> {
   const began = systemClock.monotonic();
   for (let turns = 1; !holds(); turns++) {
-    if (systemClock.monotonic() - began > patienceMs) throw new NeverHappenedError({ what, patienceMs });
+    if (systemClock.monotonic() - began > patienceMs)
+      throw new NeverHappenedError({ what, patienceMs });
     clock?.advance(stepMs);
     await (turns % busyTurns === 0 ? pause() : turn());
   }

@@ -1,6 +1,9 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** The clock of one process: its timers are gone with the process, and it knows when the next is due. */
+/**
+ * The clock of one process: its timers are gone with the process, and it knows when the next is
+ * due.
+ */
 export class ProcessClock implements Clock {
   readonly #clock: Clock;
   readonly #timers = new Map<() => void, number>();

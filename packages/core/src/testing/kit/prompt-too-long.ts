@@ -1,6 +1,9 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 
-/** Characters of JSON to a token: another count than the estimate of the runtime, as a provider's is. */
+/**
+ * Characters of JSON to a token: another count than the estimate of the runtime, as a provider's
+ * is.
+ */
 const charactersPerToken = 3;
 
 /** Tokens of a prompt as a scripted model with a window counts them. */
@@ -21,7 +24,14 @@ export function promptTooLong(window: number, tokens: number): Error {
     url: 'https://api.openai.com/v1/chat/completions',
     requestBodyValues: {},
     statusCode: 400,
-    responseBody: JSON.stringify({ error: { message, type: 'invalid_request_error', param: 'messages', code: 'context_length_exceeded' } }),
+    responseBody: JSON.stringify({
+      error: {
+        message,
+        type: 'invalid_request_error',
+        param: 'messages',
+        code: 'context_length_exceeded',
+      },
+    }),
     isRetryable: false,
   });
 }

@@ -5,8 +5,8 @@ import { realModels, setRealModels } from '../../models/real-models.ts';
 
 export interface ForbidRealModelsOptions {
   /**
-   * Models that may be called all the same: names like `openai:gpt-5`, with `*` at the end for all that begin so (`ollama:*`), or the models
-   * themselves, such as a fake of your own.
+   * Models that may be called all the same: names like `openai:gpt-5`, with `*` at the end for all
+   * that begin so (`ollama:*`), or the models themselves, such as a fake of your own.
    * @default none
    */
   readonly allow?: readonly (string | ModelInput)[];
@@ -17,13 +17,18 @@ const isAllowList: OptionCheck = (value) => {
     const { provider, modelId } = (one ?? {}) as Partial<ModelInput>;
     return typeof provider === 'string' && typeof modelId === 'string';
   };
-  const fits = Array.isArray(value) && value.every((one) => (typeof one === 'string' && one !== '') || (typeof one === 'object' && isModel(one)));
+  const fits =
+    Array.isArray(value) &&
+    value.every(
+      (one) => (typeof one === 'string' && one !== '') || (typeof one === 'object' && isModel(one)),
+    );
   return fits ? undefined : 'a list of models and of names such as "openai:gpt-5" or "ollama:*"';
 };
 
 /**
- * From now on every call of a model that is neither scripted nor the rehearsal model ends its agent with the error `real_model_forbidden`, before
- * the model is loaded: in this whole process, whichever copy of Adjutant makes the call. Neither fallback models nor hooks answer in its place.
+ * From now on every call of a model that is neither scripted nor the rehearsal model ends its agent
+ * with the error `real_model_forbidden`, before the model is loaded: in this whole process,
+ * whichever copy of Adjutant makes the call. Neither fallback models nor hooks answer in its place.
  * The environment variable `ADJUTANT_REAL_MODELS=forbid` does the same from the start.
  *
  * @returns a function that puts back what held before
@@ -31,11 +36,18 @@ const isAllowList: OptionCheck = (value) => {
  */
 export function forbidRealModels(options: ForbidRealModelsOptions = {}): () => void {
   checkOptions('forbidRealModels', options, { allow: isAllowList });
-  const before = setRealModels({ forbidden: true, allow: [...(options.allow ?? [])], by: 'forbidRealModels()' });
+  const before = setRealModels({
+    forbidden: true,
+    allow: [...(options.allow ?? [])],
+    by: 'forbidRealModels()',
+  });
   return () => void setRealModels(before);
 }
 
-/** Real models may be called from now on, also if the environment forbids it. @returns a function that puts back what held before */
+/**
+ * Real models may be called from now on, also if the environment forbids it. @returns a function
+ * that puts back what held before
+ */
 export function allowRealModels(): () => void {
   const before = setRealModels({ forbidden: false });
   return () => void setRealModels(before);

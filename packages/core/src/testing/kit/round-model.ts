@@ -1,12 +1,24 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { type ScriptedModel, type ScriptedModelOptions, type ScriptedResponse, scriptedModel } from './scripted-model.ts';
+import {
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  type ScriptedResponse,
+  scriptedModel,
+} from './scripted-model.ts';
 
 /**
- * A scripted model that answers by how many answers its prompt shows, so that a new process goes on where the one before it was stopped; the
- * last response is repeated. It needs prompts that keep all answers: no compaction, and no other agent with the same history.
+ * A scripted model that answers by how many answers its prompt shows, so that a new process goes on
+ * where the one before it was stopped; the last response is repeated. It needs prompts that keep
+ * all answers: no compaction, and no other agent with the same history.
  */
-export function roundModel(responses: readonly ScriptedResponse[], options: ScriptedModelOptions = {}): ScriptedModel {
-  return scriptedModel((prompt) => responses[Math.min(answers(prompt), responses.length - 1)] ?? {}, options);
+export function roundModel(
+  responses: readonly ScriptedResponse[],
+  options: ScriptedModelOptions = {},
+): ScriptedModel {
+  return scriptedModel(
+    (prompt) => responses[Math.min(answers(prompt), responses.length - 1)] ?? {},
+    options,
+  );
 }
 
 function answers(prompt: LanguageModelV4Prompt): number {

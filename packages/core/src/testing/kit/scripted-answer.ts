@@ -1,10 +1,17 @@
-import type { LanguageModelV4Content, LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4FinishReason,
+  LanguageModelV4Usage,
+} from '@ai-sdk/provider';
 import type { Clock } from '../../base/clock.ts';
 import type { Usage } from '../../ledger/event.ts';
 import type { ScriptedResponse, ScriptedToolCall } from './scripted-response.ts';
 
 /** The pieces in which a response's text comes. */
-export function chunksOf({ text, chunks = text === undefined ? [] : [text] }: ScriptedResponse): readonly string[] {
+export function chunksOf({
+  text,
+  chunks = text === undefined ? [] : [text],
+}: ScriptedResponse): readonly string[] {
   return chunks;
 }
 
@@ -14,7 +21,10 @@ export function inputOf({ args = {} }: ScriptedToolCall): string {
 }
 
 /** An answer in one piece. */
-export function contentOf(response: ScriptedResponse, nextId: () => string): LanguageModelV4Content[] {
+export function contentOf(
+  response: ScriptedResponse,
+  nextId: () => string,
+): LanguageModelV4Content[] {
   const { thoughts, toolCalls = [] } = response;
   const chunks = chunksOf(response);
   return [
@@ -30,7 +40,10 @@ export function contentOf(response: ScriptedResponse, nextId: () => string): Lan
 }
 
 /** How an answer ends. */
-export function finishOf(response: ScriptedResponse): { readonly finishReason: LanguageModelV4FinishReason; readonly usage: LanguageModelV4Usage } {
+export function finishOf(response: ScriptedResponse): {
+  readonly finishReason: LanguageModelV4FinishReason;
+  readonly usage: LanguageModelV4Usage;
+} {
   const unified = response.finishReason ?? (response.toolCalls?.length ? 'tool-calls' : 'stop');
   return { finishReason: { unified, raw: undefined }, usage: usageOf(response.usage) };
 }
@@ -39,8 +52,17 @@ const defaultUsage: Usage = { inputTokens: 10, outputTokens: 5 };
 
 function usageOf(usage: Usage | null = defaultUsage): LanguageModelV4Usage {
   return {
-    inputTokens: { total: usage?.inputTokens, noCache: undefined, cacheRead: usage?.cachedInputTokens, cacheWrite: usage?.cacheWriteTokens },
-    outputTokens: { total: usage?.outputTokens, text: undefined, reasoning: usage?.reasoningTokens },
+    inputTokens: {
+      total: usage?.inputTokens,
+      noCache: undefined,
+      cacheRead: usage?.cachedInputTokens,
+      cacheWrite: usage?.cacheWriteTokens,
+    },
+    outputTokens: {
+      total: usage?.outputTokens,
+      text: undefined,
+      reasoning: usage?.reasoningTokens,
+    },
   };
 }
 

@@ -4,12 +4,20 @@ import { systemClock } from '../../base/clock.ts';
 import { callModel } from '../../models/call.ts';
 import { toModel } from '../../models/model.ts';
 import { promptTooLong } from './prompt-too-long.ts';
-import { type ScriptedModelOptions, type ScriptedResponse, scriptedModel } from './scripted-model.ts';
+import {
+  type ScriptedModelOptions,
+  type ScriptedResponse,
+  scriptedModel,
+} from './scripted-model.ts';
 import { testClock } from './test-clock.ts';
 
-const prompt = (text: string) => [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }];
-const call = (model: ReturnType<typeof scriptedModel>, text = 'hi') => callModel(model, { prompt: prompt(text) }, systemClock, undefined);
-const generate = (model: ReturnType<typeof scriptedModel>, text = 'hi') => Promise.resolve(model.doGenerate({ prompt: prompt(text) }));
+const prompt = (text: string) => [
+  { role: 'user' as const, content: [{ type: 'text' as const, text }] },
+];
+const call = (model: ReturnType<typeof scriptedModel>, text = 'hi') =>
+  callModel(model, { prompt: prompt(text) }, systemClock, undefined);
+const generate = (model: ReturnType<typeof scriptedModel>, text = 'hi') =>
+  Promise.resolve(model.doGenerate({ prompt: prompt(text) }));
 
 /** Lets everything happen that does not wait for time. */
 async function turns(): Promise<void> {
@@ -22,7 +30,12 @@ test('gives its responses in order and keeps what it was asked', async () => {
     { chunks: ['b', 'c'], usage: { inputTokens: 1, outputTokens: 2, cachedInputTokens: 1 } },
   ]);
   const messages = prompt('first');
-  const first = await callModel(model, { prompt: messages, temperature: 0.5 }, systemClock, undefined);
+  const first = await callModel(
+    model,
+    { prompt: messages, temperature: 0.5 },
+    systemClock,
+    undefined,
+  );
   messages.push(...prompt('later'));
   const second = await call(model, 'second');
   expect(first).toMatchObject({
@@ -31,18 +44,32 @@ test('gives its responses in order and keeps what it was asked', async () => {
     usage: { inputTokens: 10, outputTokens: 5 },
     finishReason: 'stop',
   });
-  expect(second).toMatchObject({ texts: [{ text: 'bc' }], usage: { inputTokens: 1, outputTokens: 2, cachedInputTokens: 1 } });
-  expect(model.calls).toEqual([{ prompt: prompt('first'), temperature: 0.5 }, { prompt: prompt('second') }]);
+  expect(second).toMatchObject({
+    texts: [{ text: 'bc' }],
+    usage: { inputTokens: 1, outputTokens: 2, cachedInputTokens: 1 },
+  });
+  expect(model.calls).toEqual([
+    { prompt: prompt('first'), temperature: 0.5 },
+    { prompt: prompt('second') },
+  ]);
 });
 
 test('numbers its tool calls over its life, in whichever way it is asked', async () => {
-  const model = scriptedModel((_prompt, n) => ({ toolCalls: [{ name: `t${n}` }, { name: 'u', args: { n } }] }));
-  expect((await call(model)).toolCalls.map(({ providerCallId }) => providerCallId)).toEqual(['call_1', 'call_2']);
+  const model = scriptedModel((_prompt, n) => ({
+    toolCalls: [{ name: `t${n}` }, { name: 'u', args: { n } }],
+  }));
+  expect((await call(model)).toolCalls.map(({ providerCallId }) => providerCallId)).toEqual([
+    'call_1',
+    'call_2',
+  ]);
   expect((await call(model)).toolCalls).toEqual([
     { providerCallId: 'call_3', name: 't1', args: {} },
     { providerCallId: 'call_4', name: 'u', args: { n: 1 } },
   ]);
-  expect((await generate(model)).content).toMatchObject([{ toolCallId: 'call_5' }, { toolCallId: 'call_6' }]);
+  expect((await generate(model)).content).toMatchObject([
+    { toolCallId: 'call_5' },
+    { toolCallId: 'call_6' },
+  ]);
 });
 
 test('answers in one piece what it would stream', async () => {
@@ -66,7 +93,10 @@ test('answers in one piece what it would stream', async () => {
     usage: { inputTokens: { total: 10 }, outputTokens: { total: 5 } },
     warnings: [],
   });
-  expect(await generate(model)).toMatchObject({ finishReason: { unified: 'length' }, usage: { inputTokens: { total: undefined } } });
+  expect(await generate(model)).toMatchObject({
+    finishReason: { unified: 'length' },
+    usage: { inputTokens: { total: undefined } },
+  });
 });
 
 test('running out of responses names the last message, unless there is a default', async () => {
@@ -74,15 +104,22 @@ test('running out of responses names the last message, unless there is a default
     code: 'script_exhausted',
     message: expect.stringContaining('what now?'),
   });
-  expect((await call(scriptedModel([], { defaultResponse: { text: 'ok' } }))).texts).toEqual([{ text: 'ok' }]);
-  expect((await call(scriptedModel([], { defaultResponse: (asked) => ({ text: `${asked.length}` }) }))).texts).toEqual([{ text: '1' }]);
+  expect((await call(scriptedModel([], { defaultResponse: { text: 'ok' } }))).texts).toEqual([
+    { text: 'ok' },
+  ]);
+  expect(
+    (await call(scriptedModel([], { defaultResponse: (asked) => ({ text: `${asked.length}` }) })))
+      .texts,
+  ).toEqual([{ text: '1' }]);
 });
 
 test('says which responses nobody has asked for', async () => {
   const model = scriptedModel([{ text: 'a' }, { text: 'b' }, () => ({ text: 'c' })]);
   await call(model);
   expect(model.remaining).toBe(2);
-  expect(() => model.assertDone()).toThrow('has 3 responses and was called 1 times. The first that is left: {"text":"b"}');
+  expect(() => model.assertDone()).toThrow(
+    'has 3 responses and was called 1 times. The first that is left: {"text":"b"}',
+  );
   await call(model);
   expect(() => model.assertDone()).toThrow(expect.objectContaining({ code: 'script_unused' }));
   expect((await call(model)).texts).toEqual([{ text: 'c' }]);
@@ -96,20 +133,40 @@ test('fails as it is told, in whichever way it is asked', async () => {
   const failure = new Error('no');
   await expect(call(scriptedModel([{ error: failure }]))).rejects.toBe(failure);
   await expect(call(scriptedModel([{ text: 'half', streamError: failure }]))).rejects.toBe(failure);
-  await expect(call(scriptedModel([{ text: 'half', cut: true }]))).rejects.toMatchObject({ code: 'model_stream_cut' });
-  expect((await call(scriptedModel([{ text: 'x', finishReason: 'length' }]))).finishReason).toBe('length');
+  await expect(call(scriptedModel([{ text: 'half', cut: true }]))).rejects.toMatchObject({
+    code: 'model_stream_cut',
+  });
+  expect((await call(scriptedModel([{ text: 'x', finishReason: 'length' }]))).finishReason).toBe(
+    'length',
+  );
   await expect(generate(scriptedModel([{ error: failure }]))).rejects.toBe(failure);
-  await expect(generate(scriptedModel([{ text: 'half', streamError: failure }]))).rejects.toBe(failure);
-  await expect(generate(scriptedModel([{ text: 'half', cut: true }]))).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await expect(generate(scriptedModel([{ text: 'half', streamError: failure }]))).rejects.toBe(
+    failure,
+  );
+  await expect(generate(scriptedModel([{ text: 'half', cut: true }]))).rejects.toMatchObject({
+    code: 'ECONNRESET',
+  });
 });
 
 test('an abort ends a delay, before the answer and within it', async () => {
   const controller = new AbortController();
   const options = { prompt: prompt('x'), abortSignal: controller.signal };
   const clock = testClock();
-  const whole = callModel(scriptedModel([{ text: 'x', delayMs: 600_000 }]), options, systemClock, undefined);
-  const streamed = callModel(scriptedModel([{ chunks: ['a', 'b'], chunkDelayMs: 1 }], { clock }), options, systemClock, undefined);
-  const generated = Promise.resolve(scriptedModel([{ chunks: ['a', 'b'], chunkDelayMs: 1 }], { clock }).doGenerate(options));
+  const whole = callModel(
+    scriptedModel([{ text: 'x', delayMs: 600_000 }]),
+    options,
+    systemClock,
+    undefined,
+  );
+  const streamed = callModel(
+    scriptedModel([{ chunks: ['a', 'b'], chunkDelayMs: 1 }], { clock }),
+    options,
+    systemClock,
+    undefined,
+  );
+  const generated = Promise.resolve(
+    scriptedModel([{ chunks: ['a', 'b'], chunkDelayMs: 1 }], { clock }).doGenerate(options),
+  );
   await turns();
   controller.abort(new Error('enough'));
   await expect(whole).rejects.toThrow('enough');
@@ -119,9 +176,15 @@ test('an abort ends a delay, before the answer and within it', async () => {
 
 test('delays and gaps are waited for on the clock of the test', async () => {
   const clock = testClock();
-  const model = scriptedModel([{ chunks: ['a', 'b', 'c'], delayMs: 1_000, chunkDelayMs: 500 }], { clock });
+  const model = scriptedModel([{ chunks: ['a', 'b', 'c'], delayMs: 1_000, chunkDelayMs: 500 }], {
+    clock,
+  });
   const deltas: string[] = [];
-  const sink = { text: (delta: string) => void deltas.push(delta), thought: () => undefined, toolArgs: () => undefined };
+  const sink = {
+    text: (delta: string) => void deltas.push(delta),
+    thought: () => undefined,
+    toolArgs: () => undefined,
+  };
   const answer = callModel(model, { prompt: prompt('x') }, clock, sink);
   const after = async (ms: number): Promise<string> => {
     clock.advance(ms);
@@ -138,7 +201,9 @@ test('delays and gaps are waited for on the clock of the test', async () => {
 
 test('a reader that leaves ends the stream, and nothing fails behind it', async () => {
   const clock = testClock();
-  const { stream } = await scriptedModel([{ chunks: ['a', 'b'], chunkDelayMs: 10 }], { clock }).doStream({ prompt: prompt('x') });
+  const { stream } = await scriptedModel([{ chunks: ['a', 'b'], chunkDelayMs: 10 }], {
+    clock,
+  }).doStream({ prompt: prompt('x') });
   const reader = stream.getReader();
   await reader.read();
   await reader.cancel();
@@ -153,60 +218,110 @@ test.each<[what: string, make: () => unknown, message: string]>([
     () => scriptedModel([{ text: 'a' }, { tooCalls: [] } as never]),
     'response 2: there is no option `tooCalls` (did you mean `toolCalls`?)',
   ],
-  ['a call without a name', () => scriptedModel([{ toolCalls: [{} as never] }]), 'response 1: a call in `toolCalls` has no `name`'],
+  [
+    'a call without a name',
+    () => scriptedModel([{ toolCalls: [{} as never] }]),
+    'response 1: a call in `toolCalls` has no `name`',
+  ],
   ['a text that is none', () => scriptedModel([{ text: 5 as never }]), '`text` must be a string'],
-  ['text in two forms', () => scriptedModel([{ text: 'a', chunks: ['b'] }]), '`text` and `chunks` are both given'],
-  ['an answer of a call that fails', () => scriptedModel([{ text: 'a', error: new Error('b') }]), '`text` is given beside `error`'],
-  ['a misspelt count', () => scriptedModel([{ usage: { inputTokens: 1, outputTokns: 2 } as never }]), 'did you mean `outputTokens`?'],
-  ['a misspelt option', () => scriptedModel([], { modelID: 'x' } as ScriptedModelOptions), 'did you mean `modelId`?'],
+  [
+    'text in two forms',
+    () => scriptedModel([{ text: 'a', chunks: ['b'] }]),
+    '`text` and `chunks` are both given',
+  ],
+  [
+    'an answer of a call that fails',
+    () => scriptedModel([{ text: 'a', error: new Error('b') }]),
+    '`text` is given beside `error`',
+  ],
+  [
+    'a misspelt count',
+    () => scriptedModel([{ usage: { inputTokens: 1, outputTokns: 2 } as never }]),
+    'did you mean `outputTokens`?',
+  ],
+  [
+    'a misspelt option',
+    () => scriptedModel([], { modelID: 'x' } as ScriptedModelOptions),
+    'did you mean `modelId`?',
+  ],
   ['no clock', () => scriptedModel([], { clock: {} as never }), '`clock` must be a clock'],
-  ['a bad default', () => scriptedModel([], { defaultResponse: { delayMs: -1 } }), '`defaultResponse`: `delayMs` must be a number from 0'],
+  [
+    'a bad default',
+    () => scriptedModel([], { defaultResponse: { delayMs: -1 } }),
+    '`defaultResponse`: `delayMs` must be a number from 0',
+  ],
 ])('refuses %s', (_what, make, message) => {
-  expect(make).toThrow(expect.objectContaining({ code: 'invalid_option', message: expect.stringContaining(message) }));
+  expect(make).toThrow(
+    expect.objectContaining({ code: 'invalid_option', message: expect.stringContaining(message) }),
+  );
 });
 
 test('what a function gives is checked, too', async () => {
-  await expect(call(scriptedModel(() => ({ txt: 'x' }) as never))).rejects.toThrow('what the function gave for call 1: there is no option `txt`');
+  await expect(call(scriptedModel(() => ({ txt: 'x' }) as never))).rejects.toThrow(
+    'what the function gave for call 1: there is no option `txt`',
+  );
 });
 
 describe('a window', () => {
-  const ask = (text: string) => ({ prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }] });
+  const ask = (text: string) => ({
+    prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }],
+  });
 
   test('longer prompts are refused as providers refuse them, and use up no response', async () => {
     const model = scriptedModel([{ text: 'Here.' }], { contextWindow: 100 });
-    const refusal = { statusCode: 400, message: expect.stringContaining('maximum context length is 100 tokens') };
+    const refusal = {
+      statusCode: 400,
+      message: expect.stringContaining('maximum context length is 100 tokens'),
+    };
     await expect(model.doGenerate(ask('long '.repeat(100)))).rejects.toMatchObject(refusal);
     expect([model.refused, model.remaining, model.calls.length]).toEqual([1, 1, 1]);
     const prompt = ask('short');
     const tokens = Math.ceil(JSON.stringify(prompt.prompt).length / 3);
-    expect(await model.doGenerate(prompt)).toMatchObject({ content: [{ text: 'Here.' }], usage: { inputTokens: { total: tokens } } });
+    expect(await model.doGenerate(prompt)).toMatchObject({
+      content: [{ text: 'Here.' }],
+      usage: { inputTokens: { total: tokens } },
+    });
     expect(model.refused).toBe(1);
   });
 
   test('usage that a response has is reported, and without a window nothing is counted', async () => {
-    const told = scriptedModel([{ text: 'Here.', usage: { inputTokens: 7, outputTokens: 1 } }], { contextWindow: 1_000 });
-    expect(await told.doGenerate(ask('short'))).toMatchObject({ usage: { inputTokens: { total: 7 } } });
+    const told = scriptedModel([{ text: 'Here.', usage: { inputTokens: 7, outputTokens: 1 } }], {
+      contextWindow: 1_000,
+    });
+    expect(await told.doGenerate(ask('short'))).toMatchObject({
+      usage: { inputTokens: { total: 7 } },
+    });
     const plain = scriptedModel([{ text: 'Here.' }]);
-    expect(await plain.doGenerate(ask('long '.repeat(100_000)))).toMatchObject({ usage: { inputTokens: { total: 10 } } });
+    expect(await plain.doGenerate(ask('long '.repeat(100_000)))).toMatchObject({
+      usage: { inputTokens: { total: 10 } },
+    });
     expect([plain.refused, plain.contextWindow]).toEqual([0, undefined]);
   });
 
   test('agents know it, or not', async () => {
     const text = 'long '.repeat(1_000);
-    const known = await run(agent({ name: 'a', model: scriptedModel([{ text: 'never' }], { contextWindow: 500 }) }), text);
+    const known = await run(
+      agent({ name: 'a', model: scriptedModel([{ text: 'never' }], { contextWindow: 500 }) }),
+      text,
+    );
     const model = scriptedModel([{ text: 'never' }], { contextWindow: 500, isWindowKnown: false });
     const unknown = await run(agent({ name: 'a', model }), text);
-    for (const result of [known, unknown]) expect(result.error?.code).toBe('model_context_overflow');
-    expect([toModel(scriptedModel([], { contextWindow: 500 })).contextWindow, toModel(model).contextWindow, model.refused]).toEqual([
-      500,
-      undefined,
-      1,
-    ]);
+    for (const result of [known, unknown])
+      expect(result.error?.code).toBe('model_context_overflow');
+    expect([
+      toModel(scriptedModel([], { contextWindow: 500 })).contextWindow,
+      toModel(model).contextWindow,
+      model.refused,
+    ]).toEqual([500, undefined, 1]);
   });
 
   test('what cannot be meant is refused', () => {
-    expect(() => scriptedModel([], { contextWindow: 0 })).toThrow(/`contextWindow` must be a whole number/);
-    expect(() => scriptedModel([], { isWindowKnown: false })).toThrow(/`isWindowKnown` needs `contextWindow`/);
+    expect(() => scriptedModel([], { contextWindow: 0 })).toThrow(
+      /`contextWindow` must be a whole number/,
+    );
+    expect(() => scriptedModel([], { isWindowKnown: false })).toThrow(
+      /`isWindowKnown` needs `contextWindow`/,
+    );
   });
 
   test('promptTooLong is the answer of a provider', async () => {
@@ -217,10 +332,14 @@ describe('a window', () => {
 });
 
 test('a function gets everything that the model got', async () => {
-  const model = scriptedModel((_prompt, _call, { toolChoice }) => ({ text: toolChoice?.type ?? 'free' }));
+  const model = scriptedModel((_prompt, _call, { toolChoice }) => ({
+    text: toolChoice?.type ?? 'free',
+  }));
   const options = { prompt: prompt('hi'), toolChoice: { type: 'none' as const } };
   expect(await model.doGenerate(options)).toMatchObject({ content: [{ text: 'none' }] });
   expect(await generate(model)).toMatchObject({ content: [{ text: 'free' }] });
-  const listed = scriptedModel([(_prompt, call, { toolChoice }) => ({ text: `${call} ${toolChoice?.type}` })]);
+  const listed = scriptedModel([
+    (_prompt, call, { toolChoice }) => ({ text: `${call} ${toolChoice?.type}` }),
+  ]);
   expect(await listed.doGenerate(options)).toMatchObject({ content: [{ text: '0 none' }] });
 });

@@ -8,7 +8,15 @@ import type {
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { AdjutantError } from '../../base/error.ts';
 import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
-import { isAnything, isCount, isFlag, isFunction, isNonEmptyText, type OptionCheck, type OptionChecks } from '../../base/options.ts';
+import {
+  isAnything,
+  isCount,
+  isFlag,
+  isFunction,
+  isNonEmptyText,
+  type OptionCheck,
+  type OptionChecks,
+} from '../../base/options.ts';
 import { asTestModel } from '../../models/test-model-mark.ts';
 import { promptTokens, promptTooLong } from './prompt-too-long.ts';
 import { contentOf, finishOf, waitFor } from './scripted-answer.ts';
@@ -17,8 +25,15 @@ import { streamOf } from './scripted-stream.ts';
 
 export type { ScriptedResponse } from './scripted-response.ts';
 
-/** Makes a response of a call: of its prompt, its number, counted from 0, and everything else that the model got: tools, tool choice, settings. */
-export type MakeResponse = (prompt: LanguageModelV4Prompt, call: number, options: LanguageModelV4CallOptions) => ScriptedResponse;
+/**
+ * Makes a response of a call: of its prompt, its number, counted from 0, and everything else that
+ * the model got: tools, tool choice, settings.
+ */
+export type MakeResponse = (
+  prompt: LanguageModelV4Prompt,
+  call: number,
+  options: LanguageModelV4CallOptions,
+) => ScriptedResponse;
 
 /** What answers a call: a response, or a function that makes it. */
 export type ScriptedTurn = ScriptedResponse | MakeResponse;
@@ -31,15 +46,22 @@ export interface ScriptedModelOptions {
   readonly provider?: string;
   /** @default 'scripted' */
   readonly modelId?: string;
-  /** Keep the options of every call in `calls`; off, a benchmark of many calls keeps no prompts alive. @default true */
+  /**
+   * Keep the options of every call in `calls`; off, a benchmark of many calls keeps no prompts
+   * alive. @default true
+   */
   readonly record?: boolean;
   /** What is answered when the list has run out. @default an error */
   readonly defaultResponse?: ScriptedTurn;
-  /** Where delays are waited for: the clock of the test, so that they cost no time. @default the system's clock */
+  /**
+   * Where delays are waited for: the clock of the test, so that they cost no time. @default the
+   * system's clock
+   */
   readonly clock?: Clock;
   /**
-   * Tokens that a prompt may have, counted at three characters of JSON to a token. A longer one is refused as a provider refuses it, and uses up no
-   * response. Responses without `usage` report what was counted. @default any number
+   * Tokens that a prompt may have, counted at three characters of JSON to a token. A longer one is
+   * refused as a provider refuses it, and uses up no response. Responses without `usage` report
+   * what was counted. @default any number
    */
   readonly contextWindow?: number;
   /** Whether agents know the window, so that they keep their prompts within it. @default true */
@@ -74,12 +96,18 @@ export class ScriptExhaustedError extends AdjutantError {
 export class ScriptUnusedError extends AdjutantError {
   constructor(data: { responses: number; calls: number; next: string }) {
     const { responses, calls, next } = data;
-    super('script_unused', `The scripted model has ${responses} responses and was called ${calls} times. The first that is left: ${next}`, data);
+    super(
+      'script_unused',
+      `The scripted model has ${responses} responses and was called ${calls} times. The first that is left: ${next}`,
+      data,
+    );
   }
 }
 
 const isClock: OptionCheck = (value) =>
-  typeof (value as Partial<Clock> | null)?.setTimer === 'function' ? undefined : 'a clock such as testClock()';
+  typeof (value as Partial<Clock> | null)?.setTimer === 'function'
+    ? undefined
+    : 'a clock such as testClock()';
 
 const optionChecks: OptionChecks<ScriptedModelOptions> = {
   provider: isNonEmptyText,
@@ -92,16 +120,24 @@ const optionChecks: OptionChecks<ScriptedModelOptions> = {
 };
 
 /**
- * A model that gives prepared answers, one for each call, and keeps what it was asked. It streams and answers in one piece.
- * Provider call ids are `call_1`, `call_2`, … over the model's life.
- * @throws InvalidOptionError for options and responses that do not exist or are not what they must be
+ * A model that gives prepared answers, one for each call, and keeps what it was asked. It streams
+ * and answers in one piece. Provider call ids are `call_1`, `call_2`, … over the model's life.
+ * @throws InvalidOptionError for options and responses that do not exist or are not what they must
+ * be
  */
-export function scriptedModel(responses: ScriptedResponses, options: ScriptedModelOptions = {}): ScriptedModel {
+export function scriptedModel(
+  responses: ScriptedResponses,
+  options: ScriptedModelOptions = {},
+): ScriptedModel {
   checkOptions('scriptedModel', options, optionChecks);
-  if (options.isWindowKnown !== undefined && options.contextWindow === undefined) refuse('`isWindowKnown` needs `contextWindow`');
-  if (!Array.isArray(responses) && isFunction(responses) !== undefined) refuse('the responses must be a list or a function');
-  if (typeof responses !== 'function') for (const [index, turn] of responses.entries()) checkTurn(turn, `response ${index + 1}`);
-  if (options.defaultResponse !== undefined) checkTurn(options.defaultResponse, '`defaultResponse`');
+  if (options.isWindowKnown !== undefined && options.contextWindow === undefined)
+    refuse('`isWindowKnown` needs `contextWindow`');
+  if (!Array.isArray(responses) && isFunction(responses) !== undefined)
+    refuse('the responses must be a list or a function');
+  if (typeof responses !== 'function')
+    for (const [index, turn] of responses.entries()) checkTurn(turn, `response ${index + 1}`);
+  if (options.defaultResponse !== undefined)
+    checkTurn(options.defaultResponse, '`defaultResponse`');
   return new Script(responses, options).model;
 }
 
@@ -147,7 +183,9 @@ class Script {
       contextWindow: isWindowKnown ? contextWindow : undefined,
       assertDone: () => this.#assertDone(),
       doGenerate: (options: LanguageModelV4CallOptions) => this.#generate(options),
-      doStream: async (options: LanguageModelV4CallOptions) => ({ stream: await this.#stream(options) }),
+      doStream: async (options: LanguageModelV4CallOptions) => ({
+        stream: await this.#stream(options),
+      }),
     });
   }
 
@@ -156,20 +194,31 @@ class Script {
   }
 
   get #remaining(): number {
-    return typeof this.#responses === 'function' ? 0 : Math.max(0, this.#responses.length - this.#callCount);
+    return typeof this.#responses === 'function'
+      ? 0
+      : Math.max(0, this.#responses.length - this.#callCount);
   }
 
   #assertDone(): void {
     if (this.#remaining === 0 || typeof this.#responses === 'function') return;
     const next = this.#responses[this.#callCount];
     const data = { responses: this.#responses.length, calls: this.#callCount };
-    throw new ScriptUnusedError({ ...data, next: typeof next === 'function' ? 'a function' : shorten(JSON.stringify(next)) });
+    throw new ScriptUnusedError({
+      ...data,
+      next: typeof next === 'function' ? 'a function' : shorten(JSON.stringify(next)),
+    });
   }
 
-  async #stream(options: LanguageModelV4CallOptions): Promise<ReadableStream<LanguageModelV4StreamPart>> {
+  async #stream(
+    options: LanguageModelV4CallOptions,
+  ): Promise<ReadableStream<LanguageModelV4StreamPart>> {
     const response = this.#take(options);
     await this.#begin(response, options.abortSignal);
-    return streamOf(response, { nextId: this.#nextId, clock: this.#clock, signal: options.abortSignal });
+    return streamOf(response, {
+      nextId: this.#nextId,
+      clock: this.#clock,
+      signal: options.abortSignal,
+    });
   }
 
   /** The same answer in one piece; what would break the stream is thrown. */
@@ -179,22 +228,28 @@ class Script {
     const gaps = Math.max(0, (response.chunks?.length ?? 0) - 1) * (response.chunkDelayMs ?? 0);
     if (gaps > 0) await waitFor(gaps, this.#clock, options.abortSignal);
     if (response.streamError !== undefined) throw response.streamError;
-    if (response.cut === true) throw Object.assign(new Error('The connection was lost.'), { code: 'ECONNRESET' });
+    if (response.cut === true)
+      throw Object.assign(new Error('The connection was lost.'), { code: 'ECONNRESET' });
     return { content: contentOf(response, this.#nextId), ...finishOf(response), warnings: [] };
   }
 
-  async #begin({ delayMs, error }: ScriptedResponse, signal: AbortSignal | undefined): Promise<void> {
+  async #begin(
+    { delayMs, error }: ScriptedResponse,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     signal?.throwIfAborted();
     if (delayMs !== undefined) await waitFor(delayMs, this.#clock, signal);
     if (error !== undefined) throw error;
   }
 
   #take(options: LanguageModelV4CallOptions): ScriptedResponse {
-    if (this.#options.record !== false) this.#calls.push({ ...options, prompt: options.prompt.slice() });
+    if (this.#options.record !== false)
+      this.#calls.push({ ...options, prompt: options.prompt.slice() });
     const { contextWindow } = this.#options;
     if (contextWindow === undefined) return this.#next(options);
     const tokens = promptTokens(options.prompt);
-    if (tokens <= contextWindow) return { usage: { inputTokens: tokens, outputTokens: 5 }, ...this.#next(options) };
+    if (tokens <= contextWindow)
+      return { usage: { inputTokens: tokens, outputTokens: 5 }, ...this.#next(options) };
     this.#refused++;
     return { error: promptTooLong(contextWindow, tokens) };
   }
@@ -202,9 +257,15 @@ class Script {
   #next(options: LanguageModelV4CallOptions): ScriptedResponse {
     const call = this.#callCount++;
     const isFunctionOfAll = typeof this.#responses === 'function';
-    const turn = isFunctionOfAll ? (this.#responses as Exclude<ScriptedTurn, ScriptedResponse>) : (this.#responses[call] as ScriptedTurn | undefined);
+    const turn = isFunctionOfAll
+      ? (this.#responses as Exclude<ScriptedTurn, ScriptedResponse>)
+      : (this.#responses[call] as ScriptedTurn | undefined);
     const chosen = turn ?? this.#options.defaultResponse;
-    if (chosen === undefined) throw new ScriptExhaustedError({ responses: this.#responses.length, lastMessage: lastMessageOf(options.prompt) });
+    if (chosen === undefined)
+      throw new ScriptExhaustedError({
+        responses: this.#responses.length,
+        lastMessage: lastMessageOf(options.prompt),
+      });
     if (typeof chosen !== 'function') return chosen;
     const made = chosen(options.prompt, call, options);
     checkTurn(made, `what the function gave for call ${call + 1}`);

@@ -23,7 +23,10 @@ export interface ScriptedToolCall {
   readonly providerCallId?: string;
 }
 
-/** One answer of a scripted model. Parts may be combined as far as one does not rule the other out; an empty object is an empty answer. */
+/**
+ * One answer of a scripted model. Parts may be combined as far as one does not rule the other out;
+ * an empty object is an empty answer.
+ */
 export interface ScriptedResponse {
   readonly text?: string;
   /** The text as the deltas it comes in, in the place of `text`. */
@@ -61,22 +64,46 @@ const responseChecks: OptionChecks<ScriptedResponse> = {
   thoughts: isText,
   toolCalls: isList,
   usage: (value) =>
-    value === null ? undefined : isObject(value) === undefined ? isGroup(usageChecks)(value) : 'an object with token counts, or null',
+    value === null
+      ? undefined
+      : isObject(value) === undefined
+        ? isGroup(usageChecks)(value)
+        : 'an object with token counts, or null',
   finishReason: isOneOf('stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'),
   error: isAnything,
   streamError: isAnything,
   cut: isFlag,
   delayMs: isNotNegative,
 };
-const toolCallChecks: OptionChecks<ScriptedToolCall> = { name: isText, args: isAnything, providerCallId: isNonEmptyText };
+const toolCallChecks: OptionChecks<ScriptedToolCall> = {
+  name: isText,
+  args: isAnything,
+  providerCallId: isNonEmptyText,
+};
 
 /** Parts that a call which fails does not give. */
-const partsOfAnswer = ['text', 'chunks', 'thoughts', 'toolCalls', 'usage', 'finishReason', 'streamError', 'cut'] as const;
+const partsOfAnswer = [
+  'text',
+  'chunks',
+  'thoughts',
+  'toolCalls',
+  'usage',
+  'finishReason',
+  'streamError',
+  'cut',
+] as const;
 
 function contradictionIn(response: ScriptedResponse): string | undefined {
-  if (response.text !== undefined && response.chunks !== undefined) return '`text` and `chunks` are both given; `chunks` is the text in pieces';
-  const lost = response.error === undefined ? undefined : partsOfAnswer.find((part) => response[part] !== undefined);
-  return lost && `\`${lost}\` is given beside \`error\`, which is all that comes of the call; \`streamError\` comes behind an answer`;
+  if (response.text !== undefined && response.chunks !== undefined)
+    return '`text` and `chunks` are both given; `chunks` is the text in pieces';
+  const lost =
+    response.error === undefined
+      ? undefined
+      : partsOfAnswer.find((part) => response[part] !== undefined);
+  return (
+    lost &&
+    `\`${lost}\` is given beside \`error\`, which is all that comes of the call; \`streamError\` comes behind an answer`
+  );
 }
 
 /** What is wrong with a response, as the end of a sentence; `undefined` when nothing is. */

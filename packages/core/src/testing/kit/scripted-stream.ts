@@ -12,8 +12,14 @@ export interface StreamPorts {
 
 type Controller = ReadableStreamDefaultController<LanguageModelV4StreamPart>;
 
-/** The stream of a response. Without gaps everything is enqueued at once: the stream costs as little as a web stream can. */
-export function streamOf(response: ScriptedResponse, ports: StreamPorts): ReadableStream<LanguageModelV4StreamPart> {
+/**
+ * The stream of a response. Without gaps everything is enqueued at once: the stream costs as little
+ * as a web stream can.
+ */
+export function streamOf(
+  response: ScriptedResponse,
+  ports: StreamPorts,
+): ReadableStream<LanguageModelV4StreamPart> {
   const hasGaps = (response.chunkDelayMs ?? 0) > 0 && chunksOf(response).length > 1;
   return new ReadableStream<LanguageModelV4StreamPart>({
     start(controller) {
@@ -29,7 +35,11 @@ export function streamOf(response: ScriptedResponse, ports: StreamPorts): Readab
   });
 }
 
-async function enqueueWithGaps(controller: Controller, response: ScriptedResponse, { nextId, clock, signal }: StreamPorts): Promise<void> {
+async function enqueueWithGaps(
+  controller: Controller,
+  response: ScriptedResponse,
+  { nextId, clock, signal }: StreamPorts,
+): Promise<void> {
   const { chunkDelayMs = 0 } = response;
   try {
     controller.enqueue({ type: 'text-start', id: 'text' });
@@ -40,14 +50,20 @@ async function enqueueWithGaps(controller: Controller, response: ScriptedRespons
     controller.enqueue({ type: 'text-end', id: 'text' });
     enqueueRest(controller, response, nextId);
   } catch (error) {
-    // A reader that has left has closed the stream: nothing can be enqueued, and nobody is to be told.
+    // A reader that has left has closed the stream: nothing can be enqueued, and nobody is to be
+    // told.
     if (signal?.aborted) controller.error(error);
   }
 }
 
-function enqueueRest(controller: Controller, response: ScriptedResponse, nextId: () => string): void {
+function enqueueRest(
+  controller: Controller,
+  response: ScriptedResponse,
+  nextId: () => string,
+): void {
   enqueueToolCalls(controller, response, nextId);
-  if (response.streamError !== undefined) controller.enqueue({ type: 'error', error: response.streamError });
+  if (response.streamError !== undefined)
+    controller.enqueue({ type: 'error', error: response.streamError });
   else if (response.cut !== true) controller.enqueue({ type: 'finish', ...finishOf(response) });
   controller.close();
 }
@@ -67,7 +83,11 @@ function enqueueText(controller: Controller, response: ScriptedResponse): void {
   controller.enqueue({ type: 'text-end', id: 'text' });
 }
 
-function enqueueToolCalls(controller: Controller, { toolCalls = [] }: ScriptedResponse, nextId: () => string): void {
+function enqueueToolCalls(
+  controller: Controller,
+  { toolCalls = [] }: ScriptedResponse,
+  nextId: () => string,
+): void {
   for (const call of toolCalls) {
     const id = call.providerCallId ?? nextId();
     const input = inputOf(call);

@@ -5,7 +5,9 @@ import type { Session } from '../../session/session.ts';
 export function writeState(session: Session, state: { readonly [key: string]: JsonValue }): void {
   const own: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(state)) {
-    const scope = session.shared.has(key) ? (session.state as unknown as Record<string, { update(changes: object): void }>)[key] : undefined;
+    const scope = session.shared.has(key)
+      ? (session.state as unknown as Record<string, { update(changes: object): void }>)[key]
+      : undefined;
     if (scope !== undefined && typeof value === 'object' && value !== null) scope.update(value);
     else own[key] = value;
   }

@@ -13,10 +13,14 @@ export interface TestConversation extends RunTestOptions {
 }
 
 /**
- * `runTest` for the simplest case: one message, and the answers of the models in the order of the calls.
+ * `runTest` for the simplest case: one message, and the answers of the models in the order of the
+ * calls.
  * @throws InvalidTestError, TestStepError
  */
-export async function testAgent<R extends Runnable>(runnable: R, conversation: TestConversation): Promise<TestRun<OutputOf<R>>> {
+export async function testAgent<R extends Runnable>(
+  runnable: R,
+  conversation: TestConversation,
+): Promise<TestRun<OutputOf<R>>> {
   const { input, responses, ...options } = conversation ?? {};
   if (isList(responses) !== undefined) {
     throw new InvalidTestError({

@@ -17,8 +17,10 @@ export function testClock(startMs: number = Date.UTC(2026, 0, 1)): TestClock {
   const timers = new Set<Timer>();
   const nextDue = (limit: number): Timer | undefined => {
     let next: Timer | undefined;
-    // A set iterates in the order of insertion, so equal times fire in the order in which they were set.
-    for (const timer of timers) if (timer.due <= limit && (next === undefined || timer.due < next.due)) next = timer;
+    // A set iterates in the order of insertion, so equal times fire in the order in which they were
+    // set.
+    for (const timer of timers)
+      if (timer.due <= limit && (next === undefined || timer.due < next.due)) next = timer;
     return next;
   };
   return {

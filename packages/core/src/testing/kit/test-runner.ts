@@ -1,25 +1,34 @@
 import { InvalidOptionError } from '../../base/invalid-option.ts';
 import { loadOptionalPackage } from '../../base/optional-package.ts';
 
-/** What a running test is given, as far as the contracts use it: vitest and `node:test` let it skip itself. */
+/**
+ * What a running test is given, as far as the contracts use it: vitest and `node:test` let it skip
+ * itself.
+ */
 interface TestContext {
   skip?(reason?: string): unknown;
 }
 
-/** The part of a test runner that contracts are defined with; vitest, jest and `node:test` have it. */
+/**
+ * The part of a test runner that contracts are defined with; vitest, jest and `node:test` have it.
+ */
 export interface TestRunner {
   readonly describe: (name: string, define: () => void) => unknown;
   readonly test: (name: string, run: (...context: unknown[]) => Promise<void>) => unknown;
 }
 
 /**
- * The runner that is at work: vitest, one with global `describe` and `test` such as jest, or else `node:test`.
+ * The runner that is at work: vitest, one with global `describe` and `test` such as jest, or else
+ * `node:test`.
  * @throws InvalidOptionError when `given` is no runner
  */
 export async function testRunner(needed: string, given: unknown): Promise<TestRunner> {
   if (given !== undefined) {
     if (isRunner(given)) return given;
-    throw new InvalidOptionError({ function: needed, reason: '`runner` must be an object with the functions `describe` and `test`' });
+    throw new InvalidOptionError({
+      function: needed,
+      reason: '`runner` must be an object with the functions `describe` and `test`',
+    });
   }
   // Set by vitest, which has no global functions unless it is told so.
   if (process.env['VITEST'] !== undefined) {

@@ -38,7 +38,8 @@ const checks: OptionChecks<TestSessionOptions> = {
 };
 
 /**
- * A session in memory with what a test needs in it: `run(agent, { session })` runs on it, and `run` continues it.
+ * A session in memory with what a test needs in it: `run(agent, { session })` runs on it, and `run`
+ * continues it.
  * @throws InvalidOptionError, InvalidRunError, InvalidStateError, InvalidEventError
  */
 export async function createTestSession<Schema extends StateSchema = StateSchema>(

@@ -21,7 +21,9 @@ test.each([
 
 test('the zone of the options counts when the model names none', async () => {
   const made = currentTime({ clock, timeZone: 'Asia/Tokyo' });
-  expect(await callTool(made, {})).toMatchObject({ content: { timeZone: 'Asia/Tokyo', iso: '2026-11-22T07:18:05+09:00' } });
+  expect(await callTool(made, {})).toMatchObject({
+    content: { timeZone: 'Asia/Tokyo', iso: '2026-11-22T07:18:05+09:00' },
+  });
 });
 
 test('without options it is the time of the system', async () => {
@@ -30,10 +32,13 @@ test('without options it is the time of the system', async () => {
   expect(Date.parse((content as { iso: string }).iso)).toBeGreaterThanOrEqual(before - 1_000);
 });
 
-test.each(['Mars/Olympus', '', 'Berlin', '../../etc/passwd', '+99:99'])('%j is refused with examples', async (timeZone) => {
-  expect(await callTool(currentTime({ clock }), { timeZone })).toMatchObject({
-    status: 'error_permanent',
-    errorType: 'invalid_time_zone',
-    alternatives: expect.arrayContaining([expect.stringContaining('Europe/Berlin')]),
-  });
-});
+test.each(['Mars/Olympus', '', 'Berlin', '../../etc/passwd', '+99:99'])(
+  '%j is refused with examples',
+  async (timeZone) => {
+    expect(await callTool(currentTime({ clock }), { timeZone })).toMatchObject({
+      status: 'error_permanent',
+      errorType: 'invalid_time_zone',
+      alternatives: expect.arrayContaining([expect.stringContaining('Europe/Berlin')]),
+    });
+  },
+);

@@ -22,24 +22,34 @@ Takes an IANA time zone, such as "Europe/Berlin" or "UTC"; without one the local
 
 /** A tool that tells the time. */
 export function currentTime(options: CurrentTimeOptions = {}): Tool {
-  const { clock = systemClock, timeZone: ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options;
+  const {
+    clock = systemClock,
+    timeZone: ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone,
+  } = options;
   return tool({
     name: 'currentTime',
     description,
     schema: {
       type: 'object',
-      properties: { timeZone: { type: 'string', description: 'IANA time zone, such as "Europe/Berlin"' } },
+      properties: {
+        timeZone: { type: 'string', description: 'IANA time zone, such as "Europe/Berlin"' },
+      },
       additionalProperties: false,
     },
     readOnly: true,
-    execute: (ctx: ToolContext<{ timeZone?: string }>): CurrentTime => timeIn(ctx.args.timeZone ?? ownZone, clock.now()),
+    execute: (ctx: ToolContext<{ timeZone?: string }>): CurrentTime =>
+      timeIn(ctx.args.timeZone ?? ownZone, clock.now()),
   });
 }
 
 function timeIn(timeZone: string, now: number): CurrentTime {
   const date = new Date(now);
   const zone = resolvedZone(timeZone);
-  const text = new Intl.DateTimeFormat('en-GB', { timeZone: zone, dateStyle: 'full', timeStyle: 'long' }).format(date);
+  const text = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone,
+    dateStyle: 'full',
+    timeStyle: 'long',
+  }).format(date);
   return { iso: isoIn(zone, date), timeZone: zone, text };
 }
 
@@ -49,7 +59,10 @@ function resolvedZone(timeZone: string): string {
   } catch (cause) {
     throw new ToolFailure(`"${timeZone.slice(0, 60)}" is not a time zone.`, {
       errorType: 'invalid_time_zone',
-      alternatives: ['Use an IANA name such as "Europe/Berlin", "America/New_York", "Asia/Tokyo" or "UTC".', 'Leave it out for the local time.'],
+      alternatives: [
+        'Use an IANA name such as "Europe/Berlin", "America/New_York", "Asia/Tokyo" or "UTC".',
+        'Leave it out for the local time.',
+      ],
       cause,
     });
   }
@@ -59,7 +72,8 @@ function isoIn(timeZone: string, date: Date): string {
   const offset = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
     .formatToParts(date)
     .find(({ type }) => type === 'timeZoneName')?.value;
-  const [, sign = '+', hours = '00', minutes = '00'] = /GMT([+-])(\d\d):?(\d\d)?/.exec(offset ?? '') ?? [];
+  const [, sign = '+', hours = '00', minutes = '00'] =
+    /GMT([+-])(\d\d):?(\d\d)?/.exec(offset ?? '') ?? [];
   const shiftMs = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
   const local = new Date(date.getTime() + shiftMs).toISOString().slice(0, 19);
   return `${local}${shiftMs === 0 ? 'Z' : `${sign}${hours}:${minutes}`}`;

@@ -1,4 +1,13 @@
-import { type AgentOptions, agent, type Event, type EventOf, type Goal, type RunResult, runtime, tool } from 'adjutant';
+import {
+  type AgentOptions,
+  agent,
+  type Event,
+  type EventOf,
+  type Goal,
+  type RunResult,
+  runtime,
+  tool,
+} from 'adjutant';
 import {
   appendBoundaries,
   continueFrom,
@@ -12,7 +21,10 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const decisionsOf = (events: readonly Event[]) =>
-  events.filter((event): event is EventOf<'decision'> => event.type === 'decision' && event.component === 'goal');
+  events.filter(
+    (event): event is EventOf<'decision'> =>
+      event.type === 'decision' && event.component === 'goal',
+  );
 
 async function pursue(
   goal: Goal<never>,
@@ -20,17 +32,25 @@ async function pursue(
   more: Partial<AgentOptions> = {},
 ): Promise<{ result: RunResult; model: ScriptedModel }> {
   const model = scriptedModel(responses);
-  const result = await runtime({ app: 'shop' }).run(agent({ name: 'writer', model, goal, ...more } as AgentOptions), 'Write a title');
+  const result = await runtime({ app: 'shop' }).run(
+    agent({ name: 'writer', model, goal, ...more } as AgentOptions),
+    'Write a title',
+  );
   return { result, model };
 }
 
 /** The last message that a model was given. */
-const lastOf = (model: ScriptedModel, call: number): string => JSON.stringify(model.calls[call]?.prompt.at(-1));
+const lastOf = (model: ScriptedModel, call: number): string =>
+  JSON.stringify(model.calls[call]?.prompt.at(-1));
 
-const short = (output: string) => output.length <= 5 || `it has ${output.length} characters, and 5 are allowed`;
+const short = (output: string) =>
+  output.length <= 5 || `it has ${output.length} characters, and 5 are allowed`;
 
 test('an answer that is not good enough gives another round with the reason', async () => {
-  const { result, model } = await pursue({ check: short }, [{ text: 'A long title' }, { text: 'Title' }]);
+  const { result, model } = await pursue({ check: short }, [
+    { text: 'A long title' },
+    { text: 'Title' },
+  ]);
   expect(result).toMatchObject({ status: 'completed', output: 'Title', stopReason: undefined });
   expect(lastOf(model, 1)).toContain('it has 12 characters, and 5 are allowed');
   expect(decisionsOf(result.session.events)).toMatchObject([
@@ -42,18 +62,37 @@ test('an answer that is not good enough gives another round with the reason', as
   ]);
 });
 
-test.each(['at once', 'later'])('a check may say nothing when it has nothing to object: %s', async (when) => {
-  const objection = (output: string) => (output.length > 5 ? 'it is too long' : undefined);
-  const check = when === 'at once' ? objection : async (output: string) => objection(output);
-  const writer = agent({ name: 'writer', model: scriptedModel([{ text: 'A long title' }, { text: 'Title' }]), goal: { check } });
-  const { output, stopReason } = await runtime({ app: 'shop' }).run(writer, 'Write a title');
-  expect({ output, stopReason }).toEqual({ output: 'Title', stopReason: undefined });
-});
+test.each(['at once', 'later'])(
+  'a check may say nothing when it has nothing to object: %s',
+  async (when) => {
+    const objection = (output: string) => (output.length > 5 ? 'it is too long' : undefined);
+    const check = when === 'at once' ? objection : async (output: string) => objection(output);
+    const writer = agent({
+      name: 'writer',
+      model: scriptedModel([{ text: 'A long title' }, { text: 'Title' }]),
+      goal: { check },
+    });
+    const { output, stopReason } = await runtime({ app: 'shop' }).run(writer, 'Write a title');
+    expect({ output, stopReason }).toEqual({ output: 'Title', stopReason: undefined });
+  },
+);
 
 test('the last answer stands when the rounds for it are used up', async () => {
-  const { result, model } = await pursue({ check: short, attempts: 2 }, [{ text: 'First try' }, { text: 'Second try' }, { text: 'Third try' }]);
-  expect(result).toMatchObject({ status: 'completed', output: 'Third try', stopReason: 'goal_unmet' });
-  expect(decisionsOf(result.session.events).map(({ decision }) => decision)).toEqual(['again', 'again', 'unmet']);
+  const { result, model } = await pursue({ check: short, attempts: 2 }, [
+    { text: 'First try' },
+    { text: 'Second try' },
+    { text: 'Third try' },
+  ]);
+  expect(result).toMatchObject({
+    status: 'completed',
+    output: 'Third try',
+    stopReason: 'goal_unmet',
+  });
+  expect(decisionsOf(result.session.events).map(({ decision }) => decision)).toEqual([
+    'again',
+    'again',
+    'unmet',
+  ]);
   expect(model.calls).toHaveLength(3);
 });
 
@@ -66,10 +105,18 @@ test('without a number it gets three more rounds', async () => {
 });
 
 test('rounds for the goal count against the limits; what is there then stands', async () => {
-  const { result, model } = await pursue({ check: short }, [{ text: 'First try' }, { text: 'Second try' }, { text: 'Third try' }], {
-    limits: { rounds: 2 },
+  const { result, model } = await pursue(
+    { check: short },
+    [{ text: 'First try' }, { text: 'Second try' }, { text: 'Third try' }],
+    {
+      limits: { rounds: 2 },
+    },
+  );
+  expect(result).toMatchObject({
+    status: 'completed',
+    stopReason: 'round_limit',
+    output: 'Second try',
   });
-  expect(result).toMatchObject({ status: 'completed', stopReason: 'round_limit', output: 'Second try' });
   expect(model.calls).toHaveLength(2);
 });
 
@@ -85,7 +132,10 @@ describe('a check', () => {
     ['nothing at all', undefined, undefined],
   ] as [string, never, string | undefined][])('may give %s', async (_name, verdict, reason) => {
     let calls = 0;
-    const { result } = await pursue({ check: () => (calls++ === 0 ? verdict : true) }, [{ text: 'One' }, { text: 'Two' }]);
+    const { result } = await pursue({ check: () => (calls++ === 0 ? verdict : true) }, [
+      { text: 'One' },
+      { text: 'Two' },
+    ]);
     expect(result.output).toBe(reason === undefined ? 'One' : 'Two');
     if (reason !== undefined) expect(decisionsOf(result.session.events)[0]?.tell).toContain(reason);
   });
@@ -129,8 +179,18 @@ describe('a check', () => {
 
   test('is not asked about answers that call tools', async () => {
     let checks = 0;
-    const look = tool({ name: 'look', description: 'Looks', schema: z.object({}), readOnly: true, execute: () => 'here' });
-    await pursue({ check: () => ++checks > 0 }, [{ text: 'I look', toolCalls: [{ name: 'look' }] }, { text: 'Title' }], { tools: [look] });
+    const look = tool({
+      name: 'look',
+      description: 'Looks',
+      schema: z.object({}),
+      readOnly: true,
+      execute: () => 'here',
+    });
+    await pursue(
+      { check: () => ++checks > 0 },
+      [{ text: 'I look', toolCalls: [{ name: 'look' }] }, { text: 'Title' }],
+      { tools: [look] },
+    );
     expect(checks).toBe(1);
   });
 
@@ -140,7 +200,10 @@ describe('a check', () => {
       asked.resolve();
       return new Promise<boolean>(() => undefined);
     };
-    const run = runtime({ app: 'shop' }).run(agent({ name: 'writer', model: scriptedModel([{ text: 'Title' }]), goal: { check } }), 'Write');
+    const run = runtime({ app: 'shop' }).run(
+      agent({ name: 'writer', model: scriptedModel([{ text: 'Title' }]), goal: { check } }),
+      'Write',
+    );
     await asked.promise;
     run.cancel();
     expect((await run).status).toBe('cancelled');
@@ -148,10 +211,19 @@ describe('a check', () => {
 });
 
 test('the model is told the goal first, in the same words in every prompt', async () => {
-  const goal = { description: 'A title for the shop', expectedOutput: 'At most five letters', check: short };
+  const goal = {
+    description: 'A title for the shop',
+    expectedOutput: 'At most five letters',
+    check: short,
+  };
   const { model } = await pursue(goal, [{ text: 'Too long' }, { text: 'Shop' }]);
-  const told = { role: 'system', content: 'Your goal: A title for the shop\nWhat is expected of your answer: At most five letters' };
-  for (const { prompt } of model.calls) expect(prompt.filter(({ role }) => role === 'system')).toEqual([told]);
+  const told = {
+    role: 'system',
+    content:
+      'Your goal: A title for the shop\nWhat is expected of your answer: At most five letters',
+  };
+  for (const { prompt } of model.calls)
+    expect(prompt.filter(({ role }) => role === 'system')).toEqual([told]);
   const [first, second] = model.calls;
   expect(second?.prompt.slice(0, first?.prompt.length)).toEqual(first?.prompt);
 });
@@ -162,13 +234,18 @@ test.each([
   ['an unknown member', { chek: () => true }],
   ['an empty description', { description: '' }],
 ])('%s is refused', (_name, goal) => {
-  expect(() => agent({ name: 'a', model: scriptedModel([]), goal: goal as never })).toThrow(expect.objectContaining({ code: 'invalid_definition' }));
+  expect(() => agent({ name: 'a', model: scriptedModel([]), goal: goal as never })).toThrow(
+    expect.objectContaining({ code: 'invalid_definition' }),
+  );
 });
 
 /** Answers by how many answers its prompt shows, so that it goes on the same way after a stop. */
 const trying: MakeScenario = () => {
   const model = scriptedModel((prompt) => ({
-    text: ['First try', 'Second try', 'Title'][prompt.filter(({ role }) => role === 'assistant').length] ?? '',
+    text:
+      ['First try', 'Second try', 'Title'][
+        prompt.filter(({ role }) => role === 'assistant').length
+      ] ?? '',
   }));
   return { runnable: agent({ name: 'writer', model, goal: { check: short } }) };
 };

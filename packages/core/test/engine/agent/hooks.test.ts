@@ -22,15 +22,25 @@ import { testClock } from '../../../src/testing/kit/test-clock.ts';
 const says = (text: string) => ({ text });
 const calls = (name: string, args: object = {}) => ({ toolCalls: [{ name, args: args as never }] });
 
-function eventsOf<Type extends EventType>({ session }: Pick<RunResult, 'session'>, type: Type): EventOf<Type>[] {
+function eventsOf<Type extends EventType>(
+  { session }: Pick<RunResult, 'session'>,
+  type: Type,
+): EventOf<Type>[] {
   return session.events.filter((event): event is EventOf<Type> => event.type === type);
 }
 
 function decisions(result: Pick<RunResult, 'session'>, component: string): string[] {
-  return eventsOf(result, 'decision').flatMap((event) => (event.component === component ? [event.decision] : []));
+  return eventsOf(result, 'decision').flatMap((event) =>
+    event.component === component ? [event.decision] : [],
+  );
 }
 
-const echo = tool({ name: 'echo', description: 'Says it again', schema: { type: 'object' }, execute: (ctx) => ctx.args });
+const echo = tool({
+  name: 'echo',
+  description: 'Says it again',
+  schema: { type: 'object' },
+  execute: (ctx) => ctx.args,
+});
 
 interface Setup {
   readonly hooks?: Hooks;
@@ -39,10 +49,22 @@ interface Setup {
   readonly runtimeMiddleware?: readonly Middleware[];
 }
 
-function setUp(responses: ScriptedResponses, { hooks, runtimeHooks, middleware, runtimeMiddleware }: Setup = {}) {
+function setUp(
+  responses: ScriptedResponses,
+  { hooks, runtimeHooks, middleware, runtimeMiddleware }: Setup = {},
+) {
   const model = scriptedModel(responses);
-  const helper = agent({ name: 'helper', model, tools: [echo], ...(hooks && { hooks }), ...(middleware && { middleware }) });
-  const specialist = agent({ name: 'specialist', model: scriptedModel([says('the specialist answers')]) });
+  const helper = agent({
+    name: 'helper',
+    model,
+    tools: [echo],
+    ...(hooks && { hooks }),
+    ...(middleware && { middleware }),
+  });
+  const specialist = agent({
+    name: 'specialist',
+    model: scriptedModel([says('the specialist answers')]),
+  });
   const app = runtime({
     app: 'test',
     runnables: [helper, specialist],
@@ -100,7 +122,10 @@ describe('the order of the pipeline', () => {
         },
       },
     });
-    expect(await app.run(helper, 'go')).toMatchObject({ status: 'completed', output: 'closed today' });
+    expect(await app.run(helper, 'go')).toMatchObject({
+      status: 'completed',
+      output: 'closed today',
+    });
     expect(asked).toEqual([]);
     expect(model.calls).toEqual([]);
   });
@@ -116,7 +141,9 @@ describe('the order of the pipeline', () => {
 
 describe('what hooks put in the place of something', () => {
   test('beforeAgent: a string is the answer, and the transcript has it', async () => {
-    const { app, helper } = setUp([], { hooks: { beforeAgent: (ctx) => `no work for ${ctx.agent}` } });
+    const { app, helper } = setUp([], {
+      hooks: { beforeAgent: (ctx) => `no work for ${ctx.agent}` },
+    });
     const result = await app.run(helper, 'go');
     expect(result).toMatchObject({ status: 'completed', output: 'no work for helper' });
     expect(eventsOf(result, 'assistant').map(({ text }) => text)).toEqual(['no work for helper']);
@@ -133,60 +160,102 @@ describe('what hooks put in the place of something', () => {
 
   test('beforeModel: an answer in the place of the model, which is not asked; it costs nothing and says whose it is', async () => {
     const { app, helper, model } = setUp([], {
-      hooks: { beforeModel: () => ({ stepEvents: [{ type: 'assistant', text: 'PII detected' }], terminal: true }) },
+      hooks: {
+        beforeModel: () => ({
+          stepEvents: [{ type: 'assistant', text: 'PII detected' }],
+          terminal: true,
+        }),
+      },
     });
     const result = await app.run(helper, 'go');
-    expect(result).toMatchObject({ status: 'completed', output: 'PII detected', usage: { inputTokens: 0, outputTokens: 0 } });
+    expect(result).toMatchObject({
+      status: 'completed',
+      output: 'PII detected',
+      usage: { inputTokens: 0, outputTokens: 0 },
+    });
     expect(model.calls).toEqual([]);
-    expect(eventsOf(result, 'model_end')).toMatchObject([{ status: 'completed', substitutedBy: 'beforeModel of the agent "helper"' }]);
+    expect(eventsOf(result, 'model_end')).toMatchObject([
+      { status: 'completed', substitutedBy: 'beforeModel of the agent "helper"' },
+    ]);
   });
 
   test('beforeModel: tool calls in its answer are made, and then the model is asked', async () => {
     const { app, helper, model } = setUp([says('done')], {
-      hooks: { beforeModel: (ctx) => (ctx.round === 1 ? { stepEvents: [{ type: 'tool_call', name: 'echo', args: { a: 1 } }] } : undefined) },
+      hooks: {
+        beforeModel: (ctx) =>
+          ctx.round === 1
+            ? { stepEvents: [{ type: 'tool_call', name: 'echo', args: { a: 1 } }] }
+            : undefined,
+      },
     });
     const result = await app.run(helper, 'go');
     expect(result.output).toBe('done');
-    expect(eventsOf(result, 'tool_result')).toMatchObject([{ name: 'echo', result: { status: 'success', content: { a: 1 } } }]);
+    expect(eventsOf(result, 'tool_result')).toMatchObject([
+      { name: 'echo', result: { status: 'success', content: { a: 1 } } },
+    ]);
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('tool-result');
   });
 
   test('beforeModel: an answer that is not the end is said, and the model is asked in the next round', async () => {
     let asked = 0;
     const { app, helper } = setUp([says('the answer')], {
-      hooks: { beforeModel: () => (asked++ === 0 ? { stepEvents: [{ type: 'assistant', text: 'One moment.' }], terminal: false } : undefined) },
+      hooks: {
+        beforeModel: () =>
+          asked++ === 0
+            ? { stepEvents: [{ type: 'assistant', text: 'One moment.' }], terminal: false }
+            : undefined,
+      },
     });
     const result = await app.run(helper, 'go');
     expect(result.output).toBe('the answer');
-    expect(eventsOf(result, 'assistant').map(({ text }) => text)).toEqual(['One moment.', 'the answer']);
+    expect(eventsOf(result, 'assistant').map(({ text }) => text)).toEqual([
+      'One moment.',
+      'the answer',
+    ]);
   });
 
   test('beforeModel: another prompt is what the model gets, and what promptOf shows', async () => {
     const { app, helper, model } = setUp([says('done')], {
-      hooks: { beforeModel: (_ctx, prompt) => prompt.append({ type: 'synthetic', role: 'user', text: 'Be brief.' }) },
+      hooks: {
+        beforeModel: (_ctx, prompt) =>
+          prompt.append({ type: 'synthetic', role: 'user', text: 'Be brief.' }),
+      },
     });
     const result = await app.run(helper, 'go');
-    expect(model.calls[0]?.prompt.at(-1)).toEqual({ role: 'user', content: [{ type: 'text', text: 'Be brief.' }] });
+    expect(model.calls[0]?.prompt.at(-1)).toEqual({
+      role: 'user',
+      content: [{ type: 'text', text: 'Be brief.' }],
+    });
     const [start] = eventsOf(result, 'model_start');
     expect(promptOf(result.session, start?.seq ?? 0).prompt).toEqual(model.calls[0]?.prompt);
   });
 
-  test.each(['beforeModel', 'afterModel'] as const)('%s: a runnable takes over, and the calls of an answer are not made', async (hook) => {
-    const { app, helper, specialist } = setUp([calls('echo')], {});
-    const handing = agent({ ...helperOptions(helper.model as never), name: 'handing', tools: [echo], hooks: { [hook]: () => specialist } });
-    const result = await app.run(handing, 'go');
-    expect(result).toMatchObject({ status: 'completed', output: 'the specialist answers' });
-    expect(eventsOf(result, 'handoff')).toMatchObject([{ from: 'handing', to: 'specialist' }]);
-    expect(eventsOf(result, 'tool_call')).toEqual([]);
-    expect(decisions(result, 'hooks')).toEqual(['transfer']);
-  });
+  test.each(['beforeModel', 'afterModel'] as const)(
+    '%s: a runnable takes over, and the calls of an answer are not made',
+    async (hook) => {
+      const { app, helper, specialist } = setUp([calls('echo')], {});
+      const handing = agent({
+        ...helperOptions(helper.model as never),
+        name: 'handing',
+        tools: [echo],
+        hooks: { [hook]: () => specialist },
+      });
+      const result = await app.run(handing, 'go');
+      expect(result).toMatchObject({ status: 'completed', output: 'the specialist answers' });
+      expect(eventsOf(result, 'handoff')).toMatchObject([{ from: 'handing', to: 'specialist' }]);
+      expect(eventsOf(result, 'tool_call')).toEqual([]);
+      expect(decisions(result, 'hooks')).toEqual(['transfer']);
+    },
+  );
 
   test('afterModel: another answer is recorded in the place of the first; parts that it leaves keep what the provider wants back', async () => {
     const { app, helper } = setUp([{ text: 'secret plan', thoughts: 'hm' }], {
       hooks: {
         afterModel: (_ctx, result) => ({
           ...result,
-          stepEvents: result.stepEvents.map((event) => (event.type === 'assistant' ? { ...event, text: event.text.toUpperCase() } : event)),
+          stepEvents: result.stepEvents.map((event) =>
+            event.type === 'assistant' ? { ...event, text: event.text.toUpperCase() } : event,
+          ),
         }),
       },
     });
@@ -199,18 +268,28 @@ describe('what hooks put in the place of something', () => {
 
   test('beforeTool: a result in the place of the tool; { error } is a refusal that the model reads', async () => {
     let ran = 0;
-    const danger = tool({ name: 'danger', description: '', schema: { type: 'object' }, execute: () => ++ran });
+    const danger = tool({
+      name: 'danger',
+      description: '',
+      schema: { type: 'object' },
+      execute: () => ++ran,
+    });
     const model = scriptedModel([calls('danger'), says('ok')]);
     const careful = agent({
       name: 'careful',
       model,
       tools: [danger],
-      hooks: { beforeTool: (_ctx, call) => (call.name === 'danger' ? { error: 'Blocked' } : undefined) },
+      hooks: {
+        beforeTool: (_ctx, call) => (call.name === 'danger' ? { error: 'Blocked' } : undefined),
+      },
     });
     const result = await runtime({ app: 'test' }).run(careful, 'go');
     expect(ran).toBe(0);
     expect(eventsOf(result, 'tool_result')).toMatchObject([
-      { attempt: 0, result: { status: 'error_blocked', content: 'Blocked', errorType: 'hook_refused' } },
+      {
+        attempt: 0,
+        result: { status: 'error_blocked', content: 'Blocked', errorType: 'hook_refused' },
+      },
     ]);
     expect(decisions(result, 'hooks')).toEqual(['skip_tool']);
   });
@@ -220,7 +299,9 @@ describe('what hooks put in the place of something', () => {
       hooks: { afterTool: () => ({ text: '[removed]' }) },
     });
     const result = await app.run(helper, 'go');
-    expect(eventsOf(result, 'tool_result')).toMatchObject([{ result: { status: 'success', content: { text: '[removed]' } } }]);
+    expect(eventsOf(result, 'tool_result')).toMatchObject([
+      { result: { status: 'success', content: { text: '[removed]' } } },
+    ]);
   });
 
   test('onToolError: a result in the place of a failure', async () => {
@@ -240,17 +321,25 @@ describe('what hooks put in the place of something', () => {
       hooks: { onToolError: (_ctx, call, failed) => `${call.name}: ${failed.errorType}` },
     });
     const result = await runtime({ app: 'test' }).run(lenient, 'go');
-    expect(eventsOf(result, 'tool_result')).toMatchObject([{ settled: true, result: { status: 'success', content: 'broken: tool_error' } }]);
+    expect(eventsOf(result, 'tool_result')).toMatchObject([
+      { settled: true, result: { status: 'success', content: 'broken: tool_error' } },
+    ]);
   });
 
   test('onModelError: an answer when nothing else is left; the error stays in the ledger', async () => {
     const { app, helper } = setUp([{ error: new Error('invalid_api_key') }], {
-      hooks: { onModelError: (_ctx, error) => `busy (${(error as Error & { code: string }).code})` },
+      hooks: {
+        onModelError: (_ctx, error) => `busy (${(error as Error & { code: string }).code})`,
+      },
     });
     const result = await app.run(helper, 'go');
     expect(result).toMatchObject({ status: 'completed', output: 'busy (model_auth)' });
     expect(eventsOf(result, 'model_end')).toMatchObject([
-      { status: 'completed', substitutedBy: 'onModelError of the agent "helper"', error: { code: 'model_auth' } },
+      {
+        status: 'completed',
+        substitutedBy: 'onModelError of the agent "helper"',
+        error: { code: 'model_auth' },
+      },
     ]);
   });
 });
@@ -267,7 +356,8 @@ describe('state that hooks write', () => {
           name: 'cost-tracker',
           afterModel: (ctx, result) => {
             const state = ctx.state as Record<string, number>;
-            state['tokens'] = (state['tokens'] ?? 0) + result.usage.inputTokens + result.usage.outputTokens;
+            state['tokens'] =
+              (state['tokens'] ?? 0) + result.usage.inputTokens + result.usage.outputTokens;
           },
         },
       ],
@@ -287,13 +377,16 @@ describe('hooks that fail', () => {
     ['beforeModel', { beforeModel: () => ({ events: [] }) as never }],
     ['afterModel', { afterModel: () => 'text' as never }],
     ['afterAgent', { afterAgent: () => (() => 1) as never }],
-  ])('%s that returns what nobody can use ends the agent with an error that says what is expected', async (hook, hooks) => {
-    const { app, helper } = setUp([says('x')], { hooks });
-    expect(await app.run(helper, 'go')).toMatchObject({
-      status: 'error',
-      error: { code: 'hook_failed', data: { hook, owner: 'the agent "helper"' } },
-    });
-  });
+  ])(
+    '%s that returns what nobody can use ends the agent with an error that says what is expected',
+    async (hook, hooks) => {
+      const { app, helper } = setUp([says('x')], { hooks });
+      expect(await app.run(helper, 'go')).toMatchObject({
+        status: 'error',
+        error: { code: 'hook_failed', data: { hook, owner: 'the agent "helper"' } },
+      });
+    },
+  );
 
   test('one that throws ends the agent, and is named', async () => {
     const { app, helper } = setUp([says('x')], {
@@ -307,7 +400,10 @@ describe('hooks that fail', () => {
       ],
     });
     const { error } = await app.run(helper, 'go');
-    expect(error).toMatchObject({ code: 'hook_failed', message: expect.stringContaining('the middleware "broken" failed: no network') });
+    expect(error).toMatchObject({
+      code: 'hook_failed',
+      message: expect.stringContaining('the middleware "broken" failed: no network'),
+    });
   });
 
   test('one that hangs does not keep a run from being cancelled', async () => {
@@ -340,14 +436,23 @@ describe('error handlers of model calls', () => {
   const failing = { error: Object.assign(new Error('boom'), { statusCode: 500 }) };
   const handler = (action: ErrorAction) => ({ name: 'test', handle: () => action });
 
-  async function handled(action: ErrorAction, responses: ScriptedResponses = [failing, says('fine')]) {
+  async function handled(
+    action: ErrorAction,
+    responses: ScriptedResponses = [failing, says('fine')],
+  ) {
     const model = scriptedModel(responses);
     const helper = agent({ name: 'helper', model, errorHandlers: [handler(action)] });
     return { result: await runtime({ app: 'test' }).run(helper, 'go'), model };
   }
 
   test('retry: another attempt at once, beyond what the model itself would do', async () => {
-    const { result, model } = await handled({ action: 'retry' }, [failing, failing, failing, failing, says('fine')]);
+    const { result, model } = await handled({ action: 'retry' }, [
+      failing,
+      failing,
+      failing,
+      failing,
+      says('fine'),
+    ]);
     expect(result.output).toBe('fine');
     expect(model.calls).toHaveLength(5);
     expect(decisions(result, 'error_handler')).toEqual(['retry', 'retry', 'retry', 'retry']);
@@ -379,10 +484,17 @@ describe('error handlers of model calls', () => {
       },
     });
     const model = scriptedModel([failing]);
-    const helper = agent({ name: 'helper', model, errorHandlers: [passing('agent', { action: 'throw' }), passing('never', { action: 'pass' })] });
+    const helper = agent({
+      name: 'helper',
+      model,
+      errorHandlers: [passing('agent', { action: 'throw' }), passing('never', { action: 'pass' })],
+    });
     const app = runtime({
       app: 'test',
-      errorHandlers: [passing('runtime', { action: 'pass' }), { ...passing('picky', { action: 'throw' }), canHandle: () => false }],
+      errorHandlers: [
+        passing('runtime', { action: 'pass' }),
+        { ...passing('picky', { action: 'throw' }), canHandle: () => false },
+      ],
     });
     await app.run(helper, 'go');
     expect(asked).toEqual(['runtime', 'agent']);
@@ -395,11 +507,20 @@ describe('models that cannot answer', () => {
   test('the next model of the list is asked, with its own window and settings, and stays for the rounds that follow', async () => {
     const first = scriptedModel([refused], { modelId: 'first' });
     const second = scriptedModel([calls('echo'), says('from the second')], { modelId: 'second' });
-    const helper = agent({ name: 'helper', model: [first, second], tools: [echo], context: [injectSystemMessage('Help.')] });
+    const helper = agent({
+      name: 'helper',
+      model: [first, second],
+      tools: [echo],
+      context: [injectSystemMessage('Help.')],
+    });
     const result = await runtime({ app: 'test' }).run(helper, 'go');
     expect(result.output).toBe('from the second');
     expect(first.calls).toHaveLength(1);
-    expect(eventsOf(result, 'model_start').map(({ model }) => model)).toEqual(['scripted:first', 'scripted:second', 'scripted:second']);
+    expect(eventsOf(result, 'model_start').map(({ model }) => model)).toEqual([
+      'scripted:first',
+      'scripted:second',
+      'scripted:second',
+    ]);
     const [decision] = eventsOf(result, 'decision');
     expect(decision).toMatchObject({
       component: 'models',
@@ -409,8 +530,14 @@ describe('models that cannot answer', () => {
   });
 
   test('when none is left, the agent fails with the last error', async () => {
-    const helper = agent({ name: 'helper', model: [scriptedModel([refused]), scriptedModel([refused])] });
-    expect(await runtime({ app: 'test' }).run(helper, 'go')).toMatchObject({ status: 'error', error: { code: 'model_auth' } });
+    const helper = agent({
+      name: 'helper',
+      model: [scriptedModel([refused]), scriptedModel([refused])],
+    });
+    expect(await runtime({ app: 'test' }).run(helper, 'go')).toMatchObject({
+      status: 'error',
+      error: { code: 'model_auth' },
+    });
   });
 
   test('a restart in between goes on with the model that was in use', async () => {
@@ -426,22 +553,40 @@ describe('models that cannot answer', () => {
       readOnly: true,
       execute: (ctx) => {
         isOpen();
-        return new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(new Error('stopped'))));
+        return new Promise((_resolve, reject) =>
+          ctx.signal.addEventListener('abort', () => reject(new Error('stopped'))),
+        );
       },
     });
     const first = scriptedModel([refused], { modelId: 'first' });
     const second = scriptedModel([calls('wait')], { modelId: 'second' });
-    const make = (models: readonly ReturnType<typeof scriptedModel>[], tools: readonly (typeof wait)[]) =>
-      agent({ name: 'helper', model: models, tools });
-    const run = runtime({ app: 'test', store, recover: 'manual' }).run(make([first, second], [wait]), { input: 'go', session: 's' });
+    const make = (
+      models: readonly ReturnType<typeof scriptedModel>[],
+      tools: readonly (typeof wait)[],
+    ) => agent({ name: 'helper', model: models, tools });
+    const run = runtime({ app: 'test', store, recover: 'manual' }).run(
+      make([first, second], [wait]),
+      { input: 'go', session: 's' },
+    );
     await reached;
     run.stop();
     await run.then(undefined, () => undefined);
     const later = scriptedModel([says('done')], { modelId: 'second' });
     const never = scriptedModel([], { modelId: 'first' });
-    const quick = tool({ name: 'wait', description: '', schema: { type: 'object' }, readOnly: true, execute: () => 'waited' });
+    const quick = tool({
+      name: 'wait',
+      description: '',
+      schema: { type: 'object' },
+      readOnly: true,
+      execute: () => 'waited',
+    });
     const helper = make([never, later], [quick]);
-    const result = await runtime({ app: 'test', store, runnables: [helper], recover: 'manual' }).resume('s');
+    const result = await runtime({
+      app: 'test',
+      store,
+      runnables: [helper],
+      recover: 'manual',
+    }).resume('s');
     expect(result.output).toBe('done');
     expect(never.calls).toEqual([]);
   });
@@ -449,7 +594,10 @@ describe('models that cannot answer', () => {
   test('an empty answer is asked for again, and the model is told', async () => {
     const model = scriptedModel([{}, says('now')]);
     const clock = testClock();
-    const run = runtime({ app: 'test', ports: { clock } }).run(agent({ name: 'helper', model }), 'go');
+    const run = runtime({ app: 'test', ports: { clock } }).run(
+      agent({ name: 'helper', model }),
+      'go',
+    );
     expect((await eventually(run, { clock, stepMs: 1_000 })).output).toBe('now');
     expect(JSON.stringify(model.calls[1]?.prompt.at(-1))).toContain('Your last answer was empty');
     expect(decisions(await run, 'models')).toEqual(['nudge']);
@@ -459,17 +607,42 @@ describe('models that cannot answer', () => {
     const price = { input: 1_000_000, output: 1_000_000 };
     const load = (responses: ScriptedResponses) => {
       const scripted = scriptedModel(responses);
-      return { kind: 'model' as const, provider: 'scripted', modelId: 'scripted', settings: {}, price, load: () => scripted };
+      return {
+        kind: 'model' as const,
+        provider: 'scripted',
+        modelId: 'scripted',
+        settings: {},
+        price,
+        load: () => scripted,
+      };
     };
     const app = runtime({ app: 'test' });
-    const instead = { name: 'instead', handle: () => ({ action: 'fallback' as const, result: 'busy' }) };
-    const handled = await app.run(agent({ name: 'handled', model: load([{ thoughts: 'hm' }]), errorHandlers: [instead] }), 'go');
-    expect(handled).toMatchObject({ output: 'busy', usage: { inputTokens: 10, outputTokens: 5 }, cost: 15 });
-    const hooked = await app.run(
-      agent({ name: 'hooked', model: load([]), hooks: { beforeModel: () => ({ stepEvents: [{ type: 'assistant', text: 'hi' }] }) } }),
+    const instead = {
+      name: 'instead',
+      handle: () => ({ action: 'fallback' as const, result: 'busy' }),
+    };
+    const handled = await app.run(
+      agent({ name: 'handled', model: load([{ thoughts: 'hm' }]), errorHandlers: [instead] }),
       'go',
     );
-    expect(hooked).toMatchObject({ output: 'hi', usage: { inputTokens: 0, outputTokens: 0 }, cost: 0 });
+    expect(handled).toMatchObject({
+      output: 'busy',
+      usage: { inputTokens: 10, outputTokens: 5 },
+      cost: 15,
+    });
+    const hooked = await app.run(
+      agent({
+        name: 'hooked',
+        model: load([]),
+        hooks: { beforeModel: () => ({ stepEvents: [{ type: 'assistant', text: 'hi' }] }) },
+      }),
+      'go',
+    );
+    expect(hooked).toMatchObject({
+      output: 'hi',
+      usage: { inputTokens: 0, outputTokens: 0 },
+      cost: 0,
+    });
   });
 });
 
@@ -496,19 +669,34 @@ describe('answers that are none', () => {
 
   test('a refusal goes to the next model; without one its words are the answer', async () => {
     const other = scriptedModel([says('Here it is.')], { modelId: 'other' });
-    const both = await runtime({ app: 'test' }).run(agent({ name: 'helper', model: [scriptedModel([refusal]), other] }), 'go');
+    const both = await runtime({ app: 'test' }).run(
+      agent({ name: 'helper', model: [scriptedModel([refusal]), other] }),
+      'go',
+    );
     expect(both.output).toBe('Here it is.');
-    expect(eventsOf(both, 'model_end')[0]).toMatchObject({ status: 'error', usage: { inputTokens: 10, outputTokens: 5 } });
-    const alone = await runtime({ app: 'test' }).run(agent({ name: 'helper', model: scriptedModel([refusal]) }), 'go');
+    expect(eventsOf(both, 'model_end')[0]).toMatchObject({
+      status: 'error',
+      usage: { inputTokens: 10, outputTokens: 5 },
+    });
+    const alone = await runtime({ app: 'test' }).run(
+      agent({ name: 'helper', model: scriptedModel([refusal]) }),
+      'go',
+    );
     expect(alone).toMatchObject({ status: 'completed', output: 'I cannot help with that.' });
   });
 
   test('an answer that was withheld goes to the next model; without one it is an error that says so', async () => {
     const withheld = { finishReason: 'content-filter' as const };
     const other = scriptedModel([says('Here it is.')], { modelId: 'other' });
-    const both = await runtime({ app: 'test' }).run(agent({ name: 'helper', model: [scriptedModel([withheld]), other] }), 'go');
+    const both = await runtime({ app: 'test' }).run(
+      agent({ name: 'helper', model: [scriptedModel([withheld]), other] }),
+      'go',
+    );
     expect(both.output).toBe('Here it is.');
-    const alone = await runtime({ app: 'test' }).run(agent({ name: 'helper', model: scriptedModel([withheld]) }), 'go');
+    const alone = await runtime({ app: 'test' }).run(
+      agent({ name: 'helper', model: scriptedModel([withheld]) }),
+      'go',
+    );
     expect(alone).toMatchObject({ status: 'error', error: { code: 'model_content_filter' } });
   });
 });

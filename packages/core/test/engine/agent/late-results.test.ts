@@ -1,13 +1,33 @@
-import { agent, type Event, type EventOf, memoryStore, promptOf, runtime, ToolFailure, tool } from 'adjutant';
-import { eventually, type ScriptedModel, type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
+import {
+  agent,
+  type Event,
+  type EventOf,
+  memoryStore,
+  promptOf,
+  runtime,
+  ToolFailure,
+  tool,
+} from 'adjutant';
+import {
+  eventually,
+  type ScriptedModel,
+  type ScriptedResponse,
+  scriptedModel,
+  testClock,
+} from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 const lateOf = (events: readonly Event[]) =>
-  events.filter((event): event is EventOf<'tool_result'> => event.type === 'tool_result' && event.late === true);
+  events.filter(
+    (event): event is EventOf<'tool_result'> => event.type === 'tool_result' && event.late === true,
+  );
 
 /** An agent whose first call outlives its time, on a clock that stands still. */
-async function givenUp(responses: readonly ScriptedResponse[], wrap = (model: ScriptedModel) => model) {
+async function givenUp(
+  responses: readonly ScriptedResponse[],
+  wrap = (model: ScriptedModel) => model,
+) {
   const clock = testClock();
   const app = runtime({ app: 'late', store: memoryStore(), ports: { clock } });
   const session = await app.session({ id: 's' });
@@ -47,16 +67,25 @@ const transferCall = { toolCalls: [{ name: 'transfer', args: { cents: 5 } }] };
 const slowCall = { toolCalls: [{ name: 'slow', args: {} }] };
 
 /** In which prompts a text stands, and how often in each. */
-function countsOf(model: { readonly calls: readonly { readonly prompt: unknown }[] }, text: string): number[] {
+function countsOf(
+  model: { readonly calls: readonly { readonly prompt: unknown }[] },
+  text: string,
+): number[] {
   return model.calls.map(({ prompt }) => JSON.stringify(prompt).split(text).length - 1);
 }
 
 test('a late result is told in the next prompt, once, behind the results of the round', async () => {
-  const { session, ends, model, running, app } = await givenUp([transferCall, slowCall, { text: 'done' }]);
+  const { session, ends, model, running, app } = await givenUp([
+    transferCall,
+    slowCall,
+    { text: 'done' },
+  ]);
   await eventually(() => ends.length === 2);
   ends[0]?.resolve('transferred 5 cents');
   await eventually(() => lateOf(session.events).length === 1);
-  expect(lateOf(session.events)).toMatchObject([{ callId: 'run/r1.0', settled: false, result: { content: 'transferred 5 cents' } }]);
+  expect(lateOf(session.events)).toMatchObject([
+    { callId: 'run/r1.0', settled: false, result: { content: 'transferred 5 cents' } },
+  ]);
   ends[1]?.resolve('slowly done');
   expect(await running).toMatchObject({ output: 'done' });
   expect(countsOf(model, 'transferred 5 cents')).toEqual([0, 0, 1]);
@@ -71,7 +100,9 @@ test('a late result is told in the next prompt, once, behind the results of the 
       },
     ],
   });
-  const start = session.events.findLast((event) => event.type === 'model_start') as EventOf<'model_start'>;
+  const start = session.events.findLast(
+    (event) => event.type === 'model_start',
+  ) as EventOf<'model_start'>;
   expect(start.recipe.encoder).toBe(3);
   expect(JSON.stringify(promptOf(session, start.seq).prompt)).toBe(JSON.stringify(prompt));
   expect(session.ledger.effects.unresolved.size).toBe(0);
@@ -110,7 +141,11 @@ test('a late failure without an effect is told too, one that says nothing new is
     [new ToolFailure('no money'), [0, 0, 1]],
     [new ToolFailure('no money', { effect: 'unknown' }), [0, 0, 0]],
   ] as const) {
-    const { session, ends, model, running, app } = await givenUp([transferCall, slowCall, { text: 'done' }]);
+    const { session, ends, model, running, app } = await givenUp([
+      transferCall,
+      slowCall,
+      { text: 'done' },
+    ]);
     await eventually(() => ends.length === 2);
     ends[0]?.reject(thrown);
     await eventually(() => lateOf(session.events).length === 1);
@@ -129,7 +164,9 @@ test('prompts of encoder 1 are rebuilt without late results', async () => {
   ends[1]?.resolve('slowly done');
   await running;
   const events = session.events.map((event) =>
-    event.type === 'model_start' ? { ...event, recipe: { ...event.recipe, encoder: 1 as const } } : event,
+    event.type === 'model_start'
+      ? { ...event, recipe: { ...event.recipe, encoder: 1 as const } }
+      : event,
   );
   const last = events.findLast(({ type }) => type === 'model_start');
   expect(JSON.stringify(promptOf(events, last?.seq ?? 0))).not.toContain('transferred 5 cents');

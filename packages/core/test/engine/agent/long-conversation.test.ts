@@ -16,12 +16,21 @@ class Watched {
 
   readonly answer = (prompt: LanguageModelV4Prompt): ScriptedResponse => {
     this.parted.push(...partedCalls(prompt));
-    if (JSON.stringify(prompt[0]).includes('You summarise')) return { text: `Summary ${++this.summaries}: pages were read.` };
+    if (JSON.stringify(prompt[0]).includes('You summarise'))
+      return { text: `Summary ${++this.summaries}: pages were read.` };
     this.last = prompt;
     const round = this.calls++;
     if (round === rounds) return { text: 'All pages are read.' };
     const name = round === 2 || round === 7 ? 'note' : 'read';
-    return { toolCalls: [{ name, args: name === 'note' ? { fact: `Fact of round ${round}: café №${round}` } : { page: round } }] };
+    return {
+      toolCalls: [
+        {
+          name,
+          args:
+            name === 'note' ? { fact: `Fact of round ${round}: café №${round}` } : { page: round },
+        },
+      ],
+    };
   };
 
   model(isWindowKnown = true): ScriptedModel {
@@ -43,17 +52,23 @@ const read = tool({
   description: 'Reads a page',
   recovery: 'rerun',
   schema: z.object({ page: z.number() }),
-  execute: ({ args }) => `page ${args.page}\n${`line of page ${args.page}\n`.repeat(100 + (args.page % 7) * 20)}`,
+  execute: ({ args }) =>
+    `page ${args.page}\n${`line of page ${args.page}\n`.repeat(100 + (args.page % 7) * 20)}`,
 });
 
 function storedBytes(events: readonly Event[]): number {
   return events.reduce((sum, event) => sum + JSON.stringify(event).length, 0);
 }
 
-/** Bytes of everything but the results themselves, which differ in length, per quarter of the rounds. */
+/**
+ * Bytes of everything but the results themselves, which differ in length, per quarter of the
+ * rounds.
+ */
 function bytesByQuarter({ events }: Session): readonly number[] {
   const ends = events.flatMap((event, index) =>
-    event.type === 'model_end' && event.status === 'completed' && !event.invocationId.includes('/') ? [index] : [],
+    event.type === 'model_end' && event.status === 'completed' && !event.invocationId.includes('/')
+      ? [index]
+      : [],
   );
   return [0, 1, 2, 3].map((quarter) => {
     const from = ends[Math.floor((quarter * ends.length) / 4)] ?? 0;

@@ -1,6 +1,16 @@
 import { keptOpen } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
-import { type Agent, agent, type Hooks, memoryStore, type RunResult, type Runtime, runtime, tool, toolResult } from '../../../src/index.ts';
+import {
+  type Agent,
+  agent,
+  type Hooks,
+  memoryStore,
+  type RunResult,
+  type Runtime,
+  runtime,
+  tool,
+  toolResult,
+} from '../../../src/index.ts';
 import { eventually } from '../../../src/testing/kit/eventually.ts';
 import { scriptedModel } from '../../../src/testing/kit/scripted-model.ts';
 import { type TestClock, testClock } from '../../../src/testing/kit/test-clock.ts';
@@ -9,7 +19,10 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Waits until a message that was sent is in the ledger. */
 async function arrival(result: Pick<RunResult, 'session'>, text: string): Promise<void> {
-  await eventually(() => result.session.events.some((event) => event.type === 'user' && event.text === text), { what: text });
+  await eventually(
+    () => result.session.events.some((event) => event.type === 'user' && event.text === text),
+    { what: text },
+  );
 }
 
 const finalTool = (execute: () => Promise<void> | void) =>
@@ -32,7 +45,12 @@ function counted(more: Partial<Parameters<typeof agent>[0]>) {
       if (asked > 5) throw new Error('It is asked again and again.');
     },
   };
-  const made = agent({ name: 'helper', model: scriptedModel([{ toolCalls: [{ name: 'finish', args: {} }] }]), hooks, ...more });
+  const made = agent({
+    name: 'helper',
+    model: scriptedModel([{ toolCalls: [{ name: 'finish', args: {} }] }]),
+    hooks,
+    ...more,
+  });
   return { made, asked: () => asked };
 }
 
@@ -57,35 +75,42 @@ describe('what comes while hooks are asked', () => {
       },
     });
     const result = await runtime({ app: 'test' }).run(made, 'go');
-    expect(result).toMatchObject({ status: 'completed', output: 'Not here.', stopReason: 'refused' });
+    expect(result).toMatchObject({
+      status: 'completed',
+      output: 'Not here.',
+      stopReason: 'refused',
+    });
     expect(asked()).toBe(1);
   });
 
   test.each([
     ['leaves the prompt', false],
     ['gives a prompt', true],
-  ])('a message that comes while beforeModel is asked is in the prompt, when the hook %s', async (_what, gives) => {
-    let app: Runtime;
-    let isSent = false;
-    const session = 'meanwhile';
-    const model = scriptedModel([{ text: 'both' }]);
-    const hooks: Hooks = {
-      beforeModel: async (ctx, prompt) => {
-        const given = prompt.withEvents(prompt.events);
-        if (!isSent) {
-          isSent = true;
-          await app.send(session, 'And this?');
-          await arrival(ctx as unknown as RunResult, 'And this?');
-        }
-        return gives ? given : undefined;
-      },
-    };
-    const helper = agent({ name: 'helper', model, hooks });
-    app = runtime({ app: 'test', runnables: [helper] });
-    await app.run(helper, { input: 'go', session });
-    expect(model.calls).toHaveLength(1);
-    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('And this?');
-  });
+  ])(
+    'a message that comes while beforeModel is asked is in the prompt, when the hook %s',
+    async (_what, gives) => {
+      let app: Runtime;
+      let isSent = false;
+      const session = 'meanwhile';
+      const model = scriptedModel([{ text: 'both' }]);
+      const hooks: Hooks = {
+        beforeModel: async (ctx, prompt) => {
+          const given = prompt.withEvents(prompt.events);
+          if (!isSent) {
+            isSent = true;
+            await app.send(session, 'And this?');
+            await arrival(ctx as unknown as RunResult, 'And this?');
+          }
+          return gives ? given : undefined;
+        },
+      };
+      const helper = agent({ name: 'helper', model, hooks });
+      app = runtime({ app: 'test', runnables: [helper] });
+      await app.run(helper, { input: 'go', session });
+      expect(model.calls).toHaveLength(1);
+      expect(JSON.stringify(model.calls[0]?.prompt)).toContain('And this?');
+    },
+  );
 
   test('guardrails look at a message that comes while beforeModel is asked', async () => {
     let app: Runtime;
@@ -96,7 +121,13 @@ describe('what comes while hooks are asked', () => {
       name: 'helper',
       model,
       supervision: {
-        guardrails: [{ name: 'no', input: ({ text }) => (text.includes('forbidden') ? { action: 'deny', message: 'Not here.' } : undefined) }],
+        guardrails: [
+          {
+            name: 'no',
+            input: ({ text }) =>
+              text.includes('forbidden') ? { action: 'deny', message: 'Not here.' } : undefined,
+          },
+        ],
       },
       hooks: {
         beforeModel: async (ctx) => {
@@ -141,7 +172,12 @@ describe('a stop while beforeTool is asked', () => {
     const process = (hooked: Hooks) => {
       const helper = agent({ name: 'helper', model, tools: [write], hooks: hooked });
       // The store stays open for the next process.
-      const app = runtime({ app: 'test', runnables: [helper], store: keptOpen(store), recover: 'manual' });
+      const app = runtime({
+        app: 'test',
+        runnables: [helper],
+        store: keptOpen(store),
+        recover: 'manual',
+      });
       return { app, helper };
     };
     return { process, first: process(untilStopped), isAsked: asked.promise, ran: () => ran };
@@ -181,11 +217,22 @@ describe('a schema that never says whether something fits', () => {
       asked.resolve();
       return new Promise<never>(() => undefined);
     };
-    const never = { '~standard': { version: 1 as const, vendor: 'test', validate, jsonSchema: { input: form, output: form } } };
+    const never = {
+      '~standard': {
+        version: 1 as const,
+        vendor: 'test',
+        validate,
+        jsonSchema: { input: form, output: form },
+      },
+    };
     return { clock, never, isAsked: asked.promise };
   }
 
-  async function cancelled(made: Agent, clock: TestClock, isAsked: Promise<void>): Promise<RunResult> {
+  async function cancelled(
+    made: Agent,
+    clock: TestClock,
+    isAsked: Promise<void>,
+  ): Promise<RunResult> {
     const running = runtime({ app: 'test', ports: { clock } }).run(made, 'go');
     await isAsked;
     running.cancel();
@@ -196,16 +243,33 @@ describe('a schema that never says whether something fits', () => {
 
   test('of an answer does not keep a cancelled run from ending', async () => {
     const { clock, never, isAsked } = setUp();
-    const typed = agent({ name: 'typed', model: scriptedModel([{ text: '{"a":1}' }]), output: never });
+    const typed = agent({
+      name: 'typed',
+      model: scriptedModel([{ text: '{"a":1}' }]),
+      output: never,
+    });
     expect((await cancelled(typed as Agent, clock, isAsked)).status).toBe('cancelled');
   });
 
   test('of the arguments of a tool does not either', async () => {
     const { clock, never, isAsked } = setUp();
-    const write = tool({ name: 'write', description: 'Writes', schema: never, execute: () => 'written' });
-    const writer = agent({ name: 'writer', model: scriptedModel([{ toolCalls: [{ name: 'write', args: {} }] }]), tools: [write] });
+    const write = tool({
+      name: 'write',
+      description: 'Writes',
+      schema: never,
+      execute: () => 'written',
+    });
+    const writer = agent({
+      name: 'writer',
+      model: scriptedModel([{ toolCalls: [{ name: 'write', args: {} }] }]),
+      tools: [write],
+    });
     const { status, session } = await cancelled(writer, clock, isAsked);
     expect(status).toBe('cancelled');
-    expect(session.events.filter((event) => event.type === 'tool_result').map(({ result }) => result.errorType)).toEqual(['cancelled']);
+    expect(
+      session.events
+        .filter((event) => event.type === 'tool_result')
+        .map(({ result }) => result.errorType),
+    ).toEqual(['cancelled']);
   });
 });

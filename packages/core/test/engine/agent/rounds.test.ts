@@ -1,6 +1,15 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { agent, type Event, type EventOf, type EventType, run, runtime, type Tool, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  type EventOf,
+  type EventType,
+  run,
+  runtime,
+  type Tool,
+  tool,
+} from 'adjutant';
 import { eventually, type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -8,30 +17,55 @@ import { z } from 'zod';
 const quiet = z.object({});
 const of = <Type extends EventType>(events: readonly Event[], type: Type): EventOf<Type>[] =>
   events.filter((event): event is EventOf<Type> => event.type === type);
-const settled = (events: readonly Event[]) => of(events, 'tool_result').filter((event) => event.settled);
+const settled = (events: readonly Event[]) =>
+  of(events, 'tool_result').filter((event) => event.settled);
 
 /** An agent that calls these tools in its first round, on a clock that stands still. */
-async function start(tools: readonly Tool[], calls: ScriptedResponse['toolCalls'] & object, more: readonly ScriptedResponse[] = [{ text: 'done' }]) {
+async function start(
+  tools: readonly Tool[],
+  calls: ScriptedResponse['toolCalls'] & object,
+  more: readonly ScriptedResponse[] = [{ text: 'done' }],
+) {
   const clock = testClock();
   const app = runtime({ app: 'rounds', ports: { clock } });
   const session = await app.session();
   const model = scriptedModel([{ toolCalls: calls }, ...more]);
-  const running = app.run(agent({ name: 'a', model, tools, toolConcurrency: 2 }), { input: 'Go', session, runId: 'run' });
+  const running = app.run(agent({ name: 'a', model, tools, toolConcurrency: 2 }), {
+    input: 'Go',
+    session,
+    runId: 'run',
+  });
   return { clock, session, model, running };
 }
 
 describe('concurrent calls', () => {
   test('results are recorded as they arrive and stand in the next prompt in the order of the calls', async () => {
     const gate = Promise.withResolvers<void>();
-    const slow = tool({ name: 'slow', description: 'Slow', schema: quiet, execute: () => gate.promise.then(() => 'slow one') });
-    const fast = tool({ name: 'fast', description: 'Fast', schema: quiet, execute: () => 'fast one' });
-    const { session, model, running } = await start([slow, fast], [{ name: 'slow' }, { name: 'fast' }]);
+    const slow = tool({
+      name: 'slow',
+      description: 'Slow',
+      schema: quiet,
+      execute: () => gate.promise.then(() => 'slow one'),
+    });
+    const fast = tool({
+      name: 'fast',
+      description: 'Fast',
+      schema: quiet,
+      execute: () => 'fast one',
+    });
+    const { session, model, running } = await start(
+      [slow, fast],
+      [{ name: 'slow' }, { name: 'fast' }],
+    );
     await eventually(() => settled(session.events).length === 1, { what: 'the fast result' });
     gate.resolve();
     await running;
     expect(settled(session.events).map(({ name }) => name)).toEqual(['fast', 'slow']);
     const message = model.calls[1]?.prompt.at(-1);
-    expect(message?.role === 'tool' && message.content.map((part) => part.type === 'tool-result' && part.toolName)).toEqual(['slow', 'fast']);
+    expect(
+      message?.role === 'tool' &&
+        message.content.map((part) => part.type === 'tool-result' && part.toolName),
+    ).toEqual(['slow', 'fast']);
   });
 
   test('no more run at once than toolConcurrency says', async () => {
@@ -58,13 +92,25 @@ describe('concurrent calls', () => {
 
   test('a message of the user in the middle of a round comes after its results (C2)', async () => {
     const gate = Promise.withResolvers<void>();
-    const slow = tool({ name: 'slow', description: 'Slow', schema: quiet, execute: () => gate.promise });
+    const slow = tool({
+      name: 'slow',
+      description: 'Slow',
+      schema: quiet,
+      execute: () => gate.promise,
+    });
     const { session, model, running } = await start([slow], [{ name: 'slow' }]);
-    await eventually(() => of(session.events, 'tool_attempt').length === 1, { what: 'the attempt' });
+    await eventually(() => of(session.events, 'tool_attempt').length === 1, {
+      what: 'the attempt',
+    });
     session.addMessage('By the way');
     gate.resolve();
     expect(await running).toMatchObject({ output: 'done', rounds: 2 });
-    expect(model.calls[1]?.prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user']);
+    expect(model.calls[1]?.prompt.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'user',
+    ]);
   });
 });
 
@@ -85,9 +131,19 @@ describe('time', () => {
       },
     });
     const answer = Promise.withResolvers<void>();
-    const hold = tool({ name: 'hold', description: 'Holds', schema: quiet, execute: () => answer.promise });
-    const { clock, session, running } = await start([stuck, hold], [{ name: 'stuck' }, { name: 'hold' }]);
-    await eventually(() => of(session.events, 'tool_attempt').length === 2, { what: 'the attempts' });
+    const hold = tool({
+      name: 'hold',
+      description: 'Holds',
+      schema: quiet,
+      execute: () => answer.promise,
+    });
+    const { clock, session, running } = await start(
+      [stuck, hold],
+      [{ name: 'stuck' }, { name: 'hold' }],
+    );
+    await eventually(() => of(session.events, 'tool_attempt').length === 2, {
+      what: 'the attempts',
+    });
     await session.flush();
     await eventually(() => reason !== undefined, { what: 'the abort', clock });
     expect(reason).toMatchObject({ code: 'timeout' });
@@ -97,10 +153,19 @@ describe('time', () => {
     expect(settled(session.events)).toHaveLength(0);
     clock.advance(1);
     await eventually(() => settled(session.events).length === 1, { what: 'the result' });
-    expect(settled(session.events)[0]).toMatchObject({ effect: 'unknown', result: { status: 'unknown' } });
+    expect(settled(session.events)[0]).toMatchObject({
+      effect: 'unknown',
+      result: { status: 'unknown' },
+    });
     gate.resolve('after all');
-    await eventually(() => of(session.events, 'tool_result').length === 2, { what: 'the late result' });
-    expect(of(session.events, 'tool_result')[1]).toMatchObject({ late: true, settled: false, result: { content: 'after all' } });
+    await eventually(() => of(session.events, 'tool_result').length === 2, {
+      what: 'the late result',
+    });
+    expect(of(session.events, 'tool_result')[1]).toMatchObject({
+      late: true,
+      settled: false,
+      result: { content: 'after all' },
+    });
     answer.resolve();
     expect(await running).toMatchObject({ status: 'completed' });
     expect(settled(session.events)).toHaveLength(2);
@@ -112,11 +177,20 @@ describe('time', () => {
       description: 'Kind',
       schema: quiet,
       timeout: 5_000,
-      execute: (ctx) => new Promise<string>((resolve) => ctx.signal.addEventListener('abort', () => resolve('partly'))),
+      execute: (ctx) =>
+        new Promise<string>((resolve) =>
+          ctx.signal.addEventListener('abort', () => resolve('partly')),
+        ),
     });
     const { clock, session, running } = await start([kind], [{ name: 'kind' }]);
-    await eventually(() => settled(session.events).length === 1, { what: 'the result', clock, stepMs: 500 });
-    expect(settled(session.events)[0]).toMatchObject({ result: { status: 'success', content: 'partly' } });
+    await eventually(() => settled(session.events).length === 1, {
+      what: 'the result',
+      clock,
+      stepMs: 500,
+    });
+    expect(settled(session.events)[0]).toMatchObject({
+      result: { status: 'success', content: 'partly' },
+    });
     await running;
   });
 
@@ -126,11 +200,21 @@ describe('time', () => {
     const session = await app.session();
     const silent = { ...scriptedModel([]), doStream: () => new Promise<never>(() => undefined) };
     const running = app.run(agent({ name: 'a', model: silent }), { input: 'Go', session });
-    await eventually(() => of(session.events, 'model_start').length === 1, { what: 'the first call' });
+    await eventually(() => of(session.events, 'model_start').length === 1, {
+      what: 'the first call',
+    });
     clock.advance(60_000);
     await eventually(() => of(session.events, 'model_end').length === 1, { what: 'its end' });
-    expect(of(session.events, 'model_end')[0]).toMatchObject({ status: 'error', retryAfterMs: 500, error: { code: 'model_timeout' } });
-    await eventually(() => of(session.events, 'model_start').length === 2, { what: 'the second call', clock, stepMs: 250 });
+    expect(of(session.events, 'model_end')[0]).toMatchObject({
+      status: 'error',
+      retryAfterMs: 500,
+      error: { code: 'model_timeout' },
+    });
+    await eventually(() => of(session.events, 'model_start').length === 2, {
+      what: 'the second call',
+      clock,
+      stepMs: 250,
+    });
     clock.advance(60_000);
     expect(await running).toMatchObject({ status: 'error', error: { code: 'model_timeout' } });
     expect(of(session.events, 'model_end')[1]?.retryAfterMs).toBeUndefined();
@@ -164,7 +248,11 @@ describe('failures of the model', () => {
   });
 
   test('overload is waited out, longer each time, or as long as the provider says', async () => {
-    const { result, ends } = await failing([status(529), status(429, { 'retry-after': '7' }), { text: 'at last' }]);
+    const { result, ends } = await failing([
+      status(529),
+      status(429, { 'retry-after': '7' }),
+      { text: 'at last' },
+    ]);
     expect(result).toMatchObject({ status: 'completed', output: 'at last', rounds: 1 });
     expect(ends.map((end) => end.retryAfterMs)).toEqual([1_000, 7_000, undefined]);
   });
@@ -190,8 +278,24 @@ describe('what tools give', () => {
   test.each([
     ['undefined', () => undefined, { status: 'success', content: null }],
     ['a bigint', () => 12n, { status: 'success', content: '12', metadata: { coerced: ['$'] } }],
-    ['a Date', () => ({ at: new Date(0) }), { status: 'success', content: { at: '1970-01-01T00:00:00.000Z' }, metadata: { coerced: ['$.at'] } }],
-    ['a cycle', () => cyclic, { status: 'success', content: { name: 'loop', self: '[Circular]' }, metadata: { coerced: ['$.self'] } }],
+    [
+      'a Date',
+      () => ({ at: new Date(0) }),
+      {
+        status: 'success',
+        content: { at: '1970-01-01T00:00:00.000Z' },
+        metadata: { coerced: ['$.at'] },
+      },
+    ],
+    [
+      'a cycle',
+      () => cyclic,
+      {
+        status: 'success',
+        content: { name: 'loop', self: '[Circular]' },
+        metadata: { coerced: ['$.self'] },
+      },
+    ],
     [
       'a thenable that is no Promise',
       // biome-ignore lint/suspicious/noThenProperty: this is what is tested
@@ -225,7 +329,12 @@ describe('what tools give', () => {
   });
 
   test('a call that cannot be made is refused without an attempt, and the model is told why', async () => {
-    const add = tool({ name: 'add', description: 'Adds', schema: z.object({ a: z.number() }), execute: ({ args }) => args.a });
+    const add = tool({
+      name: 'add',
+      description: 'Adds',
+      schema: z.object({ a: z.number() }),
+      execute: ({ args }) => args.a,
+    });
     const model = scriptedModel([
       {
         toolCalls: [
@@ -238,12 +347,20 @@ describe('what tools give', () => {
     ]);
     const { session } = await run(agent({ name: 'a', model, tools: [add] }), 'Go');
     expect(of(session.events, 'tool_attempt')).toHaveLength(0);
-    expect(settled(session.events).map(({ attempt, effect, result }) => [attempt, effect, result.errorType])).toEqual([
+    expect(
+      settled(session.events).map(({ attempt, effect, result }) => [
+        attempt,
+        effect,
+        result.errorType,
+      ]),
+    ).toEqual([
       [0, 'none', 'unknown_tool'],
       [0, 'none', 'validation_error'],
       [0, 'none', 'validation_error'],
     ]);
-    const [unknown, invalid, wrong] = settled(session.events).map(({ result }) => String(result.content));
+    const [unknown, invalid, wrong] = settled(session.events).map(({ result }) =>
+      String(result.content),
+    );
     expect(unknown).toContain('add');
     expect(invalid).toContain('JSON');
     expect(wrong).toContain('a');
@@ -260,7 +377,12 @@ describe('cancelling', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-    const get = tool({ name: 'get', description: 'Gets', schema: quiet, execute: async (ctx) => (await fetch(url, { signal: ctx.signal })).text() });
+    const get = tool({
+      name: 'get',
+      description: 'Gets',
+      schema: quiet,
+      execute: async (ctx) => (await fetch(url, { signal: ctx.signal })).text(),
+    });
     const { running, session } = await start([get], [{ name: 'get' }]);
     await asked.promise;
     running.cancel('enough');
@@ -300,7 +422,9 @@ describe('cancelling', () => {
       schema: quiet,
       execute: (ctx) => {
         begun.push(ctx.callId);
-        return new Promise<string>((resolve) => ctx.signal.addEventListener('abort', () => resolve('stopped')));
+        return new Promise<string>((resolve) =>
+          ctx.signal.addEventListener('abort', () => resolve('stopped')),
+        );
       },
     });
     const flaky = tool({
@@ -313,8 +437,13 @@ describe('cancelling', () => {
         throw Object.assign(new Error('busy'), { statusCode: 429 });
       },
     });
-    const { running, session } = await start([hang, flaky], [{ name: 'flaky' }, { name: 'hang' }, { name: 'hang' }]);
-    await eventually(() => begun.length === 2 && of(session.events, 'tool_result').length === 1, { what: 'two attempts' });
+    const { running, session } = await start(
+      [hang, flaky],
+      [{ name: 'flaky' }, { name: 'hang' }, { name: 'hang' }],
+    );
+    await eventually(() => begun.length === 2 && of(session.events, 'tool_result').length === 1, {
+      what: 'two attempts',
+    });
     running.cancel();
     expect(await running).toMatchObject({ status: 'cancelled' });
     expect(begun).toEqual(['run/r1.0', 'run/r1.1']);

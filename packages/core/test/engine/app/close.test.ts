@@ -46,7 +46,11 @@ test('close gives back what earlier runs dispatched, and another process continu
   const resumed = next.resume('s');
   await resumed.settled();
   const session = (await resumed).session;
-  expect(session.events.filter(({ type }) => type === 'invocation_end').map((event) => event.invocationId?.split('/').at(-1))).toContain('audit');
+  expect(
+    session.events
+      .filter(({ type }) => type === 'invocation_end')
+      .map((event) => event.invocationId?.split('/').at(-1)),
+  ).toContain('audit');
   await next.close();
 });
 

@@ -8,11 +8,25 @@ const key = { id: 'k', secret: 'k'.repeat(32) };
 const untyped = (value: unknown) => value as never;
 
 async function waiting() {
-  const refund = tool({ name: 'refund', description: 'Gives money back', schema: z.object({}), approval: true, execute: () => 'refunded' });
-  const render = tool({ name: 'render', description: 'Renders', schema: z.object({}), execute: () => pending({ operationId: 'film' }) });
+  const refund = tool({
+    name: 'refund',
+    description: 'Gives money back',
+    schema: z.object({}),
+    approval: true,
+    execute: () => 'refunded',
+  });
+  const render = tool({
+    name: 'render',
+    description: 'Renders',
+    schema: z.object({}),
+    execute: () => pending({ operationId: 'film' }),
+  });
   const clerk = agent({
     name: 'clerk',
-    model: scriptedModel([{ toolCalls: [{ name: 'refund' }, { name: 'render' }] }, { text: 'Done.' }]),
+    model: scriptedModel([
+      { toolCalls: [{ name: 'refund' }, { name: 'render' }] },
+      { text: 'Done.' },
+    ]),
     tools: [refund, render],
   });
   const app = runtime({ app: 'shop', approvals: { keys: [key] } });
@@ -23,33 +37,79 @@ async function waiting() {
 
 describe('what is said to a session with options that do not fit changes nothing', () => {
   test.each([
-    ['list in no order', (app) => app.list(untyped({ ordre: 'createdAt' })), /Sessions cannot be listed: .*did you mean `order`/],
-    ['cancel without a session', (app) => app.cancel(untyped(undefined)), /a session or the id of one is needed, not undefined/],
+    [
+      'list in no order',
+      (app) => app.list(untyped({ ordre: 'createdAt' })),
+      /Sessions cannot be listed: .*did you mean `order`/,
+    ],
+    [
+      'cancel without a session',
+      (app) => app.cancel(untyped(undefined)),
+      /a session or the id of one is needed, not undefined/,
+    ],
     [
       'cancel with a misspelt option',
       (app) => app.cancel('s', untyped({ resaon: 'x' })),
       /cannot be cancelled: there is no option `resaon` \(did you mean `reason`/,
     ],
-    ['cancel in the name of nobody', (app) => app.cancel('s', untyped({ by: 'ann' })), /`by` must be 'user', 'operator' or 'trigger'/],
-    ['pause in the name of the model', (app) => app.pause('s', { by: 'model' }), /cannot be paused: `by` must be 'user'/],
-    ['pause with null', (app) => app.pause('s', untyped(null)), /options must be an object, not null/],
-    ['send nothing', (app) => app.send('s', untyped(undefined)), /the text must be a string, not undefined/],
-    ['send with a misspelt option', (app) => app.send('s', 'x', untyped({ interupt: true })), /did you mean `interrupt`/],
-    ['reopen without options', (app) => app.reopen('s', untyped(undefined)), /options must be an object, not undefined/],
+    [
+      'cancel in the name of nobody',
+      (app) => app.cancel('s', untyped({ by: 'ann' })),
+      /`by` must be 'user', 'operator' or 'trigger'/,
+    ],
+    [
+      'pause in the name of the model',
+      (app) => app.pause('s', { by: 'model' }),
+      /cannot be paused: `by` must be 'user'/,
+    ],
+    [
+      'pause with null',
+      (app) => app.pause('s', untyped(null)),
+      /options must be an object, not null/,
+    ],
+    [
+      'send nothing',
+      (app) => app.send('s', untyped(undefined)),
+      /the text must be a string, not undefined/,
+    ],
+    [
+      'send with a misspelt option',
+      (app) => app.send('s', 'x', untyped({ interupt: true })),
+      /did you mean `interrupt`/,
+    ],
+    [
+      'reopen without options',
+      (app) => app.reopen('s', untyped(undefined)),
+      /options must be an object, not undefined/,
+    ],
     ['reopen without a reason', (app) => app.reopen('s', untyped({})), /`reason` is missing/],
-    ['resolveUnknown without what happened', (app) => app.resolveUnknown('s', 'call', untyped({})), /`happened` is missing/],
+    [
+      'resolveUnknown without what happened',
+      (app) => app.resolveUnknown('s', 'call', untyped({})),
+      /`happened` is missing/,
+    ],
     [
       'resolveUnknown with a maybe',
       (app) => app.resolveUnknown('s', 'call', untyped({ happened: 'maybe' })),
       /`happened` must be true or false, not "maybe"/,
     ],
-    ['resume without a session', async (app) => app.resume(untyped(undefined)), /a session or the id of one is needed, not undefined/],
-  ] satisfies [string, (app: ReturnType<typeof runtime>) => Promise<unknown>, RegExp][])('%s', async (_title, say, message) => {
-    const { app } = await waiting();
-    await expect(say(app)).rejects.toMatchObject({ code: 'invalid_run', message: expect.stringMatching(message) });
-    expect((await app.advance('s')).status).toBe('waiting');
-    expect((await app.list()).map(({ id }) => id)).toEqual(['s']);
-  });
+    [
+      'resume without a session',
+      async (app) => app.resume(untyped(undefined)),
+      /a session or the id of one is needed, not undefined/,
+    ],
+  ] satisfies [string, (app: ReturnType<typeof runtime>) => Promise<unknown>, RegExp][])(
+    '%s',
+    async (_title, say, message) => {
+      const { app } = await waiting();
+      await expect(say(app)).rejects.toMatchObject({
+        code: 'invalid_run',
+        message: expect.stringMatching(message),
+      });
+      expect((await app.advance('s')).status).toBe('waiting');
+      expect((await app.list()).map(({ id }) => id)).toEqual(['s']);
+    },
+  );
 
   test('an option that is a group says what does not fit inside', () => {
     expect(() => runtime({ app: 'shop', lease: { ttl: 3 } })).toThrow(
@@ -58,13 +118,18 @@ describe('what is said to a session with options that do not fit changes nothing
   });
 
   test('hooks in a list say what does not fit in one of them', () => {
-    const define = () => agent({ name: 'a', model: scriptedModel([]), hooks: [{}, untyped({ name: 'mine' })] });
-    expect(define).toThrow(/`hooks` must be a list of hooks, each an object without `name` \(.*onToolError\)\.$/);
+    const define = () =>
+      agent({ name: 'a', model: scriptedModel([]), hooks: [{}, untyped({ name: 'mine' })] });
+    expect(define).toThrow(
+      /`hooks` must be a list of hooks, each an object without `name` \(.*onToolError\)\.$/,
+    );
   });
 
   test('a message that is no text is not recorded', async () => {
     const { session } = await waiting();
-    expect(() => session.addMessage(untyped(undefined))).toThrow(expect.objectContaining({ code: 'invalid_event' }));
+    expect(() => session.addMessage(untyped(undefined))).toThrow(
+      expect.objectContaining({ code: 'invalid_event' }),
+    );
   });
 });
 
@@ -75,15 +140,27 @@ describe('what is said to a request with options that do not fit leaves it pendi
       (app) => app.settleOperation('film', 'no film', untyped({ faild: true })),
       /cannot be settled: .*did you mean `failed`/,
     ],
-    ['settle without a result', (app) => app.settleOperation('film', untyped(undefined)), /the result is missing/],
+    [
+      'settle without a result',
+      (app) => app.settleOperation('film', untyped(undefined)),
+      /the result is missing/,
+    ],
     ['answer what is no list', (app) => app.answerAll(untyped({})), /a list of answers is needed/],
     [
       'a token with misspelt decisions',
       (app, id) => app.requests.token(id, untyped({ decison: ['reject'] })),
       /No token can be made: .*did you mean `decisions`/,
     ],
-    ['a token for no decision', (app, id) => app.requests.token(id, { decisions: [] }), /a list of at least one decision/],
-    ['a token that is over', (app, id) => app.requests.token(id, { expiresAt: 3 }), /`expiresAt` is over/],
+    [
+      'a token for no decision',
+      (app, id) => app.requests.token(id, { decisions: [] }),
+      /a list of at least one decision/,
+    ],
+    [
+      'a token that is over',
+      (app, id) => app.requests.token(id, { expiresAt: 3 }),
+      /`expiresAt` is over/,
+    ],
     [
       'a token that is over at no time',
       (app, id) => app.requests.token(id, { expiresAt: Number.NaN }),
@@ -99,22 +176,41 @@ describe('what is said to a request with options that do not fit leaves it pendi
       (app) => app.listRequests(untyped({ kinds: ['aproval'] })),
       /Requests cannot be listed: `kinds` must be a list of 'approval'/,
     ],
-  ] satisfies [string, (app: ReturnType<typeof runtime>, request: string) => Promise<unknown>, RegExp][])('%s', async (_title, say, message) => {
+  ] satisfies [
+    string,
+    (app: ReturnType<typeof runtime>, request: string) => Promise<unknown>,
+    RegExp,
+  ][])('%s', async (_title, say, message) => {
     const { app, request } = await waiting();
-    await expect(say(app, request)).rejects.toMatchObject({ code: 'invalid_answer', message: expect.stringMatching(message) });
+    await expect(say(app, request)).rejects.toMatchObject({
+      code: 'invalid_answer',
+      message: expect.stringMatching(message),
+    });
     expect(await app.listRequests({ status: 'pending' })).toHaveLength(2);
   });
 
   test('an entry of a batch that is no answer does not stop the others', async () => {
     const { app, request } = await waiting();
-    const outcomes = await app.answerAll([untyped(undefined), { requestId: request, decision: 'approve' }]);
+    const outcomes = await app.answerAll([
+      untyped(undefined),
+      { requestId: request, decision: 'approve' },
+    ]);
     expect(outcomes.map(({ accepted }) => accepted)).toEqual([false, true]);
   });
 
   test('what does not fit is refused also by a process that does not have the tool', async () => {
     const store = memoryStore();
-    const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
-    const asker = agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask' }] }, { text: 'Done.' }]), tools: [ask] });
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks',
+      schema: z.object({}),
+      yieldSchema: z.object({ answer: z.string() }),
+    });
+    const asker = agent({
+      name: 'asker',
+      model: scriptedModel([{ toolCalls: [{ name: 'ask' }] }, { text: 'Done.' }]),
+      tools: [ask],
+    });
     const app = runtime({ app: 'shop', store, runnables: [asker], recover: 'manual' });
     const waits = await app.run(asker, { session: 's', input: 'Ask' });
     const requestId = waits.pendingCalls[0]?.requestId ?? '';

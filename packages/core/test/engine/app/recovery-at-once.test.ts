@@ -1,4 +1,12 @@
-import { agent, memoryStore, type Runtime, type RuntimeOptions, runtime, type Store, step } from 'adjutant';
+import {
+  agent,
+  memoryStore,
+  type Runtime,
+  type RuntimeOptions,
+  runtime,
+  type Store,
+  step,
+} from 'adjutant';
 import { eventually, roundModel } from 'adjutant/testing';
 import { afterEach, expect, test } from 'vitest';
 import { payTool } from '../../pay-tool.ts';
@@ -17,10 +25,17 @@ function open(store: Store, options: Partial<RuntimeOptions> = {}): Runtime {
 }
 
 /** A store in which runs of the step "work" have stopped, the first one longest ago. */
-async function interrupted(count: number, store = memoryStore(), tenant = 'default'): Promise<Store> {
+async function interrupted(
+  count: number,
+  store = memoryStore(),
+  tenant = 'default',
+): Promise<Store> {
   const stuck = step({
     name: 'work',
-    execute: (ctx) => new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason))),
+    execute: (ctx) =>
+      new Promise((_resolve, reject) =>
+        ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)),
+      ),
   });
   const app = open(store, { tenant });
   const runs = [];
@@ -34,7 +49,9 @@ async function interrupted(count: number, store = memoryStore(), tenant = 'defau
   return store;
 }
 
-/** The step that goes on in their place: how many of it are under way, and the way to let them end. */
+/**
+ * The step that goes on in their place: how many of it are under way, and the way to let them end.
+ */
 function working() {
   const waiting: (() => void)[] = [];
   const began: string[] = [];
@@ -46,7 +63,9 @@ function working() {
       now++;
       most = Math.max(most, now);
       began.push(ctx.session.id);
-      const aborted = new Promise<never>((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)));
+      const aborted = new Promise<never>((_resolve, reject) =>
+        ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)),
+      );
       await Promise.race([new Promise<void>((resolve) => waiting.push(resolve)), aborted]);
       now--;
       return ctx.complete('worked');
@@ -85,7 +104,9 @@ test('what is answered here goes on although long runs have all the room, and a 
     model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]),
     tools: [payTool().pay],
   });
-  expect(await open(store).run(payer, { session: 'paying', input: 'Pay' })).toMatchObject({ status: 'yielded' });
+  expect(await open(store).run(payer, { session: 'paying', input: 'Pay' })).toMatchObject({
+    status: 'yielded',
+  });
   const app = open(store, { recover: { atOnce: 2 }, runnables: [work, payer] });
   await eventually(() => began.length === 2);
   const [request] = await app.listPendingApprovals();
@@ -104,10 +125,14 @@ test('a tenant with many sessions does not keep the others waiting', async () =>
   endOne();
   endOne();
   await eventually(() => began.length === 4);
-  expect(await store.for({ tenant: 'small', app: 'many' }).list({ status: 'completed' })).toHaveLength(1);
+  expect(
+    await store.for({ tenant: 'small', app: 'many' }).list({ status: 'completed' }),
+  ).toHaveLength(1);
 });
 
 test('settings that make no sense are refused', () => {
   for (const recover of [{ atOnce: 0 }, { atOnce: 1.5 }, { most: 5 }, 'always', 5])
-    expect(() => runtime({ app: 'many', recover: recover as never })).toThrow(expect.objectContaining({ code: 'invalid_runtime' }));
+    expect(() => runtime({ app: 'many', recover: recover as never })).toThrow(
+      expect.objectContaining({ code: 'invalid_runtime' }),
+    );
 });

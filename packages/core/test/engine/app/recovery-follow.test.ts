@@ -3,7 +3,10 @@ import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
-/** A store that tells nobody of new events, as one whose hints come late. `claimed` resolves when somebody has asked for a session. */
+/**
+ * A store that tells nobody of new events, as one whose hints come late. `claimed` resolves when
+ * somebody has asked for a session.
+ */
 function silent(store: Store): { readonly store: Store; readonly claimed: Promise<void> } {
   const claimed = Promise.withResolvers<void>();
   const wrap = (ledgers: LedgerStore): LedgerStore =>
@@ -14,11 +17,18 @@ function silent(store: Store): { readonly store: Store; readonly claimed: Promis
         if (name === 'claim') claimed.resolve();
         if (name !== 'follow') return method.bind(target);
         return async function* (_session: string, _after: number, signal: AbortSignal) {
-          await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+          await new Promise<void>((resolve) =>
+            signal.addEventListener('abort', () => resolve(), { once: true }),
+          );
         };
       },
     });
-  const wrapped: Store = { description: store.description, admin: store.admin, for: (scope) => wrap(store.for(scope)), close: async () => undefined };
+  const wrapped: Store = {
+    description: store.description,
+    admin: store.admin,
+    for: (scope) => wrap(store.for(scope)),
+    close: async () => undefined,
+  };
   return { store: wrapped, claimed: claimed.promise };
 }
 
@@ -35,7 +45,11 @@ function holding() {
       await goOn.promise;
     },
   });
-  const runnable = agent({ name: 'holding', model: roundModel([{ toolCalls: [{ name: 'hold', args: {} }] }, { text: 'held' }]), tools: [hold] });
+  const runnable = agent({
+    name: 'holding',
+    model: roundModel([{ toolCalls: [{ name: 'hold', args: {} }] }, { text: 'held' }]),
+    tools: [hold],
+  });
   return { runnable, begun: begun.promise, goOn: () => goOn.resolve() };
 }
 
@@ -47,15 +61,26 @@ async function twoProcesses() {
   await worker.begun;
   const other = holding();
   const { store: deaf, claimed } = silent(store);
-  const second = runtime({ app: 'follow', store: deaf, runnables: [other.runnable], recover: 'manual' });
+  const second = runtime({
+    app: 'follow',
+    store: deaf,
+    runnables: [other.runnable],
+    recover: 'manual',
+  });
   return { store, worker, running, other, second, claimed };
 }
 
 test('an input that the holder has taken is answered by its run, also when that has ended before it was told', async () => {
   const { store, worker, running, other, second } = await twoProcesses();
   const told: string[] = [];
-  const joining = second.run(other.runnable, { session: 's', input: 'And this', onStream: ({ type }) => void told.push(type) });
-  for await (const event of store.for({ tenant: 'default', app: 'follow' }).follow('s', 0, new AbortController().signal)) {
+  const joining = second.run(other.runnable, {
+    session: 's',
+    input: 'And this',
+    onStream: ({ type }) => void told.push(type),
+  });
+  for await (const event of store
+    .for({ tenant: 'default', app: 'follow' })
+    .follow('s', 0, new AbortController().signal)) {
     if (event.type === 'user' && event.text === 'And this') break;
   }
   worker.goOn();

@@ -10,7 +10,13 @@ test('in a fork that keeps shared state to itself, concurrent branches lose no u
   origin.state.user.n = 10;
   await origin.flush();
   const fork = await app.fork('origin', { shared: 'isolated' });
-  const branches = ['a', 'b', 'c'].map((name) => step({ name, stateSchema, execute: (ctx) => void ctx.state.user.update('n', (n = 0) => n + 1) }));
+  const branches = ['a', 'b', 'c'].map((name) =>
+    step({
+      name,
+      stateSchema,
+      execute: (ctx) => void ctx.state.user.update('n', (n = 0) => n + 1),
+    }),
+  );
   await app.run(parallel({ name: 'all', runnables: branches }), { session: fork });
   expect(fork.state.user.n).toBe(13);
   expect((await app.session({ id: 'origin' })).state.user.n).toBe(10);

@@ -56,8 +56,17 @@ async function refund({ before, ...options }: RefundOptions = {}) {
     execute: async ({ args, idempotencyKey, signal, attempt }) => {
       await before?.(attempt);
       const headers = { 'idempotency-key': idempotencyKey };
-      const response = await fetch(`http://127.0.0.1:${port}/refunds`, { method: 'POST', headers, body: JSON.stringify(args), signal });
-      if (!response.ok) throw Object.assign(new Error(`HTTP ${response.status}`), { status: response.status, headers: response.headers });
+      const response = await fetch(`http://127.0.0.1:${port}/refunds`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(args),
+        signal,
+      });
+      if (!response.ok)
+        throw Object.assign(new Error(`HTTP ${response.status}`), {
+          status: response.status,
+          headers: response.headers,
+        });
       return response.json();
     },
   });
@@ -66,11 +75,17 @@ async function refund({ before, ...options }: RefundOptions = {}) {
   const result = await run(agent({ name: 'desk', model, tools: [refunding] }), 'Pay it back');
   expect(result).toMatchObject({ status: 'completed', output: 'done' });
   const { events } = result.session;
-  return { attempts: attemptsOf(events), settled: settledOf(events), told: JSON.stringify(model.calls.at(-1)?.prompt.at(-1)) };
+  return {
+    attempts: attemptsOf(events),
+    settled: settledOf(events),
+    told: JSON.stringify(model.calls.at(-1)?.prompt.at(-1)),
+  };
 }
 
-const attemptsOf = (events: readonly Event[]) => events.flatMap((event) => (event.type === 'tool_attempt' ? [event.key] : []));
-const settledOf = (events: readonly Event[]) => events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event] : []));
+const attemptsOf = (events: readonly Event[]) =>
+  events.flatMap((event) => (event.type === 'tool_attempt' ? [event.key] : []));
+const settledOf = (events: readonly Event[]) =>
+  events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event] : []));
 
 const afterDoing: readonly (readonly [string, Answer, RefundOptions])[] = [
   ['resets the connection', (request) => request.socket.resetAndDestroy(), {}],
@@ -78,31 +93,37 @@ const afterDoing: readonly (readonly [string, Answer, RefundOptions])[] = [
   ['answers 502', (_request, response) => response.writeHead(502).end(), {}],
 ];
 
-test.each(afterDoing)('a server that does it and then %s has done it once, and the model is told that nobody knows', async (_name, then, options) => {
-  answer = (request, response) => {
-    perform(request);
-    then(request, response);
-  };
-  const { attempts, settled, told } = await refund(options);
-  expect(asked).toHaveLength(1);
-  expect(done).toHaveLength(1);
-  expect(attempts).toEqual(done);
-  expect(settled).toMatchObject([{ effect: 'unknown', result: { status: 'unknown' } }]);
-  expect(told).toMatch(/not known|unknown/);
-});
+test.each(afterDoing)(
+  'a server that does it and then %s has done it once, and the model is told that nobody knows',
+  async (_name, then, options) => {
+    answer = (request, response) => {
+      perform(request);
+      then(request, response);
+    };
+    const { attempts, settled, told } = await refund(options);
+    expect(asked).toHaveLength(1);
+    expect(done).toHaveLength(1);
+    expect(attempts).toEqual(done);
+    expect(settled).toMatchObject([{ effect: 'unknown', result: { status: 'unknown' } }]);
+    expect(told).toMatch(/not known|unknown/);
+  },
+);
 
-test.each(afterDoing)('a tool that may be run again asks a server that %s once more, under the same key', async (_name, then, options) => {
-  answer = (request, response) => {
-    perform(request);
-    if (asked.length === 1) then(request, response);
-    else response.writeHead(200, { 'content-type': 'application/json' }).end('"paid"');
-  };
-  const { attempts, settled } = await refund({ ...options, recovery: 'rerun' });
-  expect(asked).toHaveLength(2);
-  expect(done).toHaveLength(1);
-  expect(attempts).toEqual(asked);
-  expect(settled).toMatchObject([{ result: { status: 'success', content: 'paid' } }]);
-});
+test.each(afterDoing)(
+  'a tool that may be run again asks a server that %s once more, under the same key',
+  async (_name, then, options) => {
+    answer = (request, response) => {
+      perform(request);
+      if (asked.length === 1) then(request, response);
+      else response.writeHead(200, { 'content-type': 'application/json' }).end('"paid"');
+    };
+    const { attempts, settled } = await refund({ ...options, recovery: 'rerun' });
+    expect(asked).toHaveLength(2);
+    expect(done).toHaveLength(1);
+    expect(attempts).toEqual(asked);
+    expect(settled).toMatchObject([{ result: { status: 'success', content: 'paid' } }]);
+  },
+);
 
 test('a server that answers 429 is asked again, and does it once', async () => {
   answer = (request, response) => {
@@ -128,7 +149,9 @@ test('a server that refuses the connection is asked again, and does it once', as
     response.writeHead(200, { 'content-type': 'application/json' }).end('"paid"');
   };
   await new Promise((resolve) => server.close(resolve));
-  const { attempts, settled } = await refund({ before: async (attempt) => (attempt === 3 ? listen(port) : undefined) });
+  const { attempts, settled } = await refund({
+    before: async (attempt) => (attempt === 3 ? listen(port) : undefined),
+  });
   expect(attempts).toHaveLength(3);
   expect(done).toHaveLength(1);
   expect(asked).toEqual([attempts.at(-1)]);

@@ -1,4 +1,13 @@
-import { agent, type Event, memoryStore, type Runnable, runtime, type Store, step, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  memoryStore,
+  type Runnable,
+  runtime,
+  type Store,
+  step,
+  tool,
+} from 'adjutant';
 import { crashingStore, roundModel, takingOver, tickingClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -9,11 +18,21 @@ const start = Date.now();
 
 /** A process that begins so many hours after the first. */
 function process(store: Store, runnables: readonly Runnable[], hours: number) {
-  return runtime({ app: 'shop', store, runnables, recover: 'manual', ports: { clock: tickingClock(start + hours * hourMs) } });
+  return runtime({
+    app: 'shop',
+    store,
+    runnables,
+    recover: 'manual',
+    ports: { clock: tickingClock(start + hours * hourMs) },
+  });
 }
 
 /** Continues the session in a process that is gone right after its first event. */
-async function continuedInVain(store: Store, runnables: readonly Runnable[], hours: number): Promise<void> {
+async function continuedInVain(
+  store: Store,
+  runnables: readonly Runnable[],
+  hours: number,
+): Promise<void> {
   const crashing = crashingStore(takingOver(store), 1, 'after');
   const app = process(crashing.store, runnables, hours);
   const session = await app.session({ id: 's' });
@@ -23,7 +42,8 @@ async function continuedInVain(store: Store, runnables: readonly Runnable[], hou
   await crashing.crashed;
 }
 
-const typesFrom = (events: readonly Event[], seq: number) => events.slice(seq).map(({ type, invocationId }) => `${type} ${invocationId}`);
+const typesFrom = (events: readonly Event[], seq: number) =>
+  events.slice(seq).map(({ type, invocationId }) => `${type} ${invocationId}`);
 
 test('what waits again after it was resumed in vain says last that it waits, and once that it was resumed', async () => {
   const store = memoryStore();
@@ -35,7 +55,11 @@ test('what waits again after it was resumed in vain says last that it waits, and
     approval: { expiresIn: 100 * hourMs },
     execute: () => 1,
   });
-  const clerk = agent({ name: 'clerk', model: roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'paid' }]), tools: [pay] });
+  const clerk = agent({
+    name: 'clerk',
+    model: roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'paid' }]),
+    tools: [pay],
+  });
   const first = process(store, [clerk], 0);
   const { session } = await first.run(clerk, { session: 's', input: 'Go', runId: 'run' });
   const left = session.events.length;
@@ -44,12 +68,18 @@ test('what waits again after it was resumed in vain says last that it waits, and
   const resumed = await before.session({ id: 's' });
   await resumed.ledger.own();
   const deadline = start + 2 * hourMs;
-  resumed.ledger.append([{ type: 'invocation_resume', by: 'runtime', invocationId: 'run', deadline }]);
+  resumed.ledger.append([
+    { type: 'invocation_resume', by: 'runtime', invocationId: 'run', deadline },
+  ]);
   await resumed.ledger.release();
   const app = process(takingOver(store), [clerk], 2);
   const waiting = await app.resume('s');
   expect(waiting.status).toBe('yielded');
-  expect(typesFrom(waiting.session.events, left)).toEqual(['invocation_resume run', 'invocation_resume run', 'invocation_yield run']);
+  expect(typesFrom(waiting.session.events, left)).toEqual([
+    'invocation_resume run',
+    'invocation_resume run',
+    'invocation_yield run',
+  ]);
   expect(waiting.session.ledger.invocations.byPath.get('run')?.status).toBe('yielded');
   await app.requests.answer(waiting.pendingCalls[0]?.requestId ?? '', { decision: 'approve' });
   expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'paid' });
@@ -58,9 +88,23 @@ test('what waits again after it was resumed in vain says last that it waits, and
 
 test('what waits still adds nothing when it is resumed, also by a process that stops', async () => {
   const store = memoryStore();
-  const pay = tool({ name: 'pay', description: 'Pays', schema: z.object({}), approval: { expiresIn: 100 * hourMs }, execute: () => 1 });
-  const clerk = agent({ name: 'clerk', model: roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'paid' }]), tools: [pay] });
-  const { session } = await process(store, [clerk], 0).run(clerk, { session: 's', input: 'Go', runId: 'run' });
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({}),
+    approval: { expiresIn: 100 * hourMs },
+    execute: () => 1,
+  });
+  const clerk = agent({
+    name: 'clerk',
+    model: roundModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'paid' }]),
+    tools: [pay],
+  });
+  const { session } = await process(store, [clerk], 0).run(clerk, {
+    session: 's',
+    input: 'Go',
+    runId: 'run',
+  });
   const left = session.events.length;
   await continuedInVain(store, [clerk], 1);
   const app = process(takingOver(store), [clerk], 2);
@@ -89,17 +133,25 @@ test('the time of a run does not pass while nobody works on it, whoever began to
   const first = process(crashing.store, hanging, 0);
   const session = await first.session({ id: 's' });
   const isBegun = new Promise<void>((resolve) =>
-    session.ledger.onDraft((event) => event.type === 'invocation_start' && event.name === 'near' && resolve()),
+    session.ledger.onDraft(
+      (event) => event.type === 'invocation_start' && event.name === 'near' && resolve(),
+    ),
   );
-  void Promise.resolve(first.run(hanging[0] as Runnable, { session, input: 'Go', runId: 'run' })).catch(() => undefined);
+  void Promise.resolve(
+    first.run(hanging[0] as Runnable, { session, input: 'Go', runId: 'run' }),
+  ).catch(() => undefined);
   await isBegun;
   await session.flush();
   await crashing.crash();
   await continuedInVain(store, runnables, 1);
   const app = process(takingOver(store), runnables, 2);
   const result = await app.resume('s');
-  const marks = result.session.events.filter((event) => event.type === 'invocation_resume' && event.invocationId === 'run');
+  const marks = result.session.events.filter(
+    (event) => event.type === 'invocation_resume' && event.invocationId === 'run',
+  );
   expect(result).toMatchObject({ status: 'completed' });
-  expect(marks.map((event) => event.type === 'invocation_resume' && (event.deadline ?? 0) > event.at)).toEqual([true, true]);
+  expect(
+    marks.map((event) => event.type === 'invocation_resume' && (event.deadline ?? 0) > event.at),
+  ).toEqual([true, true]);
   await app.close();
 });

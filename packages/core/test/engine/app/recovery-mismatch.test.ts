@@ -1,13 +1,36 @@
-import { agent, type Event, loop, memoryStore, parallel, type Runnable, runtime, sequence, step, tool } from 'adjutant';
-import { appendBoundaries, continueFrom, runWhole, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import {
+  agent,
+  type Event,
+  loop,
+  memoryStore,
+  parallel,
+  type Runnable,
+  runtime,
+  sequence,
+  step,
+  tool,
+} from 'adjutant';
+import {
+  appendBoundaries,
+  continueFrom,
+  runWhole,
+  type ScriptedResponse,
+  scriptedModel,
+} from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { shuffledCalls } from './recovery/scenarios.ts';
 
 const done = (name: string) => step({ name, execute: (ctx) => ctx.complete(`${name} is done`) });
 
-/** Runs `before` until the part named `stuck` begins, stops there, and gives what is in the ledger then. */
-async function stopAt(before: (stuck: Runnable) => Runnable, name = 'stuck'): Promise<readonly Event[]> {
+/**
+ * Runs `before` until the part named `stuck` begins, stops there, and gives what is in the ledger
+ * then.
+ */
+async function stopAt(
+  before: (stuck: Runnable) => Runnable,
+  name = 'stuck',
+): Promise<readonly Event[]> {
   const begun = Promise.withResolvers<void>();
   const stuck = step({
     name,
@@ -26,8 +49,13 @@ async function stopAt(before: (stuck: Runnable) => Runnable, name = 'stuck'): Pr
 
 /** The events of a whole run up to the end of the invocation at `path`. */
 async function cutBefore(path: string, runnable: Runnable): Promise<readonly Event[]> {
-  const { session } = await runtime({ app: 'mismatch', store: memoryStore() }).run(runnable, { input: 'Go', runId: 'run' });
-  const end = session.events.findIndex((event) => event.type === 'invocation_end' && event.invocationId === path);
+  const { session } = await runtime({ app: 'mismatch', store: memoryStore() }).run(runnable, {
+    input: 'Go',
+    runId: 'run',
+  });
+  const end = session.events.findIndex(
+    (event) => event.type === 'invocation_end' && event.invocationId === path,
+  );
   return session.events.slice(0, end);
 }
 
@@ -46,12 +74,18 @@ test('each of twenty concurrent calls keeps its own outcome, whatever the order 
   for (const cut of appendBoundaries(whole.events)) {
     if (cut === whole.events.length) continue;
     const { outcome } = await continueFrom(shuffledCalls, whole.events.slice(0, cut));
-    expect({ cut, output: outcome.result.output, state: outcome.state }).toEqual({ cut, output: outputs, state: { session: state } });
+    expect({ cut, output: outcome.result.output, state: outcome.state }).toEqual({
+      cut,
+      output: outputs,
+      state: { session: state },
+    });
   }
 });
 
 test('a part that has another name now is a mismatch, and nothing runs or is recorded as failed', async () => {
-  const events = await stopAt((stuck) => sequence({ name: 'all', runnables: [done('first'), stuck, done('last')] }));
+  const events = await stopAt((stuck) =>
+    sequence({ name: 'all', runnables: [done('first'), stuck, done('last')] }),
+  );
   let ran = false;
   const renamed = step({
     name: 'renamed',
@@ -59,29 +93,51 @@ test('a part that has another name now is a mismatch, and nothing runs or is rec
       ran = true;
     },
   });
-  const { session, result } = await continueWith(events, sequence({ name: 'all', runnables: [done('first'), renamed, done('last')] }));
+  const { session, result } = await continueWith(
+    events,
+    sequence({ name: 'all', runnables: [done('first'), renamed, done('last')] }),
+  );
   await expect(result).rejects.toMatchObject({ code: 'ledger_mismatch' });
   expect(ran).toBe(false);
   expect(session.events.filter(({ type }) => type === 'invocation_end')).toHaveLength(1);
 });
 
 test('a part inserted before a finished one is a mismatch (B5)', async () => {
-  const events = await stopAt((stuck) => sequence({ name: 'all', runnables: [done('first'), stuck] }));
-  const { result } = await continueWith(events, sequence({ name: 'all', runnables: [done('new'), done('first'), done('stuck')] }));
-  await expect(result).rejects.toMatchObject({ code: 'ledger_mismatch', data: { found: expect.stringContaining('run/new') } });
+  const events = await stopAt((stuck) =>
+    sequence({ name: 'all', runnables: [done('first'), stuck] }),
+  );
+  const { result } = await continueWith(
+    events,
+    sequence({ name: 'all', runnables: [done('new'), done('first'), done('stuck')] }),
+  );
+  await expect(result).rejects.toMatchObject({
+    code: 'ledger_mismatch',
+    data: { found: expect.stringContaining('run/new') },
+  });
 });
 
 test('the right code continues after a mismatch', async () => {
-  const events = await stopAt((stuck) => sequence({ name: 'all', runnables: [done('first'), stuck] }));
-  const wrong = await continueWith(events, sequence({ name: 'all', runnables: [done('first'), done('other')] }));
+  const events = await stopAt((stuck) =>
+    sequence({ name: 'all', runnables: [done('first'), stuck] }),
+  );
+  const wrong = await continueWith(
+    events,
+    sequence({ name: 'all', runnables: [done('first'), done('other')] }),
+  );
   await expect(wrong.result).rejects.toMatchObject({ code: 'ledger_mismatch' });
-  const right = await continueWith(wrong.session.events, sequence({ name: 'all', runnables: [done('first'), done('stuck')] }));
+  const right = await continueWith(
+    wrong.session.events,
+    sequence({ name: 'all', runnables: [done('first'), done('stuck')] }),
+  );
   expect(await right.result).toMatchObject({ status: 'completed', output: 'stuck is done' });
 });
 
 test('another kind under the same name is a mismatch', async () => {
   const events = await stopAt((stuck) => sequence({ name: 'all', runnables: [stuck] }));
-  const { result } = await continueWith(events, sequence({ name: 'all', runnables: [agent({ name: 'stuck', model: scriptedModel([]) })] }));
+  const { result } = await continueWith(
+    events,
+    sequence({ name: 'all', runnables: [agent({ name: 'stuck', model: scriptedModel([]) })] }),
+  );
   await expect(result).rejects.toMatchObject({ code: 'ledger_mismatch' });
 });
 
@@ -98,12 +154,20 @@ const calling = (child: Runnable, message: string, onDrift?: 'accept' | 'fail') 
 test('a recorded call under the same key with another input is a mismatch (C17)', async () => {
   const events = await stopAt((stuck) => calling(stuck, 'old'));
   const { result } = await continueWith(events, calling(done('stuck'), 'new'));
-  await expect(result).rejects.toMatchObject({ code: 'ledger_mismatch', data: { path: 'run/the-call' } });
+  await expect(result).rejects.toMatchObject({
+    code: 'ledger_mismatch',
+    data: { path: 'run/the-call' },
+  });
 });
 
 test('a finished call is returned by its key whatever the code would give it now', async () => {
-  const events = await stopAt((stuck) => sequence({ name: 'all', runnables: [calling(done('child'), 'old'), stuck] }));
-  const { result } = await continueWith(events, sequence({ name: 'all', runnables: [calling(done('child'), 'new'), done('stuck')] }));
+  const events = await stopAt((stuck) =>
+    sequence({ name: 'all', runnables: [calling(done('child'), 'old'), stuck] }),
+  );
+  const { result } = await continueWith(
+    events,
+    sequence({ name: 'all', runnables: [calling(done('child'), 'new'), done('stuck')] }),
+  );
   expect(await result).toMatchObject({ status: 'completed' });
 });
 
@@ -112,27 +176,40 @@ test('a step that no longer asks for a recorded child fails and says so, unless 
   const forgetful = step({ name: 'caller', execute: (ctx) => ctx.complete('without') });
   const failed = await continueWith(events, forgetful);
   expect(await failed.result).toMatchObject({ status: 'error', error: { code: 'orphaned_child' } });
-  expect(failed.session.events.find(({ type }) => type === 'decision')).toMatchObject({ decision: 'fail_orphaned_child' });
-  const accepting = step({ name: 'caller', onDrift: 'accept', execute: (ctx) => ctx.complete('without') });
+  expect(failed.session.events.find(({ type }) => type === 'decision')).toMatchObject({
+    decision: 'fail_orphaned_child',
+  });
+  const accepting = step({
+    name: 'caller',
+    onDrift: 'accept',
+    execute: (ctx) => ctx.complete('without'),
+  });
   const accepted = await continueWith(events, accepting);
   expect(await accepted.result).toMatchObject({ status: 'completed', output: 'without' });
 });
 
 test('a mismatch in one branch stops the others without recording an end of them', async () => {
-  const events = await stopAt((stuck) => parallel({ name: 'both', runnables: [stuck, done('other')] }));
+  const events = await stopAt((stuck) =>
+    parallel({ name: 'both', runnables: [stuck, done('other')] }),
+  );
   let signal: AbortSignal | undefined;
   const waiting = step({
     name: 'other',
     execute: (ctx) => {
       signal = ctx.signal;
-      return new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve(undefined)));
+      return new Promise((resolve) =>
+        ctx.signal.addEventListener('abort', () => resolve(undefined)),
+      );
     },
   });
   const cut = events.filter((event) => event.invocationId !== 'run/other');
   const renumbered = cut.map((event, i) => ({ ...event, seq: i + 1 }) as Event);
   const { session, result } = await continueWith(
     renumbered,
-    parallel({ name: 'both', runnables: [agent({ name: 'stuck', model: scriptedModel([]) }), waiting] }),
+    parallel({
+      name: 'both',
+      runnables: [agent({ name: 'stuck', model: scriptedModel([]) }), waiting],
+    }),
   );
   await expect(result).rejects.toMatchObject({ code: 'ledger_mismatch' });
   expect(signal?.aborted).toBe(true);
@@ -144,13 +221,21 @@ test('a runnable that the app does not have is named, and the run goes on when i
   const events = await stopAt((stuck) => sequence({ name: 'all', runnables: [stuck] }));
   const app = runtime({ app: 'mismatch', store: memoryStore() });
   const session = await app.restoreSession({ app: 'mismatch', id: 'stopped', events });
-  await expect(app.resume(session)).rejects.toMatchObject({ code: 'unknown_runnable', data: { name: 'all' } });
-  const right = await continueWith(session.events, sequence({ name: 'all', runnables: [done('stuck')] }));
+  await expect(app.resume(session)).rejects.toMatchObject({
+    code: 'unknown_runnable',
+    data: { name: 'all' },
+  });
+  const right = await continueWith(
+    session.events,
+    sequence({ name: 'all', runnables: [done('stuck')] }),
+  );
   expect(await right.result).toMatchObject({ status: 'completed' });
 });
 
 test('a branch that is gone while it was open is a mismatch before anything runs; a finished one is not compared (§4)', async () => {
-  const events = await stopAt((stuck) => parallel({ name: 'both', runnables: [done('first'), stuck] }));
+  const events = await stopAt((stuck) =>
+    parallel({ name: 'both', runnables: [done('first'), stuck] }),
+  );
   let ran = false;
   const fresh = step({
     name: 'fresh',
@@ -158,30 +243,61 @@ test('a branch that is gone while it was open is a mismatch before anything runs
       ran = true;
     },
   });
-  const wrong = await continueWith(events, parallel({ name: 'both', runnables: [done('first'), fresh] }));
-  await expect(wrong.result).rejects.toMatchObject({ code: 'ledger_mismatch', data: { recorded: 'the open part "run/stuck"' } });
+  const wrong = await continueWith(
+    events,
+    parallel({ name: 'both', runnables: [done('first'), fresh] }),
+  );
+  await expect(wrong.result).rejects.toMatchObject({
+    code: 'ledger_mismatch',
+    data: { recorded: 'the open part "run/stuck"' },
+  });
   expect(ran).toBe(false);
-  const cut = await cutBefore('run/other', parallel({ name: 'both', runnables: [done('first'), done('other')] }));
-  const right = await continueWith(cut, parallel({ name: 'both', runnables: [fresh, done('other')] }));
-  expect(await right.result).toMatchObject({ status: 'completed', output: { other: 'other is done' } });
+  const cut = await cutBefore(
+    'run/other',
+    parallel({ name: 'both', runnables: [done('first'), done('other')] }),
+  );
+  const right = await continueWith(
+    cut,
+    parallel({ name: 'both', runnables: [fresh, done('other')] }),
+  );
+  expect(await right.result).toMatchObject({
+    status: 'completed',
+    output: { other: 'other is done' },
+  });
   expect(ran).toBe(true);
 });
 
 test('an iteration that had begun is finished, even if there may be fewer now', async () => {
-  const again = (maxIterations: number) => loop({ name: 'again', runnable: done('part'), maxIterations });
+  const again = (maxIterations: number) =>
+    loop({ name: 'again', runnable: done('part'), maxIterations });
   const { session, result } = await continueWith(await cutBefore('run/#2', again(3)), again(1));
   expect(await result).toMatchObject({ status: 'completed', output: 'part is done' });
-  const paths = session.events.flatMap((event) => (event.type === 'invocation_end' ? [event.invocationId] : []));
+  const paths = session.events.flatMap((event) =>
+    event.type === 'invocation_end' ? [event.invocationId] : [],
+  );
   expect(paths).toEqual(['run/#1', 'run/#2', 'run']);
 });
 
 test('a reopened agent makes the model call again that ended it (B6)', async () => {
   const failing = scriptedModel([{ error: Object.assign(new Error('no'), { statusCode: 400 }) }]);
   const app = runtime({ app: 'mismatch', store: memoryStore() });
-  const { session, status } = await app.run(agent({ name: 'worker', model: failing }), { input: 'Go', runId: 'run' });
+  const { session, status } = await app.run(agent({ name: 'worker', model: failing }), {
+    input: 'Go',
+    runId: 'run',
+  });
   expect(status).toBe('error');
-  session.append([{ type: 'invocation_reopen', by: 'operator', invocationId: 'run', reason: 'the provider is back' }]);
-  const { result } = await continueWith(session.events, agent({ name: 'worker', model: scriptedModel([{ text: 'done' }]) }));
+  session.append([
+    {
+      type: 'invocation_reopen',
+      by: 'operator',
+      invocationId: 'run',
+      reason: 'the provider is back',
+    },
+  ]);
+  const { result } = await continueWith(
+    session.events,
+    agent({ name: 'worker', model: scriptedModel([{ text: 'done' }]) }),
+  );
   expect(await result).toMatchObject({ status: 'completed', output: 'done' });
 });
 
@@ -201,10 +317,23 @@ test('a tool that no longer asks for the child it had open fails, and a decision
   const events = await stopAt((stuck) => worker(stuck, [{ toolCalls: [{ name: 'ask' }] }]));
   const same = await continueWith(events, worker(done('stuck'), [{ text: 'done' }]));
   await same.result;
-  expect(same.session.events.findLast((event) => event.type === 'tool_result')).toMatchObject({ result: { status: 'success' } });
+  expect(same.session.events.findLast((event) => event.type === 'tool_result')).toMatchObject({
+    result: { status: 'success' },
+  });
   const other = await continueWith(events, worker(undefined, [{ text: 'done' }]));
   expect(await other.result).toMatchObject({ status: 'completed', output: 'done' });
-  const settled = other.session.events.filter((event) => event.type === 'tool_result' && event.settled);
-  expect(settled).toMatchObject([{ result: { status: 'unknown', content: expect.stringContaining('no longer asks for run/r1.0/stuck') } }]);
-  expect(other.session.events).toContainEqual(expect.objectContaining({ type: 'decision', decision: 'fail_orphaned_child' }));
+  const settled = other.session.events.filter(
+    (event) => event.type === 'tool_result' && event.settled,
+  );
+  expect(settled).toMatchObject([
+    {
+      result: {
+        status: 'unknown',
+        content: expect.stringContaining('no longer asks for run/r1.0/stuck'),
+      },
+    },
+  ]);
+  expect(other.session.events).toContainEqual(
+    expect.objectContaining({ type: 'decision', decision: 'fail_orphaned_child' }),
+  );
 });

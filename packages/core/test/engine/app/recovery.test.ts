@@ -1,5 +1,13 @@
 import type { Event } from 'adjutant';
-import { appendBoundaries, type CrashManner, continueFrom, crashPoints, type MakeScenario, openInvocations, runWhole } from 'adjutant/testing';
+import {
+  appendBoundaries,
+  type CrashManner,
+  continueFrom,
+  crashPoints,
+  type MakeScenario,
+  openInvocations,
+  runWhole,
+} from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { scenarios as matrix } from '../../crash/scenarios.ts';
 import * as scenarios from './recovery/scenarios.ts';
@@ -8,12 +16,18 @@ import * as scenarios from './recovery/scenarios.ts';
 const every = 3;
 const manners: readonly CrashManner[] = ['copied', 'given-back', 'before', 'after', 'twice'];
 
-test.each(Object.entries(matrix))('%s goes on to the same end wherever it stops', async (_scenario, make) => {
-  const { points } = await crashPoints(make, { manners, appends: 'batched', every });
-  expect(points).toBeGreaterThan(10);
-});
+test.each(Object.entries(matrix))(
+  '%s goes on to the same end wherever it stops',
+  async (_scenario, make) => {
+    const { points } = await crashPoints(make, { manners, appends: 'batched', every });
+    expect(points).toBeGreaterThan(10);
+  },
+);
 
-/** What the calls and effects whose attempts lie before the cut were given as idempotency key, unless it is known to have had no effect. */
+/**
+ * What the calls and effects whose attempts lie before the cut were given as idempotency key,
+ * unless it is known to have had no effect.
+ */
 function recordedKeys(events: readonly Event[]): ReadonlyMap<string, string> {
   const keys = new Map<string, string>();
   for (const event of events) {
@@ -24,7 +38,9 @@ function recordedKeys(events: readonly Event[]): ReadonlyMap<string, string> {
 }
 
 function settledCalls(events: readonly Event[]): readonly string[] {
-  return events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event.callId] : []));
+  return events.flatMap((event) =>
+    event.type === 'tool_result' && event.settled ? [event.callId] : [],
+  );
 }
 
 test('a tool that reports is executed at most once, and its unknown outcome is told to the model', async () => {
@@ -40,7 +56,9 @@ test('a tool that reports is executed at most once, and its unknown outcome is t
     expect(outcome.result).toMatchObject({ status: 'completed', output: 'done' });
     const open = [...attempted.keys()].filter((callId) => !settledCalls(prefix).includes(callId));
     for (const callId of open) {
-      const result = events.find((event) => event.type === 'tool_result' && event.callId === callId && event.settled);
+      const result = events.find(
+        (event) => event.type === 'tool_result' && event.callId === callId && event.settled,
+      );
       expect(result).toMatchObject({ effect: 'unknown', result: { status: 'unknown' } });
     }
   }
@@ -48,15 +66,30 @@ test('a tool that reports is executed at most once, and its unknown outcome is t
 
 test('a branch that failed has the others cancelled, also when the process stopped in between; none of them is begun again (C5)', async () => {
   const whole = await runWhole(scenarios.failFast);
-  expect(whole.outcome.result).toMatchObject({ status: 'error', error: { code: 'too_few_branches' } });
-  const failure = whole.events.findIndex((event) => event.type === 'invocation_end' && event.invocationId === 'run/line') + 1;
+  expect(whole.outcome.result).toMatchObject({
+    status: 'error',
+    error: { code: 'too_few_branches' },
+  });
+  const failure =
+    whole.events.findIndex(
+      (event) => event.type === 'invocation_end' && event.invocationId === 'run/line',
+    ) + 1;
   expect(failure).toBeGreaterThan(0);
   for (const cut of appendBoundaries(whole.events)) {
     if (cut === whole.events.length) continue;
-    const { outcome, executions, events } = await continueFrom(scenarios.failFast, whole.events.slice(0, cut));
-    expect({ cut, ...outcome.result, state: outcome.state }).toEqual({ cut, ...whole.outcome.result, state: whole.outcome.state });
+    const { outcome, executions, events } = await continueFrom(
+      scenarios.failFast,
+      whole.events.slice(0, cut),
+    );
+    expect({ cut, ...outcome.result, state: outcome.state }).toEqual({
+      cut,
+      ...whole.outcome.result,
+      state: whole.outcome.state,
+    });
     if (cut >= failure) expect({ cut, executions }).toEqual({ cut, executions: [] });
-    const ends = events.flatMap((event) => (event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : []));
+    const ends = events.flatMap((event) =>
+      event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : [],
+    );
     expect(ends.slice(-3).sort()).toEqual(['run error', 'run/line error', 'run/patient cancelled']);
     expect(ends.at(-1)).toBe('run error');
     expect(openInvocations(events)).toEqual([]);

@@ -31,7 +31,9 @@ test('a write that is on its way to the store is not taken for one that somebody
   session.state.user.theme = 'dark';
   await app.run(step({ name: 'nothing', execute: () => undefined }), { session });
   expect(session.state.user.theme).toBe('dark');
-  expect(session.events.filter((event) => event.type === 'state_change').map(({ source }) => source)).toEqual(['mutation']);
+  expect(
+    session.events.filter((event) => event.type === 'state_change').map(({ source }) => source),
+  ).toEqual(['mutation']);
 });
 
 test('a tool that writes shared state does not see it undone in the next round', async () => {
@@ -54,14 +56,24 @@ test('a tool that writes shared state does not see it undone in the next round',
   });
   await app.run(painter, { session, input: 'Make it light' });
   expect(session.state.user.theme).toBe('light');
-  expect(session.events.filter((event) => event.type === 'state_change').map(({ source }) => source)).toEqual(['mutation']);
+  expect(
+    session.events.filter((event) => event.type === 'state_change').map(({ source }) => source),
+  ).toEqual(['mutation']);
 });
 
 test('run() without a runtime uses the one that the session came from', async () => {
-  const greet = tool({ name: 'greet', description: 'Greets', schema: z.object({}), execute: () => 'hello' });
+  const greet = tool({
+    name: 'greet',
+    description: 'Greets',
+    schema: z.object({}),
+    execute: () => 'hello',
+  });
   const app = runtime({ app: 'origin', tools: [greet] });
   const session = await app.session();
-  const greeter = agent({ name: 'greeter', model: scriptedModel([{ toolCalls: [{ name: 'greet' }] }, { text: 'done' }]) });
+  const greeter = agent({
+    name: 'greeter',
+    model: scriptedModel([{ toolCalls: [{ name: 'greet' }] }, { text: 'done' }]),
+  });
   const result = await run(greeter, { session, input: 'Hi' });
   expect(result.toolCalls).toMatchObject([{ name: 'greet', success: true }]);
 });
@@ -71,7 +83,9 @@ test('a session that this process holds counts as existing', async () => {
   const session = await app.session({ id: 'taken' });
   session.state.mode = 'on';
   await session.flush();
-  await expect(app.session({ id: 'taken', existing: 'fail' })).rejects.toMatchObject({ code: 'session_exists' });
+  await expect(app.session({ id: 'taken', existing: 'fail' })).rejects.toMatchObject({
+    code: 'session_exists',
+  });
   expect((await app.session({ id: 'taken' })).state.mode).toBe('on');
 });
 
@@ -103,7 +117,9 @@ test('a scope of the schema that the session was not opened with says so when it
   const app = runtime({ app: 'scopes' });
   const session = await app.session({ stateSchema });
   session.state.count = 1;
-  expect(() => session.state.user.theme).toThrowError(expect.objectContaining({ code: 'undeclared_scope' }));
+  expect(() => session.state.user.theme).toThrowError(
+    expect.objectContaining({ code: 'undeclared_scope' }),
+  );
   const paint = step({
     name: 'paint',
     stateSchema,

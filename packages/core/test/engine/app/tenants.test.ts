@@ -1,5 +1,15 @@
 import { createHook } from 'node:async_hooks';
-import { agent, memoryStore, type Run, type Runtime, type RuntimeOptions, runtime, type Store, step, tool } from 'adjutant';
+import {
+  agent,
+  memoryStore,
+  type Run,
+  type Runtime,
+  type RuntimeOptions,
+  runtime,
+  type Store,
+  step,
+  tool,
+} from 'adjutant';
 import { eventually, roundModel } from 'adjutant/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -25,7 +35,9 @@ function holding(name = 'hold') {
     name,
     execute: async (ctx) => {
       begun++;
-      const aborted = new Promise<never>((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)));
+      const aborted = new Promise<never>((_resolve, reject) =>
+        ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)),
+      );
       await Promise.race([goOn.promise, aborted]);
       return ctx.complete('held');
     },
@@ -35,7 +47,11 @@ function holding(name = 'hold') {
 
 const say = step({ name: 'say', execute: (ctx) => ctx.complete('said') });
 const paying = () =>
-  agent({ name: 'payer', model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]), tools: [payTool().pay] });
+  agent({
+    name: 'payer',
+    model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]),
+    tools: [payTool().pay],
+  });
 
 async function statusIn(store: Store, tenant: string, session = 's'): Promise<string | undefined> {
   const [listing] = await store.for({ tenant, app: 'clinic' }).list({ id: session });
@@ -51,13 +67,23 @@ describe('a runtime for a tenant', () => {
     expect(acme.forTenant('default')).toBe(app);
     expect(app.forTenant('default')).toBe(app);
     expect(acme.forTenant('other')).toBe(app.forTenant('other'));
-    expect([acme.app, acme.tenant, acme.store, acme.tools, acme.recoversByItself]).toEqual(['clinic', 'acme', app.store, app.tools, false]);
+    expect([acme.app, acme.tenant, acme.store, acme.tools, acme.recoversByItself]).toEqual([
+      'clinic',
+      'acme',
+      app.store,
+      app.tools,
+      false,
+    ]);
   });
 
   test('has a name', () => {
     for (const name of ['', 7, undefined])
-      expect(() => open().forTenant(name as never)).toThrow(expect.objectContaining({ code: 'invalid_runtime' }));
-    expect(() => runtime({ app: 'clinic', tenants: 'acme' as never })).toThrow(expect.objectContaining({ code: 'invalid_runtime' }));
+      expect(() => open().forTenant(name as never)).toThrow(
+        expect.objectContaining({ code: 'invalid_runtime' }),
+      );
+    expect(() => runtime({ app: 'clinic', tenants: 'acme' as never })).toThrow(
+      expect.objectContaining({ code: 'invalid_runtime' }),
+    );
   });
 
   test('has sessions, shared scopes and requests of its own, and reaches none of others', async () => {
@@ -70,17 +96,25 @@ describe('a runtime for a tenant', () => {
     for (const stranger of [app, other]) {
       expect(await stranger.list()).toEqual([]);
       expect(await stranger.listPendingApprovals()).toEqual([]);
-      await expect(stranger.approve(requestId)).rejects.toMatchObject({ code: 'request_not_found' });
+      await expect(stranger.approve(requestId)).rejects.toMatchObject({
+        code: 'request_not_found',
+      });
       await expect(stranger.resume('s')).rejects.toMatchObject({ code: 'session_not_found' });
       await expect(stranger.cancel('s')).rejects.toMatchObject({ code: 'session_not_found' });
-      await expect(stranger.sessions.delete('s')).rejects.toMatchObject({ code: 'session_not_found' });
+      await expect(stranger.sessions.delete('s')).rejects.toMatchObject({
+        code: 'session_not_found',
+      });
     }
-    await expect(other.listRequests({ tenant: 'acme' })).rejects.toMatchObject({ code: 'invalid_runtime' });
+    await expect(other.listRequests({ tenant: 'acme' })).rejects.toMatchObject({
+      code: 'invalid_runtime',
+    });
     const mine = await other.session({ id: 's', userId: 'ann' });
     (mine.state['user'] as Record<string, unknown>)['theme'] = 'dark';
     await mine.flush();
     await mine.ledger.release();
-    expect({ ...((await acme.session({ id: 't', userId: 'ann' })).state['user'] as object) }).toEqual({});
+    expect({
+      ...((await acme.session({ id: 't', userId: 'ann' })).state['user'] as object),
+    }).toEqual({});
     await acme.approve(requestId);
     expect(await acme.resume('s')).toMatchObject({ status: 'completed' });
     expect(await statusIn(app.store, 'other')).toBe('active');
@@ -91,7 +125,9 @@ describe('a runtime for a tenant', () => {
     const session = await app.forTenant('acme').session({ id: 's' });
     for (const stranger of [app, app.forTenant('other')]) {
       expect(() => stranger.run(say, { session })).toThrow('the tenant "acme"');
-      await expect(stranger.reopen(session, { reason: 'again' })).rejects.toMatchObject({ code: 'invalid_run' });
+      await expect(stranger.reopen(session, { reason: 'again' })).rejects.toMatchObject({
+        code: 'invalid_run',
+      });
     }
     expect(await app.forTenant('acme').run(say, { session })).toMatchObject({ output: 'said' });
   });
@@ -100,13 +136,17 @@ describe('a runtime for a tenant', () => {
     const app = open();
     const { runnable, begun, goOn } = holding();
     const names = ['default', 'acme', 'other'];
-    const runs = names.map((name) => app.forTenant(name).run(runnable, { session: 's', runId: 'r', input: name }));
+    const runs = names.map((name) =>
+      app.forTenant(name).run(runnable, { session: 's', runId: 'r', input: name }),
+    );
     await eventually(() => begun() === 3);
     goOn();
     for (const [i, run] of runs.entries()) {
       const { session, status } = await run;
       expect(status).toBe('completed');
-      expect(session.events.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual([names[i]]);
+      expect(
+        session.events.flatMap((event) => (event.type === 'user' ? [event.text] : [])),
+      ).toEqual([names[i]]);
     }
   });
 
@@ -115,10 +155,23 @@ describe('a runtime for a tenant', () => {
     const acme = app.forTenant('acme');
     await acme.run(say, { session: 's' });
     expect(app.runnables.map(({ name }) => name)).toEqual(['say']);
-    app.tools.add(tool({ name: 'clock', description: 'Tells the time', schema: z.object({}), execute: () => 'noon' }));
-    const asking = agent({ name: 'asking', model: roundModel([{ toolCalls: [{ name: 'clock', args: {} }] }, { text: 'done' }]), tools: [] });
+    app.tools.add(
+      tool({
+        name: 'clock',
+        description: 'Tells the time',
+        schema: z.object({}),
+        execute: () => 'noon',
+      }),
+    );
+    const asking = agent({
+      name: 'asking',
+      model: roundModel([{ toolCalls: [{ name: 'clock', args: {} }] }, { text: 'done' }]),
+      tools: [],
+    });
     const { session } = await app.forTenant('other').run(asking, 'When?');
-    expect(session.events.find(({ type }) => type === 'tool_result')).toMatchObject({ result: { content: 'noon' } });
+    expect(session.events.find(({ type }) => type === 'tool_result')).toMatchObject({
+      result: { content: 'noon' },
+    });
   });
 });
 
@@ -126,7 +179,9 @@ describe('closing', () => {
   test('the runtime of one tenant gives back its runs only, and leaves the store open', async () => {
     const app = open();
     const { runnable, begun, goOn } = holding();
-    const [mine, others] = ['acme', 'other'].map((name) => app.forTenant(name).run(runnable, { session: 's' })) as [Run, Run];
+    const [mine, others] = ['acme', 'other'].map((name) =>
+      app.forTenant(name).run(runnable, { session: 's' }),
+    ) as [Run, Run];
     await eventually(() => begun() === 2);
     const closed = app.forTenant('acme').close();
     await expect(mine).rejects.toMatchObject({ code: 'run_stopped' });
@@ -139,7 +194,9 @@ describe('closing', () => {
   test('the runtime that they came from closes them all, and the store', async () => {
     const app = open();
     const { runnable, begun } = holding();
-    const runs = ['default', 'acme', 'other'].map((name) => app.forTenant(name).run(runnable, { session: 's' }));
+    const runs = ['default', 'acme', 'other'].map((name) =>
+      app.forTenant(name).run(runnable, { session: 's' }),
+    );
     await eventually(() => begun() === 3);
     await app.close();
     for (const run of runs) await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
@@ -154,7 +211,10 @@ describe('what has stopped', () => {
     const { runnable, begun } = holding('work');
     const first = runtime({ app: 'clinic', store, recover: 'manual' });
     const foreign = runtime({ app: 'shop', tenant: 'acme', store, recover: 'manual' });
-    const runs = [...['default', 'acme', 'other'].map((name) => first.forTenant(name)), foreign].map((app) => app.run(runnable, { session: 's' }));
+    const runs = [
+      ...['default', 'acme', 'other'].map((name) => first.forTenant(name)),
+      foreign,
+    ].map((app) => app.run(runnable, { session: 's' }));
     await eventually(() => begun() === 4);
     for (const run of runs) run.stop();
     for (const run of runs) await run.settled();
@@ -162,14 +222,17 @@ describe('what has stopped', () => {
   }
 
   const work = step({ name: 'work', execute: (ctx) => ctx.complete('worked') });
-  const restarted = (store: Store, options: Partial<RuntimeOptions> = {}): Runtime => open({ store, runnables: [work], recover: 'auto', ...options });
+  const restarted = (store: Store, options: Partial<RuntimeOptions> = {}): Runtime =>
+    open({ store, runnables: [work], recover: 'auto', ...options });
 
   test('is continued for all tenants of the app when it is to look after them', async () => {
     const store = await interrupted();
     restarted(store, { tenants: true });
     const done = new Set<string>();
     for (const tenant of ['default', 'acme', 'other']) {
-      for await (const event of store.for({ tenant, app: 'clinic' }).follow('s', 0, new AbortController().signal)) {
+      for await (const event of store
+        .for({ tenant, app: 'clinic' })
+        .follow('s', 0, new AbortController().signal)) {
         if (event.type === 'invocation_end') break;
       }
       done.add(tenant);
@@ -181,11 +244,23 @@ describe('what has stopped', () => {
   test('is left to others by a runtime for one tenant, until it is asked for another', async () => {
     const store = await interrupted();
     const app = restarted(store, { recover: 'manual' });
-    expect((await Promise.all(await app.recover())).map(({ session }) => session.ledger.ports.scope.tenant)).toEqual(['default']);
+    expect(
+      (await Promise.all(await app.recover())).map(
+        ({ session }) => session.ledger.ports.scope.tenant,
+      ),
+    ).toEqual(['default']);
     expect(await app.recover()).toEqual([]);
     expect(await store.admin.due()).toHaveLength(3);
-    expect((await Promise.all(await app.forTenant('acme').recover())).map(({ session }) => session.ledger.ports.scope.tenant)).toEqual(['acme']);
-    expect((await Promise.all(await app.recover())).map(({ session }) => session.ledger.ports.scope.tenant)).toEqual(['other']);
+    expect(
+      (await Promise.all(await app.forTenant('acme').recover())).map(
+        ({ session }) => session.ledger.ports.scope.tenant,
+      ),
+    ).toEqual(['acme']);
+    expect(
+      (await Promise.all(await app.recover())).map(
+        ({ session }) => session.ledger.ports.scope.tenant,
+      ),
+    ).toEqual(['other']);
   });
 
   test('is continued by itself for all from the first time that a tenant is asked for', async () => {
@@ -195,7 +270,9 @@ describe('what has stopped', () => {
     expect(await store.admin.due({ app: 'clinic' })).toHaveLength(2);
     app.forTenant('new');
     for (const tenant of ['acme', 'other']) {
-      for await (const event of store.for({ tenant, app: 'clinic' }).follow('s', 0, new AbortController().signal)) {
+      for await (const event of store
+        .for({ tenant, app: 'clinic' })
+        .follow('s', 0, new AbortController().signal)) {
         if (event.type === 'invocation_end') break;
       }
     }
@@ -216,7 +293,11 @@ describe('what has stopped', () => {
     const store = await interrupted();
     const app = restarted(store, { recover: 'manual', tenants: true });
     await app.forTenant('acme').close();
-    expect((await Promise.all(await app.recover())).map(({ session }) => session.ledger.ports.scope.tenant).sort()).toEqual(['default', 'other']);
+    expect(
+      (await Promise.all(await app.recover()))
+        .map(({ session }) => session.ledger.ports.scope.tenant)
+        .sort(),
+    ).toEqual(['default', 'other']);
     expect(await app.recover()).toEqual([]);
     app.forTenant('acme');
     expect(await app.recover()).toHaveLength(1);

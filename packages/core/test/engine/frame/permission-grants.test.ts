@@ -26,9 +26,18 @@ test('a session is granted permissions when it is made or opened, or later, and 
   const before = session.events.length;
   await app.session({ id: 's', permissions: ['fs:read'] });
   expect(session.events).toHaveLength(before);
-  expect(session.events.filter((event) => event.type === 'decision' && event.component === 'permissions')).toMatchObject([
+  expect(
+    session.events.filter(
+      (event) => event.type === 'decision' && event.component === 'permissions',
+    ),
+  ).toMatchObject([
     { decision: 'grant', by: 'operator', data: { permissions: ['fs:read', 'web:*'] } },
-    { decision: 'grant', by: 'operator:eve', reasoning: 'fs:write granted to the session: she asked for it', data: { permissions: ['fs:write'] } },
+    {
+      decision: 'grant',
+      by: 'operator:eve',
+      reasoning: 'fs:write granted to the session: she asked for it',
+      data: { permissions: ['fs:write'] },
+    },
     { decision: 'revoke', by: 'operator', data: { permissions: ['web:*'] } },
   ]);
   expect(explain(session, { components: ['permissions'] }).map(({ what }) => what)).toEqual([
@@ -70,7 +79,10 @@ test('a tool may be called with what the runtime, the session and the run grant 
       return 'copied';
     },
   });
-  const rounds = ['one', 'two', 'three', 'four'].flatMap((text) => [{ toolCalls: [{ name: 'copy', args: {} }] }, { text }]);
+  const rounds = ['one', 'two', 'three', 'four'].flatMap((text) => [
+    { toolCalls: [{ name: 'copy', args: {} }] },
+    { text },
+  ]);
   const clerk = agent({ name: 'clerk', model: scriptedModel(rounds), tools: [copy] });
   const app = runtime({ app: 'grants', permissions: ['fs:read'] });
   const session = await app.session({ permissions: ['net:*'] });
@@ -83,7 +95,9 @@ test('a tool may be called with what the runtime, the session and the run grant 
   await app.revoke(session, ['net:*']);
   await app.run(clerk, { session, input: 'Copy', runId: 'four' });
   expect(used).toEqual(['two/r1.0']);
-  const refused = explain(session, { components: ['permissions'] }).filter(({ decision }) => decision === 'refuse');
+  const refused = explain(session, { components: ['permissions'] }).filter(
+    ({ decision }) => decision === 'refuse',
+  );
   expect(refused.map(({ run, why }) => [run, /fs:write|net:send/.exec(why)?.[0]])).toEqual([
     ['one', 'fs:write'],
     ['three', 'fs:write'],
@@ -95,7 +109,13 @@ test('what a run is granted ends with it, and a fork of it has it', async () => 
   const app = runtime({ app: 'grants', store: memoryStore(), recover: 'manual' });
   const { session } = await app.run(look, { runId: 'one', permissions: ['fs:write'] });
   expect(session.events.filter(({ type }) => type === 'decision')).toMatchObject([
-    { component: 'permissions', decision: 'grant', by: 'user', invocationId: 'one', data: { permissions: ['fs:write'] } },
+    {
+      component: 'permissions',
+      decision: 'grant',
+      by: 'user',
+      invocationId: 'one',
+      data: { permissions: ['fs:write'] },
+    },
   ]);
   expect(permissionsOf(session, 'one')).toEqual(['fs:write']);
   await app.run(look, { session, runId: 'two' });
@@ -125,17 +145,20 @@ test('an open run gets what it is resumed with, once, and what is granted to its
   await app.close();
 });
 
-test.for([[['fs write']], [['fs:*:x']], [['']], [['*:write']], ['fs:write'], [[42]], [[]]])('%j is no list of permissions', async ([given]) => {
-  const permissions = given as readonly string[];
-  const app = runtime({ app: 'grants' });
-  await app.session({ id: 's' });
-  await expect(app.grant('s', permissions)).rejects.toMatchObject({ code: 'invalid_run' });
-  await expect(app.revoke('s', permissions)).rejects.toMatchObject({ code: 'invalid_run' });
-  if (Array.isArray(given) && given.length === 0) return;
-  await expect(app.session({ permissions })).rejects.toMatchObject({ code: 'invalid_run' });
-  expect(() => app.run(look, { permissions })).toThrow('permissions such as');
-  expect(() => runtime({ app: 'grants', permissions })).toThrow('permissions such as');
-});
+test.for([[['fs write']], [['fs:*:x']], [['']], [['*:write']], ['fs:write'], [[42]], [[]]])(
+  '%j is no list of permissions',
+  async ([given]) => {
+    const permissions = given as readonly string[];
+    const app = runtime({ app: 'grants' });
+    await app.session({ id: 's' });
+    await expect(app.grant('s', permissions)).rejects.toMatchObject({ code: 'invalid_run' });
+    await expect(app.revoke('s', permissions)).rejects.toMatchObject({ code: 'invalid_run' });
+    if (Array.isArray(given) && given.length === 0) return;
+    await expect(app.session({ permissions })).rejects.toMatchObject({ code: 'invalid_run' });
+    expect(() => app.run(look, { permissions })).toThrow('permissions such as');
+    expect(() => runtime({ app: 'grants', permissions })).toThrow('permissions such as');
+  },
+);
 
 test('grants are a fold: what one process has seen in two parts is what another sees at once', () => {
   const name = fc.constantFrom('a:x', 'a:y', 'a:*', 'b:x', '*');
@@ -169,7 +192,12 @@ test('grants are a fold: what one process has seen in two parts is what another 
         .flatMap(({ data }) => data.permissions);
       expect(whole.every((granted) => (given as readonly string[]).includes(granted))).toBe(true);
       const last = events.at(-1);
-      if (last?.decision === 'revoke' && last.invocationId === undefined && last.data.permissions.includes('*')) expect(whole).toEqual([]);
+      if (
+        last?.decision === 'revoke' &&
+        last.invocationId === undefined &&
+        last.data.permissions.includes('*')
+      )
+        expect(whole).toEqual([]);
     }),
   );
 });

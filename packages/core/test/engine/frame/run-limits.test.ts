@@ -10,10 +10,18 @@ test('a limit of the run is warned of once, whichever agents come near it', asyn
   const second = agent({ name: 'second', model: scriptedModel([{ text: 'two' }]) });
   const third = agent({ name: 'third', model: scriptedModel([{ text: 'three' }]) });
   const app = runtime({ app: 'limits' });
-  const result = await app.run(sequence({ name: 'line', runnables: [first, second, third] }), { input: 'go', limits: { tokens: 10_000 } });
-  const warnings = result.session.events.filter((event) => event.type === 'decision' && event.decision === 'warn');
+  const result = await app.run(sequence({ name: 'line', runnables: [first, second, third] }), {
+    input: 'go',
+    limits: { tokens: 10_000 },
+  });
+  const warnings = result.session.events.filter(
+    (event) => event.type === 'decision' && event.decision === 'warn',
+  );
   expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toMatchObject({ component: 'limits', data: { reason: 'token_limit', of: 'run' } });
+  expect(warnings[0]).toMatchObject({
+    component: 'limits',
+    data: { reason: 'token_limit', of: 'run' },
+  });
   expect(result.output).toBe('three');
 });
 
@@ -26,7 +34,10 @@ test('with a store, children that may outlive their caller must be registered', 
     store: keptOpen(store),
     runnables: [parent],
   });
-  await expect(strict.run(parent, { session: 's' })).rejects.toMatchObject({ code: 'unknown_runnable', data: { name: 'orphan' } });
+  await expect(strict.run(parent, { session: 's' })).rejects.toMatchObject({
+    code: 'unknown_runnable',
+    data: { name: 'orphan' },
+  });
   await strict.close();
   const registered = runtime({ app: 'strict', store, runnables: [parent, orphan] });
   const resumed = registered.resume('s');
@@ -43,7 +54,9 @@ test('one session opened twice at once is one ledger', async () => {
   await a.flush();
   b.addMessage('second');
   await b.flush();
-  const texts = (await app.session({ id: 's' })).events.map((event) => (event.type === 'user' ? event.text : event.type));
+  const texts = (await app.session({ id: 's' })).events.map((event) =>
+    event.type === 'user' ? event.text : event.type,
+  );
   expect(texts).toEqual(['first', 'second']);
   await app.close();
 });
@@ -58,17 +71,31 @@ test('a long first message still gives the session a title', async () => {
 });
 
 test('parallel branches count into one run', async () => {
-  const branches = ['a', 'b', 'c'].map((name) => agent({ name, model: scriptedModel([expensive]) }));
-  const result = await runtime({ app: 'sum' }).run(parallel({ name: 'all', runnables: branches }), 'go');
+  const branches = ['a', 'b', 'c'].map((name) =>
+    agent({ name, model: scriptedModel([expensive]) }),
+  );
+  const result = await runtime({ app: 'sum' }).run(
+    parallel({ name: 'all', runnables: branches }),
+    'go',
+  );
   expect(result.usage).toMatchObject({ inputTokens: 270, outputTokens: 15 });
   expect(result.rounds).toBe(3);
 });
 
 test('a limit in dollars for a model without a price is said not to hold', async () => {
-  const cheap = agent({ name: 'cheap', model: scriptedModel([{ text: 'ok' }]), limits: { cost: 1 } });
+  const cheap = agent({
+    name: 'cheap',
+    model: scriptedModel([{ text: 'ok' }]),
+    limits: { cost: 1 },
+  });
   const { session } = await runtime({ app: 'prices' }).run(cheap, 'go');
-  expect(session.events).toContainEqual(expect.objectContaining({ type: 'decision', component: 'limits', decision: 'cost_unknown' }));
-  const priced = await runtime({ app: 'prices', prices: { scripted: { input: 1, output: 1 } } }).run(
+  expect(session.events).toContainEqual(
+    expect.objectContaining({ type: 'decision', component: 'limits', decision: 'cost_unknown' }),
+  );
+  const priced = await runtime({
+    app: 'prices',
+    prices: { scripted: { input: 1, output: 1 } },
+  }).run(
     agent({ name: 'cheap', model: scriptedModel([{ text: 'ok' }]), limits: { cost: 1 } }),
     'go',
   );

@@ -8,7 +8,10 @@ const stateSchema = { session: {}, user: { score: z.number() } };
 test('the last execution of a body has the word on what it writes; a child keeps what it saw when it was started', async () => {
   let clock = 1;
   const seen: unknown[] = [];
-  const child = step({ name: 'child', execute: (ctx) => ctx.complete((ctx.state['stamp'] as number) * 10) });
+  const child = step({
+    name: 'child',
+    execute: (ctx) => ctx.complete((ctx.state['stamp'] as number) * 10),
+  });
   const body = () =>
     step({
       name: 'body',
@@ -20,16 +23,30 @@ test('the last execution of a body has the word on what it writes; a child keeps
       },
     });
   const { session } = await runtime({ app: 'again' }).run(body(), { runId: 'run' });
-  for (const cut of appendBoundaries(session.events).filter((at) => at > 1 && at < session.events.length)) {
+  for (const cut of appendBoundaries(session.events).filter(
+    (at) => at > 1 && at < session.events.length,
+  )) {
     clock = 100 + cut;
-    const begun = session.events.slice(0, cut).some((event) => event.type === 'invocation_start' && event.name === 'child');
+    const begun = session.events
+      .slice(0, cut)
+      .some((event) => event.type === 'invocation_start' && event.name === 'child');
     const app = runtime({ app: 'again', store: memoryStore(), runnables: [body(), child] });
-    const restored = await app.restoreSession({ app: 'again', id: 's', events: session.events.slice(0, cut) });
+    const restored = await app.restoreSession({
+      app: 'again',
+      id: 's',
+      events: session.events.slice(0, cut),
+    });
     const { output } = await app.resume(restored);
     const childSaw = begun ? 1 : clock;
-    expect({ cut, output, seen: seen.at(-1) }).toEqual({ cut, output: clock, seen: [clock, childSaw * 10] });
+    expect({ cut, output, seen: seen.at(-1) }).toEqual({
+      cut,
+      output: clock,
+      seen: [clock, childSaw * 10],
+    });
     expect(restored.state['stamp']).toBe(clock);
-    expect(restored.events.filter(({ type }) => type === 'state_change')).toHaveLength(begun ? 2 : 1);
+    expect(restored.events.filter(({ type }) => type === 'state_change')).toHaveLength(
+      begun ? 2 : 1,
+    );
     await app.close();
   }
 });
@@ -54,10 +71,14 @@ test('a counter that concurrent code shares counts every child once, in whatever
   const { session, output } = await runtime({ app: 'again' }).run(body(), { runId: 'run' });
   expect(output).toBe(3);
   waits = [5, 3, 0];
-  const upTo = session.events.findIndex((event) => event.type === 'invocation_end' && event.invocationId === 'run');
+  const upTo = session.events.findIndex(
+    (event) => event.type === 'invocation_end' && event.invocationId === 'run',
+  );
   const app = runtime({ app: 'again', store: memoryStore(), runnables: [body(), child] });
   const events: readonly Event[] = session.events.slice(0, upTo);
-  expect(await app.resume(await app.restoreSession({ app: 'again', id: 's', events }))).toMatchObject({ output: 3 });
+  expect(
+    await app.resume(await app.restoreSession({ app: 'again', id: 's', events })),
+  ).toMatchObject({ output: 3 });
   await app.close();
 });
 

@@ -4,7 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const ends = (events: readonly Event[]) =>
-  events.flatMap((event) => (event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : []));
+  events.flatMap((event) =>
+    event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : [],
+  );
 const writing = (name: string, changes: Record<string, number>, output = name) =>
   step({
     name,
@@ -42,7 +44,11 @@ describe('children', () => {
       { runId: 'run' },
     );
     expect(result).toMatchObject({ status: 'error', error: { message: 'enough' } });
-    expect(ends(result.session.events)).toEqual(['run/helper cancelled', 'run/called cancelled', 'run error']);
+    expect(ends(result.session.events)).toEqual([
+      'run/helper cancelled',
+      'run/called cancelled',
+      'run error',
+    ]);
     expect(result.session.ledger.claim).toBeUndefined();
   });
 
@@ -54,15 +60,28 @@ describe('children', () => {
         return ctx.complete('late');
       },
     });
-    const result = await run(step({ name: 's', execute: (ctx) => void ctx.call(slow) }), { runId: 'run' });
+    const result = await run(step({ name: 's', execute: (ctx) => void ctx.call(slow) }), {
+      runId: 'run',
+    });
     expect(ends(result.session.events)).toEqual(['run/slow completed', 'run completed']);
   });
 
   test('an agent that fails stops what its tools have spawned', async () => {
     const helper = hanging('helper');
-    const start = tool({ name: 'start', description: 'Starts', schema: z.object({}), execute: (ctx) => ctx.spawn(helper).invocationId });
-    const model = scriptedModel([{ toolCalls: [{ name: 'start' }] }, { error: Object.assign(new Error('no such model'), { statusCode: 404 }) }]);
-    const result = await run(agent({ name: 'boss', model, tools: [start] }), { input: 'Go', runId: 'run' });
+    const start = tool({
+      name: 'start',
+      description: 'Starts',
+      schema: z.object({}),
+      execute: (ctx) => ctx.spawn(helper).invocationId,
+    });
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'start' }] },
+      { error: Object.assign(new Error('no such model'), { statusCode: 404 }) },
+    ]);
+    const result = await run(agent({ name: 'boss', model, tools: [start] }), {
+      input: 'Go',
+      runId: 'run',
+    });
     expect(result.status).toBe('error');
     expect(ends(result.session.events)).toEqual(['run/r1.0/helper cancelled', 'run error']);
   });
@@ -82,13 +101,17 @@ describe('children', () => {
       execute: async (ctx) => {
         const other = ctx.spawn(near);
         await ctx.call(source);
-        const seen = [ctx.state['fromSource'], ctx.state['fromTarget'], ctx.state['wrong']].map((value) => value ?? null);
+        const seen = [ctx.state['fromSource'], ctx.state['fromTarget'], ctx.state['wrong']].map(
+          (value) => value ?? null,
+        );
         await other.wait();
         return ctx.complete([...seen, ctx.state['wrong']] as number[]);
       },
     });
     expect(await run(caller)).toMatchObject({ output: [1, 1, null, 1] });
-    expect(await run(parallel({ name: 'p', runnables: [caller] }))).toMatchObject({ output: { caller: [1, 1, null, 1] } });
+    expect(await run(parallel({ name: 'p', runnables: [caller] }))).toMatchObject({
+      output: { caller: [1, 1, null, 1] },
+    });
   });
 
   test('a tool reads what its child wrote over its own write', async () => {
@@ -105,7 +128,14 @@ describe('children', () => {
         return 'ok';
       },
     });
-    const result = await run(agent({ name: 'a', model: scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]), tools: [work] }), 'Go');
+    const result = await run(
+      agent({
+        name: 'a',
+        model: scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]),
+        tools: [work],
+      }),
+      'Go',
+    );
     expect(seen).toEqual([5]);
     expect({ ...result.session.state }).toEqual({ n: 5 });
   });
@@ -121,7 +151,11 @@ describe('children', () => {
     });
     expect(await run(twice)).toMatchObject({ status: 'error', error: { code: 'invalid_key' } });
     for (const key of ['', 'a/b', 'a#b', 'a~b', 'a>b']) {
-      expect(await run(step({ name: 's', execute: async (ctx) => void (await ctx.call(child, { key })) }))).toMatchObject({
+      expect(
+        await run(
+          step({ name: 's', execute: async (ctx) => void (await ctx.call(child, { key })) }),
+        ),
+      ).toMatchObject({
         error: { code: 'invalid_key' },
       });
     }
@@ -131,12 +165,18 @@ describe('children', () => {
     const twice = step({
       name: 's',
       execute: async (ctx) => {
-        for (const child of [writing('w', {}), writing('w', {}), writing('w.2', {})]) await ctx.call(child);
+        for (const child of [writing('w', {}), writing('w', {}), writing('w.2', {})])
+          await ctx.call(child);
       },
     });
     const result = await run(twice, { runId: 'run' });
     expect(result.status).toBe('completed');
-    expect(ends(result.session.events)).toEqual(['run/w completed', 'run/w#2 completed', 'run/w.2 completed', 'run completed']);
+    expect(ends(result.session.events)).toEqual([
+      'run/w completed',
+      'run/w#2 completed',
+      'run/w.2 completed',
+      'run completed',
+    ]);
   });
 
   test('a context refuses to be used after its invocation has ended', async () => {
@@ -159,7 +199,9 @@ describe('hand-over', () => {
     agent({
       name,
       model: scriptedModel([{ toolCalls: [{ name: 'pass' }] }, { text: `${name} stays` }]),
-      tools: [tool({ name: 'pass', description: 'Passes on', schema: z.object({}), execute: target })],
+      tools: [
+        tool({ name: 'pass', description: 'Passes on', schema: z.object({}), execute: target }),
+      ],
     });
 
   test('the slot has the outcome of the last one, from a tool and from a step', async () => {
@@ -170,41 +212,70 @@ describe('hand-over', () => {
     );
     expect(result).toMatchObject({ status: 'completed', output: 'mine' });
     expect(ends(result.session.events)).toEqual(['run transferred', 'run>target completed']);
-    expect(await run(step({ name: 's', execute: (ctx) => ctx.transfer(writing('t', {}, 'from t')) }))).toMatchObject({ output: 'from t' });
+    expect(
+      await run(step({ name: 's', execute: (ctx) => ctx.transfer(writing('t', {}, 'from t')) })),
+    ).toMatchObject({ output: 'from t' });
   });
 
   test('a circle within one turn is refused, and the model is told', async () => {
     const a: Runnable = passing('a', () => passing('b', () => a));
     const result = await run(a, 'Go');
     expect(result).toMatchObject({ status: 'completed', output: 'b stays' });
-    const refusal = result.session.events.find((event) => event.type === 'tool_result' && event.result.errorType === 'handoff_refused');
-    expect(refusal).toMatchObject({ settled: true, result: { status: 'error_blocked', content: expect.stringContaining('a → b → a') } });
+    const refusal = result.session.events.find(
+      (event) => event.type === 'tool_result' && event.result.errorType === 'handoff_refused',
+    );
+    expect(refusal).toMatchObject({
+      settled: true,
+      result: { status: 'error_blocked', content: expect.stringContaining('a → b → a') },
+    });
   });
 
   test('the sixth hand-over is refused', async () => {
     const chain = (n: number): Runnable => passing(`agent${n}`, () => chain(n + 1));
     const result = await run(chain(0), 'Go');
     expect(result).toMatchObject({ status: 'completed', output: 'agent5 stays' });
-    const deep = (n: number): Runnable => step({ name: `deep${n}`, execute: async (ctx) => void (await ctx.call(deep(n + 1))) });
+    const deep = (n: number): Runnable =>
+      step({ name: `deep${n}`, execute: async (ctx) => void (await ctx.call(deep(n + 1))) });
     const nested = await run(deep(0));
-    expect(nested.session.events.filter((event) => event.type === 'invocation_start')).toHaveLength(6);
-    expect(nested.session.events.find((event) => event.type === 'invocation_end')).toMatchObject({ error: { code: 'handoff_refused' } });
+    expect(nested.session.events.filter((event) => event.type === 'invocation_start')).toHaveLength(
+      6,
+    );
+    expect(nested.session.events.find((event) => event.type === 'invocation_end')).toMatchObject({
+      error: { code: 'handoff_refused' },
+    });
   });
 
   test('a spawned child that hands over is open until its slot has ended', async () => {
     const target = step({
       name: 'target',
       execute: async (ctx) => {
-        for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+        for (let turn = 0; turn < 20; turn++)
+          await new Promise<void>((resolve) => setImmediate(resolve));
         return ctx.complete('found it');
       },
     });
     const helper = step({ name: 'helper', execute: (ctx) => ctx.transfer(target) });
-    const start = tool({ name: 'start', description: 'Starts', schema: z.object({}), execute: (ctx) => ctx.spawn(helper).invocationId });
-    const model = scriptedModel([{ toolCalls: [{ name: 'start' }] }, { text: 'waiting' }, { text: 'heard' }]);
-    const result = await run(agent({ name: 'boss', model, tools: [start] }), { input: 'Go', runId: 'run' });
+    const start = tool({
+      name: 'start',
+      description: 'Starts',
+      schema: z.object({}),
+      execute: (ctx) => ctx.spawn(helper).invocationId,
+    });
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'start' }] },
+      { text: 'waiting' },
+      { text: 'heard' },
+    ]);
+    const result = await run(agent({ name: 'boss', model, tools: [start] }), {
+      input: 'Go',
+      runId: 'run',
+    });
     expect(result).toMatchObject({ status: 'completed', output: 'heard' });
-    expect(ends(result.session.events)).toEqual(['run/r1.0/helper transferred', 'run/r1.0/helper>target completed', 'run completed']);
+    expect(ends(result.session.events)).toEqual([
+      'run/r1.0/helper transferred',
+      'run/r1.0/helper>target completed',
+      'run completed',
+    ]);
     expect(JSON.stringify(model.calls[2]?.prompt)).toContain('found it');
     expect(JSON.stringify(model.calls[2]?.prompt)).not.toContain('ended as transferred');
   });

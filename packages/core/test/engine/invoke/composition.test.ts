@@ -1,11 +1,25 @@
-import { agent, type Event, loop, parallel, promptOf, run, runtime, sequence, step, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  loop,
+  parallel,
+  promptOf,
+  run,
+  runtime,
+  sequence,
+  step,
+  tool,
+} from 'adjutant';
 import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-const typesOf = (events: readonly Event[]) => events.map((event) => `${event.type} ${event.invocationId ?? ''}`.trim());
+const typesOf = (events: readonly Event[]) =>
+  events.map((event) => `${event.type} ${event.invocationId ?? ''}`.trim());
 const ends = (events: readonly Event[]) =>
-  events.flatMap((event) => (event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : []));
+  events.flatMap((event) =>
+    event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : [],
+  );
 const writing = (name: string, changes: Record<string, number>, output = name) =>
   step({
     name,
@@ -44,7 +58,10 @@ describe('parallel', () => {
     const result = await run(
       sequence({
         name: 'all',
-        runnables: [writing('before', { key: 0 }), parallel({ name: 'both', runnables: [looking('a', 1), looking('b', 2)] })],
+        runnables: [
+          writing('before', { key: 0 }),
+          parallel({ name: 'both', runnables: [looking('a', 1), looking('b', 2)] }),
+        ],
       }),
       { runId: 'run' },
     );
@@ -56,13 +73,26 @@ describe('parallel', () => {
     const { events } = result.session;
     const join = events.filter((event) => event.invocationId === 'run/both').slice(1);
     expect(join.map(({ type }) => type)).toEqual(['state_change', 'decision', 'invocation_end']);
-    expect(join.map(({ seq }) => seq)).toEqual([join[0]?.seq, (join[0]?.seq ?? 0) + 1, (join[0]?.seq ?? 0) + 2]);
-    expect(join[1]).toMatchObject({ decision: 'last_declared_wins', reasoning: expect.stringContaining('"key"') });
+    expect(join.map(({ seq }) => seq)).toEqual([
+      join[0]?.seq,
+      (join[0]?.seq ?? 0) + 1,
+      (join[0]?.seq ?? 0) + 2,
+    ]);
+    expect(join[1]).toMatchObject({
+      decision: 'last_declared_wins',
+      reasoning: expect.stringContaining('"key"'),
+    });
   });
 
   test('overlays nest', async () => {
-    const inner = parallel({ name: 'inner', runnables: [writing('x', { deep: 1, base: 5 }), writing('y', { deep: 2 })] });
-    const reader = step({ name: 'reader', execute: (ctx) => ctx.complete([ctx.state['deep'] as number, ctx.state['base'] as number]) });
+    const inner = parallel({
+      name: 'inner',
+      runnables: [writing('x', { deep: 1, base: 5 }), writing('y', { deep: 2 })],
+    });
+    const reader = step({
+      name: 'reader',
+      execute: (ctx) => ctx.complete([ctx.state['deep'] as number, ctx.state['base'] as number]),
+    });
     const outer = parallel({
       name: 'outer',
       runnables: [
@@ -115,9 +145,15 @@ describe('parallel', () => {
     const other = hanging('other', () => {
       durableAtAbort = ends(durable);
     });
-    const result = await app.run(parallel({ name: 'p', runnables: [other, failing('bad')] }), { session, runId: 'run' });
+    const result = await app.run(parallel({ name: 'p', runnables: [other, failing('bad')] }), {
+      session,
+      runId: 'run',
+    });
     expect(durableAtAbort).toContain('run/bad error');
-    expect(result).toMatchObject({ status: 'error', error: { code: 'too_few_branches', message: expect.stringContaining('bad failed') } });
+    expect(result).toMatchObject({
+      status: 'error',
+      error: { code: 'too_few_branches', message: expect.stringContaining('bad failed') },
+    });
     expect(ends(session.events)).toEqual(['run/bad error', 'run/other cancelled', 'run error']);
   });
 
@@ -130,7 +166,9 @@ describe('parallel', () => {
         return ctx.fail('too late');
       },
     });
-    const result = await run(parallel({ name: 'p', runnables: [writing('good', { good: 1 }), half], minSuccessful: 1 }));
+    const result = await run(
+      parallel({ name: 'p', runnables: [writing('good', { good: 1 }), half], minSuccessful: 1 }),
+    );
     expect(result).toMatchObject({ status: 'completed', output: { good: 'good' } });
     expect({ ...result.session.state }).toEqual({ good: 1 });
   });
@@ -143,9 +181,21 @@ describe('parallel', () => {
         return ctx.complete('slow');
       },
     });
-    const enough = await run(parallel({ name: 'p', runnables: [failing('bad'), writing('quick', {}), slow], minSuccessful: 2 }));
+    const enough = await run(
+      parallel({
+        name: 'p',
+        runnables: [failing('bad'), writing('quick', {}), slow],
+        minSuccessful: 2,
+      }),
+    );
     expect(enough).toMatchObject({ status: 'completed', output: { quick: 'quick', slow: 'slow' } });
-    const tooFew = await run(parallel({ name: 'p', runnables: [failing('bad'), writing('quick', {}), slow], minSuccessful: 3 }));
+    const tooFew = await run(
+      parallel({
+        name: 'p',
+        runnables: [failing('bad'), writing('quick', {}), slow],
+        minSuccessful: 3,
+      }),
+    );
     expect(tooFew).toMatchObject({ status: 'error', error: { code: 'too_few_branches' } });
   });
 
@@ -153,18 +203,35 @@ describe('parallel', () => {
     const clock = testClock();
     const app = runtime({ app: 'timeout', ports: { clock } });
     const session = await app.session();
-    const stuck = parallel({ name: 'p', runnables: [hanging('stuck'), writing('quick', {})], minSuccessful: 1, branchTimeout: 5_000 });
+    const stuck = parallel({
+      name: 'p',
+      runnables: [hanging('stuck'), writing('quick', {})],
+      minSuccessful: 1,
+      branchTimeout: 5_000,
+    });
     const running = app.run(stuck, { session, runId: 'run' });
-    await eventually(() => ends(session.events).includes('run/quick completed'), { what: 'the quick branch' });
+    await eventually(() => ends(session.events).includes('run/quick completed'), {
+      what: 'the quick branch',
+    });
     clock.advance(5_000);
     expect(await running).toMatchObject({ status: 'completed', output: { quick: 'quick' } });
     expect(ends(session.events)).toContain('run/stuck error');
   });
 
   test('equal names are numbered, also beside a name that looks like a number', async () => {
-    const result = await run(parallel({ name: 'p', runnables: [writing('a', {}, 'one'), writing('a', {}, 'two'), writing('a.2', {}, 'three')] }));
+    const result = await run(
+      parallel({
+        name: 'p',
+        runnables: [writing('a', {}, 'one'), writing('a', {}, 'two'), writing('a.2', {}, 'three')],
+      }),
+    );
     expect(Object.values(result.output as object)).toEqual(['one', 'two', 'three']);
-    const other = await run(parallel({ name: 'p', runnables: [writing('a', {}, 'one'), writing('a.2', {}, 'two'), writing('a', {}, 'three')] }));
+    const other = await run(
+      parallel({
+        name: 'p',
+        runnables: [writing('a', {}, 'one'), writing('a.2', {}, 'two'), writing('a', {}, 'three')],
+      }),
+    );
     expect(Object.values(other.output as object)).toEqual(['one', 'two', 'three']);
   });
 
@@ -176,7 +243,8 @@ describe('parallel', () => {
           step({
             name: `wait-${name}`,
             execute: async () => {
-              for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+              for (let turn = 0; turn < turns; turn++)
+                await new Promise<void>((resolve) => setImmediate(resolve));
             },
           }),
           agent({ name, model: scriptedModel([{ text: `I am ${name}` }]) }),
@@ -186,11 +254,16 @@ describe('parallel', () => {
     const result = await run(
       sequence({
         name: 'all',
-        runnables: [parallel({ name: 'p', runnables: [talker('late', 20), talker('early', 0)] }), agent({ name: 'listener', model })],
+        runnables: [
+          parallel({ name: 'p', runnables: [talker('late', 20), talker('early', 0)] }),
+          agent({ name: 'listener', model }),
+        ],
       }),
       'Go',
     );
-    const said = result.session.events.flatMap((event) => (event.type === 'assistant' ? [event.text] : []));
+    const said = result.session.events.flatMap((event) =>
+      event.type === 'assistant' ? [event.text] : [],
+    );
     expect(said).toEqual(['I am early', 'I am late', 'all heard']);
     const texts = JSON.stringify(model.calls[0]?.prompt);
     expect(texts.indexOf('I am late')).toBeGreaterThan(0);
@@ -199,14 +272,35 @@ describe('parallel', () => {
 
   test('a branch does not see a branch that has ended beside it, but what handed over to it in its own place', async () => {
     const gate = Promise.withResolvers<void>();
-    const pause = tool({ name: 'pause', description: 'Waits', schema: z.object({}), execute: () => gate.promise.then(() => 'waited') });
-    const second = agent({ name: 'second', model: scriptedModel([{ toolCalls: [{ name: 'pause' }] }, { text: 'second is done' }]), tools: [pause] });
+    const pause = tool({
+      name: 'pause',
+      description: 'Waits',
+      schema: z.object({}),
+      execute: () => gate.promise.then(() => 'waited'),
+    });
+    const second = agent({
+      name: 'second',
+      model: scriptedModel([{ toolCalls: [{ name: 'pause' }] }, { text: 'second is done' }]),
+      tools: [pause],
+    });
     const secondModel = second.model as ReturnType<typeof scriptedModel>;
-    const pass = tool({ name: 'pass', description: 'Passes on', schema: z.object({}), execute: () => second });
-    const first = agent({ name: 'first', model: scriptedModel([{ text: 'over to you', toolCalls: [{ name: 'pass' }] }]), tools: [pass] });
+    const pass = tool({
+      name: 'pass',
+      description: 'Passes on',
+      schema: z.object({}),
+      execute: () => second,
+    });
+    const first = agent({
+      name: 'first',
+      model: scriptedModel([{ text: 'over to you', toolCalls: [{ name: 'pass' }] }]),
+      tools: [pass],
+    });
     const beside = sequence({
       name: 'beside',
-      runnables: [agent({ name: 'neighbour', model: scriptedModel([{ text: 'secret' }]) }), step({ name: 'open', execute: () => gate.resolve() })],
+      runnables: [
+        agent({ name: 'neighbour', model: scriptedModel([{ text: 'secret' }]) }),
+        step({ name: 'open', execute: () => gate.resolve() }),
+      ],
     });
     const result = await run(parallel({ name: 'p', runnables: [first, beside] }), 'Go');
     expect(result.status).toBe('completed');
@@ -217,22 +311,36 @@ describe('parallel', () => {
     }
     for (const event of result.session.events) {
       if (event.type === 'model_start' && event.agent === 'second')
-        expect(JSON.stringify(promptOf(result.session.events, event.seq, result.session.ledger.resolve).prompt)).toBe(
-          JSON.stringify(secondModel.calls[event.round - 1]?.prompt),
-        );
+        expect(
+          JSON.stringify(
+            promptOf(result.session.events, event.seq, result.session.ledger.resolve).prompt,
+          ),
+        ).toBe(JSON.stringify(secondModel.calls[event.round - 1]?.prompt));
     }
   });
 
   test('nothing of a branch that failed is in later prompts, also when it failed after it had been handed over', async () => {
-    const pass = tool({ name: 'pass', description: 'Passes on', schema: z.object({}), execute: () => failing('bad') });
-    const first = agent({ name: 'first', model: scriptedModel([{ text: 'doomed words', toolCalls: [{ name: 'pass' }] }]), tools: [pass] });
+    const pass = tool({
+      name: 'pass',
+      description: 'Passes on',
+      schema: z.object({}),
+      execute: () => failing('bad'),
+    });
+    const first = agent({
+      name: 'first',
+      model: scriptedModel([{ text: 'doomed words', toolCalls: [{ name: 'pass' }] }]),
+      tools: [pass],
+    });
     const model = scriptedModel([{ text: 'ok' }]);
     const branches = parallel({
       name: 'p',
       minSuccessful: 1,
       runnables: [first, agent({ name: 'second', model: scriptedModel([{ text: 'good words' }]) })],
     });
-    await run(sequence({ name: 'all', runnables: [branches, agent({ name: 'last', model })] }), 'Go');
+    await run(
+      sequence({ name: 'all', runnables: [branches, agent({ name: 'last', model })] }),
+      'Go',
+    );
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('good words');
     expect(JSON.stringify(model.calls[0]?.prompt)).not.toContain('doomed words');
   });
@@ -240,10 +348,21 @@ describe('parallel', () => {
 
 describe('sequence and loop', () => {
   test('the output is that of the last part that had one, and a failure ends the sequence', async () => {
-    const result = await run(sequence({ name: 's', runnables: [writing('a', {}, 'from a'), step({ name: 'quiet', execute: () => undefined })] }));
+    const result = await run(
+      sequence({
+        name: 's',
+        runnables: [writing('a', {}, 'from a'), step({ name: 'quiet', execute: () => undefined })],
+      }),
+    );
     expect(result.output).toBe('from a');
-    const failed = await run(sequence({ name: 's', runnables: [failing('bad'), writing('never', { never: 1 })] }), { runId: 'run' });
-    expect(failed).toMatchObject({ status: 'error', error: { code: 'step_failed', message: 'bad failed' } });
+    const failed = await run(
+      sequence({ name: 's', runnables: [failing('bad'), writing('never', { never: 1 })] }),
+      { runId: 'run' },
+    );
+    expect(failed).toMatchObject({
+      status: 'error',
+      error: { code: 'step_failed', message: 'bad failed' },
+    });
     expect(typesOf(failed.session.events)).not.toContain('invocation_start run/never');
   });
 
@@ -273,8 +392,18 @@ describe('sequence and loop', () => {
       [2, 2, 2],
     ]);
     expect(result).toMatchObject({ status: 'completed', output: 2 });
-    expect(ends(result.session.events)).toEqual(['run/#1 completed', 'run/#2 completed', 'run completed']);
-    expect(await run(loop({ name: 'l', runnable: counting, maxIterations: 3 }))).toMatchObject({ status: 'completed', output: 3 });
-    expect(await run(loop({ name: 'l', runnable: counting, maxIterations: 0 }))).toMatchObject({ status: 'completed', output: undefined });
+    expect(ends(result.session.events)).toEqual([
+      'run/#1 completed',
+      'run/#2 completed',
+      'run completed',
+    ]);
+    expect(await run(loop({ name: 'l', runnable: counting, maxIterations: 3 }))).toMatchObject({
+      status: 'completed',
+      output: 3,
+    });
+    expect(await run(loop({ name: 'l', runnable: counting, maxIterations: 0 }))).toMatchObject({
+      status: 'completed',
+      output: undefined,
+    });
   });
 });

@@ -28,7 +28,8 @@ function partsOf(app: Runtime): string[] {
   const parts: string[] = [];
   const over = new AbortController();
   const reading = (async () => {
-    for await (const event of app.follow('s', { signal: over.signal })) if (isPart(event)) parts.push(event.delta);
+    for await (const event of app.follow('s', { signal: over.signal }))
+      if (isPart(event)) parts.push(event.delta);
   })();
   reading.catch(() => undefined);
   onTestFinished(async () => {
@@ -38,17 +39,34 @@ function partsOf(app: Runtime): string[] {
   return parts;
 }
 
-const isPart = (event: StreamEvent): event is Extract<StreamEvent, { type: 'assistant_delta' }> => event.type === 'assistant_delta';
+const isPart = (event: StreamEvent): event is Extract<StreamEvent, { type: 'assistant_delta' }> =>
+  event.type === 'assistant_delta';
 
 function twoProcesses() {
   const path = join(mkdtempSync(join(tmpdir(), 'held-')), 'app.db');
   const clock = steppedClock();
   const [here, there] = [0, 1].map(() => {
-    const model = scriptedModel(() => ({ chunks: ['Once ', 'upon ', 'a ', 'time'], chunkDelayMs: 1 }), { clock });
+    const model = scriptedModel(
+      () => ({ chunks: ['Once ', 'upon ', 'a ', 'time'], chunkDelayMs: 1 }),
+      { clock },
+    );
     const writer = agent({ name: 'writer', model });
-    return { writer, app: runtime({ app: 'tales', runnables: [writer], store: sqlite(path), recover: 'manual', pubsub }) };
+    return {
+      writer,
+      app: runtime({
+        app: 'tales',
+        runnables: [writer],
+        store: sqlite(path),
+        recover: 'manual',
+        pubsub,
+      }),
+    };
   });
-  return { clock, here: here as NonNullable<typeof here>, there: there as NonNullable<typeof there> };
+  return {
+    clock,
+    here: here as NonNullable<typeof here>,
+    there: there as NonNullable<typeof there>,
+  };
 }
 
 const pubsub = pubSub();

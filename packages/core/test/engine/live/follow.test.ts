@@ -40,7 +40,10 @@ function steppedClock() {
   };
 }
 
-/** A writer whose answer comes part by part, as the test lets time pass; its second answer follows a tool call. */
+/**
+ * A writer whose answer comes part by part, as the test lets time pass; its second answer follows a
+ * tool call.
+ */
 function story() {
   const clock = steppedClock();
   const model = scriptedModel(
@@ -50,7 +53,13 @@ function story() {
     ],
     { clock },
   );
-  const look = tool({ name: 'look', description: 'Looks', schema: { type: 'object' }, readOnly: true, execute: () => 'seen' });
+  const look = tool({
+    name: 'look',
+    description: 'Looks',
+    schema: { type: 'object' },
+    readOnly: true,
+    execute: () => 'seen',
+  });
   return { clock, writer: agent({ name: 'writer', model, tools: [look] }) };
 }
 
@@ -59,7 +68,8 @@ function followed(app: Runtime, session: string, after = 0) {
   const events: StreamEvent[] = [];
   const over = new AbortController();
   const reading = (async () => {
-    for await (const event of app.follow(session, { after, signal: over.signal })) events.push(event);
+    for await (const event of app.follow(session, { after, signal: over.signal }))
+      events.push(event);
   })();
   reading.catch(() => undefined);
   onTestFinished(async () => {
@@ -83,8 +93,11 @@ function shown(events: readonly StreamEvent[]): string[] {
 
 const durable = (events: readonly StreamEvent[]): Event[] => events.filter(isDurable);
 const untilShown = (events: readonly StreamEvent[], texts: readonly string[]): Promise<void> =>
-  eventually(() => JSON.stringify(shown(events)) === JSON.stringify(texts), { what: `${JSON.stringify(texts)}` });
-const isEnded = (events: readonly StreamEvent[]): boolean => events.some(({ type }) => type === 'invocation_end');
+  eventually(() => JSON.stringify(shown(events)) === JSON.stringify(texts), {
+    what: `${JSON.stringify(texts)}`,
+  });
+const isEnded = (events: readonly StreamEvent[]): boolean =>
+  events.some(({ type }) => type === 'invocation_end');
 
 function numbered(events: readonly StreamEvent[], from = 1): void {
   const seqs = durable(events).map(({ seq }) => seq);
@@ -107,7 +120,9 @@ test('who follows from the start sees parts of answers between the events, in th
   await eventually(() => isEnded(events));
   numbered(events);
   expect(shown(events)).toEqual(['Once upon a time', 'The end.']);
-  const firstOfSecond = events.findIndex((event) => event.type === 'assistant_delta' && event.delta.startsWith('The'));
+  const firstOfSecond = events.findIndex(
+    (event) => event.type === 'assistant_delta' && event.delta.startsWith('The'),
+  );
   expect(events.slice(0, firstOfSecond).map(({ type }) => type)).toContain('tool_result');
   await app.close();
 });
@@ -121,7 +136,9 @@ function heldStore() {
     new Proxy(ledgers, {
       get: (target, name) => {
         const method = target[name as keyof LedgerStore] as (...values: unknown[]) => unknown;
-        if (name === 'append') return async (...values: unknown[]) => gate.promise.then(() => method.apply(target, values));
+        if (name === 'append')
+          return async (...values: unknown[]) =>
+            gate.promise.then(() => method.apply(target, values));
         return method.bind(target);
       },
     });
@@ -129,7 +146,12 @@ function heldStore() {
     gate = Promise.withResolvers<void>();
   };
   return {
-    store: { ...store, admin: store.admin, for: (scope: Parameters<Store['for']>[0]) => held(store.for(scope)), close: () => store.close() },
+    store: {
+      ...store,
+      admin: store.admin,
+      for: (scope: Parameters<Store['for']>[0]) => held(store.for(scope)),
+      close: () => store.close(),
+    },
     hold,
     release: () => gate.resolve(),
   };
@@ -180,12 +202,16 @@ test('who comes in the middle of an answer gets the text so far, once, and goes 
 test('who does not read holds nobody up, and gets what was missed in one part', async () => {
   const chunks = Array.from({ length: 500 }, (_, index) => `${index} `);
   const clock = steppedClock();
-  const writer = agent({ name: 'writer', model: scriptedModel([{ chunks: [...chunks, 'last'], chunkDelayMs: 1 }], { clock }) });
+  const writer = agent({
+    name: 'writer',
+    model: scriptedModel([{ chunks: [...chunks, 'last'], chunkDelayMs: 1 }], { clock }),
+  });
   const app = runtime({ app: 'tales', runnables: [writer] });
   await app.sessions.create({ id: 's' });
   const slow = app.follow('s')[Symbol.asyncIterator]();
   const events: StreamEvent[] = [];
-  const read = async (): Promise<void> => void events.push((await slow.next()).value as StreamEvent);
+  const read = async (): Promise<void> =>
+    void events.push((await slow.next()).value as StreamEvent);
   await read();
   const fast = followed(app, 's');
   const run = app.run(writer, { session: 's', input: 'Tell' });
@@ -206,7 +232,15 @@ function twoProcesses(pubsub: () => PubSub | undefined, loses?: (message: string
   const path = join(mkdtempSync(join(tmpdir(), 'follow-')), 'app.db');
   const { clock, writer } = story();
   const shared = pubsub() ?? pubSub(loses);
-  const [here, there] = [0, 1].map(() => runtime({ app: 'tales', runnables: [writer], store: sqlite(path), recover: 'manual', pubsub: shared }));
+  const [here, there] = [0, 1].map(() =>
+    runtime({
+      app: 'tales',
+      runnables: [writer],
+      store: sqlite(path),
+      recover: 'manual',
+      pubsub: shared,
+    }),
+  );
   return { clock, writer, here: here as Runtime, there: there as Runtime };
 }
 
@@ -242,10 +276,9 @@ test.each([
 test('without pub/sub other processes see what is durable', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'follow-')), 'app.db');
   const writer = agent({ name: 'writer', model: scriptedModel([{ chunks: ['a', 'b'] }]) });
-  const [here, there] = [0, 1].map(() => runtime({ app: 'tales', runnables: [writer], store: sqlite(path), recover: 'manual' })) as [
-    Runtime,
-    Runtime,
-  ];
+  const [here, there] = [0, 1].map(() =>
+    runtime({ app: 'tales', runnables: [writer], store: sqlite(path), recover: 'manual' }),
+  ) as [Runtime, Runtime];
   expect(there.carriesDeltas).toBe('process');
   await here.sessions.create({ id: 's' });
   const { events } = followed(there, 's');
@@ -262,7 +295,9 @@ test('many follow at once, from different places, and each gets all', async () =
   await app.sessions.create({ id: 's' });
   for (let turn = 0; turn < 20; turn++) await app.run(writer, { session: 's', input: `${turn}` });
   const last = (await app.sessions.list({ id: 's' })).sessions[0]?.seq ?? 0;
-  const all = Array.from({ length: 50 }, (_, index) => followed(app, 's', Math.min(last, index * 3)));
+  const all = Array.from({ length: 50 }, (_, index) =>
+    followed(app, 's', Math.min(last, index * 3)),
+  );
   await app.run(writer, { session: 's', input: 'more' });
   const end = (await app.sessions.list({ id: 's' })).sessions[0]?.seq ?? 0;
   for (const [index, { events }] of all.entries()) {
@@ -275,9 +310,13 @@ test('many follow at once, from different places, and each gets all', async () =
 test('what cannot be followed says so', async () => {
   const app = runtime({ app: 'tales' });
   await app.sessions.create({ id: 's' });
-  const first = (session: string, options?: object): Promise<unknown> => app.follow(session, options)[Symbol.asyncIterator]().next();
+  const first = (session: string, options?: object): Promise<unknown> =>
+    app.follow(session, options)[Symbol.asyncIterator]().next();
   await expect(first('nobody')).rejects.toMatchObject({ code: 'session_not_found' });
-  await expect(first('s', { after: 99 })).rejects.toMatchObject({ code: 'seq_out_of_range', data: { seq: 99, last: 1 } });
+  await expect(first('s', { after: 99 })).rejects.toMatchObject({
+    code: 'seq_out_of_range',
+    data: { seq: 99, last: 1 },
+  });
   await expect(first('s', { after: -1 })).rejects.toMatchObject({ code: 'invalid_run' });
   await expect(first('s', { from: 1 })).rejects.toMatchObject({ code: 'invalid_run' });
   const rest = followed(app, 's', 1);
@@ -313,7 +352,10 @@ test('of a session that was deleted nobody is told anything who follows another 
   await tell('the new one', 3);
   const { events: later } = followed(app, 's', 5);
   await eventually(() => later.filter(({ type }) => type === 'invocation_end').length >= 3);
-  expect(later.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual(['the new one', 'the new one']);
+  expect(later.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual([
+    'the new one',
+    'the new one',
+  ]);
   await expect(behind.next()).rejects.toMatchObject({ code: 'session_not_found' });
   await app.close();
 });

@@ -23,7 +23,11 @@ import { newPool, newSchema, reasonToSkip } from '../../stores/postgres/server.t
 
 /** An agent that makes one call of a tool. */
 function caller(called: Tool, args: JsonValue): Agent {
-  return agent({ name: 'caller', model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]), tools: [called] });
+  return agent({
+    name: 'caller',
+    model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]),
+    tools: [called],
+  });
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'approvals-'));
@@ -55,41 +59,59 @@ const said: Readonly<Record<string, (n: number) => RequestAnswer>> = {
 };
 
 describe.each(stores)('on %s', (_name, open, skipped) => {
-  test.skipIf(skipped !== undefined)('one of all answers, expiries and cancels settles a request', async () => {
-    const store = open();
-    opened.push(store);
-    const contender = fc.record({
-      wants: fc.constantFrom<Wish>('approve', 'reject', 'edit', 'same', 'expire', 'cancel'),
-      // What runs do takes many turns of the event loop until it settles anything.
-      afterTurns: fc.nat(60),
-    });
-    const contenders = fc.array(contender, { minLength: 2, maxLength: 8 });
-    let counter = 0;
-    await fc.assert(
-      fc.asyncProperty(contenders, async (contending) => {
-        await race(keptOpen(store), `race_${counter++}`, contending);
-      }),
-      { numRuns: skipped === undefined ? 25 : 0, endOnFailure: true },
-    );
-  });
+  test.skipIf(skipped !== undefined)(
+    'one of all answers, expiries and cancels settles a request',
+    async () => {
+      const store = open();
+      opened.push(store);
+      const contender = fc.record({
+        wants: fc.constantFrom<Wish>('approve', 'reject', 'edit', 'same', 'expire', 'cancel'),
+        // What runs do takes many turns of the event loop until it settles anything.
+        afterTurns: fc.nat(60),
+      });
+      const contenders = fc.array(contender, { minLength: 2, maxLength: 8 });
+      let counter = 0;
+      await fc.assert(
+        fc.asyncProperty(contenders, async (contending) => {
+          await race(keptOpen(store), `race_${counter++}`, contending);
+        }),
+        { numRuns: skipped === undefined ? 25 : 0, endOnFailure: true },
+      );
+    },
+  );
 });
 
-async function race(store: Store, session: string, contending: readonly Contender[]): Promise<void> {
+async function race(
+  store: Store,
+  session: string,
+  contending: readonly Contender[],
+): Promise<void> {
   const { pay, paid } = payTool();
   const runnable = caller(pay, { cents: 500 });
-  // The store goes by its own clock: the session's writer finds the time over, whoever answers does not.
+  // The store goes by its own clock: the session's writer finds the time over, whoever answers does
+  // not.
   const clock = testClock(Date.now());
-  const make = (): Runtime => runtime({ app: 'races', store, runnables: [runnable], recover: 'manual', ports: { clock } });
-  const first = await make().run(runnable, { session: await make().session({ id: session }), input: 'Pay' });
+  const make = (): Runtime =>
+    runtime({ app: 'races', store, runnables: [runnable], recover: 'manual', ports: { clock } });
+  const first = await make().run(runnable, {
+    session: await make().session({ id: session }),
+    input: 'Pay',
+  });
   const requestId = first.pendingApprovals[0]?.requestId ?? '';
-  // Two processes answer; the check that comes before is passed by all that ask before the first is done.
-  const people = [runtime({ app: 'races', store, recover: 'manual' }), runtime({ app: 'races', store, recover: 'manual' })];
+  // Two processes answer; the check that comes before is passed by all that ask before the first is
+  // done.
+  const people = [
+    runtime({ app: 'races', store, recover: 'manual' }),
+    runtime({ app: 'races', store, recover: 'manual' }),
+  ];
   const worker = make();
   let isWorking = false;
   const attempts = contending.map(async ({ wants, afterTurns }, n): Promise<boolean> => {
     const answer = said[wants];
-    for (let turn = 0; turn < afterTurns && answer !== undefined; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
-    if (answer !== undefined) return (people[n % 2] as Runtime).answer(requestId, answer(n)).then(() => true);
+    for (let turn = 0; turn < afterTurns && answer !== undefined; turn++)
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    if (answer !== undefined)
+      return (people[n % 2] as Runtime).answer(requestId, answer(n)).then(() => true);
     if (wants === 'expire') clock.advance(30 * 60_000);
     else await worker.cancel(session);
     if (!isWorking) {
@@ -101,7 +123,9 @@ async function race(store: Store, session: string, contending: readonly Contende
     return false;
   });
   const outcomes = await Promise.allSettled(attempts);
-  for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'request_settled' });
+  for (const outcome of outcomes)
+    if (outcome.status === 'rejected')
+      expect(outcome.reason).toMatchObject({ code: 'request_settled' });
   const won = outcomes.filter((outcome) => outcome.status === 'fulfilled' && outcome.value).length;
   const last = await make()
     .resume(session)
@@ -117,7 +141,9 @@ async function race(store: Store, session: string, contending: readonly Contende
   const settled = last.events.filter((event) => event.type === 'tool_result' && event.settled);
   expect(settled).toHaveLength(1);
   const decision = answers[0]?.decision;
-  expect(paid).toHaveLength(decision === 'approve' || decision === 'edit' ? (settledAs(settled) === 'success' ? 1 : 0) : 0);
+  expect(paid).toHaveLength(
+    decision === 'approve' || decision === 'edit' ? (settledAs(settled) === 'success' ? 1 : 0) : 0,
+  );
 }
 
 function settledAs([result]: readonly unknown[]): string {

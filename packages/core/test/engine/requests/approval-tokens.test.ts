@@ -18,7 +18,11 @@ import { type PayToolOptions, payTool } from '../../pay-tool.ts';
 
 /** An agent that makes one call of a tool. */
 function caller(called: Tool, args: JsonValue): Agent {
-  return agent({ name: 'caller', model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]), tools: [called] });
+  return agent({
+    name: 'caller',
+    model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]),
+    tools: [called],
+  });
 }
 
 const key: ApprovalKey = { id: '2026-01', secret: secret('approvals', 'k'.repeat(32)) };
@@ -29,7 +33,16 @@ async function waitingRun(options: PayToolOptions = {}, more: Partial<RuntimeOpt
   const { pay, paid } = payTool(options);
   const runnable = caller(pay, { cents: 5 });
   const make = (other: Partial<RuntimeOptions> = {}): Runtime =>
-    runtime({ app: 'tokens', store, runnables: [runnable], recover: 'manual', ports: { clock }, approvals: { keys: [key] }, ...more, ...other });
+    runtime({
+      app: 'tokens',
+      store,
+      runnables: [runnable],
+      recover: 'manual',
+      ports: { clock },
+      approvals: { keys: [key] },
+      ...more,
+      ...other,
+    });
   const app = make();
   const first = await app.run(runnable, 'Pay');
   const requestId = first.pendingApprovals[0]?.requestId ?? '';
@@ -41,14 +54,22 @@ async function refusalOf(promise: Promise<unknown>): Promise<string> {
     () => 'taken',
     (thrown: unknown) => thrown,
   );
-  return error instanceof ApprovalTokenError ? error.reason : isAdjutantError(error) ? error.code : String(error);
+  return error instanceof ApprovalTokenError
+    ? error.reason
+    : isAdjutantError(error)
+      ? error.code
+      : String(error);
 }
 
 /** Reasons for which the ledger says that tokens were refused. */
 async function auditOf(app: Runtime, session: string): Promise<unknown[]> {
   await app.resume(session);
   const { events } = await app.session({ id: session });
-  return events.flatMap((event) => (event.type === 'decision' && event.component === 'approval_token' ? [event.data?.['reason']] : []));
+  return events.flatMap((event) =>
+    event.type === 'decision' && event.component === 'approval_token'
+      ? [event.data?.['reason']]
+      : [],
+  );
 }
 
 describe('a token', () => {
@@ -66,7 +87,9 @@ describe('a token', () => {
     await app.requests.decide(token, { decision: 'approve', by: 'ann', reason: 'by mail' });
     expect((await app.resume(session)).status).toBe('completed');
     expect(paid).toEqual([{ cents: 5 }]);
-    expect(await refusalOf(app.requests.decide(token, { decision: 'approve' }))).toBe('already_used');
+    expect(await refusalOf(app.requests.decide(token, { decision: 'approve' }))).toBe(
+      'already_used',
+    );
     expect(await refusalOf(app.requests.show(token))).toBe('already_used');
   });
 
@@ -74,8 +97,12 @@ describe('a token', () => {
     const { app, make, requestId, session, paid } = await waitingRun();
     const token = await app.requests.token(requestId, { decisions: ['approve'] });
     const newer = { id: '2026-02', secret: 'n'.repeat(32) };
-    expect(await refusalOf(make({ approvals: { keys: [newer] } }).requests.show(token))).toBe('unknown_key');
-    await make({ approvals: { keys: [newer, key] } }).requests.decide(token, { decision: 'approve' });
+    expect(await refusalOf(make({ approvals: { keys: [newer] } }).requests.show(token))).toBe(
+      'unknown_key',
+    );
+    await make({ approvals: { keys: [newer, key] } }).requests.decide(token, {
+      decision: 'approve',
+    });
     await make().resume(session);
     expect(paid).toHaveLength(1);
   });
@@ -83,7 +110,9 @@ describe('a token', () => {
   test('allows the edit that it was made for', async () => {
     const { app, requestId, session, paid } = await waitingRun();
     const token = await app.requests.token(requestId, { decisions: ['edit'] });
-    expect(await refusalOf(app.requests.decide(token, { decision: 'edit', input: { cents: 'x' } }))).toBe('input_mismatch');
+    expect(
+      await refusalOf(app.requests.decide(token, { decision: 'edit', input: { cents: 'x' } })),
+    ).toBe('input_mismatch');
     await app.requests.decide(token, { decision: 'edit', input: { cents: 2 } });
     await app.resume(session);
     expect(paid).toEqual([{ cents: 2 }]);
@@ -92,9 +121,15 @@ describe('a token', () => {
   test('decides in the name that it was made for, if that one may', async () => {
     const { app, requestId } = await waitingRun({ approval: { mayDecide: ['ann'] } });
     expect(await refusalOf(app.requests.token(requestId, { by: 'bob' }))).toBe('may_not_decide');
-    expect(await refusalOf(app.requests.decide(await app.requests.token(requestId), { decision: 'approve' }))).toBe('may_not_decide');
+    expect(
+      await refusalOf(
+        app.requests.decide(await app.requests.token(requestId), { decision: 'approve' }),
+      ),
+    ).toBe('may_not_decide');
     const token = await app.requests.token(requestId, { by: 'ann' });
-    expect(await refusalOf(app.requests.decide(token, { decision: 'approve', by: 'bob' }))).toBe('not_signed_for');
+    expect(await refusalOf(app.requests.decide(token, { decision: 'approve', by: 'bob' }))).toBe(
+      'not_signed_for',
+    );
     await app.requests.decide(token, { decision: 'approve' });
     expect(await app.listRequests()).toMatchObject([{ status: 'answered', settledBy: 'user:ann' }]);
   });
@@ -106,7 +141,8 @@ describe('is refused and written down', () => {
     const token = await app.requests.token(requestId, { decisions: ['reject'] });
     const forger = make({ approvals: { keys: [{ id: key.id, secret: 'f'.repeat(32) }] } });
     const stranger = make({ approvals: { keys: [{ id: 'x', secret: 'f'.repeat(32) }] } });
-    const decide = (text: string): Promise<string> => refusalOf(app.requests.decide(text, { decision: 'approve' }));
+    const decide = (text: string): Promise<string> =>
+      refusalOf(app.requests.decide(text, { decision: 'approve' }));
     // A flood of them does not fill the ledger.
     for (let times = 0; times < 5; times++) {
       expect(await decide(await forger.requests.token(requestId))).toBe('forged');
@@ -116,7 +152,11 @@ describe('is refused and written down', () => {
       expect(await decide('nonsense')).toBe('malformed');
     }
     expect(await app.listPendingApprovals()).toHaveLength(1);
-    expect((await auditOf(app, session)).sort()).toEqual(['forged', 'not_signed_for', 'unknown_key']);
+    expect((await auditOf(app, session)).sort()).toEqual([
+      'forged',
+      'not_signed_for',
+      'unknown_key',
+    ]);
     expect(paid).toEqual([]);
   });
 
@@ -139,12 +179,16 @@ describe('is refused and written down', () => {
     const { app, requestId, session } = await waitingRun();
     const token = await app.requests.token(requestId);
     await app.requests.decide(token, { decision: 'reject' });
-    expect(await refusalOf(app.requests.decide(token, { decision: 'approve' }))).toBe('already_used');
+    expect(await refusalOf(app.requests.decide(token, { decision: 'approve' }))).toBe(
+      'already_used',
+    );
     expect(await auditOf(app, session)).toEqual(['already_used']);
   });
 
   test('when something else is asked meanwhile', async () => {
-    const { app, clock, requestId, session } = await waitingRun({ approval: { onExpire: 'escalate', escalateTo: ['boss'] } });
+    const { app, clock, requestId, session } = await waitingRun({
+      approval: { onExpire: 'escalate', escalateTo: ['boss'] },
+    });
     const token = await app.requests.token(requestId, { expiresAt: clock.now() + 3_600_000 });
     clock.advance(30 * 60_000);
     await app.resume(session);
@@ -160,7 +204,9 @@ describe('is refused and written down', () => {
     const [own] = waiting.pendingApprovals;
     expect(own?.requestId).not.toBe(requestId);
     await app.requests.decide(token, { decision: 'approve' });
-    expect(await app.listPendingApprovals()).toMatchObject([{ requestId: own?.requestId, session: fork.id }]);
+    expect(await app.listPendingApprovals()).toMatchObject([
+      { requestId: own?.requestId, session: fork.id },
+    ]);
   });
 });
 
@@ -168,16 +214,26 @@ test('of another tenant, a token is for nothing', async () => {
   const { app, make, requestId } = await waitingRun();
   const token = await app.requests.token(requestId);
   expect(await refusalOf(make({ tenant: 'other' }).requests.show(token))).toBe('unknown_request');
-  expect(await refusalOf(make({ tenant: 'other' }).requests.decide(token, { decision: 'approve' }))).toBe('unknown_request');
+  expect(
+    await refusalOf(make({ tenant: 'other' }).requests.decide(token, { decision: 'approve' })),
+  ).toBe('unknown_request');
 });
 
 test('tokens need keys, and cannot be made for what is not offered or settled', async () => {
   const { app, make, requestId } = await waitingRun({ approval: { allowEdit: false } });
-  expect(await refusalOf(make({ approvals: undefined } as object).requests.token(requestId))).toBe('invalid_runtime');
-  expect(await refusalOf(app.requests.token(requestId, { decisions: ['edit'] }))).toBe('decision_not_offered');
+  expect(await refusalOf(make({ approvals: undefined } as object).requests.token(requestId))).toBe(
+    'invalid_runtime',
+  );
+  expect(await refusalOf(app.requests.token(requestId, { decisions: ['edit'] }))).toBe(
+    'decision_not_offered',
+  );
   expect(await refusalOf(app.requests.token('req_none'))).toBe('request_not_found');
   await app.approve(requestId);
   expect(await refusalOf(app.requests.token(requestId))).toBe('request_settled');
-  expect(() => make({ approvals: { keys: [{ id: 'a', secret: 'short' }] } })).toThrow(/at least 32 bytes/);
-  expect(() => make({ approvals: { keys: [{ id: 'a', secret: 'hunter2' }] } })).not.toThrow(/hunter2/);
+  expect(() => make({ approvals: { keys: [{ id: 'a', secret: 'short' }] } })).toThrow(
+    /at least 32 bytes/,
+  );
+  expect(() => make({ approvals: { keys: [{ id: 'a', secret: 'hunter2' }] } })).not.toThrow(
+    /hunter2/,
+  );
 });

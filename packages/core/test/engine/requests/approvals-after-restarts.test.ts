@@ -26,7 +26,11 @@ import { payTool } from '../../pay-tool.ts';
 
 /** An agent that makes one call of a tool. */
 function caller(called: Tool, args: JsonValue): Agent {
-  return agent({ name: 'caller', model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]), tools: [called] });
+  return agent({
+    name: 'caller',
+    model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]),
+    tools: [called],
+  });
 }
 
 const id = 'the-session';
@@ -42,12 +46,21 @@ function newProcess(store: Store, runnable: Agent): Runtime {
   return runtime({ app: 'restarts', store, runnables: [runnable], recover: 'manual' });
 }
 
-/** Works on the session in a process of its own, which stops at the event `stopAt`. `undefined`: it was stopped. */
-async function work(store: Store, runnable: Agent, stopAt = Number.POSITIVE_INFINITY): Promise<RunResult | undefined> {
+/**
+ * Works on the session in a process of its own, which stops at the event `stopAt`. `undefined`: it
+ * was stopped.
+ */
+async function work(
+  store: Store,
+  runnable: Agent,
+  stopAt = Number.POSITIVE_INFINITY,
+): Promise<RunResult | undefined> {
   const app = newProcess(store, runnable);
   const session = await app.session({ id });
   const isOpen = validateResumeState(session.events).openRun !== undefined;
-  const run: Run = isOpen ? app.resume(session) : app.run(runnable, { session, runId: 'run', input: 'Go' });
+  const run: Run = isOpen
+    ? app.resume(session)
+    : app.run(runnable, { session, runId: 'run', input: 'Go' });
   const forget = session.ledger.onDraft(({ seq }) => {
     if (seq >= stopAt) run.stop();
   });
@@ -63,8 +76,14 @@ async function work(store: Store, runnable: Agent, stopAt = Number.POSITIVE_INFI
   }
 }
 
-/** Works and answers until the run has ended, each time in another process; the first that comes to the event `stopAt` stops there. */
-async function carryOut({ runnable, answer }: Scenario, stopAt?: number): Promise<{ result: RunResult; events: readonly Event[] }> {
+/**
+ * Works and answers until the run has ended, each time in another process; the first that comes to
+ * the event `stopAt` stops there.
+ */
+async function carryOut(
+  { runnable, answer }: Scenario,
+  stopAt?: number,
+): Promise<{ result: RunResult; events: readonly Event[] }> {
   const store = keptOpen(memoryStore());
   let isStopped = false;
   for (let turn = 0; turn < 20; turn++) {
@@ -93,11 +112,24 @@ function callsInRounds(rounds: number, name: string, args: JsonValue) {
 const scenarios: Readonly<Record<string, () => Scenario>> = {
   'an approval with edited arguments': () => {
     const { pay, paid } = payTool();
-    return { runnable: caller(pay, { cents: 5 }), effects: paid, answer: () => ({ decision: 'edit', input: { cents: 3 } }) };
+    return {
+      runnable: caller(pay, { cents: 5 }),
+      effects: paid,
+      answer: () => ({ decision: 'edit', input: { cents: 3 } }),
+    };
   },
   'input for a tool': () => {
-    const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ colour: z.string() }) });
-    return { runnable: caller(ask as Tool, {}), effects: [], answer: () => ({ input: { colour: 'red' } }) };
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks',
+      schema: z.object({}),
+      yieldSchema: z.object({ colour: z.string() }),
+    });
+    return {
+      runnable: caller(ask as Tool, {}),
+      effects: [],
+      answer: () => ({ input: { colour: 'red' } }),
+    };
   },
   'an operation elsewhere': () => {
     const begin = tool({
@@ -146,8 +178,19 @@ const scenarios: Readonly<Record<string, () => Scenario>> = {
   },
   'an agent at its limit': () => {
     const effects: unknown[] = [];
-    const note = tool({ name: 'note', description: 'Notes', schema: z.object({}), readOnly: true, execute: () => 'noted' });
-    const runnable = agent({ name: 'caller', model: callsInRounds(3, 'note', {}), tools: [note], limits: { rounds: 2, onLimit: 'ask' } });
+    const note = tool({
+      name: 'note',
+      description: 'Notes',
+      schema: z.object({}),
+      readOnly: true,
+      execute: () => 'noted',
+    });
+    const runnable = agent({
+      name: 'caller',
+      model: callsInRounds(3, 'note', {}),
+      tools: [note],
+      limits: { rounds: 2, onLimit: 'ask' },
+    });
     return { runnable, effects, answer: () => ({ decision: 'continue', input: 5 }) };
   },
 };
@@ -165,13 +208,21 @@ describe.each(Object.entries(scenarios))('%s', (_name, make) => {
       expect(result, `stopped at ${seq}`).toMatchObject({ status: 'completed', output: 'Done.' });
       const asked = requestIds(events);
       expect(new Set(asked).size, `stopped at ${seq}`).toBe(asked.length);
-      // A tool that was about to run when its process stopped has not run: whether it did, only its recovery can say.
-      const cut = events.filter((event) => event.type === 'tool_result' && event.result.status === 'unknown').length;
-      const cutInReference = reference.events.filter((event) => event.type === 'tool_result' && event.result.status === 'unknown').length;
+      // A tool that was about to run when its process stopped has not run: whether it did, only its
+      // recovery can say.
+      const cut = events.filter(
+        (event) => event.type === 'tool_result' && event.result.status === 'unknown',
+      ).length;
+      const cutInReference = reference.events.filter(
+        (event) => event.type === 'tool_result' && event.result.status === 'unknown',
+      ).length;
       if (cut === cutInReference) {
         expect(asked, `stopped at ${seq}`).toEqual(ids);
         expect(scenario.effects, `stopped at ${seq}`).toEqual(whole.effects);
-      } else expect(scenario.effects.length, `stopped at ${seq}`).toBeLessThanOrEqual(whole.effects.length);
+      } else
+        expect(scenario.effects.length, `stopped at ${seq}`).toBeLessThanOrEqual(
+          whole.effects.length,
+        );
     }
   });
 });
@@ -199,7 +250,9 @@ test('what a probe found out is the result, whenever the process stopped', async
   for (let seq = 1; seq <= events.length; seq++) {
     const scenario = make();
     const { result } = await carryOut(scenario, seq);
-    const results = result.session.events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event.result] : []));
+    const results = result.session.events.flatMap((event) =>
+      event.type === 'tool_result' && event.settled ? [event.result] : [],
+    );
     expect(results, `stopped at ${seq}`).toMatchObject([{ status: 'success', content: 'found' }]);
     expect(new Set(scenario.probed).size, `stopped at ${seq}`).toBe(1);
   }
@@ -209,8 +262,18 @@ describe('several calls of one round', () => {
   /** Three calls that wait for three different things. */
   function mixed(): { readonly runnable: Agent; readonly paid: readonly unknown[] } {
     const { pay, paid } = payTool();
-    const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ colour: z.string() }) });
-    const begin = tool({ name: 'begin', description: 'Begins', schema: z.object({}), execute: () => pending({ operationId: 'op' }) });
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks',
+      schema: z.object({}),
+      yieldSchema: z.object({ colour: z.string() }),
+    });
+    const begin = tool({
+      name: 'begin',
+      description: 'Begins',
+      schema: z.object({}),
+      execute: () => pending({ operationId: 'op' }),
+    });
     const model = roundModel([
       {
         toolCalls: [
@@ -233,26 +296,36 @@ describe('several calls of one round', () => {
   test('are answered in any order, some before and some after a restart', async () => {
     const orders = fc.shuffledSubarray(Object.keys(answers), { minLength: 3 });
     await fc.assert(
-      fc.asyncProperty(orders, fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }), async (order, restarts) => {
-        const store = keptOpen(memoryStore());
-        const { runnable, paid } = mixed();
-        const first = await work(store, runnable);
-        expect(first?.pendingCalls.map(({ name }) => name)).toEqual(['pay', 'ask', 'begin']);
-        const ids = new Map(first?.pendingCalls.map(({ name, requestId }) => [name, requestId]));
-        let last = first;
-        for (const [i, name] of order.entries()) {
-          await answers[name]?.(newProcess(store, runnable), ids.get(name) ?? '');
-          if (restarts[i] !== true) continue;
-          last = await work(store, runnable);
-          const open = last?.pendingCalls.map((call) => call.requestId);
-          expect(open).toEqual([...ids].filter(([other]) => !order.slice(0, i + 1).includes(other)).map(([, requestId]) => requestId));
-        }
-        if (restarts[2] !== true) last = await work(store, runnable);
-        expect(last).toMatchObject({ status: 'completed', output: 'Done.', pendingCalls: [] });
-        expect(paid).toEqual([{ cents: 5 }]);
-        const results = last?.session.events.filter((event) => event.type === 'tool_result' && event.settled);
-        expect(results).toHaveLength(3);
-      }),
+      fc.asyncProperty(
+        orders,
+        fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
+        async (order, restarts) => {
+          const store = keptOpen(memoryStore());
+          const { runnable, paid } = mixed();
+          const first = await work(store, runnable);
+          expect(first?.pendingCalls.map(({ name }) => name)).toEqual(['pay', 'ask', 'begin']);
+          const ids = new Map(first?.pendingCalls.map(({ name, requestId }) => [name, requestId]));
+          let last = first;
+          for (const [i, name] of order.entries()) {
+            await answers[name]?.(newProcess(store, runnable), ids.get(name) ?? '');
+            if (restarts[i] !== true) continue;
+            last = await work(store, runnable);
+            const open = last?.pendingCalls.map((call) => call.requestId);
+            expect(open).toEqual(
+              [...ids]
+                .filter(([other]) => !order.slice(0, i + 1).includes(other))
+                .map(([, requestId]) => requestId),
+            );
+          }
+          if (restarts[2] !== true) last = await work(store, runnable);
+          expect(last).toMatchObject({ status: 'completed', output: 'Done.', pendingCalls: [] });
+          expect(paid).toEqual([{ cents: 5 }]);
+          const results = last?.session.events.filter(
+            (event) => event.type === 'tool_result' && event.settled,
+          );
+          expect(results).toHaveLength(3);
+        },
+      ),
       { numRuns: 30 },
     );
   });
@@ -263,7 +336,9 @@ describe('several calls of one round', () => {
     const app = newProcess(store, runnable);
     const session = await app.session({ id });
     await app.run(runnable, { session, runId: 'run', input: 'Go' });
-    const claim = await store.for({ tenant: 'default', app: 'restarts' }).claim(id, 'another', { ttl: 1_000 });
+    const claim = await store
+      .for({ tenant: 'default', app: 'restarts' })
+      .claim(id, 'another', { ttl: 1_000 });
     expect(claim.owner).toBe('another');
   });
 });
@@ -285,17 +360,28 @@ describe('the result of an operation', () => {
 
   test('counts once', async () => {
     const { app, resume } = await begun();
-    await expect(app.settleOperation('other', {})).rejects.toMatchObject({ code: 'request_not_found' });
+    await expect(app.settleOperation('other', {})).rejects.toMatchObject({
+      code: 'request_not_found',
+    });
     await expect(app.settleOperation('op', { uri: 'secret-value' })).rejects.toMatchObject({
       code: 'input_mismatch',
       message: expect.not.stringContaining('secret-value'),
     });
-    const attempts = await Promise.allSettled(Array.from({ length: 5 }, () => app.settleOperation('op', { url: 'x' }, { by: 'trigger:hook' })));
+    const attempts = await Promise.allSettled(
+      Array.from({ length: 5 }, () =>
+        app.settleOperation('op', { url: 'x' }, { by: 'trigger:hook' }),
+      ),
+    );
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-    for (const attempt of attempts) if (attempt.status === 'rejected') expect(attempt.reason).toMatchObject({ code: 'request_settled' });
+    for (const attempt of attempts)
+      if (attempt.status === 'rejected')
+        expect(attempt.reason).toMatchObject({ code: 'request_settled' });
     const result = await resume();
     expect(result?.status).toBe('completed');
-    await expect(app.settleOperation('op', { url: 'y' })).rejects.toMatchObject({ code: 'request_settled', data: { by: 'trigger:hook' } });
+    await expect(app.settleOperation('op', { url: 'y' })).rejects.toMatchObject({
+      code: 'request_settled',
+      data: { by: 'trigger:hook' },
+    });
   });
 
   test('can be that it failed', async () => {
@@ -303,7 +389,11 @@ describe('the result of an operation', () => {
     await app.settleOperation('op', 'The disk is full.', { failed: true });
     const result = await resume();
     expect(result?.session.events.findLast((event) => event.type === 'tool_result')).toMatchObject({
-      result: { status: 'error_permanent', errorType: 'operation_failed', content: 'The disk is full.' },
+      result: {
+        status: 'error_permanent',
+        errorType: 'operation_failed',
+        content: 'The disk is full.',
+      },
     });
   });
 });

@@ -19,7 +19,12 @@ afterEach(async () => {
 
 /** A process on the file that all processes of a test share. */
 function open(recover: 'auto' | 'manual', ...runnables: Agent[]): Runtime {
-  const app = runtime({ app: 'processes', store: sqlite(join(folder, 'app.db')), runnables, recover });
+  const app = runtime({
+    app: 'processes',
+    store: sqlite(join(folder, 'app.db')),
+    runnables,
+    recover,
+  });
   apps.push(app);
   return app;
 }
@@ -37,14 +42,21 @@ function telling(): { readonly pay: Tool; readonly made: Promise<void> } {
 }
 
 function payer(pay: Tool): Agent {
-  return agent({ name: 'payer', model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]), tools: [pay] });
+  return agent({
+    name: 'payer',
+    model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]),
+    tools: [pay],
+  });
 }
 
 test('an answer of another process is heard by the one that works on the session', async () => {
   const { pay, made } = telling();
   const busy = Promise.withResolvers<void>();
   const worker = open('manual');
-  const both = parallel({ name: 'both', runnables: [payer(pay), step({ name: 'busy', execute: () => busy.promise })] });
+  const both = parallel({
+    name: 'both',
+    runnables: [payer(pay), step({ name: 'busy', execute: () => busy.promise })],
+  });
   const session = await worker.session();
   const run = worker.run(both, { session, input: 'Pay' });
   await eventually(() => session.ledger.requests.size === 1, { what: 'the question' });

@@ -29,7 +29,10 @@ test('an approval that was given and not used before the fork is not spent a sec
   const given = whole.session.events.find(({ type }) => type === 'tool_input');
   const fork = await app.fork('s', { at: given?.seq ?? 0 });
   const asked = await app.resume(fork);
-  expect(asked).toMatchObject({ status: 'yielded', pendingApprovals: [{ name: 'pay', args: { cents: 5 } }] });
+  expect(asked).toMatchObject({
+    status: 'yielded',
+    pendingApprovals: [{ name: 'pay', args: { cents: 5 } }],
+  });
   expect(asked.pendingApprovals[0]?.requestId).not.toBe(first.pendingApprovals[0]?.requestId);
   expect(paid).toEqual(['s']);
   await app.approve(asked.pendingApprovals[0]?.requestId ?? '');

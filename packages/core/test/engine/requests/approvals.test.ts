@@ -33,10 +33,14 @@ import { describe, expect, test } from 'vitest';
 import { type PayToolOptions, payTool } from '../../pay-tool.ts';
 
 function resultsOf(session: Pick<Session, 'events'>): unknown[] {
-  return session.events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event.result] : []));
+  return session.events.flatMap((event) =>
+    event.type === 'tool_result' && event.settled ? [event.result] : [],
+  );
 }
 
-async function refusalOf(promise: Promise<unknown>): Promise<{ code: string; data: unknown; message: string }> {
+async function refusalOf(
+  promise: Promise<unknown>,
+): Promise<{ code: string; data: unknown; message: string }> {
   const error: unknown = await promise.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -46,19 +50,29 @@ async function refusalOf(promise: Promise<unknown>): Promise<{ code: string; dat
 }
 
 const clerk = (pay: Tool) => agent({ name: 'caller', model: openai('gpt-5'), tools: [pay] });
-const asks = (...calls: readonly JsonValue[]): TestStep => model({ toolCalls: calls.map((args) => ({ name: 'pay', args })) });
+const asks = (...calls: readonly JsonValue[]): TestStep =>
+  model({ toolCalls: calls.map((args) => ({ name: 'pay', args })) });
 
 /** A run that waits for leave to pay 5 cents. */
 async function waitingRun(options: PayToolOptions = {}, more: RunTestOptions = {}) {
   const { pay, paid } = payTool(options);
-  const { app, session, result } = await runTest(clerk(pay), [user('Pay'), asks({ cents: 5 })], more);
+  const { app, session, result } = await runTest(
+    clerk(pay),
+    [user('Pay'), asks({ cents: 5 })],
+    more,
+  );
   return { app, session, paid, requestId: result.pendingApprovals[0]?.requestId ?? '' };
 }
 
 /** A run that waits for leave to pay 5 cents, gets answers, and comes to its end. */
 async function answered(answers: readonly TestStep[], options: PayToolOptions = {}) {
   const { pay, paid } = payTool(options);
-  const run = await runTest(clerk(pay), [user('Pay'), asks({ cents: 5 }), ...answers, model('Done.')]);
+  const run = await runTest(clerk(pay), [
+    user('Pay'),
+    asks({ cents: 5 }),
+    ...answers,
+    model('Done.'),
+  ]);
   return { ...run, paid };
 }
 
@@ -86,8 +100,12 @@ describe('pending approvals', () => {
     expect(await app.listPendingApprovals({ session: session.id })).toHaveLength(1);
     await app.approve(requestId, { by: 'ann' });
     expect(await app.listPendingApprovals()).toEqual([]);
-    expect(await app.listRequests({ status: 'answered' })).toMatchObject([{ requestId, settledBy: 'user:ann' }]);
-    expect(await refusalOf(app.listRequests({ state: 'pending' } as object))).toMatchObject({ code: 'invalid_answer' });
+    expect(await app.listRequests({ status: 'answered' })).toMatchObject([
+      { requestId, settledBy: 'user:ann' },
+    ]);
+    expect(await refusalOf(app.listRequests({ state: 'pending' } as object))).toMatchObject({
+      code: 'invalid_answer',
+    });
   });
 
   test('are listed in pages, without those whose time is over', async () => {
@@ -98,7 +116,10 @@ describe('pending approvals', () => {
       asks(...cents),
       meanwhile(async ({ app }) => {
         const first = await app.listPendingApprovals({ limit: 2 });
-        const second = await app.listPendingApprovals({ limit: 2, after: first[1] as NonNullable<(typeof first)[1]> });
+        const second = await app.listPendingApprovals({
+          limit: 2,
+          after: first[1] as NonNullable<(typeof first)[1]>,
+        });
         expect([...first, ...second].map(({ details }) => details)).toHaveLength(3);
         expect(new Set([...first, ...second].map(({ requestId }) => requestId)).size).toBe(3);
       }),
@@ -114,10 +135,20 @@ describe('pending approvals', () => {
 
   test('show what the tool says of them', async () => {
     const { app } = await waitingRun({
-      approval: { summary: () => 'Pay five cents', details: () => ({ account: 'main' }), allowEdit: false, mayDecide: ['ann'] },
+      approval: {
+        summary: () => 'Pay five cents',
+        details: () => ({ account: 'main' }),
+        allowEdit: false,
+        mayDecide: ['ann'],
+      },
     });
     const [entry] = await app.listPendingApprovals();
-    expect(entry).toMatchObject({ summary: 'Pay five cents', details: { account: 'main' }, options: ['approve', 'reject'], mayDecide: ['ann'] });
+    expect(entry).toMatchObject({
+      summary: 'Pay five cents',
+      details: { account: 'main' },
+      options: ['approve', 'reject'],
+      mayDecide: ['ann'],
+    });
     expect(entry).not.toHaveProperty('inputSchema');
   });
 });
@@ -127,14 +158,20 @@ describe('a decision', () => {
     const { status, events, paid } = await answered([approve({ by: 'user:ann', reason: 'fine' })]);
     expect(status).toBe('completed');
     expect(paid).toEqual([{ cents: 5 }]);
-    expect(events.filter(({ type }) => type === 'tool_input')).toMatchObject([{ decision: 'approve', by: 'user:ann', reason: 'fine' }]);
+    expect(events.filter(({ type }) => type === 'tool_input')).toMatchObject([
+      { decision: 'approve', by: 'user:ann', reason: 'fine' },
+    ]);
   });
 
   test('that refuses is told to the model', async () => {
     const { session, paid } = await answered([reject({ reason: 'too much' })]);
     expect(paid).toEqual([]);
     expect(resultsOf(session)).toMatchObject([
-      { status: 'error_blocked', errorType: 'rejected', content: 'User cancelled this action. Reason: too much' },
+      {
+        status: 'error_blocked',
+        errorType: 'rejected',
+        content: 'User cancelled this action. Reason: too much',
+      },
     ]);
   });
 
@@ -144,7 +181,10 @@ describe('a decision', () => {
       prepared.push(ctx.args);
       return { ...(ctx.args as { cents: number }), to: 'shop' };
     };
-    const { session, status, result, paid } = await answered([edit({ pay: { cents: 3 } }, { by: 'ann' })], { prepare });
+    const { session, status, result, paid } = await answered(
+      [edit({ pay: { cents: 3 } }, { by: 'ann' })],
+      { prepare },
+    );
     const { toolCalls } = result;
     expect(status).toBe('completed');
     expect(paid).toEqual([{ cents: 3, to: 'shop' }]);
@@ -154,11 +194,16 @@ describe('a decision', () => {
       'changed by a person before it was run. It was run with {\\"cents\\":3}',
     );
     expect(toolCalls).toMatchObject([{ args: '{"cents":3}' }]);
-    expect(transcript(session.events).find(({ kind }) => kind === 'tool')).toMatchObject({ args: { cents: 5 }, editedArgs: { cents: 3 } });
+    expect(transcript(session.events).find(({ kind }) => kind === 'tool')).toMatchObject({
+      args: { cents: 5 },
+      editedArgs: { cents: 3 },
+    });
     expect(prepared).toEqual([{ cents: 5 }, { cents: 3 }]);
     const yields = session.events.filter((event) => event.type === 'tool_yield');
     expect(yields).toMatchObject([{ args: { cents: 5, to: 'shop' }, generation: 1 }]);
-    expect(session.events.filter((event) => event.type === 'tool_input')).toMatchObject([{ decision: 'edit', input: { cents: 3 } }]);
+    expect(session.events.filter((event) => event.type === 'tool_input')).toMatchObject([
+      { decision: 'edit', input: { cents: 3 } },
+    ]);
     expect(resultsOf(session)).toMatchObject([{ status: 'success', content: 'paid 3' }]);
   });
 
@@ -169,13 +214,18 @@ describe('a decision', () => {
       model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]),
       tools: [pay],
     });
-    const app = runtime({ app: 'approvals', store: keptOpen(memoryStore()), runnables: [runnable] });
+    const app = runtime({
+      app: 'approvals',
+      store: keptOpen(memoryStore()),
+      runnables: [runnable],
+    });
     const first = await app.run(runnable, 'Pay');
     await app.approve(first.pendingApprovals[0]?.requestId ?? '');
     // Whoever asks to go on joins recovery, or does it.
     const result = await app.resume(first.session.id).then(
       ({ status }) => status,
-      (error: unknown) => (isAdjutantError(error, 'no_open_run') ? 'completed' : Promise.reject(error as Error)),
+      (error: unknown) =>
+        isAdjutantError(error, 'no_open_run') ? 'completed' : Promise.reject(error as Error),
     );
     expect(result).toBe('completed');
     expect(paid).toEqual([{ cents: 5 }]);
@@ -192,11 +242,31 @@ describe('what is wrong with an answer is said at once, and the request stays pe
       (app, id) => app.answer(id, { decision: 'continue' }),
       { code: 'decision_not_offered', data: { options: ['approve', 'edit', 'reject'] } },
     ],
-    ['what only the runtime decides', (app, id) => app.answer(id, { decision: 'expire' }), { code: 'decision_not_offered' }],
-    ['somebody inside', (app, id) => app.approve(id, { by: 'runtime' }), { code: 'invalid_answer' }],
-    ['an option that does not exist', (app, id) => app.answer(id, { decison: 'approve' } as object), { code: 'invalid_answer' }],
-    ['input that is not asked for', (app, id) => app.answer(id, { decision: 'approve', input: 1 }), { code: 'input_mismatch' }],
-    ['an edit without arguments', (app, id) => app.answer(id, { decision: 'edit' }), { code: 'input_mismatch' }],
+    [
+      'what only the runtime decides',
+      (app, id) => app.answer(id, { decision: 'expire' }),
+      { code: 'decision_not_offered' },
+    ],
+    [
+      'somebody inside',
+      (app, id) => app.approve(id, { by: 'runtime' }),
+      { code: 'invalid_answer' },
+    ],
+    [
+      'an option that does not exist',
+      (app, id) => app.answer(id, { decison: 'approve' } as object),
+      { code: 'invalid_answer' },
+    ],
+    [
+      'input that is not asked for',
+      (app, id) => app.answer(id, { decision: 'approve', input: 1 }),
+      { code: 'input_mismatch' },
+    ],
+    [
+      'an edit without arguments',
+      (app, id) => app.answer(id, { decision: 'edit' }),
+      { code: 'input_mismatch' },
+    ],
     ['what is not JSON', (app, id) => app.edit(id, { cents: Number.NaN }), { code: 'not_json' }],
   ];
 
@@ -206,8 +276,13 @@ describe('what is wrong with an answer is said at once, and the request stays pe
     expect(await refusalOf(answer(app as Runtime, requestId))).toMatchObject(expected);
     expect(await app.listPendingApprovals()).toMatchObject([{ requestId, status: 'pending' }]);
     const resumed = await app.resume(session.id);
-    expect(resumed).toMatchObject({ status: 'yielded', pendingApprovals: [{ requestId, accepted: false }] });
-    expect(resumed.session.events.slice(before).filter(({ type }) => type === 'tool_input')).toEqual([]);
+    expect(resumed).toMatchObject({
+      status: 'yielded',
+      pendingApprovals: [{ requestId, accepted: false }],
+    });
+    expect(
+      resumed.session.events.slice(before).filter(({ type }) => type === 'tool_input'),
+    ).toEqual([]);
     await app.approve(requestId);
   });
 
@@ -221,7 +296,9 @@ describe('what is wrong with an answer is said at once, and the request stays pe
 
   test('an edit where none is allowed', async () => {
     const { app, requestId } = await waitingRun({ approval: { allowEdit: false } });
-    expect(await refusalOf(app.edit(requestId, { cents: 1 }))).toMatchObject({ code: 'decision_not_offered' });
+    expect(await refusalOf(app.edit(requestId, { cents: 1 }))).toMatchObject({
+      code: 'decision_not_offered',
+    });
   });
 
   test('somebody who may not decide', async () => {
@@ -229,7 +306,10 @@ describe('what is wrong with an answer is said at once, and the request stays pe
       [
         meanwhile(async ({ app, pending }) => {
           const requestId = pending[0]?.requestId ?? '';
-          expect(await refusalOf(app.approve(requestId, { by: 'bob' }))).toMatchObject({ code: 'may_not_decide', data: { by: 'user:bob' } });
+          expect(await refusalOf(app.approve(requestId, { by: 'bob' }))).toMatchObject({
+            code: 'may_not_decide',
+            data: { by: 'user:bob' },
+          });
           expect(await refusalOf(app.approve(requestId))).toMatchObject({ code: 'may_not_decide' });
         }),
         approve({ by: 'user:ann' }),
@@ -253,7 +333,11 @@ describe('what is wrong with an answer is said at once, and the request stays pe
       user('Pay'),
       asks({ cents: 1 }, { cents: 2 }, { cents: 3 }),
       meanwhile(async ({ app, pending }) => {
-        const [one, two, three] = pending.map(({ requestId }) => requestId) as [string, string, string];
+        const [one, two, three] = pending.map(({ requestId }) => requestId) as [
+          string,
+          string,
+          string,
+        ];
         const outcomes = await app.answerAll([
           { requestId: three, decision: 'approve' },
           { requestId: two, decision: 'edit', input: { cents: 'x' } },
@@ -269,7 +353,10 @@ describe('what is wrong with an answer is said at once, and the request stays pe
       }),
       // Each call goes on with its own answer; only the model waits for the round.
       meanwhile(({ result }) => {
-        expect(result).toMatchObject({ status: 'yielded', pendingApprovals: [{ args: { cents: 2 } }] });
+        expect(result).toMatchObject({
+          status: 'yielded',
+          pendingApprovals: [{ args: { cents: 2 } }],
+        });
         expect(paid).toEqual([{ cents: 3 }]);
       }),
       edit({ pay: { cents: 20 } }),
@@ -282,7 +369,9 @@ describe('what is wrong with an answer is said at once, and the request stays pe
 
 describe("calls that wait with their round (hold: 'round')", () => {
   test('are made when all questions of the round are answered, also across processes; what needs nobody goes ahead', async () => {
-    const { pay, paid } = payTool({ approval: { when: ({ args }) => (args as { cents: number }).cents > 1 } });
+    const { pay, paid } = payTool({
+      approval: { when: ({ args }) => (args as { cents: number }).cents > 1 },
+    });
     const runnable = agent({ name: 'caller', model: openai('gpt-5'), tools: [pay], hold: 'round' });
     const { status } = await runTest(runnable, [
       user('Pay'),
@@ -304,7 +393,9 @@ describe("calls that wait with their round (hold: 'round')", () => {
   });
 
   test('are asked for as one of two ways', () => {
-    expect(() => agent({ name: 'a', model: openai('gpt-5'), hold: 'all' as 'round' })).toThrow(/`hold` must be/);
+    expect(() => agent({ name: 'a', model: openai('gpt-5'), hold: 'all' as 'round' })).toThrow(
+      /`hold` must be/,
+    );
   });
 });
 
@@ -345,7 +436,9 @@ describe('an answer that reached the store unchecked', () => {
         look,
         post(store, data),
         look,
-        meanwhile(async ({ app }) => expect(await app.listPendingApprovals()).toMatchObject([{ requestId: asked[1] }])),
+        meanwhile(async ({ app }) =>
+          expect(await app.listPendingApprovals()).toMatchObject([{ requestId: asked[1] }]),
+        ),
         approve(),
         model('Done.'),
       ],
@@ -353,7 +446,9 @@ describe('an answer that reached the store unchecked', () => {
     );
     expect(run.status).toBe('completed');
     expect(new Set(asked).size).toBe(2);
-    expect(run.events.findLast(({ type }) => type === 'tool_yield')).toMatchObject({ generation: 2 });
+    expect(run.events.findLast(({ type }) => type === 'tool_yield')).toMatchObject({
+      generation: 2,
+    });
     expect(run).toHaveDecision({ component: 'request', decision: 'ask_again' });
     expect(paid).toEqual([{ cents: 5 }]);
   });
@@ -385,14 +480,26 @@ describe('agents below agents', () => {
   function nested(answer: TestStep) {
     const { pay, paid } = payTool();
     const specialist = agent({ name: 'specialist', model: openai('gpt-5'), tools: [pay] });
-    const manager = agent({ name: 'manager', model: openai('gpt-5'), tools: [agentTool(specialist)] });
+    const manager = agent({
+      name: 'manager',
+      model: openai('gpt-5'),
+      tools: [agentTool(specialist)],
+    });
     const run = runTest(manager, [
       user('Go'),
-      model({ toolCalls: [{ name: 'specialist', args: { message: 'Pay it' } }] }, { agent: 'manager' }),
+      model(
+        { toolCalls: [{ name: 'specialist', args: { message: 'Pay it' } }] },
+        { agent: 'manager' },
+      ),
       model({ toolCalls: [{ name: 'pay', args: { cents: 7 } }] }, { agent: 'specialist' }),
       meanwhile(async ({ app, result, pending }) => {
-        expect(result).toMatchObject({ status: 'yielded', pendingApprovals: [{ name: 'pay', request: { agent: 'specialist' } }] });
-        expect(await app.listPendingApprovals()).toMatchObject([{ agent: 'specialist', requestId: pending[0]?.requestId }]);
+        expect(result).toMatchObject({
+          status: 'yielded',
+          pendingApprovals: [{ name: 'pay', request: { agent: 'specialist' } }],
+        });
+        expect(await app.listPendingApprovals()).toMatchObject([
+          { agent: 'specialist', requestId: pending[0]?.requestId },
+        ]);
       }),
       crash(),
       answer,
@@ -415,6 +522,9 @@ describe('agents below agents', () => {
     const { status, session } = await run;
     expect(status).toBe('completed');
     expect(paid).toEqual([]);
-    expect(resultsOf(session)).toMatchObject([toolResult.blocked('User cancelled this action.', { errorType: 'rejected' }), { status: 'success' }]);
+    expect(resultsOf(session)).toMatchObject([
+      toolResult.blocked('User cancelled this action.', { errorType: 'rejected' }),
+      { status: 'success' },
+    ]);
   });
 });

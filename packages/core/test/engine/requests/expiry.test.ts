@@ -1,4 +1,14 @@
-import { agent, memoryStore, openai, parallel, pending, runtime, type Session, type Tool, tool } from 'adjutant';
+import {
+  agent,
+  memoryStore,
+  openai,
+  parallel,
+  pending,
+  runtime,
+  type Session,
+  type Tool,
+  tool,
+} from 'adjutant';
 import {
   advanceTime,
   approve,
@@ -23,16 +33,23 @@ const hours = 60 * minutes;
 const caller = (called: Tool) => agent({ name: 'caller', model: openai('gpt-5'), tools: [called] });
 
 /** Begins a script: the agent wants to pay. */
-const asked: readonly TestStep[] = [user('Go'), model({ toolCalls: [{ name: 'pay', args: { cents: 5 } }] })];
+const asked: readonly TestStep[] = [
+  user('Go'),
+  model({ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }),
+];
 
 function settledResults({ events }: Pick<Session, 'events'>): unknown[] {
-  return events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event.result] : []));
+  return events.flatMap((event) =>
+    event.type === 'tool_result' && event.settled ? [event.result] : [],
+  );
 }
 
 /** What waits is a request that was not there before. */
 function newRequest(): TestStep {
   return meanwhile(({ session, pending }) => {
-    const before = session.events.flatMap((event) => (event.type === 'tool_yield' ? [event.requestId] : [])).slice(0, -1);
+    const before = session.events
+      .flatMap((event) => (event.type === 'tool_yield' ? [event.requestId] : []))
+      .slice(0, -1);
     expect(pending).toHaveLength(1);
     expect(before).not.toContain(pending[0]?.requestId);
     expect(before.length).toBeGreaterThan(0);
@@ -42,7 +59,13 @@ function newRequest(): TestStep {
 describe('a request whose time is over', () => {
   test('ends while something else of its run is under way', async () => {
     const { pay, paid } = payTool();
-    const slow = tool({ name: 'slow', description: 'Takes its time', schema: z.object({}), timeout: 10 * hours, execute: () => 'never' });
+    const slow = tool({
+      name: 'slow',
+      description: 'Takes its time',
+      schema: z.object({}),
+      timeout: 10 * hours,
+      execute: () => 'never',
+    });
     const waits = agent({ name: 'waits', model: openai('gpt-5'), tools: [pay] });
     const works = agent({ name: 'works', model: openai('gpt-5'), tools: [slow] });
     const { status, app } = await runTest(
@@ -53,7 +76,11 @@ describe('a request whose time is over', () => {
         model({ toolCalls: [{ name: 'slow' }] }, { agent: 'works' }),
         advanceTime(30 * minutes),
         model('Nobody said so.', { agent: 'waits' }),
-        meanwhile(({ session }) => expect(settledResults(session)).toMatchObject([{ status: 'error_blocked', errorType: 'expired' }])),
+        meanwhile(({ session }) =>
+          expect(settledResults(session)).toMatchObject([
+            { status: 'error_blocked', errorType: 'expired' },
+          ]),
+        ),
         result({ slow: 'ready' }),
         model('Ready.', { agent: 'works' }),
       ],
@@ -67,9 +94,17 @@ describe('a request whose time is over', () => {
   test('ends by itself when nobody works on the session', async () => {
     const clock = testClock();
     const { pay } = payTool();
-    const answers = roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]);
+    const answers = roundModel([
+      { toolCalls: [{ name: 'pay', args: { cents: 5 } }] },
+      { text: 'Done.' },
+    ]);
     const runnable = agent({ name: 'caller', model: answers, tools: [pay] });
-    const app = runtime({ app: 'expiry', store: memoryStore({ clock }), runnables: [runnable], ports: { clock } });
+    const app = runtime({
+      app: 'expiry',
+      store: memoryStore({ clock }),
+      runnables: [runnable],
+      ports: { clock },
+    });
     const { session } = await app.run(runnable, 'Go');
     expect(session.status).toBe('awaiting_input');
     clock.advance(30 * minutes);
@@ -79,15 +114,30 @@ describe('a request whose time is over', () => {
   });
 
   test('goes to others, who may then decide', async () => {
-    const { pay, paid } = payTool({ approval: { mayDecide: ['ann'], onExpire: 'escalate', escalateTo: ['boss'], expiresIn: hours } });
+    const { pay, paid } = payTool({
+      approval: {
+        mayDecide: ['ann'],
+        onExpire: 'escalate',
+        escalateTo: ['boss'],
+        expiresIn: hours,
+      },
+    });
     const run = await runTest(caller(pay), [
       ...asked,
       advanceTime(hours),
       newRequest(),
       meanwhile(async ({ app, clock, pending: [escalated] }) => {
-        expect(escalated).toMatchObject({ request: { mayDecide: ['boss'], onExpire: 'reject' }, expiresAt: clock.now() + hours });
-        expect(await app.listRequests()).toMatchObject([{ status: 'escalated' }, { status: 'pending', mayDecide: ['boss'] }]);
-        await expect(app.approve(escalated?.requestId ?? '', { by: 'ann' })).rejects.toMatchObject({ code: 'may_not_decide' });
+        expect(escalated).toMatchObject({
+          request: { mayDecide: ['boss'], onExpire: 'reject' },
+          expiresAt: clock.now() + hours,
+        });
+        expect(await app.listRequests()).toMatchObject([
+          { status: 'escalated' },
+          { status: 'pending', mayDecide: ['boss'] },
+        ]);
+        await expect(app.approve(escalated?.requestId ?? '', { by: 'ann' })).rejects.toMatchObject({
+          code: 'may_not_decide',
+        });
       }),
       approve({ by: 'boss' }),
       model('Done.'),
@@ -98,8 +148,16 @@ describe('a request whose time is over', () => {
   });
 
   test('ends when those to whom it went do not answer either', async () => {
-    const { pay, paid } = payTool({ approval: { onExpire: 'escalate', escalateTo: ['boss'], expiresIn: hours } });
-    const { status, session } = await runTest(caller(pay), [...asked, advanceTime(hours), newRequest(), advanceTime(hours), model('Done.')]);
+    const { pay, paid } = payTool({
+      approval: { onExpire: 'escalate', escalateTo: ['boss'], expiresIn: hours },
+    });
+    const { status, session } = await runTest(caller(pay), [
+      ...asked,
+      advanceTime(hours),
+      newRequest(),
+      advanceTime(hours),
+      model('Done.'),
+    ]);
     expect(status).toBe('completed');
     expect(settledResults(session)).toMatchObject([{ errorType: 'expired' }]);
     expect(paid).toEqual([]);
@@ -110,7 +168,11 @@ describe('a request whose time is over', () => {
     ['reject', []],
   ])('is answered with its default: %s', async (given, expected) => {
     const { pay, paid } = payTool({ approval: { onExpire: { default: given } } });
-    const { status } = await runTest(caller(pay), [...asked, advanceTime(30 * minutes), model('Done.')]);
+    const { status } = await runTest(caller(pay), [
+      ...asked,
+      advanceTime(30 * minutes),
+      model('Done.'),
+    ]);
     expect(status).toBe('completed');
     expect(paid).toEqual(expected);
   });
@@ -124,12 +186,21 @@ describe('a request whose time is over', () => {
         yieldSchema: z.object({ colour: z.string() }),
         yieldOptions: { expiresIn: hours, onExpire: { default: given as never } },
       }) as Tool;
-    const steps = [user('Go'), model({ toolCalls: [{ name: 'ask' }] }), advanceTime(hours), model('Done.')];
+    const steps = [
+      user('Go'),
+      model({ toolCalls: [{ name: 'ask' }] }),
+      advanceTime(hours),
+      model('Done.'),
+    ];
     const fitting = await runTest(caller(asking({ colour: 'grey' })), steps);
-    expect(settledResults(fitting.session)).toMatchObject([{ status: 'success', content: { colour: 'grey' } }]);
+    expect(settledResults(fitting.session)).toMatchObject([
+      { status: 'success', content: { colour: 'grey' } },
+    ]);
     const unfitting = await runTest(caller(asking({ color: 1 })), steps);
     expect(unfitting.status).toBe('completed');
-    expect(settledResults(unfitting.session)).toMatchObject([{ status: 'error_blocked', errorType: 'expired' }]);
+    expect(settledResults(unfitting.session)).toMatchObject([
+      { status: 'error_blocked', errorType: 'expired' },
+    ]);
   });
 
   test('leaves the outcome of an operation open', async () => {
@@ -144,7 +215,10 @@ describe('a request whose time is over', () => {
       model({ toolCalls: [{ name: 'begin' }] }),
       meanwhile(async ({ app, clock }) => {
         clock.advance(hours);
-        await expect(app.settleOperation('op-1', 'late')).rejects.toMatchObject({ code: 'request_settled', data: { status: 'expired' } });
+        await expect(app.settleOperation('op-1', 'late')).rejects.toMatchObject({
+          code: 'request_settled',
+          data: { status: 'expired' },
+        });
       }),
       advanceTime(1),
       model('Done.'),
@@ -166,18 +240,28 @@ test('a fork asks anew what the original waits for, also when its time there is 
   expect(waiting.status).toBe('yielded');
   expect(own?.expiresAt).toBe(clock.now() + 30 * minutes);
   expect(own?.requestId).not.toBe(first.pendingApprovals[0]?.requestId);
-  const copied = await runTest(caller(pay), [approve(), model('Done.')], { store, clock, session: { id: fork.id } });
+  const copied = await runTest(caller(pay), [approve(), model('Done.')], {
+    store,
+    clock,
+    session: { id: fork.id },
+  });
   expect(copied.status).toBe('completed');
   expect(paid).toHaveLength(1);
   // The original has its own end.
-  const original = await runTest(caller(pay), [model('Done.')], { store, clock, session: { id: session.id } });
+  const original = await runTest(caller(pay), [model('Done.')], {
+    store,
+    clock,
+    session: { id: session.id },
+  });
   expect(original.status).toBe('completed');
   expect(settledResults(original.session)).toMatchObject([{ errorType: 'expired' }]);
   expect(paid).toHaveLength(1);
 });
 
 test('an approval default must be a decision', () => {
-  expect(() => payTool({ approval: { onExpire: { default: { yes: true } } } })).toThrow(/'approve'/);
+  expect(() => payTool({ approval: { onExpire: { default: { yes: true } } } })).toThrow(
+    /'approve'/,
+  );
 });
 
 describe('an approval that was not used in time', () => {
@@ -196,7 +280,10 @@ describe('an approval that was not used in time', () => {
       usedAfter(72 * hours),
       newRequest(),
       meanwhile(({ result: waiting }) => {
-        expect(waiting).toMatchObject({ status: 'yielded', pendingApprovals: [{ kind: 'approval' }] });
+        expect(waiting).toMatchObject({
+          status: 'yielded',
+          pendingApprovals: [{ kind: 'approval' }],
+        });
         expect(paid).toEqual([]);
       }),
       usedAfter(23 * hours),
@@ -218,7 +305,10 @@ describe('an approval that was not used in time', () => {
 describe('a tool that has changed', () => {
   const changes: readonly [string, PayToolOptions][] = [
     ['another version', { version: '2' }],
-    ['another schema', { schema: z.object({ cents: z.number(), currency: z.string().default('EUR') }) as never }],
+    [
+      'another schema',
+      { schema: z.object({ cents: z.number(), currency: z.string().default('EUR') }) as never },
+    ],
   ];
 
   /** A run that waits, on a store where a process with the changed tool goes on. */
@@ -226,9 +316,21 @@ describe('a tool that has changed', () => {
     const clock = testClock();
     const store = keptOpen(memoryStore({ clock }));
     const [before, after] = [payTool(), payTool(change)];
-    const { app, session, result: first } = await runTest(caller(before.pay), asked, { store, clock });
-    const goOn = (...steps: TestStep[]) => runTest(caller(after.pay), steps, { store, clock, session: { id: session.id } });
-    return { app, store, goOn, before, after, requestId: first.pendingApprovals[0]?.requestId ?? '' };
+    const {
+      app,
+      session,
+      result: first,
+    } = await runTest(caller(before.pay), asked, { store, clock });
+    const goOn = (...steps: TestStep[]) =>
+      runTest(caller(after.pay), steps, { store, clock, session: { id: session.id } });
+    return {
+      app,
+      store,
+      goOn,
+      before,
+      after,
+      requestId: first.pendingApprovals[0]?.requestId ?? '',
+    };
   }
 
   test.each(changes)('while it waited (%s): it is asked anew', async (_name, change) => {
@@ -251,17 +353,20 @@ describe('a tool that has changed', () => {
     expect([before.paid.length, after.paid.length]).toEqual([0, 1]);
   });
 
-  test.each(changes)('after it was approved (%s): it is not run, but asked again', async (_name, change) => {
-    const { app, goOn, before, after, requestId } = await waiting(change);
-    await app.approve(requestId);
-    const run = await goOn(
-      newRequest(),
-      meanwhile(() => expect([...before.paid, ...after.paid]).toEqual([])),
-      approve(),
-      model('Done.'),
-    );
-    expect(run.status).toBe('completed');
-    expect(run).toHaveDecision({ component: 'request', decision: 'ask_again' });
-    expect([before.paid.length, after.paid.length]).toEqual([0, 1]);
-  });
+  test.each(changes)(
+    'after it was approved (%s): it is not run, but asked again',
+    async (_name, change) => {
+      const { app, goOn, before, after, requestId } = await waiting(change);
+      await app.approve(requestId);
+      const run = await goOn(
+        newRequest(),
+        meanwhile(() => expect([...before.paid, ...after.paid]).toEqual([])),
+        approve(),
+        model('Done.'),
+      );
+      expect(run.status).toBe('completed');
+      expect(run).toHaveDecision({ component: 'request', decision: 'ask_again' });
+      expect([before.paid.length, after.paid.length]).toEqual([0, 1]);
+    },
+  );
 });

@@ -18,7 +18,11 @@ import { z } from 'zod';
 
 /** An agent that makes one call of a tool. */
 function caller(called: Tool, args: JsonValue): Agent {
-  return agent({ name: 'caller', model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]), tools: [called] });
+  return agent({
+    name: 'caller',
+    model: roundModel([{ toolCalls: [{ name: called.name, args }] }, { text: 'Done.' }]),
+    tools: [called],
+  });
 }
 
 const ask = tool({
@@ -43,8 +47,15 @@ async function waiting(called: Tool = ask, store = keptOpen(memoryStore())) {
   return { app, store, session: first.session as Session, callId: 'run/r1.0' };
 }
 
-/** The error that a call, or the flush after it, ends with; and nothing of it is in the ledger or the inbox. */
-async function refusalOf(session: Session, store: Store, give: () => void): Promise<{ code: string; text: string }> {
+/**
+ * The error that a call, or the flush after it, ends with; and nothing of it is in the ledger or
+ * the inbox.
+ */
+async function refusalOf(
+  session: Session,
+  store: Store,
+  give: () => void,
+): Promise<{ code: string; text: string }> {
   const ledgers = store.for({ tenant: 'default', app: 'input' });
   const before = await ledgers.head(session.id);
   let error: unknown;
@@ -62,9 +73,13 @@ async function refusalOf(session: Session, store: Store, give: () => void): Prom
 describe('input that cannot be used', () => {
   test('for a call that does not exist, or that does not wait for it', async () => {
     const { session, store, callId } = await waiting();
-    expect(await refusalOf(session, store, () => session.addToolInput('run/r9.9', {}))).toMatchObject({ code: 'request_not_found' });
+    expect(
+      await refusalOf(session, store, () => session.addToolInput('run/r9.9', {})),
+    ).toMatchObject({ code: 'request_not_found' });
     const other = await waiting(begin);
-    expect(await refusalOf(other.session, other.store, () => other.session.addToolInput(callId, {}))).toMatchObject({ code: 'request_not_found' });
+    expect(
+      await refusalOf(other.session, other.store, () => other.session.addToolInput(callId, {})),
+    ).toMatchObject({ code: 'request_not_found' });
   });
 
   test.each<[string, JsonValue]>([
@@ -91,7 +106,9 @@ describe('input that cannot be used', () => {
 
   test('a result that does not fit', async () => {
     const { app, session, store, callId } = await waiting(begin);
-    expect(await refusalOf(session, store, () => session.addToolResult(callId, { uri: 'x' }))).toMatchObject({ code: 'input_mismatch' });
+    expect(
+      await refusalOf(session, store, () => session.addToolResult(callId, { uri: 'x' })),
+    ).toMatchObject({ code: 'input_mismatch' });
     session.addToolResult(callId, { url: 'x' });
     expect((await app.resume(session)).status).toBe('completed');
   });
@@ -106,9 +123,13 @@ describe('input that cannot be used', () => {
     const { app, session, store, callId } = await waiting();
     session.addToolInput(callId, { colour: 'red' });
     await session.flush();
-    expect(await refusalOf(session, store, () => session.addToolInput(callId, { colour: 'blue' }))).toMatchObject({ code: 'request_settled' });
+    expect(
+      await refusalOf(session, store, () => session.addToolInput(callId, { colour: 'blue' })),
+    ).toMatchObject({ code: 'request_settled' });
     await app.resume(session);
-    expect(await refusalOf(session, store, () => session.addToolInput(callId, { colour: 'blue' }))).toMatchObject({ code: 'request_settled' });
+    expect(
+      await refusalOf(session, store, () => session.addToolInput(callId, { colour: 'blue' })),
+    ).toMatchObject({ code: 'request_settled' });
   });
 
   test('of two processes: the second is told', async () => {
@@ -118,14 +139,18 @@ describe('input that cannot be used', () => {
     const elsewhere = (await other.session({ id: session.id })) as Session;
     elsewhere.addToolInput(callId, { colour: 'red' });
     await elsewhere.flush();
-    expect(await refusalOf(session, store, () => session.addToolInput(callId, { colour: 'blue' }))).toMatchObject({ code: 'request_settled' });
+    expect(
+      await refusalOf(session, store, () => session.addToolInput(callId, { colour: 'blue' })),
+    ).toMatchObject({ code: 'request_settled' });
   });
 
   test('for a run that was cancelled', async () => {
     const { app, session, store, callId } = await waiting();
     await app.cancel(session);
     await app.resume(session).then(undefined, () => undefined);
-    expect(await refusalOf(session, store, () => session.addToolInput(callId, { colour: 'red' }))).toMatchObject({ code: 'request_settled' });
+    expect(
+      await refusalOf(session, store, () => session.addToolInput(callId, { colour: 'red' })),
+    ).toMatchObject({ code: 'request_settled' });
   });
 
   test('for a session that does not exist', async () => {

@@ -1,4 +1,15 @@
-import { agent, agentTool, loop, memoryStore, parallel, pending, runtime, sequence, step, tool } from 'adjutant';
+import {
+  agent,
+  agentTool,
+  loop,
+  memoryStore,
+  parallel,
+  pending,
+  runtime,
+  sequence,
+  step,
+  tool,
+} from 'adjutant';
 import { eventually, keptOpen, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -8,13 +19,19 @@ const ask = tool({
   description: 'Ask the user a question',
   schema: z.object({ question: z.string() }),
   yieldSchema: z.object({ answer: z.string() }),
-  finalize: (ctx) => ({ question: (ctx.args as { question: string }).question, answer: (ctx.input as { answer: string }).answer }),
+  finalize: (ctx) => ({
+    question: (ctx.args as { question: string }).question,
+    answer: (ctx.input as { answer: string }).answer,
+  }),
 });
 
 function asker(name = 'asker') {
   return agent({
     name,
-    model: scriptedModel([{ toolCalls: [{ name: 'ask', args: { question: `Which colour, ${name}?` } }] }, { text: 'Thank you.' }]),
+    model: scriptedModel([
+      { toolCalls: [{ name: 'ask', args: { question: `Which colour, ${name}?` } }] },
+      { text: 'Thank you.' },
+    ]),
     tools: [ask],
   });
 }
@@ -24,29 +41,51 @@ describe('a tool that waits for input', () => {
     const app = runtime({ app: 'yields' });
     const asking = asker();
     const first = await app.run(asking, 'Paint it');
-    expect(first).toMatchObject({ status: 'yielded', awaitingInput: false, yieldedInvocationId: first.runId });
+    expect(first).toMatchObject({
+      status: 'yielded',
+      awaitingInput: false,
+      yieldedInvocationId: first.runId,
+    });
     expect(first.pendingCalls).toMatchObject([
-      { name: 'ask', kind: 'input', args: { question: 'Which colour, asker?' }, callId: `${first.runId}/r1.0` },
+      {
+        name: 'ask',
+        kind: 'input',
+        args: { question: 'Which colour, asker?' },
+        callId: `${first.runId}/r1.0`,
+      },
     ]);
     expect(first.session.status).toBe('awaiting_input');
     const [call] = first.pendingCalls;
     first.session.addToolInput(call?.callId ?? '', { answer: 'red' });
     const second = await app.run(asking, { session: first.session });
-    expect(second).toMatchObject({ status: 'completed', output: 'Thank you.', runId: first.runId, pendingCalls: [] });
-    const results = second.session.events.flatMap((event) => (event.type === 'tool_result' ? [event.result.content] : []));
+    expect(second).toMatchObject({
+      status: 'completed',
+      output: 'Thank you.',
+      runId: first.runId,
+      pendingCalls: [],
+    });
+    const results = second.session.events.flatMap((event) =>
+      event.type === 'tool_result' ? [event.result.content] : [],
+    );
     expect(results).toEqual([{ question: 'Which colour, asker?', answer: 'red' }]);
   });
 
   test('goes on in a process that knows nothing but the store and the runnables', async () => {
     const store = keptOpen(memoryStore());
-    const first = await runtime({ app: 'yields', store, runnables: [asker()], recover: 'manual' }).run(asker(), 'Paint it');
+    const first = await runtime({
+      app: 'yields',
+      store,
+      runnables: [asker()],
+      recover: 'manual',
+    }).run(asker(), 'Paint it');
     expect(first.status).toBe('yielded');
     const second = runtime({ app: 'yields', store, runnables: [asker()], recover: 'manual' });
     const session = await second.session({ id: first.session.id });
     expect(session.pendingYieldingCalls).toMatchObject([{ name: 'ask', accepted: false }]);
     session.addToolInput(session.pendingYieldingCalls[0]?.callId ?? '', { answer: 'blue' });
     expect(session.pendingYieldingCalls).toMatchObject([{ name: 'ask', accepted: true }]);
-    // A scripted model begins at its start in a new process: the answer of the next round is given by hand.
+    // A scripted model begins at its start in a new process: the answer of the next round is given
+    // by hand.
     const result = await second.resume(session.id);
     expect(result.session.events.filter(({ type }) => type === 'tool_result')).toHaveLength(1);
   });
@@ -66,7 +105,10 @@ describe('a tool that waits for input', () => {
     const app = runtime({ app: 'yields' });
     const doing = agent({
       name: 'doing',
-      model: scriptedModel([{ toolCalls: [{ name: 'confirm', args: { action: 'paint' } }] }, { text: 'ok' }]),
+      model: scriptedModel([
+        { toolCalls: [{ name: 'confirm', args: { action: 'paint' } }] },
+        { text: 'ok' },
+      ]),
       tools: [confirm],
     });
     const first = await app.run(doing, 'Paint');
@@ -81,12 +123,21 @@ describe('a tool that waits for input', () => {
 test('several calls of a round, in branches, are answered in any order', async () => {
   const app = runtime({ app: 'yields' });
   const both = parallel({ name: 'both', runnables: [asker('left'), asker('right')] });
-  const whole = sequence({ name: 'whole', runnables: [both, step({ name: 'after', execute: (ctx) => ctx.complete('end') })] });
+  const whole = sequence({
+    name: 'whole',
+    runnables: [both, step({ name: 'after', execute: (ctx) => ctx.complete('end') })],
+  });
   const first = await app.run(whole, 'Go');
-  expect(first.pendingCalls.map(({ callId }) => callId)).toEqual([`${first.runId}/both/left/r1.0`, `${first.runId}/both/right/r1.0`]);
+  expect(first.pendingCalls.map(({ callId }) => callId)).toEqual([
+    `${first.runId}/both/left/r1.0`,
+    `${first.runId}/both/right/r1.0`,
+  ]);
   first.session.addToolInput(`${first.runId}/both/right/r1.0`, { answer: 'right' });
   const second = await app.run(whole, { session: first.session });
-  expect(second).toMatchObject({ status: 'yielded', pendingCalls: [{ callId: `${first.runId}/both/left/r1.0` }] });
+  expect(second).toMatchObject({
+    status: 'yielded',
+    pendingCalls: [{ callId: `${first.runId}/both/left/r1.0` }],
+  });
   second.session.addToolInput(`${first.runId}/both/left/r1.0`, { answer: 'left' });
   const third = await app.run(whole, { session: second.session });
   expect(third).toMatchObject({ status: 'completed', output: 'end' });
@@ -96,12 +147,20 @@ test('a loop with yields waits for a message between its iterations', async () =
   const app = runtime({ app: 'yields' });
   const chat = loop({
     name: 'chat',
-    runnable: agent({ name: 'talker', model: scriptedModel([{ text: 'one' }, { text: 'two' }, { text: 'three' }]) }),
+    runnable: agent({
+      name: 'talker',
+      model: scriptedModel([{ text: 'one' }, { text: 'two' }, { text: 'three' }]),
+    }),
     maxIterations: 3,
     yields: true,
   });
   const first = await app.run(chat, 'Hello');
-  expect(first).toMatchObject({ status: 'yielded', awaitingInput: true, yieldedInvocationId: first.runId, pendingCalls: [] });
+  expect(first).toMatchObject({
+    status: 'yielded',
+    awaitingInput: true,
+    yieldedInvocationId: first.runId,
+    pendingCalls: [],
+  });
   first.session.addMessage('Go on', first.yieldedInvocationId);
   const second = await app.run(chat, { session: first.session });
   expect(second).toMatchObject({ status: 'yielded', awaitingInput: true });
@@ -123,8 +182,13 @@ test('an operation that goes on elsewhere gives its result later', async () => {
     tools: [begin],
   });
   const first = await app.run(exporter, 'Export');
-  expect(first).toMatchObject({ status: 'yielded', pendingCalls: [{ kind: 'result', request: { operationId: 'export-r1.0' } }] });
-  first.session.addToolResult(first.pendingCalls[0]?.callId ?? '', { url: 'https://example.com/x' });
+  expect(first).toMatchObject({
+    status: 'yielded',
+    pendingCalls: [{ kind: 'result', request: { operationId: 'export-r1.0' } }],
+  });
+  first.session.addToolResult(first.pendingCalls[0]?.callId ?? '', {
+    url: 'https://example.com/x',
+  });
   const second = await app.run(exporter, { session: first.session });
   expect(second.status).toBe('completed');
   expect(second.session.events.filter(({ type }) => type === 'tool_attempt')).toHaveLength(1);
@@ -138,14 +202,23 @@ test('an operation that goes on elsewhere gives its result later', async () => {
 test('an approval that nobody gives expires', async () => {
   const clock = testClock();
   const app = runtime({ app: 'yields', ports: { clock } });
-  const pay = tool({ name: 'pay', description: 'Pays', schema: z.object({ cents: z.number() }), approval: true, execute: () => 'paid' });
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({ cents: z.number() }),
+    approval: true,
+    execute: () => 'paid',
+  });
   const payer = agent({
     name: 'payer',
     model: scriptedModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'ended' }]),
     tools: [pay],
   });
   const first = await app.run(payer, 'Pay');
-  expect(first).toMatchObject({ status: 'yielded', pendingApprovals: [{ name: 'pay', kind: 'approval' }] });
+  expect(first).toMatchObject({
+    status: 'yielded',
+    pendingApprovals: [{ name: 'pay', kind: 'approval' }],
+  });
   clock.advance(30 * 60_000);
   const second = await app.run(payer, { session: first.session });
   expect(second.status).toBe('completed');
@@ -161,10 +234,16 @@ test('the time of a tool does not run while the agent that it called waits (B10)
   const specialist = asker('specialist');
   const caller = agent({
     name: 'caller',
-    model: scriptedModel([{ toolCalls: [{ name: 'specialist', args: { message: 'Ask' } }] }, { text: 'asked' }]),
+    model: scriptedModel([
+      { toolCalls: [{ name: 'specialist', args: { message: 'Ask' } }] },
+      { text: 'asked' },
+    ]),
     tools: [agentTool(specialist, { timeout: 1_000 })],
   });
-  const both = parallel({ name: 'both', runnables: [caller, step({ name: 'busy', execute: () => busy.promise })] });
+  const both = parallel({
+    name: 'both',
+    runnables: [caller, step({ name: 'busy', execute: () => busy.promise })],
+  });
   const run = app.run(both, { session: 's', input: 'Go' });
   const { ledger } = await app.session({ id: 's' });
   await eventually(() => ledger.requests.size === 1, { what: 'the question' });
@@ -172,7 +251,11 @@ test('the time of a tool does not run while the agent that it called waits (B10)
   clock.advance(60_000);
   const [request] = ledger.requests.values();
   await app.requests.answer(request?.requestId ?? '', { input: { answer: 'red' } });
-  await eventually(() => ledger.events.some((event) => event.type === 'tool_result' && event.name === 'specialist'), { what: 'the result' });
+  await eventually(
+    () =>
+      ledger.events.some((event) => event.type === 'tool_result' && event.name === 'specialist'),
+    { what: 'the result' },
+  );
   busy.resolve();
   expect(await run).toMatchObject({ status: 'completed', output: { caller: 'asked' } });
 });
@@ -182,38 +265,80 @@ test('what an agent three levels down asks is answered in another process, and g
   const make = (scripts: { low: number; middle: number; top: number }) => {
     const low = agent({
       name: 'low',
-      model: scriptedModel([{ toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] }, { text: 'low is done' }].slice(scripts.low)),
+      model: scriptedModel(
+        [
+          { toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] },
+          { text: 'low is done' },
+        ].slice(scripts.low),
+      ),
       tools: [ask],
     });
     const middle = agent({
       name: 'middle',
-      model: scriptedModel([{ toolCalls: [{ name: 'low', args: { message: 'Ask' } }] }, { text: 'middle is done' }].slice(scripts.middle)),
+      model: scriptedModel(
+        [
+          { toolCalls: [{ name: 'low', args: { message: 'Ask' } }] },
+          { text: 'middle is done' },
+        ].slice(scripts.middle),
+      ),
       tools: [agentTool(low)],
     });
     return agent({
       name: 'top',
-      model: scriptedModel([{ toolCalls: [{ name: 'middle', args: { message: 'Ask' } }] }, { text: 'top is done' }].slice(scripts.top)),
+      model: scriptedModel(
+        [
+          { toolCalls: [{ name: 'middle', args: { message: 'Ask' } }] },
+          { text: 'top is done' },
+        ].slice(scripts.top),
+      ),
       tools: [agentTool(middle)],
     });
   };
-  const first = await runtime({ app: 'yields', store, recover: 'manual' }).run(make({ low: 0, middle: 0, top: 0 }), 'Go');
+  const first = await runtime({ app: 'yields', store, recover: 'manual' }).run(
+    make({ low: 0, middle: 0, top: 0 }),
+    'Go',
+  );
   expect(first).toMatchObject({ status: 'yielded', pendingCalls: [{ name: 'ask' }] });
-  const second = runtime({ app: 'yields', store, recover: 'manual', runnables: [make({ low: 1, middle: 1, top: 1 })] });
-  await second.requests.answer(first.pendingCalls[0]?.requestId ?? '', { input: { answer: 'red' } });
-  expect(await second.resume(first.session.id)).toMatchObject({ status: 'completed', output: 'top is done', runId: first.runId });
+  const second = runtime({
+    app: 'yields',
+    store,
+    recover: 'manual',
+    runnables: [make({ low: 1, middle: 1, top: 1 })],
+  });
+  await second.requests.answer(first.pendingCalls[0]?.requestId ?? '', {
+    input: { answer: 'red' },
+  });
+  expect(await second.resume(first.session.id)).toMatchObject({
+    status: 'completed',
+    output: 'top is done',
+    runId: first.runId,
+  });
 });
 
 test('a message answers the one call that waits for a text, and is told to the model when nothing waits for it', async () => {
   const app = runtime({ app: 'yields' });
-  const askText = tool({ name: 'askText', description: 'Asks', schema: z.object({}), yieldSchema: z.string().min(2) });
-  const model = scriptedModel([{ toolCalls: [{ name: 'askText', args: {} }] }, { text: 'Thank you.' }]);
+  const askText = tool({
+    name: 'askText',
+    description: 'Asks',
+    schema: z.object({}),
+    yieldSchema: z.string().min(2),
+  });
+  const model = scriptedModel([
+    { toolCalls: [{ name: 'askText', args: {} }] },
+    { text: 'Thank you.' },
+  ]);
   const asking = agent({ name: 'asking', model, tools: [askText] });
   const first = await app.run(asking, { session: 's', input: 'Paint it' });
   expect(first.status).toBe('yielded');
-  expect(await app.run(asking, { session: 's', input: 'x' })).toMatchObject({ status: 'yielded', pendingCalls: [{ name: 'askText' }] });
+  expect(await app.run(asking, { session: 's', input: 'x' })).toMatchObject({
+    status: 'yielded',
+    pendingCalls: [{ name: 'askText' }],
+  });
   const last = await app.run(asking, { session: 's', input: 'red' });
   expect(last).toMatchObject({ status: 'completed', output: 'Thank you.' });
-  expect(last.session.events.findLast(({ type }) => type === 'tool_result')).toMatchObject({ result: { content: 'red' } });
+  expect(last.session.events.findLast(({ type }) => type === 'tool_result')).toMatchObject({
+    result: { content: 'red' },
+  });
   const users = last.session.events.flatMap((event) => (event.type === 'user' ? [event.text] : []));
   expect(users).toEqual(['Paint it', 'x']);
 });
@@ -223,15 +348,28 @@ test('the time of a child does not run while it waits beside a branch that works
   const app = runtime({ app: 'yields', ports: { clock } });
   const slow = Promise.withResolvers<void>();
   const after = Promise.withResolvers<string>();
-  const work = tool({ name: 'work', description: 'Works', schema: z.object({}), timeout: 1_000_000, execute: () => after.promise });
+  const work = tool({
+    name: 'work',
+    description: 'Works',
+    schema: z.object({}),
+    timeout: 1_000_000,
+    execute: () => after.promise,
+  });
   const model = scriptedModel([
     { toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] },
     { toolCalls: [{ name: 'work', args: {} }] },
     { text: 'worked' },
   ]);
   const asking = agent({ name: 'asking', model, tools: [ask, work] });
-  const calling = step({ name: 'calling', execute: async (ctx) => ctx.complete((await ctx.call(asking, { timeout: 1_000 })).output ?? null) });
-  const both = parallel({ name: 'both', runnables: [calling, step({ name: 'slow', execute: () => slow.promise })] });
+  const calling = step({
+    name: 'calling',
+    execute: async (ctx) =>
+      ctx.complete((await ctx.call(asking, { timeout: 1_000 })).output ?? null),
+  });
+  const both = parallel({
+    name: 'both',
+    runnables: [calling, step({ name: 'slow', execute: () => slow.promise })],
+  });
   const run = app.run(both, { session: 's', input: 'Go' });
   const { ledger } = await app.session({ id: 's' });
   await eventually(() => ledger.requests.size === 1, { what: 'the question' });
@@ -239,7 +377,11 @@ test('the time of a child does not run while it waits beside a branch that works
   await ledger.durable();
   clock.advance(900);
   await app.requests.answer(request?.requestId ?? '', { input: { answer: 'red' } });
-  await eventually(() => ledger.events.some((event) => event.type === 'tool_attempt' && event.callId.endsWith('r2.0')), { what: 'the work' });
+  await eventually(
+    () =>
+      ledger.events.some((event) => event.type === 'tool_attempt' && event.callId.endsWith('r2.0')),
+    { what: 'the work' },
+  );
   clock.advance(900);
   after.resolve('done');
   slow.resolve();
@@ -252,16 +394,36 @@ test('the time before and after a process that only took in what was posted is n
   const make = (rounds: number) =>
     agent({
       name: 'asker',
-      model: scriptedModel([{ toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] }, { text: 'Thank you.' }].slice(rounds)),
+      model: scriptedModel(
+        [
+          { toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] },
+          { text: 'Thank you.' },
+        ].slice(rounds),
+      ),
       tools: [ask],
     });
-  const first = await runtime({ app: 'yields', store, recover: 'manual', ports: at(1) }).run(make(0), { session: 's', input: 'Go' });
+  const first = await runtime({ app: 'yields', store, recover: 'manual', ports: at(1) }).run(
+    make(0),
+    { session: 's', input: 'Go' },
+  );
   first.session.addToolInput(first.pendingCalls[0]?.callId ?? '', { answer: 'red' });
   await first.session.flush();
-  const second = await runtime({ app: 'yields', store, recover: 'manual', runnables: [make(1)], ports: at(2) }).resume('s');
+  const second = await runtime({
+    app: 'yields',
+    store,
+    recover: 'manual',
+    runnables: [make(1)],
+    ports: at(2),
+  }).resume('s');
   const { events } = second.session;
   const until = events.findIndex(({ type }) => type === 'tool_input') + 1;
-  const third = runtime({ app: 'yields', store: keptOpen(memoryStore()), recover: 'manual', runnables: [make(1)], ports: at(3) });
+  const third = runtime({
+    app: 'yields',
+    store: keptOpen(memoryStore()),
+    recover: 'manual',
+    runnables: [make(1)],
+    ports: at(3),
+  });
   await third.restoreSession({ app: 'yields', id: 's', events: events.slice(0, until) });
   const { session, status } = await third.resume('s');
   expect(status).toBe('completed');
@@ -270,9 +432,20 @@ test('the time before and after a process that only took in what was posted is n
 });
 
 test('what is wrong with pending() leaves the outcome unknown, since the operation may have begun', async () => {
-  const begin = tool({ name: 'begin', description: 'Begins', schema: z.object({}), execute: () => pending({ operationId: '' }) });
+  const begin = tool({
+    name: 'begin',
+    description: 'Begins',
+    schema: z.object({}),
+    execute: () => pending({ operationId: '' }),
+  });
   const model = scriptedModel([{ toolCalls: [{ name: 'begin', args: {} }] }, { text: 'unsure' }]);
-  const { session } = await runtime({ app: 'yields' }).run(agent({ name: 'a', model, tools: [begin] }), 'Go');
-  expect(session.events.find(({ type }) => type === 'tool_result')).toMatchObject({ effect: 'unknown', result: { status: 'unknown' } });
+  const { session } = await runtime({ app: 'yields' }).run(
+    agent({ name: 'a', model, tools: [begin] }),
+    'Go',
+  );
+  expect(session.events.find(({ type }) => type === 'tool_result')).toMatchObject({
+    effect: 'unknown',
+    result: { status: 'unknown' },
+  });
   expect(() => session.addMessage('Hello', 'nope')).toThrow(/no invocation "nope"/);
 });

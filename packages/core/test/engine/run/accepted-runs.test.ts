@@ -30,19 +30,23 @@ function app(store: Store, more: Partial<Parameters<typeof runtime>[0]> = {}): R
 
 async function storedEvents(store: Store, session: string): Promise<readonly Event[]> {
   const events: Event[] = [];
-  for await (const page of store.for({ tenant: 'default', app: 'accepted' }).read(session)) events.push(...page);
+  for await (const page of store.for({ tenant: 'default', app: 'accepted' }).read(session))
+    events.push(...page);
   return events;
 }
 
 /** Waits until the ledger has this many messages. */
 async function messages(store: Store, session: string, count: number): Promise<void> {
   let seen = 0;
-  for await (const { type } of store.for({ tenant: 'default', app: 'accepted' }).follow(session, 0, new AbortController().signal)) {
+  for await (const { type } of store
+    .for({ tenant: 'default', app: 'accepted' })
+    .follow(session, 0, new AbortController().signal)) {
     if (type === 'user' && ++seen === count) return;
   }
 }
 
-const textsOf = (events: readonly Event[]): readonly string[] => events.flatMap((event) => (event.type === 'user' ? [event.text] : []));
+const textsOf = (events: readonly Event[]): readonly string[] =>
+  events.flatMap((event) => (event.type === 'user' ? [event.text] : []));
 
 /** An agent whose tool waits until it is told to go on. */
 function holding() {
@@ -58,12 +62,20 @@ function holding() {
       await goOn.promise;
     },
   });
-  const runnable = agent({ name: 'holding', model: roundModel([{ toolCalls: [{ name: 'hold', args: {} }] }, { text: 'held' }]), tools: [hold] });
+  const runnable = agent({
+    name: 'holding',
+    model: roundModel([{ toolCalls: [{ name: 'hold', args: {} }] }, { text: 'held' }]),
+    tools: [hold],
+  });
   return { runnable, begun: begun.promise, goOn: () => goOn.resolve() };
 }
 
 /** A store whose appends wait until they are let through. */
-function slow(store: Store): { readonly store: Store; readonly letThrough: () => void; readonly appends: () => number } {
+function slow(store: Store): {
+  readonly store: Store;
+  readonly letThrough: () => void;
+  readonly appends: () => number;
+} {
   const gate = Promise.withResolvers<void>();
   let appends = 0;
   const wrapped: Store = {
@@ -100,7 +112,12 @@ function noting(store: Store, batches: Batch[]): Store {
         };
       },
     });
-  return { description: store.description, admin: store.admin, close: () => store.close(), for: (scope) => wrap(store.for(scope)) };
+  return {
+    description: store.description,
+    admin: store.admin,
+    close: () => store.close(),
+    for: (scope) => wrap(store.for(scope)),
+  };
 }
 
 /** Whether a promise is settled once everything that could have settled it had its turn. */
@@ -121,7 +138,10 @@ test('a run is accepted when its start is stored, and not before', async () => {
   letThrough();
   expect(await accepted).toEqual({ session: 's', runId: 'order-17' });
   const events = await storedEvents(memory, 's');
-  expect(events.find(({ type }) => type === 'invocation_start')).toMatchObject({ invocationId: 'order-17', mode: 'root' });
+  expect(events.find(({ type }) => type === 'invocation_start')).toMatchObject({
+    invocationId: 'order-17',
+    mode: 'root',
+  });
   expect(textsOf(events)).toEqual(['Go']);
   await begun;
   goOn();
@@ -130,7 +150,9 @@ test('a run is accepted when its start is stored, and not before', async () => {
 });
 
 test('a run is accepted in a session of its own making, under the name that it got', async () => {
-  const run = app(memoryStore()).run(step({ name: 'quick', execute: (ctx) => ctx.complete('done') }));
+  const run = app(memoryStore()).run(
+    step({ name: 'quick', execute: (ctx) => ctx.complete('done') }),
+  );
   const { session, runId } = await run.accepted();
   const result = await run;
   expect({ session, runId }).toEqual({ session: result.session.id, runId: result.runId });
@@ -185,7 +207,9 @@ test('a start that the store refuses is not accepted', async () => {
   const run = app(store).run(runnable, { session: 's', input: 'Go' });
   const accepted = run.accepted();
   await eventually(() => appends() === 1);
-  await memory.for({ tenant: 'default', app: 'accepted' }).claim('s', 'other', { ttl: 30_000, force: true });
+  await memory
+    .for({ tenant: 'default', app: 'accepted' })
+    .claim('s', 'other', { ttl: 30_000, force: true });
   letThrough();
   await expect(accepted).rejects.toMatchObject({ code: 'ledger_conflict' });
   await expect(run).rejects.toMatchObject({ code: 'ledger_conflict' });
@@ -217,9 +241,11 @@ test('who joins a run of this process is accepted with it', async () => {
     made.resume('s'),
     made.run(runnable, { session: 's', runId: 'open', input: 'Go' }),
   ];
-  for (const joined of joining) expect(await joined.accepted()).toEqual({ session: 's', runId: 'open' });
+  for (const joined of joining)
+    expect(await joined.accepted()).toEqual({ session: 's', runId: 'open' });
   goOn();
-  for (const joined of [run, ...joining]) expect(await joined).toMatchObject({ status: 'completed', runId: 'open' });
+  for (const joined of [run, ...joining])
+    expect(await joined).toMatchObject({ status: 'completed', runId: 'open' });
   expect(textsOf(await storedEvents(store, 's'))).toEqual(['Go', 'And this']);
 });
 
@@ -264,11 +290,15 @@ test('a run that has ended is given again under its name while another one has t
   const made = app(store);
   const { runnable, begun, goOn } = holding();
   const say = step({ name: 'say', execute: (ctx) => ctx.complete('said') });
-  expect(await app(store).run(say, { session: 's', runId: 'old', input: 'Hello' })).toMatchObject({ output: 'said' });
+  expect(await app(store).run(say, { session: 's', runId: 'old', input: 'Hello' })).toMatchObject({
+    output: 'said',
+  });
   const running = made.run(runnable, { session: 's', runId: 'open', input: 'Go' });
   await running.accepted();
   await begun;
-  const asking: readonly Run[] = [made, app(store)].map((one) => one.run(say, { session: 's', runId: 'old', input: 'Hello' }) as Run);
+  const asking: readonly Run[] = [made, app(store)].map(
+    (one) => one.run(say, { session: 's', runId: 'old', input: 'Hello' }) as Run,
+  );
   for (const again of asking) {
     expect(await again.accepted()).toEqual({ session: 's', runId: 'old' });
     expect(await again).toMatchObject({ status: 'completed', output: 'said', runId: 'old' });
@@ -280,7 +310,9 @@ test('a run that has ended is given again under its name while another one has t
 
 test('two messages under one name are two messages to the process that has the session', async () => {
   const { store, worker, running, other, second } = await heldElsewhere();
-  const asked = ['this', 'that', 'this'].map((input) => second.run(other.runnable, { session: 's', runId: 'more', input }));
+  const asked = ['this', 'that', 'this'].map((input) =>
+    second.run(other.runnable, { session: 's', runId: 'more', input }),
+  );
   for (const run of asked) expect(await run.accepted()).toEqual({ session: 's', runId: 'open' });
   await messages(store, 's', 3);
   worker.goOn();
@@ -297,7 +329,12 @@ test('what a run begins with is not lost when it has to be left in the inbox', a
   const made = app(store, { runnables: [greet] });
   const asked = [
     made.run(greet, { session: 's', runId: 'r', data: { name: 'Ann' } }),
-    app(store, { runnables: [greet] }).run(greet, { session: 's', runId: 'q', input: 'Hello', data: { name: 'Bob' } }),
+    app(store, { runnables: [greet] }).run(greet, {
+      session: 's',
+      runId: 'q',
+      input: 'Hello',
+      data: { name: 'Bob' },
+    }),
   ];
   expect(await Promise.all(asked.map((run) => run.accepted()))).toEqual([
     { session: 's', runId: 'r' },
@@ -309,7 +346,8 @@ test('what a run begins with is not lost when it has to be left in the inbox', a
   await ledgers.release(held);
   const batches: Batch[] = [];
   const worker = app(noting(store, batches), { runnables: [greet] });
-  for (let found = await worker.recover(); found.length > 0; found = await worker.recover()) for (const run of found) await run;
+  for (let found = await worker.recover(); found.length > 0; found = await worker.recover())
+    for (const run of found) await run;
   const starts = (await storedEvents(store, 's')).filter(({ type }) => type === 'invocation_start');
   expect(starts).toMatchObject([
     { invocationId: 'r', input: { data: { name: 'Ann' } } },
@@ -319,7 +357,9 @@ test('what a run begins with is not lost when it has to be left in the inbox', a
   expect(await ledgers.due()).toEqual([]);
   // A crash between the two would lose it.
   const taking = batches.filter(({ consumes = [] }) => consumes.length > 0);
-  expect(taking.map(({ events }) => events.some(({ type }) => type === 'invocation_start'))).toEqual([true, true]);
+  expect(
+    taking.map(({ events }) => events.some(({ type }) => type === 'invocation_start')),
+  ).toEqual([true, true]);
 });
 
 test('a run that was left in an inbox and begun by its name meanwhile is not begun twice', async () => {
@@ -344,7 +384,12 @@ test('a run that was left in an inbox and begun by its name meanwhile is not beg
 test('a message that comes while a run goes to rest is not lost with the process that has taken it in', async () => {
   const store = memoryStore();
   const ledgers = store.for({ tenant: 'default', app: 'accepted' });
-  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    schema: z.object({}),
+    yieldSchema: z.object({ answer: z.string() }),
+  });
   let asked = 0;
   const begun = Promise.withResolvers<void>();
   const never = new Promise<never>(() => undefined);
@@ -377,7 +422,15 @@ test('a message that comes while a run goes to rest is not lost with the process
             if (request !== undefined) {
               const { requestId } = request;
               const data = { requestId, decision: 'answer', input: { answer: 'red' } };
-              await target.post('s', { key: 'late', lane: 'input', by: 'user', at: 1, type: 'tool_input', data, settles: requestId });
+              await target.post('s', {
+                key: 'late',
+                lane: 'input',
+                by: 'user',
+                at: 1,
+                type: 'tool_input',
+                data,
+                settles: requestId,
+              });
             }
             return Reflect.apply(method, target, given) as unknown;
           };

@@ -1,4 +1,13 @@
-import { agent, type Batch, type LedgerStore, memoryStore, type Runtime, runtime, type Store, tool } from 'adjutant';
+import {
+  agent,
+  type Batch,
+  type LedgerStore,
+  memoryStore,
+  type Runtime,
+  runtime,
+  type Store,
+  tool,
+} from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -8,19 +17,34 @@ function beforeParking(store: Store, act: (session: string) => Promise<void>): S
   const wrap = (ledgers: LedgerStore): LedgerStore =>
     new Proxy(ledgers, {
       get(target, key) {
-        if (key !== 'append') return (target[key as keyof LedgerStore] as (...args: unknown[]) => unknown).bind(target);
+        if (key !== 'append')
+          return (target[key as keyof LedgerStore] as (...args: unknown[]) => unknown).bind(target);
         return async (session: string, expected: never, batch: Batch) => {
           if (batch.events.some(({ type }) => type === 'invocation_yield')) await act(session);
           return target.append(session, expected, batch);
         };
       },
     });
-  return { description: store.description, admin: store.admin, for: (scope) => wrap(store.for(scope)), close: () => store.close() };
+  return {
+    description: store.description,
+    admin: store.admin,
+    for: (scope) => wrap(store.for(scope)),
+    close: () => store.close(),
+  };
 }
 
 test('an answer that comes while a run is giving its session back is not left lying', async () => {
-  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ colour: z.string() }) });
-  const asking = agent({ name: 'asking', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'Thanks.' }]), tools: [ask] });
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    schema: z.object({}),
+    yieldSchema: z.object({ colour: z.string() }),
+  });
+  const asking = agent({
+    name: 'asking',
+    model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'Thanks.' }]),
+    tools: [ask],
+  });
   const store = memoryStore();
   const other: Runtime = runtime({ app: 'parking', store, runnables: [asking], recover: 'manual' });
   const parking = beforeParking(store, async (session) => {

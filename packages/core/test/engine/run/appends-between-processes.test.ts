@@ -39,7 +39,10 @@ function onPostgres(): TwoStores {
   const schema = newSchema();
   const pools = [newPool(), newPool()] as const;
   return {
-    stores: [postgres({ pool: pools[0], schema: schema.name }), postgres({ pool: pools[1], schema: schema.name })],
+    stores: [
+      postgres({ pool: pools[0], schema: schema.name }),
+      postgres({ pool: pools[1], schema: schema.name }),
+    ],
     close: async () => {
       for (const pool of pools) await pool.end();
       await schema.drop();
@@ -47,13 +50,32 @@ function onPostgres(): TwoStores {
   };
 }
 
-/** What a process does next. `append` writes at the head that it knows, whether the session is still its own or not. */
-type Step = { readonly who: 0 | 1; readonly what: 'claim' | 'force' | 'append' | 'append twice' | 'renew' | 'release' };
+/**
+ * What a process does next. `append` writes at the head that it knows, whether the session is still
+ * its own or not.
+ */
+type Step = {
+  readonly who: 0 | 1;
+  readonly what: 'claim' | 'force' | 'append' | 'append twice' | 'renew' | 'release';
+};
 
 const who = fc.constantFrom<0 | 1>(0, 1);
-const what = fc.constantFrom<Step['what']>('claim', 'force', 'force', 'append', 'append', 'append', 'append twice', 'renew', 'release');
+const what = fc.constantFrom<Step['what']>(
+  'claim',
+  'force',
+  'force',
+  'append',
+  'append',
+  'append',
+  'append twice',
+  'renew',
+  'release',
+);
 /** Steps of one list happen at the same time. */
-const plan = fc.array(fc.array(fc.record({ who, what }), { minLength: 1, maxLength: 4 }), { minLength: 2, maxLength: 8 });
+const plan = fc.array(fc.array(fc.record({ who, what }), { minLength: 1, maxLength: 4 }), {
+  minLength: 2,
+  maxLength: 8,
+});
 
 let sessions = 0;
 let ids = 0;
@@ -63,7 +85,9 @@ interface Landed {
   readonly events: readonly Event[];
 }
 
-/** One process: it knows its last claim and the head of its own writes, and nothing of the other. */
+/**
+ * One process: it knows its last claim and the head of its own writes, and nothing of the other.
+ */
 class Appender {
   readonly landed: Landed[] = [];
   readonly codes: string[] = [];
@@ -89,7 +113,10 @@ class Appender {
 
   async #do(step: Step['what']): Promise<void> {
     if (step === 'claim' || step === 'force') {
-      const claim = await this.#ledgers.claim(this.#session, this.#name, { ttl, force: step === 'force' });
+      const claim = await this.#ledgers.claim(this.#session, this.#name, {
+        ttl,
+        force: step === 'force',
+      });
       this.#claim = claim;
       this.#seq = claim.seq;
       return;
@@ -106,7 +133,15 @@ class Appender {
     const seq = this.#seq;
     const events = Array.from({ length: 1 + (ids % 3) }, (_, i): Event => {
       const id = `event${++ids}`;
-      return { v: 1, seq: seq + i + 1, id, at: 1_790_000_000_000 + ids, type: 'user', by: 'user', text: this.#name };
+      return {
+        v: 1,
+        seq: seq + i + 1,
+        id,
+        at: 1_790_000_000_000 + ids,
+        type: 'user',
+        by: 'user',
+        text: this.#name,
+      };
     });
     await this.#ledgers.append(this.#session, { seq, epoch: claim.epoch }, { events });
     this.landed.push({ epoch: claim.epoch, events });
@@ -131,26 +166,38 @@ describe.each([
     for (const two of opened) await two.close();
   });
 
-  test.skipIf(skipped !== undefined)('never both append at one place: what was confirmed is the ledger', async () => {
-    const two = open();
-    opened.push(two);
-    let conflicts = 0;
-    const property = fc.asyncProperty(plan, async (groups) => {
-      const session = `s${++sessions}`;
-      const appenders = two.stores.map((store, i) => new Appender(store, session, `process ${i}`)) as [Appender, Appender];
-      for (const steps of groups) await Promise.all(steps.map((step) => appenders[step.who].do(step.what)));
-      const landed = appenders.flatMap((appender) => appender.landed).sort((a, b) => (a.events[0]?.seq ?? 0) - (b.events[0]?.seq ?? 0));
-      const expected = landed.flatMap(({ events }) => events);
-      expect(expected.map(({ seq }) => seq)).toEqual(expected.map((_, i) => i + 1));
-      expect(await readAll(two.stores[0], session)).toEqual(expected);
-      // Who was fenced has written nothing after that.
-      expect(landed.map(({ epoch }) => epoch)).toEqual(landed.map(({ epoch }) => epoch).sort((a, b) => a - b));
-      const codes = appenders.flatMap((appender) => appender.codes);
-      expect(codes.filter((code) => code !== 'ledger_conflict' && code !== 'session_busy')).toEqual([]);
-      conflicts += codes.filter((code) => code === 'ledger_conflict').length;
-    });
-    await fc.assert(property, { numRuns });
-    // They did get in each other's way.
-    expect(conflicts).toBeGreaterThan(numRuns / 4);
-  });
+  test.skipIf(skipped !== undefined)(
+    'never both append at one place: what was confirmed is the ledger',
+    async () => {
+      const two = open();
+      opened.push(two);
+      let conflicts = 0;
+      const property = fc.asyncProperty(plan, async (groups) => {
+        const session = `s${++sessions}`;
+        const appenders = two.stores.map(
+          (store, i) => new Appender(store, session, `process ${i}`),
+        ) as [Appender, Appender];
+        for (const steps of groups)
+          await Promise.all(steps.map((step) => appenders[step.who].do(step.what)));
+        const landed = appenders
+          .flatMap((appender) => appender.landed)
+          .sort((a, b) => (a.events[0]?.seq ?? 0) - (b.events[0]?.seq ?? 0));
+        const expected = landed.flatMap(({ events }) => events);
+        expect(expected.map(({ seq }) => seq)).toEqual(expected.map((_, i) => i + 1));
+        expect(await readAll(two.stores[0], session)).toEqual(expected);
+        // Who was fenced has written nothing after that.
+        expect(landed.map(({ epoch }) => epoch)).toEqual(
+          landed.map(({ epoch }) => epoch).sort((a, b) => a - b),
+        );
+        const codes = appenders.flatMap((appender) => appender.codes);
+        expect(
+          codes.filter((code) => code !== 'ledger_conflict' && code !== 'session_busy'),
+        ).toEqual([]);
+        conflicts += codes.filter((code) => code === 'ledger_conflict').length;
+      });
+      await fc.assert(property, { numRuns });
+      // They did get in each other's way.
+      expect(conflicts).toBeGreaterThan(numRuns / 4);
+    },
+  );
 });

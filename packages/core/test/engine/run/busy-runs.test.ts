@@ -3,14 +3,25 @@ import { expect, test } from 'vitest';
 
 /** What goes on for ever without waiting for anything outside. */
 const busy: readonly (readonly [name: string, make: () => Runnable])[] = [
-  ['a loop over a step', () => loop({ name: 'busy', runnable: step({ name: 'nothing', execute: () => undefined }), maxIterations: 1e9 })],
+  [
+    'a loop over a step',
+    () =>
+      loop({
+        name: 'busy',
+        runnable: step({ name: 'nothing', execute: () => undefined }),
+        maxIterations: 1e9,
+      }),
+  ],
   [
     'a step that calls',
     () =>
       step({
         name: 'busy',
         execute: async (ctx) => {
-          for (let i = 0; !ctx.signal.aborted; i++) await ctx.call(step({ name: 'nothing', execute: () => undefined }), { key: `call ${i}` });
+          for (let i = 0; !ctx.signal.aborted; i++)
+            await ctx.call(step({ name: 'nothing', execute: () => undefined }), {
+              key: `call ${i}`,
+            });
         },
       }),
   ],
@@ -20,7 +31,8 @@ const busy: readonly (readonly [name: string, make: () => Runnable])[] = [
       step({
         name: 'busy',
         execute: async (ctx) => {
-          for (let i = 0; !ctx.signal.aborted; i++) await ctx.effect(`effect ${i}`, () => i, { recovery: 'rerun' });
+          for (let i = 0; !ctx.signal.aborted; i++)
+            await ctx.effect(`effect ${i}`, () => i, { recovery: 'rerun' });
         },
       }),
   ],

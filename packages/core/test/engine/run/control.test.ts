@@ -12,31 +12,58 @@ describe('reopen', () => {
     let works = false;
     const ran: string[] = [];
     const first = step({ name: 'first', execute: (ctx) => ctx.complete(ran.push('first')) });
-    const second = step({ name: 'second', execute: (ctx) => (works ? ctx.complete('fixed') : ctx.fail('broken')) });
+    const second = step({
+      name: 'second',
+      execute: (ctx) => (works ? ctx.complete('fixed') : ctx.fail('broken')),
+    });
     const whole = sequence({ name: 'whole', runnables: [first, second] });
-    const app = runtime({ app: 'control', store: keptOpen(memoryStore()), runnables: [whole], recover: 'manual' });
+    const app = runtime({
+      app: 'control',
+      store: keptOpen(memoryStore()),
+      runnables: [whole],
+      recover: 'manual',
+    });
     const failed = await app.run(whole, { session: 's', input: 'Go' });
     expect(failed.status).toBe('error');
     await expect(app.resume('s')).rejects.toMatchObject({ code: 'no_open_run' });
     works = true;
     await app.reopen('s', { reason: 'it is fixed' });
-    expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'fixed', runId: failed.runId });
+    expect(await app.resume('s')).toMatchObject({
+      status: 'completed',
+      output: 'fixed',
+      runId: failed.runId,
+    });
     expect(ran).toEqual(['first']);
-    await expect(app.reopen('s', { reason: 'again' })).rejects.toMatchObject({ code: 'not_reopenable' });
-    await expect(app.reopen('s', { path: 'nowhere', reason: 'again' })).rejects.toMatchObject({ code: 'not_reopenable' });
+    await expect(app.reopen('s', { reason: 'again' })).rejects.toMatchObject({
+      code: 'not_reopenable',
+    });
+    await expect(app.reopen('s', { path: 'nowhere', reason: 'again' })).rejects.toMatchObject({
+      code: 'not_reopenable',
+    });
   });
 
   test('of a parallel reopens the branches that failed and were cancelled', async () => {
     let works = false;
     const ran: string[] = [];
     const good = step({ name: 'good', execute: (ctx) => ctx.complete(ran.push('good')) });
-    const bad = step({ name: 'bad', execute: (ctx) => (works ? ctx.complete('ok') : ctx.fail('broken')) });
+    const bad = step({
+      name: 'bad',
+      execute: (ctx) => (works ? ctx.complete('ok') : ctx.fail('broken')),
+    });
     const both = parallel({ name: 'both', runnables: [good, bad] });
-    const app = runtime({ app: 'control', store: keptOpen(memoryStore()), runnables: [both], recover: 'manual' });
+    const app = runtime({
+      app: 'control',
+      store: keptOpen(memoryStore()),
+      runnables: [both],
+      recover: 'manual',
+    });
     expect((await app.run(both, { session: 's' })).status).toBe('error');
     works = true;
     await app.reopen('s', { reason: 'it is fixed' });
-    expect(await app.resume('s')).toMatchObject({ status: 'completed', output: { good: 1, bad: 'ok' } });
+    expect(await app.resume('s')).toMatchObject({
+      status: 'completed',
+      output: { good: 1, bad: 'ok' },
+    });
     expect(ran).toEqual(['good']);
   });
 });
@@ -64,11 +91,19 @@ describe('a run that is under way', () => {
   test('is not cancelled with another run that has ended by then', async () => {
     const { model, begun, goOn } = waiting(['one']);
     const app = runtime({ app: 'control' });
-    const run = app.run(agent({ name: 'a', model }), { session: 's', input: 'Go', runId: 'second' });
+    const run = app.run(agent({ name: 'a', model }), {
+      session: 's',
+      input: 'Go',
+      runId: 'second',
+    });
     await begun;
     await app.cancel('s', { runId: 'first' });
     const { ledger } = await app.session({ id: 's' });
-    const refused = () => ledger.events.some((event) => event.type === 'decision' && event.component === 'inbox' && event.decision === 'refuse');
+    const refused = () =>
+      ledger.events.some(
+        (event) =>
+          event.type === 'decision' && event.component === 'inbox' && event.decision === 'refuse',
+      );
     await eventually(refused, { what: 'the refusal' });
     goOn();
     expect(await run).toMatchObject({ status: 'completed', output: 'one' });
@@ -90,7 +125,10 @@ describe('a run that is under way', () => {
     await begun;
     await app.send('s', 'And this', { by: 'user:7' });
     const { ledger } = await app.session({ id: 's' });
-    await eventually(() => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'), { what: 'the message' });
+    await eventually(
+      () => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'),
+      { what: 'the message' },
+    );
     goOn();
     expect(await run).toMatchObject({ status: 'completed', output: 'two' });
     expect(prompts[1]).toContain('And this');
@@ -103,7 +141,9 @@ describe('a run that is under way', () => {
     await begun;
     await app.send('s', 'And this', { invocationId: 'run/nobody' });
     const { ledger } = await app.session({ id: 's' });
-    await eventually(() => ledger.events.some(({ type }) => type === 'decision'), { what: 'the refusal' });
+    await eventually(() => ledger.events.some(({ type }) => type === 'decision'), {
+      what: 'the refusal',
+    });
     goOn();
     expect(await run).toMatchObject({ status: 'completed', output: 'one' });
     expect(prompts).toHaveLength(1);
@@ -123,7 +163,11 @@ describe('a run that is under way', () => {
     const result = await run;
     expect(result).toMatchObject({ status: 'completed', output: 'two' });
     expect(prompts[1]).toContain('Stop, do this');
-    expect(result.session.events.filter((event) => event.type === 'model_end').map((event) => event.status)).toEqual(['cancelled', 'completed']);
+    expect(
+      result.session.events
+        .filter((event) => event.type === 'model_end')
+        .map((event) => event.status),
+    ).toEqual(['cancelled', 'completed']);
   });
 
   test('that is paused ends its round, waits and goes on when it is resumed', async () => {
@@ -139,13 +183,20 @@ describe('a run that is under way', () => {
         return 'worked';
       },
     });
-    const worker = agent({ name: 'worker', model: scriptedModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'done' }]), tools: [work] });
+    const worker = agent({
+      name: 'worker',
+      model: scriptedModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'done' }]),
+      tools: [work],
+    });
     const app = runtime({ app: 'control' });
     const run = app.run(worker, { session: 's', input: 'Go' });
     await begun.promise;
     await app.pause('s', { reason: 'lunch', by: 'operator:jo' });
     const { ledger } = await app.session({ id: 's' });
-    await eventually(() => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'), { what: 'the pause' });
+    await eventually(
+      () => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'),
+      { what: 'the pause' },
+    );
     goOn.resolve();
     const paused = await run;
     expect(paused).toMatchObject({ status: 'yielded', pendingCalls: [], awaitingInput: false });
@@ -163,7 +214,10 @@ describe('a run that is under way', () => {
     await app.send('s', 'And this');
     await app.pause('s');
     const { ledger } = await app.session({ id: 's' });
-    await eventually(() => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'), { what: 'the pause' });
+    await eventually(
+      () => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'),
+      { what: 'the pause' },
+    );
     goOn();
     expect(await run).toMatchObject({ status: 'yielded' });
     expect(await app.recover()).toEqual([]);
@@ -176,9 +230,23 @@ describe('a run that is under way', () => {
   });
 
   test('that waits and is told to pause goes on all the same when somebody resumes it after that', async () => {
-    const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
-    const asker = agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]), tools: [ask] });
-    const app = runtime({ app: 'control', store: keptOpen(memoryStore()), runnables: [asker], recover: 'manual' });
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks',
+      schema: z.object({}),
+      yieldSchema: z.object({ answer: z.string() }),
+    });
+    const asker = agent({
+      name: 'asker',
+      model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]),
+      tools: [ask],
+    });
+    const app = runtime({
+      app: 'control',
+      store: keptOpen(memoryStore()),
+      runnables: [asker],
+      recover: 'manual',
+    });
     const { session, pendingCalls } = await app.run(asker, { session: 's', input: 'Go' });
     await app.pause('s');
     session.addToolInput(pendingCalls[0]?.callId ?? '', { answer: 'yes' });
@@ -187,8 +255,17 @@ describe('a run that is under way', () => {
   });
 
   test('goes on by rounds', async () => {
-    const work = tool({ name: 'work', description: 'Works', schema: z.object({}), execute: () => 'worked' });
-    const rounds = [{ toolCalls: [{ name: 'work', args: {} }] }, { toolCalls: [{ name: 'work', args: {} }] }, { text: 'done' }];
+    const work = tool({
+      name: 'work',
+      description: 'Works',
+      schema: z.object({}),
+      execute: () => 'worked',
+    });
+    const rounds = [
+      { toolCalls: [{ name: 'work', args: {} }] },
+      { toolCalls: [{ name: 'work', args: {} }] },
+      { text: 'done' },
+    ];
     const worker = agent({ name: 'worker', model: scriptedModel(rounds), tools: [work] });
     const app = runtime({ app: 'control', runnables: [worker] });
     const session = await app.session({ id: 's' });
@@ -217,7 +294,10 @@ describe('a run that is under way', () => {
     await begun;
     const second = app.run(talker, { session: 's', input: 'And this' });
     const { ledger } = await app.session({ id: 's' });
-    await eventually(() => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'), { what: 'the message' });
+    await eventually(
+      () => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'),
+      { what: 'the message' },
+    );
     goOn();
     expect((await second).runId).toBe((await first).runId);
     expect(prompts[1]).toContain('And this');
@@ -241,7 +321,11 @@ describe('a run that is under way', () => {
         }),
     });
     const worker = () =>
-      agent({ name: 'worker', model: scriptedModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'done' }]), tools: [work] });
+      agent({
+        name: 'worker',
+        model: scriptedModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'done' }]),
+        tools: [work],
+      });
     const holder = runtime({ app: 'control', store, recover: 'manual' });
     const run = holder.run(worker(), { session: 's', input: 'Go' });
     await begun.promise;
@@ -257,28 +341,58 @@ describe('a run that is under way', () => {
 });
 
 test('a run that waits for what has not come is left as it is, however often it is advanced', async () => {
-  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
-  const asker = agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]), tools: [ask] });
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    schema: z.object({}),
+    yieldSchema: z.object({ answer: z.string() }),
+  });
+  const asker = agent({
+    name: 'asker',
+    model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]),
+    tools: [ask],
+  });
   const app = runtime({ app: 'control' });
   const { session, pendingCalls } = await app.run(asker, { session: 's', input: 'Go' });
   const { length } = session.events;
   for (let i = 0; i < 3; i++) {
-    expect(await app.advance('s')).toMatchObject({ status: 'waiting', waitingFor: { calls: [{ name: 'ask' }], message: false } });
+    expect(await app.advance('s')).toMatchObject({
+      status: 'waiting',
+      waitingFor: { calls: [{ name: 'ask' }], message: false },
+    });
   }
   expect(session.events).toHaveLength(length);
   session.addToolInput(pendingCalls[0]?.callId ?? '', { answer: 'yes' });
-  expect(await app.advance(session)).toMatchObject({ status: 'done', result: { output: 'thanks' } });
+  expect(await app.advance(session)).toMatchObject({
+    status: 'done',
+    result: { output: 'thanks' },
+  });
 });
 
 test('a run that would be one too many to wait for its user is cancelled, and its question withdrawn', async () => {
-  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
-  const asker = agent({ name: 'asker', model: scriptedModel(() => ({ toolCalls: [{ name: 'ask', args: {} }] })), tools: [ask] });
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    schema: z.object({}),
+    yieldSchema: z.object({ answer: z.string() }),
+  });
+  const asker = agent({
+    name: 'asker',
+    model: scriptedModel(() => ({ toolCalls: [{ name: 'ask', args: {} }] })),
+    tools: [ask],
+  });
   const app = runtime({ app: 'control', limits: { waitingRunsPerUser: 2 } });
-  const runFor = async (userId: string) => app.run(asker, { session: await app.session({ userId }), input: 'Go' });
-  expect([(await runFor('ann')).status, (await runFor('ann')).status]).toEqual(['yielded', 'yielded']);
+  const runFor = async (userId: string) =>
+    app.run(asker, { session: await app.session({ userId }), input: 'Go' });
+  expect([(await runFor('ann')).status, (await runFor('ann')).status]).toEqual([
+    'yielded',
+    'yielded',
+  ]);
   const third = await runFor('ann');
   expect(third).toMatchObject({ status: 'cancelled', pendingCalls: [] });
-  expect(third.session.events.find((event) => event.type === 'decision' && event.component === 'limits')).toMatchObject({
+  expect(
+    third.session.events.find((event) => event.type === 'decision' && event.component === 'limits'),
+  ).toMatchObject({
     decision: 'too_many_waiting',
     data: { user: 'ann', waiting: 2, limit: 2 },
   });
@@ -289,13 +403,29 @@ test('a run that would be one too many to wait for its user is cancelled, and it
 test('recovery continues what a process left, and what an answer was posted for', async () => {
   const store = keptOpen(memoryStore());
   const clock = testClock();
-  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ answer: z.string() }) });
-  const asker = () => agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]), tools: [ask] });
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    schema: z.object({}),
+    yieldSchema: z.object({ answer: z.string() }),
+  });
+  const asker = () =>
+    agent({
+      name: 'asker',
+      model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]),
+      tools: [ask],
+    });
   const first = runtime({ app: 'control', store, recover: 'manual', ports: { clock } });
   const stopped = first.run(asker(), { session: 's', input: 'Go' });
   stopped.stop();
   await stopped.then(undefined, () => undefined);
-  const second = runtime({ app: 'control', store, recover: 'manual', runnables: [asker()], ports: { clock } });
+  const second = runtime({
+    app: 'control',
+    store,
+    recover: 'manual',
+    runnables: [asker()],
+    ports: { clock },
+  });
   const [run] = await second.recover();
   expect(await run).toMatchObject({ status: 'yielded' });
   expect(await second.recover()).toEqual([]);
@@ -325,18 +455,26 @@ test('what somebody found out about a call of unknown outcome is told to the mod
   const payer = agent({ name: 'payer', model, tools: [pay] });
   const app = runtime({ app: 'control' });
   const first = await app.run(payer, { session: 's', input: 'Pay' });
-  const { callId } = first.session.events.find((event) => event.type === 'tool_result') ?? { callId: '' };
-  await app.resolveUnknown('s', callId, { happened: true, result: 'paid after all', by: 'operator:jo' });
+  const { callId } = first.session.events.find((event) => event.type === 'tool_result') ?? {
+    callId: '',
+  };
+  await app.resolveUnknown('s', callId, {
+    happened: true,
+    result: 'paid after all',
+    by: 'operator:jo',
+  });
   await app.resolveUnknown('s', 'nothing/r1.0', { happened: false });
   const second = await app.run(payer, { session: 's', input: 'And again' });
   expect(second).toMatchObject({ status: 'completed', output: 'paid twice' });
   expect(keys).toHaveLength(2);
   expect(keys[1]).not.toBe(keys[0]);
-  expect(second.session.events.filter((event) => event.type === 'tool_result' && event.late === true)).toMatchObject([
-    { by: 'operator:jo', callId, result: { content: 'paid after all' } },
-  ]);
+  expect(
+    second.session.events.filter((event) => event.type === 'tool_result' && event.late === true),
+  ).toMatchObject([{ by: 'operator:jo', callId, result: { content: 'paid after all' } }]);
   expect(JSON.stringify(model.calls[2]?.prompt)).toContain('paid after all');
-  const refusals = second.session.events.filter((event) => event.type === 'decision' && event.decision === 'refuse');
+  const refusals = second.session.events.filter(
+    (event) => event.type === 'decision' && event.decision === 'refuse',
+  );
   expect(refusals).toHaveLength(1);
 });
 

@@ -4,15 +4,22 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 
 const ends = (events: readonly Event[]) =>
-  events.flatMap((event) => (event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : []));
+  events.flatMap((event) =>
+    event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : [],
+  );
 
 /** An agent whose tool spawns a child that waits for a gate, and lets it go. */
-function detaching(responses: readonly ScriptedResponse[] = [{ toolCalls: [{ name: 'start' }] }, { text: 'done' }]) {
+function detaching(
+  responses: readonly ScriptedResponse[] = [{ toolCalls: [{ name: 'start' }] }, { text: 'done' }],
+) {
   const gate = Promise.withResolvers<void>();
   const child = step({
     name: 'child',
     execute: async (ctx) => {
-      await Promise.race([gate.promise, new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()))]);
+      await Promise.race([
+        gate.promise,
+        new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve())),
+      ]);
       return ctx.complete('late');
     },
   });
@@ -38,13 +45,19 @@ test('an agent ends without waiting for what its tool detached, and is not told 
   expect(result).toMatchObject({ status: 'completed', output: 'done', rounds: 2 });
   expect(ends(result.session.events)).toEqual(['run completed']);
   expect(result.session.events.filter((event) => event.type === 'decision')).toMatchObject([
-    { component: 'spawn', decision: 'detach', invocationId: 'run', data: { path: 'run/r1.0/child' } },
+    {
+      component: 'spawn',
+      decision: 'detach',
+      invocationId: 'run',
+      data: { path: 'run/r1.0/child' },
+    },
   ]);
   gate.resolve();
   await run.settled();
   expect(ends(result.session.events)).toEqual(['run completed', 'run/r1.0/child completed']);
   expect(model.calls).toHaveLength(2);
-  for (const event of result.session.events) if (event.type === 'model_start') promptOf(result.session, event.seq);
+  for (const event of result.session.events)
+    if (event.type === 'model_start') promptOf(result.session, event.seq);
   await app.close();
 });
 
@@ -62,8 +75,16 @@ test('another process continues a detached child that was left open, whether its
   for (const cut of [decided + 1, events.length]) {
     const next = detaching([{ text: 'done' }]);
     next.gate.resolve();
-    const again = runtime({ app: 'detached', store: memoryStore(), runnables: [next.boss, next.child] });
-    const restored = await again.restoreSession({ app: 'detached', id: 's', events: events.slice(0, cut) });
+    const again = runtime({
+      app: 'detached',
+      store: memoryStore(),
+      runnables: [next.boss, next.child],
+    });
+    const restored = await again.restoreSession({
+      app: 'detached',
+      id: 's',
+      events: events.slice(0, cut),
+    });
     const resumed = again.resume(restored);
     expect(await resumed).toMatchObject({ status: 'completed', output: 'done' });
     await resumed.settled();

@@ -3,7 +3,12 @@ import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
-const noop = tool({ name: 'noop', description: 'Does nothing', schema: z.object({}), execute: () => 'nothing' });
+const noop = tool({
+  name: 'noop',
+  description: 'Does nothing',
+  schema: z.object({}),
+  execute: () => 'nothing',
+});
 const quick = (name = 'quick') => agent({ name, model: scriptedModel([{ text: 'ok' }]) });
 
 /** Options as they come from JavaScript or JSON, past the compiler. */
@@ -11,25 +16,55 @@ const loose = (options: Record<string, unknown>) => options as never;
 
 describe('options that do not fit', () => {
   test.each([
-    [() => agent(loose({ name: 'a', model: scriptedModel([]), instructions: 'x' })), /no option `instructions`/],
+    [
+      () => agent(loose({ name: 'a', model: scriptedModel([]), instructions: 'x' })),
+      /no option `instructions`/,
+    ],
     [
       () => agent(loose({ name: 'a', model: scriptedModel([]), limits: { round: 3 } })),
       /`limits` must be an object without `round` \(did you mean `rounds`\?\)/,
     ],
-    [() => agent(loose({ name: 'a', model: scriptedModel([]), toolConcurrency: 0 })), /`toolConcurrency` must be a whole number from 1, not 0/],
-    [() => agent(loose({ name: 'a', model: scriptedModel([]), tools: [quick()] })), /agentTool\(\)/],
-    [() => agent(loose({ name: 'a', model: scriptedModel([]), tools: noop })), /`tools` must be a list of tools/],
-    [() => agent(loose({ name: 'a', model: scriptedModel([]), context: 'You are' })), /`context` must be a list of functions/],
-    [() => agent(loose({ name: 'a', model: scriptedModel([]), toolChoice: 'always' })), /`toolChoice` must be 'auto'/],
+    [
+      () => agent(loose({ name: 'a', model: scriptedModel([]), toolConcurrency: 0 })),
+      /`toolConcurrency` must be a whole number from 1, not 0/,
+    ],
+    [
+      () => agent(loose({ name: 'a', model: scriptedModel([]), tools: [quick()] })),
+      /agentTool\(\)/,
+    ],
+    [
+      () => agent(loose({ name: 'a', model: scriptedModel([]), tools: noop })),
+      /`tools` must be a list of tools/,
+    ],
+    [
+      () => agent(loose({ name: 'a', model: scriptedModel([]), context: 'You are' })),
+      /`context` must be a list of functions/,
+    ],
+    [
+      () => agent(loose({ name: 'a', model: scriptedModel([]), toolChoice: 'always' })),
+      /`toolChoice` must be 'auto'/,
+    ],
     [() => agent(undefined as never), /the options must be an object, not undefined/],
-    [() => step(loose({ name: 's', execute: () => undefined, onDrift: 'ignore' })), /`onDrift` must be one of 'fail', 'accept', not "ignore"/],
+    [
+      () => step(loose({ name: 's', execute: () => undefined, onDrift: 'ignore' })),
+      /`onDrift` must be one of 'fail', 'accept', not "ignore"/,
+    ],
     [() => runtime(loose({ app: 'a', store: 'x.db' })), /`store` must be a store such as sqlite/],
     [() => runtime(loose({ app: 'a', runnables: quick() })), /`runnables` must be a list/],
     [() => runtime({ app: 'a' }).run(quick(), loose({ prompt: 'x' })), /no option `prompt`/],
-    [() => runtime({ app: 'a' }).run(quick(), loose({ input: 5 })), /`input` must be a string, not 5/],
+    [
+      () => runtime({ app: 'a' }).run(quick(), loose({ input: 5 })),
+      /`input` must be a string, not 5/,
+    ],
     [() => runtime({ app: 'a' }).run(quick(), loose({ runId: 7 })), /`runId` must be a string/],
-    [() => runtime({ app: 'a' }).run(quick(), loose({ timeout: Number.NaN })), /`timeout` must be a number greater than 0/],
-    [() => runtime({ app: 'a' }).run(quick(), loose({ signal: {} })), /`signal` must be an AbortSignal/],
+    [
+      () => runtime({ app: 'a' }).run(quick(), loose({ timeout: Number.NaN })),
+      /`timeout` must be a number greater than 0/,
+    ],
+    [
+      () => runtime({ app: 'a' }).run(quick(), loose({ signal: {} })),
+      /`signal` must be an AbortSignal/,
+    ],
     [() => run({} as never, 'x'), /what is to be run must be an agent/],
   ])('are refused by name: %#', (make, message) => {
     expect(make).toThrow(message);
@@ -37,7 +72,9 @@ describe('options that do not fit', () => {
 
   test('a session refuses them too, and stays as it was', async () => {
     const app = runtime({ app: 'a' });
-    await expect(app.session(loose({ existing: 'error' }))).rejects.toThrow(/`existing` must be one of/);
+    await expect(app.session(loose({ existing: 'error' }))).rejects.toThrow(
+      /`existing` must be one of/,
+    );
     await expect(app.session(loose({ scopes: { temp: 'x' } }))).rejects.toThrow(/"temp" is taken/);
   });
 });
@@ -49,23 +86,43 @@ test('the usage of an answer that cannot be used counts', async () => {
   ]);
   const slow = agent({
     name: 'slow',
-    model: { kind: 'model', provider: 'scripted', modelId: 'x', settings: { retry: { initialDelayMs: 1 } }, load: () => model },
+    model: {
+      kind: 'model',
+      provider: 'scripted',
+      modelId: 'x',
+      settings: { retry: { initialDelayMs: 1 } },
+      load: () => model,
+    },
   });
   const result = await run(slow, 'hi');
   expect(result.usage).toMatchObject({ inputTokens: 1001, outputTokens: 8005 });
 });
 
 test('at a limit, a model that still wants tools ends with what it said before', async () => {
-  const model = scriptedModel((_prompt, call) => ({ ...(call === 1 ? { text: 'So far: 3 files.' } : {}), toolCalls: [{ name: 'noop', args: {} }] }));
+  const model = scriptedModel((_prompt, call) => ({
+    ...(call === 1 ? { text: 'So far: 3 files.' } : {}),
+    toolCalls: [{ name: 'noop', args: {} }],
+  }));
   const stubborn = agent({ name: 'stubborn', model, tools: [noop], limits: { rounds: 1 } });
   const result = await run(stubborn, 'count');
-  expect(result).toMatchObject({ status: 'completed', stopReason: 'round_limit', output: 'So far: 3 files.' });
+  expect(result).toMatchObject({
+    status: 'completed',
+    stopReason: 'round_limit',
+    output: 'So far: 3 files.',
+  });
   expect(model.calls).toHaveLength(2);
 });
 
 test('an answer that was cut off at its longest says so', async () => {
-  const wordy = agent({ name: 'wordy', model: scriptedModel([{ text: 'and so on and', finishReason: 'length' }]) });
-  expect(await run(wordy, 'tell')).toMatchObject({ status: 'completed', output: 'and so on and', stopReason: 'output_limit' });
+  const wordy = agent({
+    name: 'wordy',
+    model: scriptedModel([{ text: 'and so on and', finishReason: 'length' }]),
+  });
+  expect(await run(wordy, 'tell')).toMatchObject({
+    status: 'completed',
+    output: 'and so on and',
+    stopReason: 'output_limit',
+  });
 });
 
 test('copies keep the shared state that they were made with, and their writes to themselves', async () => {
@@ -74,12 +131,20 @@ test('copies keep the shared state that they were made with, and their writes to
   (original.state['user'] as Record<string, unknown>)['theme'] = 'dark';
   await original.flush();
   const copy = original.clone();
-  const look = step({ name: 'look', execute: (ctx) => ctx.complete((ctx.state['user'] as { theme: string }).theme) });
+  const look = step({
+    name: 'look',
+    execute: (ctx) => ctx.complete((ctx.state['user'] as { theme: string }).theme),
+  });
   expect((await run(look, { session: copy })).output).toBe('dark');
   (copy.state['user'] as Record<string, unknown>)['theme'] = 'light';
   await copy.flush();
   expect((await app.session({ id: 'p', userId: 'u' })).state['user']).toEqual({ theme: 'dark' });
-  const restored = await session.fromSnapshot({ appName: 'other', id: 'r', events: [], userState: { theme: 'blue' } });
+  const restored = await session.fromSnapshot({
+    appName: 'other',
+    id: 'r',
+    events: [],
+    userState: { theme: 'blue' },
+  });
   expect((await run(look, { session: restored })).output).toBe('blue');
 });
 

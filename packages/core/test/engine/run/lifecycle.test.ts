@@ -12,7 +12,13 @@ import {
   tool,
   transcript,
 } from 'adjutant';
-import { appendBoundaries, eventually, scriptedModel, takingOver, tickingClock } from 'adjutant/testing';
+import {
+  appendBoundaries,
+  eventually,
+  scriptedModel,
+  takingOver,
+  tickingClock,
+} from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -48,7 +54,9 @@ function noted(lifecycle: LifecycleOptions = {}, runnables: readonly Runnable[] 
 }
 
 const ends = (events: readonly Event[]) =>
-  events.flatMap((event) => (event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : []));
+  events.flatMap((event) =>
+    event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : [],
+  );
 
 test('a run is prepared, let in and followed up, once each and in this order', async () => {
   const { clerk, model } = clerkOf();
@@ -58,12 +66,19 @@ test('a run is prepared, let in and followed up, once each and in this order', a
   await run.settled();
   expect(output).toBe('done');
   expect(calls).toEqual(['prepare clerk Hello', 'admit', 'after completed "done"']);
-  expect(ends(session.events)).toEqual(['r/~prepare completed', 'r/~admit completed', 'r completed', 'r/~postProcess completed']);
+  expect(ends(session.events)).toEqual([
+    'r/~prepare completed',
+    'r/~admit completed',
+    'r completed',
+    'r/~postProcess completed',
+  ]);
   expect(session.events.some(({ type }) => type === 'invocation_resume')).toBe(false);
   // None of it is in the prompt or in the conversation; the tree shows it.
   expect(model.calls[0]?.prompt).toMatchObject([{ role: 'user', content: [{ text: 'Hello' }] }]);
   expect(transcript(session.events).map(({ kind }) => kind)).toEqual(['user', 'assistant']);
-  expect(runTree(session.events)).toMatchObject([{ path: 'r', children: [{ name: '~prepare' }, { name: '~admit' }, { name: '~postProcess' }] }]);
+  expect(runTree(session.events)).toMatchObject([
+    { path: 'r', children: [{ name: '~prepare' }, { name: '~admit' }, { name: '~postProcess' }] },
+  ]);
   // The same run asked for again does nothing again.
   await app.run(clerk, { session, input: 'Hello', runId: 'r' });
   expect(calls).toHaveLength(3);
@@ -115,29 +130,46 @@ test('what is remembered while a run is prepared is in its prompts, and the data
 
 test('a run that is refused ends with the message, without a model call and without anything after it', async () => {
   const { clerk, model } = clerkOf();
-  const { app, calls } = noted({ admit: (_ctx, { input }) => (input === 'Hello' ? { refuse: 'We are closed.' } : undefined) });
+  const { app, calls } = noted({
+    admit: (_ctx, { input }) => (input === 'Hello' ? { refuse: 'We are closed.' } : undefined),
+  });
   const run = app.run(clerk, { input: 'Hello', runId: 'r' });
   const result = await run;
   await run.settled();
-  expect(result).toMatchObject({ status: 'completed', output: 'We are closed.', stopReason: 'refused', rounds: 0 });
+  expect(result).toMatchObject({
+    status: 'completed',
+    output: 'We are closed.',
+    stopReason: 'refused',
+    rounds: 0,
+  });
   expect(model.calls).toHaveLength(0);
   expect(calls).toEqual(['prepare clerk Hello', 'admit']);
   const { events } = result.session;
-  expect(events.filter(({ type }) => type === 'decision')).toMatchObject([{ component: 'lifecycle', decision: 'refuse', invocationId: 'r' }]);
-  expect(transcript(events)).toMatchObject([{ kind: 'user' }, { kind: 'assistant', agent: 'clerk', text: 'We are closed.' }]);
+  expect(events.filter(({ type }) => type === 'decision')).toMatchObject([
+    { component: 'lifecycle', decision: 'refuse', invocationId: 'r' },
+  ]);
+  expect(transcript(events)).toMatchObject([
+    { kind: 'user' },
+    { kind: 'assistant', agent: 'clerk', text: 'We are closed.' },
+  ]);
   // The next run of the session is asked about anew.
-  expect(await app.run(clerk, { session: result.session, input: 'Please' })).toMatchObject({ output: 'done' });
+  expect(await app.run(clerk, { session: result.session, input: 'Please' })).toMatchObject({
+    output: 'done',
+  });
   await app.close();
 });
 
-test.for([false, 'no', {}, { refuse: '' }])('admit that returns %j lets nobody in', async (given) => {
-  const { clerk, model } = clerkOf();
-  const { app } = noted({ admit: () => given as unknown as true });
-  const result = await app.run(clerk, 'Hello');
-  expect(result).toMatchObject({ status: 'error', error: { code: 'invalid_admission' } });
-  expect(model.calls).toHaveLength(0);
-  await app.close();
-});
+test.for([false, 'no', {}, { refuse: '' }])(
+  'admit that returns %j lets nobody in',
+  async (given) => {
+    const { clerk, model } = clerkOf();
+    const { app } = noted({ admit: () => given as unknown as true });
+    const result = await app.run(clerk, 'Hello');
+    expect(result).toMatchObject({ status: 'error', error: { code: 'invalid_admission' } });
+    expect(model.calls).toHaveLength(0);
+    await app.close();
+  },
+);
 
 test('a preparation that throws ends the run; reopened, it is prepared again', async () => {
   const { clerk, model } = clerkOf();
@@ -148,14 +180,22 @@ test('a preparation that throws ends the run; reopened, it is prepared again', a
     },
   });
   const { session, ...failed } = await app.run(clerk, { input: 'Hello', runId: 'r' });
-  expect(failed).toMatchObject({ status: 'error', error: { message: 'The profiles cannot be read.' } });
+  expect(failed).toMatchObject({
+    status: 'error',
+    error: { message: 'The profiles cannot be read.' },
+  });
   expect(model.calls).toHaveLength(0);
   isDown = false;
   await app.reopen(session, { reason: 'it is up again' });
   const resumed = app.resume(session);
   expect(await resumed).toMatchObject({ status: 'completed', output: 'done' });
   await resumed.settled();
-  expect(calls).toEqual(['prepare clerk Hello', 'prepare clerk Hello', 'admit', 'after completed "done"']);
+  expect(calls).toEqual([
+    'prepare clerk Hello',
+    'prepare clerk Hello',
+    'admit',
+    'after completed "done"',
+  ]);
   await app.close();
 });
 
@@ -176,7 +216,10 @@ test('what comes after a run works behind its result, and its failure changes no
   gate.resolve();
   await run.settled();
   expect(ends(session.events).at(-1)).toBe('r/~postProcess error');
-  expect(await app.run(clerk, { session, input: 'Hello', runId: 'r' })).toMatchObject({ status: 'completed', output: 'one' });
+  expect(await app.run(clerk, { session, input: 'Hello', runId: 'r' })).toMatchObject({
+    status: 'completed',
+    output: 'one',
+  });
   expect(await app.run(clerk, { session, input: 'And now?' })).toMatchObject({ output: 'two' });
   await app.close();
 });
@@ -184,7 +227,10 @@ test('what comes after a run works behind its result, and its failure changes no
 test('a loop that talks has one preparation and one follow-up, and a sequence and a hand-over too', async () => {
   const { clerk } = clerkOf(['one', 'two']);
   const target = step({ name: 'target', execute: (ctx) => ctx.complete('there') });
-  const both = sequence({ name: 'both', runnables: [step({ name: 'nothing', execute: () => undefined }), target] });
+  const both = sequence({
+    name: 'both',
+    runnables: [step({ name: 'nothing', execute: () => undefined }), target],
+  });
   const { app, calls } = noted({}, [both]);
   const chat = loop({ name: 'chat', runnable: clerk, maxIterations: 2, yields: true });
   const first = await app.run(chat, { input: 'Hello', runId: 'r' });
@@ -201,7 +247,12 @@ test('a loop that talks has one preparation and one follow-up, and a sequence an
   expect(calls).toEqual(['prepare router undefined', 'admit', 'after completed "there"']);
   expect(ends(session.events)).toEqual([
     ...['q/~prepare completed', 'q/~admit completed', 'q transferred'],
-    ...['q>both/nothing completed', 'q>both/target completed', 'q>both completed', 'q/~postProcess completed'],
+    ...[
+      'q>both/nothing completed',
+      'q>both/target completed',
+      'q>both completed',
+      'q/~postProcess completed',
+    ],
   ]);
   await app.close();
 });
@@ -209,45 +260,77 @@ test('a loop that talks has one preparation and one follow-up, and a sequence an
 test('a cancelled run and one that failed are not followed up; a run that began without a lifecycle goes on without', async () => {
   const waiting = step({
     name: 'waiting',
-    execute: (ctx) => new Promise<undefined>((resolve) => ctx.signal.addEventListener('abort', () => resolve(undefined))),
+    execute: (ctx) =>
+      new Promise<undefined>((resolve) =>
+        ctx.signal.addEventListener('abort', () => resolve(undefined)),
+      ),
   });
   const { app, calls } = noted();
   const run = app.run(waiting, { runId: 'r' });
-  for await (const event of run) if (event.type === 'invocation_start' && event.invocationId === 'r/~admit') break;
+  for await (const event of run)
+    if (event.type === 'invocation_start' && event.invocationId === 'r/~admit') break;
   run.cancel('enough');
   expect((await run).status).toBe('cancelled');
   await run.settled();
   expect(calls.some((call) => call.startsWith('after'))).toBe(false);
   const store = memoryStore();
   const { clerk } = clerkOf();
-  const ask = sequence({ name: 'ask', runnables: [loop({ name: 'chat', runnable: clerk, maxIterations: 2, yields: true })] });
+  const ask = sequence({
+    name: 'ask',
+    runnables: [loop({ name: 'chat', runnable: clerk, maxIterations: 2, yields: true })],
+  });
   const before = runtime({ app: 'lifecycle', store, runnables: [ask], recover: 'manual' });
   const { session } = await before.run(ask, { input: 'Hello', session: 's' });
   expect(session.status).toBe('awaiting_input');
   let prepared = 0;
-  const after = runtime({ app: 'lifecycle', store, runnables: [ask], recover: 'manual', lifecycle: { prepare: () => void prepared++ } });
+  const after = runtime({
+    app: 'lifecycle',
+    store,
+    runnables: [ask],
+    recover: 'manual',
+    lifecycle: { prepare: () => void prepared++ },
+  });
   await after.run(ask, { session: 's', input: 'And?' });
   expect(prepared).toBe(0);
   await Promise.all([app.close(), before.close()]);
 });
 
 test('a worker that does a round at a time has the run followed up as well', async () => {
-  const confirm = tool({ name: 'confirm', description: 'Confirms', schema: z.object({}), approval: true, execute: () => 'confirmed' });
+  const confirm = tool({
+    name: 'confirm',
+    description: 'Confirms',
+    schema: z.object({}),
+    approval: true,
+    execute: () => 'confirmed',
+  });
   const model = scriptedModel([{ toolCalls: [{ name: 'confirm', args: {} }] }, { text: 'done' }]);
   const clerk = agent({ name: 'clerk', model, tools: [confirm] });
   const { app, calls } = noted({}, [clerk]);
   const { pendingApprovals } = await app.run(clerk, { input: 'Hello', session: 's' });
   await app.approve(pendingApprovals[0]?.requestId as string);
-  for (let steps = 0; (await app.advance('s', { until: 'round' })).status !== 'done'; steps++) expect(steps).toBeLessThan(10);
+  for (let steps = 0; (await app.advance('s', { until: 'round' })).status !== 'done'; steps++)
+    expect(steps).toBeLessThan(10);
   const session = await app.session({ id: 's' });
-  await eventually(() => ends(session.events).some((end) => end.endsWith('~postProcess completed')), { what: 'the end of what was dispatched' });
+  await eventually(
+    () => ends(session.events).some((end) => end.endsWith('~postProcess completed')),
+    { what: 'the end of what was dispatched' },
+  );
   expect(calls.filter((call) => call.startsWith('after'))).toEqual(['after completed "done"']);
   await app.close();
 });
 
 test('a preparation may ask somebody outside, and waits for the answer', async () => {
-  const confirm = tool({ name: 'confirm', description: 'Confirms', schema: z.object({}), approval: true, execute: () => 'confirmed' });
-  const model = scriptedModel([{ toolCalls: [{ name: 'confirm', args: {} }] }, { text: 'Welcome.' }]);
+  const confirm = tool({
+    name: 'confirm',
+    description: 'Confirms',
+    schema: z.object({}),
+    approval: true,
+    execute: () => 'confirmed',
+  });
+  const model = scriptedModel([
+    { toolCalls: [{ name: 'confirm', args: {} }] },
+    { text: 'Welcome.' },
+  ]);
   const host = agent({ name: 'host', model, tools: [confirm] });
   const { clerk } = clerkOf();
   const { app, calls } = noted(
@@ -261,7 +344,9 @@ test('a preparation may ask somebody outside, and waits for the answer', async (
   const waiting = await app.run(clerk, { input: 'Hello', runId: 'r' });
   expect(waiting).toMatchObject({
     status: 'yielded',
-    pendingApprovals: [{ name: 'confirm', invocationId: expect.stringMatching(/^r\/~prepare\/host/) }],
+    pendingApprovals: [
+      { name: 'confirm', invocationId: expect.stringMatching(/^r\/~prepare\/host/) },
+    ],
   });
   await app.approve(waiting.pendingApprovals[0]?.requestId as string);
   const resumed = app.resume(waiting.session);
@@ -287,7 +372,10 @@ test('what comes after a run is cancelled with the session, and the run keeps it
   await app.cancel('s');
   await run.settled();
   expect(ends(session.events).slice(-2)).toEqual(['r completed', 'r/~postProcess cancelled']);
-  expect(await app.run(clerk, { session, input: 'Hello', runId: 'r' })).toMatchObject({ status: 'completed', output: 'done' });
+  expect(await app.run(clerk, { session, input: 'Hello', runId: 'r' })).toMatchObject({
+    status: 'completed',
+    output: 'done',
+  });
   await app.close();
 });
 
@@ -305,9 +393,19 @@ test('a crash at any place leaves the preparation done, the admission asked and 
         done.push(`ended ${String(output)}`);
       },
     };
-    const root = step({ name: 'root', execute: (ctx) => ctx.complete(`${String(ctx.state['profile'])} was here`) });
+    const root = step({
+      name: 'root',
+      execute: (ctx) => ctx.complete(`${String(ctx.state['profile'])} was here`),
+    });
     const ports = { clock: tickingClock() };
-    const app = runtime({ app: 'lifecycle', store: memoryStore(), runnables: [root], recover: 'manual', lifecycle, ports });
+    const app = runtime({
+      app: 'lifecycle',
+      store: memoryStore(),
+      runnables: [root],
+      recover: 'manual',
+      lifecycle,
+      ports,
+    });
     return { app, root, done };
   };
   const whole = make();
@@ -320,13 +418,25 @@ test('a crash at any place leaves the preparation done, the admission asked and 
   expect(boundaries.length).toBeGreaterThan(8);
   for (const cut of boundaries) {
     const { app, root, done } = make();
-    const restored = await app.restoreSession({ app: 'lifecycle', id: 's', events: events.slice(0, cut) });
+    const restored = await app.restoreSession({
+      app: 'lifecycle',
+      id: 's',
+      events: events.slice(0, cut),
+    });
     const isOver = ends(events.slice(0, cut)).includes('r/~postProcess completed');
     const hasRoot = events.slice(0, cut).some(({ type }) => type === 'invocation_start');
-    const run = hasRoot && !isOver ? app.resume(restored) : app.run(root, { session: restored, input: 'Go', runId: 'r' });
+    const run =
+      hasRoot && !isOver
+        ? app.resume(restored)
+        : app.run(root, { session: restored, input: 'Go', runId: 'r' });
     expect(await run).toMatchObject({ status: 'completed', output: 'ann was here' });
     await run.settled();
-    expect(ends(restored.events)).toEqual(['r/~prepare completed', 'r/~admit completed', 'r completed', 'r/~postProcess completed']);
+    expect(ends(restored.events)).toEqual([
+      'r/~prepare completed',
+      'r/~admit completed',
+      'r completed',
+      'r/~postProcess completed',
+    ]);
     expect(done.filter((what) => what.startsWith('ended'))).toHaveLength(isOver ? 0 : 1);
     expect(restored.status).toBe('completed');
     await app.close();
@@ -336,18 +446,38 @@ test('a crash at any place leaves the preparation done, the admission asked and 
 test('a process without the lifecycle leaves the follow-up of a run to others, and runs what it is asked to', async () => {
   const store = takingOver(memoryStore());
   const { clerk } = clerkOf();
-  const lifecycle: LifecycleOptions = { postProcess: (ctx) => new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve())) };
-  const first = runtime({ app: 'lifecycle', store, runnables: [clerk], recover: 'manual', lifecycle });
+  const lifecycle: LifecycleOptions = {
+    postProcess: (ctx) =>
+      new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve())),
+  };
+  const first = runtime({
+    app: 'lifecycle',
+    store,
+    runnables: [clerk],
+    recover: 'manual',
+    lifecycle,
+  });
   await first.run(clerk, { input: 'Hello', runId: 'r', session: 's' });
   await first.close();
   const other = clerkOf(['two']).clerk;
   const second = runtime({ app: 'lifecycle', store, runnables: [other], recover: 'manual' });
-  expect(await second.run(other, { input: 'And now?', session: 's' })).toMatchObject({ status: 'completed', output: 'two' });
+  expect(await second.run(other, { input: 'And now?', session: 's' })).toMatchObject({
+    status: 'completed',
+    output: 'two',
+  });
   await expect(second.resume('s')).rejects.toMatchObject({ code: 'unknown_runnable' });
   await second.close();
   const outputs: unknown[] = [];
-  const again = { postProcess: (_ctx: unknown, { output }: { output: unknown }) => void outputs.push(output) };
-  const third = runtime({ app: 'lifecycle', store, runnables: [clerkOf().clerk], recover: 'manual', lifecycle: again });
+  const again = {
+    postProcess: (_ctx: unknown, { output }: { output: unknown }) => void outputs.push(output),
+  };
+  const third = runtime({
+    app: 'lifecycle',
+    store,
+    runnables: [clerkOf().clerk],
+    recover: 'manual',
+    lifecycle: again,
+  });
   for (const run of await third.recover()) await run.settled();
   expect(outputs).toEqual(['done']);
   await third.close();
@@ -361,8 +491,16 @@ test('another process follows up a run whose process stopped in between, by itse
     begun.resolve();
     await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()));
   };
-  const first = runtime({ app: 'lifecycle', store, runnables: [clerk], recover: 'manual', lifecycle: { postProcess } });
-  expect(await first.run(clerk, { input: 'Hello', runId: 'r', session: 's' })).toMatchObject({ output: 'done' });
+  const first = runtime({
+    app: 'lifecycle',
+    store,
+    runnables: [clerk],
+    recover: 'manual',
+    lifecycle: { postProcess },
+  });
+  expect(await first.run(clerk, { input: 'Hello', runId: 'r', session: 's' })).toMatchObject({
+    output: 'done',
+  });
   await begun.promise;
   // Gives back what is under way, as a process does that is told to end; the store lives on.
   await first.close();

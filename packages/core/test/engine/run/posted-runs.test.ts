@@ -6,9 +6,20 @@ import { dispatching } from '../../dispatching.ts';
 function twoProcesses() {
   const { gate, child, parent } = dispatching();
   const store = memoryStore();
-  const second = step({ name: 'second', execute: (ctx) => ctx.complete(`ran with ${JSON.stringify(ctx.input ?? null)}`) });
-  const process = () => runtime({ app: 'behind', store, runnables: [parent, child, second], recover: 'manual' });
-  return { gate, parent, second, store: store.for({ tenant: 'default', app: 'behind' }), here: process(), there: process() };
+  const second = step({
+    name: 'second',
+    execute: (ctx) => ctx.complete(`ran with ${JSON.stringify(ctx.input ?? null)}`),
+  });
+  const process = () =>
+    runtime({ app: 'behind', store, runnables: [parent, child, second], recover: 'manual' });
+  return {
+    gate,
+    parent,
+    second,
+    store: store.for({ tenant: 'default', app: 'behind' }),
+    here: process(),
+    there: process(),
+  };
 }
 
 describe('a run that is left for a process whose run has ended, and only what that dispatched goes on', () => {
@@ -41,7 +52,9 @@ describe('a run that is left for a process whose run has ended, and only what th
     gate.resolve();
     await first.settled();
     const { session } = await run;
-    const refusals = session.events.flatMap((event) => (event.type === 'decision' ? [event.reasoning] : []));
+    const refusals = session.events.flatMap((event) =>
+      event.type === 'decision' ? [event.reasoning] : [],
+    );
     expect(refusals).toEqual(['The run "second" had not begun when it was to be cancelled.']);
     await Promise.all([here.close(), there.close()]);
   });

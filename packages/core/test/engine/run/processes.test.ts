@@ -44,9 +44,17 @@ function start(store: StoreAddress, runnable: string, lease: number = longLease)
 }
 
 /** This process, with the same runnables; what waits in the other one does not wait here. */
-function here(address: StoreAddress, options: { recover?: 'auto' | 'manual'; named?: readonly string[] } = {}) {
+function here(
+  address: StoreAddress,
+  options: { recover?: 'auto' | 'manual'; named?: readonly string[] } = {},
+) {
   const said: string[] = [];
-  const ports = { session, say: (what: string) => void said.push(what), goOn: Promise.resolve(), effects: ownEffects };
+  const ports = {
+    session,
+    say: (what: string) => void said.push(what),
+    goOn: Promise.resolve(),
+    effects: ownEffects,
+  };
   const runnables = processRunnables(ports);
   const { recover = 'manual', named = Object.keys(runnables) } = options;
   const store = connect(address);
@@ -58,55 +66,67 @@ function here(address: StoreAddress, options: { recover?: 'auto' | 'manual'; nam
 
 async function storedEvents(store: Store): Promise<readonly Event[]> {
   const events: Event[] = [];
-  for await (const page of store.for({ tenant: 'default', app: 'processes' }).read(session)) events.push(...page);
+  for await (const page of store.for({ tenant: 'default', app: 'processes' }).read(session))
+    events.push(...page);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, i) => i + 1));
   return events;
 }
 
 /** Waits until the ledger has an event, whoever writes it. */
 async function seen(store: Store, matches: (event: Event) => boolean): Promise<Event> {
-  for await (const event of store.for({ tenant: 'default', app: 'processes' }).follow(session, 0, new AbortController().signal)) {
+  for await (const event of store
+    .for({ tenant: 'default', app: 'processes' })
+    .follow(session, 0, new AbortController().signal)) {
     if (matches(event)) return event;
   }
   throw new Error('The ledger could not be followed any more.');
 }
 
-const isEndOfRun = (event: Event): boolean => event.type === 'invocation_end' && event.invocationId === 'run';
-const callsOf = (done: readonly Effect[]): readonly string[] => done.map(({ callId }) => callId).sort();
+const isEndOfRun = (event: Event): boolean =>
+  event.type === 'invocation_end' && event.invocationId === 'run';
+const callsOf = (done: readonly Effect[]): readonly string[] =>
+  done.map(({ callId }) => callId).sort();
 
 describe.each([
   ['SQLite', undefined],
   ['PostgreSQL', reasonToSkip],
-])('a process that is stopped and wakes up when another has finished its run, on %s', (storeName, skipped) => {
-  const schema = newSchema();
-  const address = (): StoreAddress => (storeName === 'SQLite' ? file() : { url: serverUrl, schema: schema.name });
+])(
+  'a process that is stopped and wakes up when another has finished its run, on %s',
+  (storeName, skipped) => {
+    const schema = newSchema();
+    const address = (): StoreAddress =>
+      storeName === 'SQLite' ? file() : { url: serverUrl, schema: schema.name };
 
-  afterEach(async () => {
-    if (storeName === 'PostgreSQL' && skipped === undefined) await schema.drop();
-  });
+    afterEach(async () => {
+      if (storeName === 'PostgreSQL' && skipped === undefined) await schema.drop();
+    });
 
-  test.skipIf(skipped !== undefined).each([
-    ['in a tool', 'holding', 'the tool waits', ['run/r1.0', 'run/r3.0']],
-    ['in a model call', 'musing', 'the model waits', ['run/r1.0']],
-  ])('%s writes nothing, does nothing and ends quietly', async (_where, runnable, waits, calls) => {
-    const zombie = start(address(), runnable, shortLease);
-    const { app, store } = here(address());
-    await zombie.says(waits);
-    // A process that has left nothing has nothing to continue.
-    await seen(store, ({ type }) => type === 'model_start');
-    zombie.signal('SIGSTOP');
-    const result = await app.resume(session);
-    expect(result.status).toBe('completed');
-    const before = await storedEvents(store);
-    zombie.signal('SIGCONT');
-    zombie.goOn();
-    expect(await zombie.ended()).toBe(0);
-    expect(zombie.said.at(-1)).toBe('failed with ledger_conflict');
-    expect(zombie.complaints).toBe('');
-    expect(await storedEvents(store)).toEqual(before);
-    expect(callsOf(readEffects(effects))).toEqual(calls);
-  });
-});
+    test.skipIf(skipped !== undefined).each([
+      ['in a tool', 'holding', 'the tool waits', ['run/r1.0', 'run/r3.0']],
+      ['in a model call', 'musing', 'the model waits', ['run/r1.0']],
+    ])(
+      '%s writes nothing, does nothing and ends quietly',
+      async (_where, runnable, waits, calls) => {
+        const zombie = start(address(), runnable, shortLease);
+        const { app, store } = here(address());
+        await zombie.says(waits);
+        // A process that has left nothing has nothing to continue.
+        await seen(store, ({ type }) => type === 'model_start');
+        zombie.signal('SIGSTOP');
+        const result = await app.resume(session);
+        expect(result.status).toBe('completed');
+        const before = await storedEvents(store);
+        zombie.signal('SIGCONT');
+        zombie.goOn();
+        expect(await zombie.ended()).toBe(0);
+        expect(zombie.said.at(-1)).toBe('failed with ledger_conflict');
+        expect(zombie.complaints).toBe('');
+        expect(await storedEvents(store)).toEqual(before);
+        expect(callsOf(readEffects(effects))).toEqual(calls);
+      },
+    );
+  },
+);
 
 test('a cancel from another process stops the model and the tools, once, and says who wanted it and why', async () => {
   const worker = start(file(), 'busy');
@@ -117,10 +137,20 @@ test('a cancel from another process stops the model and the tools, once, and say
   // Neither would ever end by itself.
   await worker.says('ended as cancelled');
   expect(await worker.ended()).toBe(0);
-  expect([...worker.said].sort()).toEqual(['ended as cancelled', 'the model aborted', 'the model waits', 'the tool aborted', 'the tool waits']);
+  expect([...worker.said].sort()).toEqual([
+    'ended as cancelled',
+    'the model aborted',
+    'the model waits',
+    'the tool aborted',
+    'the tool waits',
+  ]);
   const events = await storedEvents(store);
-  expect(events.filter(({ type }) => type === 'cancel')).toMatchObject([{ by: 'user:ann', reason: 'enough', invocationId: 'run' }]);
-  const ends = events.flatMap((event) => (event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : []));
+  expect(events.filter(({ type }) => type === 'cancel')).toMatchObject([
+    { by: 'user:ann', reason: 'enough', invocationId: 'run' },
+  ]);
+  const ends = events.flatMap((event) =>
+    event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : [],
+  );
   expect(ends.slice(0, 2).sort()).toEqual(['run/musing cancelled', 'run/patient cancelled']);
   expect(ends.slice(2)).toEqual(['run cancelled']);
   expect(readEffects(effects)).toEqual([]);
@@ -136,9 +166,14 @@ test('a run on a session that another process holds leaves its input there and g
   expect(await run).toMatchObject({ status: 'completed', output: 'held', runId: 'run' });
   await worker.says('ended as completed');
   const events = await storedEvents(store);
-  expect(events.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual(['Go', 'And this']);
+  expect(events.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual([
+    'Go',
+    'And this',
+  ]);
   // Nobody else has worked on the session.
-  expect(new Set(events.flatMap((event) => (event.type === 'tool_attempt' ? [event.epoch] : [])))).toEqual(new Set([1]));
+  expect(
+    new Set(events.flatMap((event) => (event.type === 'tool_attempt' ? [event.epoch] : []))),
+  ).toEqual(new Set([1]));
   expect(callsOf(readEffects(effects))).toEqual(['run/r1.0', 'run/r3.0']);
 });
 
@@ -150,12 +185,17 @@ test('an answer from another process continues its branch while the others work'
   const { requestId } = asked as Extract<Event, { type: 'tool_yield' }>;
   await app.answer(requestId, { decision: 'answer', input: { answer: 'red' }, by: 'user:ann' });
   await worker.says('the answer is here');
-  await seen(store, (event) => event.type === 'invocation_end' && event.invocationId === 'run/asking');
+  await seen(
+    store,
+    (event) => event.type === 'invocation_end' && event.invocationId === 'run/asking',
+  );
   expect(worker.said).not.toContain('ended as completed');
   worker.goOn();
   await worker.says('ended as completed');
   const events = await storedEvents(store);
-  expect(events.filter(({ type }) => type === 'tool_input')).toMatchObject([{ by: 'user:ann', input: { answer: 'red' } }]);
+  expect(events.filter(({ type }) => type === 'tool_input')).toMatchObject([
+    { by: 'user:ann', input: { answer: 'red' } },
+  ]);
   expect(events.filter(({ type }) => type === 'invocation_yield')).toEqual([]);
 });
 
@@ -182,11 +222,20 @@ describe('a run whose process was killed', () => {
     const worker = start(file(), 'holding');
     await worker.says('the tool waits');
     await worker.kill();
-    const warned = new Promise<Error & { code?: string }>((resolve) => process.once('warning', resolve));
+    const warned = new Promise<Error & { code?: string }>((resolve) =>
+      process.once('warning', resolve),
+    );
     const without = here(file(), { recover: 'auto', named: ['patient'] });
-    expect(await warned).toMatchObject({ name: 'AdjutantWarning', code: 'unknown_runnable', message: expect.stringContaining(`"${session}"`) });
+    expect(await warned).toMatchObject({
+      name: 'AdjutantWarning',
+      code: 'unknown_runnable',
+      message: expect.stringContaining(`"${session}"`),
+    });
     const before = await storedEvents(without.store);
-    await expect(without.app.resume(session)).rejects.toMatchObject({ code: 'unknown_runnable', data: { name: 'holding' } });
+    await expect(without.app.resume(session)).rejects.toMatchObject({
+      code: 'unknown_runnable',
+      data: { name: 'holding' },
+    });
     expect(await storedEvents(without.store)).toEqual(before);
     const { app } = here(file());
     expect(await app.resume(session)).toMatchObject({ status: 'completed', output: 'held' });
@@ -197,6 +246,8 @@ describe('a run whose process was killed', () => {
 test('a lease that is too short to be kept is refused', () => {
   const store = memoryStore();
   for (const ttl of [0, 99, Number.POSITIVE_INFINITY, Number.NaN]) {
-    expect(() => runtime({ app: 'processes', store, lease: { ttl } })).toThrow(expect.objectContaining({ code: 'invalid_runtime' }));
+    expect(() => runtime({ app: 'processes', store, lease: { ttl } })).toThrow(
+      expect.objectContaining({ code: 'invalid_runtime' }),
+    );
   }
 });

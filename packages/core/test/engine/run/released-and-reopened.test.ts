@@ -1,18 +1,38 @@
-import { agent, type LedgerStore, memoryStore, parallel, runtime, type Store, sequence, step, tool } from 'adjutant';
+import {
+  agent,
+  type LedgerStore,
+  memoryStore,
+  parallel,
+  runtime,
+  type Store,
+  sequence,
+  step,
+  tool,
+} from 'adjutant';
 import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 /** Lets everything that is ready have its turn, several times over. */
 async function turns(count = 20): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < count; turn++)
+    await new Promise<void>((resolve) => setImmediate(resolve));
 }
 
 const nothing = z.object({});
-const ask = tool({ name: 'ask', description: 'Asks somebody', schema: nothing, yieldSchema: z.object({ answer: z.string() }) });
+const ask = tool({
+  name: 'ask',
+  description: 'Asks somebody',
+  schema: nothing,
+  yieldSchema: z.object({ answer: z.string() }),
+});
 
 function asker(name = 'asker') {
-  return agent({ name, model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'Thanks.' }]), tools: [ask] });
+  return agent({
+    name,
+    model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'Thanks.' }]),
+    tools: [ask],
+  });
 }
 
 interface Hooks {
@@ -36,7 +56,12 @@ function hooked(inner: Store, { before, after }: Hooks = {}): Store {
         };
       },
     });
-  return { description: inner.description, admin: inner.admin, for: (scope) => wrap(inner.for(scope)), close: async () => undefined };
+  return {
+    description: inner.description,
+    admin: inner.admin,
+    for: (scope) => wrap(inner.for(scope)),
+    close: async () => undefined,
+  };
 }
 
 const scope = { tenant: 'default', app: 'attacks' };
@@ -52,12 +77,18 @@ describe('a run that waits is given back', () => {
       schema: nothing,
       execute: async (ctx) => {
         const handle = ctx.spawn(child, { message: 'Hi' });
-        await eventually(() => session.events.some(({ type }) => type === 'tool_yield'), { what: 'the question' });
+        await eventually(() => session.events.some(({ type }) => type === 'tool_yield'), {
+          what: 'the question',
+        });
         await turns();
         return (await handle.wait()).output as string;
       },
     });
-    const top = agent({ name: 'top', model: scriptedModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'end' }]), tools: [work] });
+    const top = agent({
+      name: 'top',
+      model: scriptedModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'end' }]),
+      tools: [work],
+    });
     const result = await app.run(top, { session, input: 'Go' });
     expect(result).toMatchObject({ status: 'yielded', pendingCalls: [{ name: 'ask' }] });
   });
@@ -65,20 +96,31 @@ describe('a run that waits is given back', () => {
   test('but not when a branch beside what waits has failed and is about to stop it', async () => {
     // The failure takes its time to become durable.
     const store = hooked(memoryStore(), {
-      before: (method, args) => (method === 'append' && JSON.stringify(args).includes('step_failed') ? turns() : undefined),
+      before: (method, args) =>
+        method === 'append' && JSON.stringify(args).includes('step_failed') ? turns() : undefined,
     });
     const app = runtime({ app: 'attacks', store, recover: 'manual' });
     const session = await app.session();
     const failing = step({
       name: 'failing',
       execute: async (ctx) => {
-        await eventually(() => session.events.some(({ type }) => type === 'tool_yield'), { what: 'the question' });
+        await eventually(() => session.events.some(({ type }) => type === 'tool_yield'), {
+          what: 'the question',
+        });
         await turns();
         return ctx.fail('No.');
       },
     });
-    const both = parallel({ name: 'both', runnables: [asker(), failing], failFast: true, minSuccessful: 2 });
-    expect(await app.run(both, { session, input: 'Go' })).toMatchObject({ status: 'error', error: { code: 'too_few_branches' } });
+    const both = parallel({
+      name: 'both',
+      runnables: [asker(), failing],
+      failFast: true,
+      minSuccessful: 2,
+    });
+    expect(await app.run(both, { session, input: 'Go' })).toMatchObject({
+      status: 'error',
+      error: { code: 'too_few_branches' },
+    });
     expect(await store.for(scope).requests({ status: 'pending' })).toEqual([]);
   });
 });
@@ -115,12 +157,21 @@ test('what is posted while the inbox is being read is read the next time', async
   holds = true;
   await app.send(session, 'Hello');
   await eventually(() => isReading, { what: 'the inbox being read' });
-  await inner.for(scope).post(session.id, { key: 'late', lane: 'control', by: 'user', at: 0, type: 'cancel', data: { reason: 'Enough.' } });
+  await inner.for(scope).post(session.id, {
+    key: 'late',
+    lane: 'control',
+    by: 'user',
+    at: 0,
+    type: 'cancel',
+    data: { reason: 'Enough.' },
+  });
   // The next appends tell of the new item, while the old answer of the store is still on its way.
   const before = effects;
   await eventually(() => effects > before + 3, { what: 'more effects' });
   readOn();
-  await eventually(() => session.events.some(({ type }) => type === 'user' && effects > 0), { what: 'the message' });
+  await eventually(() => session.events.some(({ type }) => type === 'user' && effects > 0), {
+    what: 'the message',
+  });
   const deadline = effects + 5_000;
   void eventually(() => effects > deadline, { what: 'many more effects' }).then(
     () => (isOver = true),
@@ -130,31 +181,36 @@ test('what is posted while the inbox is being read is read the next time', async
 });
 
 describe('what was dispatched and waits for somebody', () => {
-  test.each(['dispatched', 'detached'])('does not have its session continued before it is answered (%s)', async (how) => {
-    const child = asker('child');
-    const root = step({
-      name: 'root',
-      execute: (ctx) => {
-        if (how === 'dispatched') ctx.dispatch(child, { message: 'Hi' });
-        else ctx.spawn(child, { message: 'Hi' }).detach();
-        return ctx.complete('done');
-      },
-    });
-    const store = hooked(memoryStore());
-    const app = runtime({ app: 'attacks', store, recover: 'manual', runnables: [root, child] });
-    const run = app.run(root, 'Go');
-    const { status, session } = await run;
-    expect(status).toBe('completed');
-    await run.settled();
-    expect(await store.for(scope).due()).toEqual([]);
-    const [row] = await store.for(scope).requests({ status: 'pending' });
-    await app.answer(row?.requestId ?? '', { input: { answer: 'Yes' } });
-    const [resumed] = await app.recover();
-    await resumed?.settled();
-    const ends = (await app.session({ id: session.id })).events.flatMap((event) => (event.type === 'invocation_end' ? [event.status] : []));
-    expect(ends).toEqual(['completed', 'completed']);
-    expect(await store.for(scope).due()).toEqual([]);
-  });
+  test.each(['dispatched', 'detached'])(
+    'does not have its session continued before it is answered (%s)',
+    async (how) => {
+      const child = asker('child');
+      const root = step({
+        name: 'root',
+        execute: (ctx) => {
+          if (how === 'dispatched') ctx.dispatch(child, { message: 'Hi' });
+          else ctx.spawn(child, { message: 'Hi' }).detach();
+          return ctx.complete('done');
+        },
+      });
+      const store = hooked(memoryStore());
+      const app = runtime({ app: 'attacks', store, recover: 'manual', runnables: [root, child] });
+      const run = app.run(root, 'Go');
+      const { status, session } = await run;
+      expect(status).toBe('completed');
+      await run.settled();
+      expect(await store.for(scope).due()).toEqual([]);
+      const [row] = await store.for(scope).requests({ status: 'pending' });
+      await app.answer(row?.requestId ?? '', { input: { answer: 'Yes' } });
+      const [resumed] = await app.recover();
+      await resumed?.settled();
+      const ends = (await app.session({ id: session.id })).events.flatMap((event) =>
+        event.type === 'invocation_end' ? [event.status] : [],
+      );
+      expect(ends).toEqual(['completed', 'completed']);
+      expect(await store.for(scope).due()).toEqual([]);
+    },
+  );
 
   test('leaves alone what its caller waits for, and goes on with its answer while the caller does', async () => {
     const child = asker('child');
@@ -163,12 +219,16 @@ describe('what was dispatched and waits for somebody', () => {
     const worker = step({
       name: 'worker',
       execute: async (ctx) => {
-        await eventually(() => session.events.some(({ type }) => type === 'tool_yield'), { what: 'the question' });
+        await eventually(() => session.events.some(({ type }) => type === 'tool_yield'), {
+          what: 'the question',
+        });
         await session.ledger.durable();
         await turns();
         const [call] = session.pendingYieldingCalls;
         await app.answer(call?.requestId ?? '', { input: { answer: 'Yes' } });
-        await eventually(() => session.events.some(({ type }) => type === 'tool_result'), { what: 'the result of the call' });
+        await eventually(() => session.events.some(({ type }) => type === 'tool_result'), {
+          what: 'the result of the call',
+        });
         return ctx.complete('worked');
       },
     });
@@ -186,7 +246,11 @@ describe('what was dispatched and waits for somebody', () => {
 
   test('what was dispatched by a run that waits is continued by others when the process stops', async () => {
     const store = hooked(memoryStore());
-    const slow = step({ name: 'slow', execute: (ctx) => eventually(() => ctx.signal.aborted, { what: 'the end' }).then(() => ctx.complete('x')) });
+    const slow = step({
+      name: 'slow',
+      execute: (ctx) =>
+        eventually(() => ctx.signal.aborted, { what: 'the end' }).then(() => ctx.complete('x')),
+    });
     const root = step({
       name: 'root',
       execute: async (ctx) => {
@@ -206,7 +270,16 @@ describe('a cancel waits no longer than a second for', () => {
   const never = (): Promise<never> => new Promise(() => undefined);
 
   test.each([
-    ['`approval.when`', tool({ name: 'act', description: 'Acts', schema: nothing, execute: () => 'x', approval: { when: never } })],
+    [
+      '`approval.when`',
+      tool({
+        name: 'act',
+        description: 'Acts',
+        schema: nothing,
+        execute: () => 'x',
+        approval: { when: never },
+      }),
+    ],
     [
       'a probe',
       tool({
@@ -223,37 +296,60 @@ describe('a cancel waits no longer than a second for', () => {
     const clock = testClock();
     const app = runtime({ app: 'attacks', ports: { clock } });
     const session = await app.session();
-    const acting = agent({ name: 'acting', model: scriptedModel([{ toolCalls: [{ name: 'act', args: {} }] }, { text: 'end' }]), tools: [act] });
+    const acting = agent({
+      name: 'acting',
+      model: scriptedModel([{ toolCalls: [{ name: 'act', args: {} }] }, { text: 'end' }]),
+      tools: [act],
+    });
     const run = app.run(acting, { session, input: 'Go' });
-    await eventually(() => session.events.some(({ type }) => type === 'model_end'), { what: 'the call' });
+    await eventually(() => session.events.some(({ type }) => type === 'model_end'), {
+      what: 'the call',
+    });
     await turns();
     run.cancel('Enough.');
     let status: string | undefined;
     void run.then((result) => (status = result.status));
     await eventually(() => status !== undefined, { what: 'the end of the run', clock });
     expect(status).toBe('cancelled');
-    expect(session.events.filter(({ type }) => type === 'tool_result' || type === 'tool_yield')).toHaveLength(1);
+    expect(
+      session.events.filter(({ type }) => type === 'tool_result' || type === 'tool_yield'),
+    ).toHaveLength(1);
   });
 });
 
 test('a session that others have written to since it was read is read again before a run', async () => {
   const store = hooked(memoryStore());
-  const talker = (text: string) => agent({ name: 'talker', model: scriptedModel([{ text }, { text: `${text} again` }]) });
+  const talker = (text: string) =>
+    agent({ name: 'talker', model: scriptedModel([{ text }, { text: `${text} again` }]) });
   const here = runtime({ app: 'attacks', store, recover: 'manual' });
   const mine = talker('here');
   const { session } = await here.run(mine, 'One');
-  await runtime({ app: 'attacks', store, recover: 'manual' }).run(talker('there'), { session: session.id, input: 'Two' });
+  await runtime({ app: 'attacks', store, recover: 'manual' }).run(talker('there'), {
+    session: session.id,
+    input: 'Two',
+  });
   const result = await here.run(mine, { session, input: 'Three' });
   expect(result).toMatchObject({ status: 'completed', output: 'here again' });
-  const said = result.session.events.flatMap((event) => (event.type === 'user' ? [event.text] : []));
+  const said = result.session.events.flatMap((event) =>
+    event.type === 'user' ? [event.text] : [],
+  );
   expect(said).toEqual(['One', 'Two', 'Three']);
 });
 
 test('a run whose input an open run was told is not run when it is asked for again', async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
   let executions = 0;
-  const slow = tool({ name: 'slow', description: 'Takes its time', schema: nothing, execute: () => (++executions === 1 ? promise : 'x') });
-  const model = scriptedModel([{ toolCalls: [{ name: 'slow', args: {} }] }, { text: 'end' }, { text: 'too much' }]);
+  const slow = tool({
+    name: 'slow',
+    description: 'Takes its time',
+    schema: nothing,
+    execute: () => (++executions === 1 ? promise : 'x'),
+  });
+  const model = scriptedModel([
+    { toolCalls: [{ name: 'slow', args: {} }] },
+    { text: 'end' },
+    { text: 'too much' },
+  ]);
   const working = agent({ name: 'working', model, tools: [slow] });
   const app = runtime({ app: 'attacks', runnables: [working] });
   const session = await app.session();
@@ -261,7 +357,10 @@ test('a run whose input an open run was told is not run when it is asked for aga
   await eventually(() => executions === 1, { what: 'the tool' });
   const told = { session, input: 'And this', runId: 'told' };
   const second = app.run(working, told);
-  await eventually(() => session.events.some((event) => event.type === 'user' && event.text === 'And this'), { what: 'the message' });
+  await eventually(
+    () => session.events.some((event) => event.type === 'user' && event.text === 'And this'),
+    { what: 'the message' },
+  );
   resolve('done');
   const { runId } = await first;
   expect(await second).toMatchObject({ runId, output: 'end' });
@@ -315,7 +414,10 @@ test('an answer to a run that waits is taken up while what it dispatched goes on
 
 test('a child that a body made for itself leaves no question behind when it is cancelled in another process', async () => {
   const store = hooked(memoryStore());
-  const root = step({ name: 'root', execute: async (ctx) => ctx.complete((await ctx.call(asker())).output as string) });
+  const root = step({
+    name: 'root',
+    execute: async (ctx) => ctx.complete((await ctx.call(asker())).output as string),
+  });
   const { session } = await runtime({ app: 'attacks', store, recover: 'manual' }).run(root, 'Go');
   const other = runtime({ app: 'attacks', store, recover: 'manual', runnables: [root] });
   await other.cancel(session.id);
@@ -328,15 +430,26 @@ test('asking again for a run that has ended does not make its session due', asyn
   const app = runtime({ app: 'attacks', store, recover: 'manual' });
   const talker = agent({ name: 'talker', model: scriptedModel([{ text: 'end' }]) });
   const { session } = await app.run(talker, { input: 'Go', runId: 'once' });
-  expect(await app.run(talker, { session, input: 'Go', runId: 'once' })).toMatchObject({ output: 'end' });
+  expect(await app.run(talker, { session, input: 'Go', runId: 'once' })).toMatchObject({
+    output: 'end',
+  });
   expect(await store.for(scope).due()).toEqual([]);
 });
 
 test('a session that cannot be continued does not grow with each try', async () => {
   const store = hooked(memoryStore());
-  const whole = (name: string) => sequence({ name: 'whole', runnables: [parallel({ name: 'both', runnables: [asker(name)] })] });
-  const { session, pendingCalls } = await runtime({ app: 'attacks', store, recover: 'manual' }).run(whole('old'), 'Go');
-  const other = runtime({ app: 'attacks', store, recover: 'manual', runnables: [whole('renamed')] });
+  const whole = (name: string) =>
+    sequence({ name: 'whole', runnables: [parallel({ name: 'both', runnables: [asker(name)] })] });
+  const { session, pendingCalls } = await runtime({ app: 'attacks', store, recover: 'manual' }).run(
+    whole('old'),
+    'Go',
+  );
+  const other = runtime({
+    app: 'attacks',
+    store,
+    recover: 'manual',
+    runnables: [whole('renamed')],
+  });
   await other.answer(pendingCalls[0]?.requestId ?? '', { input: { answer: 'Yes' } });
   const seqs: unknown[] = [];
   for (let tries = 0; tries < 4; tries++) {

@@ -8,7 +8,9 @@ import { pubSub } from '../../pub-sub.ts';
 /** Less than the time between two looks of recovery. */
 const mostMs = 4_000;
 
-/** Lets time pass until something holds. Returns whether it came before recovery looks by itself. */
+/**
+ * Lets time pass until something holds. Returns whether it came before recovery looks by itself.
+ */
 async function comes(holds: () => boolean): Promise<boolean> {
   for (let ms = 0; ms < mostMs; ms++) {
     if (holds()) return true;
@@ -26,11 +28,18 @@ function twoProcesses(pubsub: () => { readonly pubsub?: PubSub }) {
       name: 'wait',
       description: 'Waits',
       schema: z.object({}),
-      execute: ({ signal }) => new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('stopped'))),
+      execute: ({ signal }) =>
+        new Promise<string>((resolve) =>
+          signal.addEventListener('abort', () => resolve('stopped')),
+        ),
     });
     const model = roundModel([{ toolCalls: [{ name: 'wait' }] }, { text: 'Done.' }]);
     const waiter = agent({ name: 'waiter', model, tools: [wait] });
-    return { waiter, model, app: runtime({ app: 'test', store, runnables: [waiter], recover, ...pubsub() }) };
+    return {
+      waiter,
+      model,
+      app: runtime({ app: 'test', store, runnables: [waiter], recover, ...pubsub() }),
+    };
   };
   return { first: process('manual'), second: process('auto') };
 }

@@ -1,4 +1,15 @@
-import { agent, type Event, isDurable, memoryStore, run, runtime, type StreamEvent, sequence, step, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  isDurable,
+  memoryStore,
+  run,
+  runtime,
+  type StreamEvent,
+  sequence,
+  step,
+  tool,
+} from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
@@ -12,7 +23,9 @@ function stuck(name = 'stuck') {
     name,
     execute: (ctx) => {
       begun.resolve();
-      return new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve(undefined)));
+      return new Promise((resolve) =>
+        ctx.signal.addEventListener('abort', () => resolve(undefined)),
+      );
     },
   });
   return { runnable, begun: begun.promise };
@@ -33,7 +46,9 @@ describe('watching', () => {
     const result = await running;
     expect(result.output).toBe('Hello');
     expect(streamed.filter(isDurable)).toEqual(session.events);
-    expect(streamed.flatMap((event) => (event.type === 'assistant_delta' ? [event.delta] : []))).toEqual(['Hel', 'lo']);
+    expect(
+      streamed.flatMap((event) => (event.type === 'assistant_delta' ? [event.delta] : [])),
+    ).toEqual(['Hel', 'lo']);
     for await (const event of running) throw new Error(`An ended run gave ${event.type}.`);
   });
 
@@ -51,7 +66,9 @@ describe('watching', () => {
     const app = runtime({ app: 'run' });
     const session = await app.sessions.create({ id: 'gone' });
     await app.sessions.delete('gone');
-    const refused = await app.run(greeter, { input: 'Hi', session }).catch((error: unknown) => error);
+    const refused = await app
+      .run(greeter, { input: 'Hi', session })
+      .catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'session_deleted' });
     expect(ended).toEqual(['finally']);
   });
@@ -61,50 +78,68 @@ describe('watching', () => {
     const steps: string[] = [];
     const add = tool({ name: 'add', description: 'Adds', schema: z.object({}), execute: () => 1 });
     const model = scriptedModel([{ toolCalls: [{ name: 'add' }] }, { text: 'one' }]);
-    const result = await run(sequence({ name: 'all', runnables: [agent({ name: 'a', model, tools: [add] }), done('s')] }), {
-      input: 'Go',
-      onStream: (event) => streamed.push(event),
-      onStep: async (events, session, runnable) => {
-        expect(session.ledger.durableSeq).toBeGreaterThanOrEqual(events.at(-1)?.seq ?? 0);
-        await Promise.resolve();
-        steps.push(`${runnable.name}: ${types(events).join(' ')}`);
+    const result = await run(
+      sequence({ name: 'all', runnables: [agent({ name: 'a', model, tools: [add] }), done('s')] }),
+      {
+        input: 'Go',
+        onStream: (event) => streamed.push(event),
+        onStep: async (events, session, runnable) => {
+          expect(session.ledger.durableSeq).toBeGreaterThanOrEqual(events.at(-1)?.seq ?? 0);
+          await Promise.resolve();
+          steps.push(`${runnable.name}: ${types(events).join(' ')}`);
+        },
       },
-    });
+    );
     expect(streamed.filter(isDurable)).toEqual(result.session.events);
     expect(steps.map((text) => text.split(':')[0])).toEqual(['a', 'a', 's', 'all']);
     expect(steps[0]).toContain('tool_result');
     expect(steps[1]).toContain('assistant');
   });
 
-  test.each(['onStream', 'onStep'] as const)('an %s that throws ends the run with that error, and the session can be continued', async (hook) => {
-    const app = runtime({ app: 'run', store: memoryStore() });
-    const working = sequence({ name: 'all', runnables: [done('a'), done('b')] });
-    const outcome = await app
-      .run(working, {
-        session: 's',
-        [hook]: () => {
-          throw new Error('my own mistake');
-        },
-      })
-      .then(
-        (result) => result.error?.message,
-        (error: unknown) => (error as Error).message,
-      );
-    expect(outcome).toBe('my own mistake');
-    expect(await app.run(working, { session: 's' })).toMatchObject({ status: 'completed' });
-  });
+  test.each(['onStream', 'onStep'] as const)(
+    'an %s that throws ends the run with that error, and the session can be continued',
+    async (hook) => {
+      const app = runtime({ app: 'run', store: memoryStore() });
+      const working = sequence({ name: 'all', runnables: [done('a'), done('b')] });
+      const outcome = await app
+        .run(working, {
+          session: 's',
+          [hook]: () => {
+            throw new Error('my own mistake');
+          },
+        })
+        .then(
+          (result) => result.error?.message,
+          (error: unknown) => (error as Error).message,
+        );
+      expect(outcome).toBe('my own mistake');
+      expect(await app.run(working, { session: 's' })).toMatchObject({ status: 'completed' });
+    },
+  );
 });
 
 describe('ending early', () => {
   test('cancel is recorded and final, also for a process that finds it', async () => {
     const app = runtime({ app: 'run', store: memoryStore() });
     const { runnable, begun } = stuck();
-    const running = app.run(sequence({ name: 'all', runnables: [runnable, done('never')] }), { session: 's', runId: 'run' });
+    const running = app.run(sequence({ name: 'all', runnables: [runnable, done('never')] }), {
+      session: 's',
+      runId: 'run',
+    });
     await begun;
     running.cancel('no longer needed');
     const result = await running;
-    expect(result).toMatchObject({ status: 'cancelled', error: { code: 'cancelled', message: 'no longer needed' } });
-    expect(types(result.session.events)).toEqual(['invocation_start', 'invocation_start', 'cancel', 'invocation_end', 'invocation_end']);
+    expect(result).toMatchObject({
+      status: 'cancelled',
+      error: { code: 'cancelled', message: 'no longer needed' },
+    });
+    expect(types(result.session.events)).toEqual([
+      'invocation_start',
+      'invocation_start',
+      'cancel',
+      'invocation_end',
+      'invocation_end',
+    ]);
     const cut = result.session.events.slice(0, 3);
     let ran = false;
     const other = runtime({ app: 'run', store: memoryStore() });
@@ -115,7 +150,9 @@ describe('ending early', () => {
       },
     });
     const session = await other.restoreSession({ app: 'run', id: 's', events: cut });
-    expect(await other.run(sequence({ name: 'all', runnables: [again, done('never')] }), { session })).toMatchObject({
+    expect(
+      await other.run(sequence({ name: 'all', runnables: [again, done('never')] }), { session }),
+    ).toMatchObject({
       status: 'cancelled',
       error: { message: 'no longer needed' },
     });
@@ -140,7 +177,10 @@ describe('ending early', () => {
     const running = run(runnable, { signal: controller.signal });
     await begun;
     controller.abort(new Error('the client has gone'));
-    expect(await running).toMatchObject({ status: 'cancelled', error: { message: 'the client has gone' } });
+    expect(await running).toMatchObject({
+      status: 'cancelled',
+      error: { message: 'the client has gone' },
+    });
     let ran = false;
     const never = step({
       name: 'never',
@@ -148,7 +188,9 @@ describe('ending early', () => {
         ran = true;
       },
     });
-    expect(await run(never, { signal: AbortSignal.abort() })).toMatchObject({ status: 'cancelled' });
+    expect(await run(never, { signal: AbortSignal.abort() })).toMatchObject({
+      status: 'cancelled',
+    });
     expect(ran).toBe(false);
   });
 
@@ -163,7 +205,11 @@ describe('ending early', () => {
     const second = runtime({ app: 'run', store });
     const result = await second.run(done('stuck'), { session: 's' });
     expect(result).toMatchObject({ status: 'completed', runId: 'run' });
-    expect(types(result.session.events)).toEqual(['invocation_start', 'invocation_resume', 'invocation_end']);
+    expect(types(result.session.events)).toEqual([
+      'invocation_start',
+      'invocation_resume',
+      'invocation_end',
+    ]);
   });
 
   test('a run has ten minutes of active time; the time in which nobody works on it does not count', async () => {
@@ -171,9 +217,15 @@ describe('ending early', () => {
     const clock = testClock();
     const first = runtime({ app: 'run', store, ports: { clock } });
     const { runnable, begun } = stuck();
-    const running = first.run(step({ name: 'outer', execute: async (ctx) => void (await ctx.call(runnable, { timeout: 300_000 })) }), {
-      session: 's',
-    });
+    const running = first.run(
+      step({
+        name: 'outer',
+        execute: async (ctx) => void (await ctx.call(runnable, { timeout: 300_000 })),
+      }),
+      {
+        session: 's',
+      },
+    );
     await begun;
     clock.advance(60_000);
     running.stop();
@@ -227,7 +279,10 @@ describe('one session', () => {
 
   test('a recorded run id keeps its result while another run is open', async () => {
     const app = runtime({ app: 'run' });
-    const finished = await app.run(step({ name: 'stuck', execute: (ctx) => ctx.complete('first') }), { session: 's', runId: 'one' });
+    const finished = await app.run(
+      step({ name: 'stuck', execute: (ctx) => ctx.complete('first') }),
+      { session: 's', runId: 'one' },
+    );
     const store = memoryStore();
     const { runnable, begun } = stuck();
     const other = runtime({ app: 'run', store });
@@ -237,12 +292,19 @@ describe('one session', () => {
     open.stop();
     await expect(open).rejects.toMatchObject({ code: 'run_stopped' });
     const third = runtime({ app: 'run', store });
-    expect(await third.run(done('stuck'), { session: 's', runId: 'one' })).toMatchObject({ output: 'first' });
-    expect(await third.run(done('stuck'), { session: 's' })).toMatchObject({ output: 'stuck is done', runId: 'two' });
+    expect(await third.run(done('stuck'), { session: 's', runId: 'one' })).toMatchObject({
+      output: 'first',
+    });
+    expect(await third.run(done('stuck'), { session: 's' })).toMatchObject({
+      output: 'stuck is done',
+      runId: 'two',
+    });
   });
 
   test.each(['', 'a/b', 'a>b', 'a#1', 'a~2'])('%j cannot be a run id', async (runId) => {
-    await expect((async () => run(done(), { runId }))()).rejects.toMatchObject({ code: 'invalid_run' });
+    await expect((async () => run(done(), { runId }))()).rejects.toMatchObject({
+      code: 'invalid_run',
+    });
   });
 
   test('a session with an open run of something else is busy (C1)', async () => {
@@ -251,12 +313,18 @@ describe('one session', () => {
     const app = runtime({ app: 'run', store, recover: 'manual' });
     const open = app.run(runnable, { session: 's' });
     await begun;
-    await expect(app.run(done('other'), { session: 's' })).rejects.toMatchObject({ code: 'session_busy' });
+    await expect(app.run(done('other'), { session: 's' })).rejects.toMatchObject({
+      code: 'session_busy',
+    });
     const elsewhere = runtime({ app: 'run', store, recover: 'manual' });
-    await expect(elsewhere.run(done('other'), { session: 's' })).rejects.toMatchObject({ code: 'session_busy' });
+    await expect(elsewhere.run(done('other'), { session: 's' })).rejects.toMatchObject({
+      code: 'session_busy',
+    });
     open.stop();
     await expect(open).rejects.toMatchObject({ code: 'run_stopped' });
-    await expect(elsewhere.run(done('other'), { session: 's' })).rejects.toMatchObject({ code: 'session_busy' });
+    await expect(elsewhere.run(done('other'), { session: 's' })).rejects.toMatchObject({
+      code: 'session_busy',
+    });
   });
 
   test('a fenced run rejects, appends nothing more, and its tools are told', async () => {
@@ -280,7 +348,10 @@ describe('one session', () => {
       const session = await app.session();
       session.state['n'] = round;
       if (round % 2 === 1) await new Promise<void>((resolve) => setImmediate(resolve));
-      const result = await app.run(step({ name: 's', execute: (ctx) => ctx.complete(ctx.state['n'] as number) }), { session });
+      const result = await app.run(
+        step({ name: 's', execute: (ctx) => ctx.complete(ctx.state['n'] as number) }),
+        { session },
+      );
       expect(result.output).toBe(round);
     }
     await app.close();
@@ -290,8 +361,15 @@ describe('one session', () => {
     const app = runtime({ app: 'run' });
     const session = await app.session();
     expect(session.status).toBe('active');
-    await app.run(agent({ name: 'helper', model: scriptedModel([{ text: 'Hello' }]), output: 'said' }), { input: 'Go', session });
-    expect([session.status, session.currentAgentName, session.state['said']]).toEqual(['completed', 'helper', 'Hello']);
+    await app.run(
+      agent({ name: 'helper', model: scriptedModel([{ text: 'Hello' }]), output: 'said' }),
+      { input: 'Go', session },
+    );
+    expect([session.status, session.currentAgentName, session.state['said']]).toEqual([
+      'completed',
+      'helper',
+      'Hello',
+    ]);
     session.addMessage('And now?');
     expect(session.status).toBe('active');
     const copy = session.clone();

@@ -1,4 +1,14 @@
-import { agent, type Event, loop, type Middleware, type Operation, parallel, runtime, step, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  loop,
+  type Middleware,
+  type Operation,
+  parallel,
+  runtime,
+  step,
+  tool,
+} from 'adjutant';
 import { keptOpen, replay, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { storePlaces } from '../../store-places.ts';
@@ -23,22 +33,39 @@ function watching(told: string[], prefix = ''): Middleware {
     around: (operation, work) => {
       told.push(`${prefix}> ${nameOf(operation)}`);
       const result = work();
-      if (result instanceof Promise) result.finally(() => told.push(`${prefix}< ${nameOf(operation)}`)).catch(() => undefined);
+      if (result instanceof Promise)
+        result.finally(() => told.push(`${prefix}< ${nameOf(operation)}`)).catch(() => undefined);
       return result;
     },
   };
 }
 
-const echo = tool({ name: 'echo', description: 'Says it again', schema: { type: 'object' }, readOnly: true, execute: ({ args }) => args });
+const echo = tool({
+  name: 'echo',
+  description: 'Says it again',
+  schema: { type: 'object' },
+  readOnly: true,
+  execute: ({ args }) => args,
+});
 const echoing = () =>
-  agent({ name: 'echoing', model: scriptedModel([{ toolCalls: [{ name: 'echo', args: { a: 1 } }] }, { text: 'done' }]), tools: [echo] });
+  agent({
+    name: 'echoing',
+    model: scriptedModel([{ toolCalls: [{ name: 'echo', args: { a: 1 } }] }, { text: 'done' }]),
+    tools: [echo],
+  });
 
 describe('around', () => {
   test('lies around runs, invocations, requests to models and executions of tools', async () => {
     const told: string[] = [];
     const app = runtime({ app: 'test', middleware: [watching(told)] });
     expect((await app.run(echoing(), 'Go')).output).toBe('done');
-    const begun = ['run echoing', 'agent echoing', 'model scripted:scripted 1.1', 'tool echo {"a":1}', 'model scripted:scripted 2.1'];
+    const begun = [
+      'run echoing',
+      'agent echoing',
+      'model scripted:scripted 1.1',
+      'tool echo {"a":1}',
+      'model scripted:scripted 2.1',
+    ];
     expect(told.filter((line) => line.startsWith('>'))).toEqual(begun.map((name) => `> ${name}`));
     expect(told.slice(-2)).toEqual(['< agent echoing', '< run echoing']);
     expect(told).toHaveLength(10);
@@ -46,7 +73,10 @@ describe('around', () => {
 
   test('the first middleware lies outside', async () => {
     const told: string[] = [];
-    const app = runtime({ app: 'test', middleware: [watching(told, 'outer '), { name: 'deaf' }, watching(told, 'inner ')] });
+    const app = runtime({
+      app: 'test',
+      middleware: [watching(told, 'outer '), { name: 'deaf' }, watching(told, 'inner ')],
+    });
     await app.run(step({ name: 'one', execute: () => undefined }), 'Go');
     expect(told).toEqual([
       'outer > run one',
@@ -67,7 +97,11 @@ describe('around', () => {
     };
     const app = runtime({ app: 'test', middleware: [{ name: 'around', around }] });
     const one = step({ name: 'one', execute: () => undefined });
-    const again = loop({ name: 'again', runnable: step({ name: 'two', execute: () => undefined }), maxIterations: 2 });
+    const again = loop({
+      name: 'again',
+      runnable: step({ name: 'two', execute: () => undefined }),
+      maxIterations: 2,
+    });
     await app.run(parallel({ name: 'both', runnables: [one, again] }), { input: 'Go', runId: 'r' });
     expect(runs.size).toBe(1);
     expect(paths.toSorted()).toEqual(['r', 'r/again', 'r/again/#1', 'r/again/#2', 'r/one']);
@@ -107,45 +141,70 @@ describe('around', () => {
     expect([status, error?.message]).toEqual(['error', 'No tools today.']);
   });
 
-  test.each(storePlaces)('the trace that it keeps is found by whoever goes on: %s', async (_name, make) => {
-    const kept = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const before: unknown[] = [];
-    const around: Middleware['around'] = (operation, work) => {
-      if (operation.type === 'run') {
-        before.push(operation.traceBefore);
-        if (!operation.continued) operation.keepTrace(kept);
-      }
-      return work();
-    };
-    const place = await make();
-    const store = place.open();
-    const ask = tool({ name: 'ask', description: 'Asks', schema: { type: 'object' }, yieldSchema: { type: 'object' } });
-    const asker = agent({ name: 'asker', model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'done' }]), tools: [ask] });
-    const open = () =>
-      runtime({ app: 'test', store: keptOpen(store), recover: 'manual', runnables: [asker], middleware: [{ name: 'around', around }] });
-    const first = open();
-    const { pendingCalls } = await first.run(asker, { input: 'Go', session: 's' });
-    await first.close();
-    const second = open();
-    const session = await second.session({ id: 's' });
-    session.addToolInput(pendingCalls[0]?.callId ?? '', {});
-    expect((await second.resume(session)).output).toBe('done');
-    expect(before).toEqual([undefined, kept]);
-    expect(session.events.flatMap((event) => (event.type === 'invocation_start' ? event.trace : []))).toEqual([kept]);
-    await second.close();
-    await store.close();
-    await place.remove();
-  });
+  test.each(storePlaces)(
+    'the trace that it keeps is found by whoever goes on: %s',
+    async (_name, make) => {
+      const kept = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+      const before: unknown[] = [];
+      const around: Middleware['around'] = (operation, work) => {
+        if (operation.type === 'run') {
+          before.push(operation.traceBefore);
+          if (!operation.continued) operation.keepTrace(kept);
+        }
+        return work();
+      };
+      const place = await make();
+      const store = place.open();
+      const ask = tool({
+        name: 'ask',
+        description: 'Asks',
+        schema: { type: 'object' },
+        yieldSchema: { type: 'object' },
+      });
+      const asker = agent({
+        name: 'asker',
+        model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'done' }]),
+        tools: [ask],
+      });
+      const open = () =>
+        runtime({
+          app: 'test',
+          store: keptOpen(store),
+          recover: 'manual',
+          runnables: [asker],
+          middleware: [{ name: 'around', around }],
+        });
+      const first = open();
+      const { pendingCalls } = await first.run(asker, { input: 'Go', session: 's' });
+      await first.close();
+      const second = open();
+      const session = await second.session({ id: 's' });
+      session.addToolInput(pendingCalls[0]?.callId ?? '', {});
+      expect((await second.resume(session)).output).toBe('done');
+      expect(before).toEqual([undefined, kept]);
+      expect(
+        session.events.flatMap((event) => (event.type === 'invocation_start' ? event.trace : [])),
+      ).toEqual([kept]);
+      await second.close();
+      await store.close();
+      await place.remove();
+    },
+  );
 
   test('replays are not surrounded, and do not miss what was kept', async () => {
     const told: string[] = [];
     const around: Middleware['around'] = (operation, work) => {
       told.push(operation.type);
-      if (operation.type === 'run') operation.keepTrace('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01');
+      if (operation.type === 'run')
+        operation.keepTrace('00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01');
       return work();
     };
     const runnable = echoing();
-    const app = runtime({ app: 'test', runnables: [runnable], middleware: [{ name: 'around', around }] });
+    const app = runtime({
+      app: 'test',
+      runnables: [runnable],
+      middleware: [{ name: 'around', around }],
+    });
     const { session } = await app.run(runnable, 'Go');
     const before = told.length;
     expect((await replay(session, app)).divergence).toBeUndefined();
@@ -154,7 +213,12 @@ describe('around', () => {
 
   test('it makes no hooks of agents: their decisions are those without it', async () => {
     const plain = await runtime({ app: 'test' }).run(echoing(), 'Go');
-    const surrounded = await runtime({ app: 'test', middleware: [watching([])] }).run(echoing(), 'Go');
-    expect(surrounded.session.events.map(({ type }) => type)).toEqual(plain.session.events.map(({ type }) => type));
+    const surrounded = await runtime({ app: 'test', middleware: [watching([])] }).run(
+      echoing(),
+      'Go',
+    );
+    expect(surrounded.session.events.map(({ type }) => type)).toEqual(
+      plain.session.events.map(({ type }) => type),
+    );
   });
 });

@@ -1,10 +1,25 @@
-import { type Agent, agent, memoryStore, type Runnable, runtime, type Store, step, type Tool, tool } from 'adjutant';
+import {
+  type Agent,
+  agent,
+  memoryStore,
+  type Runnable,
+  runtime,
+  type Store,
+  step,
+  type Tool,
+  tool,
+} from 'adjutant';
 import { keptOpen, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fastClock } from './fast-clock.ts';
 
-type Begun = 'an open effect' | 'an open child' | 'an open spawned child' | 'a settled effect' | 'an ended child';
+type Begun =
+  | 'an open effect'
+  | 'an open child'
+  | 'an open spawned child'
+  | 'a settled effect'
+  | 'an ended child';
 type Change = 'none' | 'tool renamed' | 'tool removed' | 'arguments no longer taken';
 
 interface World {
@@ -15,7 +30,11 @@ interface World {
 }
 
 /** A tool that charges, by a child or an effect. */
-function payTool(begun: Begun, change: Change, { charges, interrupt }: World): { readonly pay: Tool; readonly children: readonly Runnable[] } {
+function payTool(
+  begun: Begun,
+  change: Change,
+  { charges, interrupt }: World,
+): { readonly pay: Tool; readonly children: readonly Runnable[] } {
   const charge = step({
     name: 'charge',
     execute: async (ctx) => {
@@ -24,14 +43,18 @@ function payTool(begun: Begun, change: Change, { charges, interrupt }: World): {
       return ctx.complete('charged');
     },
   });
-  const schema = change === 'arguments no longer taken' ? z.strictObject({ euros: z.number() }) : z.object({ cents: z.number() });
+  const schema =
+    change === 'arguments no longer taken'
+      ? z.strictObject({ euros: z.number() })
+      : z.object({ cents: z.number() });
   const pay = tool({
     name: change === 'tool renamed' ? 'transfer' : 'pay',
     description: 'Pays',
     schema: schema as z.ZodType<Record<string, number>>,
     execute: async (ctx) => {
       if (begun === 'an open child') return (await ctx.call(charge, { message: 'Charge' })).output;
-      if (begun === 'an open spawned child') return (await ctx.spawn(charge, { message: 'Charge' }).wait()).output;
+      if (begun === 'an open spawned child')
+        return (await ctx.spawn(charge, { message: 'Charge' }).wait()).output;
       if (begun === 'an ended child') await ctx.call(charge, { message: 'Charge' });
       else {
         await ctx.effect('charge', async () => {
@@ -47,9 +70,15 @@ function payTool(begun: Begun, change: Change, { charges, interrupt }: World): {
   return { pay, children: [charge] };
 }
 
-/** Calls the tool, and calls it again under its new name when it is told that the first call was wrong. */
+/**
+ * Calls the tool, and calls it again under its new name when it is told that the first call was
+ * wrong.
+ */
 function payer(change: Change, tools: readonly Tool[], told: string[]): Agent {
-  const again = change === 'arguments no longer taken' ? { name: 'pay', args: { euros: 1 } } : { name: 'transfer', args: { cents: 5 } };
+  const again =
+    change === 'arguments no longer taken'
+      ? { name: 'pay', args: { euros: 1 } }
+      : { name: 'transfer', args: { cents: 5 } };
   const model = scriptedModel((prompt) => {
     const last = prompt.at(-1);
     if (last?.role !== 'tool') return { toolCalls: [{ name: 'pay', args: { cents: 5 } }] };
@@ -72,7 +101,13 @@ async function interruptedRun(store: Store, begun: Begun): Promise<void> {
   };
   const { pay, children } = payTool(begun, 'none', world);
   const cashier = payer('none', [pay], world.told);
-  const app = runtime({ app: 'shop', store, runnables: [cashier, ...children], recover: 'manual', ports: { clock: fastClock() } });
+  const app = runtime({
+    app: 'shop',
+    store,
+    runnables: [cashier, ...children],
+    recover: 'manual',
+    ports: { clock: fastClock() },
+  });
   const run = app.run(cashier, { session: 's', runId: 'run', input: 'Go' });
   stop = () => void run.stop();
   await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
@@ -86,7 +121,13 @@ async function goOn(store: Store, begun: Begun, change: Change) {
   const world: World = { charges: [], told: [], interrupt: async () => {} };
   const { pay, children } = payTool(begun, change, world);
   const cashier = payer(change, [pay], world.told);
-  const app = runtime({ app: 'shop', store, runnables: [cashier, ...children], recover: 'manual', ports: { clock: fastClock() } });
+  const app = runtime({
+    app: 'shop',
+    store,
+    runnables: [cashier, ...children],
+    recover: 'manual',
+    ports: { clock: fastClock() },
+  });
   const outcome = await Promise.resolve(app.resume('s')).then(
     ({ status }) => status,
     (error: { code: string }) => error.code,
@@ -97,14 +138,16 @@ async function goOn(store: Store, begun: Begun, change: Change) {
 
 async function typesIn(store: Store): Promise<readonly string[]> {
   const types: string[] = [];
-  for await (const page of store.for({ tenant: 'default', app: 'shop' }).read('s')) types.push(...page.map(({ type }) => type));
+  for await (const page of store.for({ tenant: 'default', app: 'shop' }).read('s'))
+    types.push(...page.map(({ type }) => type));
   return types;
 }
 
 const changes: readonly Change[] = ['tool renamed', 'tool removed', 'arguments no longer taken'];
 const openParts: readonly Begun[] = ['an open effect', 'an open child', 'an open spawned child'];
 const endedParts: readonly Begun[] = ['a settled effect', 'an ended child'];
-const pairs = (parts: readonly Begun[]) => parts.flatMap((begun) => changes.map((change) => ({ begun, change })));
+const pairs = (parts: readonly Begun[]) =>
+  parts.flatMap((begun) => changes.map((change) => ({ begun, change })));
 
 test.each(pairs(openParts))(
   'B19: a call with $begun is not refused when $change: the run says so and waits for the tool',
@@ -125,20 +168,26 @@ test.each(pairs(openParts))(
   },
 );
 
-test.each(pairs(endedParts))('B19: a call with $begun is not told to have done nothing when $change', async ({ begun, change }) => {
-  const store = keptOpen(memoryStore());
-  await interruptedRun(store, begun);
+test.each(pairs(endedParts))(
+  'B19: a call with $begun is not told to have done nothing when $change',
+  async ({ begun, change }) => {
+    const store = keptOpen(memoryStore());
+    await interruptedRun(store, begun);
 
-  const { outcome, charges, told } = await goOn(store, begun, change);
+    const { outcome, charges, told } = await goOn(store, begun, change);
 
-  expect(outcome).toBe('completed');
-  expect(charges).toEqual([]);
-  expect(told).toHaveLength(1);
-  expect(told[0]).toContain('It is not known whether this call took effect');
-});
+    expect(outcome).toBe('completed');
+    expect(charges).toEqual([]);
+    expect(told).toHaveLength(1);
+    expect(told[0]).toContain('It is not known whether this call took effect');
+  },
+);
 
 /** An agent whose tool calls another agent, whose tool is asked about. */
-function delegating(change: Change, paid: string[]): { readonly boss: Agent; readonly worker: Agent } {
+function delegating(
+  change: Change,
+  paid: string[],
+): { readonly boss: Agent; readonly worker: Agent } {
   const pay = tool({
     name: 'pay',
     description: 'Pays',
@@ -152,13 +201,20 @@ function delegating(change: Change, paid: string[]): { readonly boss: Agent; rea
   const worker = agent({
     name: 'worker',
     tools: [pay as Tool],
-    model: scriptedModel((prompt) => (prompt.some(({ role }) => role === 'tool') ? { text: 'paid' } : { toolCalls: [{ name: 'pay', args: {} }] })),
+    model: scriptedModel((prompt) =>
+      prompt.some(({ role }) => role === 'tool')
+        ? { text: 'paid' }
+        : { toolCalls: [{ name: 'pay', args: {} }] },
+    ),
   });
   return { boss: payer(change, [askTool(change, worker)], []), worker };
 }
 
 function askTool(change: Change, worker: Agent): Tool {
-  const schema = change === 'arguments no longer taken' ? z.strictObject({ euros: z.number() }) : z.object({ cents: z.number() });
+  const schema =
+    change === 'arguments no longer taken'
+      ? z.strictObject({ euros: z.number() })
+      : z.object({ cents: z.number() });
   return tool({
     name: change === 'tool renamed' ? 'transfer' : 'pay',
     description: 'Has it paid',
@@ -167,31 +223,53 @@ function askTool(change: Change, worker: Agent): Tool {
   }) as Tool;
 }
 
-test.each(changes)('B19: an approval below a tool that calls an agent is not used up when, for that tool, %s', async (change) => {
-  const store = keptOpen(memoryStore());
-  const paid: string[] = [];
-  const processWith = (now: Change) => {
-    const { boss, worker } = delegating(now, paid);
-    return { boss, app: runtime({ app: 'shop', store, runnables: [boss, worker], recover: 'manual', ports: { clock: fastClock() } }) };
-  };
-  const first = processWith('none');
-  const { pendingApprovals } = await first.app.run(first.boss, { session: 's', runId: 'run', input: 'Go' });
-  await first.app.close();
+test.each(changes)(
+  'B19: an approval below a tool that calls an agent is not used up when, for that tool, %s',
+  async (change) => {
+    const store = keptOpen(memoryStore());
+    const paid: string[] = [];
+    const processWith = (now: Change) => {
+      const { boss, worker } = delegating(now, paid);
+      return {
+        boss,
+        app: runtime({
+          app: 'shop',
+          store,
+          runnables: [boss, worker],
+          recover: 'manual',
+          ports: { clock: fastClock() },
+        }),
+      };
+    };
+    const first = processWith('none');
+    const { pendingApprovals } = await first.app.run(first.boss, {
+      session: 's',
+      runId: 'run',
+      input: 'Go',
+    });
+    await first.app.close();
 
-  const second = processWith(change);
-  await second.app.requests.answer(pendingApprovals[0]?.requestId ?? '', { decision: 'approve', by: 'ann' });
-  await expect(second.app.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch' });
-  await second.app.close();
-  expect(paid).toEqual([]);
+    const second = processWith(change);
+    await second.app.requests.answer(pendingApprovals[0]?.requestId ?? '', {
+      decision: 'approve',
+      by: 'ann',
+    });
+    await expect(second.app.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch' });
+    await second.app.close();
+    expect(paid).toEqual([]);
 
-  const third = processWith('none');
-  expect((await third.app.resume('s')).status).toBe('completed');
-  expect(paid).toEqual(['paid']);
-});
+    const third = processWith('none');
+    expect((await third.app.resume('s')).status).toBe('completed');
+    expect(paid).toEqual(['paid']);
+  },
+);
 
 /** A tool that fails, and the one that stands in for it, which charges and is interrupted. */
 function standingIn(change: Change, { charges, interrupt }: World): readonly Tool[] {
-  const schema = change === 'arguments no longer taken' ? z.strictObject({ euros: z.number() }) : z.object({ cents: z.number() });
+  const schema =
+    change === 'arguments no longer taken'
+      ? z.strictObject({ euros: z.number() })
+      : z.object({ cents: z.number() });
   const backup = tool({
     name: change === 'tool renamed' ? 'other' : 'backup',
     description: 'Pays another way',
@@ -232,7 +310,16 @@ test.each(changes)(
         tools: [...standingIn(now, world)],
         supervision: { errors: { chains: { http_403: ['fallbackTool', 'report'] } } },
       });
-      return { cashier, app: runtime({ app: 'shop', store, runnables: [cashier], recover: 'manual', ports: { clock: fastClock() } }) };
+      return {
+        cashier,
+        app: runtime({
+          app: 'shop',
+          store,
+          runnables: [cashier],
+          recover: 'manual',
+          ports: { clock: fastClock() },
+        }),
+      };
     };
     let stop = (): void => {};
     const charges: string[] = [];

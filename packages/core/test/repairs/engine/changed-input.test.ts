@@ -38,7 +38,9 @@ function paying(): Done {
   const model = scriptedModel((prompt) => {
     did.push('model');
     if (prompt.some(({ role }) => role === 'tool')) return { text: 'done' };
-    return { toolCalls: [{ name: 'pay', args: { m: /v\d/.exec(JSON.stringify(prompt))?.[0] ?? '' } }] };
+    return {
+      toolCalls: [{ name: 'pay', args: { m: /v\d/.exec(JSON.stringify(prompt))?.[0] ?? '' } }],
+    };
   });
   return { did, payer: agent({ name: 'B', tools: [pay], model }) };
 }
@@ -48,7 +50,11 @@ type Ask = (ctx: BodyContext, payer: Agent, message: string) => Promise<unknown>
 const byCall: Ask = async (ctx, payer, message) => (await ctx.call(payer, { message })).output;
 
 /** A step that has something paid and does something else afterwards. */
-function spender({ did, payer }: Done, message: string, options: { readonly ask?: Ask; readonly onDrift?: 'accept' } = {}): Step {
+function spender(
+  { did, payer }: Done,
+  message: string,
+  options: { readonly ask?: Ask; readonly onDrift?: 'accept' } = {},
+): Step {
   const { ask = byCall, onDrift } = options;
   return step({
     name: 'S',
@@ -65,7 +71,13 @@ function spender({ did, payer }: Done, message: string, options: { readonly ask?
 }
 
 function app(store: Store, runnables: readonly Runnable[]) {
-  return runtime({ app: 'spending', store: keptOpen(store), runnables, recover: 'manual', ports: { clock: fastClock() } });
+  return runtime({
+    app: 'spending',
+    store: keptOpen(store),
+    runnables,
+    recover: 'manual',
+    ports: { clock: fastClock() },
+  });
 }
 
 async function eventsOf(of: ReturnType<typeof app>): Promise<readonly Event[]> {
@@ -93,30 +105,36 @@ test.each([
   ['call', byCall],
   ['spawn and wait', spawning],
   ['spawn', spawningOnly],
-] as const)('B20: a step that passes another input to %s is refused before anything is called, and the ledger stays as it is', async (_, ask) => {
-  const store = memoryStore();
-  const { requestId, events } = await waiting(store, { ask });
-  const done = paying();
-  const edited = app(store, [spender(done, 'v2', { ask }), done.payer]);
-  const refused = await edited.resume('s').then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  expect(done.did).toEqual([]);
-  expect(refused).toMatchObject({ code: 'ledger_mismatch', data: { path: 'run', recorded: expect.stringContaining('run/B#') } });
-  expect(String(refused)).toContain("`onDrift: 'accept'`");
-  expect(String(refused)).toContain('`key`');
-  expect((await eventsOf(edited)).slice(0, events.length)).toEqual(events);
-  expect((await eventsOf(edited)).slice(events.length).map(({ type }) => type)).toEqual([]);
-  await edited.close();
+] as const)(
+  'B20: a step that passes another input to %s is refused before anything is called, and the ledger stays as it is',
+  async (_, ask) => {
+    const store = memoryStore();
+    const { requestId, events } = await waiting(store, { ask });
+    const done = paying();
+    const edited = app(store, [spender(done, 'v2', { ask }), done.payer]);
+    const refused = await edited.resume('s').then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(done.did).toEqual([]);
+    expect(refused).toMatchObject({
+      code: 'ledger_mismatch',
+      data: { path: 'run', recorded: expect.stringContaining('run/B#') },
+    });
+    expect(String(refused)).toContain("`onDrift: 'accept'`");
+    expect(String(refused)).toContain('`key`');
+    expect((await eventsOf(edited)).slice(0, events.length)).toEqual(events);
+    expect((await eventsOf(edited)).slice(events.length).map(({ type }) => type)).toEqual([]);
+    await edited.close();
 
-  const restored = paying();
-  const again = app(store, [spender(restored, 'v1', { ask }), restored.payer]);
-  await again.requests.answer(requestId, { decision: 'approve' });
-  expect(await again.resume('s')).toMatchObject({ status: 'completed' });
-  expect(restored.did).toEqual(expect.arrayContaining(['paid v1']));
-  await again.close();
-});
+    const restored = paying();
+    const again = app(store, [spender(restored, 'v1', { ask }), restored.payer]);
+    await again.requests.answer(requestId, { decision: 'approve' });
+    expect(await again.resume('s')).toMatchObject({ status: 'completed' });
+    expect(restored.did).toEqual(expect.arrayContaining(['paid v1']));
+    await again.close();
+  },
+);
 
 test('B20: what an edited step dispatches in the place of something open is refused before it begins', async () => {
   const store = memoryStore();
@@ -166,9 +184,19 @@ test('B20: a step that accepts drift goes on with the new input, and the old que
   expect(done.did.filter((what) => what !== 'model')).toEqual(['paid v2', 'after']);
   expect(await edited.requests.listPendingApprovals()).toEqual([]);
   expect(await edited.requests.get(requestId)).toMatchObject({ status: 'withdrawn' });
-  const decisions = (await eventsOf(edited)).filter((event) => event.type === 'decision' && event.component === 'request');
-  expect(decisions).toMatchObject([{ decision: 'withdraw', data: { requestId }, reasoning: expect.stringContaining('"run" has ended') }]);
-  await expect(edited.requests.answer(requestId, { decision: 'approve' })).rejects.toMatchObject({ code: 'request_settled' });
+  const decisions = (await eventsOf(edited)).filter(
+    (event) => event.type === 'decision' && event.component === 'request',
+  );
+  expect(decisions).toMatchObject([
+    {
+      decision: 'withdraw',
+      data: { requestId },
+      reasoning: expect.stringContaining('"run" has ended'),
+    },
+  ]);
+  await expect(edited.requests.answer(requestId, { decision: 'approve' })).rejects.toMatchObject({
+    code: 'request_settled',
+  });
   await edited.close();
 });
 
@@ -221,7 +249,9 @@ test('B20: a tool that calls another agent than the one that waits is refused, a
     });
     const model = scriptedModel((prompt) => {
       did.push('boss');
-      return prompt.some(({ role }) => role === 'tool') ? { text: 'over' } : { toolCalls: [{ name: 'delegate', args: {} }] };
+      return prompt.some(({ role }) => role === 'tool')
+        ? { text: 'over' }
+        : { toolCalls: [{ name: 'delegate', args: {} }] };
     });
     return agent({ name: 'boss', tools: [delegate], model });
   };
@@ -242,7 +272,9 @@ test('B20: a tool that calls another agent than the one that waits is refused, a
   const failing = app(store, [asking(broken, undefined), broken.payer]);
   expect(await failing.resume('s')).toMatchObject({ status: 'completed' });
   expect(broken.did).toEqual(['boss']);
-  expect(await failing.requests.get(question?.requestId ?? '')).toMatchObject({ status: 'withdrawn' });
+  expect(await failing.requests.get(question?.requestId ?? '')).toMatchObject({
+    status: 'withdrawn',
+  });
   await failing.close();
 });
 
@@ -256,14 +288,17 @@ test('B20: a step that calls an agent of another name with the same input is ref
   await expect(edited.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch' });
   expect(done.did).toEqual([]);
   const decisions = (await eventsOf(edited)).filter((event) => event.type === 'decision');
-  expect(decisions).toMatchObject([{ component: 'request', decision: 'unusable', data: { requestId } }]);
+  expect(decisions).toMatchObject([
+    { component: 'request', decision: 'unusable', data: { requestId } },
+  ]);
   await edited.close();
 });
 
 test('B20: an effect under another key waits for the open one that the code no longer asks for, and is refused', async () => {
   const store = memoryStore();
   const did: string[] = [];
-  const define = (key: string, work: () => Promise<number>) => step({ name: 'S', execute: async (ctx) => ctx.complete(await ctx.effect(key, work)) });
+  const define = (key: string, work: () => Promise<number>) =>
+    step({ name: 'S', execute: async (ctx) => ctx.complete(await ctx.effect(key, work)) });
   const begun = Promise.withResolvers<void>();
   const hanging = define('pay', () => {
     begun.resolve();
@@ -281,7 +316,10 @@ test('B20: an effect under another key waits for the open one that the code no l
     return 1;
   });
   const edited = app(store, [renamed]);
-  await expect(edited.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch', data: { recorded: 'the open effect "run/pay"' } });
+  await expect(edited.resume('s')).rejects.toMatchObject({
+    code: 'ledger_mismatch',
+    data: { recorded: 'the open effect "run/pay"' },
+  });
   expect(did).toEqual([]);
   await edited.close();
 });

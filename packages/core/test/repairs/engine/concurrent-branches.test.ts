@@ -8,16 +8,25 @@ type Asking = 'call' | 'spawn' | 'effect';
 interface Program {
   /** What each branch asks for, one after the other. */
   readonly branches: readonly (readonly Asking[])[];
-  /** Turns of the loop or milliseconds that code takes between two questions; drawn anew in every execution. */
+  /**
+   * Turns of the loop or milliseconds that code takes between two questions; drawn anew in every
+   * execution.
+   */
   readonly delays: readonly number[];
   /** Events after which a process stops. */
   readonly stops: readonly number[];
-  /** True: only one branch asks at a time. Such a step accepts that another one asks first after a stop. */
+  /**
+   * True: only one branch asks at a time. Such a step accepts that another one asks first after a
+   * stop.
+   */
   readonly locked: boolean;
 }
 
 const program: fc.Arbitrary<Program> = fc.record({
-  branches: fc.array(fc.array(fc.constantFrom<Asking>('call', 'spawn', 'effect'), { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 3 }),
+  branches: fc.array(
+    fc.array(fc.constantFrom<Asking>('call', 'spawn', 'effect'), { minLength: 1, maxLength: 3 }),
+    { minLength: 2, maxLength: 3 },
+  ),
   delays: fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 7, maxLength: 7 }),
   stops: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 3 }),
   locked: fc.boolean(),
@@ -52,7 +61,9 @@ function define({ branches, delays, locked }: Program): readonly [Step, Step] {
       };
       const ask = async (how: Asking, message: string): Promise<unknown> => {
         if (how === 'effect') return ctx.effect(message, () => message, { recovery: 'rerun' });
-        return how === 'call' ? (await ctx.call(worker, { message })).output : (await ctx.spawn(worker, { message }).wait()).output;
+        return how === 'call'
+          ? (await ctx.call(worker, { message })).output
+          : (await ctx.spawn(worker, { message }).wait()).output;
       };
       const outputs = await Promise.all(
         branches.map(async (branch, b) => {
@@ -70,7 +81,9 @@ function define({ branches, delays, locked }: Program): readonly [Step, Step] {
   return [fan, worker];
 }
 
-/** Carries a program out in one process after the other; all but the last stop after some events. */
+/**
+ * Carries a program out in one process after the other; all but the last stop after some events.
+ */
 async function carryOut(given: Program): Promise<RunResult> {
   const store = keptOpen(memoryStore());
   const [fan, worker] = define(given);
@@ -78,7 +91,8 @@ async function carryOut(given: Program): Promise<RunResult> {
     const app = runtime({ app: 'fans', store, runnables: [fan, worker], recover: 'manual' });
     const session = await app.session({ id: 's' });
     const end = session.events.length + stop;
-    const run = session.events.length === 0 ? app.run(fan, { session, runId: 'run' }) : app.resume(session);
+    const run =
+      session.events.length === 0 ? app.run(fan, { session, runId: 'run' }) : app.resume(session);
     const forget = session.ledger.onDraft(({ seq }) => {
       if (seq >= end) run.stop();
     });
@@ -102,7 +116,11 @@ test('B20: code that has not changed is never refused, whatever its branches awa
       const expected = given.branches.map((branch, b) => branch.map((_, i) => `${b}-${i}`));
       expect([result.status, result.output]).toEqual(['completed', expected]);
       const asked = given.branches.flat().filter((how) => how !== 'effect').length;
-      expect(result.session.events.filter((event) => event.type === 'invocation_start' && event.name === 'worker')).toHaveLength(asked);
+      expect(
+        result.session.events.filter(
+          (event) => event.type === 'invocation_start' && event.name === 'worker',
+        ),
+      ).toHaveLength(asked);
     }),
     { numRuns: 100 },
   );

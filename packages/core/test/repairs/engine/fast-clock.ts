@@ -1,6 +1,9 @@
 import type { Clock } from 'adjutant';
 
-/** The system's time, but that it passes a hundred times as fast: what waits for seconds waits for hundredths. */
+/**
+ * The system's time, but that it passes a hundred times as fast: what waits for seconds waits for
+ * hundredths.
+ */
 export function fastClock(factor = 100): Clock {
   const startedAt = Date.now();
   const start = performance.now();

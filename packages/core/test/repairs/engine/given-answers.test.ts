@@ -19,7 +19,14 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fastClock } from './fast-clock.ts';
 
-type Change = 'none' | 'tool renamed' | 'tool removed' | 'arguments no longer taken' | 'version changed' | 'agent renamed' | 'agent removed';
+type Change =
+  | 'none'
+  | 'tool renamed'
+  | 'tool removed'
+  | 'arguments no longer taken'
+  | 'version changed'
+  | 'agent renamed'
+  | 'agent removed';
 type Place = "an agent's tool" | 'a tool of an agent that is a tool' | 'a tool inside parallel';
 type Kind = 'approve' | 'edit' | 'reject' | 'input';
 
@@ -31,7 +38,10 @@ const answers: Record<Kind, RequestAnswer> = {
 };
 
 function payTool(change: Change, kind: Kind, did: string[]): Tool {
-  const schema = change === 'arguments no longer taken' ? z.object({ euros: z.number() }) : z.object({ cents: z.number() });
+  const schema =
+    change === 'arguments no longer taken'
+      ? z.object({ euros: z.number() })
+      : z.object({ cents: z.number() });
   return tool({
     name: change === 'tool renamed' ? 'transfer' : 'pay',
     description: 'Pays',
@@ -46,10 +56,18 @@ function payTool(change: Change, kind: Kind, did: string[]): Tool {
 }
 
 /** An agent that calls one tool and is done. */
-function caller(name: string, called: string, args: Record<string, unknown>, tools: readonly Tool[], did: string[]): Agent {
+function caller(
+  name: string,
+  called: string,
+  args: Record<string, unknown>,
+  tools: readonly Tool[],
+  did: string[],
+): Agent {
   const model = scriptedModel((prompt) => {
     did.push(`model of ${name}`);
-    return prompt.some(({ role }) => role === 'tool') ? { text: 'done' } : { toolCalls: [{ name: called, args: args as never }] };
+    return prompt.some(({ role }) => role === 'tool')
+      ? { text: 'done' }
+      : { toolCalls: [{ name: called, args: args as never }] };
   });
   return agent({ name, description: 'Works', tools, model });
 }
@@ -58,17 +76,39 @@ function define(place: Place, change: Change, kind: Kind, did: string[]): Runnab
   const tools = change === 'tool removed' ? [] : [payTool(change, kind, did)];
   const name = change === 'agent renamed' ? 'cashier' : 'payer';
   const payer = caller(name, 'pay', { cents: 5 }, tools, did);
-  if (place === "an agent's tool") return change === 'agent removed' ? caller('other', 'nothing', {}, [], did) : payer;
+  if (place === "an agent's tool")
+    return change === 'agent removed' ? caller('other', 'nothing', {}, [], did) : payer;
   if (place === 'a tool of an agent that is a tool') {
-    return caller('boss', 'payer', { message: 'Pay' }, change === 'agent removed' ? [] : [agentTool(payer)], did);
+    return caller(
+      'boss',
+      'payer',
+      { message: 'Pay' },
+      change === 'agent removed' ? [] : [agentTool(payer)],
+      did,
+    );
   }
-  const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), approval: true, execute: () => void did.push('asked') }) as Tool;
+  const ask = tool({
+    name: 'ask',
+    description: 'Asks',
+    schema: z.object({}),
+    approval: true,
+    execute: () => void did.push('asked'),
+  }) as Tool;
   const other = caller('other', 'ask', {}, [ask], did);
-  return parallel({ name: 'both', runnables: change === 'agent removed' ? [other] : [payer, other] });
+  return parallel({
+    name: 'both',
+    runnables: change === 'agent removed' ? [other] : [payer, other],
+  });
 }
 
 function processOf(store: Store, runnable: Runnable): Runtime {
-  return runtime({ app: 'answers', store, runnables: [runnable], recover: 'manual', ports: { clock: fastClock() } });
+  return runtime({
+    app: 'answers',
+    store,
+    runnables: [runnable],
+    recover: 'manual',
+    ports: { clock: fastClock() },
+  });
 }
 
 async function eventsOf(app: Runtime): Promise<readonly Event[]> {
@@ -91,20 +131,39 @@ interface Case {
   readonly where: 'in the same process' | 'after a restart';
 }
 
-const places: readonly Place[] = ["an agent's tool", 'a tool of an agent that is a tool', 'a tool inside parallel'];
-const changes: readonly Change[] = ['tool renamed', 'tool removed', 'arguments no longer taken', 'version changed', 'agent renamed', 'agent removed'];
+const places: readonly Place[] = [
+  "an agent's tool",
+  'a tool of an agent that is a tool',
+  'a tool inside parallel',
+];
+const changes: readonly Change[] = [
+  'tool renamed',
+  'tool removed',
+  'arguments no longer taken',
+  'version changed',
+  'agent renamed',
+  'agent removed',
+];
 const kinds: readonly Kind[] = ['approve', 'edit', 'reject', 'input'];
-const cases: readonly Case[] = (['in the same process', 'after a restart'] as const).flatMap((where) =>
-  places.flatMap((place) => changes.flatMap((change) => kinds.map((kind) => ({ place, change, kind, where })))),
+const cases: readonly Case[] = (['in the same process', 'after a restart'] as const).flatMap(
+  (where) =>
+    places.flatMap((place) =>
+      changes.flatMap((change) => kinds.map((kind) => ({ place, change, kind, where }))),
+    ),
 );
 
-/** A run that waits for the payment's question, which is answered then. `app` is closed for a restart. */
+/**
+ * A run that waits for the payment's question, which is answered then. `app` is closed for a
+ * restart.
+ */
 async function answered({ place, kind, where }: Case, store: Store): Promise<string> {
   const did: string[] = [];
   const runnable = define(place, 'none', kind, did);
   const app = processOf(store, runnable);
   await app.run(runnable, { session: 's', runId: 'run', input: 'Go' });
-  const question = (await app.requests.list({ status: 'pending' })).find(({ name }) => name === 'pay');
+  const question = (await app.requests.list({ status: 'pending' })).find(
+    ({ name }) => name === 'pay',
+  );
   await app.requests.answer(question?.requestId ?? '', answers[kind]);
   if (where === 'after a restart') await app.close();
   return question?.requestId ?? '';
@@ -119,28 +178,50 @@ test.each(cases)('B19: $kind of $place is not used up when $change $where', asyn
   const isAgent = change.startsWith('agent');
   const outcome = await resumed(app);
   const events = await eventsOf(app);
-  const decisions = events.filter((event) => event.type === 'decision' && event.component === 'request');
+  const decisions = events.filter(
+    (event) => event.type === 'decision' && event.component === 'request',
+  );
   expect(did.filter((what) => what.startsWith('paid') || what === 'asked')).toEqual([]);
   if (kind === 'reject' && !isAgent) {
     // Nothing is to be done, and for that no tool is needed.
     expect(outcome).toBe(place === 'a tool inside parallel' ? 'yielded' : 'completed');
-    expect(events.find((event) => event.type === 'tool_result' && event.name === 'pay')).toMatchObject({ result: { errorType: 'rejected' } });
+    expect(
+      events.find((event) => event.type === 'tool_result' && event.name === 'pay'),
+    ).toMatchObject({ result: { errorType: 'rejected' } });
     await app.close();
     return;
   }
   expect(did).toEqual([]);
   if (change === 'version changed') {
     expect(outcome).toBe('yielded');
-    const again = (await app.requests.list({ status: 'pending' })).find(({ name }) => name === 'pay');
+    const again = (await app.requests.list({ status: 'pending' })).find(
+      ({ name }) => name === 'pay',
+    );
     expect(again?.requestId).not.toBe(requestId);
-    expect(events.findLast((event) => event.type === 'tool_yield' && event.name === 'pay')).toMatchObject({ generation: 2 });
-    expect(decisions).toMatchObject([{ decision: 'ask_again', data: { requestId }, reasoning: expect.stringContaining('has changed') }]);
+    expect(
+      events.findLast((event) => event.type === 'tool_yield' && event.name === 'pay'),
+    ).toMatchObject({ generation: 2 });
+    expect(decisions).toMatchObject([
+      {
+        decision: 'ask_again',
+        data: { requestId },
+        reasoning: expect.stringContaining('has changed'),
+      },
+    ]);
     await app.close();
     return;
   }
   expect(['ledger_mismatch', 'unknown_runnable']).toContain(outcome);
-  expect(decisions).toMatchObject([{ decision: 'unusable', data: { requestId }, reasoning: expect.stringContaining('user:ann is not used: ') }]);
-  expect(explain(events, { components: ['request'] })).toContainEqual(expect.objectContaining({ decision: 'unusable' }));
+  expect(decisions).toMatchObject([
+    {
+      decision: 'unusable',
+      data: { requestId },
+      reasoning: expect.stringContaining('user:ann is not used: '),
+    },
+  ]);
+  expect(explain(events, { components: ['request'] })).toContainEqual(
+    expect.objectContaining({ decision: 'unusable' }),
+  );
   // Trying again says nothing more.
   expect(await resumed(app)).toBe(outcome);
   expect((await eventsOf(app)).length).toBe(events.length);

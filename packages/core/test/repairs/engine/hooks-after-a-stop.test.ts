@@ -1,4 +1,12 @@
-import { type Agent, type AgentOptions, agent, type Event, memoryStore, runtime, tool } from 'adjutant';
+import {
+  type Agent,
+  type AgentOptions,
+  agent,
+  type Event,
+  memoryStore,
+  runtime,
+  tool,
+} from 'adjutant';
 import { appendBoundaries, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -7,8 +15,17 @@ import { fastClock } from './fast-clock.ts';
 const add = (n: unknown): number => Number(n ?? 0) + 1;
 
 /** An agent whose hooks before the work, before each round and after the end count in the state. */
-function counting(answers: readonly ScriptedResponse[], options: Partial<AgentOptions> = {}): Agent {
-  const look = tool({ name: 'look', description: 'Looks', schema: z.object({}), recovery: 'rerun', execute: () => 'seen' });
+function counting(
+  answers: readonly ScriptedResponse[],
+  options: Partial<AgentOptions> = {},
+): Agent {
+  const look = tool({
+    name: 'look',
+    description: 'Looks',
+    schema: z.object({}),
+    recovery: 'rerun',
+    execute: () => 'seen',
+  });
   return agent({
     name: 'counter',
     model: scriptedModel(answers),
@@ -26,7 +43,13 @@ function counting(answers: readonly ScriptedResponse[], options: Partial<AgentOp
 }
 
 function appOf(counter: Agent) {
-  return runtime({ app: 'hooks', store: memoryStore(), recover: 'manual', runnables: [counter], ports: { clock: fastClock() } });
+  return runtime({
+    app: 'hooks',
+    store: memoryStore(),
+    recover: 'manual',
+    runnables: [counter],
+    ports: { clock: fastClock() },
+  });
 }
 
 async function recorded(counter: Agent): Promise<readonly Event[]> {
@@ -38,7 +61,10 @@ async function recorded(counter: Agent): Promise<readonly Event[]> {
   return events;
 }
 
-async function stateAfterStopAt(events: readonly Event[], counter: Agent): Promise<Record<string, unknown>> {
+async function stateAfterStopAt(
+  events: readonly Event[],
+  counter: Agent,
+): Promise<Record<string, unknown>> {
   const app = appOf(counter);
   const session = await app.restoreSession({ app: 'hooks', id: 's', events: [...events] });
   const { status } = await app.run(counter, { session, runId: 'run', input: 'Go' });
@@ -56,18 +82,26 @@ test.each([
   { name: 'one answer', answers: [done], rounds: 1 },
   { name: 'two rounds', answers: [look, done], rounds: 2 },
   { name: 'a model call that fails first', answers: [overloaded, look, done], rounds: 3 },
-])('B18: what hooks write is there once, wherever a run with $name stopped', async ({ answers, rounds }) => {
-  const events = await recorded(counting(answers));
+])(
+  'B18: what hooks write is there once, wherever a run with $name stopped',
+  async ({ answers, rounds }) => {
+    const events = await recorded(counting(answers));
 
-  for (const stop of appendBoundaries(events)) {
-    const before = events.slice(0, stop);
-    const answered = before.filter((event) => event.type === 'model_end' && event.status === 'completed').length;
-    const left = answers.filter((answer) => answer !== overloaded).slice(answered);
-    const state = await stateAfterStopAt(before, counting(left));
-    expect(state, `stopped after ${stop} of ${events.length} events: ${before.at(-1)?.type}`).toMatchObject({ plan: 'made', agents: 1, ends: 1 });
-    expect(state['rounds']).toBeLessThanOrEqual(rounds);
-  }
-});
+    for (const stop of appendBoundaries(events)) {
+      const before = events.slice(0, stop);
+      const answered = before.filter(
+        (event) => event.type === 'model_end' && event.status === 'completed',
+      ).length;
+      const left = answers.filter((answer) => answer !== overloaded).slice(answered);
+      const state = await stateAfterStopAt(before, counting(left));
+      expect(
+        state,
+        `stopped after ${stop} of ${events.length} events: ${before.at(-1)?.type}`,
+      ).toMatchObject({ plan: 'made', agents: 1, ends: 1 });
+      expect(state['rounds']).toBeLessThanOrEqual(rounds);
+    }
+  },
+);
 
 test('B18: a hook that answers after a stop in the first model call closes the call that was open', async () => {
   const events = await recorded(counting([done]));
@@ -80,6 +114,7 @@ test('B18: a hook that answers after a stop in the first model call closes the c
   await app.close();
 
   expect(output).toBe('Answered by the hook.');
-  const count = (type: Event['type']) => session.events.filter((event) => event.type === type).length;
+  const count = (type: Event['type']) =>
+    session.events.filter((event) => event.type === type).length;
   expect(count('model_end')).toBe(count('model_start'));
 });

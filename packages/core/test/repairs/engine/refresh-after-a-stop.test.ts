@@ -3,8 +3,16 @@ import { keptOpen } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { fastClock } from './fast-clock.ts';
 
-/** A step whose two branches each look at a price: `first` before it changes, the other one after that. */
-function watching(first: 'a' | 'b', between: () => Promise<void>, seen: string[], atEnd: () => Promise<void>): Step {
+/**
+ * A step whose two branches each look at a price: `first` before it changes, the other one after
+ * that.
+ */
+function watching(
+  first: 'a' | 'b',
+  between: () => Promise<void>,
+  seen: string[],
+  atEnd: () => Promise<void>,
+): Step {
   return step({
     name: 'watch',
     execute: async (ctx) => {
@@ -29,7 +37,14 @@ async function setPrice(app: Runtime, price: number): Promise<void> {
 
 test('B18: branches that refresh under a key see after a stop what they saw before, in whatever order they come', async () => {
   const store = keptOpen(memoryStore());
-  const appOf = (watch: Step) => runtime({ app: 'prices', store, runnables: [watch], recover: 'manual', ports: { clock: fastClock() } });
+  const appOf = (watch: Step) =>
+    runtime({
+      app: 'prices',
+      store,
+      runnables: [watch],
+      recover: 'manual',
+      ports: { clock: fastClock() },
+    });
   const never = (): Promise<void> => new Promise(() => {});
 
   const before: string[] = [];
@@ -45,7 +60,10 @@ test('B18: branches that refresh under a key see after a stop what they saw befo
   );
   const first: Runtime = appOf(firstStep);
   await setPrice(first, 1);
-  const run = first.run(firstStep, { session: await first.session({ id: 's', userId: 'ann' }), runId: 'run' });
+  const run = first.run(firstStep, {
+    session: await first.session({ id: 's', userId: 'ann' }),
+    runId: 'run',
+  });
   stop = () => void run.stop();
   await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
   await run.settled();

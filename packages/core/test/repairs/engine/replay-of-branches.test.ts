@@ -7,13 +7,20 @@ type Asking = 'call' | 'spawn' | 'effect';
 type Branch = readonly Asking[];
 
 const askings: readonly Asking[] = ['call', 'spawn', 'effect'];
-const branches: readonly Branch[] = [...askings.map((how) => [how]), ...askings.flatMap((how) => askings.map((next) => [how, next]))];
+const branches: readonly Branch[] = [
+  ...askings.map((how) => [how]),
+  ...askings.flatMap((how) => askings.map((next) => [how, next])),
+];
 const pairs = branches.flatMap((one) => branches.map((other) => [one, other] as const));
 
-/** A step whose branches count in one key, and whose children count in another. Nothing takes any time: all that can comes at the same moment. */
+/**
+ * A step whose branches count in one key, and whose children count in another. Nothing takes any
+ * time: all that can comes at the same moment.
+ */
 function define(asked: readonly Branch[]): readonly [Step, Step] {
   const work = (): null => null;
-  const count = ({ state }: StepContext, key: string): void => state.update(key, (n) => Number(n ?? 0) + 1);
+  const count = ({ state }: StepContext, key: string): void =>
+    state.update(key, (n) => Number(n ?? 0) + 1);
   const child = step({
     name: 'child',
     execute: async (ctx) => {
@@ -48,11 +55,13 @@ test('B18: a run of two branches replays without a divergence when everything co
   const diverged: string[] = [];
   for (const pair of pairs) {
     const [body, child] = define(pair);
-    const app = (store = memoryStore()) => runtime({ app: 'branches', store, runnables: [body, child], recover: 'manual' });
+    const app = (store = memoryStore()) =>
+      runtime({ app: 'branches', store, runnables: [body, child], recover: 'manual' });
     const recorded = await app(keptOpen(memoryStore())).run(body, { runId: 'run' });
     expect(recorded.status).toBe('completed');
     const { divergence } = await replay(recorded.session, app());
-    if (divergence !== undefined) diverged.push(`${pair.join(' | ')}: ${divergenceText(divergence)}`);
+    if (divergence !== undefined)
+      diverged.push(`${pair.join(' | ')}: ${divergenceText(divergence)}`);
   }
   expect(diverged).toEqual([]);
 });

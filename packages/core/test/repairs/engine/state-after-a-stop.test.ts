@@ -1,4 +1,15 @@
-import { agent, type Event, memoryStore, parallel, type Runtime, runtime, type Step, type StepContext, step, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  memoryStore,
+  parallel,
+  type Runtime,
+  runtime,
+  type Step,
+  type StepContext,
+  step,
+  tool,
+} from 'adjutant';
 import { appendBoundaries, scriptedModel } from 'adjutant/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -24,43 +35,56 @@ async function continueFrom(events: readonly Event[], body: Step) {
   return { result, session };
 }
 
-const upTo = (events: readonly Event[], isLast: (event: Event) => boolean): readonly Event[] => events.slice(0, events.findIndex(isLast) + 1);
+const upTo = (events: readonly Event[], isLast: (event: Event) => boolean): readonly Event[] =>
+  events.slice(0, events.findIndex(isLast) + 1);
 const turns = async (count: number): Promise<void> => {
-  for (let turn = 0; turn < count; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < count; turn++)
+    await new Promise<void>((resolve) => setImmediate(resolve));
 };
 const changesOf = (events: readonly Event[], key: string) =>
-  events.flatMap((event) => (event.type === 'state_change' ? event.changes.filter((change) => change.key === key) : []));
+  events.flatMap((event) =>
+    event.type === 'state_change' ? event.changes.filter((change) => change.key === key) : [],
+  );
 const add = (n: unknown): number => Number(n ?? 0) + 1;
 
 describe('what several branches count after a stop', () => {
-  test.each(['++', 'update'])('B18: two items, of which one was done before the stop, are counted once each with %s', async (how) => {
-    let waits = { a: 0, b: 8 };
-    const count = (ctx: StepContext, key: string): void => {
-      if (how === '++') ctx.state[key] = add(ctx.state[key]);
-      else ctx.state.update(key, add);
-    };
-    const body = step({
-      name: 'map',
-      execute: async (ctx) => {
-        await Promise.all(
-          (['a', 'b'] as const).map(async (item) => {
-            await turns(waits[item]);
-            count(ctx, 'started');
-            await ctx.effect(`work-${item}`, () => item);
-            count(ctx, 'done');
-            await ctx.effect(`after-${item}`, () => item);
-          }),
-        );
-        return ctx.complete({ started: ctx.state['started'] as number, done: ctx.state['done'] as number });
-      },
-    });
-    const { session } = await appOf(body).run(body, { runId: 'run' });
-    const before = upTo(session.events, (event) => event.type === 'tool_result' && event.callId === 'run/after-a');
-    waits = { a: 8, b: 0 };
-    const { result } = await continueFrom(before, body);
-    expect(result.output).toEqual({ started: 2, done: 2 });
-    expect({ ...result.session.state }).toEqual({ started: 2, done: 2 });
-  });
+  test.each(['++', 'update'])(
+    'B18: two items, of which one was done before the stop, are counted once each with %s',
+    async (how) => {
+      let waits = { a: 0, b: 8 };
+      const count = (ctx: StepContext, key: string): void => {
+        if (how === '++') ctx.state[key] = add(ctx.state[key]);
+        else ctx.state.update(key, add);
+      };
+      const body = step({
+        name: 'map',
+        execute: async (ctx) => {
+          await Promise.all(
+            (['a', 'b'] as const).map(async (item) => {
+              await turns(waits[item]);
+              count(ctx, 'started');
+              await ctx.effect(`work-${item}`, () => item);
+              count(ctx, 'done');
+              await ctx.effect(`after-${item}`, () => item);
+            }),
+          );
+          return ctx.complete({
+            started: ctx.state['started'] as number,
+            done: ctx.state['done'] as number,
+          });
+        },
+      });
+      const { session } = await appOf(body).run(body, { runId: 'run' });
+      const before = upTo(
+        session.events,
+        (event) => event.type === 'tool_result' && event.callId === 'run/after-a',
+      );
+      waits = { a: 8, b: 0 };
+      const { result } = await continueFrom(before, body);
+      expect(result.output).toEqual({ started: 2, done: 2 });
+      expect({ ...result.session.state }).toEqual({ started: 2, done: 2 });
+    },
+  );
 
   test('B18: a value that a later branch writes again is not taken back before', async () => {
     let waits = { a: 0, b: 4 };
@@ -148,7 +172,10 @@ describe('what several branches count after a stop', () => {
 describe('keys that others write too', () => {
   /** A child adds ten to what a branch beside it has set. */
   const sharing = (waits: () => { readonly child: number; readonly set: number }) => {
-    const child = step({ name: 'child', execute: (ctx) => ctx.state.update('n', (n) => Number(n ?? 0) + 10) });
+    const child = step({
+      name: 'child',
+      execute: (ctx) => ctx.state.update('n', (n) => Number(n ?? 0) + 10),
+    });
     return step({
       name: 'body',
       execute: async (ctx) => {
@@ -177,7 +204,11 @@ describe('keys that others write too', () => {
       data: { path: 'run', scope: 'session', key: 'n', reason: 'order' },
     });
     expect(changesOf(open.events, 'n')).toEqual(changesOf(before, 'n'));
-    expect(open.events.some(({ type, invocationId }) => type === 'invocation_end' && invocationId === 'run')).toBe(false);
+    expect(
+      open.events.some(
+        ({ type, invocationId }) => type === 'invocation_end' && invocationId === 'run',
+      ),
+    ).toBe(false);
     // In the order that is recorded it goes on.
     waits = { child: 0, set: 6 };
     const { result } = await continueFrom(open.events, body);
@@ -202,7 +233,9 @@ describe('keys that others write too', () => {
     const { session } = await appOf(body).run(body, { runId: 'run' });
     const before = upTo(session.events, (event) => event.type === 'tool_attempt');
     waits = { child: 6, set: 0 };
-    await expect(continueFrom(before, body)).rejects.toThrow(/"n" of the session state.*update\(key, fn, \{ id \}\)/s);
+    await expect(continueFrom(before, body)).rejects.toThrow(
+      /"n" of the session state.*update\(key, fn, \{ id \}\)/s,
+    );
   });
 
   test('B18: an update that the code no longer makes is `state_order`, unless the step accepts it', async () => {
@@ -216,12 +249,19 @@ describe('keys that others write too', () => {
           await ctx.effect('more', () => 1);
         },
       });
-    const { session } = await appOf(bodyOf(true, 'fail')).run(bodyOf(true, 'fail'), { runId: 'run' });
+    const { session } = await appOf(bodyOf(true, 'fail')).run(bodyOf(true, 'fail'), {
+      runId: 'run',
+    });
     const before = upTo(session.events, (event) => event.type === 'tool_result');
-    await expect(continueFrom(before, bodyOf(false, 'fail'))).rejects.toMatchObject({ code: 'state_order', data: { reason: 'left_over' } });
+    await expect(continueFrom(before, bodyOf(false, 'fail'))).rejects.toMatchObject({
+      code: 'state_order',
+      data: { reason: 'left_over' },
+    });
     const { result } = await continueFrom(before, bodyOf(false, 'accept'));
     expect(result.status).toBe('completed');
-    expect(result.session.events).toContainEqual(expect.objectContaining({ type: 'decision', decision: 'accept_state_order' }));
+    expect(result.session.events).toContainEqual(
+      expect.objectContaining({ type: 'decision', decision: 'accept_state_order' }),
+    );
   });
 
   test('B18: an update with an `id` is found whatever runs beside it, and one `id` names one update of a key', async () => {
@@ -236,10 +276,22 @@ describe('keys that others write too', () => {
     });
     const result = await appOf(body).run(body, { runId: 'run' });
     expect(result).toMatchObject({ status: 'error', error: { code: 'invalid_key' } });
-    const wrong = step({ name: 'wrong', execute: (ctx) => ctx.state.update('n', add, { id: 7 as never }) });
-    expect(await appOf(wrong).run(wrong)).toMatchObject({ status: 'error', error: { code: 'invalid_state' } });
-    const unknown = step({ name: 'unknown', execute: (ctx) => ctx.state.update('n', add, { key: 'x' } as never) });
-    expect(await appOf(unknown).run(unknown)).toMatchObject({ status: 'error', error: { code: 'invalid_state' } });
+    const wrong = step({
+      name: 'wrong',
+      execute: (ctx) => ctx.state.update('n', add, { id: 7 as never }),
+    });
+    expect(await appOf(wrong).run(wrong)).toMatchObject({
+      status: 'error',
+      error: { code: 'invalid_state' },
+    });
+    const unknown = step({
+      name: 'unknown',
+      execute: (ctx) => ctx.state.update('n', add, { key: 'x' } as never),
+    });
+    expect(await appOf(unknown).run(unknown)).toMatchObject({
+      status: 'error',
+      error: { code: 'invalid_state' },
+    });
   });
 });
 
@@ -249,13 +301,17 @@ test('B18: outcomes that are recorded come in the order in which they were recor
   const body = step({
     name: 'race',
     execute: async (ctx) => {
-      const work = (item: 'a' | 'b') => ctx.effect(item, () => turns(waits[item]).then(() => item), { recovery: 'rerun' });
+      const work = (item: 'a' | 'b') =>
+        ctx.effect(item, () => turns(waits[item]).then(() => item), { recovery: 'rerun' });
       winners.push(await Promise.race([work('a'), work('b')]));
       await ctx.effect('last', () => 1);
     },
   });
   const { session } = await appOf(body).run(body, { runId: 'run' });
-  const before = upTo(session.events, (event) => event.type === 'tool_result' && event.callId === 'run/a');
+  const before = upTo(
+    session.events,
+    (event) => event.type === 'tool_result' && event.callId === 'run/a',
+  );
   waits = { a: 0, b: 0 };
   await continueFrom(before, body);
   expect(winners).toEqual(['b', 'b']);
@@ -280,10 +336,18 @@ test('B18: parallel calls of one tool with children each count once after a stop
   const counter = agent({
     name: 'counter',
     tools: [count],
-    model: scriptedModel((prompt) => (prompt.some(({ role }) => role === 'tool') ? { text: 'done' } : { toolCalls: calls })),
+    model: scriptedModel((prompt) =>
+      prompt.some(({ role }) => role === 'tool') ? { text: 'done' } : { toolCalls: calls },
+    ),
   });
   const make = () => {
-    const app = runtime({ app: 'bodies', store: memoryStore(), recover: 'manual', runnables: [counter, child], ports: { clock: countingClock() } });
+    const app = runtime({
+      app: 'bodies',
+      store: memoryStore(),
+      recover: 'manual',
+      runnables: [counter, child],
+      ports: { clock: countingClock() },
+    });
     apps.push(app);
     return app;
   };
@@ -292,7 +356,11 @@ test('B18: parallel calls of one tool with children each count once after a stop
   expect(session.state['sum']).toBe(12);
   for (const cut of appendBoundaries(session.events).slice(1)) {
     const app = make();
-    const open = await app.restoreSession({ app: 'bodies', id: 's', events: session.events.slice(0, cut) });
+    const open = await app.restoreSession({
+      app: 'bodies',
+      id: 's',
+      events: session.events.slice(0, cut),
+    });
     const { status } = await app.run(counter, { session: open, runId: 'run', input: 'count' });
     expect({ cut, status, sum: open.state['sum'] }).toEqual({ cut, status: 'completed', sum: 12 });
   }

@@ -7,7 +7,13 @@ import { sqlite } from 'adjutant/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newPool, newSchema, reasonToSkip } from '../../stores/postgres/server.ts';
 import { endsOf, textOf } from './state-oracle.ts';
-import { type Ending, type Program, Programs, randomFrom, type Statement } from './state-programs.ts';
+import {
+  type Ending,
+  type Program,
+  Programs,
+  randomFrom,
+  type Statement,
+} from './state-programs.ts';
 
 /** One kind of programs, and what must be true of each end. */
 interface Kind {
@@ -16,31 +22,56 @@ interface Kind {
   readonly programs: number;
   make(random: () => number): Program;
   /** Says what is wrong with an end, if anything is. */
-  judge(program: Program, ending: Ending, programs: Programs, random: () => number): string | undefined | Promise<string | undefined>;
+  judge(
+    program: Program,
+    ending: Ending,
+    programs: Programs,
+    random: () => number,
+  ): string | undefined | Promise<string | undefined>;
 }
 
 const stopsPerProgram = 10;
 
-const among = <Value>(random: () => number, values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value;
+const among = <Value>(random: () => number, values: readonly Value[]): Value =>
+  values[Math.floor(random() * values.length)] as Value;
 const upTo = (random: () => number, most: number): number => 1 + Math.floor(random() * most);
 
-function branches(random: () => number, count: number, length: number, statement: (branch: number, at: number) => Statement): Program {
-  return Array.from({ length: count }, (_, b) => Array.from({ length: upTo(random, length) }, (_, at) => statement(b, at)));
+function branches(
+  random: () => number,
+  count: number,
+  length: number,
+  statement: (branch: number, at: number) => Statement,
+): Program {
+  return Array.from({ length: count }, (_, b) =>
+    Array.from({ length: upTo(random, length) }, (_, at) => statement(b, at)),
+  );
 }
 
 const plain = (random: () => number, id: string): Statement =>
   among(random, [
     { does: 'increment', key: among(random, ['x', 'y']) },
     { does: 'set', key: among(random, ['x', 'y']), value: Math.floor(random() * 3) },
-    { does: 'decide', reads: among(random, ['x', 'n']), remainder: among(random, [0, 1]), key: among(random, ['y', 'z']), value: upTo(random, 4) },
+    {
+      does: 'decide',
+      reads: among(random, ['x', 'n']),
+      remainder: among(random, [0, 1]),
+      key: among(random, ['y', 'z']),
+      value: upTo(random, 4),
+    },
     { does: 'add', key: 'n', by: upTo(random, 3) },
     { does: 'multiply', key: 'w', by: 2, id },
     { does: 'add', key: 'w', by: 1, id: `${id}a` },
   ]);
 const turn = (random: () => number): Statement =>
-  among(random, [{ does: 'effect' }, { does: 'effect' }, { does: 'pause' }, { does: 'call', by: 1, how: 'add' }]);
+  among(random, [
+    { does: 'effect' },
+    { does: 'effect' },
+    { does: 'pause' },
+    { does: 'call', by: 1, how: 'add' },
+  ]);
 
-const failure = (ending: Ending): string | undefined => ('values' in ending ? undefined : ending.error);
+const failure = (ending: Ending): string | undefined =>
+  'values' in ending ? undefined : ending.error;
 
 /** Sum of what a program adds to a key. */
 function sumOf(program: Program, key: string): number {
@@ -59,7 +90,8 @@ function judgeSum(program: Program, ending: Ending): string | undefined {
   if (!('values' in ending)) return ending.error;
   for (const key of ['n', 'm', 'c']) {
     const sum = sumOf(program, key);
-    if ((ending.values[key] ?? 0) !== sum) return `${key} is ${ending.values[key]} instead of ${sum}`;
+    if ((ending.values[key] ?? 0) !== sum)
+      return `${key} is ${ending.values[key]} instead of ${sum}`;
   }
   return undefined;
 }
@@ -72,8 +104,18 @@ const kinds: readonly Kind[] = [
       const statement = (_branch: number, at: number): Statement => {
         const id = `u${at}`;
         const key = among(random, ['x', 'n', 'w']);
-        if (random() < 0.3) return { does: 'call', key, by: upTo(random, 3), how: among(random, ['increment', 'add']) };
-        if (random() < 0.1) return { does: 'nest', program: branches(random, 1, 4, (_, inner) => plain(random, `v${at}-${inner}`)) };
+        if (random() < 0.3)
+          return {
+            does: 'call',
+            key,
+            by: upTo(random, 3),
+            how: among(random, ['increment', 'add']),
+          };
+        if (random() < 0.1)
+          return {
+            does: 'nest',
+            program: branches(random, 1, 4, (_, inner) => plain(random, `v${at}-${inner}`)),
+          };
         return random() < 0.5 ? plain(random, id) : turn(random);
       };
       return branches(random, 1, 12, statement);
@@ -92,10 +134,16 @@ const kinds: readonly Kind[] = [
     make: (random) => {
       const statement = (): Statement => {
         const chance = random();
-        if (chance < 0.45) return { does: 'add', key: among(random, ['n', 'c']), by: upTo(random, 3) };
+        if (chance < 0.45)
+          return { does: 'add', key: among(random, ['n', 'c']), by: upTo(random, 3) };
         if (chance < 0.65) return { does: 'call', key: 'c', by: upTo(random, 3), how: 'add' };
         if (chance < 0.7) {
-          return { does: 'nest', program: branches(random, 3, 4, () => (random() < 0.5 ? { does: 'add', key: 'c', by: 1 } : turn(random))) };
+          return {
+            does: 'nest',
+            program: branches(random, 3, 4, () =>
+              random() < 0.5 ? { does: 'add', key: 'c', by: 1 } : turn(random),
+            ),
+          };
         }
         return turn(random);
       };
@@ -107,7 +155,8 @@ const kinds: readonly Kind[] = [
     name: 'counters that only up to eight branches change, by ++, are exact',
     programs: 40,
     make: (random) => {
-      const statement = (): Statement => (random() < 0.5 ? { does: 'increment', key: among(random, ['n', 'm']) } : turn(random));
+      const statement = (): Statement =>
+        random() < 0.5 ? { does: 'increment', key: among(random, ['n', 'm']) } : turn(random);
       return branches(random, upTo(random, 8), 7, statement);
     },
     judge: judgeSum,
@@ -116,14 +165,17 @@ const kinds: readonly Kind[] = [
     name: 'what nobody else writes ends as some run without a stop: plain values, decisions, updates, and those with an `id`',
     programs: 60,
     make: (random) => {
-      const statement = (b: number, at: number): Statement => (random() < 0.6 ? plain(random, `${b}-${at}`) : turn(random));
+      const statement = (b: number, at: number): Statement =>
+        random() < 0.6 ? plain(random, `${b}-${at}`) : turn(random);
       return branches(random, 2 + Math.floor(random() * 3), 6, statement);
     },
     judge: (program, ending) => {
       if (!('values' in ending)) return ending.error;
       const ends = endsOf(program);
       const found = textOf(ending.values);
-      return ends === undefined || ends.has(found) ? undefined : `${found} is none of ${[...ends].join(' ')}`;
+      return ends === undefined || ends.has(found)
+        ? undefined
+        : `${found} is none of ${[...ends].join(' ')}`;
     },
   },
   {
@@ -132,7 +184,13 @@ const kinds: readonly Kind[] = [
     make: (random) => {
       const statement = (_b: number, at: number): Statement => {
         const chance = random();
-        if (chance < 0.3) return { does: 'call', key: among(random, ['x', 'y']), by: upTo(random, 3), how: among(random, ['increment', 'add']) };
+        if (chance < 0.3)
+          return {
+            does: 'call',
+            key: among(random, ['x', 'y']),
+            by: upTo(random, 3),
+            how: among(random, ['increment', 'add']),
+          };
         return chance < 0.7 ? plain(random, `u${at}-${Math.floor(random() * 1e9)}`) : turn(random);
       };
       return branches(random, 2, 5, statement);
@@ -151,8 +209,15 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** Runs programs of all kinds, each with several stops. @returns what went wrong, and how many pairs there were */
-async function check(store: Store, share: number, seed: number): Promise<{ readonly wrong: readonly string[]; readonly pairs: number }> {
+/**
+ * Runs programs of all kinds, each with several stops. @returns what went wrong, and how many pairs
+ * there were
+ */
+async function check(
+  store: Store,
+  share: number,
+  seed: number,
+): Promise<{ readonly wrong: readonly string[]; readonly pairs: number }> {
   // Runs without a stop are only looked at: they need not be durable.
   const [programs, whole] = [new Programs(store), new Programs(memoryStore())];
   const wrong: string[] = [];
@@ -166,7 +231,9 @@ async function check(store: Store, share: number, seed: number): Promise<{ reado
         pairs++;
         const problem = await kind.judge(program, ending, whole, random);
         if (problem !== undefined)
-          wrong.push(`${kind.name} (program ${n}, stop ${stop}, seed ${seed}, stopped at ${cuts}): ${problem}\n${JSON.stringify(program)}`);
+          wrong.push(
+            `${kind.name} (program ${n}, stop ${stop}, seed ${seed}, stopped at ${cuts}): ${problem}\n${JSON.stringify(program)}`,
+          );
       }
     }
   }
@@ -186,29 +253,45 @@ afterAll(() => {
 });
 
 test('B18: 2,000 pairs of program and stop on SQLite', { timeout: 300_000 }, async () => {
-  const { wrong, pairs } = await check(sqlite(join(directory, 'state.db'), { synchronous: 'normal' }), 1, seed);
+  const { wrong, pairs } = await check(
+    sqlite(join(directory, 'state.db'), { synchronous: 'normal' }),
+    1,
+    seed,
+  );
   expect(wrong).toEqual([]);
   expect(pairs).toBeGreaterThanOrEqual(2_000);
 });
 
-test.skipIf(reasonToSkip !== undefined)('B18: 200 pairs of program and stop on PostgreSQL', { timeout: 300_000 }, async () => {
-  const [schema, pool] = [newSchema(), newPool()];
-  try {
-    const { wrong, pairs } = await check(postgres({ pool, schema: schema.name }), 0.1, seed + 7_000_000);
-    expect(wrong).toEqual([]);
-    expect(pairs).toBeGreaterThanOrEqual(200);
-  } finally {
-    await pool.end();
-    await schema.drop();
-  }
-});
+test.skipIf(reasonToSkip !== undefined)(
+  'B18: 200 pairs of program and stop on PostgreSQL',
+  { timeout: 300_000 },
+  async () => {
+    const [schema, pool] = [newSchema(), newPool()];
+    try {
+      const { wrong, pairs } = await check(
+        postgres({ pool, schema: schema.name }),
+        0.1,
+        seed + 7_000_000,
+      );
+      expect(wrong).toEqual([]);
+      expect(pairs).toBeGreaterThanOrEqual(200);
+    } finally {
+      await pool.end();
+      await schema.drop();
+    }
+  },
+);
 
 describe('B18: tools with children, hooks and shared scopes', () => {
-  test('B18: agents whose hooks and tools count beside the body that calls them', { timeout: 120_000 }, async () => {
+  test('B18: agents whose hooks and tools count beside the body that calls them', {
+    timeout: 120_000,
+  }, async () => {
     const programs = new Programs(memoryStore());
     const wrong: string[] = [];
     for (let n = 0; n < 20; n++) {
-      const program = branches(randomFrom(seed + n), 3, 3, (b) => (b < 2 ? { does: 'ask', key: 'm' } : { does: 'add', key: 'm', by: 2 }));
+      const program = branches(randomFrom(seed + n), 3, 3, (b) =>
+        b < 2 ? { does: 'ask', key: 'm' } : { does: 'add', key: 'm', by: 2 },
+      );
       const { ending, cuts } = await programs.stopped(program, randomFrom(seed + 900_000 + n));
       const problem = judgeSum(program, ending);
       if (problem !== undefined) wrong.push(`${problem} (program ${n}, stopped at ${cuts})`);
@@ -217,15 +300,23 @@ describe('B18: tools with children, hooks and shared scopes', () => {
     await programs.app.close();
   });
 
-  test('B18: a shared scope is changed once by each update, and nobody else ever sees more', { timeout: 120_000 }, async () => {
+  test('B18: a shared scope is changed once by each update, and nobody else ever sees more', {
+    timeout: 120_000,
+  }, async () => {
     const programs = new Programs(memoryStore());
     const wrong: string[] = [];
     for (let n = 0; n < 60; n++) {
       const random = randomFrom(seed + 800_000 + n);
-      const program = branches(random, upTo(random, 8), 5, () => (random() < 0.6 ? { does: 'add', key: 'n', by: upTo(random, 3) } : turn(random)));
+      const program = branches(random, upTo(random, 8), 5, () =>
+        random() < 0.6 ? { does: 'add', key: 'n', by: upTo(random, 3) } : turn(random),
+      );
       const { ending, shared, most } = await programs.stoppedShared(program, random);
       const sum = sumOf(program, 'n');
-      const problem = failure(ending) ?? (shared === sum && most <= sum ? undefined : `${shared} (at most ${most}) instead of ${sum}`);
+      const problem =
+        failure(ending) ??
+        (shared === sum && most <= sum
+          ? undefined
+          : `${shared} (at most ${most}) instead of ${sum}`);
       if (problem !== undefined) wrong.push(`${problem}: program ${n}`);
     }
     expect(wrong).toEqual([]);

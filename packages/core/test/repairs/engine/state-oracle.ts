@@ -1,7 +1,8 @@
 import type { Program, Statement, Values } from './state-programs.ts';
 
 /** Tells if others get their turn after a statement. */
-const yields = ({ does }: Statement): boolean => ['effect', 'pause', 'call', 'nest', 'ask'].includes(does);
+const yields = ({ does }: Statement): boolean =>
+  ['effect', 'pause', 'call', 'nest', 'ask'].includes(does);
 
 /** Branches as the stretches between two turns. */
 function stretchesOf(program: Program): readonly (readonly (readonly Statement[])[])[] {
@@ -27,7 +28,9 @@ function after(values: Values, statement: Statement): Values {
     case 'multiply':
       return { ...values, [statement.key]: of(statement.key) * statement.by };
     case 'decide':
-      return of(statement.reads) % 2 === statement.remainder ? { ...values, [statement.key]: statement.value } : values;
+      return of(statement.reads) % 2 === statement.remainder
+        ? { ...values, [statement.key]: statement.value }
+        : values;
     default:
       return values;
   }
@@ -39,16 +42,23 @@ export function textOf(values: Values): string {
 }
 
 /**
- * All states that runs of a program without a stop can end with, as texts: every order of the stretches of its branches, which begin in the
- * order of their declaration. For programs whose children write nothing. `undefined`: there are more than can be looked at.
+ * All states that runs of a program without a stop can end with, as texts: every order of the
+ * stretches of its branches, which begin in the order of their declaration. For programs whose
+ * children write nothing. `undefined`: there are more than can be looked at.
  */
 export function endsOf(program: Program, most = 60_000): ReadonlySet<string> | undefined {
   const branches = stretchesOf(program);
-  const run = (values: Values, stretch: readonly Statement[]): Values => stretch.reduce(after, values);
+  const run = (values: Values, stretch: readonly Statement[]): Values =>
+    stretch.reduce(after, values);
   const ends = new Set<string>();
   const seen = new Set<string>();
-  const begun = branches.reduce((values, stretches) => run(values, stretches[0] ?? []), {} as Values);
-  const open: { readonly at: readonly number[]; readonly values: Values }[] = [{ at: branches.map(() => 1), values: begun }];
+  const begun = branches.reduce(
+    (values, stretches) => run(values, stretches[0] ?? []),
+    {} as Values,
+  );
+  const open: { readonly at: readonly number[]; readonly values: Values }[] = [
+    { at: branches.map(() => 1), values: begun },
+  ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { at, values } = next;
     const name = `${at.join()} ${textOf(values)}`;

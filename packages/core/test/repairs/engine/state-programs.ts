@@ -1,21 +1,47 @@
-import { agent, type Event, type Runtime, runtime, type Step, type Store, step, systemClock, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  type Runtime,
+  runtime,
+  type Step,
+  type Store,
+  step,
+  systemClock,
+  tool,
+} from 'adjutant';
 import { appendBoundaries, scriptedModel } from 'adjutant/testing';
 
-/** One statement of a branch of a body. Each but a plain write gives the other branches their turn. */
+/**
+ * One statement of a branch of a body. Each but a plain write gives the other branches their turn.
+ */
 export type Statement =
   | { readonly does: 'increment'; readonly key: string }
   | { readonly does: 'set'; readonly key: string; readonly value: number }
   | { readonly does: 'add'; readonly key: string; readonly by: number; readonly id?: string }
   | { readonly does: 'multiply'; readonly key: string; readonly by: number; readonly id: string }
   /** Sets `key` only if what it reads has this remainder when it is divided by two. */
-  | { readonly does: 'decide'; readonly reads: string; readonly remainder: number; readonly key: string; readonly value: number }
+  | {
+      readonly does: 'decide';
+      readonly reads: string;
+      readonly remainder: number;
+      readonly key: string;
+      readonly value: number;
+    }
   | { readonly does: 'effect' }
   | { readonly does: 'pause' }
   /** Calls a child that changes the key, or nothing. */
-  | { readonly does: 'call'; readonly key?: string; readonly by: number; readonly how: 'increment' | 'add' }
+  | {
+      readonly does: 'call';
+      readonly key?: string;
+      readonly by: number;
+      readonly how: 'increment' | 'add';
+    }
   /** Calls a step with branches of its own. */
   | { readonly does: 'nest'; readonly program: Program }
-  /** Calls an agent whose hook and whose tool, which has an effect in between, each add one to the key. */
+  /**
+   * Calls an agent whose hook and whose tool, which has an effect in between, each add one to the
+   * key.
+   */
   | { readonly does: 'ask'; readonly key: string };
 
 /** Branches that run beside each other in one body. */
@@ -61,7 +87,8 @@ function write(state: State, statement: Statement): void {
       break;
     }
     case 'decide':
-      if (numberOf(state[statement.reads]) % 2 === statement.remainder) state[statement.key] = statement.value;
+      if (numberOf(state[statement.reads]) % 2 === statement.remainder)
+        state[statement.key] = statement.value;
       break;
     default:
   }
@@ -80,7 +107,10 @@ function childOf(pause: () => Promise<void>): Step {
   });
 }
 
-/** An agent that calls a tool once: its hook adds one to the key, and its tool adds one before and one after an effect. */
+/**
+ * An agent that calls a tool once: its hook adds one to the key, and its tool adds one before and
+ * one after an effect.
+ */
 function asking(key: string) {
   const count = tool({
     name: 'count',
@@ -96,7 +126,11 @@ function asking(key: string) {
   });
   return agent({
     name: `asking_${key}`,
-    model: scriptedModel((prompt) => (prompt.some(({ role }) => role === 'tool') ? { text: 'done' } : { toolCalls: [{ name: 'count', args: {} }] })),
+    model: scriptedModel((prompt) =>
+      prompt.some(({ role }) => role === 'tool')
+        ? { text: 'done' }
+        : { toolCalls: [{ name: 'count', args: {} }] },
+    ),
     tools: [count],
     hooks: {
       afterAgent: (ctx) => {
@@ -119,13 +153,19 @@ function stepOf(program: Program, scope: Scope, pause: () => Promise<void>, name
         for (const [s, statement] of statements.entries()) {
           const place = `${name}-${b}-${s}`;
           write(state, statement);
-          if (statement.does === 'effect') await ctx.effect(place, () => pause().then(() => 1), { recovery: 'rerun' });
+          if (statement.does === 'effect')
+            await ctx.effect(place, () => pause().then(() => 1), { recovery: 'rerun' });
           else if (statement.does === 'pause') await pause();
           else if (statement.does === 'call') {
             const { key, by, how } = statement;
-            await ctx.call(child, { key: place, data: { ...(key === undefined ? {} : { key }), by, how } });
-          } else if (statement.does === 'ask') await ctx.call(asking(statement.key), { key: place, message: 'count' });
-          else if (statement.does === 'nest') await ctx.call(stepOf(statement.program, scope, pause, place), { key: place });
+            await ctx.call(child, {
+              key: place,
+              data: { ...(key === undefined ? {} : { key }), by, how },
+            });
+          } else if (statement.does === 'ask')
+            await ctx.call(asking(statement.key), { key: place, message: 'count' });
+          else if (statement.does === 'nest')
+            await ctx.call(stepOf(statement.program, scope, pause, place), { key: place });
         }
       };
       await Promise.all(program.map(branch));
@@ -137,7 +177,8 @@ function stepOf(program: Program, scope: Scope, pause: () => Promise<void>, name
 function pauses(random: () => number, most = 4): () => Promise<void> {
   return async () => {
     const turns = Math.floor(random() * most);
-    for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < turns; turn++)
+      await new Promise<void>((resolve) => setImmediate(resolve));
   };
 }
 
@@ -147,10 +188,16 @@ export function countingClock(): typeof systemClock {
   return { ...systemClock, now: () => ++now };
 }
 
-export type Ending = { readonly values: Values; readonly events: readonly Event[] } | { readonly error: string; readonly events: readonly Event[] };
+export type Ending =
+  | { readonly values: Values; readonly events: readonly Event[] }
+  | { readonly error: string; readonly events: readonly Event[] };
 
 function valuesOf(state: Readonly<Record<string, unknown>>): Values {
-  return Object.fromEntries(Object.entries(state).filter((entry): entry is [string, number] => typeof entry[1] === 'number'));
+  return Object.fromEntries(
+    Object.entries(state).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number',
+    ),
+  );
 }
 
 /** Runs programs in one app and goes on from the first events of their ledgers. */
@@ -159,11 +206,20 @@ export class Programs {
   #sessions = 0;
 
   constructor(store: Store) {
-    this.app = runtime({ app: 'programs', store, ports: { clock: countingClock() }, recover: 'manual' });
+    this.app = runtime({
+      app: 'programs',
+      store,
+      ports: { clock: countingClock() },
+      recover: 'manual',
+    });
   }
 
   /** @param events of a run that was stopped there @default none */
-  async run(program: Program, random: () => number, options: { readonly events?: readonly Event[]; readonly scope?: Scope } = {}): Promise<Ending> {
+  async run(
+    program: Program,
+    random: () => number,
+    options: { readonly events?: readonly Event[]; readonly scope?: Scope } = {},
+  ): Promise<Ending> {
     const { events, scope = 'session' } = options;
     const id = `s${this.#sessions++}`;
     const body = stepOf(program, scope, pauses(random));
@@ -174,8 +230,15 @@ export class Programs {
         : await this.app.restoreSession({ app: 'programs', id, events: [...events] });
     try {
       const result = await this.app.run(body, { session, runId: 'run' });
-      if (result.status !== 'completed') return { error: `${result.status}: ${JSON.stringify(result.error)}`, events: session.events };
-      const state = (scope === 'user' ? session.state['user'] : session.state) as Record<string, unknown>;
+      if (result.status !== 'completed')
+        return {
+          error: `${result.status}: ${JSON.stringify(result.error)}`,
+          events: session.events,
+        };
+      const state = (scope === 'user' ? session.state['user'] : session.state) as Record<
+        string,
+        unknown
+      >;
       return { values: valuesOf({ ...state }), events: session.events };
     } catch (error) {
       return { error: String((error as { code?: unknown }).code ?? error), events: session.events };
@@ -183,12 +246,17 @@ export class Programs {
   }
 
   /** Runs a program, stops it once or twice at random appends, and goes on with other times. */
-  async stopped(program: Program, random: () => number): Promise<{ readonly ending: Ending; readonly cuts: readonly number[] }> {
+  async stopped(
+    program: Program,
+    random: () => number,
+  ): Promise<{ readonly ending: Ending; readonly cuts: readonly number[] }> {
     let ending = await this.run(program, random);
     const cuts: number[] = [];
     const stops = 1 + Math.floor(random() * 2);
     for (let stop = 0; stop < stops && 'values' in ending; stop++) {
-      const boundaries = appendBoundaries(ending.events).filter((at) => at > (cuts.at(-1) ?? 0) && at < ending.events.length);
+      const boundaries = appendBoundaries(ending.events).filter(
+        (at) => at > (cuts.at(-1) ?? 0) && at < ending.events.length,
+      );
       const cut = boundaries[Math.floor(random() * boundaries.length)];
       if (cut === undefined) break;
       cuts.push(cut);
@@ -197,8 +265,14 @@ export class Programs {
     return { ending, cuts };
   }
 
-  /** As `stopped`, in the scope of a user that another session looks at: really stopped, and continued in the same session. */
-  async stoppedShared(program: Program, random: () => number): Promise<{ readonly ending: Ending; readonly shared: number; readonly most: number }> {
+  /**
+   * As `stopped`, in the scope of a user that another session looks at: really stopped, and
+   * continued in the same session.
+   */
+  async stoppedShared(
+    program: Program,
+    random: () => number,
+  ): Promise<{ readonly ending: Ending; readonly shared: number; readonly most: number }> {
     const userId = `user-${this.#sessions++}`;
     const session = await this.app.sessions.create({ id: `s-${userId}`, userId });
     const other = await this.app.sessions.create({ id: `o-${userId}`, userId });
@@ -220,10 +294,17 @@ export class Programs {
         }
         const result = await run;
         const shared = await count();
-        const ending = result.status === 'completed' ? { values: {}, events: [] } : { error: JSON.stringify(result.error), events: [] };
+        const ending =
+          result.status === 'completed'
+            ? { values: {}, events: [] }
+            : { error: JSON.stringify(result.error), events: [] };
         return { ending, shared, most: Math.max(most, shared) };
       } catch (error) {
-        return { ending: { error: String((error as { code?: unknown }).code ?? error), events: [] }, shared: await count(), most };
+        return {
+          ending: { error: String((error as { code?: unknown }).code ?? error), events: [] },
+          shared: await count(),
+          most,
+        };
       }
     }
   }

@@ -19,7 +19,13 @@ import {
 } from 'adjutant';
 import { encrypted, localKeys } from 'adjutant/encryption';
 import { sqlite } from 'adjutant/sqlite';
-import { exportLedger, ledgerFileText, parseLedgerFile, replayFile, scriptedModel } from 'adjutant/testing';
+import {
+  exportLedger,
+  ledgerFileText,
+  parseLedgerFile,
+  replayFile,
+  scriptedModel,
+} from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { blobAddress } from '../../../src/ledger/blobs/blob-address.ts';
@@ -58,91 +64,154 @@ function referenceIn(events: readonly Event[]): string {
 
 /** Bob has said something large; gives the address of it. */
 async function bobSpeaks(store: Store): Promise<string> {
-  const said = await process(store).run(agent({ name: 'bobs', model: scriptedModel([{ text: 'I see.' }]) }), { session: 'bob', input: secret });
+  const said = await process(store).run(
+    agent({ name: 'bobs', model: scriptedModel([{ text: 'I see.' }]) }),
+    { session: 'bob', input: secret },
+  );
   await said.session.flush();
   return referenceIn(said.session.events);
 }
 
 /** An agent whose tool gives what it is told to, and whose model asks for it with the same. */
-function giver(value: unknown): { readonly runnable: Agent; readonly prompts: () => readonly string[] } {
+function giver(value: unknown): {
+  readonly runnable: Agent;
+  readonly prompts: () => readonly string[];
+} {
   const give = tool({ name: 'give', description: 'Gives', schema: z.any(), execute: () => value });
   const model = scriptedModel((prompt) => {
     const isAsked = prompt.at(-1)?.role === 'user';
-    return isAsked ? { toolCalls: [{ name: 'give', args: { value } as never }] } : { text: 'Done.' };
+    return isAsked
+      ? { toolCalls: [{ name: 'give', args: { value } as never }] }
+      : { text: 'Done.' };
   });
-  return { runnable: agent({ name: 'giver', model, tools: [give] }), prompts: () => model.calls.map(({ prompt }) => canonicalJson(prompt)) };
+  return {
+    runnable: agent({ name: 'giver', model, tools: [give] }),
+    prompts: () => model.calls.map(({ prompt }) => canonicalJson(prompt)),
+  };
 }
 
 const places: readonly (readonly [string, () => Store])[] = [
   ['memory', () => memoryStore()],
-  ['encrypted memory', () => encrypted(memoryStore(), { keys: localKeys({ keys: [{ id: 'k', secret: 'a secret of a test, of 32 characters' }] }) })],
+  [
+    'encrypted memory',
+    () =>
+      encrypted(memoryStore(), {
+        keys: localKeys({ keys: [{ id: 'k', secret: 'a secret of a test, of 32 characters' }] }),
+      }),
+  ],
 ];
 
-test.each(places)('A4: what looks like a reference to the value of another shows nobody that value, in no process (%s)', async (_, make) => {
-  const store = make();
-  const address = await bobSpeaks(store);
-  const { runnable, prompts } = giver(lookAlikes(address));
-  await process(store).run(runnable, { session: 'ann', input: 'Go' });
-  const first = prompts();
-  const again = process(store);
-  await again.run(runnable, { session: 'ann', input: 'Go on' });
-  const opened = await again.session({ id: 'ann' });
-  const seen = [prompts().join(), canonicalJson(transcript(opened.events, opened.ledger.resolve)), canonicalJson(opened.toJSON())].join();
-  expect(seen).not.toContain(secret.slice(0, 200));
-  // Both processes have said the same to the model.
-  const [ofFirst, ofSecond] = [first.at(-1), prompts().at(-1)].map((prompt) => (prompt ?? '').match(/"output":.*?"role"/)?.[0]);
-  expect(ofFirst).toContain('$blob');
-  expect(ofFirst).toBe(ofSecond);
-});
+test.each(places)(
+  'A4: what looks like a reference to the value of another shows nobody that value, in no process (%s)',
+  async (_, make) => {
+    const store = make();
+    const address = await bobSpeaks(store);
+    const { runnable, prompts } = giver(lookAlikes(address));
+    await process(store).run(runnable, { session: 'ann', input: 'Go' });
+    const first = prompts();
+    const again = process(store);
+    await again.run(runnable, { session: 'ann', input: 'Go on' });
+    const opened = await again.session({ id: 'ann' });
+    const seen = [
+      prompts().join(),
+      canonicalJson(transcript(opened.events, opened.ledger.resolve)),
+      canonicalJson(opened.toJSON()),
+    ].join();
+    expect(seen).not.toContain(secret.slice(0, 200));
+    // Both processes have said the same to the model.
+    const [ofFirst, ofSecond] = [first.at(-1), prompts().at(-1)].map(
+      (prompt) => (prompt ?? '').match(/"output":.*?"role"/)?.[0],
+    );
+    expect(ofFirst).toContain('$blob');
+    expect(ofFirst).toBe(ofSecond);
+  },
+);
 
-test.each(places)('A4: a tool that gives what looks like a reference has given exactly that, in every view (%s)', async (_, make) => {
-  const store = make();
-  const given = lookAlikes(await bobSpeaks(store));
-  const { runnable } = giver(given);
-  const app = process(store, [runnable]);
-  const { session: first } = await app.run(runnable, { session: 'ann', input: 'Go' });
-  first.state['kept'] = given as never;
-  await first.flush();
-  const contentIn = ({ events, ledger }: Pick<Session, 'events' | 'ledger'>): unknown => {
-    const event = events.find(({ type }) => type === 'tool_result');
-    return event?.type === 'tool_result' ? ledger.resolve(event.result.content) : undefined;
-  };
-  const argsIn = ({ events, ledger }: Pick<Session, 'events' | 'ledger'>): unknown => {
-    const event = events.find(({ type }) => type === 'tool_call');
-    return event?.type === 'tool_call' ? ledger.resolve(event.args) : undefined;
-  };
-  const again = process(store, [runnable]);
-  const opened = await again.session({ id: 'ann' });
-  const fork = await again.fork('ann', { id: 'fork' });
-  const copy = await session.fromSnapshot(JSON.parse(JSON.stringify(opened)));
-  for (const each of [first, opened, fork, copy, copy.clone(), first.forkAt(first.events.length)]) {
-    expect(contentIn(each as Session)).toEqual(given);
-    expect(argsIn(each as Session)).toEqual({ value: given });
-    expect(each.state['kept']).toEqual(given);
-  }
-  // What has been read is not read once more.
-  const content = contentIn(opened as Session);
-  expect(opened.ledger.resolve(content)).toEqual(given);
-  expect((await again.stateAt('ann')).sessionState).toMatchObject({ kept: given });
-  const file = parseLedgerFile(ledgerFileText(await exportLedger(opened)));
-  expect((await replayFile(file, again)).divergences).toEqual([]);
-  expect(canonicalJson(file)).not.toContain(secret.slice(0, 200));
-});
+test.each(places)(
+  'A4: a tool that gives what looks like a reference has given exactly that, in every view (%s)',
+  async (_, make) => {
+    const store = make();
+    const given = lookAlikes(await bobSpeaks(store));
+    const { runnable } = giver(given);
+    const app = process(store, [runnable]);
+    const { session: first } = await app.run(runnable, { session: 'ann', input: 'Go' });
+    first.state['kept'] = given as never;
+    await first.flush();
+    const contentIn = ({ events, ledger }: Pick<Session, 'events' | 'ledger'>): unknown => {
+      const event = events.find(({ type }) => type === 'tool_result');
+      return event?.type === 'tool_result' ? ledger.resolve(event.result.content) : undefined;
+    };
+    const argsIn = ({ events, ledger }: Pick<Session, 'events' | 'ledger'>): unknown => {
+      const event = events.find(({ type }) => type === 'tool_call');
+      return event?.type === 'tool_call' ? ledger.resolve(event.args) : undefined;
+    };
+    const again = process(store, [runnable]);
+    const opened = await again.session({ id: 'ann' });
+    const fork = await again.fork('ann', { id: 'fork' });
+    const copy = await session.fromSnapshot(JSON.parse(JSON.stringify(opened)));
+    for (const each of [
+      first,
+      opened,
+      fork,
+      copy,
+      copy.clone(),
+      first.forkAt(first.events.length),
+    ]) {
+      expect(contentIn(each as Session)).toEqual(given);
+      expect(argsIn(each as Session)).toEqual({ value: given });
+      expect(each.state['kept']).toEqual(given);
+    }
+    // What has been read is not read once more.
+    const content = contentIn(opened as Session);
+    expect(opened.ledger.resolve(content)).toEqual(given);
+    expect((await again.stateAt('ann')).sessionState).toMatchObject({ kept: given });
+    const file = parseLedgerFile(ledgerFileText(await exportLedger(opened)));
+    expect((await replayFile(file, again)).divergences).toEqual([]);
+    expect(canonicalJson(file)).not.toContain(secret.slice(0, 200));
+  },
+);
 
 test('A4: a snapshot refers to nothing but what it holds itself', async () => {
   const store = memoryStore();
   const address = await bobSpeaks(store);
   const reference = lookAlikes(address)['plain'];
-  const event = { v: 1, seq: 1, id: 'e1', at: 1, type: 'assistant', by: 'model', agent: 'a', text: 'x', output: reference };
+  const event = {
+    v: 1,
+    seq: 1,
+    id: 'e1',
+    at: 1,
+    type: 'assistant',
+    by: 'model',
+    agent: 'a',
+    text: 'x',
+    output: reference,
+  };
   const app = process(store);
   await app.restoreSession({ app: 'shop', id: 'copy', events: [event as unknown as Event] });
   const opened = await process(store).session({ id: 'copy' });
-  expect(canonicalJson(opened.events.map((each) => opened.ledger.whole(each)))).not.toContain(secret.slice(0, 200));
+  expect(canonicalJson(opened.events.map((each) => opened.ledger.whole(each)))).not.toContain(
+    secret.slice(0, 200),
+  );
 });
 
-async function appendRaw(ledgers: LedgerStore, id: string, output: unknown, blobs: readonly string[] = []): Promise<void> {
+async function appendRaw(
+  ledgers: LedgerStore,
+  id: string,
+  output: unknown,
+  blobs: readonly string[] = [],
+): Promise<void> {
   const { seq, epoch } = await ledgers.claim(id, 'old', { ttl: 1_000, force: true });
-  const event = { v: 1, seq: seq + 1, id: `${id}${seq}`, at: 1, type: 'assistant', by: 'model', agent: 'a', text: 'x', output };
+  const event = {
+    v: 1,
+    seq: seq + 1,
+    id: `${id}${seq}`,
+    at: 1,
+    type: 'assistant',
+    by: 'model',
+    agent: 'a',
+    text: 'x',
+    output,
+  };
   await ledgers.append(id, { seq, epoch }, { events: [event as unknown as Event], blobs });
 }
 
@@ -205,7 +274,9 @@ test('A4: what only looks like a reference once a large value in it is in its pl
   });
   const model = scriptedModel((prompt) => {
     const isAsked = prompt.at(-1)?.role === 'user';
-    return isAsked ? { toolCalls: [{ name: 'give', args: { value: form } as never }] } : { text: 'Done.' };
+    return isAsked
+      ? { toolCalls: [{ name: 'give', args: { value: form } as never }] }
+      : { text: 'Done.' };
   });
   const runnable = agent({ name: 'giver', model, tools: [give] });
 

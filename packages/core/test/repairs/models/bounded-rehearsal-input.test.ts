@@ -10,9 +10,16 @@ const calculate = tool({
 });
 
 /** What the rehearsal model answers, and what it had calculated. */
-async function asked(message: string): Promise<{ readonly answer: string; readonly expressions: readonly unknown[] }> {
-  const result = await run(agent({ name: 'clerk', model: rehearsal(), tools: [calculate] }), message);
-  const expressions = result.session.events.flatMap((event) => (event.type === 'tool_call' ? [event.args] : []));
+async function asked(
+  message: string,
+): Promise<{ readonly answer: string; readonly expressions: readonly unknown[] }> {
+  const result = await run(
+    agent({ name: 'clerk', model: rehearsal(), tools: [calculate] }),
+    message,
+  );
+  const expressions = result.session.events.flatMap((event) =>
+    event.type === 'tool_call' ? [event.args] : [],
+  );
   return { answer: String(result.output), expressions };
 }
 
@@ -28,7 +35,9 @@ test('A9: what stands behind the part of a message that the rehearsal model read
 });
 
 test('A9: a clause longer than any that people write is not looked into, but said not to be understood', async () => {
-  const { answer, expressions } = await asked(`Calculate 1 + 1.\nCalculate ${'1'.repeat(1_000)} + 1.`);
+  const { answer, expressions } = await asked(
+    `Calculate 1 + 1.\nCalculate ${'1'.repeat(1_000)} + 1.`,
+  );
   expect(expressions).toEqual([{ expression: '1 + 1' }]);
   expect(answer).toMatch(/I did not understand "Calculate 1{70}…"/);
 });

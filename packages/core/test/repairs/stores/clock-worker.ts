@@ -1,4 +1,5 @@
-// A process that does what it is told, line by line: asks for an approval, lists and gives it, goes on with the run.
+// A process that does what it is told, line by line: asks for an approval, lists and gives it, goes
+// on with the run.
 import { createInterface } from 'node:readline';
 import { agent, isAdjutantError, runtime, type Store, tool } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
@@ -13,15 +14,30 @@ export interface Command {
   readonly expiresIn?: number;
 }
 
-const address = JSON.parse(process.argv[2] ?? '{}') as { readonly file?: string; readonly url?: string; readonly schema?: string };
-const store: Store = address.file === undefined ? postgres(address.url ?? '', { schema: address.schema ?? '' }) : sqlite(address.file);
+const address = JSON.parse(process.argv[2] ?? '{}') as {
+  readonly file?: string;
+  readonly url?: string;
+  readonly schema?: string;
+};
+const store: Store =
+  address.file === undefined
+    ? postgres(address.url ?? '', { schema: address.schema ?? '' })
+    : sqlite(address.file);
 const ledgers = store.for({ tenant: 'default', app: 'clocks' });
 let say: (what: unknown) => void = () => undefined;
 
 function payer(name: string, approval: true | { readonly expiresIn: number }) {
-  const pay = tool({ name: 'pay', description: 'Pays', schema: z.object({}), approval, execute: () => 'paid' });
+  const pay = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({}),
+    approval,
+    execute: () => 'paid',
+  });
   const model = scriptedModel((prompt) =>
-    prompt.some(({ role }) => role === 'tool') ? { text: JSON.stringify(prompt.at(-1)) } : { toolCalls: [{ name: 'pay', args: {} }] },
+    prompt.some(({ role }) => role === 'tool')
+      ? { text: JSON.stringify(prompt.at(-1)) }
+      : { toolCalls: [{ name: 'pay', args: {} }] },
   );
   return agent({ name, tools: [pay], model });
 }
@@ -37,15 +53,28 @@ const hang = tool({
     return new Promise<string>((resolve) => void setTimeout(() => resolve('never'), 1e8));
   },
 });
-const hanging = agent({ name: 'hanging', tools: [hang], model: scriptedModel([{ toolCalls: [{ name: 'hang', args: {} }] }]) });
-const app = runtime({ app: 'clocks', store, runnables: [patient, hasty, hanging], recover: 'manual' });
+const hanging = agent({
+  name: 'hanging',
+  tools: [hang],
+  model: scriptedModel([{ toolCalls: [{ name: 'hang', args: {} }] }]),
+});
+const app = runtime({
+  app: 'clocks',
+  store,
+  runnables: [patient, hasty, hanging],
+  recover: 'manual',
+});
 
 async function perform(command: Command): Promise<unknown> {
   const { session } = command;
-  const pending = async () => (await app.requests.list({ session, status: 'pending' })).map(({ requestId }) => requestId);
+  const pending = async () =>
+    (await app.requests.list({ session, status: 'pending' })).map(({ requestId }) => requestId);
   switch (command.do) {
     case 'ask': {
-      const result = await app.run(command.expiresIn === undefined ? patient : hasty, { session, input: 'Pay' });
+      const result = await app.run(command.expiresIn === undefined ? patient : hasty, {
+        session,
+        input: 'Pay',
+      });
       return { status: result.status, expiresAt: result.pendingApprovals[0]?.expiresAt };
     }
     case 'pending':

@@ -30,12 +30,24 @@ class Other {
   readonly #lines: AsyncIterator<string>;
 
   constructor(store: object, shift: { readonly ms: number } | { readonly file: string }) {
-    const env = 'ms' in shift ? { CLOCK_SHIFT_MS: `${shift.ms}` } : { CLOCK_SHIFT_FILE: shift.file };
-    this.#child = spawn(process.execPath, ['--conditions=adjutant-source', '--no-warnings', here('b21-worker.ts'), JSON.stringify(store)], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, ...env, NODE_OPTIONS: `--import ${here('b21-shifted-clock.mjs')}` },
-    });
-    this.#lines = createInterface({ input: this.#child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+    const env =
+      'ms' in shift ? { CLOCK_SHIFT_MS: `${shift.ms}` } : { CLOCK_SHIFT_FILE: shift.file };
+    this.#child = spawn(
+      process.execPath,
+      [
+        '--conditions=adjutant-source',
+        '--no-warnings',
+        here('b21-worker.ts'),
+        JSON.stringify(store),
+      ],
+      {
+        stdio: ['pipe', 'pipe', 'inherit'],
+        env: { ...process.env, ...env, NODE_OPTIONS: `--import ${here('b21-shifted-clock.mjs')}` },
+      },
+    );
+    this.#lines = createInterface({ input: this.#child.stdout as NodeJS.ReadableStream })[
+      Symbol.asyncIterator
+    ]();
     others.push(this);
   }
 
@@ -61,7 +73,11 @@ const places: Readonly<Record<string, () => Place>> = {
   SQLite: () => {
     const file = join(directory, 'store.db');
     const store = sqlite(file);
-    return { address: { file }, now: () => store.for({ tenant: 'default', app: 'clocks' }).now(), drop: () => store.close() };
+    return {
+      address: { file },
+      now: () => store.for({ tenant: 'default', app: 'clocks' }).now(),
+      drop: () => store.close(),
+    };
   },
   PostgreSQL: () => {
     const schema = newSchema();
@@ -70,71 +86,110 @@ const places: Readonly<Record<string, () => Place>> = {
       await store.close();
       await schema.drop();
     };
-    return { address: { url: serverUrl, schema: schema.name }, now: () => store.for({ tenant: 'default', app: 'clocks' }).now(), drop };
+    return {
+      address: { url: serverUrl, schema: schema.name },
+      now: () => store.for({ tenant: 'default', app: 'clocks' }).now(),
+      drop,
+    };
   },
 };
 
 /** Processes that start take long where many do. */
 const patience = 120_000;
 
-describe.each(Object.entries(places))('processes whose clocks differ by an hour, on %s', (name, make) => {
-  test.skipIf(name === 'PostgreSQL' && reasonToSkip !== undefined)(
-    'B21: agree about what is over and what is not',
-    { timeout: patience },
-    async () => {
-      const place = make();
-      try {
-        const [right, fast, slow] = [0, hour, -hour].map((ms) => new Other(place.address, { ms })) as [Other, Other, Other];
-        const roles: [asks: Other, approves: Other, goesOn: Other][] = [fast, slow].flatMap((off): [Other, Other, Other][] => [
-          [off, right, right],
-          [right, off, right],
-          [right, right, off],
-        ]);
-        const asked: { readonly expiresAt: number }[] = [];
-        for (const [i, [asks]] of roles.entries())
-          asked.push((await asks.tell({ do: 'ask', session: `over ${i}`, expiresIn: 40 })) as { expiresAt: number });
-        const fresh = [];
-        for (const [i, [asks, ...rest]] of roles.entries()) {
-          await asks.tell({ do: 'ask', session: `fresh ${i}` });
-          fresh.push(await answered(`fresh ${i}`, ...rest));
+describe.each(Object.entries(places))(
+  'processes whose clocks differ by an hour, on %s',
+  (name, make) => {
+    test.skipIf(name === 'PostgreSQL' && reasonToSkip !== undefined)(
+      'B21: agree about what is over and what is not',
+      { timeout: patience },
+      async () => {
+        const place = make();
+        try {
+          const [right, fast, slow] = [0, hour, -hour].map(
+            (ms) => new Other(place.address, { ms }),
+          ) as [Other, Other, Other];
+          const roles: [asks: Other, approves: Other, goesOn: Other][] = [fast, slow].flatMap(
+            (off): [Other, Other, Other][] => [
+              [off, right, right],
+              [right, off, right],
+              [right, right, off],
+            ],
+          );
+          const asked: { readonly expiresAt: number }[] = [];
+          for (const [i, [asks]] of roles.entries())
+            asked.push(
+              (await asks.tell({ do: 'ask', session: `over ${i}`, expiresIn: 40 })) as {
+                expiresAt: number;
+              },
+            );
+          const fresh = [];
+          for (const [i, [asks, ...rest]] of roles.entries()) {
+            await asks.tell({ do: 'ask', session: `fresh ${i}` });
+            fresh.push(await answered(`fresh ${i}`, ...rest));
+          }
+          // By a second more than what a receipt takes on its way.
+          while (
+            (await place.now()) <
+            Math.max(...asked.map(({ expiresAt }) => expiresAt)) + 1_000
+          );
+          const over = [];
+          for (const [i, [, ...rest]] of roles.entries())
+            over.push(await answered(`over ${i}`, ...rest));
+          expect(fresh).toEqual(
+            roles.map(() => ({
+              pending: 1,
+              said: 'approved',
+              end: { status: 'completed', isPaid: true },
+            })),
+          );
+          expect(over).toEqual(
+            roles.map(() => ({
+              pending: 0,
+              said: 'request_settled',
+              end: { status: 'completed', isPaid: false },
+            })),
+          );
+        } finally {
+          await Promise.all(others.splice(0).map((other) => other.kill()));
+          await place.drop();
         }
-        // By a second more than what a receipt takes on its way.
-        while ((await place.now()) < Math.max(...asked.map(({ expiresAt }) => expiresAt)) + 1_000);
-        const over = [];
-        for (const [i, [, ...rest]] of roles.entries()) over.push(await answered(`over ${i}`, ...rest));
-        expect(fresh).toEqual(roles.map(() => ({ pending: 1, said: 'approved', end: { status: 'completed', isPaid: true } })));
-        expect(over).toEqual(roles.map(() => ({ pending: 0, said: 'request_settled', end: { status: 'completed', isPaid: false } })));
-      } finally {
-        await Promise.all(others.splice(0).map((other) => other.kill()));
-        await place.drop();
-      }
 
-      async function answered(session: string, approves: Other, goesOn: Other): Promise<unknown> {
-        const pending = await approves.tell({ do: 'pending', session });
-        const said = codeOf(await approves.tell({ do: 'approve', session }));
-        return { pending, said, end: await goesOn.tell({ do: 'resume', session }) };
-      }
-    },
-  );
-});
+        async function answered(session: string, approves: Other, goesOn: Other): Promise<unknown> {
+          const pending = await approves.tell({ do: 'pending', session });
+          const said = codeOf(await approves.tell({ do: 'approve', session }));
+          return { pending, said, end: await goesOn.tell({ do: 'resume', session }) };
+        }
+      },
+    );
+  },
+);
 
 function codeOf(did: unknown): unknown {
   return typeof did === 'object' && did !== null && 'error' in did ? did.error : did;
 }
 
 describe('a wall clock that went back, on SQLite', () => {
-  test('B21: a run whose process was killed before is due at once, and what was asked before is over in time', { timeout: patience }, async () => {
+  test('B21: a run whose process was killed before is due at once, and what was asked before is over in time', {
+    timeout: patience,
+  }, async () => {
     const file = join(directory, 'store.db');
     const wall = join(directory, 'shift');
     writeFileSync(wall, `${hour}`);
     const before = new Other({ file }, { file: wall });
-    expect(await before.tell({ do: 'ask', session: 'asked', expiresIn: 40 })).toMatchObject({ status: 'yielded' });
-    const { store: lastNow } = (await before.tell({ do: 'now', session: '' })) as { readonly store: number };
+    expect(await before.tell({ do: 'ask', session: 'asked', expiresIn: 40 })).toMatchObject({
+      status: 'yielded',
+    });
+    const { store: lastNow } = (await before.tell({ do: 'now', session: '' })) as {
+      readonly store: number;
+    };
     expect(await before.tell({ do: 'hold', session: 'held' })).toBe('hangs');
     await before.kill();
     writeFileSync(wall, '0');
     const after = new Other({ file }, { file: wall });
-    const { store: now } = (await after.tell({ do: 'now', session: '' })) as { readonly store: number };
+    const { store: now } = (await after.tell({ do: 'now', session: '' })) as {
+      readonly store: number;
+    };
     expect(now).toBeGreaterThanOrEqual(lastNow);
     expect(await after.tell({ do: 'pending', session: 'asked' })).toBe(0);
     expect(await after.tell({ do: 'due', session: '' })).toContain('held');
@@ -143,16 +198,34 @@ describe('a wall clock that went back, on SQLite', () => {
   test('B21: goes on from the last instant that was given out, with a clock that was given too', async () => {
     const file = join(directory, 'store.db');
     let shift = 0;
-    const clock = { now: () => 1_800_000_000_000 + shift, monotonic: () => shift, setTimer: () => () => undefined };
+    const clock = {
+      now: () => 1_800_000_000_000 + shift,
+      monotonic: () => shift,
+      setTimer: () => () => undefined,
+    };
     const store = sqlite(file, { clock });
     const ledgers = store.for({ tenant: 'default', app: 'clocks' });
     const { now, until } = await ledgers.claim('s', 'elsewhere', { ttl: 1_000 });
     expect(until).toBe(now + 1_000);
     shift = -hour;
-    expect((await ledgers.post('s', { key: 'k', lane: 'input', by: 'user', at: 1, type: 'wake', data: {} })).now).toBe(now);
+    expect(
+      (
+        await ledgers.post('s', {
+          key: 'k',
+          lane: 'input',
+          by: 'user',
+          at: 1,
+          type: 'wake',
+          data: {},
+        })
+      ).now,
+    ).toBe(now);
     shift += 1_000;
     // A second later the lease is over, although the clock says that it is an hour earlier.
-    expect(await ledgers.claim('s', 'another', { ttl: 1_000 })).toMatchObject({ epoch: 2, now: until });
+    expect(await ledgers.claim('s', 'another', { ttl: 1_000 })).toMatchObject({
+      epoch: 2,
+      now: until,
+    });
     await store.close();
     shift = -2 * hour;
     const again = sqlite(file, { clock });

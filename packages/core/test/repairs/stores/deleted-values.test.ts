@@ -54,7 +54,9 @@ async function isThere(ledgers: LedgerStore): Promise<boolean> {
 const addresses = new Map<LedgerStore, string>();
 
 describe.each(places)('on %s', (_, make) => {
-  async function withApp(work: (app: Runtime, ledgers: LedgerStore) => Promise<void>): Promise<void> {
+  async function withApp(
+    work: (app: Runtime, ledgers: LedgerStore) => Promise<void>,
+  ): Promise<void> {
     const store = make();
     const app = runtime({ app: 'shop', store, recover: 'manual' });
     const ledgers = store.for(scope);
@@ -101,6 +103,8 @@ describe.each(places)('on %s', (_, make) => {
       await Promise.all(runs);
       expect(await isThere(ledgers)).toBe(true);
       const opened = await app.session({ id: 't3' });
-      expect(opened.events.map((event) => event.type === 'user' && opened.ledger.resolve(event.text))).toContain(large);
+      expect(
+        opened.events.map((event) => event.type === 'user' && opened.ledger.resolve(event.text)),
+      ).toContain(large);
     }));
 });

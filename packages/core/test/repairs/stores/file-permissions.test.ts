@@ -16,7 +16,8 @@ async function modesOf(path: string): Promise<readonly string[]> {
   const store = sqlite(path);
   await store.for({ tenant: 'default', app: 'shop' }).list({});
   const modes = readdirSync(join(path, '..')).map(
-    (name) => `${name.replace(/^.*db/, '')} ${(statSync(join(path, '..', name)).mode & 0o777).toString(8)}`,
+    (name) =>
+      `${name.replace(/^.*db/, '')} ${(statSync(join(path, '..', name)).mode & 0o777).toString(8)}`,
   );
   await store.close();
   return modes.sort();
@@ -36,7 +37,9 @@ test('A16: a SQLite file that is there keeps the permissions that somebody gave 
 });
 
 /** How often `Buffer` is searched or joined while something is done. */
-async function workOf<Result>(act: () => Promise<Result>): Promise<{ readonly result: Result; readonly steps: number }> {
+async function workOf<Result>(
+  act: () => Promise<Result>,
+): Promise<{ readonly result: Result; readonly steps: number }> {
   const { concat } = Buffer;
   let steps = 0;
   Buffer.concat = (...given) => {
@@ -63,7 +66,13 @@ test('A16: a file of millions of lines costs `readFile` no work for each line th
   const last = await workOf(() => callTool(tool, { path: 'lines.txt', offset: 3_000_500 }));
   expect(last.result).toMatchObject({
     status: 'success',
-    content: { text: '\nend', firstLine: 3_000_500, lastLine: 3_000_501, totalLines: 3_000_501, truncated: false },
+    content: {
+      text: '\nend',
+      firstLine: 3_000_500,
+      lastLine: 3_000_501,
+      totalLines: 3_000_501,
+      truncated: false,
+    },
   });
   expect(last.steps).toBeLessThan(100);
 });

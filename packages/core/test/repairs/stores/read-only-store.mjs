@@ -4,7 +4,12 @@ import { sqlite } from 'adjutant/sqlite';
 import { exportLedger } from 'adjutant/testing';
 
 const noop = step({ name: 'noop', execute: (ctx) => ctx.complete(1) });
-const app = runtime({ app: 'reading', store: sqlite(process.argv[2]), runnables: [noop], recover: 'manual' });
+const app = runtime({
+  app: 'reading',
+  store: sqlite(process.argv[2]),
+  runnables: [noop],
+  recover: 'manual',
+});
 const said = {};
 const attempt = async (name, work) => {
   said[name] = await work().then(

@@ -23,11 +23,20 @@ describe.each(places)('on %s', (name, make) => {
     withPlace(make, async (place) => {
       await bobSpeaks(appOn(place.open()));
       const ledgers = place.open().for(scope);
-      expect((await ledgers.list({ user: 'bob' })).map(({ id, title }) => [id, title])).toEqual([['s', 'Hello, I am bob.']]);
-      expect(await place.change(`update {s}ledgers set ${user} = 'ann' where ${user} = 'bob'`)).toBe(1);
-      for (const options of [{ user: 'ann' }, { id: 's' }, {}]) expect((await failureOf(ledgers.list(options))).code).toBe('seal_broken');
+      expect((await ledgers.list({ user: 'bob' })).map(({ id, title }) => [id, title])).toEqual([
+        ['s', 'Hello, I am bob.'],
+      ]);
+      expect(
+        await place.change(`update {s}ledgers set ${user} = 'ann' where ${user} = 'bob'`),
+      ).toBe(1);
+      for (const options of [{ user: 'ann' }, { id: 's' }, {}])
+        expect((await failureOf(ledgers.list(options))).code).toBe('seal_broken');
       await place.change(`update {s}ledgers set ${user} = 'bob' where ${user} = 'ann'`);
-      expect(await place.change("update {s}ledgers set title = null where session = 's' and app = 'shop'")).toBe(1);
+      expect(
+        await place.change(
+          "update {s}ledgers set title = null where session = 's' and app = 'shop'",
+        ),
+      ).toBe(1);
       expect((await failureOf(ledgers.list({ id: 's' }))).code).toBe('seal_broken');
     }));
 
@@ -37,18 +46,26 @@ describe.each(places)('on %s', (name, make) => {
       await bobSpeaks(app);
       await place.open().for(scope).fork('s', 2, 'f');
       const ledgers = place.open().for(scope);
-      expect(await ledgers.list({ id: 'f' })).toMatchObject([{ user: 'bob', title: 'Hello, I am bob.' }]);
-      await place.change(`update {s}ledgers set ${user} = 'ann' where session = 'f' and app = 'shop'`);
+      expect(await ledgers.list({ id: 'f' })).toMatchObject([
+        { user: 'bob', title: 'Hello, I am bob.' },
+      ]);
+      await place.change(
+        `update {s}ledgers set ${user} = 'ann' where session = 'f' and app = 'shop'`,
+      );
       expect(await ledgers.list({ user: 'ann' })).toEqual([]);
       expect(await ledgers.list({ id: 'f' })).toMatchObject([{ user: 'bob' }]);
-      await place.change("update {s}ledgers set runnable = 'clerk' where session = 's' and app = 'shop'");
+      await place.change(
+        "update {s}ledgers set runnable = 'clerk' where session = 's' and app = 'shop'",
+      );
       expect((await failureOf(ledgers.list({ id: 's' }))).code).toBe('seal_broken');
     }));
 
   test('A10: nor whose request it is', () =>
     withPlace(make, async (place) => {
       const ledgers = place.open().for(scope);
-      await write(ledgers, 's', ['a'], { requests: [{ ...pendingRequest('s', 'q'), user: 'bob' }] });
+      await write(ledgers, 's', ['a'], {
+        requests: [{ ...pendingRequest('s', 'q'), user: 'bob' }],
+      });
       expect(await ledgers.requests({ user: 'bob' })).toHaveLength(1);
       expect(await place.change(`update {s}requests set ${user} = 'ann'`)).toBe(1);
       expect((await failureOf(ledgers.requests({ user: 'ann' }))).code).toBe('seal_broken');
@@ -58,19 +75,26 @@ describe.each(places)('on %s', (name, make) => {
     withPlace(make, async (place) => {
       const summary = { status: 'completed', title: 'x' } as const;
       await write(place.open().for(scope), 's', ['a', 'b'], { summary });
-      const [row] = await place.rows("select id from {s}ledgers where session = 's' and app = 'shop'");
+      const [row] = await place.rows(
+        "select id from {s}ledgers where session = 's' and app = 'shop'",
+      );
       await write(place.open().for(scope), 's', ['c'], { summary });
-      await place.change('delete from {s}events where ledger = $1 and seq = 3', [Number(row?.['id'])]);
+      await place.change('delete from {s}events where ledger = $1 and seq = 3', [
+        Number(row?.['id']),
+      ]);
       await place.change('update {s}ledgers set seq = 2 where id = $1', [Number(row?.['id'])]);
       const ledgers = place.open().for(scope);
       expect((await failureOf(textsOf(ledgers, 's'))).code).toBe('ledger_unreadable');
       const marks: unknown[] = [];
-      for await (const page of ledgers.readStored('s')) marks.push(...page.map(({ seq, type }) => [seq, type]));
+      for await (const page of ledgers.readStored('s'))
+        marks.push(...page.map(({ seq, type }) => [seq, type]));
       expect(marks).toEqual([
         [1, 'user'],
         [2, 'user'],
         [3, 'unreadable'],
       ]);
-      expect((await failureOf(write(ledgers, 's', ['d'], { summary }))).code).toBe('ledger_unreadable');
+      expect((await failureOf(write(ledgers, 's', ['d'], { summary }))).code).toBe(
+        'ledger_unreadable',
+      );
     }));
 });

@@ -31,29 +31,36 @@ describe.skipIf(reasonToSkip !== undefined)('a pool without a connection to spar
   test.each([
     [1, 1, 2],
     [2, 2, 3],
-  ])('B22: of %i connections, with %i stores that are followed, does not hang, and says what it needs', async (max, stores, needed) => {
-    const pool = new pg.Pool({ connectionString: serverUrl, max });
-    cleanups.push(() => pool.end());
-    const all = Array.from({ length: stores }, () => open(pool));
-    const followers: AsyncIterator<Event>[] = [];
-    for (const ledgers of all) {
-      const { epoch } = await ledgers.claim('s', 'writer', { ttl: 30_000 });
-      await ledgers.append('s', { seq: 0, epoch }, { events: notes(0, ['one']) });
-      // Several follow one store: they share what it listens on.
-      for (let i = 0; i < 3; i++) {
-        const stop = new AbortController();
-        const follower = ledgers.follow('s', 0, stop.signal)[Symbol.asyncIterator]();
-        followers.push(follower);
-        cleanups.push(async () => stop.abort());
-        expect((await follower.next()).value).toMatchObject({ seq: 1 });
+  ])(
+    'B22: of %i connections, with %i stores that are followed, does not hang, and says what it needs',
+    async (max, stores, needed) => {
+      const pool = new pg.Pool({ connectionString: serverUrl, max });
+      cleanups.push(() => pool.end());
+      const all = Array.from({ length: stores }, () => open(pool));
+      const followers: AsyncIterator<Event>[] = [];
+      for (const ledgers of all) {
+        const { epoch } = await ledgers.claim('s', 'writer', { ttl: 30_000 });
+        await ledgers.append('s', { seq: 0, epoch }, { events: notes(0, ['one']) });
+        // Several follow one store: they share what it listens on.
+        for (let i = 0; i < 3; i++) {
+          const stop = new AbortController();
+          const follower = ledgers.follow('s', 0, stop.signal)[Symbol.asyncIterator]();
+          followers.push(follower);
+          cleanups.push(async () => stop.abort());
+          expect((await follower.next()).value).toMatchObject({ seq: 1 });
+        }
       }
-    }
-    for (const ledgers of all) {
-      const { epoch } = await ledgers.claim('s', 'writer', { ttl: 30_000 });
-      await ledgers.append('s', { seq: 1, epoch }, { events: notes(1, ['two']) });
-    }
-    const next = await Promise.all(followers.map((follower) => follower.next()));
-    expect(next.map(({ value }) => (value as Event).seq)).toEqual(followers.map(() => 2));
-    expect(warnings).toEqual([expect.stringContaining(`give the pool at least ${needed} (\`max\`), or the store the option \`listen\``)]);
-  });
+      for (const ledgers of all) {
+        const { epoch } = await ledgers.claim('s', 'writer', { ttl: 30_000 });
+        await ledgers.append('s', { seq: 1, epoch }, { events: notes(1, ['two']) });
+      }
+      const next = await Promise.all(followers.map((follower) => follower.next()));
+      expect(next.map(({ value }) => (value as Event).seq)).toEqual(followers.map(() => 2));
+      expect(warnings).toEqual([
+        expect.stringContaining(
+          `give the pool at least ${needed} (\`max\`), or the store the option \`listen\``,
+        ),
+      ]);
+    },
+  );
 });

@@ -7,11 +7,17 @@ import { DatabaseSync } from 'node:sqlite';
 import type { LedgerStore, Store } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { pendingRequest, readAll, readTexts, Writer } from '../../../src/testing/contracts/store/harness.ts';
+import {
+  pendingRequest,
+  readAll,
+  readTexts,
+  Writer,
+} from '../../../src/testing/contracts/store/harness.ts';
 import { testClock } from '../../../src/testing/kit/test-clock.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
-const source = (path: string): string => JSON.stringify(new URL(`../../../src/stores/sqlite/${path}`, import.meta.url).href);
+const source = (path: string): string =>
+  JSON.stringify(new URL(`../../../src/stores/sqlite/${path}`, import.meta.url).href);
 let directory: string;
 let path: string;
 
@@ -41,7 +47,9 @@ function inFile<T>(use: (database: DatabaseSync) => T): T {
 }
 
 function bytesOfFile(): number {
-  return inFile((database) => Number(database.prepare('pragma page_count').get()?.['page_count']) * 4_096);
+  return inFile(
+    (database) => Number(database.prepare('pragma page_count').get()?.['page_count']) * 4_096,
+  );
 }
 
 describe('what a round takes in the file', () => {
@@ -84,7 +92,14 @@ describe('what a round takes in the file', () => {
         const request = { agent: 'a', summary: text, options: ['approve', 'reject'] as const };
         const shared = [{ scope: 'user', scopeId: '1', key: `k${i}`, value: text, baseVersion: 0 }];
         await writer.write([], { shared, requests: [pendingRequest('s', `q${i}`, { request })] });
-        await ledgers.post('s', { key: `k${i}`, lane: 'input', by: 'user', at: 1, type: 'user', data: { text } });
+        await ledgers.post('s', {
+          key: `k${i}`,
+          lane: 'input',
+          by: 'user',
+          at: 1,
+          type: 'user',
+          data: { text },
+        });
         await ledgers.putSnapshot('s', { key: `k${i}`, seq: 1, value: text });
       }
       return empty;
@@ -98,14 +113,26 @@ describe('what a round takes in the file', () => {
       const ledgers = store.for(scope);
       for (const session of ['a', 'b', 'c']) {
         await (await Writer.claim(ledgers, session)).write([`${session}1`, `${session}2`]);
-        await ledgers.post(session, { key: session, lane: 'input', by: 'user', at: 1, type: 'user', data: {} });
+        await ledgers.post(session, {
+          key: session,
+          lane: 'input',
+          by: 'user',
+          at: 1,
+          type: 'user',
+          data: {},
+        });
       }
       expect(await readTexts(ledgers, 'b', { after: -5 })).toEqual(['b1', 'b2']);
       expect(await readTexts(ledgers, 'b', { after: 1, upTo: 2 ** 40 })).toEqual(['b2']);
       const { claim } = await Writer.claim(ledgers, 'b');
       // Positions of items that there are not: those of other ledgers are not meant.
-      await ledgers.append('b', { seq: 2, epoch: claim.epoch }, { events: [], consumes: [2 ** 32 + 1, 1 - 2 ** 32] });
-      for (const session of ['a', 'b', 'c']) expect((await ledgers.inbox(session)).map(({ key }) => key)).toEqual([session]);
+      await ledgers.append(
+        'b',
+        { seq: 2, epoch: claim.epoch },
+        { events: [], consumes: [2 ** 32 + 1, 1 - 2 ** 32] },
+      );
+      for (const session of ['a', 'b', 'c'])
+        expect((await ledgers.inbox(session)).map(({ key }) => key)).toEqual([session]);
       await ledgers.delete('b');
       expect(await readTexts(ledgers, 'a')).toEqual(['a1', 'a2']);
       expect(await readTexts(ledgers, 'c')).toEqual(['c1', 'c2']);
@@ -121,7 +148,8 @@ describe('a file of schema version 3', () => {
 
   async function heldNow(store: Store): Promise<unknown> {
     const ledgers = store.for(scope);
-    const snapshotOf = (session: string, upTo: number) => ledgers.getSnapshot(session, 'fold', upTo);
+    const snapshotOf = (session: string, upTo: number) =>
+      ledgers.getSnapshot(session, 'fold', upTo);
     const found = {
       old: await readAll(ledgers, 'old'),
       fork: await readAll(ledgers, 'fork'),
@@ -130,7 +158,11 @@ describe('a file of schema version 3', () => {
       requests: await ledgers.requests(),
       shared: await ledgers.readShared('user', '42'),
       list: await ledgers.list(),
-      snapshots: [await snapshotOf('old', 5), await snapshotOf('fork', 4), await snapshotOf('old', 6)],
+      snapshots: [
+        await snapshotOf('old', 5),
+        await snapshotOf('fork', 4),
+        await snapshotOf('old', 6),
+      ],
       due: await ledgers.due(),
     };
     return JSON.parse(JSON.stringify(found));
@@ -145,7 +177,9 @@ describe('a file of schema version 3', () => {
   /** As many rows as make the migration take several of its steps. */
   function addRows(): void {
     inFile((database) => {
-      const insert = database.prepare('insert into events (ledger, seq, at, type, actor, path, body) values (77, ?, 1, 1, 0, 0, ?)');
+      const insert = database.prepare(
+        'insert into events (ledger, seq, at, type, actor, path, body) values (77, ?, 1, 1, 0, 0, ?)',
+      );
       database.exec('begin');
       for (let seq = 1; seq <= 9_000; seq++) insert.run(seq, `"e${seq}",2,"text ${seq}"`);
       database.exec(`insert into ledgers (id, tenant, app, session, base, seq, epoch, inbox_seq, created_at, updated_at, status)
@@ -154,7 +188,9 @@ describe('a file of schema version 3', () => {
   }
 
   const otherProcess = (code: string) =>
-    spawn(process.execPath, ['--conditions=adjutant-source', '--input-type=module', '-e', code], { stdio: ['ignore', 'inherit', 'inherit'] });
+    spawn(process.execPath, ['--conditions=adjutant-source', '--input-type=module', '-e', code], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
 
   test('B23: opens with all that it held, byte for byte, and goes on', async () => {
     inFile((database) => database.exec(`pragma journal_mode = wal; ${script}`));
@@ -162,7 +198,9 @@ describe('a file of schema version 3', () => {
       expect(await heldNow(store)).toEqual(held);
       await goesOn(store.for(scope));
     });
-    inFile((database) => expect(database.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' }));
+    inFile((database) =>
+      expect(database.prepare('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' }),
+    );
   });
 
   test('B23: is the old one after a process that was killed in the middle of its migration, and opens then', async () => {
@@ -177,10 +215,14 @@ describe('a file of schema version 3', () => {
       process.kill(process.pid, 'SIGKILL');`);
     const [, signal] = await once(killed, 'close');
     expect(signal).toBe('SIGKILL');
-    expect(inFile((database) => database.prepare('pragma user_version').get())).toEqual({ user_version: 3 });
+    expect(inFile((database) => database.prepare('pragma user_version').get())).toEqual({
+      user_version: 3,
+    });
     await withStore(async (store) => {
       expect(await heldNow(store)).toEqual(held);
-      expect(await readTexts(store.for({ tenant: 'acme', app: 'many' }), 'many', { after: 8_999 })).toEqual(['text 9000']);
+      expect(
+        await readTexts(store.for({ tenant: 'acme', app: 'many' }), 'many', { after: 8_999 }),
+      ).toEqual(['text 9000']);
     });
   });
 
@@ -192,11 +234,15 @@ describe('a file of schema version 3', () => {
       const store = sqlite(${JSON.stringify(path)});
       if ((await store.for({ tenant: 'acme', app: 'many' }).head('many'))?.seq !== 9000) throw new Error('not as it was');
       await store.close();`;
-    const codes = await Promise.all([1, 2, 3].map(async () => (await once(otherProcess(opening), 'close'))[0] as unknown));
+    const codes = await Promise.all(
+      [1, 2, 3].map(async () => (await once(otherProcess(opening), 'close'))[0] as unknown),
+    );
     expect(codes).toEqual([0, 0, 0]);
     await withStore(async (store) => {
       expect(await heldNow(store)).toEqual(held);
-      expect((await readTexts(store.for({ tenant: 'acme', app: 'many' }), 'many')).length).toBe(9_000);
+      expect((await readTexts(store.for({ tenant: 'acme', app: 'many' }), 'many')).length).toBe(
+        9_000,
+      );
     });
   });
 
@@ -207,6 +253,7 @@ describe('a file of schema version 3', () => {
     });
     const bytes = readFileSync(path).toString('latin1');
     expect(bytes).toContain('of another tenant');
-    for (const text of ['medium ', 'page ', 'large ', 'fork ', 'snapshot ', 'wait ', 'Refund ']) expect(bytes).not.toContain(text);
+    for (const text of ['medium ', 'page ', 'large ', 'fork ', 'snapshot ', 'wait ', 'Refund '])
+      expect(bytes).not.toContain(text);
   });
 });

@@ -2,7 +2,15 @@ import { type LedgerStore, memoryStore, type Store } from 'adjutant';
 import { encrypted, localKeys } from 'adjutant/encryption';
 import { describe, expect, test } from 'vitest';
 import { failureOf, messages, write } from './ledger-writer.ts';
-import { type DatabasePlace, firstKey, places, scope, secondKey, textsOf, withPlace } from './places.ts';
+import {
+  type DatabasePlace,
+  firstKey,
+  places,
+  scope,
+  secondKey,
+  textsOf,
+  withPlace,
+} from './places.ts';
 
 /** The sessions that have keys. */
 async function keyedSessions(store: Store): Promise<readonly string[]> {
@@ -14,8 +22,12 @@ async function keyedSessions(store: Store): Promise<readonly string[]> {
 }
 
 /** What is stored of keys, as a backup would have it. */
-async function backupOfKeys(place: DatabasePlace): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  return place.rows(`select session, title from {s}ledgers where app = '${scope.app}#keys' and session is not null`);
+async function backupOfKeys(
+  place: DatabasePlace,
+): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  return place.rows(
+    `select session, title from {s}ledgers where app = '${scope.app}#keys' and session is not null`,
+  );
 }
 
 describe.each(places)('forks on %s', (_, make) => {
@@ -45,7 +57,8 @@ describe.each(places)('forks on %s', (_, make) => {
       await write(ledgers, 'f', ['x']);
       await ledgers.fork('f', 1, 'g');
       await ledgers.delete('s');
-      const titles = async (): Promise<readonly unknown[]> => (await place.open().for(scope).list()).map(({ id, title }) => `${id}: ${title}`).sort();
+      const titles = async (): Promise<readonly unknown[]> =>
+        (await place.open().for(scope).list()).map(({ id, title }) => `${id}: ${title}`).sort();
       expect(await titles()).toEqual(['f: Refund', 'g: Refund']);
       await write(ledgers, 'f', ['y'], { summary: { status: 'active', title: 'Another' } });
       expect(await titles()).toEqual(['f: Another', 'g: Refund']);
@@ -66,7 +79,8 @@ describe.each(places)('forks on %s', (_, make) => {
         .for({ ...scope, app: 'shop#keys' })
         .list();
       const keysOf = (session: string): number =>
-        (JSON.parse(records.find(({ id }) => id === `session:${session}`)?.title ?? '') as Segments).segments.length;
+        (JSON.parse(records.find(({ id }) => id === `session:${session}`)?.title ?? '') as Segments)
+          .segments.length;
       expect(['s', 'f', 'g', 'h', 'i'].map(keysOf)).toEqual([1, 2, 2, 3, 1]);
     }));
 });
@@ -76,7 +90,9 @@ interface Segments {
 }
 
 function wrappedKeyOf(records: readonly Readonly<Record<string, unknown>>[], name: string): string {
-  const record = JSON.parse(String(records.find(({ session }) => session === name)?.['title'])) as Segments;
+  const record = JSON.parse(
+    String(records.find(({ session }) => session === name)?.['title']),
+  ) as Segments;
   return record.segments.at(-1)?.wrapped ?? 'none';
 }
 
@@ -86,7 +102,9 @@ describe.each(places)('what is deleted on %s', (_, make) => {
       const store = place.open();
       await write(store.for(scope), 's', ['a']);
       await write(store.for(scope), 'other', ['b']);
-      const events = await place.rows('select ledger, seq, at, type, actor, path, body from {s}events order by ledger');
+      const events = await place.rows(
+        'select ledger, seq, at, type, actor, path, body from {s}events order by ledger',
+      );
       const key = wrappedKeyOf(await backupOfKeys(place), 'session:s');
       expect((await place.contents()).includes(key)).toBe(true);
       await store.for(scope).delete('s');
@@ -94,13 +112,22 @@ describe.each(places)('what is deleted on %s', (_, make) => {
       await place.close();
       expect((await place.contents()).includes(key)).toBe(false);
       const ledgers = place.open().for(scope);
-      // Somebody puts the events back that a backup had. The session that has them now is not the one that was deleted.
+      // Somebody puts the events back that a backup had. The session that has them now is not the
+      // one that was deleted.
       await ledgers.claim('s', 'writer', { ttl: 1_000 });
-      const [{ id }] = (await place.rows("select id from {s}ledgers where session = 's' and app = 'shop'")) as [{ id: number }];
+      const [{ id }] = (await place.rows(
+        "select id from {s}ledgers where session = 's' and app = 'shop'",
+      )) as [{ id: number }];
       const { at, type, body } = events.find((event) => String(event['body']).length > 0) ?? {};
-      await place.restoreEvent(Number(id), { at: Number(at), type: Number(type), body: String(body) });
+      await place.restoreEvent(Number(id), {
+        at: Number(at),
+        type: Number(type),
+        body: String(body),
+      });
       await place.change('update {s}ledgers set seq = 1 where id = $1', [Number(id)]);
-      expect((await failureOf(textsOf(ledgers, 's'))).code).toMatch(/segment_key_missing|ledger_unreadable/);
+      expect((await failureOf(textsOf(ledgers, 's'))).code).toMatch(
+        /segment_key_missing|ledger_unreadable/,
+      );
     }));
 
   test('leaves no copy of a key either that was made when its record was changed', () =>
@@ -110,13 +137,21 @@ describe.each(places)('what is deleted on %s', (_, make) => {
       const wrapped = new Set<string>();
       const look = async (): Promise<void> => {
         for (const { title } of await backupOfKeys(place))
-          for (const segment of (JSON.parse(String(title)) as Segments).segments) wrapped.add(segment.wrapped);
+          for (const segment of (JSON.parse(String(title)) as Segments).segments)
+            wrapped.add(segment.wrapped);
       };
       for (let i = 0; i < 12; i++) {
         await ledgers.claim(`s${i}`, 'writer', { ttl: 60_000 });
         // Each of these claims the record of the session, which has no event yet.
         for (let post = 0; post <= i; post++) {
-          await ledgers.post(`s${i}`, { key: `${post}`, lane: 'input', by: 'user', at: 5, type: 'user', data: { text: 'hello' } });
+          await ledgers.post(`s${i}`, {
+            key: `${post}`,
+            lane: 'input',
+            by: 'user',
+            at: 5,
+            type: 'user',
+            data: { text: 'hello' },
+          });
         }
         await write(ledgers, `s${i}`, ['a']);
         await ledgers.fork(`s${i}`, 1, `f${i}`);
@@ -161,16 +196,27 @@ describe.each(places)('what is deleted on %s', (_, make) => {
       expect(await textsOf(there, 's')).toEqual(['new']);
       await here.delete('s');
       await write(here, 's', ['newer']);
-      await there.post('s', { key: 'i', lane: 'input', by: 'user', at: 5, type: 'user', data: { text: 'posted' } });
+      await there.post('s', {
+        key: 'i',
+        lane: 'input',
+        by: 'user',
+        at: 5,
+        type: 'user',
+        data: { text: 'posted' },
+      });
       expect((await here.inbox('s')).map(({ data }) => data)).toEqual([{ text: 'posted' }]);
       await here.delete('s');
       await write(here, 's', ['newest']);
       await write(there, 's', ['and more']);
-      for (const ledgers of [here, there, place.open().for(scope)]) expect(await textsOf(ledgers, 's')).toEqual(['newest', 'and more']);
+      for (const ledgers of [here, there, place.open().for(scope)])
+        expect(await textsOf(ledgers, 's')).toEqual(['newest', 'and more']);
     }));
 });
 
-/** The store of a process that is killed: of its calls, the one with the number is not answered any more, and no later one is made. */
+/**
+ * The store of a process that is killed: of its calls, the one with the number is not answered any
+ * more, and no later one is made.
+ */
 function stoppingAt(store: Store, call: number): Store {
   let calls = 0;
   const never = (): Promise<never> => new Promise<never>(() => undefined);
@@ -186,15 +232,27 @@ function stoppingAt(store: Store, call: number): Store {
         };
       },
     });
-  return { description: store.description, admin: store.admin, for: (one) => over(store.for(one)), close: async () => undefined };
+  return {
+    description: store.description,
+    admin: store.admin,
+    for: (one) => over(store.for(one)),
+    close: async () => undefined,
+  };
 }
 
-/** Does something on stores of which each stops one call later than the one before, until it is done. */
-async function stoppedAnywhere(work: (open: (stops?: boolean) => LedgerStore, plain: Store) => Promise<boolean>, leastCalls: number): Promise<void> {
+/**
+ * Does something on stores of which each stops one call later than the one before, until it is
+ * done.
+ */
+async function stoppedAnywhere(
+  work: (open: (stops?: boolean) => LedgerStore, plain: Store) => Promise<boolean>,
+  leastCalls: number,
+): Promise<void> {
   for (let call = 1; call < 100; call++) {
     const inner = memoryStore();
     const keys = localKeys({ keys: [firstKey] });
-    const open = (stops = false): LedgerStore => encrypted(stops ? stoppingAt(inner, call) : inner, { keys }).for(scope);
+    const open = (stops = false): LedgerStore =>
+      encrypted(stops ? stoppingAt(inner, call) : inner, { keys }).for(scope);
     if (await work(open, inner)) {
       expect(call).toBeGreaterThan(leastCalls);
       return;
@@ -221,7 +279,8 @@ describe('a process that stops', () => {
       await write(open(), 's', ['a', 'b']);
       const done = await isDone(open(true).fork('s', 1, 'f', messages(1, ['x'])));
       const ledgers = open();
-      if ((await ledgers.head('f')) !== undefined) expect(await textsOf(ledgers, 'f')).toEqual(['a', 'x']);
+      if ((await ledgers.head('f')) !== undefined)
+        expect(await textsOf(ledgers, 'f')).toEqual(['a', 'x']);
       else {
         // The name is free for a fork and for a session.
         await ledgers.delete('s', { erase: true });

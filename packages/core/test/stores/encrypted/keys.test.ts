@@ -28,11 +28,19 @@ describe('localKeys', () => {
   test('takes one key in several forms, also as a secret', async () => {
     const store = memoryStore();
     await write(ledgersOf(store, { id: 'k', key: bytes }), 's', ['a']);
-    for (const key of [hexadecimal, hexadecimal.toUpperCase(), base64, `${base64}\n`, secret('key', base64)]) {
+    for (const key of [
+      hexadecimal,
+      hexadecimal.toUpperCase(),
+      base64,
+      `${base64}\n`,
+      secret('key', base64),
+    ]) {
       expect(await textsOf(ledgersOf(store, { id: 'k', key }), 's')).toEqual(['a']);
     }
     await write(ledgersOf(store, { id: 'p', secret: firstKey.secret }), 't', ['b']);
-    expect(await textsOf(ledgersOf(store, { id: 'p', secret: secret('s', firstKey.secret) }), 't')).toEqual(['b']);
+    expect(
+      await textsOf(ledgersOf(store, { id: 'p', secret: secret('s', firstKey.secret) }), 't'),
+    ).toEqual(['b']);
   });
 
   test('wraps with the first key and knows all of them', async () => {
@@ -55,15 +63,25 @@ describe('localKeys', () => {
     const ofOther = await keys.wrap('other', dataKey);
     // Without the key of a tenant, all that the tenant has is unreadable.
     const without = localKeys({ keys: [firstKey] });
-    expect((await failureOf(without.unwrap('other', ofOther.keyId, ofOther.wrapped))).message).toContain('"k2" of tenant "other"');
-    expect((await failureOf(keys.unwrap('acme', 'k2', ofOther.wrapped))).code).toBe('key_unavailable');
+    expect(
+      (await failureOf(without.unwrap('other', ofOther.keyId, ofOther.wrapped))).message,
+    ).toContain('"k2" of tenant "other"');
+    expect((await failureOf(keys.unwrap('acme', 'k2', ofOther.wrapped))).code).toBe(
+      'key_unavailable',
+    );
   });
 
   test('shows no key, however it is looked at', () => {
     const keys = localKeys({ keys: [{ id: 'k', key: base64 }, firstKey] });
     const store = encrypted(memoryStore(), { keys });
-    for (const shown of [inspect(keys, { depth: 9, showHidden: true }), JSON.stringify(keys), inspect(store, { depth: 9 }), JSON.stringify(store)]) {
-      for (const hidden of [base64, hexadecimal, firstKey.secret]) expect(shown).not.toContain(hidden);
+    for (const shown of [
+      inspect(keys, { depth: 9, showHidden: true }),
+      JSON.stringify(keys),
+      inspect(store, { depth: 9 }),
+      JSON.stringify(store),
+    ]) {
+      for (const hidden of [base64, hexadecimal, firstKey.secret])
+        expect(shown).not.toContain(hidden);
     }
   });
 
@@ -83,18 +101,30 @@ describe('localKeys', () => {
   ])('refuses %s, without showing what was given', (_, options) => {
     const message = refusalOf(() => localKeys(options as never));
     expect(message).toContain('localKeys()');
-    for (const hidden of ['hunter2', base64, firstKey.secret]) expect(message).not.toContain(hidden);
+    for (const hidden of ['hunter2', base64, firstKey.secret])
+      expect(message).not.toContain(hidden);
   });
 });
 
 describe('encrypted', () => {
   test('refuses what it cannot work with', () => {
     const keys = localKeys({ keys: [firstKey] });
-    for (const options of [undefined, {}, { keys: {} }, { keys, keyStore: 'x' }, { keys, cachedSessions: 0 }, { keys, kees: 1 }]) {
+    for (const options of [
+      undefined,
+      {},
+      { keys: {} },
+      { keys, keyStore: 'x' },
+      { keys, cachedSessions: 0 },
+      { keys, kees: 1 },
+    ]) {
       expect(refusalOf(() => encrypted(memoryStore(), options as never))).toContain('encrypted()');
     }
-    expect(refusalOf(() => encrypted('store.db' as never, { keys }))).toContain('the first argument');
-    expect(refusalOf(() => encrypted(memoryStore(), { keys }).for({ tenant: 'acme', app: 'shop#keys' }))).toContain('shop#keys');
+    expect(refusalOf(() => encrypted('store.db' as never, { keys }))).toContain(
+      'the first argument',
+    );
+    expect(
+      refusalOf(() => encrypted(memoryStore(), { keys }).for({ tenant: 'acme', app: 'shop#keys' })),
+    ).toContain('shop#keys');
   });
 });
 
@@ -124,7 +154,10 @@ describe('a key that is wrong or missing', () => {
       () => bad.putBlob(bytes),
     ]) {
       const failure = await failureOf(work());
-      expect(failure).toMatchObject({ code: 'key_unavailable', message: expect.stringContaining('"k1" of tenant "acme"') });
+      expect(failure).toMatchObject({
+        code: 'key_unavailable',
+        message: expect.stringContaining('"k1" of tenant "acme"'),
+      });
     }
     expect(await textsOf(good, 's')).toEqual(['a']);
     expect((await good.list()).map(({ id }) => id)).toEqual(['s']);
@@ -150,7 +183,9 @@ describe('the store of the keys', () => {
     const elsewhere = encrypted(store, { keys, keyStore: memoryStore() }).for(scope);
     expect((await failureOf(textsOf(elsewhere, 's'))).code).toBe('segment_key_missing');
     expect((await failureOf(write(elsewhere, 's', ['b']))).code).toBe('segment_key_missing');
-    expect((await elsewhere.list()).map(({ id, title }) => [id, title])).toEqual([['s', undefined]]);
+    expect((await elsewhere.list()).map(({ id, title }) => [id, title])).toEqual([
+      ['s', undefined],
+    ]);
     expect(await textsOf(ledgers, 's')).toEqual(['a']);
   });
 });
@@ -161,7 +196,10 @@ describe('a store that was opened without its keys', () => {
     await write(ledgersOf(store, firstKey), 's', ['a']);
     const app = runtime({ ...scope, store });
     for (const open of [() => app.session({ id: 's' }), () => app.stateAt('s')]) {
-      expect(await failureOf(open())).toMatchObject({ code: 'ledger_unreadable', message: expect.stringContaining('encrypted(store, { keys })') });
+      expect(await failureOf(open())).toMatchObject({
+        code: 'ledger_unreadable',
+        message: expect.stringContaining('encrypted(store, { keys })'),
+      });
     }
     await app.close();
   });

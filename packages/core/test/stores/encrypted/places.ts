@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { LedgerStore, Store } from 'adjutant';
-import { type EncryptedOptions, type EncryptedStore, encrypted, type KeyProvider, localKeys } from 'adjutant/encryption';
+import {
+  type EncryptedOptions,
+  type EncryptedStore,
+  encrypted,
+  type KeyProvider,
+  localKeys,
+} from 'adjutant/encryption';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
 import { rowId } from '../../../src/stores/sqlite/rows/rows-by-id.ts';
@@ -25,7 +31,10 @@ export interface DatabasePlace {
   /** The store without encryption. */
   openPlain(): Store;
   open(keys?: KeyProvider, options?: Partial<EncryptedOptions>): EncryptedStore;
-  /** @param statement names tables as `{s}table`; its values are `$1`, `$2`, … @returns how many rows were changed */
+  /**
+   * @param statement names tables as `{s}table`; its values are `$1`, `$2`, … @returns how many
+   * rows were changed
+   */
   change(statement: string, values?: readonly (string | number)[]): Promise<number>;
   /** @param query names tables as `{s}table` */
   rows(query: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
@@ -37,14 +46,18 @@ export interface DatabasePlace {
 }
 
 function opener(openPlain: () => Store): DatabasePlace['open'] {
-  return (keys = localKeys({ keys: [firstKey] }), options = {}) => encrypted(openPlain(), { keys, ...options });
+  return (keys = localKeys({ keys: [firstKey] }), options = {}) =>
+    encrypted(openPlain(), { keys, ...options });
 }
 
 async function inFile(): Promise<DatabasePlace> {
   const folder = await mkdtemp(join(tmpdir(), 'adjutant-encrypted-'));
   const path = join(folder, 'store.db');
   const openPlain = (): Store => sqlite(path, { synchronous: 'normal' });
-  const within = <Result>(statement: string, work: (database: DatabaseSync, sql: string) => Result): Result => {
+  const within = <Result>(
+    statement: string,
+    work: (database: DatabaseSync, sql: string) => Result,
+  ): Result => {
     const database = new DatabaseSync(path);
     try {
       return work(database, statement.replaceAll('{s}', '').replaceAll(/\$\d/g, '?'));
@@ -59,16 +72,16 @@ async function inFile(): Promise<DatabasePlace> {
     open: opener(openPlain),
     change,
     restoreEvent: async (ledger, { at, type, body }) => {
-      await change(`insert into events (id, at, type, actor, path, body) values (${rowId('$1', '1')}, $2, $3, '0', '0', $4)`, [
-        ledger,
-        at,
-        type,
-        body,
-      ]);
+      await change(
+        `insert into events (id, at, type, actor, path, body) values (${rowId('$1', '1')}, $2, $3, '0', '0', $4)`,
+        [ledger, at, type, body],
+      );
     },
     rows: async (query) => within(query, (database, sql) => database.prepare(sql).all()),
     contents: async () => {
-      const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1')));
+      const files = await Promise.all(
+        (await readdir(folder)).map((name) => readFile(join(folder, name), 'latin1')),
+      );
       return files.join('\n');
     },
     remove: () => rm(folder, { recursive: true, force: true }),
@@ -87,16 +100,29 @@ async function inSchema(): Promise<DatabasePlace> {
     open: opener(openPlain),
     change,
     restoreEvent: async (ledger, { at, type, body }) => {
-      await change("insert into {s}events (ledger, seq, at, type, actor, path, body) values ($1, 1, $2, $3, '0', '0', $4)", [ledger, at, type, body]);
+      await change(
+        "insert into {s}events (ledger, seq, at, type, actor, path, body) values ($1, 1, $2, $3, '0', '0', $4)",
+        [ledger, at, type, body],
+      );
     },
     rows: (query) => schema.query(inside(query)),
     contents: async () => {
-      const tables = await schema.query('select tablename from pg_tables where schemaname = $1', [schema.name]);
-      const dumps = await Promise.all(tables.map(({ tablename }) => schema.query(inside(`select t::text as row from {s}"${tablename}" t`))));
+      const tables = await schema.query('select tablename from pg_tables where schemaname = $1', [
+        schema.name,
+      ]);
+      const dumps = await Promise.all(
+        tables.map(({ tablename }) =>
+          schema.query(inside(`select t::text as row from {s}"${tablename}" t`)),
+        ),
+      );
       // Bytes are printed in hexadecimal digits.
       const shown = dumps
         .flat()
-        .map(({ row }) => String(row).replaceAll(/\\x([0-9a-f]*)/g, (_, hex: string) => Buffer.from(hex, 'hex').toString('latin1')));
+        .map(({ row }) =>
+          String(row).replaceAll(/\\x([0-9a-f]*)/g, (_, hex: string) =>
+            Buffer.from(hex, 'hex').toString('latin1'),
+          ),
+        );
       return shown.join('\n');
     },
     remove: async () => {
@@ -118,7 +144,10 @@ export interface OpenedPlace extends DatabasePlace {
 }
 
 /** A place for one test; what was opened is closed and removed after it. */
-export async function withPlace(make: () => Promise<DatabasePlace>, work: (place: OpenedPlace) => Promise<void>): Promise<void> {
+export async function withPlace(
+  make: () => Promise<DatabasePlace>,
+  work: (place: OpenedPlace) => Promise<void>,
+): Promise<void> {
   const made = await make();
   const opened: Store[] = [];
   const kept = <Opened extends Store>(store: Opened): Opened => {
@@ -128,7 +157,8 @@ export async function withPlace(make: () => Promise<DatabasePlace>, work: (place
   const close = async (): Promise<void> => {
     for (const store of opened.splice(0)) await store.close();
   };
-  const open = (...args: Parameters<DatabasePlace['open']>): EncryptedStore => kept(made.open(...args));
+  const open = (...args: Parameters<DatabasePlace['open']>): EncryptedStore =>
+    kept(made.open(...args));
   try {
     await work({ ...made, openPlain: () => kept(made.openPlain()), open, close });
   } finally {
@@ -139,6 +169,7 @@ export async function withPlace(make: () => Promise<DatabasePlace>, work: (place
 
 export async function textsOf(ledgers: LedgerStore, session: string): Promise<readonly unknown[]> {
   const texts: unknown[] = [];
-  for await (const page of ledgers.read(session)) for (const event of page) texts.push('text' in event ? event.text : event.type);
+  for await (const page of ledgers.read(session))
+    for (const event of page) texts.push('text' in event ? event.text : event.type);
   return texts;
 }

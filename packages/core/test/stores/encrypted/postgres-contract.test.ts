@@ -20,5 +20,6 @@ function sealed(make: MakeStore): MakeStore {
 if (reasonToSkip === undefined) {
   await storeContract('encrypted in postgres', sealed(inNewSchemas(([pool]) => pool)));
 } else {
-  describe.skip(`store contract: encrypted in postgres (${reasonToSkip})`, () => test('is skipped', () => undefined));
+  describe.skip(`store contract: encrypted in postgres (${reasonToSkip})`, () =>
+    test('is skipped', () => undefined));
 }

@@ -42,16 +42,22 @@ function inOtherProcess(script: string): ChildProcess {
     const store = encrypted(sqlite(${JSON.stringify(storePath())}), { keys: localKeys({ keys: ${JSON.stringify([secondKey, firstKey])} }) });
     const ledgers = store.for(${JSON.stringify(scope)});
     const note = (seq) => ({ v: 1, seq, id: process.pid + '.' + seq, at: 1, type: 'user', by: 'user', text: 'n' + seq });`;
-  const child = spawn(process.execPath, ['--conditions=adjutant-source', '--input-type=module', '-e', `${head}\n${script}`], {
-    cwd: import.meta.dirname,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['--conditions=adjutant-source', '--input-type=module', '-e', `${head}\n${script}`],
+    {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
   children.push(child);
   return child;
 }
 
 describe('a process that is killed', () => {
-  test('while it writes, forks and rotates leaves everything that was confirmed to the next one', { timeout: 60_000 }, async () => {
+  test('while it writes, forks and rotates leaves everything that was confirmed to the next one', {
+    timeout: 60_000,
+  }, async () => {
     const child = inOtherProcess(`
       const { epoch } = await ledgers.claim('s', 'child', { ttl: 600_000 });
       const rotate = async () => { for (;;) await store.rotate(${JSON.stringify(scope)}); };
@@ -59,15 +65,22 @@ describe('a process that is killed', () => {
       void fork();
       void rotate();
       for (let seq = 0; ; seq++) await ledgers.append('s', { seq, epoch }, { events: [note(seq + 1)] });`);
-    const store = encrypted(sqlite(storePath()), { keys: localKeys({ keys: [secondKey, firstKey] }) });
+    const store = encrypted(sqlite(storePath()), {
+      keys: localKeys({ keys: [secondKey, firstKey] }),
+    });
     const ledgers = store.for(scope);
-    await until(async () => ((await ledgers.head('s'))?.seq ?? 0) > 50 && (await ledgers.list()).length > 5);
+    await until(
+      async () => ((await ledgers.head('s'))?.seq ?? 0) > 50 && (await ledgers.list()).length > 5,
+    );
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;
     const confirmed = (await ledgers.head('s'))?.seq ?? 0;
     expect(await write(ledgers, 's', ['after'])).toBe(confirmed + 1);
-    expect(await textsOf(ledgers, 's')).toEqual([...Array.from({ length: confirmed }, (_, i) => `n${i + 1}`), 'after']);
+    expect(await textsOf(ledgers, 's')).toEqual([
+      ...Array.from({ length: confirmed }, (_, i) => `n${i + 1}`),
+      'after',
+    ]);
     const forks = (await ledgers.list()).map(({ id }) => id).filter((id) => id.startsWith('f'));
     for (const fork of forks) expect(await textsOf(ledgers, fork), fork).toEqual(['n1']);
     await store.rotate(scope);
@@ -94,7 +107,9 @@ describe('a follower in another process', () => {
       await store.close();`);
     await write(ledgers, 's', ['and', 'there']);
     await until(async () => (await ledgers.inbox('s')).length > 0);
-    expect((await ledgers.inbox('s')).map(({ data }) => data)).toEqual([{ seen: ['here', 'and', 'there'] }]);
+    expect((await ledgers.inbox('s')).map(({ data }) => data)).toEqual([
+      { seen: ['here', 'and', 'there'] },
+    ]);
     await store.close();
   });
 });

@@ -2,14 +2,24 @@ import { type LedgerStore, memoryStore, type Store } from 'adjutant';
 import { encrypted, type KeyProvider, localKeys } from 'adjutant/encryption';
 import { describe, expect, test } from 'vitest';
 import { failureOf, messages, write } from './ledger-writer.ts';
-import { type DatabasePlace, firstKey, places, scope, secondKey, textsOf, withPlace } from './places.ts';
+import {
+  type DatabasePlace,
+  firstKey,
+  places,
+  scope,
+  secondKey,
+  textsOf,
+  withPlace,
+} from './places.ts';
 
 const old = localKeys({ keys: [firstKey] });
 const both = localKeys({ keys: [secondKey, firstKey] });
 const next = localKeys({ keys: [secondKey] });
 
 async function writeMuch(ledgers: LedgerStore): Promise<void> {
-  await write(ledgers, 's', ['a', 'b'], { shared: [{ scope: 'user', scopeId: '1', key: 'n', value: 'shared', baseVersion: 0 }] });
+  await write(ledgers, 's', ['a', 'b'], {
+    shared: [{ scope: 'user', scopeId: '1', key: 'n', value: 'shared', baseVersion: 0 }],
+  });
   await ledgers.fork('s', 1, 'f', messages(1, ['x']));
   for (let i = 0; i < 5; i++) await write(ledgers, `t${i}`, [`t${i}`]);
 }
@@ -31,14 +41,27 @@ describe.each(places)('rotation on %s', (_, make) => {
     withPlace(make, async (place) => {
       await writeMuch(place.open(old).for(scope));
       const before = await storedEvents(place);
-      expect((await failureOf(textsOf(place.open(next).for(scope), 's'))).code).toBe('key_unavailable');
+      expect((await failureOf(textsOf(place.open(next).for(scope), 's'))).code).toBe(
+        'key_unavailable',
+      );
       // A record for each of seven sessions, and one for what belongs to none.
-      expect(await place.open(both).rotate(scope)).toEqual({ records: 8, rewrapped: 8, destroyed: 0 });
-      expect(await place.open(both).rotate(scope)).toEqual({ records: 8, rewrapped: 0, destroyed: 0 });
+      expect(await place.open(both).rotate(scope)).toEqual({
+        records: 8,
+        rewrapped: 8,
+        destroyed: 0,
+      });
+      expect(await place.open(both).rotate(scope)).toEqual({
+        records: 8,
+        rewrapped: 0,
+        destroyed: 0,
+      });
       await expectMuch(place.open(next).for(scope));
       expect(await storedEvents(place)).toBe(before);
       const failure = await failureOf(textsOf(place.open(old).for(scope), 's'));
-      expect(failure).toMatchObject({ code: 'key_unavailable', message: expect.stringContaining('"k2"') });
+      expect(failure).toMatchObject({
+        code: 'key_unavailable',
+        message: expect.stringContaining('"k2"'),
+      });
       await place.close();
       expect((await place.contents()).includes('"k1"')).toBe(false);
     }));
@@ -49,7 +72,9 @@ describe.each(places)('rotation on %s', (_, make) => {
       // A process that knows the new key forks, and nothing is rotated.
       await place.open(both).for(scope).fork('s', 2, 'g');
       expect(await textsOf(place.open(next).for(scope), 'g')).toEqual(['a', 'b']);
-      expect((await failureOf(textsOf(place.open(next).for(scope), 's'))).code).toBe('key_unavailable');
+      expect((await failureOf(textsOf(place.open(next).for(scope), 's'))).code).toBe(
+        'key_unavailable',
+      );
     }));
 
   test('goes on while others work, and leaves other tenants and apps alone', () =>
@@ -67,7 +92,8 @@ describe.each(places)('rotation on %s', (_, make) => {
       await Promise.all([work(), rotating.rotate(scope), rotating.rotate(scope)]);
       await expectMuch(place.open(next).for(scope));
       expect(await textsOf(place.open(next).for(scope), 'g')).toEqual(['a', 'b']);
-      for (let i = 0; i < 20; i++) expect(await textsOf(place.open(next).for(scope), `new${i}`)).toEqual(['n']);
+      for (let i = 0; i < 20; i++)
+        expect(await textsOf(place.open(next).for(scope), `new${i}`)).toEqual(['n']);
       await expectMuch(place.open(old).for({ ...scope, tenant: 'other' }));
     }));
 });
@@ -84,7 +110,8 @@ function stoppingAt(store: Store, call: number, onStop: () => void): Store {
           return (...args: unknown[]) => {
             calls += 1;
             if (calls < call) return Reflect.apply(method, target, args);
-            if (calls === call) void Promise.resolve(Reflect.apply(method, target, args)).then(onStop);
+            if (calls === call)
+              void Promise.resolve(Reflect.apply(method, target, args)).then(onStop);
             return new Promise(() => undefined);
           };
         },
@@ -116,7 +143,9 @@ describe('a rotation that is stopped', () => {
   test('by a key that is missing changes nothing that cannot be undone', async () => {
     const inner = memoryStore();
     await writeMuch(encrypted(inner, { keys: old }).for(scope));
-    expect((await failureOf(encrypted(inner, { keys: next }).rotate(scope))).code).toBe('key_unavailable');
+    expect((await failureOf(encrypted(inner, { keys: next }).rotate(scope))).code).toBe(
+      'key_unavailable',
+    );
     await expectMuch(encrypted(inner, { keys: old }).for(scope));
   });
 });
@@ -134,8 +163,10 @@ function managementService(): KeyProvider & { asked: string[]; fails: boolean } 
     asked,
     fails: false,
     currentKey: (tenant: string) => counted('current', () => service.currentKey(tenant)),
-    wrap: (tenant: string, dataKey: Uint8Array) => counted('wrap', () => service.wrap(tenant, dataKey)),
-    unwrap: (tenant: string, keyId: string, wrapped: Uint8Array) => counted('unwrap', () => service.unwrap(tenant, keyId, wrapped)),
+    wrap: (tenant: string, dataKey: Uint8Array) =>
+      counted('wrap', () => service.wrap(tenant, dataKey)),
+    unwrap: (tenant: string, keyId: string, wrapped: Uint8Array) =>
+      counted('unwrap', () => service.unwrap(tenant, keyId, wrapped)),
   };
   return provider;
 }

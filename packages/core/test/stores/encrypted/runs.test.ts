@@ -29,50 +29,61 @@ function payer(effects: string[]): Agent {
     },
   });
   const model = scriptedModel((prompt) =>
-    prompt.some(({ role }) => role === 'tool') ? { text: answered } : { text: 'I pay.', toolCalls: [{ name: 'pay', args: { order: argument } }] },
+    prompt.some(({ role }) => role === 'tool')
+      ? { text: answered }
+      : { text: 'I pay.', toolCalls: [{ name: 'pay', args: { order: argument } }] },
   );
   return agent({ name: 'payer', model, tools: [pay] });
 }
 
 function processOn(store: Store, effects: string[]): { app: Runtime; runnable: Agent } {
   const runnable = payer(effects);
-  return { app: runtime({ app: 'shop', tenant: 'acme', store, runnables: [runnable], recover: 'manual' }), runnable };
+  return {
+    app: runtime({ app: 'shop', tenant: 'acme', store, runnables: [runnable], recover: 'manual' }),
+    runnable,
+  };
 }
 
 describe.each(places)('a run on an encrypted %s', (_, make) => {
-  test('waits for an approval, is answered and carried on by other processes, and leaves nothing readable', { timeout: 60_000 }, () =>
-    withPlace(make, async (place) => {
-      const effects: string[] = [];
-      const first = processOn(place.open(), effects);
-      const opened = await first.app.session({ id: 's', userId: '42', stateSchema });
-      const waiting = await first.app.run(first.runnable, { session: opened, input: said });
-      expect(waiting.status).toBe('yielded');
-      await first.app.close();
+  test(
+    'waits for an approval, is answered and carried on by other processes, and leaves nothing readable',
+    { timeout: 60_000 },
+    () =>
+      withPlace(make, async (place) => {
+        const effects: string[] = [];
+        const first = processOn(place.open(), effects);
+        const opened = await first.app.session({ id: 's', userId: '42', stateSchema });
+        const waiting = await first.app.run(first.runnable, { session: opened, input: said });
+        expect(waiting.status).toBe('yielded');
+        await first.app.close();
 
-      const second = processOn(place.open(), effects);
-      const [pending] = await second.app.listPendingApprovals({ user: '42' });
-      expect(JSON.stringify(pending?.details)).toContain(argument);
-      expect((await second.app.list()).map(({ title }) => title)).toEqual([said]);
-      await second.app.approve(pending?.requestId ?? '', { by: 'user:7', reason: why });
-      await second.app.close();
+        const second = processOn(place.open(), effects);
+        const [pending] = await second.app.listPendingApprovals({ user: '42' });
+        expect(JSON.stringify(pending?.details)).toContain(argument);
+        expect((await second.app.list()).map(({ title }) => title)).toEqual([said]);
+        await second.app.approve(pending?.requestId ?? '', { by: 'user:7', reason: why });
+        await second.app.close();
 
-      const third = processOn(place.open(), effects);
-      await third.app.advance('s');
-      const session = await third.app.session({ id: 's', userId: '42', stateSchema });
-      expect(session.status).toBe('completed');
-      expect(session.state.user).toMatchObject({ last: given });
-      expect(effects).toEqual([argument]);
-      const result = session.events.find((event) => event.type === 'tool_result');
-      expect(result).toMatchObject({ result: { content: { receipt: given, log: { $blob: expect.any(String) } } } });
-      const fork = await third.app.fork('s', { at: 3 });
-      expect((await third.app.stateAt(fork.id)).seq).toBeGreaterThanOrEqual(3);
+        const third = processOn(place.open(), effects);
+        await third.app.advance('s');
+        const session = await third.app.session({ id: 's', userId: '42', stateSchema });
+        expect(session.status).toBe('completed');
+        expect(session.state.user).toMatchObject({ last: given });
+        expect(effects).toEqual([argument]);
+        const result = session.events.find((event) => event.type === 'tool_result');
+        expect(result).toMatchObject({
+          result: { content: { receipt: given, log: { $blob: expect.any(String) } } },
+        });
+        const fork = await third.app.fork('s', { at: 3 });
+        expect((await third.app.stateAt(fork.id)).seq).toBeGreaterThanOrEqual(3);
 
-      const contents = await place.contents();
-      for (const marker of [said, argument, given, answered, why, 'marker-large']) expect(contents.includes(marker), marker).toBe(false);
-      await third.app.sessions.erase('s');
-      expect(await third.app.list()).toEqual([]);
-      await third.app.close();
-    }),
+        const contents = await place.contents();
+        for (const marker of [said, argument, given, answered, why, 'marker-large'])
+          expect(contents.includes(marker), marker).toBe(false);
+        await third.app.sessions.erase('s');
+        expect(await third.app.list()).toEqual([]);
+        await third.app.close();
+      }),
   );
 });
 
@@ -84,7 +95,9 @@ describe('a process that stops at any append of a run on an encrypted store', ()
     ['effects of a step', scenarios.effectsInSteps],
   ])('%s: leaves what the next one carries on', { timeout: 120_000 }, async (_, scenario) => {
     const keys = localKeys({ keys: [firstKey] });
-    const { points } = await crashPoints(scenario, { store: () => encrypted(memoryStore(), { keys }) });
+    const { points } = await crashPoints(scenario, {
+      store: () => encrypted(memoryStore(), { keys }),
+    });
     expect(points).toBeGreaterThan(5);
   });
 });

@@ -6,10 +6,13 @@ import type { PostgresPool } from '../../../src/stores/postgres/pool.ts';
 import { newPool, newSchema } from './server.ts';
 
 /**
- * Makes stores for the contract, each in a schema of its own. To be called at the top of a test file.
+ * Makes stores for the contract, each in a schema of its own. To be called at the top of a test
+ * file.
  * @param poolOf makes the pool that a store gets
  */
-export function inNewSchemas(poolOf: (pools: readonly [pg.Pool, pg.Pool]) => PostgresPool): MakeStore {
+export function inNewSchemas(
+  poolOf: (pools: readonly [pg.Pool, pg.Pool]) => PostgresPool,
+): MakeStore {
   const drops: Promise<void>[] = [];
   afterAll(() => Promise.all(drops));
   return async () => {
@@ -17,7 +20,12 @@ export function inNewSchemas(poolOf: (pools: readonly [pg.Pool, pg.Pool]) => Pos
     const pools = [newPool(), newPool()] as const;
     const clock = testClock();
     // The database judges by its own clock, which cannot be moved.
-    const store = openPostgres({ description: schema.name, pool: poolOf(pools), schema: schema.name, fixedNow: clock.now });
+    const store = openPostgres({
+      description: schema.name,
+      pool: poolOf(pools),
+      schema: schema.name,
+      fixedNow: clock.now,
+    });
     const cleanup = async (): Promise<void> => {
       await store.close();
       await Promise.all(pools.map((pool) => pool.end()));

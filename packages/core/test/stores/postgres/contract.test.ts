@@ -9,5 +9,6 @@ if (reasonToSkip === undefined) {
     inNewSchemas(([pool]) => pool),
   );
 } else {
-  describe.skip(`store contract: postgres (${reasonToSkip})`, () => test('is skipped', () => undefined));
+  describe.skip(`store contract: postgres (${reasonToSkip})`, () =>
+    test('is skipped', () => undefined));
 }

@@ -9,8 +9,9 @@ export interface CuttingProxy {
   /** How many connections were cut since the last arming. */
   readonly cuts: () => number;
   /**
-   * Lets the server carry out the `number`th statement from now on whose parameters contain `mark`, and the ones after it, as many as
-   * `times`; keeps their answers back and cuts the connection: what was asked is committed, and whoever asked does not know.
+   * Lets the server carry out the `number`th statement from now on whose parameters contain `mark`,
+   * and the ones after it, as many as `times`; keeps their answers back and cuts the connection:
+   * what was asked is committed, and whoever asked does not know.
    */
   arm(mark: string, number: number, times?: number): void;
   /** Cuts all connections, and all that are made from now on until `restore` is called. */
@@ -22,7 +23,10 @@ export interface CuttingProxy {
 const readyForQuery = 0x5a;
 const bind = 0x42;
 
-/** A way to a PostgreSQL server that can be cut at the worst moment. Understands as much of the protocol as it needs for that. */
+/**
+ * A way to a PostgreSQL server that can be cut at the worst moment. Understands as much of the
+ * protocol as it needs for that.
+ */
 export async function cuttingProxy(serverUrl: string): Promise<CuttingProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
@@ -46,7 +50,8 @@ export async function cuttingProxy(serverUrl: string): Promise<CuttingProxy> {
     };
     sockets.add(client);
     if (down) close();
-    for (const socket of [client, upstream]) socket.on('error', close).on('close', close).setNoDelay(true);
+    for (const socket of [client, upstream])
+      socket.on('error', close).on('close', close).setNoDelay(true);
     let cutting = false;
     // The first message of a client has no type.
     const fromClient = messageReader(false, (message) => {
@@ -95,8 +100,13 @@ export async function cuttingProxy(serverUrl: string): Promise<CuttingProxy> {
   };
 }
 
-/** Splits a stream into messages of the protocol: a type, a length that counts itself, and the rest. */
-function messageReader(firstHasType: boolean, take: (message: Buffer) => void): (chunk: Buffer) => void {
+/**
+ * Splits a stream into messages of the protocol: a type, a length that counts itself, and the rest.
+ */
+function messageReader(
+  firstHasType: boolean,
+  take: (message: Buffer) => void,
+): (chunk: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);
   let hasType = firstHasType;
   return (chunk) => {

@@ -19,7 +19,11 @@ function newTestSchema(): TestSchema {
   return schema;
 }
 
-function open(schema: TestSchema, options: Omit<PostgresOptions, 'pool'> = {}, url = serverUrl): Store {
+function open(
+  schema: TestSchema,
+  options: Omit<PostgresOptions, 'pool'> = {},
+  url = serverUrl,
+): Store {
   const pool = newPool(url);
   const store = postgres({ pool, schema: schema.name, ...options });
   cleanups.push(async () => {
@@ -46,7 +50,10 @@ describe.skipIf(reasonToSkip !== undefined)('follow', () => {
     const schema = newTestSchema();
     const writer = open(schema).for(scope);
     await writer.claim('s', 'me', { ttl: 30_000 });
-    const follower = open(schema).for(scope).follow('s', 0, new AbortController().signal)[Symbol.asyncIterator]();
+    const follower = open(schema)
+      .for(scope)
+      .follow('s', 0, new AbortController().signal)
+      [Symbol.asyncIterator]();
     for (let seq = 0; seq < 10; seq++) {
       const next = nextText(follower);
       await write(writer, seq, `n${seq}`);
@@ -89,7 +96,10 @@ describe.skipIf(reasonToSkip !== undefined)('follow', () => {
     const proxy = await cuttingProxy(serverUrl);
     cleanups.push(() => proxy.close());
     const listen = { connectionString: proxy.url };
-    const follower = open(schema, { listen }).for(scope).follow('s', 0, new AbortController().signal)[Symbol.asyncIterator]();
+    const follower = open(schema, { listen })
+      .for(scope)
+      .follow('s', 0, new AbortController().signal)
+      [Symbol.asyncIterator]();
     await write(writer, 0, 'before');
     expect(await nextText(follower)).toBe('before');
     proxy.cutAll();
@@ -125,7 +135,10 @@ describe.skipIf(reasonToSkip !== undefined)('follow', () => {
     const schema = newTestSchema();
     const ledgers = open(schema, { transactionPooling: true }).for(scope);
     await ledgers.claim('s', 'me', { ttl: 30_000 });
-    const refused = ledgers.follow('s', 0, new AbortController().signal)[Symbol.asyncIterator]().next();
+    const refused = ledgers
+      .follow('s', 0, new AbortController().signal)
+      [Symbol.asyncIterator]()
+      .next();
     await expect(refused).rejects.toMatchObject({
       code: 'store_unavailable',
       message: expect.stringContaining('`listen`'),

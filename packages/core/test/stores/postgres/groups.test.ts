@@ -47,7 +47,13 @@ function open(count: number): Opened[] {
   });
 }
 
-const set = (key: string, value: number, baseVersion: number): SharedWrite => ({ scope: 'user', scopeId: '1', key, value, baseVersion });
+const set = (key: string, value: number, baseVersion: number): SharedWrite => ({
+  scope: 'user',
+  scopeId: '1',
+  key,
+  value,
+  baseVersion,
+});
 
 describe.skipIf(reasonToSkip !== undefined)('changes that wait at the same moment', () => {
   test('share one statement, whichever sessions they are of', async () => {
@@ -56,7 +62,11 @@ describe.skipIf(reasonToSkip !== undefined)('changes that wait at the same momen
     await ledgers.claim('first', 'me', { ttl: 30_000 });
     statements.length = 0;
     await Promise.all(names.map((name) => ledgers.claim(name, 'me', { ttl: 30_000 })));
-    await Promise.all(names.map((name) => ledgers.append(name, { seq: 0, epoch: 1 }, { events: notes(0, [`of ${name}`]) })));
+    await Promise.all(
+      names.map((name) =>
+        ledgers.append(name, { seq: 0, epoch: 1 }, { events: notes(0, [`of ${name}`]) }),
+      ),
+    );
     expect(statements).toHaveLength(2);
     for (const name of names) expect(await readTexts(ledgers, name)).toEqual([`of ${name}`]);
   });
@@ -66,13 +76,43 @@ describe.skipIf(reasonToSkip !== undefined)('changes that wait at the same momen
     for (const name of ['a', 'b', 'c', 'd', 'e']) await ledgers.claim(name, 'me', { ttl: 30_000 });
     statements.length = 0;
     const codes = await Promise.all([
-      codeOf(ledgers.append('a', { seq: 0, epoch: 1 }, { events: notes(0, ['a']), shared: [set('n', 1, 0)] })),
-      codeOf(ledgers.append('b', { seq: 0, epoch: 1 }, { events: notes(0, ['b']), shared: [set('n', 2, 0)] })),
+      codeOf(
+        ledgers.append(
+          'a',
+          { seq: 0, epoch: 1 },
+          { events: notes(0, ['a']), shared: [set('n', 1, 0)] },
+        ),
+      ),
+      codeOf(
+        ledgers.append(
+          'b',
+          { seq: 0, epoch: 1 },
+          { events: notes(0, ['b']), shared: [set('n', 2, 0)] },
+        ),
+      ),
       codeOf(ledgers.append('c', { seq: 7, epoch: 1 }, { events: notes(7, ['c']) })),
-      codeOf(ledgers.append('d', { seq: 0, epoch: 1 }, { events: notes(0, ['d']), blobs: ['f'.repeat(64)] })),
-      codeOf(ledgers.append('e', { seq: 0, epoch: 1 }, { events: notes(0, ['e']), shared: [set('n', 3, 1)] })),
+      codeOf(
+        ledgers.append(
+          'd',
+          { seq: 0, epoch: 1 },
+          { events: notes(0, ['d']), blobs: ['f'.repeat(64)] },
+        ),
+      ),
+      codeOf(
+        ledgers.append(
+          'e',
+          { seq: 0, epoch: 1 },
+          { events: notes(0, ['e']), shared: [set('n', 3, 1)] },
+        ),
+      ),
     ]);
-    expect(codes).toEqual(['resolved', 'state_conflict', 'ledger_conflict', 'blob_missing', 'resolved']);
+    expect(codes).toEqual([
+      'resolved',
+      'state_conflict',
+      'ledger_conflict',
+      'blob_missing',
+      'resolved',
+    ]);
     expect(statements).toHaveLength(1);
     expect(await ledgers.readShared('user', '1')).toEqual({ n: { value: 3, version: 2 } });
     for (const [name, texts] of [
@@ -119,8 +159,14 @@ describe.skipIf(reasonToSkip !== undefined)('changes that wait at the same momen
         return order.map(async (name, i) => {
           const head = await ledgers.head(name);
           const scopes = p % 2 === 0 ? keys : [...keys].reverse();
-          const shared = scopes.map((key) => ({ ...set(key, round, round), scopeId: `${key}${i % 2}` }));
-          const batch = { events: notes(head?.seq ?? 0, [`${p}`]), ...(i % 3 === 0 ? { shared } : {}) };
+          const shared = scopes.map((key) => ({
+            ...set(key, round, round),
+            scopeId: `${key}${i % 2}`,
+          }));
+          const batch = {
+            events: notes(head?.seq ?? 0, [`${p}`]),
+            ...(i % 3 === 0 ? { shared } : {}),
+          };
           const code = await codeOf(ledgers.append(name, { seq: head?.seq ?? 0, epoch: 1 }, batch));
           codes.add(code);
           if (code === 'resolved') wins += 1;
@@ -128,11 +174,20 @@ describe.skipIf(reasonToSkip !== undefined)('changes that wait at the same momen
       });
       await Promise.all(attempts);
     }
-    expect([...codes].filter((code) => !['resolved', 'ledger_conflict', 'state_conflict'].includes(code))).toEqual([]);
+    expect(
+      [...codes].filter(
+        (code) => !['resolved', 'ledger_conflict', 'state_conflict'].includes(code),
+      ),
+    ).toEqual([]);
     // A deadlock would have been tried again.
     expect(processes.flatMap(({ errors }) => errors)).toEqual([]);
-    const lengths = await Promise.all(names.map(async (name) => (await readTexts(first.ledgers, name)).length));
+    const lengths = await Promise.all(
+      names.map(async (name) => (await readTexts(first.ledgers, name)).length),
+    );
     expect(lengths.reduce((sum, length) => sum + length)).toBe(wins);
-    for (const name of names) expect((await first.ledgers.head(name))?.seq).toBe((await readTexts(first.ledgers, name)).length);
+    for (const name of names)
+      expect((await first.ledgers.head(name))?.seq).toBe(
+        (await readTexts(first.ledgers, name)).length,
+      );
   });
 });

@@ -37,17 +37,43 @@ const pool = {
 
 test.each<[string, readonly unknown[], string]>([
   ['nothing', [], 'the options must be an object, not undefined'],
-  ['a path', ['app.db'], "the connection string must look like 'postgres://user@host:5432/database'"],
-  ['no pool', [{ schema: 'x' }], '`pool` must be a pool with the methods `query` and `connect`, such as `new pg.Pool(…)`'],
+  [
+    'a path',
+    ['app.db'],
+    "the connection string must look like 'postgres://user@host:5432/database'",
+  ],
+  [
+    'no pool',
+    [{ schema: 'x' }],
+    '`pool` must be a pool with the methods `query` and `connect`, such as `new pg.Pool(…)`',
+  ],
   ['something else for a pool', [{ pool: {} }], '`pool` must be a pool'],
-  ['an option that does not exist', [{ pool, schemas: 'x' }], 'there is no option `schemas` (did you mean `schema`?)'],
-  ['a schema of the system', [{ pool, schema: 'pg_mine' }], '`schema` must be a name of 1 to 63 bytes'],
-  ['a name that is too long', [{ pool, schema: 'ä'.repeat(32) }], '`schema` must be a name of 1 to 63 bytes'],
-  ['an incomplete address for listening', [{ pool, listen: {} }], '`listen` must be a function that gives a connected client'],
+  [
+    'an option that does not exist',
+    [{ pool, schemas: 'x' }],
+    'there is no option `schemas` (did you mean `schema`?)',
+  ],
+  [
+    'a schema of the system',
+    [{ pool, schema: 'pg_mine' }],
+    '`schema` must be a name of 1 to 63 bytes',
+  ],
+  [
+    'a name that is too long',
+    [{ pool, schema: 'ä'.repeat(32) }],
+    '`schema` must be a name of 1 to 63 bytes',
+  ],
+  [
+    'an incomplete address for listening',
+    [{ pool, listen: {} }],
+    '`listen` must be a function that gives a connected client',
+  ],
   ['a pool besides a connection string', ['postgres://x/y', { pool }], 'there is no option `pool`'],
   ['a second object of options', [{ pool }, {}], 'all options go into the one object'],
 ])('postgres() with %s is refused', (_, args, message) => {
-  expect(() => unchecked(...args)).toThrow(expect.objectContaining({ code: 'invalid_store', message: expect.stringContaining(message) }));
+  expect(() => unchecked(...args)).toThrow(
+    expect.objectContaining({ code: 'invalid_store', message: expect.stringContaining(message) }),
+  );
 });
 
 describe('a server that cannot be used', () => {
@@ -56,7 +82,10 @@ describe('a server that cannot be used', () => {
     const error = await ledgersOf(store)
       .head('s')
       .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('cannot be reached') });
+    expect(error).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('cannot be reached'),
+    });
     expect((error as { data: object }).data).not.toHaveProperty('permanent');
     await store.close();
   });
@@ -66,10 +95,16 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
   test('makes the schema once, of however many processes start at once', async () => {
     const schema = newTestSchema();
     const stores = Array.from({ length: 8 }, () => ledgersOf(open(schema.name)));
-    const codes = await Promise.all(stores.map((ledgers, i) => codeOf(ledgers.claim(`s${i}`, 'me', { ttl: 30_000 }))));
+    const codes = await Promise.all(
+      stores.map((ledgers, i) => codeOf(ledgers.claim(`s${i}`, 'me', { ttl: 30_000 }))),
+    );
     expect(codes).toEqual(codes.map(() => 'resolved'));
     expect(await stores[0]?.list()).toHaveLength(8);
-    expect(await schema.query(`select version from "${schema.name}".migrations`)).toEqual([{ version: 1 }, { version: 2 }, { version: 3 }]);
+    expect(await schema.query(`select version from "${schema.name}".migrations`)).toEqual([
+      { version: 1 },
+      { version: 2 },
+      { version: 3 },
+    ]);
   });
 
   test('refuses a schema of a newer version, and changes nothing', async () => {
@@ -96,9 +131,15 @@ describe.skipIf(reasonToSkip !== undefined)('opening', () => {
     const before = await ledgersOf(open(schema.name, url.href))
       .head('s')
       .catch((thrown: unknown) => thrown);
-    expect(before).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('lacks a right'), data: { permanent: true } });
+    expect(before).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('lacks a right'),
+      data: { permanent: true },
+    });
     await schema.query(`grant usage on schema "${schema.name}" to ${role}`);
-    await schema.query(`grant select, insert, update, delete on all tables in schema "${schema.name}" to ${role}`);
+    await schema.query(
+      `grant select, insert, update, delete on all tables in schema "${schema.name}" to ${role}`,
+    );
     const ledgers = ledgersOf(open(schema.name, url.href));
     await ledgers.claim('s', 'me', { ttl: 30_000 });
     await ledgers.append('s', { seq: 0, epoch: 2 }, { events: notes(0, ['a']) });
@@ -141,18 +182,41 @@ describe.skipIf(reasonToSkip !== undefined)('names and texts', () => {
       await admin.end();
     });
     const ledgers = ledgersOf(open(name));
-    const strange = ['null\0byte', 'back\\slash', '\\0000', 'half \ud800', 'quote \' and "', '👋', '__proto__'];
+    const strange = [
+      'null\0byte',
+      'back\\slash',
+      '\\0000',
+      'half \ud800',
+      'quote \' and "',
+      '👋',
+      '__proto__',
+    ];
     for (const text of strange) {
       await ledgers.claim(text, text, { ttl: 30_000 });
-      const item = { key: text, lane: 'input', by: `user:${text}`, at: 1, type: 'user', data: { [text]: text } } as const;
+      const item = {
+        key: text,
+        lane: 'input',
+        by: `user:${text}`,
+        at: 1,
+        type: 'user',
+        data: { [text]: text },
+      } as const;
       expect(await ledgers.post(text, item)).toMatchObject({ inboxSeq: 1, duplicate: false });
       expect(await ledgers.inbox(text)).toEqual([{ ...item, position: 1 }]);
       const shared = [{ scope: text, scopeId: text, key: text, value: text, baseVersion: 0 }];
       const summary = { status: 'active', title: text, runnable: text, user: text } as const;
-      await ledgers.append(text, { seq: 0, epoch: 1 }, { events: notes(0, [text]), shared, summary });
+      await ledgers.append(
+        text,
+        { seq: 0, epoch: 1 },
+        { events: notes(0, [text]), shared, summary },
+      );
       expect(await readTexts(ledgers, text)).toEqual([text]);
-      expect(Object.entries(await ledgers.readShared(text, text))).toEqual([[text, { value: text, version: 1 }]]);
-      expect(await ledgers.list({ user: text })).toMatchObject([{ id: text, title: text, runnable: text, user: text }]);
+      expect(Object.entries(await ledgers.readShared(text, text))).toEqual([
+        [text, { value: text, version: 1 }],
+      ]);
+      expect(await ledgers.list({ user: text })).toMatchObject([
+        { id: text, title: text, runnable: text, user: text },
+      ]);
     }
     expect(await ledgers.list()).toHaveLength(strange.length);
   });
@@ -166,12 +230,20 @@ describe.skipIf(reasonToSkip !== undefined)('damaged rows', () => {
     await ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['a', 'b', 'c', 'd']) });
     await schema.query(`update "${schema.name}".events set body = 'torn' where seq = 2`);
     await schema.query(`delete from "${schema.name}".events where seq = 4`);
-    await expect(readTexts(ledgers, 's')).rejects.toMatchObject({ code: 'ledger_unreadable', data: { seq: 2 } });
+    await expect(readTexts(ledgers, 's')).rejects.toMatchObject({
+      code: 'ledger_unreadable',
+      data: { seq: 2 },
+    });
     const stored: unknown[] = [];
     for await (const page of ledgers.readStored('s')) stored.push(...page);
     expect(stored).toMatchObject([
       { seq: 1, text: 'a' },
-      { seq: 2, type: 'unreadable', reason: 'its text is damaged', stored: expect.stringContaining('torn') },
+      {
+        seq: 2,
+        type: 'unreadable',
+        reason: 'its text is damaged',
+        stored: expect.stringContaining('torn'),
+      },
       { seq: 3, text: 'c' },
       { seq: 4, type: 'unreadable', reason: 'it is missing' },
     ]);

@@ -7,5 +7,6 @@ import { statelessPool } from './stateless-pool.ts';
 if (reasonToSkip === undefined) {
   await storeContract('postgres, no two statements on one connection', inNewSchemas(statelessPool));
 } else {
-  describe.skip(`store contract: postgres with a pooler (${reasonToSkip})`, () => test('is skipped', () => undefined));
+  describe.skip(`store contract: postgres with a pooler (${reasonToSkip})`, () =>
+    test('is skipped', () => undefined));
 }

@@ -12,7 +12,8 @@ async function findReasonToSkip(): Promise<string | undefined> {
   } catch (error) {
     const reason = `there is no PostgreSQL at ${serverUrl.replace(/:[^:@/]+@/, ':***@')} (${(error as Error).message || (error as { code?: string }).code}); set PG_URL, or say "npm run with-postgres -- npm test"`;
     // Where everything must be tested, nothing is left out quietly.
-    if (process.env['CI'] !== undefined && process.env['CI'] !== '') throw new Error(`The tests of the PostgreSQL store cannot run: ${reason}.`);
+    if (process.env['CI'] !== undefined && process.env['CI'] !== '')
+      throw new Error(`The tests of the PostgreSQL store cannot run: ${reason}.`);
     console.warn(`SKIPPED: the tests of the PostgreSQL store, because ${reason}.`);
     return reason;
   } finally {
@@ -20,7 +21,10 @@ async function findReasonToSkip(): Promise<string | undefined> {
   }
 }
 
-/** Why the tests that need a server are skipped, if they are. @throws Error in CI, where they may not be */
+/**
+ * Why the tests that need a server are skipped, if they are. @throws Error in CI, where they may
+ * not be
+ */
 export const reasonToSkip: string | undefined = await findReasonToSkip();
 
 export interface TestSchema {
@@ -37,7 +41,8 @@ export function newSchema(): TestSchema {
   const name = `adjutant_test_${randomBytes(6).toString('hex')}`;
   return {
     name,
-    query: async (text, values) => (await admin.query(text, values)).rows as Record<string, unknown>[],
+    query: async (text, values) =>
+      (await admin.query(text, values)).rows as Record<string, unknown>[],
     drop: async () => {
       await admin.query(`drop schema if exists "${name}" cascade`);
     },

@@ -7,13 +7,25 @@ let idCount = 0;
 export function notes(afterSeq: number, texts: readonly string[]): readonly Event[] {
   return texts.map((text, i) => {
     const seq = afterSeq + i + 1;
-    return { v: 1, seq, id: `event${++idCount}`, at: 1_790_000_000_000 + seq, type: 'user', by: 'user', text };
+    return {
+      v: 1,
+      seq,
+      id: `event${++idCount}`,
+      at: 1_790_000_000_000 + seq,
+      type: 'user',
+      by: 'user',
+      text,
+    };
   });
 }
 
-export async function readTexts(ledgers: LedgerStore, session: string): Promise<readonly unknown[]> {
+export async function readTexts(
+  ledgers: LedgerStore,
+  session: string,
+): Promise<readonly unknown[]> {
   const texts: unknown[] = [];
-  for await (const page of ledgers.read(session)) texts.push(...page.map((event) => ('text' in event ? event.text : event.type)));
+  for await (const page of ledgers.read(session))
+    texts.push(...page.map((event) => ('text' in event ? event.text : event.type)));
   return texts;
 }
 

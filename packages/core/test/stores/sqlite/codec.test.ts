@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isAdjutantError } from '../../../src/base/error.ts';
 import { type Event, type EventType, eventVersions } from '../../../src/ledger/event.ts';
-import { decodeRow, type EventFields, encodeEvent, fieldsPerEvent, type StoredRow } from '../../../src/stores/sqlite/codec.ts';
+import {
+  decodeRow,
+  type EventFields,
+  encodeEvent,
+  fieldsPerEvent,
+  type StoredRow,
+} from '../../../src/stores/sqlite/codec.ts';
 import { actorKinds, eventLayouts } from '../../../src/stores/sqlite/layout.ts';
 
 /** As the database joins the columns of a row. */
@@ -14,17 +20,30 @@ function rowOf(event: Event): StoredRow {
 }
 
 const paths = fc.constantFrom('run1', 'run1/support', 'run1/support/r2.0', '/odd', '=', '');
-const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+const json = fc
+  .jsonValue({ maxDepth: 3 })
+  .map((value) => JSON.parse(JSON.stringify(value)) as unknown);
 
-/** Events of a type with any members present, of any JSON value, known members and others, in known places and odd ones. */
+/**
+ * Events of a type with any members present, of any JSON value, known members and others, in known
+ * places and odd ones.
+ */
 function eventsOfType(type: EventType): fc.Arbitrary<Event> {
   const { members, nested = {} } = eventLayouts[type];
   const known = Object.fromEntries(
     members.map((member) => {
       const inside = nested[member];
       if (inside === undefined) return [member, member === 'callId' ? callIds : json];
-      const parts = Object.fromEntries([...inside.members, 'laterMember'].map((part) => [part, json]));
-      return [member, fc.oneof({ weight: 5, arbitrary: fc.record(parts, { requiredKeys: [], noNullPrototype: true }) }, json)];
+      const parts = Object.fromEntries(
+        [...inside.members, 'laterMember'].map((part) => [part, json]),
+      );
+      return [
+        member,
+        fc.oneof(
+          { weight: 5, arbitrary: fc.record(parts, { requiredKeys: [], noNullPrototype: true }) },
+          json,
+        ),
+      ];
     }),
   );
   return fc
@@ -35,7 +54,17 @@ function eventsOfType(type: EventType): fc.Arbitrary<Event> {
         id: fc.oneof(fc.string(), fc.string({ unit: 'binary' })),
         at: fc.nat(2 ** 50),
         type: fc.constant(type),
-        by: fc.constantFrom('user', 'model', 'tool', 'runtime', 'operator', 'trigger', 'user:42', 'tool:"x"', 'runtime:'),
+        by: fc.constantFrom(
+          'user',
+          'model',
+          'tool',
+          'runtime',
+          'operator',
+          'trigger',
+          'user:42',
+          'tool:"x"',
+          'runtime:',
+        ),
         invocationId: fc.oneof(paths, fc.string()),
         ...known,
         laterMember: json,
@@ -66,17 +95,51 @@ describe('encoding', () => {
 
   test('keeps a member named __proto__, also inside a member with a layout', () => {
     const recipe = JSON.parse('{"__proto__": "x"}') as object;
-    const event = { v: 1, seq: 1, id: 'a', at: 1, type: 'model_start', by: 'user', recipe } as unknown as Event;
+    const event = {
+      v: 1,
+      seq: 1,
+      id: 'a',
+      at: 1,
+      type: 'model_start',
+      by: 'user',
+      recipe,
+    } as unknown as Event;
     expect(decodeRow(rowOf(event), new Map(), 's')).toStrictEqual(event);
   });
 
   test('leaves out members that are undefined', () => {
-    const event = { v: 1, seq: 1, id: 'a', at: 1, type: 'user', by: 'user', text: 'x', clientKey: undefined } as unknown as Event;
-    expect(decodeRow(rowOf(event), new Map(), 's')).toStrictEqual({ v: 1, seq: 1, id: 'a', at: 1, type: 'user', by: 'user', text: 'x' });
+    const event = {
+      v: 1,
+      seq: 1,
+      id: 'a',
+      at: 1,
+      type: 'user',
+      by: 'user',
+      text: 'x',
+      clientKey: undefined,
+    } as unknown as Event;
+    expect(decodeRow(rowOf(event), new Map(), 's')).toStrictEqual({
+      v: 1,
+      seq: 1,
+      id: 'a',
+      at: 1,
+      type: 'user',
+      by: 'user',
+      text: 'x',
+    });
   });
 
   test('keeps another version, which the reader then upcasts or refuses', () => {
-    const event = { v: 9, seq: 3, id: 'a', at: 1, type: 'user', by: 'user', text: 'x', later: true } as unknown as Event;
+    const event = {
+      v: 9,
+      seq: 3,
+      id: 'a',
+      at: 1,
+      type: 'user',
+      by: 'user',
+      text: 'x',
+      later: true,
+    } as unknown as Event;
     expect(() => decodeRow(rowOf(event), new Map(), 's')).toThrow(/version 9 of type "user"/);
   });
 
@@ -97,14 +160,22 @@ describe('encoding', () => {
     const [seq, at, type, actor, , ...body] = rowOf(call as unknown as Event);
     const referring: StoredRow = [seq, at, type, actor, 2, ...(body as [string])];
     expect(decodeRow(referring, new Map([[2, 'run/a']]), 's')).toStrictEqual(call);
-    expect(() => decodeRow(referring, new Map(), 's')).toThrow(/event 2 that holds its path is missing/);
+    expect(() => decodeRow(referring, new Map(), 's')).toThrow(
+      /event 2 that holds its path is missing/,
+    );
   });
 
   test('a round of small messages is small', () => {
     const invocationId = '0123456789abcdef/assistant';
     const callId = `${invocationId}/r12.0`;
     const base = { v: 1, id: 'abcdefgh01234567', at: 1_793_000_000_000, invocationId };
-    const recipe = { encoder: 1, segments: [{ history: 'ancestors', to: 60 }], keep: 1, resultLimit: 153_600, settings: '0123456789abcdef0123' };
+    const recipe = {
+      encoder: 1,
+      segments: [{ history: 'ancestors', to: 60 }],
+      keep: 1,
+      resultLimit: 153_600,
+      settings: '0123456789abcdef0123',
+    };
     const usage = { inputTokens: 1_234, outputTokens: 56 };
     const round = [
       {
@@ -141,7 +212,15 @@ describe('encoding', () => {
         timeToFirstTokenMs: 5,
         finishReason: 'tool-calls',
       },
-      { type: 'tool_attempt', by: 'runtime', callId, attempt: 1, key: '0123456789abcdef0123', deadline: 1_793_000_030_000, epoch: 1 },
+      {
+        type: 'tool_attempt',
+        by: 'runtime',
+        callId,
+        attempt: 1,
+        key: '0123456789abcdef0123',
+        deadline: 1_793_000_030_000,
+        epoch: 1,
+      },
       {
         type: 'tool_result',
         by: 'tool',
@@ -154,7 +233,8 @@ describe('encoding', () => {
       },
     ];
     const fields: EventFields = [];
-    for (const [i, event] of round.entries()) encodeEvent({ ...base, seq: 56 + i, ...event } as unknown as Event, fields);
+    for (const [i, event] of round.entries())
+      encodeEvent({ ...base, seq: 56 + i, ...event } as unknown as Event, fields);
     const bodies = fields.filter((_, i) => i % fieldsPerEvent === fieldsPerEvent - 1).join('');
     expect(bodies.length).toBeLessThanOrEqual(600);
   });
@@ -169,20 +249,29 @@ describe('what a row cannot be', () => {
     ['without a mask', good.with(6, 'x'), /body is damaged/],
     ['longer than its mask says', [...good, 1], /body is damaged/],
     ['shorter than its mask says', good.slice(0, -1), /body is damaged/],
-    ['with extras that are no object', good.with(6, (good[6] as number) + 1).concat(5), /body is damaged/],
+    [
+      'with extras that are no object',
+      good.with(6, (good[6] as number) + 1).concat(5),
+      /body is damaged/,
+    ],
   ])('%s', (_, row, message) => {
     try {
       decodeRow(row as unknown as StoredRow, new Map(), 's');
       expect.unreachable();
     } catch (error) {
-      expect(isAdjutantError(error, 'ledger_unreadable') && error.data).toMatchObject({ session: 's', seq: 4 });
+      expect(isAdjutantError(error, 'ledger_unreadable') && error.data).toMatchObject({
+        session: 's',
+        seq: 4,
+      });
       expect((error as Error).message).toMatch(message);
     }
   });
 });
 
 test('the codes and places that files hold never change', () => {
-  const codes = types.map((type) => `${eventLayouts[type].code} ${type}: ${eventLayouts[type].members.join(' ')}`);
+  const codes = types.map(
+    (type) => `${eventLayouts[type].code} ${type}: ${eventLayouts[type].members.join(' ')}`,
+  );
   expect([...codes, actorKinds.join(' ')]).toMatchInlineSnapshot(`
     [
       "1 user: text parts clientKey",

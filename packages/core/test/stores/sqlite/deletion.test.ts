@@ -7,7 +7,15 @@ import { systemClock } from '../../../src/base/clock.ts';
 import type { LedgerStore, Store } from '../../../src/ledger/port.ts';
 import { startSqliteWorker, WorkerConnection } from '../../../src/stores/sqlite/connection.ts';
 import { sqlite } from '../../../src/stores/sqlite/index.ts';
-import { codeOf, eventsAfter, inboxItem, pendingRequest, readAll, readTexts, Writer } from '../../../src/testing/contracts/store/harness.ts';
+import {
+  codeOf,
+  eventsAfter,
+  inboxItem,
+  pendingRequest,
+  readAll,
+  readTexts,
+  Writer,
+} from '../../../src/testing/contracts/store/harness.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
 let directory: string;
@@ -30,8 +38,23 @@ afterEach(async () => {
 /** The tables that hold rows, with how many. */
 function rowsInFile(): Record<string, number> {
   const database = new DatabaseSync(path);
-  const tables = ['ledgers', 'events', 'inbox', 'posted', 'requests', 'snapshots', 'blob_references', 'blobs'];
-  const counts = tables.map((table) => [table, Number(database.prepare(`select count(*) as rows from ${table}`).get()?.['rows'])] as const);
+  const tables = [
+    'ledgers',
+    'events',
+    'inbox',
+    'posted',
+    'requests',
+    'snapshots',
+    'blob_references',
+    'blobs',
+  ];
+  const counts = tables.map(
+    (table) =>
+      [
+        table,
+        Number(database.prepare(`select count(*) as rows from ${table}`).get()?.['rows']),
+      ] as const,
+  );
   database.close();
   return Object.fromEntries(counts.filter(([, rows]) => rows > 0));
 }
@@ -40,7 +63,10 @@ function rowsInFile(): Record<string, number> {
 async function fill(session: string, events: number): Promise<void> {
   const writer = await Writer.claim(ledgers, session);
   const texts = Array.from({ length: events }, (_, i) => `n${i}`);
-  await writer.write(texts, { blobs: [await ledgers.putBlob(Uint8Array.of(1, 2))], requests: [pendingRequest(session, `${session} q`)] });
+  await writer.write(texts, {
+    blobs: [await ledgers.putBlob(Uint8Array.of(1, 2))],
+    requests: [pendingRequest(session, `${session} q`)],
+  });
   for (let i = 0; i < 3; i++) await ledgers.post(session, inboxItem(`k${i}`));
   await ledgers.putSnapshot(session, { key: 'fold', seq: events, value: 'x' });
 }
@@ -72,7 +98,10 @@ test('the bytes of what was deleted are not left in the file', async () => {
   const request = { agent: 'support', summary: 'a secret request', options: [] };
   await (await Writer.claim(ledgers, 's')).write(
     Array.from({ length: 300 }, (_, i) => `a secret ${i} ${'x'.repeat(3_000)}`),
-    { requests: [pendingRequest('s', 'q', { request })], summary: { status: 'active', title: 'a secret title' } },
+    {
+      requests: [pendingRequest('s', 'q', { request })],
+      summary: { status: 'active', title: 'a secret title' },
+    },
   );
   await (await Writer.claim(ledgers, 't')).write(['no secret']);
   await ledgers.delete('s');
@@ -86,7 +115,10 @@ test('a deletion that was cut off is finished by the next deletion or sweep', as
   for (const finish of [() => store.admin.sweepBlobs(), () => ledgers.delete('other')]) {
     await fill('s', 1_200);
     await fill('other', 1);
-    const connection = new WorkerConnection({ path, synchronous: 'full', busyTimeoutMs: 5_000, isSystemClock: true }, startSqliteWorker);
+    const connection = new WorkerConnection(
+      { path, synchronous: 'full', busyTimeoutMs: 5_000, isSystemClock: true },
+      startSqliteWorker,
+    );
     await connection.request('delete', { ...scope, session: 's', erase: false });
     await connection.request('purge', null);
     await connection.close();
@@ -101,14 +133,18 @@ test('a deletion that was cut off is finished by the next deletion or sweep', as
 
 test('a session that another process deletes and makes anew keeps its paths apart from the old one', async () => {
   const other = sqlite(path);
-  const started = (seq: number) => eventsAfter(seq, [{ type: 'invocation_resume', by: 'runtime', invocationId: 'run1/support' }]);
+  const started = (seq: number) =>
+    eventsAfter(seq, [{ type: 'invocation_resume', by: 'runtime', invocationId: 'run1/support' }]);
   const old = await Writer.claim(ledgers, 's');
   await ledgers.append('s', old.head, { events: started(0) });
   await other.for(scope).delete('s');
   await (await Writer.claim(other.for(scope), 's', 'other')).write(['x']);
   const next = await Writer.claim(ledgers, 's');
   await ledgers.append('s', next.head, { events: started(1) });
-  expect((await readAll(ledgers, 's')).map(({ invocationId }) => invocationId)).toEqual([undefined, 'run1/support']);
+  expect((await readAll(ledgers, 's')).map(({ invocationId }) => invocationId)).toEqual([
+    undefined,
+    'run1/support',
+  ]);
   await other.close();
 });
 

@@ -46,11 +46,19 @@ describe('a SQLite file on a network drive', () => {
     const path = join(folder, 'runs.db');
     const places: string[] = [];
     const open = (type: number) =>
-      openDatabase({ path, synchronous: 'full', busyTimeoutMs: 1_000, isSystemClock: true }, (place) => {
-        places.push(place);
-        return type;
-      });
-    expect(() => open(nfs)).toThrow(expect.objectContaining({ code: 'store_unavailable', data: expect.objectContaining({ permanent: true }) }));
+      openDatabase(
+        { path, synchronous: 'full', busyTimeoutMs: 1_000, isSystemClock: true },
+        (place) => {
+          places.push(place);
+          return type;
+        },
+      );
+    expect(() => open(nfs)).toThrow(
+      expect.objectContaining({
+        code: 'store_unavailable',
+        data: expect.objectContaining({ permanent: true }),
+      }),
+    );
     expect(existsSync(path)).toBe(false);
     open(ext4).close();
     expect(() => open(nfs)).toThrow(/network drive.*local disk.*PostgreSQL/);
@@ -59,15 +67,28 @@ describe('a SQLite file on a network drive', () => {
 
   test('is not suspected where nobody can tell', () => {
     const unknown = (): number => {
-      throw Object.assign(new Error('function not implemented'), { code: 'ENOSYS', syscall: 'statfs' });
+      throw Object.assign(new Error('function not implemented'), {
+        code: 'ENOSYS',
+        syscall: 'statfs',
+      });
     };
-    openDatabase({ path: join(folder, 'runs.db'), synchronous: 'full', busyTimeoutMs: 1_000, isSystemClock: true }, unknown).close();
+    openDatabase(
+      {
+        path: join(folder, 'runs.db'),
+        synchronous: 'full',
+        busyTimeoutMs: 1_000,
+        isSystemClock: true,
+      },
+      unknown,
+    ).close();
   });
 
   test('is no local file: one that is made, one that is there, and none at all are opened', async () => {
     for (const path of [join(folder, 'store.db'), join(folder, 'store.db'), ':memory:']) {
       const store = sqlite(path);
-      expect(await store.for({ tenant: 't', app: 'a' }).claim('s', 'owner', { ttl: 1, force: true })).toMatchObject({ seq: 0 });
+      expect(
+        await store.for({ tenant: 't', app: 'a' }).claim('s', 'owner', { ttl: 1, force: true }),
+      ).toMatchObject({ seq: 0 });
       await store.close();
     }
   });

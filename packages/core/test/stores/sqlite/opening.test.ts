@@ -5,7 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AdjutantError } from '../../../src/base/error.ts';
 import { type SqliteOptions, sqlite } from '../../../src/stores/sqlite/index.ts';
-import { errorOf, pendingRequest, readAll, readTexts, Writer } from '../../../src/testing/contracts/store/harness.ts';
+import {
+  errorOf,
+  pendingRequest,
+  readAll,
+  readTexts,
+  Writer,
+} from '../../../src/testing/contracts/store/harness.ts';
 import { testClock } from '../../../src/testing/kit/test-clock.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
@@ -39,12 +45,17 @@ describe('a store that cannot be opened says why', () => {
   });
 
   test('directory', async () => {
-    expect(await firstError(directory)).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('is a directory, not a file') });
+    expect(await firstError(directory)).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('is a directory, not a file'),
+    });
   });
 
   test('file in the place of the directory', async () => {
     writeFileSync(join(directory, 'file'), '');
-    expect(await firstError(join(directory, 'file', 'store.db'))).toMatchObject({ code: 'store_unavailable' });
+    expect(await firstError(join(directory, 'file', 'store.db'))).toMatchObject({
+      code: 'store_unavailable',
+    });
   });
 
   test('not a database', async () => {
@@ -64,12 +75,17 @@ describe('a store that cannot be opened says why', () => {
     other.exec('create table customers (id integer)');
     other.close();
     const before = readFileSync(path);
-    expect(await firstError(path)).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('of another application') });
+    expect(await firstError(path)).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('of another application'),
+    });
     expect(readFileSync(path)).toEqual(before);
   });
 
   test('place where no file can be made', async () => {
-    expect(await firstError('/proc/adjutant-store.db')).toMatchObject({ code: 'store_unavailable' });
+    expect(await firstError('/proc/adjutant-store.db')).toMatchObject({
+      code: 'store_unavailable',
+    });
   });
 
   test('locked by somebody else for longer than the timeout', async () => {
@@ -78,7 +94,10 @@ describe('a store that cannot be opened says why', () => {
     const other = new DatabaseSync(path);
     other.exec('begin immediate');
     const error = await firstError(path, { busyTimeoutMs: 50 });
-    expect(error).toMatchObject({ code: 'store_unavailable', message: expect.stringContaining('kept it locked for longer than 0.05 s') });
+    expect(error).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('kept it locked for longer than 0.05 s'),
+    });
     // Others will give the lock back: an append is sent again.
     expect((error as AdjutantError).data).not.toHaveProperty('permanent');
     other.exec('rollback');
@@ -111,18 +130,28 @@ describe('schema versions', () => {
     const path = fileOf('sqlite-v1.sql');
     const store = sqlite(path);
     const ledgers = store.for(scope);
-    expect(await readTexts(ledgers, 'old')).toEqual(['Hello', 'invocation_start', 'What can I do?']);
+    expect(await readTexts(ledgers, 'old')).toEqual([
+      'Hello',
+      'invocation_start',
+      'What can I do?',
+    ]);
     expect(await readTexts(ledgers, 'old fork')).toEqual(['Hello', 'invocation_start']);
     expect((await ledgers.inbox('old')).map(({ key }) => key)).toEqual(['waiting']);
     expect(await ledgers.readShared('user', '1')).toEqual({ name: { value: 'Ada', version: 3 } });
     const writer = await Writer.claim(ledgers, 'old');
     expect(writer.claim).toMatchObject({ epoch: 3, seq: 3 });
     await writer.write(['new'], { wakeAt: 1_800_000_000_000, consumes: [1] });
-    expect(await readTexts(ledgers, 'old', { after: 1 })).toEqual(['invocation_start', 'What can I do?', 'new']);
+    expect(await readTexts(ledgers, 'old', { after: 1 })).toEqual([
+      'invocation_start',
+      'What can I do?',
+      'new',
+    ]);
     await store.close();
     const after = new DatabaseSync(path);
     expect(after.prepare('pragma user_version').get()).toEqual({ user_version: 6 });
-    expect(after.prepare("select wake_at from ledgers where session = 'old'").get()).toEqual({ wake_at: 1_800_000_000_000 });
+    expect(after.prepare("select wake_at from ledgers where session = 'old'").get()).toEqual({
+      wake_at: 1_800_000_000_000,
+    });
     after.close();
   });
 
@@ -130,21 +159,38 @@ describe('schema versions', () => {
     const path = fileOf('sqlite-v2.sql');
     const store = sqlite(path, { clock: testClock(1_791_000_200_000) });
     const ledgers = store.for(scope);
-    expect(await readTexts(ledgers, 'old')).toEqual(['Hello', 'invocation_start', 'What can I do?', 'tool_yield']);
-    expect((await readAll(ledgers, 'old', { after: 3 }))[0]).toMatchObject({ callId: 'run1/r1.0', request: { question: 'Refund?' } });
+    expect(await readTexts(ledgers, 'old')).toEqual([
+      'Hello',
+      'invocation_start',
+      'What can I do?',
+      'tool_yield',
+    ]);
+    expect((await readAll(ledgers, 'old', { after: 3 }))[0]).toMatchObject({
+      callId: 'run1/r1.0',
+      request: { question: 'Refund?' },
+    });
     expect(await readTexts(ledgers, 'old fork')).toEqual(['Hello', 'invocation_start']);
-    expect(await ledgers.list({ order: 'createdAt', status: 'awaiting_input' })).toMatchObject([{ id: 'old', title: 'Hello', runnable: 'support' }]);
-    expect(await ledgers.inbox('old')).toMatchObject([{ key: 'waiting', data: { text: 'Refund order 17' } }]);
+    expect(await ledgers.list({ order: 'createdAt', status: 'awaiting_input' })).toMatchObject([
+      { id: 'old', title: 'Hello', runnable: 'support' },
+    ]);
+    expect(await ledgers.inbox('old')).toMatchObject([
+      { key: 'waiting', data: { text: 'Refund order 17' } },
+    ]);
     expect((await ledgers.inbox('old'))[0]).not.toHaveProperty('settles');
     expect(await ledgers.due()).toEqual([{ ...scope, session: 'old' }]);
     const writer = await Writer.claim(ledgers, 'old');
     expect(writer.claim).toMatchObject({ epoch: 2, seq: 4, inboxSeq: 1 });
-    await writer.write(['new'], { requests: [pendingRequest('old', 'q')], consumes: [1], wakeAt: null });
+    await writer.write(['new'], {
+      requests: [pendingRequest('old', 'q')],
+      consumes: [1],
+      wakeAt: null,
+    });
     expect(await ledgers.due()).toEqual([]);
     expect(await ledgers.requests()).toMatchObject([{ requestId: 'q' }]);
     await ledgers.fork('old fork at 0', 0, 'new fork');
     await ledgers.delete('old');
-    // What refers to a blob in an old file is not known by event: it counts for as long as anything of its session does.
+    // What refers to a blob in an old file is not known by event: it counts for as long as anything
+    // of its session does.
     expect(await store.admin.sweepBlobs({ olderThanMs: 0 })).toBe(0);
     expect(await readTexts(ledgers, 'old fork')).toEqual(['Hello', 'invocation_start']);
     await ledgers.delete('old fork');
@@ -152,24 +198,36 @@ describe('schema versions', () => {
     const file = new DatabaseSync(path);
     expect(file.prepare('select count(*) as blobs from blobs').get()).toEqual({ blobs: 0 });
     file.close();
-    expect((await ledgers.list()).map(({ id }) => id).sort()).toEqual(['new fork', 'old fork at 0']);
+    expect((await ledgers.list()).map(({ id }) => id).sort()).toEqual([
+      'new fork',
+      'old fork at 0',
+    ]);
     await store.close();
   });
 
-  test.each(['sqlite-v1.sql', 'sqlite-v2.sql'])('a file migrated from %s has the schema of a new one', async (old) => {
-    const migrated = fileOf(old);
-    const made = join(directory, 'new.db');
-    const schemas: unknown[] = [];
-    for (const path of [migrated, made]) {
-      const store = sqlite(path);
-      await store.for(scope).head('s');
-      await store.close();
-      const database = new DatabaseSync(path);
-      schemas.push(database.prepare("select name, replace(replace(sql, ' ', ''), char(10), '') as sql from sqlite_schema order by name").all());
-      database.close();
-    }
-    expect(schemas[0]).toEqual(schemas[1]);
-  });
+  test.each(['sqlite-v1.sql', 'sqlite-v2.sql'])(
+    'a file migrated from %s has the schema of a new one',
+    async (old) => {
+      const migrated = fileOf(old);
+      const made = join(directory, 'new.db');
+      const schemas: unknown[] = [];
+      for (const path of [migrated, made]) {
+        const store = sqlite(path);
+        await store.for(scope).head('s');
+        await store.close();
+        const database = new DatabaseSync(path);
+        schemas.push(
+          database
+            .prepare(
+              "select name, replace(replace(sql, ' ', ''), char(10), '') as sql from sqlite_schema order by name",
+            )
+            .all(),
+        );
+        database.close();
+      }
+      expect(schemas[0]).toEqual(schemas[1]);
+    },
+  );
 
   test('a file of a newer version is refused and not touched', async () => {
     const path = fileOf('sqlite-v1.sql');
@@ -177,7 +235,10 @@ describe('schema versions', () => {
     newer.exec('pragma user_version = 99');
     newer.close();
     const before = readFileSync(path);
-    expect(await firstError(path)).toMatchObject({ code: 'store_too_new', data: { store: path, found: 99, supported: 6 } });
+    expect(await firstError(path)).toMatchObject({
+      code: 'store_too_new',
+      data: { store: path, found: 99, supported: 6 },
+    });
     expect(readFileSync(path)).toEqual(before);
   });
 });

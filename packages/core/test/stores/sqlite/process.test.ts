@@ -10,7 +10,14 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { startSqliteWorker, WorkerConnection } from '../../../src/stores/sqlite/connection.ts';
 import { sqlite } from '../../../src/stores/sqlite/index.ts';
 import { SqliteStore } from '../../../src/stores/sqlite/store.ts';
-import { codeOf, errorOf, notes, readTexts, ttl, Writer } from '../../../src/testing/contracts/store/harness.ts';
+import {
+  codeOf,
+  errorOf,
+  notes,
+  readTexts,
+  ttl,
+  Writer,
+} from '../../../src/testing/contracts/store/harness.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
 let directory: string;
@@ -33,9 +40,13 @@ function inOtherProcess(script: string): ChildProcess {
     const store = sqlite(${JSON.stringify(path)});
     const ledgers = store.for(${JSON.stringify(scope)});
     const note = (seq, text) => ({ v: 1, seq, id: process.pid + '.' + seq, at: 1, type: 'user', by: 'user', text });`;
-  return spawn(process.execPath, ['--conditions=adjutant-source', '--input-type=module', '-e', `${head}\n${script}`], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  return spawn(
+    process.execPath,
+    ['--conditions=adjutant-source', '--input-type=module', '-e', `${head}\n${script}`],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
 }
 
 async function outputOf(child: ChildProcess): Promise<string> {
@@ -49,11 +60,14 @@ async function outputOf(child: ChildProcess): Promise<string> {
 /** A store whose worker threads the test can end. */
 function storeWithWorkers(): { store: SqliteStore; workers: Worker[] } {
   const workers: Worker[] = [];
-  const connection = new WorkerConnection({ path, synchronous: 'full', busyTimeoutMs: 5_000, isSystemClock: true }, (settings) => {
-    const worker = startSqliteWorker(settings);
-    workers.push(worker);
-    return worker;
-  });
+  const connection = new WorkerConnection(
+    { path, synchronous: 'full', busyTimeoutMs: 5_000, isSystemClock: true },
+    (settings) => {
+      const worker = startSqliteWorker(settings);
+      workers.push(worker);
+      return worker;
+    },
+  );
   return { store: new SqliteStore(path, connection, systemClock), workers };
 }
 
@@ -66,7 +80,10 @@ describe('a worker thread that ends', () => {
     const batch = { events: notes(1, ['open']) };
     const open = errorOf(ledgers.append('s', { seq: 1, epoch: 1 }, batch));
     await workers[0]?.terminate();
-    expect(await open).toMatchObject({ code: 'store_unavailable', data: { store: path, undetermined: true } });
+    expect(await open).toMatchObject({
+      code: 'store_unavailable',
+      data: { store: path, undetermined: true },
+    });
     expect((await ledgers.append('s', { seq: 1, epoch: 1 }, batch)).seq).toBe(2);
     expect(await readTexts(ledgers, 's')).toEqual(['before', 'open']);
     expect(workers).toHaveLength(2);
@@ -84,27 +101,37 @@ describe('a worker thread that ends', () => {
 
 describe('a damaged row', () => {
   const damages = {
-    'text that is no JSON': 'update events set body = substr(body, 1, 9) where seq = 1500 and ledger = 1',
+    'text that is no JSON':
+      'update events set body = substr(body, 1, 9) where seq = 1500 and ledger = 1',
     'JSON that is no event': 'update events set body = \'"x","y"\' where seq = 1500 and ledger = 1',
     'a row that is missing': 'delete from events where seq = 1500 and ledger = 1',
-    'text that looks like two rows': 'update events set body = \'"x",2,"a"],[1501,1,1,0,0,"y",2,"b"\' where seq = 1500 and ledger = 1',
+    'text that looks like two rows':
+      'update events set body = \'"x",2,"a"],[1501,1,1,0,0,"y",2,"b"\' where seq = 1500 and ledger = 1',
     'an unknown type': 'update events set type = 77 where seq = 1500 and ledger = 1',
   };
 
-  test.each(Object.entries(damages))('%s makes its session unreadable, names the event, and leaves other sessions alone', async (_, damage) => {
-    const store = sqlite(path);
-    const ledgers = store.for(scope);
-    await (await Writer.claim(ledgers, 'damaged')).write(Array.from({ length: 2_000 }, (_, i) => `${i}`));
-    await (await Writer.claim(ledgers, 'whole')).write(['a', 'b']);
-    const database = new DatabaseSync(path);
-    expect(database.prepare(damage).run().changes).toBe(1);
-    database.close();
-    const error = await errorOf(readTexts(ledgers, 'damaged'));
-    expect(error).toMatchObject({ code: 'ledger_unreadable', data: { session: 'damaged', seq: 1_500 } });
-    expect(await readTexts(ledgers, 'damaged', { upTo: 1_499 })).toHaveLength(1_499);
-    expect(await readTexts(ledgers, 'whole')).toEqual(['a', 'b']);
-    await store.close();
-  });
+  test.each(Object.entries(damages))(
+    '%s makes its session unreadable, names the event, and leaves other sessions alone',
+    async (_, damage) => {
+      const store = sqlite(path);
+      const ledgers = store.for(scope);
+      await (await Writer.claim(ledgers, 'damaged')).write(
+        Array.from({ length: 2_000 }, (_, i) => `${i}`),
+      );
+      await (await Writer.claim(ledgers, 'whole')).write(['a', 'b']);
+      const database = new DatabaseSync(path);
+      expect(database.prepare(damage).run().changes).toBe(1);
+      database.close();
+      const error = await errorOf(readTexts(ledgers, 'damaged'));
+      expect(error).toMatchObject({
+        code: 'ledger_unreadable',
+        data: { session: 'damaged', seq: 1_500 },
+      });
+      expect(await readTexts(ledgers, 'damaged', { upTo: 1_499 })).toHaveLength(1_499);
+      expect(await readTexts(ledgers, 'whole')).toEqual(['a', 'b']);
+      await store.close();
+    },
+  );
 });
 
 describe('several processes on one file', () => {
@@ -116,7 +143,9 @@ describe('several processes on one file', () => {
     await Promise.all(['a', 'b', 'c'].map((session) => outputOf(inOtherProcess(script(session)))));
     const store = sqlite(path);
     for (const session of ['a', 'b', 'c']) {
-      expect(await readTexts(store.for(scope), session)).toEqual(Array.from({ length: 100 }, (_, i) => `n${i}`));
+      expect(await readTexts(store.for(scope), session)).toEqual(
+        Array.from({ length: 100 }, (_, i) => `n${i}`),
+      );
     }
     await store.close();
   });
@@ -165,12 +194,16 @@ describe('several processes on one file', () => {
   });
 
   test('end by themselves when nothing is open, without closing the store', async () => {
-    const child = inOtherProcess("await ledgers.claim('s', 'a', { ttl: 1000 }); console.log((await ledgers.head('s')).epoch);");
+    const child = inOtherProcess(
+      "await ledgers.claim('s', 'a', { ttl: 1000 }); console.log((await ledgers.head('s')).epoch);",
+    );
     expect(await outputOf(child)).toBe('1');
   });
 
   test('stay alive until what they sent is confirmed', async () => {
-    const child = inOtherProcess("void ledgers.claim('s', 'a', { ttl: 1000 }).then((claim) => console.log(claim.epoch));");
+    const child = inOtherProcess(
+      "void ledgers.claim('s', 'a', { ttl: 1000 }).then((claim) => console.log(claim.epoch));",
+    );
     expect(await outputOf(child)).toBe('1');
   });
 });

@@ -8,7 +8,13 @@ const address = { tenant: 'acme', app: 'shop', session: 's' };
 function append(events: number, rest: Partial<AppendRequest> = {}): Request {
   return [
     'append',
-    { ...address, now: 1, expected: { seq: 0, epoch: 1 }, fields: Array.from({ length: events * fieldsPerEvent }, () => 0), ...rest },
+    {
+      ...address,
+      now: 1,
+      expected: { seq: 0, epoch: 1 },
+      fields: Array.from({ length: events * fieldsPerEvent }, () => 0),
+      ...rest,
+    },
   ];
 }
 
@@ -29,7 +35,10 @@ function rowsOfGroups(requests: readonly Request[]): readonly (readonly number[]
 describe('a group of writes', () => {
   test('holds no more rows than others can wait for', () => {
     const groups = rowsOfGroups(Array.from({ length: 400 }, () => append(4)));
-    for (const rows of groups) expect((rows as number[]).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(mostRowsPerGroup);
+    for (const rows of groups)
+      expect((rows as number[]).reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(
+        mostRowsPerGroup,
+      );
     expect(groups.flat()).toHaveLength(400);
     expect(groups.length).toBe(Math.ceil(400 / Math.floor(mostRowsPerGroup / 5)));
   });
@@ -48,6 +57,11 @@ describe('a group of writes', () => {
   });
 
   test('does not mix with steps of a deletion', () => {
-    expect(rowsOfGroups([append(1), purge, purge, append(1)])).toEqual([[2], [mostRowsPerGroup], [mostRowsPerGroup], [2]]);
+    expect(rowsOfGroups([append(1), purge, purge, append(1)])).toEqual([
+      [2],
+      [mostRowsPerGroup],
+      [mostRowsPerGroup],
+      [2],
+    ]);
   });
 });

@@ -13,18 +13,31 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 interface JestReport {
   readonly testResults: readonly {
     readonly message: string;
-    readonly assertionResults: readonly { readonly title: string; readonly status: string; readonly failureMessages: readonly string[] }[];
+    readonly assertionResults: readonly {
+      readonly title: string;
+      readonly status: string;
+      readonly failureMessages: readonly string[];
+    }[];
   }[];
 }
 
-/** Outcomes of the tests of a fixture, by title: `passed`, or the message of the failure without its stack. */
+/**
+ * Outcomes of the tests of a fixture, by title: `passed`, or the message of the failure without its
+ * stack.
+ */
 function runJest(fixture: string, ...flags: readonly string[]): ReadonlyMap<string, string> {
   const outputFile = join(folder, `${fixture}.json`);
   const { stderr } = spawnSync(
     process.execPath,
     [
       ...['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'],
-      ...['--config', 'packages/core/test/testing/jest/jest.config.json', '--ci', '--cacheDirectory', join(folder, 'cache')],
+      ...[
+        '--config',
+        'packages/core/test/testing/jest/jest.config.json',
+        '--ci',
+        '--cacheDirectory',
+        join(folder, 'cache'),
+      ],
       ...['--json', '--outputFile', outputFile, ...flags, fixture],
     ],
     { cwd: root, encoding: 'utf8', env: { ...process.env, FORCE_COLOR: '0', NODE_OPTIONS: '' } },
@@ -36,10 +49,13 @@ function runJest(fixture: string, ...flags: readonly string[]): ReadonlyMap<stri
     throw new Error(`jest did not report: ${stderr}`);
   }
   const [file] = report.testResults;
-  if (file === undefined || file.assertionResults.length === 0) throw new Error(`jest ran no test: ${file?.message ?? stderr}`);
+  if (file === undefined || file.assertionResults.length === 0)
+    throw new Error(`jest ran no test: ${file?.message ?? stderr}`);
   return new Map(
     file.assertionResults.map(({ title, status, failureMessages }) => {
-      const [message = ''] = failureMessages.map((text) => stripVTControlCharacters(text).split(/\n\s+at /)[0] as string);
+      const [message = ''] = failureMessages.map(
+        (text) => stripVTControlCharacters(text).split(/\n\s+at /)[0] as string,
+      );
       return [title, status === 'failed' ? message : status];
     }),
   );
@@ -58,7 +74,9 @@ test('under jest, the matchers hold, also negated, asymmetric and on promises', 
 test('under jest, each matcher fails with an account of what is there instead', () => {
   const failures = [...outcomes].filter(([title]) => title.startsWith('fails: '));
   expect(failures).toHaveLength(9);
-  expect(failures.map(([title, message]) => `# ${title}\n${message}`).join('\n\n')).toMatchInlineSnapshot(`
+  expect(
+    failures.map(([title, message]) => `# ${title}\n${message}`).join('\n\n'),
+  ).toMatchInlineSnapshot(`
     "# fails: toHaveAssistantText
     Error: expect(run).toHaveAssistantText(text)
 
@@ -160,8 +178,12 @@ test('under jest, each matcher fails with an account of what is there instead', 
   `);
 });
 
-test('under jest without globals, setupMatchers finds the expect of @jest/globals', { timeout: 120_000 }, () => {
-  expect(runJest('setup.jest.ts', '--injectGlobals=false')).toEqual(new Map([['finds expect by itself', 'passed']]));
+test('under jest without globals, setupMatchers finds the expect of @jest/globals', {
+  timeout: 120_000,
+}, () => {
+  expect(runJest('setup.jest.ts', '--injectGlobals=false')).toEqual(
+    new Map([['finds expect by itself', 'passed']]),
+  );
 });
 
 test('under jest with globals, setupMatchers finds the global expect', { timeout: 120_000 }, () => {

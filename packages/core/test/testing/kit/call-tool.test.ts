@@ -4,7 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
 const schema = z.object({ a: z.number(), b: z.number().default(2) });
-const add = tool({ name: 'add', description: 'Adds', schema, execute: ({ args }) => args.a + args.b });
+const add = tool({
+  name: 'add',
+  description: 'Adds',
+  schema,
+  execute: ({ args }) => args.a + args.b,
+});
 const plain = (execute: Parameters<typeof tool>[0]['execute'] & object, more: object = {}) =>
   tool({ name: 'plain', description: 'Plain', schema: z.object({}), execute, ...more } as never);
 
@@ -20,7 +25,10 @@ describe('callTool', () => {
     ['no object', [1, 2]],
     ['no JSON at all', 'not { JSON'],
   ])('arguments that do not fit are refused before the tool runs: %s', async (_what, args) => {
-    expect(await callTool(add, args)).toMatchObject({ status: 'error_permanent', errorType: 'validation_error' });
+    expect(await callTool(add, args)).toMatchObject({
+      status: 'error_permanent',
+      errorType: 'validation_error',
+    });
   });
 
   test('what is thrown is classified, and nothing is tried again', async () => {
@@ -34,7 +42,10 @@ describe('callTool', () => {
     const failing = plain(() => {
       throw new ToolFailure('It is locked.', { errorType: 'locked' });
     });
-    expect(await callTool(failing, {})).toMatchObject({ errorType: 'locked', content: 'It is locked.' });
+    expect(await callTool(failing, {})).toMatchObject({
+      errorType: 'locked',
+      content: 'It is locked.',
+    });
     expect(
       await callTool(
         plain(() => toolResult.blocked('No.')),
@@ -65,7 +76,9 @@ describe('callTool', () => {
         }),
       { readOnly: true },
     );
-    expect(await callTool(waiting, {}, { signal: AbortSignal.abort() })).toMatchObject({ errorType: 'aborted' });
+    expect(await callTool(waiting, {}, { signal: AbortSignal.abort() })).toMatchObject({
+      errorType: 'aborted',
+    });
     const controller = new AbortController();
     const calling = callTool(waiting, {}, { signal: controller.signal });
     controller.abort();
@@ -87,7 +100,9 @@ describe('callTool', () => {
   test('what a tool requires it may do, unless it is said otherwise', async () => {
     const guarded = plain(() => 'written', { requiresPermission: ['fs:write'] });
     expect(await callTool(guarded, {})).toMatchObject({ content: 'written' });
-    expect(await callTool(guarded, {}, { permissions: [] })).toMatchObject({ errorType: 'permission_denied' });
+    expect(await callTool(guarded, {}, { permissions: [] })).toMatchObject({
+      errorType: 'permission_denied',
+    });
   });
 
   test('a tool that waits for somebody gives no result, and that is said', async () => {
@@ -95,7 +110,10 @@ describe('callTool', () => {
       plain(() => 'done', { approval: true }),
       {},
     );
-    await expect(asks).rejects.toMatchObject({ code: 'no_tool_result', message: expect.stringContaining('it waits for its approval') });
+    await expect(asks).rejects.toMatchObject({
+      code: 'no_tool_result',
+      message: expect.stringContaining('it waits for its approval'),
+    });
     await expect(
       callTool(
         plain(() => pending({ operationId: 'o' })),
@@ -105,8 +123,15 @@ describe('callTool', () => {
   });
 
   test('what cannot be meant is refused', async () => {
-    await expect(callTool(add, { a: Number.NaN })).rejects.toMatchObject({ code: 'invalid_option', message: expect.stringContaining('$.a is NaN') });
-    await expect(callTool(add, {}, { sginal: AbortSignal.abort() } as object)).rejects.toMatchObject({ code: 'invalid_option' });
-    await expect(callTool(add, {}, { signal: true as never })).rejects.toThrow(/`signal` must be an AbortSignal/);
+    await expect(callTool(add, { a: Number.NaN })).rejects.toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining('$.a is NaN'),
+    });
+    await expect(
+      callTool(add, {}, { sginal: AbortSignal.abort() } as object),
+    ).rejects.toMatchObject({ code: 'invalid_option' });
+    await expect(callTool(add, {}, { signal: true as never })).rejects.toThrow(
+      /`signal` must be an AbortSignal/,
+    );
   });
 });

@@ -1,5 +1,27 @@
-import { agent, loop, type Model, memoryStore, openai, parallel, rehearsal, run, runtime, step, tool } from 'adjutant';
-import { approve, collectStream, createTestSession, model, runTest, scriptedModel, testAgent, testClock, user } from 'adjutant/testing';
+import {
+  agent,
+  loop,
+  type Model,
+  memoryStore,
+  openai,
+  parallel,
+  rehearsal,
+  run,
+  runtime,
+  step,
+  tool,
+} from 'adjutant';
+import {
+  approve,
+  collectStream,
+  createTestSession,
+  model,
+  runTest,
+  scriptedModel,
+  testAgent,
+  testClock,
+  user,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -21,16 +43,29 @@ describe('testAgent', () => {
       state: { base: 10 },
     });
     expect(run).toMatchObject({ status: 'completed', output: 'Eleven.' });
-    expect(run.events.find((event) => event.type === 'tool_result')).toMatchObject({ result: { content: 11 } });
+    expect(run.events.find((event) => event.type === 'tool_result')).toMatchObject({
+      result: { content: 11 },
+    });
   });
 
   test('rejects when something is missing or left over', async () => {
     const talker = agent({ name: 'talker', model: real });
-    await expect(testAgent(talker, { input: 'Hi', responses: [] })).rejects.toMatchObject({ code: 'test_step_failed' });
-    await expect(testAgent(talker, { input: 'Hi', responses: ['a', 'b'] })).rejects.toMatchObject({ code: 'test_step_failed', data: { step: 3 } });
-    await expect(testAgent(talker, { input: 5 as never, responses: [] })).rejects.toMatchObject({ code: 'invalid_test' });
-    await expect(testAgent(talker, { input: 'Hi' } as never)).rejects.toThrow('`responses` must be a list of what the models answer, not undefined');
-    await expect(testAgent(talker, undefined as never)).rejects.toMatchObject({ code: 'invalid_test' });
+    await expect(testAgent(talker, { input: 'Hi', responses: [] })).rejects.toMatchObject({
+      code: 'test_step_failed',
+    });
+    await expect(testAgent(talker, { input: 'Hi', responses: ['a', 'b'] })).rejects.toMatchObject({
+      code: 'test_step_failed',
+      data: { step: 3 },
+    });
+    await expect(testAgent(talker, { input: 5 as never, responses: [] })).rejects.toMatchObject({
+      code: 'invalid_test',
+    });
+    await expect(testAgent(talker, { input: 'Hi' } as never)).rejects.toThrow(
+      '`responses` must be a list of what the models answer, not undefined',
+    );
+    await expect(testAgent(talker, undefined as never)).rejects.toMatchObject({
+      code: 'invalid_test',
+    });
   });
 });
 
@@ -53,14 +88,19 @@ describe('createTestSession', () => {
   });
 
   test('refuses what it does not know', async () => {
-    await expect(createTestSession({ stat: {} } as never)).rejects.toMatchObject({ code: 'invalid_option' });
-    await expect(createTestSession({ events: [{ type: 'nothing' } as never] })).rejects.toMatchObject({ code: 'invalid_event' });
+    await expect(createTestSession({ stat: {} } as never)).rejects.toMatchObject({
+      code: 'invalid_option',
+    });
+    await expect(
+      createTestSession({ events: [{ type: 'nothing' } as never] }),
+    ).rejects.toMatchObject({ code: 'invalid_event' });
   });
 });
 
 describe('collectStream', () => {
   test('has everything that was streamed, and the text by agent', async () => {
-    const branch = (name: string) => agent({ name, model: scriptedModel([{ chunks: [name, '!'] }]) });
+    const branch = (name: string) =>
+      agent({ name, model: scriptedModel([{ chunks: [name, '!'] }]) });
     const { stream, events, text, textOf, result } = await collectStream(
       run(parallel({ name: 'both', runnables: [branch('left'), branch('right')] }), 'Go'),
     );
@@ -72,12 +112,18 @@ describe('collectStream', () => {
 
   test('counts the text of attempts that were made again once', async () => {
     const clock = testClock();
-    const broken = scriptedModel([{ text: 'half', cut: true }, { text: 'whole' }, { toolCalls: [{ name: 'none' }], text: 'and ' }, { text: 'on' }]);
+    const broken = scriptedModel([
+      { text: 'half', cut: true },
+      { text: 'whole' },
+      { toolCalls: [{ name: 'none' }], text: 'and ' },
+      { text: 'on' },
+    ]);
     const app = runtime({ app: 'a', ports: { clock, random: { next: () => 0 } } });
     const talker = agent({ name: 'a', model: broken });
     const twice = step({
       name: 'twice',
-      execute: async (ctx) => void [await ctx.call(talker, { message: '1' }), await ctx.call(talker, { message: '2' })],
+      execute: async (ctx) =>
+        void [await ctx.call(talker, { message: '1' }), await ctx.call(talker, { message: '2' })],
     });
     const collecting = collectStream(app.run(twice, 'Go'));
     const advancing = setInterval(() => clock.advance(100), 1);
@@ -90,16 +136,35 @@ describe('collectStream', () => {
 describe('runTest beside other tests and after them', () => {
   test('several at once do not see each other', async () => {
     const talker = agent({ name: 'talker', model: real });
-    const runs = await Promise.all([1, 2, 3, 4, 5].map((n) => runTest(talker, [user(`${n}`), model(({ prompt }) => JSON.stringify(prompt.at(-1)))])));
-    expect(runs.map(({ output }) => /"text":"(\d)"/.exec(output ?? '')?.[1])).toEqual(['1', '2', '3', '4', '5']);
+    const runs = await Promise.all(
+      [1, 2, 3, 4, 5].map((n) =>
+        runTest(talker, [user(`${n}`), model(({ prompt }) => JSON.stringify(prompt.at(-1)))]),
+      ),
+    );
+    expect(runs.map(({ output }) => /"text":"(\d)"/.exec(output ?? '')?.[1])).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+    ]);
   });
 
   test('a session that one left waiting goes on in the next', async () => {
-    const pay = tool({ name: 'pay', description: 'Pays', schema: z.object({}), approval: true, execute: () => 'paid' });
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays',
+      schema: z.object({}),
+      approval: true,
+      execute: () => 'paid',
+    });
     const clerk = agent({ name: 'clerk', model: real, tools: [pay] });
     const clock = testClock();
     const options = { store: memoryStore({ clock }), clock, session: { id: 's' } };
-    expect((await runTest(clerk, [user('Pay'), model({ toolCalls: [{ name: 'pay' }] })], options)).status).toBe('yielded');
+    expect(
+      (await runTest(clerk, [user('Pay'), model({ toolCalls: [{ name: 'pay' }] })], options))
+        .status,
+    ).toBe('yielded');
     const run = await runTest(clerk, [approve(), model('Paid.')], options);
     expect(run).toMatchObject({ status: 'completed', output: 'Paid.' });
     const next = await runTest(clerk, [user('Again?'), model('No.')], options);
@@ -110,7 +175,15 @@ describe('runTest beside other tests and after them', () => {
     const second = agent({ name: 'second', model: real });
     const registered = { runtime: { runnables: [second] } };
     const first = agent({ name: 'first', model: real, hooks: { afterModel: () => second } });
-    expect((await runTest(first, [user('Go'), model('1', { agent: 'first' }), model('2', { agent: 'second' })], registered)).output).toBe('2');
+    expect(
+      (
+        await runTest(
+          first,
+          [user('Go'), model('1', { agent: 'first' }), model('2', { agent: 'second' })],
+          registered,
+        )
+      ).output,
+    ).toBe('2');
     const spawning = step({
       name: 'spawning',
       execute: async (ctx) => {
@@ -142,12 +215,19 @@ test('what stands in for models and tools is checked like other options', () => 
   const make = (ports: object) => () => runtime({ app: 'a', ports: ports as never });
   expect(make({ standIns: { modle: () => undefined } })).toThrow(/standIns.*did you mean `model`/s);
   expect(make({ clok: {} })).toThrow(/did you mean `clock`/);
-  expect(make({ standIns: { model: 5 } })).toThrow(expect.objectContaining({ code: 'invalid_runtime' }));
+  expect(make({ standIns: { model: 5 } })).toThrow(
+    expect.objectContaining({ code: 'invalid_runtime' }),
+  );
 });
 
 test('the models of agents that are replaced may be any', async () => {
-  expect((await runTest(agent({ name: 'a', model: rehearsal() }), [user('2 + 2?'), model('Five.')])).output).toBe('Five.');
+  expect(
+    (await runTest(agent({ name: 'a', model: rehearsal() }), [user('2 + 2?'), model('Five.')]))
+      .output,
+  ).toBe('Five.');
   const own = scriptedModel([]);
-  expect((await runTest(agent({ name: 'a', model: own }), [user('2 + 2?'), model('Five.')])).output).toBe('Five.');
+  expect(
+    (await runTest(agent({ name: 'a', model: own }), [user('2 + 2?'), model('Five.')])).output,
+  ).toBe('Five.');
   expect(own.calls).toEqual([]);
 });

@@ -25,7 +25,9 @@ describe('toHaveAssistantText', () => {
   });
 
   test('says what was said instead', () => {
-    expect(failureOf(() => expect(trip.session).toHaveAssistantText(/snow/))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip.session).toHaveAssistantText(/snow/)),
+    ).toMatchInlineSnapshot(`
       "expect(session).toHaveAssistantText(text)
 
       Expected text: /snow/
@@ -33,7 +35,9 @@ describe('toHaveAssistantText', () => {
         1. travel: Let me see.
         2. travel: It is clear in Rome, and your train is booked."
     `);
-    expect(failureOf(() => expect(trip.session.events).not.toHaveAssistantText('Rome'))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip.session.events).not.toHaveAssistantText('Rome')),
+    ).toMatchInlineSnapshot(`
       "expect(events).not.toHaveAssistantText(text)
 
       Expected text: not "Rome"
@@ -52,7 +56,9 @@ describe('toHaveAssistantText', () => {
     expect(misuseOf(() => expect(trip).toHaveAssistantText(4 as never))).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveAssistantText() cannot be used like this: the text must be a string, a regular expression or an asymmetric matcher, not 4."`,
     );
-    expect(misuseOf(() => expect(trip).not.toHaveAssistantText(undefined as never))).toMatchInlineSnapshot(
+    expect(
+      misuseOf(() => expect(trip).not.toHaveAssistantText(undefined as never)),
+    ).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveAssistantText() cannot be used like this: the text must be a string, a regular expression or an asymmetric matcher, not undefined."`,
     );
     expect(misuseOf(() => expect(trip).toHaveAssistantText(''))).toMatchInlineSnapshot(
@@ -65,7 +71,10 @@ describe('toHaveToolCall', () => {
   test('finds a call by its name and by all its arguments', () => {
     expect(trip.session).toHaveToolCall('getWeather');
     expect(trip.session.events).toHaveToolCall('getWeather', { city: 'Rome', days: 3 });
-    expect(trip).toHaveToolCall('getWeather', { days: expect.any(Number), city: expect.stringContaining('om') });
+    expect(trip).toHaveToolCall('getWeather', {
+      days: expect.any(Number),
+      city: expect.stringContaining('om'),
+    });
     expect(trip).toHaveToolCall('getWeather', expect.objectContaining({ city: 'Rome' }));
     expect(trip).not.toHaveToolCall('getWeather', { city: 'Rome' });
     expect(trip).not.toHaveToolCall('getWeather', { city: 'Rome', days: 3, more: 1 });
@@ -73,7 +82,9 @@ describe('toHaveToolCall', () => {
   });
 
   test('says what was called instead', () => {
-    expect(failureOf(() => expect(trip).toHaveToolCall('getWeather', { city: 'Paris', days: 3 }))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip).toHaveToolCall('getWeather', { city: 'Paris', days: 3 })),
+    ).toMatchInlineSnapshot(`
       "expect(run).toHaveToolCall(name, args)
 
       Expected call: getWeather({ city: 'Paris', days: 3 })
@@ -100,13 +111,17 @@ describe('toHaveToolCall', () => {
         2. bookTrain({ to: 'Rome' })
         3. bookPlane({})"
     `);
-    expect(failureOf(() => expect([]).toHaveToolCall('getWeather', { city: 'Rome' }))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect([]).toHaveToolCall('getWeather', { city: 'Rome' })),
+    ).toMatchInlineSnapshot(`
       "expect(events).toHaveToolCall(name, args)
 
       Expected call: getWeather({ city: 'Rome' })
       No tool was called."
     `);
-    expect(failureOf(() => expect(trip).not.toHaveToolCall('bookTrain', { to: expect.any(String) }))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip).not.toHaveToolCall('bookTrain', { to: expect.any(String) })),
+    ).toMatchInlineSnapshot(`
       "expect(run).not.toHaveToolCall(name, args)
 
       Expected call: not bookTrain({ to: Any<String> })
@@ -116,10 +131,24 @@ describe('toHaveToolCall', () => {
   });
 
   test('shows the difference to the call that comes nearest', async () => {
-    const note = tool({ name: 'note', description: 'Notes', schema: z.object({ page: z.int(), text: z.string() }), execute: () => 'noted' });
-    const calls = [1, 2, 3].map((page) => ({ toolCalls: [{ name: 'note', args: { page, text: `page ${page}` } }] }));
-    const result = await run(agent({ name: 'writer', model: scriptedModel([...calls, { text: 'done' }]), tools: [note] }), 'Write');
-    expect(failureOf(() => expect(result).toHaveToolCall('note', { page: 2, text: expect.stringMatching(/^Page/) }))).toMatchInlineSnapshot(`
+    const note = tool({
+      name: 'note',
+      description: 'Notes',
+      schema: z.object({ page: z.int(), text: z.string() }),
+      execute: () => 'noted',
+    });
+    const calls = [1, 2, 3].map((page) => ({
+      toolCalls: [{ name: 'note', args: { page, text: `page ${page}` } }],
+    }));
+    const result = await run(
+      agent({ name: 'writer', model: scriptedModel([...calls, { text: 'done' }]), tools: [note] }),
+      'Write',
+    );
+    expect(
+      failureOf(() =>
+        expect(result).toHaveToolCall('note', { page: 2, text: expect.stringMatching(/^Page/) }),
+      ),
+    ).toMatchInlineSnapshot(`
       "expect(run).toHaveToolCall(name, args)
 
       Expected call: note({ page: 2, text: StringMatching(/^Page/) })
@@ -151,15 +180,23 @@ describe('toHaveToolCall', () => {
     });
     const payer = agent({
       name: 'payer',
-      model: scriptedModel([{ toolCalls: [{ name: 'pay', args: { cents: 900 } }] }, { text: 'Paid.' }]),
+      model: scriptedModel([
+        { toolCalls: [{ name: 'pay', args: { cents: 900 } }] },
+        { text: 'Paid.' },
+      ]),
       tools: [pay],
     });
     const app = runtime({ app: 'shop', runnables: [payer] });
     const asked = await app.run(payer, 'Pay');
-    await app.answer(asked.pendingApprovals[0]?.requestId ?? '', { decision: 'edit', input: { cents: 300 } });
+    await app.answer(asked.pendingApprovals[0]?.requestId ?? '', {
+      decision: 'edit',
+      input: { cents: 300 },
+    });
     const paid = await app.run(payer, { session: asked.session });
     expect(paid.session).toHaveToolCall('pay', { cents: 900 });
-    expect(failureOf(() => expect(paid.session).toHaveToolCall('pay', { cents: 300 }))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(paid.session).toHaveToolCall('pay', { cents: 300 })),
+    ).toMatchInlineSnapshot(`
       "expect(session).toHaveToolCall(name, args)
 
       Expected call: pay({ cents: 300 })
@@ -179,7 +216,9 @@ describe('toHaveToolCall', () => {
   });
 
   test('refuses a name that is none', () => {
-    expect(misuseOf(() => expect(trip).toHaveToolCall({ name: 'getWeather' } as never))).toMatchInlineSnapshot(
+    expect(
+      misuseOf(() => expect(trip).toHaveToolCall({ name: 'getWeather' } as never)),
+    ).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveToolCall() cannot be used like this: the name must be that of a tool, not an object."`,
     );
     expect(misuseOf(() => expect(trip).not.toHaveToolCall(''))).toMatchInlineSnapshot(
@@ -201,7 +240,9 @@ describe('toHaveToolOrder', () => {
   });
 
   test('says where the order ends', () => {
-    expect(failureOf(() => expect(trip).toHaveToolOrder(['bookTrain', 'getWeather']))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip).toHaveToolOrder(['bookTrain', 'getWeather'])),
+    ).toMatchInlineSnapshot(`
       "expect(run).toHaveToolOrder(names)
 
       Expected order: bookTrain, getWeather
@@ -211,7 +252,9 @@ describe('toHaveToolOrder', () => {
         3. bookPlane
       getWeather is not called after bookTrain."
     `);
-    expect(failureOf(() => expect(trip).toHaveToolOrder(['getWeather', 'bookTrian']))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip).toHaveToolOrder(['getWeather', 'bookTrian'])),
+    ).toMatchInlineSnapshot(`
       "expect(run).toHaveToolOrder(names)
 
       Expected order: getWeather, bookTrian
@@ -221,7 +264,9 @@ describe('toHaveToolOrder', () => {
         3. bookPlane
       bookTrian was never called. Did you mean bookTrain?"
     `);
-    expect(failureOf(() => expect(trip).toHaveToolOrder(['getWeather', 'bookPlane'], { exact: true }))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip).toHaveToolOrder(['getWeather', 'bookPlane'], { exact: true })),
+    ).toMatchInlineSnapshot(`
       "expect(run).toHaveToolOrder(names, { exact: true })
 
       Expected order: getWeather, bookPlane
@@ -239,7 +284,9 @@ describe('toHaveToolOrder', () => {
           "bookPlane",
         ]"
     `);
-    expect(failureOf(() => expect(trip).not.toHaveToolOrder(['getWeather', 'bookTrain']))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip).not.toHaveToolOrder(['getWeather', 'bookTrain'])),
+    ).toMatchInlineSnapshot(`
       "expect(run).not.toHaveToolOrder(names)
 
       Expected order: not getWeather, bookTrain
@@ -254,13 +301,19 @@ describe('toHaveToolOrder', () => {
     expect(misuseOf(() => expect(trip).toHaveToolOrder([]))).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveToolOrder() cannot be used like this: an empty order is always kept; with { exact: true } it says that no tool is called."`,
     );
-    expect(misuseOf(() => expect(trip).toHaveToolOrder('getWeather' as never))).toMatchInlineSnapshot(
+    expect(
+      misuseOf(() => expect(trip).toHaveToolOrder('getWeather' as never)),
+    ).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveToolOrder() cannot be used like this: the order must be a list of names of tools, not "getWeather"."`,
     );
-    expect(misuseOf(() => expect(trip).toHaveToolOrder(['getWeather'], { exakt: true } as never))).toMatchInlineSnapshot(
+    expect(
+      misuseOf(() => expect(trip).toHaveToolOrder(['getWeather'], { exakt: true } as never)),
+    ).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveToolOrder() cannot be used like this: there is no option \`exakt\` (did you mean \`exact\`?)."`,
     );
-    expect(misuseOf(() => expect(trip).not.toHaveToolOrder(['getWeather'], { exact: 'yes' } as never))).toMatchInlineSnapshot(
+    expect(
+      misuseOf(() => expect(trip).not.toHaveToolOrder(['getWeather'], { exact: 'yes' } as never)),
+    ).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveToolOrder() cannot be used like this: \`exact\` must be true or false, not "yes"."`,
     );
   });

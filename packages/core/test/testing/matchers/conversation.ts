@@ -28,7 +28,9 @@ export function askForTrip(): Promise<RunResult> {
     { toolCalls: [{ name: 'bookTrain', args: { to: 'Rome' } }, { name: 'bookPlane' }] },
     { text: 'It is clear in Rome, and your train is booked.' },
   ]);
-  return Promise.resolve(run(agent({ name: 'travel', model, tools: [getWeather, bookTrain] }), 'I want to go to Rome'));
+  return Promise.resolve(
+    run(agent({ name: 'travel', model, tools: [getWeather, bookTrain] }), 'I want to go to Rome'),
+  );
 }
 
 /** The message that an assertion fails with, without colours. */

@@ -9,7 +9,9 @@ test('setupMatchers finds the expect of vitest, which is no global, and may be c
   expect((globalThis as { expect?: unknown }).expect).toBeUndefined();
   setupMatchers();
   setupMatchers();
-  (expect([{ type: 'cancel' }]) as unknown as { toHaveEvent(event: object): void }).toHaveEvent({ type: 'cancel' });
+  (expect([{ type: 'cancel' }]) as unknown as { toHaveEvent(event: object): void }).toHaveEvent({
+    type: 'cancel',
+  });
 });
 
 test('setupMatchers and expect.extend give the same to an expect of one’s own', () => {
@@ -21,13 +23,31 @@ test('setupMatchers and expect.extend give the same to an expect of one’s own'
 
 test.each([[null], [{}], [() => undefined], ['expect']])('setupMatchers refuses %s', (wrong) => {
   const setUp = () => setupMatchers(wrong as never);
-  expect(setUp).toThrow(expect.objectContaining({ code: 'invalid_option', message: expect.stringContaining('the `expect` of vitest or jest') }));
+  expect(setUp).toThrow(
+    expect.objectContaining({
+      code: 'invalid_option',
+      message: expect.stringContaining('the `expect` of vitest or jest'),
+    }),
+  );
 });
 
 /** Runs a program with plain Node, away from every test runner that brings an `expect`. */
-function runNode(program: string, ...flags: readonly string[]): { readonly output: string; readonly status: number | null } {
-  const options = ['--conditions=adjutant-source', '--no-warnings', '--input-type=module', ...flags, '--eval', program];
-  const { stdout, stderr, status } = spawnSync(process.execPath, options, { cwd: `${root}packages/core`, encoding: 'utf8' });
+function runNode(
+  program: string,
+  ...flags: readonly string[]
+): { readonly output: string; readonly status: number | null } {
+  const options = [
+    '--conditions=adjutant-source',
+    '--no-warnings',
+    '--input-type=module',
+    ...flags,
+    '--eval',
+    program,
+  ];
+  const { stdout, stderr, status } = spawnSync(process.execPath, options, {
+    cwd: `${root}packages/core`,
+    encoding: 'utf8',
+  });
   return { output: stdout + stderr, status };
 }
 
@@ -35,7 +55,9 @@ test('without a test runner, setupMatchers says so', () => {
   const program = `import { setupMatchers } from 'adjutant/testing';
     try { setupMatchers(); } catch (error) { console.log(error.code, error.message); }`;
   const { output } = runNode(program);
-  expect(output).toContain('expect_not_found setupMatchers() found no `expect` (it looked for the global `expect`, vitest, `@jest/globals`).');
+  expect(output).toContain(
+    'expect_not_found setupMatchers() found no `expect` (it looked for the global `expect`, vitest, `@jest/globals`).',
+  );
 });
 
 test('without a test runner, ledgerStory serves node:test, and the package expect takes the matchers', () => {

@@ -59,13 +59,19 @@ describe('toHaveState', () => {
   });
 
   test('says what is there instead', () => {
-    expect(failureOf(() => expect(trip.session).toHaveState('session', 'lastCity', 'Paris'))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip.session).toHaveState('session', 'lastCity', 'Paris')),
+    ).toMatchInlineSnapshot(`
       "expect(session).toHaveState(scope, key, value)
 
       Expected session state lastCity: 'Paris'
       Received session state lastCity: 'Rome'"
     `);
-    expect(failureOf(() => expect(trip.session).toHaveState('session', 'trip', { city: 'Paris', days: 3 }))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() =>
+        expect(trip.session).toHaveState('session', 'trip', { city: 'Paris', days: 3 }),
+      ),
+    ).toMatchInlineSnapshot(`
       "expect(session).toHaveState(scope, key, value)
 
       Expected session state trip: { city: 'Paris', days: 3 }
@@ -80,7 +86,9 @@ describe('toHaveState', () => {
           "days": 3,
         }"
     `);
-    expect(failureOf(() => expect(trip).toHaveState('session', 'lastcity', 'Rome'))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip).toHaveState('session', 'lastcity', 'Rome')),
+    ).toMatchInlineSnapshot(`
       "expect(run).toHaveState(scope, key, value)
 
       Expected session state lastcity: 'Rome'
@@ -90,7 +98,9 @@ describe('toHaveState', () => {
         1. lastCity = 'Rome'
         2. trip = { city: 'Rome', days: 3 }"
     `);
-    expect(failureOf(() => expect(trip.session).toHaveState('session', 'missing'))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip.session).toHaveState('session', 'missing')),
+    ).toMatchInlineSnapshot(`
       "expect(session).toHaveState(scope, key)
 
       Expected session state missing: any value
@@ -100,19 +110,25 @@ describe('toHaveState', () => {
         1. lastCity = 'Rome'
         2. trip = { city: 'Rome', days: 3 }"
     `);
-    expect(failureOf(() => expect(trip.session).toHaveState('session', 'lastCity', undefined))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip.session).toHaveState('session', 'lastCity', undefined)),
+    ).toMatchInlineSnapshot(`
       "expect(session).toHaveState(scope, key, value)
 
       Expected session state lastCity: no value
       Received session state lastCity: 'Rome'"
     `);
-    expect(failureOf(() => expect(trip.session).not.toHaveState('session', 'lastCity', 'Rome'))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip.session).not.toHaveState('session', 'lastCity', 'Rome')),
+    ).toMatchInlineSnapshot(`
       "expect(session).not.toHaveState(scope, key, value)
 
       Expected session state lastCity: not 'Rome'
       Received session state lastCity: 'Rome'"
     `);
-    expect(failureOf(() => expect([]).toHaveState('session', 'lastCity', 'Rome'))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect([]).toHaveState('session', 'lastCity', 'Rome')),
+    ).toMatchInlineSnapshot(`
       "expect(events).toHaveState(scope, key, value)
 
       Expected session state lastCity: 'Rome'
@@ -129,13 +145,17 @@ describe('toHaveState', () => {
     expect(misuseOf(() => expect(trip).not.toHaveState('sesion', 'key', 1))).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveState() cannot be used like this: the run knows no scope "sesion" (did you mean "session"?)."`,
     );
-    expect(misuseOf(() => expect(trip).not.toHaveState('warehouse', 'key', 1))).toMatchInlineSnapshot(
+    expect(
+      misuseOf(() => expect(trip).not.toHaveState('warehouse', 'key', 1)),
+    ).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveState() cannot be used like this: the run knows no scope "warehouse" (it knows session)."`,
     );
     expect(misuseOf(() => expect(trip).toHaveState('session', 1 as never))).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveState() cannot be used like this: the key must be a string that is not empty, not 1."`,
     );
-    expect(misuseOf(() => expect(trip.session.events.slice(2)).toHaveState('session', 'lastCity'))).toMatchInlineSnapshot(
+    expect(
+      misuseOf(() => expect(trip.session.events.slice(2)).toHaveState('session', 'lastCity')),
+    ).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveState() cannot be used like this: it needs a ledger from its first event on, and the event at index 0 has seq 3; give it the session."`,
     );
   });
@@ -147,9 +167,23 @@ describe('toHaveState', () => {
 });
 
 describe('toHaveStatus', () => {
-  const failing = agent({ name: 'failing', model: scriptedModel([{ error: new Error('The line is dead') }]) });
-  const ask = tool({ name: 'pay', description: 'Pays', schema: z.object({}), approval: true, execute: () => 'paid' });
-  const asking = () => agent({ name: 'payer', model: scriptedModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'ok' }]), tools: [ask] });
+  const failing = agent({
+    name: 'failing',
+    model: scriptedModel([{ error: new Error('The line is dead') }]),
+  });
+  const ask = tool({
+    name: 'pay',
+    description: 'Pays',
+    schema: z.object({}),
+    approval: true,
+    execute: () => 'paid',
+  });
+  const asking = () =>
+    agent({
+      name: 'payer',
+      model: scriptedModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'ok' }]),
+      tools: [ask],
+    });
 
   test('knows the statuses of results and of sessions', async () => {
     expect(trip).toHaveStatus('completed');
@@ -177,7 +211,9 @@ describe('toHaveStatus', () => {
       Waiting: pay, for approval"
     `);
     const failed = await run(failing, 'hi');
-    expect(failureOf(() => expect(failed.session).toHaveStatus('completed'))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(failed.session).toHaveStatus('completed')),
+    ).toMatchInlineSnapshot(`
       "expect(session).toHaveStatus(status)
 
       Expected status: "completed"
@@ -200,7 +236,9 @@ describe('toHaveStatus', () => {
     expect(misuseOf(() => expect(trip).not.toHaveStatus('awaiting_input'))).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveStatus() cannot be used like this: "awaiting_input" is a status of sessions, and it was given a run; those of results are completed, error, cancelled, yielded."`,
     );
-    expect(misuseOf(() => expect(trip).not.toHaveStatus('complete' as never))).toMatchInlineSnapshot(
+    expect(
+      misuseOf(() => expect(trip).not.toHaveStatus('complete' as never)),
+    ).toMatchInlineSnapshot(
       `"invalid_matcher_use: toHaveStatus() cannot be used like this: there is no status "complete" (did you mean "completed"?)."`,
     );
     expect(misuseOf(() => expect(trip).toHaveStatus({} as never))).toMatchInlineSnapshot(

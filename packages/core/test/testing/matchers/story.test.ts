@@ -24,7 +24,9 @@ describe('ledgerStory', () => {
         travel ends"
     `);
     expect(ledgerStory(second)).toBe(ledgerStory(first.session.events));
-    expect(ledgerStory(second.session.toJSON(), { all: true })).toBe(ledgerStory(first, { all: true }));
+    expect(ledgerStory(second.session.toJSON(), { all: true })).toBe(
+      ledgerStory(first, { all: true }),
+    );
   });
 
   test('has all events on request, and the order in which they were recorded', async () => {
@@ -52,7 +54,10 @@ describe('ledgerStory', () => {
           name,
           execute: async (ctx) => {
             if (name !== first) await gate.promise;
-            await ctx.call(agent({ name: `${name}_speaker`, model: scriptedModel([{ text: `I am ${name}` }]) }), { message: 'Go' });
+            await ctx.call(
+              agent({ name: `${name}_speaker`, model: scriptedModel([{ text: `I am ${name}` }]) }),
+              { message: 'Go' },
+            );
             if (name === first) gate.resolve();
           },
         });
@@ -69,11 +74,17 @@ describe('ledgerStory', () => {
       name: 'consult',
       description: 'Asks a lawyer',
       schema: z.object({}),
-      execute: async (ctx) => ({ answer: (await ctx.call(lawyer, { message: 'Is it valid?' })).output ?? null, key: ctx.idempotencyKey }),
+      execute: async (ctx) => ({
+        answer: (await ctx.call(lawyer, { message: 'Is it valid?' })).output ?? null,
+        key: ctx.idempotencyKey,
+      }),
     });
     const clerk = agent({
       name: 'clerk',
-      model: scriptedModel([{ thoughts: 'Hm', toolCalls: [{ name: 'consult' }] }, { text: 'Yes.' }]),
+      model: scriptedModel([
+        { thoughts: 'Hm', toolCalls: [{ name: 'consult' }] },
+        { text: 'Yes.' },
+      ]),
       tools: [consult],
     });
     const count = step({
@@ -82,7 +93,13 @@ describe('ledgerStory', () => {
         ctx.state['count'] = Number(ctx.state['count'] ?? 0) + 1;
       },
     });
-    const result = await run(sequence({ name: 'office', runnables: [clerk, loop({ name: 'twice', runnable: count, maxIterations: 2 })] }), 'Well?');
+    const result = await run(
+      sequence({
+        name: 'office',
+        runnables: [clerk, loop({ name: 'twice', runnable: count, maxIterations: 2 })],
+      }),
+      'Well?',
+    );
     expect(ledgerStory(result)).toMatchInlineSnapshot(`
       "user: Well?
       sequence office starts
@@ -116,7 +133,8 @@ describe('ledgerStory', () => {
       readOnly: true,
       execute: () => {
         tries++;
-        if (tries === 1) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+        if (tries === 1)
+          throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
         return { title: "Bob's page" };
       },
     });
@@ -127,7 +145,10 @@ describe('ledgerStory', () => {
       approval: { allowEdit: true },
       execute: (ctx) => ctx.args.cents,
     });
-    const model = scriptedModel([{ toolCalls: [{ name: 'fetchPage' }, { name: 'pay', args: { cents: 900 } }] }, { text: 'Paid.' }]);
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'fetchPage' }, { name: 'pay', args: { cents: 900 } }] },
+      { text: 'Paid.' },
+    ]);
     const payer = agent({ name: 'payer', model, tools: [fetchPage, pay] });
     const app = runtime({ app: 'shop', runnables: [payer] });
     const waiting = await app.run(payer, 'Pay');
@@ -138,7 +159,12 @@ describe('ledgerStory', () => {
         "  payer waits for an answer",
       ]
     `);
-    await app.answer(waiting.pendingApprovals[0]?.requestId ?? '', { decision: 'edit', input: { cents: 300 }, by: 'user:ann', reason: 'cheaper' });
+    await app.answer(waiting.pendingApprovals[0]?.requestId ?? '', {
+      decision: 'edit',
+      input: { cents: 300 },
+      by: 'user:ann',
+      reason: 'cheaper',
+    });
     expect(ledgerStory(await app.run(payer, { session: waiting.session }))).toMatchInlineSnapshot(`
       "user: Pay
       agent payer starts
@@ -159,21 +185,38 @@ describe('ledgerStory', () => {
   });
 
   test('long values are cut, and still differ where they are cut', () => {
-    const said = (text: string): Event[] => [{ v: 1, seq: 1, id: 'e', at: 0, by: 'user', type: 'user', text }];
+    const said = (text: string): Event[] => [
+      { v: 1, seq: 1, id: 'e', at: 0, by: 'user', type: 'user', text },
+    ];
     const long = 'a'.repeat(500);
     expect(ledgerStory(said(`${long}b`))).not.toBe(ledgerStory(said(`${long}c`)));
-    expect(ledgerStory(said(`${long}b`), { longest: 5 })).toMatch(/^user: aaaaa… \(501 characters, [0-9a-f]{6}\)$/);
+    expect(ledgerStory(said(`${long}b`), { longest: 5 })).toMatch(
+      /^user: aaaaa… \(501 characters, [0-9a-f]{6}\)$/,
+    );
     // Not half a character.
     expect(ledgerStory(said('😀😀'), { longest: 3 })).toMatch(/^user: 😀… /);
   });
 
   test('nothing in a text acts on a terminal or makes two lines of one', () => {
-    const events: Event[] = [{ v: 1, seq: 1, id: 'e', at: 0, by: 'user', type: 'user', text: 'one\ntwo\u001b[31mred\u202e' }];
+    const events: Event[] = [
+      {
+        v: 1,
+        seq: 1,
+        id: 'e',
+        at: 0,
+        by: 'user',
+        type: 'user',
+        text: 'one\ntwo\u001b[31mred\u202e',
+      },
+    ];
     expect(ledgerStory(events)).toBe('user: one⏎two␛[31mred�');
   });
 
   test('a value that is not there is told by its size', async () => {
-    const { session } = await run(agent({ name: 'a', model: scriptedModel([{ text: 'z'.repeat(90_000) }]) }), 'hi');
+    const { session } = await run(
+      agent({ name: 'a', model: scriptedModel([{ text: 'z'.repeat(90_000) }]) }),
+      'hi',
+    );
     expect(ledgerStory(session.events)).toMatch(/a: large value, 90002 bytes, [0-9a-f]{6}/);
   });
 
@@ -230,7 +273,11 @@ describe('toMatchLedger', () => {
     expect(trip.session).toMatchLedger(ledgerStory(trip).split('\n'));
     expect(trip.session.events).not.toMatchLedger(story);
     const entries = ledgerStory(trip).split('\n');
-    expect(trip).toMatchLedger([/^user: .*Rome$/, { type: 'invocation_start', kind: 'agent' }, ...entries.slice(2)]);
+    expect(trip).toMatchLedger([
+      /^user: .*Rome$/,
+      { type: 'invocation_start', kind: 'agent' },
+      ...entries.slice(2),
+    ]);
     expect(trip).not.toMatchLedger([/^user: .*Paris$/, ...entries.slice(1)]);
     expect(trip).not.toMatchLedger(entries.slice(1));
     expect([]).toMatchLedger([]);
@@ -241,9 +288,16 @@ describe('toMatchLedger', () => {
   test('other lines may lie between when it is not to be exact', async () => {
     const trip = await askForTrip();
     expect(trip).toMatchLedger(story, { exact: false });
-    expect(trip).toMatchLedger([/Let me see/, { type: 'tool_call', name: 'bookTrain' }, { type: 'tool_result', result: { status: 'success' } }], {
-      exact: false,
-    });
+    expect(trip).toMatchLedger(
+      [
+        /Let me see/,
+        { type: 'tool_call', name: 'bookTrain' },
+        { type: 'tool_result', result: { status: 'success' } },
+      ],
+      {
+        exact: false,
+      },
+    );
     expect(trip).not.toMatchLedger([/bookTrain\(/, /getWeather\(/], { exact: false });
     expect(trip).toMatchLedger(
       [
@@ -302,7 +356,9 @@ describe('toMatchLedger', () => {
         travel: It is clear in Rome, and your train is booked.
         travel ends"
     `);
-    expect(failureOf(() => expect(trip).toMatchLedger([/Let me see/, 'travel flies'], { exact: false }))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip).toMatchLedger([/Let me see/, 'travel flies'], { exact: false })),
+    ).toMatchInlineSnapshot(`
       "expect(run).toMatchLedger(story, { exact: false })
 
       Not found after the first line: travel flies
@@ -321,7 +377,9 @@ describe('toMatchLedger', () => {
           travel: It is clear in Rome, and your train is booked.
           travel ends"
     `);
-    expect(failureOf(() => expect([]).toMatchLedger(['travel flies'], { exact: false }))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect([]).toMatchLedger(['travel flies'], { exact: false })),
+    ).toMatchInlineSnapshot(`
       "expect(events).toMatchLedger(story, { exact: false })
 
       Not found anywhere: travel flies
@@ -359,7 +417,9 @@ describe('toMatchLedger', () => {
         travel: It is clear in Rome, and your train is booked.
         travel ends"
     `);
-    expect(failureOf(() => expect(trip).not.toMatchLedger([/bookTrain/], { exact: false }))).toMatchInlineSnapshot(`
+    expect(
+      failureOf(() => expect(trip).not.toMatchLedger([/bookTrain/], { exact: false })),
+    ).toMatchInlineSnapshot(`
       "expect(run).not.toMatchLedger(story, { exact: false })
 
       All of these lines come one after the other:
@@ -390,16 +450,22 @@ describe('toMatchLedger', () => {
     expect(misuseOf(() => expect([]).toMatchLedger([7 as never]))).toMatchInlineSnapshot(
       `"invalid_matcher_use: toMatchLedger() cannot be used like this: entry 0 of the story must be a line, a regular expression or a part of an event, not 7."`,
     );
-    expect(misuseOf(() => expect([]).not.toMatchLedger([{ type: 'tool_cal' } as never]))).toMatchInlineSnapshot(
+    expect(
+      misuseOf(() => expect([]).not.toMatchLedger([{ type: 'tool_cal' } as never])),
+    ).toMatchInlineSnapshot(
       `"invalid_matcher_use: toMatchLedger() cannot be used like this: there is no event type "tool_cal" (did you mean "tool_call"?)."`,
     );
-    expect(misuseOf(() => expect([]).not.toMatchLedger([{ type: 'model_start' }]))).toMatchInlineSnapshot(
+    expect(
+      misuseOf(() => expect([]).not.toMatchLedger([{ type: 'model_start' }])),
+    ).toMatchInlineSnapshot(
       `"invalid_matcher_use: toMatchLedger() cannot be used like this: a story has no events of type model_start unless all are wanted: toMatchLedger(story, { all: true })."`,
     );
     expect(misuseOf(() => expect([]).toMatchLedger([], { exact: false }))).toMatchInlineSnapshot(
       `"invalid_matcher_use: toMatchLedger() cannot be used like this: an empty story is part of every other; without { exact: false } it says that nothing happened."`,
     );
-    expect(misuseOf(() => expect([]).toMatchLedger('x', { strict: true } as never))).toMatchInlineSnapshot(
+    expect(
+      misuseOf(() => expect([]).toMatchLedger('x', { strict: true } as never)),
+    ).toMatchInlineSnapshot(
       `"invalid_matcher_use: toMatchLedger() cannot be used like this: there is no option \`strict\` (the options are exact, all, order, longest)."`,
     );
     expect(misuseOf(() => expect([]).not.toMatchLedger(undefined as never))).toMatchInlineSnapshot(

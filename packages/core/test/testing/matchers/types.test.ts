@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,33 +20,85 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The declarations as they are published. */
 beforeAll(() => {
-  const build = ['-p', 'packages/core/tsconfig.build.json', '--emitDeclarationOnly', '--sourceMap', 'false', '--inlineSources', 'false'];
+  const build = [
+    '-p',
+    'packages/core/tsconfig.build.json',
+    '--emitDeclarationOnly',
+    '--sourceMap',
+    'false',
+    '--inlineSources',
+    'false',
+  ];
   // Whether the sources have errors is for the type check to say.
-  spawnSync(process.execPath, [compiler, ...build, '--outDir', join(folder, 'dist')], { cwd: root, encoding: 'utf8' });
+  spawnSync(process.execPath, [compiler, ...build, '--outDir', join(folder, 'dist')], {
+    cwd: root,
+    encoding: 'utf8',
+  });
 }, 120_000);
 
-/** A project of a user that has `adjutant` and no packages but these. Gives the errors in its file and in our declarations. */
-function typeErrors(name: string, packages: readonly string[], source: string, types: readonly string[] = ['node']): readonly string[] {
+/**
+ * A project of a user that has `adjutant` and no packages but these. Gives the errors in its file
+ * and in our declarations.
+ */
+function typeErrors(
+  name: string,
+  packages: readonly string[],
+  source: string,
+  types: readonly string[] = ['node'],
+): readonly string[] {
   const project = join(folder, name);
   const modules = join(project, 'node_modules');
   mkdirSync(join(modules, 'adjutant'), { recursive: true });
   // Copied, not linked: what lies beside the sources must not be found from there.
   cpSync(join(folder, 'dist'), join(modules, 'adjutant/dist'), { recursive: true });
   cpSync(join(root, 'packages/core/package.json'), join(modules, 'adjutant/package.json'));
-  for (const linked of ['@types/node', 'undici-types', '@ai-sdk/provider', '@standard-schema/spec', 'json-schema', ...packages]) {
+  for (const linked of [
+    '@types/node',
+    'undici-types',
+    '@ai-sdk/provider',
+    '@standard-schema/spec',
+    'json-schema',
+    ...packages,
+  ]) {
     mkdirSync(dirname(join(modules, linked)), { recursive: true });
     symlinkSync(join(root, 'node_modules', linked), join(modules, linked));
   }
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(project, 'user.ts'), source);
-  const strictness = ['--strict', '--skipLibCheck', 'false', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
-  const target = ['--target', 'es2024', '--lib', 'es2024,esnext.disposable,esnext.iterator,dom', '--module', 'nodenext', '--types', types.join(',')];
-  const { stdout } = spawnSync(process.execPath, [compiler, '--ignoreConfig', '--noEmit', ...strictness, ...target, 'user.ts'], {
-    cwd: project,
-    encoding: 'utf8',
-  });
-  const lines = stdout.split('\n').filter((line) => / error TS\d+/.test(line) || line.startsWith('error TS'));
-  return lines.filter((line) => line.startsWith('user.ts') || line.startsWith('error') || line.includes('node_modules/adjutant/'));
+  const strictness = [
+    '--strict',
+    '--skipLibCheck',
+    'false',
+    '--exactOptionalPropertyTypes',
+    '--noUncheckedIndexedAccess',
+  ];
+  const target = [
+    '--target',
+    'es2024',
+    '--lib',
+    'es2024,esnext.disposable,esnext.iterator,dom',
+    '--module',
+    'nodenext',
+    '--types',
+    types.join(','),
+  ];
+  const { stdout } = spawnSync(
+    process.execPath,
+    [compiler, '--ignoreConfig', '--noEmit', ...strictness, ...target, 'user.ts'],
+    {
+      cwd: project,
+      encoding: 'utf8',
+    },
+  );
+  const lines = stdout
+    .split('\n')
+    .filter((line) => / error TS\d+/.test(line) || line.startsWith('error TS'));
+  return lines.filter(
+    (line) =>
+      line.startsWith('user.ts') ||
+      line.startsWith('error') ||
+      line.includes('node_modules/adjutant/'),
+  );
 }
 
 const uses = `
@@ -76,18 +136,30 @@ expect(result).toHaveToolCall();
 
 test('with vitest alone', { timeout: 60_000 }, () => {
   const asymmetric = "\nexpect({ result }).toEqual({ result: expect.toHaveToolCall('add') });\n";
-  expect(typeErrors('vitest', ['vitest'], `import 'adjutant/testing/vitest';\nimport { expect } from 'vitest';${uses}${asymmetric}`)).toEqual([]);
+  expect(
+    typeErrors(
+      'vitest',
+      ['vitest'],
+      `import 'adjutant/testing/vitest';\nimport { expect } from 'vitest';${uses}${asymmetric}`,
+    ),
+  ).toEqual([]);
 });
 
 test('with @jest/globals alone', { timeout: 60_000 }, () => {
   expect(
-    typeErrors('globals', ['@jest/globals', 'expect'], `import 'adjutant/testing/jest';\nimport { expect } from '@jest/globals';${uses}`),
+    typeErrors(
+      'globals',
+      ['@jest/globals', 'expect'],
+      `import 'adjutant/testing/jest';\nimport { expect } from '@jest/globals';${uses}`,
+    ),
   ).toEqual([]);
 });
 
 test('with the global expect of @types/jest', { timeout: 60_000 }, () => {
   const packages = ['@types/jest', 'expect'];
-  expect(typeErrors('types', packages, `import 'adjutant/testing/jest';${uses}`, ['node', 'jest'])).toEqual([]);
+  expect(
+    typeErrors('types', packages, `import 'adjutant/testing/jest';${uses}`, ['node', 'jest']),
+  ).toEqual([]);
 });
 
 test('without any runner, adjutant/testing asks for none', { timeout: 60_000 }, () => {
@@ -96,14 +168,22 @@ test('without any runner, adjutant/testing asks for none', { timeout: 60_000 }, 
   expect(typeErrors('none', [], source)).toEqual([]);
 });
 
-test('without the import there are no matchers, so that a forgotten one is seen by the compiler', { timeout: 60_000 }, () => {
-  const errors = typeErrors('forgotten', ['vitest'], "import { expect } from 'vitest';\nexpect([]).toHaveToolCall('add');\n");
+test('without the import there are no matchers, so that a forgotten one is seen by the compiler', {
+  timeout: 60_000,
+}, () => {
+  const errors = typeErrors(
+    'forgotten',
+    ['vitest'],
+    "import { expect } from 'vitest';\nexpect([]).toHaveToolCall('add');\n",
+  );
   expect(errors).toHaveLength(1);
   expect(errors[0]).toContain("Property 'toHaveToolCall' does not exist");
 });
 
 test('the entries name declarations and modules that a build makes', () => {
-  const { exports } = JSON.parse(readFileSync(join(root, 'packages/core/package.json'), 'utf8')) as { exports: Record<string, { types: string }> };
+  const { exports } = JSON.parse(
+    readFileSync(join(root, 'packages/core/package.json'), 'utf8'),
+  ) as { exports: Record<string, { types: string }> };
   for (const entry of ['./testing', './testing/vitest', './testing/jest']) {
     expect(readFileSync(join(folder, exports[entry]?.types ?? ''), 'utf8')).toContain('export');
   }

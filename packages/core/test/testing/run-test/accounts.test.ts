@@ -1,5 +1,17 @@
 import { agent, type Model, parallel, step, tool } from 'adjutant';
-import { advanceTime, approve, crash, edit, expectPrompt, input, model, result, runTest, type TestStep, user } from 'adjutant/testing';
+import {
+  advanceTime,
+  approve,
+  crash,
+  edit,
+  expectPrompt,
+  input,
+  model,
+  result,
+  runTest,
+  type TestStep,
+  user,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -20,13 +32,32 @@ const pay = tool({
   approval: { allowEdit: true },
   execute: () => 'paid',
 });
-const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({}), yieldSchema: z.object({ said: z.string() }) });
-const hang = tool({ name: 'hang', description: 'Hangs', schema: z.object({}), execute: () => new Promise(() => undefined) });
-const lookUp = tool({ name: 'lookUp', description: 'Looks up', schema: z.object({}), readOnly: true, execute: () => 'found' });
+const ask = tool({
+  name: 'ask',
+  description: 'Asks',
+  schema: z.object({}),
+  yieldSchema: z.object({ said: z.string() }),
+});
+const hang = tool({
+  name: 'hang',
+  description: 'Hangs',
+  schema: z.object({}),
+  execute: () => new Promise(() => undefined),
+});
+const lookUp = tool({
+  name: 'lookUp',
+  description: 'Looks up',
+  schema: z.object({}),
+  readOnly: true,
+  execute: () => 'found',
+});
 const clerk = agent({ name: 'clerk', model: real, tools: [pay, ask, hang, lookUp] });
 
 /** What is said about a test that does not fit its run. */
-async function account(steps: readonly TestStep[], runnable: Parameters<typeof runTest>[0] = clerk): Promise<string> {
+async function account(
+  steps: readonly TestStep[],
+  runnable: Parameters<typeof runTest>[0] = clerk,
+): Promise<string> {
   const error = await runTest(runnable, steps, { patienceMs: 300 }).then(
     () => new Error('nothing failed'),
     (thrown: Error) => thrown,
@@ -36,12 +67,16 @@ async function account(steps: readonly TestStep[], runnable: Parameters<typeof r
 }
 
 /** The part of an account that says what is wrong and what the run was doing. */
-const gist = async (steps: readonly TestStep[], runnable?: Parameters<typeof runTest>[0]): Promise<string> =>
-  (await account(steps, runnable)).split('\n\nWhat has happened:')[0] ?? '';
+const gist = async (
+  steps: readonly TestStep[],
+  runnable?: Parameters<typeof runTest>[0],
+): Promise<string> => (await account(steps, runnable)).split('\n\nWhat has happened:')[0] ?? '';
 
 describe('what a failing test says', () => {
   test('has the step, what the run was doing, what happened and what was to come', async () => {
-    expect(await account([user('Hello'), model('Hi.'), model('Again.'), crash()])).toMatchInlineSnapshot(`
+    expect(
+      await account([user('Hello'), model('Hi.'), model('Again.'), crash()]),
+    ).toMatchInlineSnapshot(`
       "Step 3 of 4, model("Again."), needs an agent that asks its model.
 
       At that moment:
@@ -79,7 +114,9 @@ describe('what a failing test says', () => {
   });
 
   test('a model answer where the run waits for somebody', async () => {
-    expect(await gist([user('Pay'), model(call('pay', { cents: 5 })), model('Paid.')])).toMatchInlineSnapshot(`
+    expect(
+      await gist([user('Pay'), model(call('pay', { cents: 5 })), model('Paid.')]),
+    ).toMatchInlineSnapshot(`
       "Step 3 of 3, model("Paid."), needs an agent that asks its model.
 
       At that moment:
@@ -96,7 +133,9 @@ describe('what a failing test says', () => {
   });
 
   test('input, results and approvals that nobody waits for', async () => {
-    expect(await gist([user('Hello'), input({ ask: { said: 'x' } }), model('Hi.')])).toMatchInlineSnapshot(`
+    expect(
+      await gist([user('Hello'), input({ ask: { said: 'x' } }), model('Hi.')]),
+    ).toMatchInlineSnapshot(`
       "Step 2 of 3, input({ ask: {"said":"x"} }), needs a call of ask that waits for input or for its result.
 
       At that moment:
@@ -108,7 +147,9 @@ describe('what a failing test says', () => {
       At that moment:
       - The run ended with the status completed and the output "Hi."."
     `);
-    expect(await gist([user('Pay'), model(call('pay', { cents: 5 })), approve({ args: { cents: 6 } })])).toMatchInlineSnapshot(`
+    expect(
+      await gist([user('Pay'), model(call('pay', { cents: 5 })), approve({ args: { cents: 6 } })]),
+    ).toMatchInlineSnapshot(`
       "Step 3 of 3, approve({"args":{"cents":6}}), needs a call with {"cents":6} that waits and can be answered with 'approve'.
 
       At that moment:
@@ -118,7 +159,10 @@ describe('what a failing test says', () => {
   });
 
   test('steps that do not say which of several is meant', async () => {
-    const both = parallel({ name: 'both', runnables: [agent({ name: 'left', model: real }), agent({ name: 'right', model: real })] });
+    const both = parallel({
+      name: 'both',
+      runnables: [agent({ name: 'left', model: real }), agent({ name: 'right', model: real })],
+    });
     expect(await gist([user('Go'), model('x')], both)).toMatchInlineSnapshot(`
       "Step 2 of 2, model("x"), must say whose model it is, as with { agent: 'left' }: "left" and "right" ask theirs.
 
@@ -147,14 +191,22 @@ describe('what a failing test says', () => {
   });
 
   test('data for a run that has begun', async () => {
-    expect(await gist([user('Hello'), user('And?', { data: 1 })])).toContain('has `data`, which only a run that begins takes');
+    expect(await gist([user('Hello'), user('And?', { data: 1 })])).toContain(
+      'has `data`, which only a run that begins takes',
+    );
   });
 
   test('answers that are refused', async () => {
-    const error = await runTest(clerk, [user('Pay'), model(call('pay', { cents: 5 })), edit({ pay: { cents: 'many' } })]).catch(
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toMatchObject({ code: 'test_step_failed', data: { step: 3, kind: 'answer' }, cause: { code: 'input_mismatch' } });
+    const error = await runTest(clerk, [
+      user('Pay'),
+      model(call('pay', { cents: 5 })),
+      edit({ pay: { cents: 'many' } }),
+    ]).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'test_step_failed',
+      data: { step: 3, kind: 'answer' },
+      cause: { code: 'input_mismatch' },
+    });
     const refused = await gist([user('Ask'), model(call('ask')), input({ ask: { said: 5 } })]);
     expect(refused).toContain('failed: The answer to request');
     expect(refused).not.toContain('..');
@@ -163,10 +215,15 @@ describe('what a failing test says', () => {
   test('whatever it is that a step holds', async () => {
     const cyclic: Record<string, unknown> = {};
     cyclic['self'] = cyclic;
-    expect(await gist([model({ error: new Error('no') })], agent({ name: 'none', model: real, hooks: { beforeAgent: () => 'Hi.' } }))).toContain(
-      'model({"error":"Error: no"}), needs an agent',
+    expect(
+      await gist(
+        [model({ error: new Error('no') })],
+        agent({ name: 'none', model: real, hooks: { beforeAgent: () => 'Hi.' } }),
+      ),
+    ).toContain('model({"error":"Error: no"}), needs an agent');
+    expect(await gist([user('Hello'), model('Hi.'), result({ pay: cyclic })])).toContain(
+      'result({ pay: [object Object] }), needs a call of pay',
     );
-    expect(await gist([user('Hello'), model('Hi.'), result({ pay: cyclic })])).toContain('result({ pay: [object Object] }), needs a call of pay');
     expect((await account([user('😀'.repeat(100))])).isWellFormed()).toBe(true);
   });
 
@@ -178,7 +235,9 @@ describe('what a failing test says', () => {
       At that moment:
       - run_1 tries its model again in 500 ms of the test's clock: advanceTime(500)"
     `);
-    expect(await gist([user('Hello'), model({ text: 'Hi.', delayMs: 2_000 }), advanceTime(500)])).toMatchInlineSnapshot(`
+    expect(
+      await gist([user('Hello'), model({ text: 'Hi.', delayMs: 2_000 }), advanceTime(500)]),
+    ).toMatchInlineSnapshot(`
       "All 3 steps are taken, but the run is not over.
 
       At that moment:
@@ -187,11 +246,21 @@ describe('what a failing test says', () => {
   });
 
   test('assertions about prompts, with what the runner needs to show the difference', async () => {
-    const error = await runTest(clerk, [user('Hello'), expectPrompt((prompt) => expect(prompt.length).toBe(7)), model('Hi.')]).catch(
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toMatchObject({ code: 'test_step_failed', data: { step: 2 }, expected: 7, actual: 1, cause: { name: 'AssertionError' } });
-    expect(await gist([user('Hello'), model('Hi.'), expectPrompt(() => undefined)])).toMatchInlineSnapshot(`
+    const error = await runTest(clerk, [
+      user('Hello'),
+      expectPrompt((prompt) => expect(prompt.length).toBe(7)),
+      model('Hi.'),
+    ]).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      code: 'test_step_failed',
+      data: { step: 2 },
+      expected: 7,
+      actual: 1,
+      cause: { name: 'AssertionError' },
+    });
+    expect(
+      await gist([user('Hello'), model('Hi.'), expectPrompt(() => undefined)]),
+    ).toMatchInlineSnapshot(`
       "Step 3 of 3, expectPrompt(…), needs an agent that asks its model.
 
       At that moment:
@@ -213,7 +282,11 @@ describe('what a failing test says', () => {
       At that moment:
       - the step "stuck" (run_1) is running, and nothing comes of it"
     `);
-    const hooked = agent({ name: 'hooked', model: real, hooks: { beforeModel: () => new Promise<never>(() => undefined) } });
+    const hooked = agent({
+      name: 'hooked',
+      model: real,
+      hooks: { beforeModel: () => new Promise<never>(() => undefined) },
+    });
     expect(await gist([user('Hello'), model('Hi.')], hooked)).toMatchInlineSnapshot(`
       "Step 2 of 2, model("Hi."), needs an agent that asks its model.
 
@@ -233,14 +306,22 @@ describe('what a failing test says', () => {
         }
       },
     });
-    const error = await runTest(poll, [user('Go')], { patienceMs: 50 }).catch((thrown: Error) => thrown);
+    const error = await runTest(poll, [user('Go')], { patienceMs: 50 }).catch(
+      (thrown: Error) => thrown,
+    );
     isOver = true;
-    expect(error).toMatchObject({ code: 'test_step_failed', message: expect.stringContaining('but the run does not come to rest within 500 ms') });
+    expect(error).toMatchObject({
+      code: 'test_step_failed',
+      message: expect.stringContaining('but the run does not come to rest within 500 ms'),
+    });
   });
 
   test('runs that cannot be carried out', async () => {
     const background = agent({ name: 'background', model: real });
-    const front = step({ name: 'front', execute: async (ctx) => void (await ctx.dispatch(background)) });
+    const front = step({
+      name: 'front',
+      execute: async (ctx) => void (await ctx.dispatch(background)),
+    });
     expect(await gist([crash()], front)).toMatchInlineSnapshot(`
       "Step 1 of 1, crash(), but the run could not be carried out.
 
@@ -251,8 +332,14 @@ describe('what a failing test says', () => {
 });
 
 test('a model that fails for good, and a run that was stopped, are outcomes like others', async () => {
-  const failed = await runTest(clerk, [user('Hello'), model({ error: Object.assign(new Error('No'), { statusCode: 400 }) })]);
-  expect(failed).toMatchObject({ status: 'error', result: { error: { code: 'model_invalid_request' } } });
+  const failed = await runTest(clerk, [
+    user('Hello'),
+    model({ error: Object.assign(new Error('No'), { statusCode: 400 }) }),
+  ]);
+  expect(failed).toMatchObject({
+    status: 'error',
+    result: { error: { code: 'model_invalid_request' } },
+  });
 });
 
 describe('what cannot be a test is refused before anything runs', () => {
@@ -268,26 +355,54 @@ describe('what cannot be a test is refused before anything runs', () => {
     ['no runnable', () => runTest({} as never, []), 'its first argument must be an agent'],
     ['no list', () => runTest(clerk, 'steps' as never), 'the steps must be a list'],
     ['no step', () => runTest(clerk, [{ user: 'x' } as never]), 'step 1 is an object'],
-    ['a misspelt option', () => runTest(clerk, [], { sesion: {} } as never), 'did you mean `session`?'],
-    ['an option of the runtime that belongs to the test', () => runTest(clerk, [], { runtime: { store: {} } as never }), 'without `store`'],
+    [
+      'a misspelt option',
+      () => runTest(clerk, [], { sesion: {} } as never),
+      'did you mean `session`?',
+    ],
+    [
+      'an option of the runtime that belongs to the test',
+      () => runTest(clerk, [], { runtime: { store: {} } as never }),
+      'without `store`',
+    ],
     ['no store', () => runTest(clerk, [], { store: {} as never }), '`store` must be a store'],
-    ['no clock', () => runTest(clerk, [], { clock: { now: () => 1 } as never }), '`clock` must be a clock'],
-    ['state that is no JSON', () => runTest(clerk, [], { state: { a: new Map() as never } }), '`state` must be JSON'],
+    [
+      'no clock',
+      () => runTest(clerk, [], { clock: { now: () => 1 } as never }),
+      '`clock` must be a clock',
+    ],
+    [
+      'state that is no JSON',
+      () => runTest(clerk, [], { state: { a: new Map() as never } }),
+      '`state` must be JSON',
+    ],
     [
       'a recording that is none',
       () => runTest(clerk, [], { from: { hello: 1 } as never }),
       '`from` must be a recorded session: what session.toJSON() gave',
     ],
-    ['data that nobody takes', () => runTest(clerk, [user('Hello')], { data: 1 }), 'give `data` to that step'],
+    [
+      'data that nobody takes',
+      () => runTest(clerk, [user('Hello')], { data: 1 }),
+      'give `data` to that step',
+    ],
     ['no patience', () => runTest(clerk, [], { patienceMs: 0 }), '`patienceMs` must be'],
     ['no text', () => user(5 as never), 'it takes a text'],
-    ['a misspelt part of an answer', () => model({ tooCalls: [] } as never), 'did you mean `toolCalls`?'],
+    [
+      'a misspelt part of an answer',
+      () => model({ tooCalls: [] } as never),
+      'did you mean `toolCalls`?',
+    ],
     ['a call without a name', () => model({ toolCalls: [{ args: {} } as never] }), 'has no `name`'],
     ['a misspelt agent', () => model('x', { agnet: 'a' } as never), 'did you mean `agent`?'],
     ['input for nobody', () => input({}), 'it names no tool'],
     ['input that is no JSON', () => input({ ask: (() => 1) as never }), 'must be JSON'],
     ['a result without a value', () => result({ ask: undefined as never }), 'give null'],
-    ['edits of several calls', () => edit({ a: {}, b: {} }), '{ tool: args }; make a step for each call'],
+    [
+      'edits of several calls',
+      () => edit({ a: {}, b: {} }),
+      '{ tool: args }; make a step for each call',
+    ],
     ['a misspelt choice', () => approve({ tol: 'pay' } as never), 'did you mean `tool`?'],
     ['two places of a crash', () => crash({ before: 'a', after: 'b' }), 'not both'],
     ['time that goes back', () => advanceTime(-1), 'must be a number from 0'],
@@ -300,10 +415,14 @@ describe('what cannot be a test is refused before anything runs', () => {
 
   test('a condition that expectPrompt only gives back', async () => {
     const wrong = ((prompt: readonly unknown[]) => prompt.length > 99) as never;
-    expect(await gist([user('Hello'), expectPrompt(wrong), model('Hi')])).toContain('Step 2 of 3, expectPrompt(…), failed: its function gave false');
+    expect(await gist([user('Hello'), expectPrompt(wrong), model('Hi')])).toContain(
+      'Step 2 of 3, expectPrompt(…), failed: its function gave false',
+    );
   });
 
   test('a response that a function makes is checked when it is made', async () => {
-    expect(await gist([user('Hello'), model(() => ({ txt: 'x' }) as never)])).toContain('did you mean `text`?');
+    expect(await gist([user('Hello'), model(() => ({ txt: 'x' }) as never)])).toContain(
+      'did you mean `text`?',
+    );
   });
 });

@@ -1,4 +1,13 @@
-import { agent, agentTool, type Model, parallel, type Runnable, sequence, step, tool } from 'adjutant';
+import {
+  agent,
+  agentTool,
+  type Model,
+  parallel,
+  type Runnable,
+  sequence,
+  step,
+  tool,
+} from 'adjutant';
 import {
   advanceTime,
   answer,
@@ -34,8 +43,19 @@ const calls = (...made: readonly (readonly [name: string, args?: object])[]) => 
 });
 
 const cents = z.object({ cents: z.number().int() });
-const ask = tool({ name: 'ask', description: 'Asks', schema: z.object({ what: z.string() }), yieldSchema: z.object({ said: z.string() }) });
-const fetchPage = tool({ name: 'fetchPage', description: 'Fetches', schema: z.object({}), recovery: 'rerun', execute: () => 'a page' });
+const ask = tool({
+  name: 'ask',
+  description: 'Asks',
+  schema: z.object({ what: z.string() }),
+  yieldSchema: z.object({ said: z.string() }),
+});
+const fetchPage = tool({
+  name: 'fetchPage',
+  description: 'Fetches',
+  schema: z.object({}),
+  recovery: 'rerun',
+  execute: () => 'a page',
+});
 const pay = tool({
   name: 'pay',
   description: 'Pays',
@@ -48,7 +68,12 @@ const pay = tool({
 /** An agent with a sub-agent, parallel branches, and a step around them. */
 function office(): Runnable<unknown> {
   const expert = agent({ name: 'expert', model: real, description: 'Knows', tools: [fetchPage] });
-  const clerk = agent({ name: 'clerk', model: real, tools: [ask, pay, agentTool(expert)], output: 'clerk' });
+  const clerk = agent({
+    name: 'clerk',
+    model: real,
+    tools: [ask, pay, agentTool(expert)],
+    output: 'clerk',
+  });
   const branch = (name: string) => agent({ name, model: real, tools: [fetchPage], output: name });
   return sequence({
     name: 'office',
@@ -88,19 +113,27 @@ const script: readonly TestStep[] = [
 
 /** What must be the same however often the process died. */
 function outcomeOf({ status, output, events, prompts }: TestRun): unknown {
-  const settled = events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [[event.callId, event.result]] : []));
+  const settled = events.flatMap((event) =>
+    event.type === 'tool_result' && event.settled ? [[event.callId, event.result]] : [],
+  );
   return {
     status,
     output,
     results: settled.sort(([a], [b]) => String(a).localeCompare(String(b))),
     said: events.flatMap((event) => (event.type === 'assistant' ? [event.text] : [])).sort(),
-    answers: events.flatMap((event) => (event.type === 'tool_input' ? [[event.decision, event.by]] : [])),
+    answers: events.flatMap((event) =>
+      event.type === 'tool_input' ? [[event.decision, event.by]] : [],
+    ),
     lastPrompt: prompts.at(-1)?.length,
   };
 }
 
 describe('crash() between every two steps changes nothing', () => {
-  const withCrash = (at: number): TestStep[] => [...script.slice(0, at), crash(), ...script.slice(at)];
+  const withCrash = (at: number): TestStep[] => [
+    ...script.slice(0, at),
+    crash(),
+    ...script.slice(at),
+  ];
 
   test.each(script.map((_, index) => index + 1))('in memory, after step %i', async (at) => {
     const whole = await runTest(office(), script);
@@ -127,7 +160,11 @@ describe.each(storePlaces)('in %s', (_name, makePlace) => {
     await place?.remove();
   });
 
-  async function onPlace(steps: readonly TestStep[], runnable = office(), options: RunTestOptions = {}): Promise<TestRun> {
+  async function onPlace(
+    steps: readonly TestStep[],
+    runnable = office(),
+    options: RunTestOptions = {},
+  ): Promise<TestRun> {
     place = await makePlace();
     const store = place.open();
     close = () => store.close();
@@ -139,13 +176,22 @@ describe.each(storePlaces)('in %s', (_name, makePlace) => {
     expect(outcomeOf(await onPlace(script))).toEqual(whole);
     await close?.();
     await place?.remove();
-    expect(outcomeOf(await onPlace(script.flatMap((one, index) => (index % 2 === 0 ? [one, crash()] : [one]))))).toEqual(whole);
+    expect(
+      outcomeOf(
+        await onPlace(script.flatMap((one, index) => (index % 2 === 0 ? [one, crash()] : [one]))),
+      ),
+    ).toEqual(whole);
   });
 
   test('what a crash left is in the store for others', async () => {
-    const run = await onPlace([user('Go'), model(calls(['pay', { cents: 5 }])), crash()], agent({ name: 'clerk', model: real, tools: [pay] }));
+    const run = await onPlace(
+      [user('Go'), model(calls(['pay', { cents: 5 }])), crash()],
+      agent({ name: 'clerk', model: real, tools: [pay] }),
+    );
     expect(run.status).toBe('yielded');
-    expect(await run.app.listPendingApprovals()).toMatchObject([{ name: 'pay', summary: expect.stringContaining('5') }]);
+    expect(await run.app.listPendingApprovals()).toMatchObject([
+      { name: 'pay', summary: expect.stringContaining('5') },
+    ]);
   });
 });
 
@@ -167,24 +213,40 @@ describe('crash() in a tool', () => {
     return { done, keys, bank: agent({ name: 'bank', model: real, tools: [transfer] }) };
   }
   const begin = [user('Transfer'), model(calls(['transfer', { cents: 5 }]))];
-  const told = (text: string): TestStep => expectPrompt((prompt) => expect(JSON.stringify(prompt.at(-1))).toContain(text));
+  const told = (text: string): TestStep =>
+    expectPrompt((prompt) => expect(JSON.stringify(prompt.at(-1))).toContain(text));
 
   test('before it has run: nobody knows, and nothing was done', async () => {
     const { done, bank } = transferring('report');
-    const run = await runTest(bank, [...begin, crash({ before: 'transfer' }), told('unknown'), model('I do not know.')]);
+    const run = await runTest(bank, [
+      ...begin,
+      crash({ before: 'transfer' }),
+      told('unknown'),
+      model('I do not know.'),
+    ]);
     expect(run.output).toBe('I do not know.');
     expect(done).toEqual([]);
   });
 
   test('after it has run: nobody knows, and it was done once', async () => {
     const { done, bank } = transferring('report');
-    await runTest(bank, [...begin, crash({ after: 'transfer' }), told('unknown'), model('I do not know.')]);
+    await runTest(bank, [
+      ...begin,
+      crash({ after: 'transfer' }),
+      told('unknown'),
+      model('I do not know.'),
+    ]);
     expect(done).toEqual(['transferred']);
   });
 
   test('a tool that may run again does, with the same key', async () => {
     const { done, keys, bank } = transferring('rerun');
-    await runTest(bank, [...begin, crash({ after: 'transfer' }), told('transferred'), model('Done.')]);
+    await runTest(bank, [
+      ...begin,
+      crash({ after: 'transfer' }),
+      told('transferred'),
+      model('Done.'),
+    ]);
     expect(done).toHaveLength(2);
     expect(new Set(keys).size).toBe(1);
   });
@@ -204,7 +266,13 @@ describe('crash() in a tool', () => {
 
   test('one that is held for its result is cut off like any other', async () => {
     const { done, bank } = transferring('rerun');
-    await runTest(bank, [...begin, crash(), result({ transfer: 'mocked' }), told('mocked'), model('Done.')]);
+    await runTest(bank, [
+      ...begin,
+      crash(),
+      result({ transfer: 'mocked' }),
+      told('mocked'),
+      model('Done.'),
+    ]);
     expect(done).toEqual([]);
   });
 });
@@ -219,7 +287,8 @@ test('what the process before was about to do it does not do after its crash', a
     retry: { initialDelayMs: 1_000 },
     execute: ({ session }) => {
       done.push('run');
-      if (session.events.filter(({ type }) => type === 'tool_attempt').length === 1) throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
+      if (session.events.filter(({ type }) => type === 'tool_attempt').length === 1)
+        throw Object.assign(new Error('lost'), { code: 'ECONNRESET' });
       return 'ok';
     },
   });
@@ -243,7 +312,11 @@ test('what was dispatched goes on in the next process', async () => {
       return ctx.complete('sent');
     },
   });
-  const run = await runTest(front, [crash(), model('Worked.', { agent: 'background' })], { runtime: { runnables: [background] } });
+  const run = await runTest(front, [crash(), model('Worked.', { agent: 'background' })], {
+    runtime: { runnables: [background] },
+  });
   expect(run.output).toBe('sent');
-  expect(run.events.some((event) => event.type === 'assistant' && event.text === 'Worked.')).toBe(true);
+  expect(run.events.some((event) => event.type === 'assistant' && event.text === 'Worked.')).toBe(
+    true,
+  );
 });

@@ -1,5 +1,14 @@
 import { agent, memoryStore, openai, runtime, tool } from 'adjutant';
-import { advanceTime, approve, crash, keptOpen, meanwhile, model, runTest, user } from 'adjutant/testing';
+import {
+  advanceTime,
+  approve,
+  crash,
+  keptOpen,
+  meanwhile,
+  model,
+  runTest,
+  user,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -19,7 +28,12 @@ describe('meanwhile', () => {
     const seen: unknown[] = [];
     const look = () =>
       meanwhile(({ result, pending, session, clock }) => {
-        seen.push([result?.status, pending.map(({ name }) => name), session.events.at(-1)?.type, clock.now() % 1_000]);
+        seen.push([
+          result?.status,
+          pending.map(({ name }) => name),
+          session.events.at(-1)?.type,
+          clock.now() % 1_000,
+        ]);
       });
     const steps = [
       look(),
@@ -50,10 +64,15 @@ describe('meanwhile', () => {
       [
         ...asked,
         meanwhile(async ({ app, pending }) => {
-          await expect(app.approve(pending[0]?.requestId ?? '', { by: 'bob' })).rejects.toMatchObject({ code: 'may_not_decide' });
+          await expect(
+            app.approve(pending[0]?.requestId ?? '', { by: 'bob' }),
+          ).rejects.toMatchObject({ code: 'may_not_decide' });
         }),
         meanwhile(async ({ pending }) => {
-          await runtime({ app: 'test', store, recover: 'manual' }).approve(pending[0]?.requestId ?? '', { by: 'ann' });
+          await runtime({ app: 'test', store, recover: 'manual' }).approve(
+            pending[0]?.requestId ?? '',
+            { by: 'ann' },
+          );
         }),
         model('Paid.'),
       ],
@@ -79,7 +98,10 @@ describe('meanwhile', () => {
   });
 
   test('fails the test at its step with what it throws', async () => {
-    const running = runTest(clerk, [...asked, meanwhile(({ pending }) => expect(pending).toEqual([]))]);
+    const running = runTest(clerk, [
+      ...asked,
+      meanwhile(({ pending }) => expect(pending).toEqual([])),
+    ]);
     await expect(running).rejects.toMatchObject({
       code: 'test_step_failed',
       data: { step: 3, kind: 'meanwhile' },
@@ -96,13 +118,20 @@ test('a model that is asked when the script is over does not keep anybody waitin
   const resumed = await app.resume(session);
   expect(resumed).toMatchObject({
     status: 'error',
-    error: { message: expect.stringContaining('The script of runTest() is over, and "clerk" asks its model') },
+    error: {
+      message: expect.stringContaining(
+        'The script of runTest() is over, and "clerk" asks its model',
+      ),
+    },
   });
 });
 
 test('a script goes on with what another one has left', async () => {
   const store = keptOpen(memoryStore());
   const { session } = await runTest(clerk, asked, { store });
-  const { output } = await runTest(clerk, [approve({ by: 'user:ann' }), model('Paid.')], { store, session: { id: session.id } });
+  const { output } = await runTest(clerk, [approve({ by: 'user:ann' }), model('Paid.')], {
+    store,
+    session: { id: session.id },
+  });
   expect(output).toBe('Paid.');
 });

@@ -1,6 +1,32 @@
 import { readFile } from 'node:fs/promises';
-import { agent, agentTool, claude, loop, type Model, openai, parallel, pending, sequence, step, textProtocol, tool, toolResult } from 'adjutant';
-import { advanceTime, answer, approve, edit, expectPrompt, input, model, reject, result, runTest, user } from 'adjutant/testing';
+import {
+  agent,
+  agentTool,
+  claude,
+  loop,
+  type Model,
+  openai,
+  parallel,
+  pending,
+  sequence,
+  step,
+  textProtocol,
+  tool,
+  toolResult,
+} from 'adjutant';
+import {
+  advanceTime,
+  answer,
+  approve,
+  edit,
+  expectPrompt,
+  input,
+  model,
+  reject,
+  result,
+  runTest,
+  user,
+} from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 
@@ -49,33 +75,66 @@ function paying(options: object = {}) {
 
 describe('models', () => {
   test('are not loaded: the script answers, in order, and everything else is real', async () => {
-    const run = await runTest(withTools(add), [user('1 + 2?'), model(calls(['add', { a: 1, b: 2 }])), model({ text: 'Three.' })]);
-    expect(run).toMatchObject({ status: 'completed', output: 'Three.', result: { output: 'Three.', usage: { inputTokens: 20 } } });
+    const run = await runTest(withTools(add), [
+      user('1 + 2?'),
+      model(calls(['add', { a: 1, b: 2 }])),
+      model({ text: 'Three.' }),
+    ]);
+    expect(run).toMatchObject({
+      status: 'completed',
+      output: 'Three.',
+      result: { output: 'Three.', usage: { inputTokens: 20 } },
+    });
     expect(run.events.map(({ type }) => type)).toEqual(run.session.events.map(({ type }) => type));
     expect(run.prompts.map((prompt) => prompt.at(-1)?.role)).toEqual(['user', 'tool']);
-    expect(run.calls[0]).toMatchObject({ agent: 'worker', model: 'openai:gpt-5', invocationId: 'run_1', options: { tools: [{ name: 'add' }] } });
+    expect(run.calls[0]).toMatchObject({
+      agent: 'worker',
+      model: 'openai:gpt-5',
+      invocationId: 'run_1',
+      options: { tools: [{ name: 'add' }] },
+    });
   });
 
   test('of every agent that is reached are answered: parts, tools, callees, successors', async () => {
     const expert = agent({ name: 'expert', model: openai('gpt-5'), description: 'Knows' });
-    const asker = agent({ name: 'asker', model: claude('claude-opus-4-1'), tools: [agentTool(expert)] });
-    const caller = step({ name: 'caller', execute: async (ctx) => ctx.complete((await ctx.call(expert, { message: 'Again?' })).output ?? null) });
+    const asker = agent({
+      name: 'asker',
+      model: claude('claude-opus-4-1'),
+      tools: [agentTool(expert)],
+    });
+    const caller = step({
+      name: 'caller',
+      execute: async (ctx) =>
+        ctx.complete((await ctx.call(expert, { message: 'Again?' })).output ?? null),
+    });
     const run = await runTest(sequence({ name: 'all', runnables: [asker, caller] }), [
       user('Go'),
       model(calls(['expert', { message: 'Well?' }]), { agent: 'asker' }),
-      expectPrompt((prompt) => expect(prompt.at(-1)).toMatchObject({ content: [{ text: 'Well?' }] }), { agent: 'expert' }),
+      expectPrompt(
+        (prompt) => expect(prompt.at(-1)).toMatchObject({ content: [{ text: 'Well?' }] }),
+        { agent: 'expert' },
+      ),
       model('First.', { agent: 'expert' }),
       model('Asked.'),
       model('Second.'),
     ]);
     expect(run.output).toBe('Second.');
-    expect(run.calls.map(({ agent: name }) => name)).toEqual(['asker', 'expert', 'asker', 'expert']);
+    expect(run.calls.map(({ agent: name }) => name)).toEqual([
+      'asker',
+      'expert',
+      'asker',
+      'expert',
+    ]);
   });
 
   test('in branches are told apart by their agents; those of one agent come in the order in which they were asked', async () => {
     const branch = (name: string) => agent({ name, model: real });
     const both = parallel({ name: 'both', runnables: [branch('left'), branch('right')] });
-    const run = await runTest(both, [user('Go'), model('r', { agent: 'right' }), model('l', { agent: 'left' })]);
+    const run = await runTest(both, [
+      user('Go'),
+      model('r', { agent: 'right' }),
+      model('l', { agent: 'left' }),
+    ]);
     expect(run.status).toBe('completed');
     const ends = run.events.flatMap((event) => (event.type === 'assistant' ? [event.text] : []));
     expect(ends).toEqual(['r', 'l']);
@@ -83,7 +142,9 @@ describe('models', () => {
     const many = step({
       name: 'many',
       execute: async (ctx) => {
-        const results = await Promise.all(['a', 'b', 'c'].map((message) => ctx.call(same, { message })));
+        const results = await Promise.all(
+          ['a', 'b', 'c'].map((message) => ctx.call(same, { message })),
+        );
         return ctx.complete(results.map(({ output }) => output).join());
       },
     });
@@ -101,19 +162,34 @@ describe('models', () => {
       advanceTime(7_000),
     ]);
     expect(run.results.map(({ output }) => output)).toEqual(['worker read 1', 'abc']);
-    expect(run.events.flatMap((event) => (event.type === 'model_end' ? [event.status] : []))).toEqual(['error', 'completed', 'completed']);
-    expect(run.events.findLast((event) => event.type === 'model_end')).toMatchObject({ durationMs: 7_000, timeToFirstTokenMs: 5_000 });
+    expect(
+      run.events.flatMap((event) => (event.type === 'model_end' ? [event.status] : [])),
+    ).toEqual(['error', 'completed', 'completed']);
+    expect(run.events.findLast((event) => event.type === 'model_end')).toMatchObject({
+      durationMs: 7_000,
+      timeToFirstTokenMs: 5_000,
+    });
   });
 
   test('that do not answer run out of time on the clock of the test', async () => {
-    const run = await runTest(withTools(), [user('Hello'), advanceTime(60_000), advanceTime(500), model('Here I am.')]);
+    const run = await runTest(withTools(), [
+      user('Hello'),
+      advanceTime(60_000),
+      advanceTime(500),
+      model('Here I am.'),
+    ]);
     expect(run.output).toBe('Here I am.');
-    expect(run.events.find((event) => event.type === 'model_end')).toMatchObject({ error: { code: 'model_timeout' } });
+    expect(run.events.find((event) => event.type === 'model_end')).toMatchObject({
+      error: { code: 'model_timeout' },
+    });
   });
 
   test('behind a text protocol answer as models do', async () => {
     const spoken = agent({ name: 'spoken', model: textProtocol(real), tools: [add] });
-    expect((await runTest(spoken, [user('?'), model(calls(['add', { a: 1, b: 1 }])), model('2')])).output).toBe('2');
+    expect(
+      (await runTest(spoken, [user('?'), model(calls(['add', { a: 1, b: 1 }])), model('2')]))
+        .output,
+    ).toBe('2');
   });
 
   test('give structured outputs, and the type is that of the runnable', async () => {
@@ -129,7 +205,9 @@ describe('expectPrompt', () => {
     const seen: string[] = [];
     await runTest(withTools(add), [
       user('First'),
-      expectPrompt((prompt, call) => void seen.push(`${prompt.length} ${call.options.tools?.length}`)),
+      expectPrompt(
+        (prompt, call) => void seen.push(`${prompt.length} ${call.options.tools?.length}`),
+      ),
       model(calls(['add', { a: 1, b: 2 }])),
       expectPrompt(async (prompt) => void seen.push(JSON.stringify(prompt.at(-1)))),
       model('Done'),
@@ -140,7 +218,13 @@ describe('expectPrompt', () => {
 
 describe('several turns', () => {
   test('go on in one session, each with its own result', async () => {
-    const run = await runTest(withTools(), [user('a'), model('A'), user('b'), expectPrompt((prompt) => expect(prompt).toHaveLength(3)), model('B')]);
+    const run = await runTest(withTools(), [
+      user('a'),
+      model('A'),
+      user('b'),
+      expectPrompt((prompt) => expect(prompt).toHaveLength(3)),
+      model('B'),
+    ]);
     expect(run.results.map(({ output, runId }) => [runId, output])).toEqual([
       ['run_1', 'A'],
       ['run_2', 'B'],
@@ -159,10 +243,22 @@ describe('several turns', () => {
   });
 
   test('loops that wait for messages get them', async () => {
-    const chat = loop({ name: 'chat', runnable: agent({ name: 'talker', model: real }), maxIterations: 3, yields: true });
+    const chat = loop({
+      name: 'chat',
+      runnable: agent({ name: 'talker', model: real }),
+      maxIterations: 3,
+      yields: true,
+    });
     const run = await runTest(chat, [user('1'), model('one'), user('2'), model('two')]);
     expect(run).toMatchObject({ status: 'yielded', result: { awaitingInput: true } });
-    const whole = await runTest(chat, [user('1'), model('one'), user('2'), model('two'), user('3'), model('three')]);
+    const whole = await runTest(chat, [
+      user('1'),
+      model('one'),
+      user('2'),
+      model('two'),
+      user('3'),
+      model('three'),
+    ]);
     expect(whole.status).toBe('completed');
   });
 });
@@ -196,7 +292,12 @@ describe('tools', () => {
 
   test('give mocked values by function, fail by errors, and run themselves where no step is about them', async () => {
     const done: string[] = [];
-    const work = tool({ name: 'work', description: 'Works', schema: z.object({ n: z.number() }), execute: ({ args }) => done.push(`${args.n}`) });
+    const work = tool({
+      name: 'work',
+      description: 'Works',
+      schema: z.object({ n: z.number() }),
+      execute: ({ args }) => done.push(`${args.n}`),
+    });
     const run = await runTest(withTools(work), [
       user('Go'),
       model(calls(['work', { n: 1 }])),
@@ -208,7 +309,9 @@ describe('tools', () => {
       model('Done'),
     ]);
     expect(done).toEqual(['1']);
-    const given = run.events.flatMap((event) => (event.type === 'tool_result' && event.settled ? [event.result.content] : []));
+    const given = run.events.flatMap((event) =>
+      event.type === 'tool_result' && event.settled ? [event.result.content] : [],
+    );
     expect(given).toMatchObject([1, 20, 'no', expect.stringContaining('broken')]);
   });
 
@@ -227,23 +330,53 @@ describe('tools', () => {
   });
 
   test('that never end run out of time', async () => {
-    const stuck = tool({ name: 'stuck', description: 'Hangs', schema: z.object({}), execute: () => new Promise(() => undefined) });
-    const run = await runTest(withTools(stuck), [user('Go'), model(calls(['stuck'])), advanceTime(30_000), advanceTime(1_000), model('It hangs.')]);
-    expect(run.events.find((event) => event.type === 'tool_result')).toMatchObject({ result: { status: 'unknown' } });
+    const stuck = tool({
+      name: 'stuck',
+      description: 'Hangs',
+      schema: z.object({}),
+      execute: () => new Promise(() => undefined),
+    });
+    const run = await runTest(withTools(stuck), [
+      user('Go'),
+      model(calls(['stuck'])),
+      advanceTime(30_000),
+      advanceTime(1_000),
+      model('It hangs.'),
+    ]);
+    expect(run.events.find((event) => event.type === 'tool_result')).toMatchObject({
+      result: { status: 'unknown' },
+    });
     expect(run.output).toBe('It hangs.');
   });
 
   test('get the results of operations that go on elsewhere', async () => {
-    const order = tool({ name: 'order', description: 'Orders', schema: z.object({}), execute: () => pending({ operationId: 'o-1' }) });
-    const run = await runTest(withTools(order), [user('Go'), model(calls(['order'])), input({ order: { arrived: true } }), model('It is here.')]);
-    expect(run.events.find((event) => event.type === 'tool_yield')).toMatchObject({ kind: 'result', request: { operationId: 'o-1' } });
-    expect(run.events.find((event) => event.type === 'tool_result' && event.settled)).toMatchObject({ result: { content: { arrived: true } } });
+    const order = tool({
+      name: 'order',
+      description: 'Orders',
+      schema: z.object({}),
+      execute: () => pending({ operationId: 'o-1' }),
+    });
+    const run = await runTest(withTools(order), [
+      user('Go'),
+      model(calls(['order'])),
+      input({ order: { arrived: true } }),
+      model('It is here.'),
+    ]);
+    expect(run.events.find((event) => event.type === 'tool_yield')).toMatchObject({
+      kind: 'result',
+      request: { operationId: 'o-1' },
+    });
+    expect(run.events.find((event) => event.type === 'tool_result' && event.settled)).toMatchObject(
+      { result: { content: { arrived: true } } },
+    );
   });
 });
 
 describe('approvals', () => {
   test('are given, refused and edited, by whom it may be', async () => {
-    const { pay, paid } = paying({ approval: { mayDecide: ['user:ann', 'user:bob'], allowEdit: true } });
+    const { pay, paid } = paying({
+      approval: { mayDecide: ['user:ann', 'user:bob'], allowEdit: true },
+    });
     const run = await runTest(withTools(pay), [
       user('Pay'),
       model(calls(['pay', { cents: 1 }], ['pay', { cents: 2 }], ['pay', { cents: 3 }])),
@@ -253,7 +386,11 @@ describe('approvals', () => {
       model('Done'),
     ]);
     expect(paid).toEqual([{ cents: 30 }, { cents: 1 }]);
-    expect(run.events.flatMap((event) => (event.type === 'tool_input' ? [[event.decision, event.by]] : []))).toEqual([
+    expect(
+      run.events.flatMap((event) =>
+        event.type === 'tool_input' ? [[event.decision, event.by]] : [],
+      ),
+    ).toEqual([
       ['reject', 'user:bob'],
       ['edit', 'user:ann'],
       ['approve', 'user:ann'],
@@ -271,11 +408,15 @@ describe('approvals', () => {
     ]);
     expect(run.output).toBe('Too late.');
     expect(paid).toEqual([]);
-    expect(run.events.find((event) => event.type === 'tool_result')).toMatchObject({ result: { errorType: 'expired' } });
+    expect(run.events.find((event) => event.type === 'tool_result')).toMatchObject({
+      result: { errorType: 'expired' },
+    });
   });
 
   test('escalate to somebody else, also while another branch works', async () => {
-    const { pay, paid } = paying({ approval: { expiresIn: 60_000, onExpire: 'escalate', escalateTo: ['user:boss'] } });
+    const { pay, paid } = paying({
+      approval: { expiresIn: 60_000, onExpire: 'escalate', escalateTo: ['user:boss'] },
+    });
     const other = agent({ name: 'other', model: real });
     const both = parallel({ name: 'both', runnables: [withTools(pay), other] });
     const run = await runTest(both, [
@@ -292,8 +433,18 @@ describe('approvals', () => {
   });
 
   test('other questions are answered with answer()', async () => {
-    const limited = agent({ name: 'limited', model: real, tools: [add], limits: { rounds: 1, onLimit: 'ask' } });
-    const run = await runTest(limited, [user('Go'), model(calls(['add', { a: 1, b: 1 }])), answer('continue', { input: 2 }), model('2')]);
+    const limited = agent({
+      name: 'limited',
+      model: real,
+      tools: [add],
+      limits: { rounds: 1, onLimit: 'ask' },
+    });
+    const run = await runTest(limited, [
+      user('Go'),
+      model(calls(['add', { a: 1, b: 1 }])),
+      answer('continue', { input: 2 }),
+      model('2'),
+    ]);
     expect(run.output).toBe('2');
   });
 });
@@ -307,21 +458,31 @@ describe('options', () => {
       requiresPermission: ['fs:write'],
       execute: ({ state }) => `${state['mode']} ${(state['user'] as { theme: string }).theme}`,
     });
-    const run = await runTest(withTools(write), [user('Go'), model(calls(['write'])), model('Written')], {
-      session: { id: 'mine', userId: 'ann', permissions: ['fs:write'] },
-      state: { mode: 'fast', user: { theme: 'dark' } },
-      prepare: (session) => void session.addMessage('Before'),
-    });
+    const run = await runTest(
+      withTools(write),
+      [user('Go'), model(calls(['write'])), model('Written')],
+      {
+        session: { id: 'mine', userId: 'ann', permissions: ['fs:write'] },
+        state: { mode: 'fast', user: { theme: 'dark' } },
+        prepare: (session) => void session.addMessage('Before'),
+      },
+    );
     expect(run.session.id).toBe('mine');
-    expect(run.events.find((event) => event.type === 'tool_result')).toMatchObject({ result: { content: 'fast dark' } });
+    expect(run.events.find((event) => event.type === 'tool_result')).toMatchObject({
+      result: { content: 'fast dark' },
+    });
     expect(JSON.stringify(run.prompts[0])).toContain('Before');
   });
 
   test('a recorded session goes on', async () => {
     const first = await runTest(withTools(), [user('a'), model('A')]);
-    const run = await runTest(withTools(), [user('b'), expectPrompt((prompt) => expect(prompt).toHaveLength(3)), model('B')], {
-      from: first.session.toJSON(),
-    });
+    const run = await runTest(
+      withTools(),
+      [user('b'), expectPrompt((prompt) => expect(prompt).toHaveLength(3)), model('B')],
+      {
+        from: first.session.toJSON(),
+      },
+    );
     expect(run.output).toBe('B');
     expect(run.results.map(({ runId }) => runId)).toEqual(['run_2']);
   });
@@ -336,7 +497,11 @@ describe('options', () => {
     });
     expect(run).toMatchObject({ output: 'ab!', session: { app: 'own' } });
     expect(deltas).toEqual(['a', 'b']);
-    const limited = await runTest(withTools(add), [user('Go'), model(calls(['add', { a: 1, b: 1 }])), model('enough')], { limits: { rounds: 2 } });
+    const limited = await runTest(
+      withTools(add),
+      [user('Go'), model(calls(['add', { a: 1, b: 1 }])), model('enough')],
+      { limits: { rounds: 2 } },
+    );
     expect(limited.status).toBe('completed');
   });
 

@@ -2,14 +2,20 @@ import type { JsonObject, StoredEvent } from 'adjutant';
 import type { Principal } from '../principal.ts';
 import { type DecisionDraft, SystemLedger, type SystemLedgerPorts } from '../system-ledger.ts';
 
-/** `done`; `refused`: it could not be done as asked; `denied`: whoever asked may not; `failed`: it went wrong inside. */
+/**
+ * `done`; `refused`: it could not be done as asked; `denied`: whoever asked may not; `failed`: it
+ * went wrong inside.
+ */
 export type AuditOutcome = 'done' | 'refused' | 'denied' | 'failed';
 
 /** What somebody did, or was not let do. Never what was sent: no bodies, no credentials. */
 export interface AuditEntry {
   /** Epoch milliseconds. */
   readonly at: number;
-  /** Who: `key:<id>`, `jwt:<subject>`, `local`, `anonymous`, or `unknown` where nobody could be made out. */
+  /**
+   * Who: `key:<id>`, `jwt:<subject>`, `local`, `anonymous`, or `unknown` where nobody could be made
+   * out.
+   */
   readonly principal: string;
   /** How the ledgers name whoever it was. */
   readonly actor: string;
@@ -46,13 +52,26 @@ export function draftOf(entry: AuditEntry, actor: Principal['actor']): DecisionD
   };
 }
 
-const outcomes: readonly string[] = ['done', 'refused', 'denied', 'failed'] satisfies readonly AuditOutcome[];
+const outcomes: readonly string[] = [
+  'done',
+  'refused',
+  'denied',
+  'failed',
+] satisfies readonly AuditOutcome[];
 
 /** The entry that an event of an audit ledger is; `undefined` when it is none. */
 export function entryOf(event: StoredEvent): AuditEntry | undefined {
-  if (event.type !== 'decision' || event.component !== auditComponent || !outcomes.includes(event.decision)) return undefined;
+  if (
+    event.type !== 'decision' ||
+    event.component !== auditComponent ||
+    !outcomes.includes(event.decision)
+  )
+    return undefined;
   // Written by this file; what the store gives back is what was written.
-  return { ...(event.data as unknown as Omit<AuditEntry, 'outcome'>), outcome: event.decision as AuditOutcome };
+  return {
+    ...(event.data as unknown as Omit<AuditEntry, 'outcome'>),
+    outcome: event.decision as AuditOutcome,
+  };
 }
 
 /** The name under which audit entries lie beside the sessions of an app. */
@@ -72,5 +91,10 @@ export function auditLedger(
   day: string,
   process: string,
 ): SystemLedger {
-  return new SystemLedger({ ...ports, app: auditApp(app), session: `${day}/${process}`, title: `Audit of ${day}` });
+  return new SystemLedger({
+    ...ports,
+    app: auditApp(app),
+    session: `${day}/${process}`,
+    title: `Audit of ${day}`,
+  });
 }

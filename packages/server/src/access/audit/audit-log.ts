@@ -10,11 +10,19 @@ export interface AuditNote {
   readonly actor: Principal['actor'];
 }
 
-/** Entries of the audit log could not be written. They are written again later, unless there are too many. */
+/**
+ * Entries of the audit log could not be written. They are written again later, unless there are too
+ * many.
+ */
 export class AuditLostError extends AdjutantError {
   constructor(data: { waiting: number; lost: number }, options?: ErrorOptions) {
     const lost = data.lost > 0 ? ` ${data.lost} entries are lost.` : '';
-    super('audit_unwritten', `The audit log cannot be written now; ${data.waiting} entries wait.${lost} See what the store says.`, data, options);
+    super(
+      'audit_unwritten',
+      `The audit log cannot be written now; ${data.waiting} entries wait.${lost} See what the store says.`,
+      data,
+      options,
+    );
   }
 }
 
@@ -48,8 +56,8 @@ const mostJoined = 500;
 const most = 500;
 
 /**
- * Writes the audit log in the background, in batches, each process to ledgers of its own. Denials are written once, and then counted for a minute:
- * whoever is denied cannot fill the store.
+ * Writes the audit log in the background, in batches, each process to ledgers of its own. Denials
+ * are written once, and then counted for a minute: whoever is denied cannot fill the store.
  */
 export class AuditLog {
   readonly #ports: AuditLogPorts;
@@ -73,10 +81,19 @@ export class AuditLog {
     this.#add(note, 1);
   }
 
-  /** Something that may come in any number: equal ones of a minute are one entry, with their count. */
+  /**
+   * Something that may come in any number: equal ones of a minute are one entry, with their count.
+   */
   recordJoined(note: AuditNote): void {
     const { tenant, entry } = note;
-    const whole = JSON.stringify([tenant, entry.principal, entry.address, entry.route, entry.status, entry.code]);
+    const whole = JSON.stringify([
+      tenant,
+      entry.principal,
+      entry.address,
+      entry.route,
+      entry.status,
+      entry.code,
+    ]);
     const key = this.#joined.has(whole) || this.#joined.size < mostJoined ? whole : tenant;
     const known = this.#joined.get(key);
     if (known !== undefined) {
@@ -113,7 +130,8 @@ export class AuditLog {
   #countJoined(): void {
     for (const joined of this.#joined.values()) {
       const { note, more } = joined;
-      if (more > 0) this.#add({ ...note, entry: { ...note.entry, at: this.#ports.clock.now() } }, more);
+      if (more > 0)
+        this.#add({ ...note, entry: { ...note.entry, at: this.#ports.clock.now() } }, more);
       joined.more = 0;
     }
   }
@@ -150,7 +168,9 @@ export class AuditLog {
         while (waiting.notes.length > 0) await this.#writeBatch(waiting);
         this.#waiting.delete(key);
       } catch (error) {
-        this.#ports.onError(new AuditLostError({ waiting: this.#count, lost: this.#lost }, { cause: error }));
+        this.#ports.onError(
+          new AuditLostError({ waiting: this.#count, lost: this.#lost }, { cause: error }),
+        );
         this.#lost = 0;
         this.#arm(retryMs);
       }
@@ -170,5 +190,19 @@ export class AuditLog {
 /** Stands for callers of whom there are too many to tell them apart. */
 function ofMany({ tenant, entry, actor }: AuditNote): AuditNote {
   const { at, requestId, outcome, status } = entry;
-  return { tenant, actor, entry: { at, principal: 'many', actor, action: 'many', route: 'many', target: {}, outcome, status, requestId } };
+  return {
+    tenant,
+    actor,
+    entry: {
+      at,
+      principal: 'many',
+      actor,
+      action: 'many',
+      route: 'many',
+      target: {},
+      outcome,
+      status,
+      requestId,
+    },
+  };
 }

@@ -44,7 +44,8 @@ export async function readAudit(ledgers: LedgerStore, query: AuditQuery): Promis
   let looked = 0;
   let last: AuditPlace | undefined;
   for await (const { place, entry } of placedEntries(ledgers, query)) {
-    if (entries.length >= query.limit || looked >= mostLookedAt) return { entries, ...(last === undefined ? {} : { next: last }) };
+    if (entries.length >= query.limit || looked >= mostLookedAt)
+      return { entries, ...(last === undefined ? {} : { next: last }) };
     looked += 1;
     last = place;
     if (entry !== undefined && fits(entry, query)) entries.push(entry);
@@ -58,7 +59,10 @@ function fits(entry: AuditEntry, { action, principal, outcome }: AuditQuery): bo
   return outcome === undefined || entry.outcome === outcome;
 }
 
-async function* placedEntries(ledgers: LedgerStore, query: AuditQuery): AsyncGenerator<Placed, void, undefined> {
+async function* placedEntries(
+  ledgers: LedgerStore,
+  query: AuditQuery,
+): AsyncGenerator<Placed, void, undefined> {
   const { to, after } = query;
   const from = Math.min(query.from ?? 0, latest);
   const newest = Math.max(0, Math.min(to ?? latest, after?.at ?? latest, latest));
@@ -73,8 +77,15 @@ async function* placedEntries(ledgers: LedgerStore, query: AuditQuery): AsyncGen
 /** The last time whose year has four digits. */
 const latest = Date.UTC(9999, 11, 31);
 
-/** The ledgers of each day, newest day first. Their order in the store is that of its own clock, which may differ by a day at most. */
-async function* daysOf(ledgers: LedgerStore, newest: string, from: number): AsyncGenerator<readonly SessionListing[], void, undefined> {
+/**
+ * The ledgers of each day, newest day first. Their order in the store is that of its own clock,
+ * which may differ by a day at most.
+ */
+async function* daysOf(
+  ledgers: LedgerStore,
+  newest: string,
+  from: number,
+): AsyncGenerator<readonly SessionListing[], void, undefined> {
   const days = new Map<string, SessionListing[]>();
   const take = (isDue: (day: string) => boolean): SessionListing[][] => {
     const due = [...days.keys()].filter(isDue).sort().reverse();
@@ -86,7 +97,11 @@ async function* daysOf(ledgers: LedgerStore, newest: string, from: number): Asyn
   };
   let before: SessionListing | undefined;
   do {
-    const page = await ledgers.list({ order: 'createdAt', limit: listed, ...(before === undefined ? {} : { before }) });
+    const page = await ledgers.list({
+      order: 'createdAt',
+      limit: listed,
+      ...(before === undefined ? {} : { before }),
+    });
     for (const listing of page) {
       const day = listing.id.slice(0, 10);
       if (day <= newest && day >= dayOf(from)) days.set(day, [...(days.get(day) ?? []), listing]);
@@ -100,11 +115,17 @@ async function* daysOf(ledgers: LedgerStore, newest: string, from: number): Asyn
 }
 
 /** Merges entries that come newest first. */
-async function* merged(sources: readonly AsyncGenerator<Placed, void, undefined>[]): AsyncGenerator<Placed, void, undefined> {
-  const heads = await Promise.all(sources.map(async (source) => ({ source, head: await source.next() })));
+async function* merged(
+  sources: readonly AsyncGenerator<Placed, void, undefined>[],
+): AsyncGenerator<Placed, void, undefined> {
+  const heads = await Promise.all(
+    sources.map(async (source) => ({ source, head: await source.next() })),
+  );
   for (;;) {
     const open = heads.filter(({ head }) => head.done !== true);
-    const [first] = open.sort((left, right) => compare((right.head.value as Placed).place, (left.head.value as Placed).place));
+    const [first] = open.sort((left, right) =>
+      compare((right.head.value as Placed).place, (left.head.value as Placed).place),
+    );
     if (first === undefined) return;
     yield first.head.value as Placed;
     first.head = await first.source.next();
@@ -119,18 +140,32 @@ function compare(left: AuditPlace, right: AuditPlace): number {
 }
 
 /** The entries of one ledger, newest first, from the place where the page begins. */
-async function* backwards(ledgers: LedgerStore, { id, seq }: SessionListing, { to, after }: AuditQuery): AsyncGenerator<Placed, void, undefined> {
-  const isOlder = (place: AuditPlace): boolean => (to === undefined || place.at < to) && (after === undefined || compare(place, after) < 0);
+async function* backwards(
+  ledgers: LedgerStore,
+  { id, seq }: SessionListing,
+  { to, after }: AuditQuery,
+): AsyncGenerator<Placed, void, undefined> {
+  const isOlder = (place: AuditPlace): boolean =>
+    (to === undefined || place.at < to) && (after === undefined || compare(place, after) < 0);
   let upTo = await lastSeq(ledgers, id, seq, isOlder);
   while (upTo > 0) {
     const events = await eventsOf(ledgers, id, Math.max(0, upTo - pageSize), upTo);
-    for (const event of events.toReversed()) yield { place: placeOf(id, event), entry: entryOf(event) };
+    for (const event of events.toReversed())
+      yield { place: placeOf(id, event), entry: entryOf(event) };
     upTo = Math.max(0, upTo - pageSize);
   }
 }
 
-/** The number of the last event that is old enough. Times never go back within a ledger, so that half of it is left out with each look. */
-async function lastSeq(ledgers: LedgerStore, id: string, seq: number, isOld: (place: AuditPlace) => boolean): Promise<number> {
+/**
+ * The number of the last event that is old enough. Times never go back within a ledger, so that
+ * half of it is left out with each look.
+ */
+async function lastSeq(
+  ledgers: LedgerStore,
+  id: string,
+  seq: number,
+  isOld: (place: AuditPlace) => boolean,
+): Promise<number> {
   let [low, high] = [0, seq];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
@@ -141,7 +176,12 @@ async function lastSeq(ledgers: LedgerStore, id: string, seq: number, isOld: (pl
   return low;
 }
 
-async function eventsOf(ledgers: LedgerStore, id: string, after: number, upTo: number): Promise<readonly StoredEvent[]> {
+async function eventsOf(
+  ledgers: LedgerStore,
+  id: string,
+  after: number,
+  upTo: number,
+): Promise<readonly StoredEvent[]> {
   const events: StoredEvent[] = [];
   for await (const page of ledgers.readStored(id, { after, upTo })) events.push(...page);
   return events;

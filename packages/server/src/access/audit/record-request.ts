@@ -7,12 +7,17 @@ import { type Destination, destinationOf } from '../guard.ts';
 import type { AuditEntry, AuditOutcome } from './audit-entry.ts';
 import type { AuditNote } from './audit-log.ts';
 
-/** Parameters of routes that name what a call is about. Others, such as tokens in links, may be secrets. */
+/**
+ * Parameters of routes that name what a call is about. Others, such as tokens in links, may be
+ * secrets.
+ */
 const named = ['session', 'run', 'request', 'agent', 'key', 'operationId'] as const;
 const longestName = 200;
 const deniedStatuses: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** Writes down what is done through the server, and what is denied. What is only looked at is not. */
+/**
+ * Writes down what is done through the server, and what is denied. What is only looked at is not.
+ */
 export function recordRequest(parts: ServerParts): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const destination = destinationOf(context);
@@ -21,7 +26,8 @@ export function recordRequest(parts: ServerParts): MiddlewareHandler<ServerEnv> 
     const isDenied = deniedStatuses.has(status);
     const isWrite = context.req.method !== 'GET' && context.req.method !== 'HEAD';
     // Links that have been forged, used or changed.
-    const isRefusedLink = destination.guarded?.permission === 'public' && status >= 400 && status < 500;
+    const isRefusedLink =
+      destination.guarded?.permission === 'public' && status >= 400 && status < 500;
     const isAct = isWrite && destination.guarded !== undefined;
     if (!isDenied && !isRefusedLink && !isAct) return;
     const note = noteOf(context, parts, destination, isDenied);
@@ -31,7 +37,12 @@ export function recordRequest(parts: ServerParts): MiddlewareHandler<ServerEnv> 
   };
 }
 
-function noteOf(context: Context<ServerEnv>, { options, clock, app }: ServerParts, { guarded, route }: Destination, isDenied: boolean): AuditNote {
+function noteOf(
+  context: Context<ServerEnv>,
+  { options, clock, app }: ServerParts,
+  { guarded, route }: Destination,
+  isDenied: boolean,
+): AuditNote {
   const { principal, requestId } = context.var;
   const { status } = context.res;
   // Where it was not made out who calls, the caller is nobody of a tenant.
@@ -64,8 +75,13 @@ function outcomeOf(status: number, isDenied: boolean): AuditOutcome {
 function targetOf(context: Context<ServerEnv>): Readonly<Record<string, string>> {
   const params = context.req.param() as Readonly<Record<string, string | undefined>>;
   const found = named.flatMap((name) =>
-    params[name] === undefined ? [] : [[name, visibleLine(withoutSecrets(params[name])).slice(0, longestName)] as const],
+    params[name] === undefined
+      ? []
+      : [[name, visibleLine(withoutSecrets(params[name])).slice(0, longestName)] as const],
   );
   const made = context.res.headers.get('location');
-  return Object.fromEntries([...found, ...(made === null ? [] : [['made', made.slice(0, longestName)] as const])]);
+  return Object.fromEntries([
+    ...found,
+    ...(made === null ? [] : [['made', made.slice(0, longestName)] as const]),
+  ]);
 }

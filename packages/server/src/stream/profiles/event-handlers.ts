@@ -1,8 +1,13 @@
 import type { EventOf, EventType } from 'adjutant';
 import type { Folded } from '../frame.ts';
 
-/** What a profile makes of every type of durable event: a new type does not compile until each profile knows it. */
-export type EventHandlers<State> = { readonly [Type in EventType]: (state: State, event: EventOf<Type>) => Folded<State> };
+/**
+ * What a profile makes of every type of durable event: a new type does not compile until each
+ * profile knows it.
+ */
+export type EventHandlers<State> = {
+  readonly [Type in EventType]: (state: State, event: EventOf<Type>) => Folded<State>;
+};
 
 /** The handler of a profile for events of which it says nothing. */
 export function silent<State>(state: State): Folded<State> {
@@ -10,7 +15,10 @@ export function silent<State>(state: State): Folded<State> {
 }
 
 /** A record without one of its entries. */
-export function without<Value>(record: Readonly<Record<string, Value>>, key: string): Readonly<Record<string, Value>> {
+export function without<Value>(
+  record: Readonly<Record<string, Value>>,
+  key: string,
+): Readonly<Record<string, Value>> {
   const { [key]: _, ...rest } = record;
   return rest;
 }

@@ -24,7 +24,11 @@ function told(state: MessagesState, ...frames: readonly Frame[]): MessagesFolded
   return { state, frames };
 }
 
-function withMessage(state: MessagesState, invocationId: string, message: OpenMessage): MessagesState {
+function withMessage(
+  state: MessagesState,
+  invocationId: string,
+  message: OpenMessage,
+): MessagesState {
   return { open: { ...state.open, [invocationId]: message } };
 }
 
@@ -36,17 +40,29 @@ function chunkFrame(id: string, text: string): Frame {
   return { event: 'MESSAGE_CHUNK', data: { message_id: id, text } };
 }
 
-/** Sends what the reader lacks of a text: the rest, or all of it anew when what it has is something else. */
-function catchUp(message: OpenMessage, text: string): { readonly message: OpenMessage; readonly frames: readonly Frame[] } {
+/**
+ * Sends what the reader lacks of a text: the rest, or all of it anew when what it has is something
+ * else.
+ */
+function catchUp(
+  message: OpenMessage,
+  text: string,
+): { readonly message: OpenMessage; readonly frames: readonly Frame[] } {
   const { sent, id } = message;
   const caught = { ...message, sent: text };
   const begun = sent !== undefined && text.startsWith(sent);
   const rest = begun ? text.slice(sent.length) : text;
-  const frames = [...(begun ? [] : [startFrame(message)]), ...(rest === '' ? [] : [chunkFrame(id, rest)])];
+  const frames = [
+    ...(begun ? [] : [startFrame(message)]),
+    ...(rest === '' ? [] : [chunkFrame(id, rest)]),
+  ];
   return { message: caught, frames: frames.map((frame) => ({ ...frame, isTransient: true })) };
 }
 
-function delta(state: MessagesState, { invocationId, delta: text }: Extract<StreamEvent, { type: 'assistant_delta' }>): MessagesFolded {
+function delta(
+  state: MessagesState,
+  { invocationId, delta: text }: Extract<StreamEvent, { type: 'assistant_delta' }>,
+): MessagesFolded {
   const message = state.open[invocationId];
   if (message === undefined) return told(state);
   const caught = catchUp(message, (message.sent ?? '') + text);
@@ -60,7 +76,10 @@ function reset(state: MessagesState, invocationId: string): MessagesFolded {
   return told(withMessage(state, invocationId, { ...message, sent: '' }), frame);
 }
 
-function modelStart(state: MessagesState, { invocationId, agent, round }: EventOf<'model_start'>): MessagesFolded {
+function modelStart(
+  state: MessagesState,
+  { invocationId, agent, round }: EventOf<'model_start'>,
+): MessagesFolded {
   const message = { id: `${invocationId}/r${round}`, agent, text: '', sent: '' };
   return told(withMessage(state, invocationId, message), startFrame(message));
 }
@@ -70,14 +89,20 @@ function assistant(state: MessagesState, event: EventOf<'assistant'>): MessagesF
   const message = round === undefined ? undefined : state.open[invocationId];
   if (message === undefined) {
     const id = `${invocationId}/m${seq}`;
-    return told(state, startFrame({ id, agent }), chunkFrame(id, text), { event: 'MESSAGE_END', data: { message_id: id, agent, text } });
+    return told(state, startFrame({ id, agent }), chunkFrame(id, text), {
+      event: 'MESSAGE_END',
+      data: { message_id: id, agent, text },
+    });
   }
   // A long text is kept beside the ledger: the end of the message names it.
   const joined = typeof text === 'string' ? message.text + text : text;
   return told(withMessage(state, invocationId, { ...message, text: joined }));
 }
 
-function modelEnd(state: MessagesState, { invocationId, status, retryAfterMs }: EventOf<'model_end'>): MessagesFolded {
+function modelEnd(
+  state: MessagesState,
+  { invocationId, status, retryAfterMs }: EventOf<'model_end'>,
+): MessagesFolded {
   const isRepeated = status === 'interrupted' || (status === 'error' && retryAfterMs !== undefined);
   return isRepeated ? told(state) : closed(state, invocationId, status);
 }
@@ -86,19 +111,32 @@ function closed(state: MessagesState, invocationId: string, status: string): Mes
   const message = state.open[invocationId];
   if (message === undefined) return told(state);
   const { id, agent, text } = message;
-  const missing = typeof text === 'string' && message.sent !== text ? catchUp(message, text).frames : [];
-  return told({ open: without(state.open, invocationId) }, ...missing, { event: 'MESSAGE_END', data: { message_id: id, agent, text, status } });
+  const missing =
+    typeof text === 'string' && message.sent !== text ? catchUp(message, text).frames : [];
+  return told({ open: without(state.open, invocationId) }, ...missing, {
+    event: 'MESSAGE_END',
+    data: { message_id: id, agent, text, status },
+  });
 }
 
-function toolResult(state: MessagesState, { callId, name, result, settled, invocationId = '' }: EventOf<'tool_result'>): MessagesFolded {
+function toolResult(
+  state: MessagesState,
+  { callId, name, result, settled, invocationId = '' }: EventOf<'tool_result'>,
+): MessagesFolded {
   // Effects of steps and tools are no calls of an agent.
   if (!settled || !isCallOf(callId, invocationId)) return told(state);
-  return told(state, { event: 'TOOL_RESULT', data: { tool_call_id: callId, tool_name: name, status: result.status, content: result.content } });
+  return told(state, {
+    event: 'TOOL_RESULT',
+    data: { tool_call_id: callId, tool_name: name, status: result.status, content: result.content },
+  });
 }
 
 /** Whether a call's id is `<invocation>/r<round>.<index>`. */
 function isCallOf(callId: string, invocationId: string): boolean {
-  return callId.startsWith(`${invocationId}/`) && /^r\d+\.\d+$/.test(callId.slice(invocationId.length + 1));
+  return (
+    callId.startsWith(`${invocationId}/`) &&
+    /^r\d+\.\d+$/.test(callId.slice(invocationId.length + 1))
+  );
 }
 
 const stateOfKind: Readonly<Record<EventOf<'tool_yield'>['kind'], string | undefined>> = {
@@ -116,13 +154,35 @@ function toolYield(state: MessagesState, event: EventOf<'tool_yield'>): Messages
   const waiting = stateOfKind[kind];
   if (waiting === undefined) return told(state);
   const { summary, options, agent } = request;
-  const about = { request_id: requestId, kind, tool_call_id: callId, tool_name: name, args, agent, summary, options };
-  return told(state, { event: 'STATE_CHANGE', data: { state: waiting, ...about, ...(expiresAt === undefined ? {} : { expires_at: expiresAt }) } });
+  const about = {
+    request_id: requestId,
+    kind,
+    tool_call_id: callId,
+    tool_name: name,
+    args,
+    agent,
+    summary,
+    options,
+  };
+  return told(state, {
+    event: 'STATE_CHANGE',
+    data: {
+      state: waiting,
+      ...about,
+      ...(expiresAt === undefined ? {} : { expires_at: expiresAt }),
+    },
+  });
 }
 
-function invocationYield(state: MessagesState, { invocationId, reason }: EventOf<'invocation_yield'>): MessagesFolded {
+function invocationYield(
+  state: MessagesState,
+  { invocationId, reason }: EventOf<'invocation_yield'>,
+): MessagesFolded {
   if (reason !== 'input' || !isRoot(invocationId)) return told(state);
-  return told(state, { event: 'STATE_CHANGE', data: { state: 'WAITING_FOR_INPUT', run_id: runOf(invocationId) } });
+  return told(state, {
+    event: 'STATE_CHANGE',
+    data: { state: 'WAITING_FOR_INPUT', run_id: runOf(invocationId) },
+  });
 }
 
 function invocationEnd(state: MessagesState, event: EventOf<'invocation_end'>): MessagesFolded {
@@ -144,7 +204,10 @@ const handlers: EventHandlers<MessagesState> = {
   assistant,
   thought: silent,
   tool_call: (state, { callId, name, args, agent }) =>
-    told(state, { event: 'TOOL_CALL_START', data: { tool_call_id: callId, tool_name: name, args, agent } }),
+    told(state, {
+      event: 'TOOL_CALL_START',
+      data: { tool_call_id: callId, tool_name: name, args, agent },
+    }),
   tool_attempt: silent,
   tool_result: toolResult,
   tool_yield: toolYield,
@@ -167,19 +230,27 @@ const handlers: EventHandlers<MessagesState> = {
 };
 
 /**
- * Runs as messages. Whoever joins the chunks of a message from its last `MESSAGE_START` on has its whole text at `MESSAGE_END`, wherever the
- * stream was cut.
+ * Runs as messages. Whoever joins the chunks of a message from its last `MESSAGE_START` on has its
+ * whole text at `MESSAGE_END`, wherever the stream was cut.
  */
 export const messagesProfile: Profile<MessagesState> = {
   start: { open: {} },
   fold: (state, event) => {
-    if (isDurable(event)) return (handlers[event.type] as (state: MessagesState, event: Event) => MessagesFolded)(state, event);
+    if (isDurable(event))
+      return (handlers[event.type] as (state: MessagesState, event: Event) => MessagesFolded)(
+        state,
+        event,
+      );
     if (event.type === 'assistant_delta') return delta(state, event);
     return event.type === 'stream_reset' ? reset(state, event.invocationId) : told(state);
   },
   resumed: (state) => {
     const open = Object.entries(state.open);
     if (open.length === 0) return state;
-    return { open: Object.fromEntries(open.map(([invocationId, message]) => [invocationId, { ...message, sent: undefined }])) };
+    return {
+      open: Object.fromEntries(
+        open.map(([invocationId, message]) => [invocationId, { ...message, sent: undefined }]),
+      ),
+    };
   },
 };

@@ -55,8 +55,18 @@ function modelStart(state: StepsState, event: EventOf<'model_start'>): StepsFold
   const run = runOf(invocationId);
   const number = (before.state.counts[run] ?? 0) + 1;
   const counted = { ...before.state, counts: { ...before.state.counts, [run]: number } };
-  const next = withStep(counted, invocationId, { id, number, agent, startedAt: at, tokens: 0, calls: [] });
-  return told(next, ...before.frames, { event: 'step_start', data: { step_id: id, step_number: number, agent_id: agent } });
+  const next = withStep(counted, invocationId, {
+    id,
+    number,
+    agent,
+    startedAt: at,
+    tokens: 0,
+    calls: [],
+  });
+  return told(next, ...before.frames, {
+    event: 'step_start',
+    data: { step_id: id, step_number: number, agent_id: agent },
+  });
 }
 
 function modelEnd(state: StepsState, event: EventOf<'model_end'>): StepsFolded {
@@ -64,21 +74,43 @@ function modelEnd(state: StepsState, event: EventOf<'model_end'>): StepsFolded {
   const { error, usage } = event;
   const frames = error === undefined ? [] : [errorFrame(error, step?.id)];
   if (step === undefined) return told(state, ...frames);
-  const next = withStep(state, event.invocationId, { ...step, tokens: step.tokens + usage.inputTokens + usage.outputTokens });
+  const next = withStep(state, event.invocationId, {
+    ...step,
+    tokens: step.tokens + usage.inputTokens + usage.outputTokens,
+  });
   if (event.status !== 'completed' || step.calls.length > 0) return told(next, ...frames);
   const end = closed(next, event.invocationId, event.at);
   return told(end.state, ...frames, ...end.frames);
 }
 
-function errorFrame(error: { readonly code: string; readonly message: string }, stepId: string | undefined): Frame {
-  return { event: 'error', data: { error_type: error.code, message: error.message, ...(stepId === undefined ? {} : { step_id: stepId }) } };
+function errorFrame(
+  error: { readonly code: string; readonly message: string },
+  stepId: string | undefined,
+): Frame {
+  return {
+    event: 'error',
+    data: {
+      error_type: error.code,
+      message: error.message,
+      ...(stepId === undefined ? {} : { step_id: stepId }),
+    },
+  };
 }
 
 function toolCall(state: StepsState, event: EventOf<'tool_call'>): StepsFolded {
   const { invocationId = '', callId, name, args, agent } = event;
   const step = state.steps[invocationId];
-  const next = step === undefined ? state : withStep(state, invocationId, { ...step, calls: [...step.calls, callId] });
-  const data = { tool_name: name, tool_input: args, call_id: callId, agent_id: agent, ...(step === undefined ? {} : { step_id: step.id }) };
+  const next =
+    step === undefined
+      ? state
+      : withStep(state, invocationId, { ...step, calls: [...step.calls, callId] });
+  const data = {
+    tool_name: name,
+    tool_input: args,
+    call_id: callId,
+    agent_id: agent,
+    ...(step === undefined ? {} : { step_id: step.id }),
+  };
   return told(next, { event: 'tool_call_start', data });
 }
 
@@ -105,7 +137,10 @@ function toolResult(state: StepsState, event: EventOf<'tool_result'>): StepsFold
 
 /** An attempt that is followed by another one. */
 function unsettled({ name, result }: EventOf<'tool_result'>, step: OpenStep): Frame {
-  const message = typeof result.content === 'string' ? result.content : `An attempt of "${name}" failed (${result.status}).`;
+  const message =
+    typeof result.content === 'string'
+      ? result.content
+      : `An attempt of "${name}" failed (${result.status}).`;
   return errorFrame({ code: result.errorType ?? result.status, message }, step.id);
 }
 
@@ -128,7 +163,10 @@ function invocationEnd(state: StepsState, event: EventOf<'invocation_end'>): Ste
     ...(error === undefined ? {} : { error }),
     ...(stopReason === undefined ? {} : { stop_reason: stopReason }),
   };
-  return told({ ...end.state, counts: without(end.state.counts, run) }, ...end.frames, { event: 'run_end', data });
+  return told({ ...end.state, counts: without(end.state.counts, run) }, ...end.frames, {
+    event: 'run_end',
+    data,
+  });
 }
 
 const handlers: EventHandlers<StepsState> = {
@@ -149,19 +187,27 @@ const handlers: EventHandlers<StepsState> = {
   model_start: modelStart,
   model_end: modelEnd,
   handoff: (state, { from, to, reason }) =>
-    told(state, { event: 'handoff', data: { from_agent: from, to_agent: to, ...(reason === undefined ? {} : { reason }) } }),
+    told(state, {
+      event: 'handoff',
+      data: { from_agent: from, to_agent: to, ...(reason === undefined ? {} : { reason }) },
+    }),
   decision: silent,
   compaction: silent,
   memory: silent,
   artifact: silent,
-  error: (state, event) => told(state, errorFrame(event.error, state.steps[event.invocationId ?? '']?.id)),
+  error: (state, event) =>
+    told(state, errorFrame(event.error, state.steps[event.invocationId ?? '']?.id)),
   cancel: silent,
 };
 
-/** Runs as steps: rounds of agents, their tool calls, hand-overs and failures. All of it is durable. */
+/**
+ * Runs as steps: rounds of agents, their tool calls, hand-overs and failures. All of it is durable.
+ */
 export const stepsProfile: Profile<StepsState> = {
   start: { counts: {}, steps: {} },
   fold: (state, event) =>
-    isDurable(event) ? (handlers[event.type] as (state: StepsState, event: Event) => StepsFolded)(state, event) : silent(state),
+    isDurable(event)
+      ? (handlers[event.type] as (state: StepsState, event: Event) => StepsFolded)(state, event)
+      : silent(state),
   resumed: (state) => state,
 };

@@ -4,8 +4,9 @@ interface Caller {
 }
 
 /**
- * Who replays at the moment. Of each caller a few pieces of replay are made at a time, and the others wait in the order in which they came; so a
- * caller with a hundred streams takes no more of the process than one with a few. A reader that is slow to take what it was given holds nobody up,
+ * Who replays at the moment. Of each caller a few pieces of replay are made at a time, and the
+ * others wait in the order in which they came; so a caller with a hundred streams takes no more of
+ * the process than one with a few. A reader that is slow to take what it was given holds nobody up,
  * because it asks for the next piece only then.
  */
 export class ReplayTurns {
@@ -18,7 +19,11 @@ export class ReplayTurns {
   }
 
   /** Does some work when it is its caller's turn; `undefined`: the signal aborted before. */
-  async during<Result>(name: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result | undefined> {
+  async during<Result>(
+    name: string,
+    signal: AbortSignal,
+    work: () => Promise<Result>,
+  ): Promise<Result | undefined> {
     const caller = this.#callers.get(name) ?? { running: 0, waiting: new Set() };
     this.#callers.set(name, caller);
     if (caller.running < this.#limit && caller.waiting.size === 0) caller.running++;

@@ -3,7 +3,13 @@ import type { AnswerMark, Event } from 'adjutant';
 import type { Principal } from '../../access/principal.ts';
 import { Bounded } from './bounded.ts';
 import { ReplayTurns } from './replay-turns.ts';
-import { eventName, ready, type SessionAddress, SessionFolds, sessionKey } from './session-folds.ts';
+import {
+  eventName,
+  ready,
+  type SessionAddress,
+  SessionFolds,
+  sessionKey,
+} from './session-folds.ts';
 import { allFrames, type Encoding, type Piece, type Telling } from './telling.ts';
 
 /** A stretch of a ledger as it is told, written once for all who are told it. */
@@ -33,7 +39,10 @@ const eventsPerChunk = 256;
 /** Characters after which a chunk ends, and after which no further one is made at once. */
 const chunkLength = 65_536;
 const longestBuild = 1_048_576;
-/** Characters of chunks that are kept, of all sessions together; and sessions of which something is known. */
+/**
+ * Characters of chunks that are kept, of all sessions together; and sessions of which something is
+ * known.
+ */
 const roomForChunks = 16_777_216;
 const mostSessions = 4_096;
 
@@ -51,13 +60,24 @@ export class Replays {
     this.#turns = new ReplayTurns(limit);
   }
 
-  /** Does work that grows with a ledger when it is its caller's turn. `undefined`: the signal aborted before. */
-  inTurn<Result>({ tenant, id }: Pick<Principal, 'id' | 'tenant'>, signal: AbortSignal, work: () => Promise<Result>): Promise<Result | undefined> {
+  /**
+   * Does work that grows with a ledger when it is its caller's turn. `undefined`: the signal
+   * aborted before.
+   */
+  inTurn<Result>(
+    { tenant, id }: Pick<Principal, 'id' | 'tenant'>,
+    signal: AbortSignal,
+    work: () => Promise<Result>,
+  ): Promise<Result | undefined> {
     return this.#turns.during(JSON.stringify([tenant, id]), signal, work);
   }
 
   /** As `inTurn`, for what is answered. @throws the reason of the signal, when it aborts before */
-  async answerInTurn<Result>(principal: Pick<Principal, 'id' | 'tenant'>, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  async answerInTurn<Result>(
+    principal: Pick<Principal, 'id' | 'tenant'>,
+    signal: AbortSignal,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     const done = await this.inTurn(principal, signal, async () => ({ result: await work() }));
     if (done === undefined) throw signal.reason;
     return done.result;
@@ -72,7 +92,10 @@ export class Replays {
     if (known !== undefined) this.#chunks.deleteAll(known.key);
   }
 
-  /** What was written of a session, if its ledger is still that one. To be asked for by each reader before its first chunk. */
+  /**
+   * What was written of a session, if its ledger is still that one. To be asked for by each reader
+   * before its first chunk.
+   */
   async of(address: SessionAddress): Promise<SessionReplay> {
     const key = sessionKey(address);
     let known = this.#known.get(key);
@@ -87,15 +110,19 @@ export class Replays {
     }
     const of = known;
     return {
-      next: (telling, encoding, place, upTo) => this.#next({ address, known: of, telling, encoding, place, upTo }),
+      next: (telling, encoding, place, upTo) =>
+        this.#next({ address, known: of, telling, encoding, place, upTo }),
     };
   }
 
-  async #next<State, Written>(wanted: Wanted<State, Written>): Promise<Chunk<State, Written> | undefined> {
+  async #next<State, Written>(
+    wanted: Wanted<State, Written>,
+  ): Promise<Chunk<State, Written> | undefined> {
     const { known, telling, encoding, place } = wanted;
     const key = `${known.key}${encoding.name} ${place.seq} ${telling.name}`;
     const fits = (chunk: Chunk<unknown, unknown> | undefined): chunk is Chunk<State, Written> =>
-      chunk !== undefined && (chunk.before === place.state || isDeepStrictEqual(chunk.before, place.state));
+      chunk !== undefined &&
+      (chunk.before === place.state || isDeepStrictEqual(chunk.before, place.state));
     const kept = this.#chunks.get(key) ?? (await this.#underWay.get(key));
     if (fits(kept)) return kept;
     const making = this.#make(wanted);
@@ -107,7 +134,9 @@ export class Replays {
     }
   }
 
-  async #make<State, Written>(wanted: Wanted<State, Written>): Promise<Chunk<State, Written> | undefined> {
+  async #make<State, Written>(
+    wanted: Wanted<State, Written>,
+  ): Promise<Chunk<State, Written> | undefined> {
     const { address, known, telling, encoding, place } = wanted;
     const { chunks, last } = await written(wanted);
     // It was read from the ledger that is known only if that one is still there.
@@ -126,7 +155,8 @@ export class Replays {
 export interface SessionReplay {
   /**
    * What comes behind a place.
-   * @returns `undefined` when it cannot be replayed: the ledger is another one by now, or what comes next cannot be read
+   * @returns `undefined` when it cannot be replayed: the ledger is another one by now, or what
+   * comes next cannot be read
    */
   next<State, Written>(
     telling: Telling<State>,
@@ -148,12 +178,19 @@ interface Wanted<State, Written> {
 /** Whether the ledger of a session is the one of which something is known. */
 async function isOf({ app, session }: SessionAddress, { last }: Known): Promise<boolean> {
   if (last === undefined) return true;
-  for await (const event of app.events(session, { after: last.seq - 1, upTo: last.seq })) return eventName(event) === last.name;
+  for await (const event of app.events(session, { after: last.seq - 1, upTo: last.seq }))
+    return eventName(event) === last.name;
   return false;
 }
 
 /** Writes what comes behind a place, up to the next border of chunks. */
-async function written<State, Written>({ address: { app, session }, telling, encoding, place, upTo }: Wanted<State, Written>) {
+async function written<State, Written>({
+  address: { app, session },
+  telling,
+  encoding,
+  place,
+  upTo,
+}: Wanted<State, Written>) {
   const border = Math.min(upTo, (Math.floor(place.seq / eventsPerChunk) + 1) * eventsPerChunk);
   const chunks: { readonly chunk: Chunk<State, Written>; readonly size: number }[] = [];
   let last: Known['last'];
@@ -242,6 +279,7 @@ const sizeOfMark = 150;
 
 /** Where an answer begins or ends. */
 function markOf(event: Event): AnswerMark | undefined {
-  if (event.type !== 'model_start' && event.type !== 'model_end' && event.type !== 'invocation_end') return undefined;
+  if (event.type !== 'model_start' && event.type !== 'model_end' && event.type !== 'invocation_end')
+    return undefined;
   return { type: event.type, invocationId: event.invocationId, seq: event.seq };
 }

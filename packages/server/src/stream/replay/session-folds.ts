@@ -13,7 +13,10 @@ export function sessionKey({ app, session }: SessionAddress): string {
   return JSON.stringify([app.tenant, app.app, session]);
 }
 
-/** Names an event, so that the ledger it is in is known again: no other ledger has it but forks, which have all that was before it as well. */
+/**
+ * Names an event, so that the ledger it is in is known again: no other ledger has it but forks,
+ * which have all that was before it as well.
+ */
 export function eventName(event: StoredEvent): string {
   return event.type === 'unreadable' ? `unreadable ${event.reason}` : event.id;
 }
@@ -42,26 +45,42 @@ interface Checkpoint<State> {
   readonly size?: number;
 }
 
-/** Bytes that folds which grow, and states at places, may hold of all sessions together, as far as they can be told. */
+/**
+ * Bytes that folds which grow, and states at places, may hold of all sessions together, as far as
+ * they can be told.
+ */
 const roomForFolds = 16_777_216;
 /** Events between two states that are kept, and how many of one telling. */
 const spacing = 1_024;
 const mostCheckpoints = 64;
 
 /**
- * Folds over ledgers that were made before, so that whoever comes back costs what has happened since. They are the process's own, not the store's:
- * their form may change with every version, they are made anew in a second, and most are of sessions that nobody asks for again. Each is used only if
- * the ledger still has the event that it ended with.
+ * Folds over ledgers that were made before, so that whoever comes back costs what has happened
+ * since. They are the process's own, not the store's: their form may change with every version,
+ * they are made anew in a second, and most are of sessions that nobody asks for again. Each is used
+ * only if the ledger still has the event that it ended with.
  */
 export class SessionFolds {
   readonly #growing = new Bounded<Growing<GrowingFold>>(roomForFolds);
   readonly #checkpoints = new Bounded<readonly Checkpoint<unknown>[]>(roomForFolds);
 
-  /** A fold over everything that the ledger has now. It grows further: what is asked of it after a pause may be later news. */
-  async upToNow<Fold extends GrowingFold>(address: SessionAddress, name: string, make: () => Fold): Promise<Fold> {
+  /**
+   * A fold over everything that the ledger has now. It grows further: what is asked of it after a
+   * pause may be later news.
+   */
+  async upToNow<Fold extends GrowingFold>(
+    address: SessionAddress,
+    name: string,
+    make: () => Fold,
+  ): Promise<Fold> {
     const key = `${sessionKey(address)} ${name}`;
     const known = this.#growing.get(key) as Growing<Fold> | undefined;
-    const growing: Growing<Fold> = known ?? { fold: make(), seq: 0, name: '', last: Promise.resolve() };
+    const growing: Growing<Fold> = known ?? {
+      fold: make(),
+      seq: 0,
+      name: '',
+      last: Promise.resolve(),
+    };
     if (known === undefined) this.#growing.set(key, growing, growing.fold.size);
     const grown = growing.last.then(async () => {
       if (!(await grow(address, growing))) {
@@ -81,19 +100,34 @@ export class SessionFolds {
   }
 
   /**
-   * The state of a telling right after an event, folded from the last state before it that is known.
+   * The state of a telling right after an event, folded from the last state before it that is
+   * known.
    * @param from where the telling begins: nothing before concerns it
    */
-  async stateAt<State>(address: SessionAddress, telling: Telling<State>, from: number, upTo: number): Promise<State> {
+  async stateAt<State>(
+    address: SessionAddress,
+    telling: Telling<State>,
+    from: number,
+    upTo: number,
+  ): Promise<State> {
     const key = `${sessionKey(address)} ${telling.name}`;
     const kept = (this.#checkpoints.get(key) ?? []) as readonly Checkpoint<State>[];
     const before = kept
       .filter(({ seq }) => seq <= upTo)
-      .reduce<Checkpoint<State> | undefined>((a, b) => (a === undefined || b.seq > a.seq ? b : a), undefined);
+      .reduce<Checkpoint<State> | undefined>(
+        (a, b) => (a === undefined || b.seq > a.seq ? b : a),
+        undefined,
+      );
     const found = before === undefined ? undefined : await foldTo(address, telling, before, upTo);
-    const made = found ?? (await foldTo(address, telling, { seq: from, name: '', state: telling.start }, upTo)) ?? [];
+    const made =
+      found ??
+      (await foldTo(address, telling, { seq: from, name: '', state: telling.start }, upTo)) ??
+      [];
     // Of another ledger: none of the states that are kept is of this one.
-    const others = before !== undefined && found === undefined ? [] : kept.filter(({ seq }) => made.every((one) => one.seq !== seq));
+    const others =
+      before !== undefined && found === undefined
+        ? []
+        : kept.filter(({ seq }) => made.every((one) => one.seq !== seq));
     const all = [...others, ...made.filter(({ name }) => name !== '')].slice(-mostCheckpoints);
     this.#checkpoints.set(
       key,
@@ -112,7 +146,10 @@ export class SessionFolds {
 }
 
 /** @returns `false` when the ledger is not the one that was folded */
-async function grow({ app, session }: SessionAddress, growing: Growing<GrowingFold>): Promise<boolean> {
+async function grow(
+  { app, session }: SessionAddress,
+  growing: Growing<GrowingFold>,
+): Promise<boolean> {
   let isKnown = growing.seq === 0;
   for await (const event of app.events(session, { after: Math.max(0, growing.seq - 1) })) {
     if (!isKnown) {
@@ -127,7 +164,10 @@ async function grow({ app, session }: SessionAddress, growing: Growing<GrowingFo
   return isKnown;
 }
 
-/** @returns the states that are worth being kept, the wanted one last; `undefined` when the ledger is not the one that was folded */
+/**
+ * @returns the states that are worth being kept, the wanted one last; `undefined` when the ledger
+ * is not the one that was folded
+ */
 async function foldTo<State>(
   { app, session }: SessionAddress,
   telling: Telling<State>,
@@ -143,7 +183,10 @@ async function foldTo<State>(
       isKnown = true;
       continue;
     }
-    const state = event.type === 'unreadable' ? last.state : telling.tell(last.state, await ready(telling, event)).state;
+    const state =
+      event.type === 'unreadable'
+        ? last.state
+        : telling.tell(last.state, await ready(telling, event)).state;
     last = { seq: event.seq, name: eventName(event), state };
     if (event.seq % spacing === 0) made.push(last);
   }

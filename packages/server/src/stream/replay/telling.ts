@@ -12,11 +12,14 @@ export interface Told<State> {
 }
 
 /**
- * How a stream is told: a pure fold whose states are never changed, so that the same state can be that of many readers. What it says depends on the
- * state and the event alone.
+ * How a stream is told: a pure fold whose states are never changed, so that the same state can be
+ * that of many readers. What it says depends on the state and the event alone.
  */
 export interface Telling<State> {
-  /** Names what is told among all that is told of a session: two of one name say the same of the same events. */
+  /**
+   * Names what is told among all that is told of a session: two of one name say the same of the
+   * same events.
+   */
   readonly name: string;
   /** The state before the first event. */
   readonly start: State;

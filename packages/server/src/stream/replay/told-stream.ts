@@ -15,7 +15,9 @@ export interface ToldSubject<State> extends Audience {
   readonly principal: Pick<Principal, 'id' | 'tenant'>;
   readonly telling: Telling<State>;
   readonly place: Place<State>;
-  /** `seq` of the last event when the stream began. @default that of when its reader begins to read */
+  /**
+   * `seq` of the last event when the stream began. @default that of when its reader begins to read
+   */
   readonly head?: number;
   /** How many frames of the first event were read before. @default 0 */
   readonly read?: number;
@@ -33,20 +35,34 @@ const mostMarks = 2_000;
 type Pieces<Written> = AsyncGenerator<Piece<Written>, void, undefined>;
 
 /**
- * Tells a session: what is past in large pieces, by turns and together with all who are told the same, then what happens as it happens, which waits
- * for nobody's replay.
+ * Tells a session: what is past in large pieces, by turns and together with all who are told the
+ * same, then what happens as it happens, which waits for nobody's replay.
  */
-export async function* toldStream<State, Written>(subject: ToldSubject<State>, encoding: Encoding<Written>, signal: AbortSignal): Pieces<Written> {
+export async function* toldStream<State, Written>(
+  subject: ToldSubject<State>,
+  encoding: Encoding<Written>,
+  signal: AbortSignal,
+): Pieces<Written> {
   const { first = [], interrupted } = subject;
-  const piece = (frames: readonly SentFrame[]): Piece<Written> => ({ written: encoding.write(frames), frames: frames.length });
+  const piece = (frames: readonly SentFrame[]): Piece<Written> => ({
+    written: encoding.write(frames),
+    frames: frames.length,
+  });
   // Asked for before anything is told: a run of another agent may have begun since the reader came.
   await reachOf(subject);
   if (first.length > 0) yield piece(first);
   const cut = await toldOfCut(subject);
-  const rest = cut === undefined ? [] : [...withoutRead(cut.frames, subject.read ?? 0), ...(cut.aside === undefined ? [] : [cut.aside])];
+  const rest =
+    cut === undefined
+      ? []
+      : [
+          ...withoutRead(cut.frames, subject.read ?? 0),
+          ...(cut.aside === undefined ? [] : [cut.aside]),
+        ];
   if (rest.length > 0) yield piece(rest);
   if (cut?.isOver === true) return;
-  const place = cut === undefined ? subject.place : { seq: subject.place.seq + 1, state: cut.state };
+  const place =
+    cut === undefined ? subject.place : { seq: subject.place.seq + 1, state: cut.state };
   const past = yield* toldPast({ ...subject, place }, encoding, signal);
   if (past === undefined) return;
   const { app, session, telling } = subject;
@@ -55,7 +71,10 @@ export async function* toldStream<State, Written>(subject: ToldSubject<State>, e
     if (interrupted !== undefined) yield piece([interrupted]);
     return;
   }
-  for await (const event of withinReach(app.follow(session, { after: past.seq, signal, told: past.marks }), subject)) {
+  for await (const event of withinReach(
+    app.follow(session, { after: past.seq, signal, told: past.marks }),
+    subject,
+  )) {
     const told = telling.tell(state, isDurable(event) ? await ready(telling, event) : event);
     state = told.state;
     const frames = allFrames(told);
@@ -65,8 +84,16 @@ export async function* toldStream<State, Written>(subject: ToldSubject<State>, e
   if (interrupted !== undefined) yield piece([interrupted]);
 }
 
-/** The first event, if the reader has some of its frames: what is told to others has all of them. */
-async function toldOfCut<State>({ app, session, telling, place: { seq, state }, read = 0 }: ToldSubject<State>): Promise<Told<State> | undefined> {
+/**
+ * The first event, if the reader has some of its frames: what is told to others has all of them.
+ */
+async function toldOfCut<State>({
+  app,
+  session,
+  telling,
+  place: { seq, state },
+  read = 0,
+}: ToldSubject<State>): Promise<Told<State> | undefined> {
   if (read === 0) return undefined;
   for await (const event of app.events(session, { after: seq, upTo: seq + 1 })) {
     if (event.type !== 'unreadable') return telling.tell(state, await ready(telling, event));
@@ -86,12 +113,20 @@ async function* toldPast<State, Written>(
 ): AsyncGenerator<Piece<Written>, Past<State> | undefined, undefined> {
   const { app, session, replays, principal, telling, head } = subject;
   let { seq, state } = subject.place;
-  let upTo = Math.min(head ?? (await ledgersOf(app).head(session))?.seq ?? 0, await reachOf(subject));
+  let upTo = Math.min(
+    head ?? (await ledgersOf(app).head(session))?.seq ?? 0,
+    await reachOf(subject),
+  );
   let marks: AnswerMark[] = [];
-  const replay = seq < upTo ? await replays.inTurn(principal, signal, () => replays.of({ app, session })) : undefined;
+  const replay =
+    seq < upTo
+      ? await replays.inTurn(principal, signal, () => replays.of({ app, session }))
+      : undefined;
   while (replay !== undefined && seq < upTo && !signal.aborted) {
     const at = { seq, state };
-    const chunk = await replays.inTurn(principal, signal, () => replay.next(telling, encoding, at, upTo));
+    const chunk = await replays.inTurn(principal, signal, () =>
+      replay.next(telling, encoding, at, upTo),
+    );
     if (chunk === undefined) break;
     const reach = await reachOf(subject);
     seq = chunk.to;

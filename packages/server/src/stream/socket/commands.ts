@@ -15,9 +15,18 @@ const key = z
   .optional();
 const reason = z.string().optional();
 
-/** What a client may say through a socket. What the fields hold is checked by the routes that carry it out. */
+/**
+ * What a client may say through a socket. What the fields hold is checked by the routes that carry
+ * it out.
+ */
 const commandSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('message'), id, key, text: z.string(), interrupt: z.boolean().optional() }),
+  z.strictObject({
+    type: z.literal('message'),
+    id,
+    key,
+    text: z.string(),
+    interrupt: z.boolean().optional(),
+  }),
   z.strictObject({
     type: z.literal('answer'),
     id,
@@ -34,7 +43,14 @@ const commandSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('cancel'), id, key, reason }),
   z.strictObject({ type: z.literal('pause'), id, key, reason }),
   z.strictObject({ type: z.literal('continue'), id, key }),
-  z.strictObject({ type: z.literal('start'), id, key, agent: z.string(), input: z.string().optional(), data: z.unknown().optional() }),
+  z.strictObject({
+    type: z.literal('start'),
+    id,
+    key,
+    agent: z.string(),
+    input: z.string().optional(),
+    data: z.unknown().optional(),
+  }),
 ]);
 
 export type SocketCommand = z.infer<typeof commandSchema>;
@@ -42,19 +58,30 @@ export type SocketCommand = z.infer<typeof commandSchema>;
 /** A command, or what is wrong with it. */
 export type ReadCommand =
   | { readonly command: SocketCommand }
-  | { readonly id?: string | number | undefined; readonly code: 'malformed_json' | 'invalid_request'; readonly message: string };
+  | {
+      readonly id?: string | number | undefined;
+      readonly code: 'malformed_json' | 'invalid_request';
+      readonly message: string;
+    };
 
 export function readCommand(text: string): ReadCommand {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { code: 'malformed_json', message: 'A message must be a JSON object such as {"type":"message","text":"Hello"}.' };
+    return {
+      code: 'malformed_json',
+      message: 'A message must be a JSON object such as {"type":"message","text":"Hello"}.',
+    };
   }
   const given = (value as { readonly id?: unknown } | null)?.id;
-  const named = (typeof given === 'string' && given.length <= longestId) || typeof given === 'number' ? { id: given } : {};
+  const named =
+    (typeof given === 'string' && given.length <= longestId) || typeof given === 'number'
+      ? { id: given }
+      : {};
   try {
-    // Before the schema, whose work grows with all that is wrong, and before a text is made of it, which takes a call for each level.
+    // Before the schema, whose work grows with all that is wrong, and before a text is made of it,
+    // which takes a call for each level.
     assertStorable(value);
   } catch (error) {
     if (!(error instanceof RequestRefusedError)) throw error;
@@ -62,7 +89,11 @@ export function readCommand(text: string): ReadCommand {
   }
   const parsed = commandSchema.safeParse(value);
   if (parsed.success) return { command: parsed.data };
-  return { ...named, code: 'invalid_request', message: `The message does not fit: ${faultsOf(parsed.error.issues)}.` };
+  return {
+    ...named,
+    code: 'invalid_request',
+    message: `The message does not fit: ${faultsOf(parsed.error.issues)}.`,
+  };
 }
 
 /** A request of the HTTP interface that does what a command says. */
@@ -77,9 +108,22 @@ export function requestOf(command: SocketCommand, session: string): CommandReque
   const { type, id: _, key: idempotencyKey, ...fields } = command;
   const ofSession = `/v1/sessions/${encodeURIComponent(session)}`;
   if (command.type === 'answer') {
-    const { request, ...body } = fields as Omit<Extract<SocketCommand, { type: 'answer' }>, 'type' | 'id' | 'key'>;
+    const { request, ...body } = fields as Omit<
+      Extract<SocketCommand, { type: 'answer' }>,
+      'type' | 'id' | 'key'
+    >;
     return { path: `/v1/approvals/${encodeURIComponent(request)}`, body, idempotencyKey };
   }
-  const places = { message: 'messages', cancel: 'cancel', pause: 'pause', continue: 'continue', start: 'runs' } as const;
-  return { path: `${ofSession}/${places[type as keyof typeof places]}`, body: fields, idempotencyKey };
+  const places = {
+    message: 'messages',
+    cancel: 'cancel',
+    pause: 'pause',
+    continue: 'continue',
+    start: 'runs',
+  } as const;
+  return {
+    path: `${ofSession}/${places[type as keyof typeof places]}`,
+    body: fields,
+    idempotencyKey,
+  };
 }

@@ -32,7 +32,8 @@ export interface CommandOutcome {
 /** Each frame as a message of its own. */
 const messages: Encoding<readonly string[]> = {
   name: 'messages',
-  text: ({ id, event, data }) => JSON.stringify({ ...(id === undefined ? {} : { position: id }), ...data, type: event }),
+  text: ({ id, event, data }) =>
+    JSON.stringify({ ...(id === undefined ? {} : { position: id }), ...data, type: event }),
   join: (texts) => [...texts],
   write: (frames) => frames.map((frame) => messages.text(frame)),
 };
@@ -126,10 +127,13 @@ export class SocketConnection {
       // A client may send thousands of commands at once: others have their turn between them.
       await systemTurns.pass();
       if (!this.#isOpen) return;
-      const { told, isCommand } = isBinary ? this.#ports.refuseBinary() : await this.#ports.carryOut(text);
+      const { told, isCommand } = isBinary
+        ? this.#ports.refuseBinary()
+        : await this.#ports.carryOut(text);
       await this.#send(told);
       this.#unreadable = isCommand ? 0 : this.#unreadable + 1;
-      if (this.#unreadable >= mostUnreadable) this.#socket.close(policyViolation, 'Too many messages were no commands.');
+      if (this.#unreadable >= mostUnreadable)
+        this.#socket.close(policyViolation, 'Too many messages were no commands.');
     } catch (error) {
       await this.#send({ type: 'problem', problem: this.#ports.problem(error).data });
     } finally {

@@ -1,6 +1,11 @@
 import { isDurable, type StreamEvent } from 'adjutant';
 import type { UiChunk, UiFinishReason } from './chunk.ts';
-import { type AnswerRest, type Conversation, conversationAfter, noConversation } from './conversation.ts';
+import {
+  type AnswerRest,
+  type Conversation,
+  conversationAfter,
+  noConversation,
+} from './conversation.ts';
 import { allChunks, stepChunks, type UiPart, type UiStep } from './part.ts';
 
 /** Which answer is told, and from where on. */
@@ -30,7 +35,12 @@ export interface ToldAnswer {
 
 /** What parts a step has, without what becomes of calls and questions. */
 export function stepSignature({ parts }: Pick<UiStep, 'parts'>): string {
-  return JSON.stringify(parts.map((part) => [part.kind, part.kind === 'text' || part.kind === 'reasoning' ? part.text : part.id]));
+  return JSON.stringify(
+    parts.map((part) => [
+      part.kind,
+      part.kind === 'text' || part.kind === 'reasoning' ? part.text : part.id,
+    ]),
+  );
 }
 
 /** How far an answer is told. */
@@ -46,24 +56,39 @@ export function startOfAnswer({ awaited }: AnswerSubject): AnswerState {
 }
 
 /**
- * Tells one answer as chunks of the AI SDK: what it makes of the same events is the same, and whoever was told an answer anew has the same message
- * as who was told it while it was given.
+ * Tells one answer as chunks of the AI SDK: what it makes of the same events is the same, and
+ * whoever was told an answer anew has the same message as who was told it while it was given.
  * @param event with its large values
  */
-export function tellAnswer(subject: AnswerSubject, before: AnswerState, event: StreamEvent): ToldAnswer {
+export function tellAnswer(
+  subject: AnswerSubject,
+  before: AnswerState,
+  event: StreamEvent,
+): ToldAnswer {
   const conversation = conversationAfter(before.conversation, event);
-  const isHeard = isDurable(event) && event.type === 'tool_input' && before.awaited.includes(event.requestId);
-  const awaited = isHeard ? before.awaited.filter((request) => request !== event.requestId) : before.awaited;
+  const isHeard =
+    isDurable(event) && event.type === 'tool_input' && before.awaited.includes(event.requestId);
+  const awaited = isHeard
+    ? before.awaited.filter((request) => request !== event.requestId)
+    : before.awaited;
   const isSame = conversation === before.conversation && awaited === before.awaited;
   const state = isSame ? before : { ...before, conversation, awaited };
   if (isOurs(subject, before) && !isOurs(subject, state) && !isNext(subject, state)) {
-    return { state, chunks: [...start(subject, state), { type: 'finish', finishReason: 'stop' }], isOver: true };
+    return {
+      state,
+      chunks: [...start(subject, state), { type: 'finish', finishReason: 'stop' }],
+      isOver: true,
+    };
   }
   const news = newsOf(subject, state, event);
   const chunks = [...news.chunks, ...progressOf(news.state, event)];
   const rest = restOf(subject, news.state, event);
   if (rest === undefined) return { state: news.state, chunks, isOver: false };
-  return { state: news.state, chunks: [...chunks, ...start(subject, news.state), ...restChunks(rest)], isOver: true };
+  return {
+    state: news.state,
+    chunks: [...chunks, ...start(subject, news.state), ...restChunks(rest)],
+    isOver: true,
+  };
 }
 
 function isOurs({ to }: AnswerSubject, { conversation }: AnswerState): boolean {
@@ -81,13 +106,22 @@ function start(subject: AnswerSubject, state: AnswerState): readonly UiChunk[] {
   return [{ type: 'start', messageId: own ?? subject.to }];
 }
 
-function newsOf(subject: AnswerSubject, state: AnswerState, event: StreamEvent): Pick<ToldAnswer, 'state' | 'chunks'> {
+function newsOf(
+  subject: AnswerSubject,
+  state: AnswerState,
+  event: StreamEvent,
+): Pick<ToldAnswer, 'state' | 'chunks'> {
   const { known } = subject;
-  if (!isOurs(subject, state) || (known !== undefined && isDurable(event) && event.seq < known.upTo)) return { state, chunks: [] };
+  if (
+    !isOurs(subject, state) ||
+    (known !== undefined && isDurable(event) && event.seq < known.upTo)
+  )
+    return { state, chunks: [] };
   const steps = state.conversation.answer?.steps ?? [];
   const begun = known !== undefined && !state.isStarted;
   const chunks = begun ? continued(steps, known) : stepChunks(state.told, steps);
-  const next = state.isStarted && state.told === steps ? state : { ...state, isStarted: true, told: steps };
+  const next =
+    state.isStarted && state.told === steps ? state : { ...state, isStarted: true, told: steps };
   return { state: next, chunks: [...start(subject, state), ...chunks] };
 }
 
@@ -95,22 +129,44 @@ function progressOf({ isStarted, told }: AnswerState, event: StreamEvent): reado
   if (event.type !== 'tool_progress' || !isStarted) return [];
   const { callId, name, data } = event;
   const isShown = told.some(({ parts }) => parts.some(({ id }) => id === callId));
-  return isShown ? [{ type: 'data-tool-progress', transient: true, data: { toolCallId: callId, toolName: name, progress: data } }] : [];
+  return isShown
+    ? [
+        {
+          type: 'data-tool-progress',
+          transient: true,
+          data: { toolCallId: callId, toolName: name, progress: data },
+        },
+      ]
+    : [];
 }
 
-function restOf(subject: AnswerSubject, state: AnswerState, event: StreamEvent): AnswerRest | undefined {
+function restOf(
+  subject: AnswerSubject,
+  state: AnswerState,
+  event: StreamEvent,
+): AnswerRest | undefined {
   const { rest } = state.conversation;
-  if (rest === undefined || !isDurable(event) || event.seq <= subject.restsAfter || !(isOurs(subject, state) || isNext(subject, state)))
+  if (
+    rest === undefined ||
+    !isDurable(event) ||
+    event.seq <= subject.restsAfter ||
+    !(isOurs(subject, state) || isNext(subject, state))
+  )
     return undefined;
-  if (rest.type === 'waiting' && (event.type !== 'invocation_yield' || state.awaited.length > 0)) return undefined;
+  if (rest.type === 'waiting' && (event.type !== 'invocation_yield' || state.awaited.length > 0))
+    return undefined;
   return rest;
 }
 
-/** What the reader may lack: what became of calls; and all of the last step, if it has something else. */
+/**
+ * What the reader may lack: what became of calls; and all of the last step, if it has something
+ * else.
+ */
 function continued(steps: readonly UiStep[], { lastStep }: KnownAnswer): readonly UiChunk[] {
   const last = steps.at(-1);
   if (last === undefined) return [];
-  if (stepSignature(last) !== lastStep || !last.parts.every(isWhole)) return [{ type: 'reset-step' }, ...allChunks(last.parts)];
+  if (stepSignature(last) !== lastStep || !last.parts.every(isWhole))
+    return [{ type: 'reset-step' }, ...allChunks(last.parts)];
   const bare = last.parts.map((part) => {
     if (part.kind === 'request') return { ...part };
     if (part.kind !== 'tool') return part;
@@ -122,23 +178,32 @@ function continued(steps: readonly UiStep[], { lastStep }: KnownAnswer): readonl
   return stepChunks([{ ...last, parts: bare }], [last]);
 }
 
-/** Whether nothing more of a part is being written: who begins to read cannot go on in the middle of one. */
+/**
+ * Whether nothing more of a part is being written: who begins to read cannot go on in the middle of
+ * one.
+ */
 function isWhole(part: UiPart): boolean {
   if (part.kind === 'text' || part.kind === 'reasoning') return part.isDone;
   return part.kind !== 'tool' || part.input !== undefined;
 }
 
-const finishOfWaiting: Readonly<Record<Extract<AnswerRest, { type: 'waiting' }>['reason'], UiFinishReason>> = {
+const finishOfWaiting: Readonly<
+  Record<Extract<AnswerRest, { type: 'waiting' }>['reason'], UiFinishReason>
+> = {
   input: 'stop',
   tool_input: 'tool-calls',
   pause: 'other',
 };
 
 function restChunks(rest: AnswerRest): readonly UiChunk[] {
-  if (rest.type === 'waiting') return [{ type: 'finish', finishReason: finishOfWaiting[rest.reason] }];
+  if (rest.type === 'waiting')
+    return [{ type: 'finish', finishReason: finishOfWaiting[rest.reason] }];
   const { status, error, stopReason } = rest.end;
-  if (status === 'error') return [{ type: 'error', errorText: error?.message ?? 'The run has failed.' }];
-  if (status === 'cancelled') return [{ type: 'abort', ...(error === undefined ? {} : { reason: error.message }) }];
-  const finishReason = stopReason === undefined ? 'stop' : stopReason === 'output_limit' ? 'length' : 'other';
+  if (status === 'error')
+    return [{ type: 'error', errorText: error?.message ?? 'The run has failed.' }];
+  if (status === 'cancelled')
+    return [{ type: 'abort', ...(error === undefined ? {} : { reason: error.message }) }];
+  const finishReason =
+    stopReason === undefined ? 'stop' : stopReason === 'output_limit' ? 'length' : 'other';
   return [{ type: 'finish', finishReason }];
 }

@@ -44,12 +44,25 @@ export interface ChatLedger {
   input(key: string): ChatInput | undefined;
 }
 
-export const emptyChat: ChatLedger = { head: 0, conversation: noConversation, last: undefined, run: () => undefined, input: () => undefined };
+export const emptyChat: ChatLedger = {
+  head: 0,
+  conversation: noConversation,
+  last: undefined,
+  run: () => undefined,
+  input: () => undefined,
+};
 
-/** Reads what a chat is about from the ledger, which alone says what was said; of one that was read before only what is new. */
+/**
+ * Reads what a chat is about from the ledger, which alone says what was said; of one that was read
+ * before only what is new.
+ */
 export async function readChat(replays: Replays, address: SessionAddress): Promise<ChatLedger> {
   const from = { ledgers: ledgersOf(address.app), session: address.session };
-  const fold = await replays.folds.upToNow(address, 'chat', () => new ChatFold((event) => withLargeValues(event, from)));
+  const fold = await replays.folds.upToNow(
+    address,
+    'chat',
+    () => new ChatFold((event) => withLargeValues(event, from)),
+  );
   return fold.ledger;
 }
 
@@ -78,8 +91,15 @@ class ChatFold implements GrowingFold {
     if (stored.type !== 'unreadable') {
       const event = await this.#whole(stored);
       this.#conversation = conversationAfter(this.#conversation, event);
-      if (event.type === 'user' && event.clientKey !== undefined && event.invocationId !== undefined)
-        this.#inputs.set(event.clientKey, { run: runOf(event.invocationId), hash: hashOf(event.text) });
+      if (
+        event.type === 'user' &&
+        event.clientKey !== undefined &&
+        event.invocationId !== undefined
+      )
+        this.#inputs.set(event.clientKey, {
+          run: runOf(event.invocationId),
+          hash: hashOf(event.text),
+        });
       const run = runAfter(this.#runs.get(runOf(event.invocationId ?? '')), event);
       if (run !== undefined) this.#runs.set(run.id, run);
       this.#answerSize = isBeginning(event) ? 0 : this.#answerSize + JSON.stringify(event).length;
@@ -97,7 +117,9 @@ class ChatFold implements GrowingFold {
       run: (id) => this.#runs.get(id),
       input: (key) => {
         const input = this.#inputs.get(key);
-        return input === undefined ? undefined : { run: input.run, isText: (text) => hashOf(text) === input.hash };
+        return input === undefined
+          ? undefined
+          : { run: input.run, isText: (text) => hashOf(text) === input.hash };
       },
     };
   }
@@ -113,9 +135,15 @@ function hashOf(text: string): string {
 
 function runAfter(run: ChatRun | undefined, event: Event): ChatRun | undefined {
   if (event.type === 'invocation_start' && event.mode === 'root' && run === undefined) {
-    return { id: runOf(event.invocationId), agent: event.name, startSeq: event.seq, status: 'open' };
+    return {
+      id: runOf(event.invocationId),
+      agent: event.name,
+      startSeq: event.seq,
+      status: 'open',
+    };
   }
-  if (run === undefined || event.invocationId === undefined || !isRoot(event.invocationId)) return run;
+  if (run === undefined || event.invocationId === undefined || !isRoot(event.invocationId))
+    return run;
   const { restSeq: _, ...working } = run;
   switch (event.type) {
     case 'invocation_yield':
@@ -125,7 +153,11 @@ function runAfter(run: ChatRun | undefined, event: Event): ChatRun | undefined {
       return { ...working, status: 'open' };
     case 'invocation_end':
       if (event.next !== undefined) return run;
-      return { ...run, restSeq: event.seq, status: event.status === 'error' || event.status === 'cancelled' ? 'failed' : 'completed' };
+      return {
+        ...run,
+        restSeq: event.seq,
+        status: event.status === 'error' || event.status === 'cancelled' ? 'failed' : 'completed',
+      };
     default:
       return run;
   }

@@ -10,7 +10,12 @@ import type { HeldPlace } from '../open-streams.ts';
 import type { Telling } from '../replay/telling.ts';
 import { toldStream } from '../replay/told-stream.ts';
 import { brokenFrame, streamEndings, streamHeaders } from '../stream-response.ts';
-import { type AnswerState, type AnswerSubject, startOfAnswer, tellAnswer } from './answer-teller.ts';
+import {
+  type AnswerState,
+  type AnswerSubject,
+  startOfAnswer,
+  tellAnswer,
+} from './answer-teller.ts';
 import type { UiChunk } from './chunk.ts';
 
 /** An answer of a session, to be told. */
@@ -32,16 +37,37 @@ interface Reader {
 const done: SentFrame = { event: 'done', data: {} };
 
 /** Answers with the UI message stream of the AI SDK, in the place that was held for it. */
-export function chatResponse(parts: ServerParts, { principal, request, requestId }: Reader, subject: ChatSubject, place: HeldPlace): Response {
+export function chatResponse(
+  parts: ServerParts,
+  { principal, request, requestId }: Reader,
+  subject: ChatSubject,
+  place: HeldPlace,
+): Response {
   const { clock, metrics, options, replays } = parts;
-  const answer = { status: 200, headers: { ...streamHeaders, 'x-vercel-ai-ui-message-stream': 'v1', location: addressOf(subject.session) } };
+  const answer = {
+    status: 200,
+    headers: {
+      ...streamHeaders,
+      'x-vercel-ai-ui-message-stream': 'v1',
+      location: addressOf(subject.session),
+    },
+  };
   if (request.method === 'HEAD') {
     place();
     return new Response(null, answer);
   }
   const { app, session, agents, after } = subject;
   const telling = answerTelling(subject);
-  const told = { app, session, agents, replays, principal, telling, place: { seq: after, state: telling.start }, interrupted };
+  const told = {
+    app,
+    session,
+    agents,
+    replays,
+    principal,
+    telling,
+    place: { seq: after, state: telling.start },
+    interrupted,
+  };
   const body = eventStream((encoding, signal) => toldStream(told, encoding, signal), {
     clock,
     encoding: chunkEncoding,
@@ -52,7 +78,11 @@ export function chatResponse(parts: ServerParts, { principal, request, requestId
       for (let i = 0; i < frames; i++) metrics.eventSent('sse');
     },
     problem: (error) => {
-      brokenFrame(parts, error, { id: requestId, method: request.method, path: new URL(request.url).pathname });
+      brokenFrame(parts, error, {
+        id: requestId,
+        method: request.method,
+        path: new URL(request.url).pathname,
+      });
       return frameOf({ type: 'error', errorText: problemOf(error, requestId).detail });
     },
   });
@@ -60,7 +90,13 @@ export function chatResponse(parts: ServerParts, { principal, request, requestId
 }
 
 /** Answers that are told in the same words have one name. */
-function answerTelling({ app, session, agents: _agents, after: _after, ...subject }: ChatSubject): Telling<AnswerState> {
+function answerTelling({
+  app,
+  session,
+  agents: _agents,
+  after: _after,
+  ...subject
+}: ChatSubject): Telling<AnswerState> {
   const from = { ledgers: ledgersOf(app), session };
   return {
     name: `answer ${JSON.stringify(subject)}`,
@@ -78,7 +114,13 @@ function frameOf(chunk: UiChunk): SentFrame {
   return { event: chunk.type, data: chunk };
 }
 
-const chunkEncoding = eventEncoding('chunks of a chat', (frame) => `data: ${frame === done ? '[DONE]' : JSON.stringify(frame.data)}\n\n`);
+const chunkEncoding = eventEncoding(
+  'chunks of a chat',
+  (frame) => `data: ${frame === done ? '[DONE]' : JSON.stringify(frame.data)}\n\n`,
+);
 
 /** A stream that merely ended would be taken for the whole answer. */
-const interrupted: SentFrame = frameOf({ type: 'error', errorText: 'The stream was interrupted. The run goes on: resume the stream.' });
+const interrupted: SentFrame = frameOf({
+  type: 'error',
+  errorText: 'The stream was interrupted. The run goes on: resume the stream.',
+});

@@ -7,11 +7,23 @@ export type UiFinishReason = 'stop' | 'length' | 'tool-calls' | 'other';
 export type UiChunk =
   | { readonly type: 'start'; readonly messageId: string }
   | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
-  | { readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end'; readonly id: string }
+  | {
+      readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end';
+      readonly id: string;
+    }
   | { readonly type: 'text-delta' | 'reasoning-delta'; readonly id: string; readonly delta: string }
   | { readonly type: 'tool-input-start'; readonly toolCallId: string; readonly toolName: string }
-  | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly inputTextDelta: string }
-  | { readonly type: 'tool-input-available'; readonly toolCallId: string; readonly toolName: string; readonly input: JsonValue }
+  | {
+      readonly type: 'tool-input-delta';
+      readonly toolCallId: string;
+      readonly inputTextDelta: string;
+    }
+  | {
+      readonly type: 'tool-input-available';
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: JsonValue;
+    }
   | {
       readonly type: 'tool-approval-request';
       readonly approvalId: string;
@@ -19,17 +31,34 @@ export type UiChunk =
       readonly reason: string;
       readonly approvalDescriptor: RequestDescription;
     }
-  | { readonly type: 'tool-approval-response'; readonly approvalId: string; readonly approved: boolean; readonly reason?: string }
-  | { readonly type: 'tool-output-available'; readonly toolCallId: string; readonly output: JsonValue }
+  | {
+      readonly type: 'tool-approval-response';
+      readonly approvalId: string;
+      readonly approved: boolean;
+      readonly reason?: string;
+    }
+  | {
+      readonly type: 'tool-output-available';
+      readonly toolCallId: string;
+      readonly output: JsonValue;
+    }
   | { readonly type: 'tool-output-error'; readonly toolCallId: string; readonly errorText: string }
   | { readonly type: 'tool-output-denied'; readonly toolCallId: string }
   | { readonly type: 'data-request'; readonly id: string; readonly data: RequestData }
   | {
       readonly type: 'data-tool-progress';
       readonly transient: true;
-      readonly data: { readonly toolCallId: string; readonly toolName: string; readonly progress: JsonValue };
+      readonly data: {
+        readonly toolCallId: string;
+        readonly toolName: string;
+        readonly progress: JsonValue;
+      };
     }
-  | { readonly type: 'steering-message'; readonly id: string; readonly parts: readonly [{ readonly type: 'text'; readonly text: string }] }
+  | {
+      readonly type: 'steering-message';
+      readonly id: string;
+      readonly parts: readonly [{ readonly type: 'text'; readonly text: string }];
+    }
   | { readonly type: 'finish'; readonly finishReason: UiFinishReason }
   | { readonly type: 'abort'; readonly reason?: string }
   | { readonly type: 'error'; readonly errorText: string };

@@ -3,12 +3,17 @@ import { expect, test } from 'vitest';
 import { additionTo, type Growth, grown } from './growth.ts';
 
 test('a text grows by what was added, from whichever state it goes on', () => {
-  const steps = fc.array(fc.record({ from: fc.nat(), piece: fc.string({ maxLength: 3 }) }), { minLength: 1, maxLength: 40 });
+  const steps = fc.array(fc.record({ from: fc.nat(), piece: fc.string({ maxLength: 3 }) }), {
+    minLength: 1,
+    maxLength: 40,
+  });
   fc.assert(
     fc.property(steps, (taken) => {
-      const states: { readonly growth: Growth | undefined; readonly text: string; readonly before: number }[] = [
-        { growth: undefined, text: '', before: 0 },
-      ];
+      const states: {
+        readonly growth: Growth | undefined;
+        readonly text: string;
+        readonly before: number;
+      }[] = [{ growth: undefined, text: '', before: 0 }];
       for (const { from, piece } of taken) {
         const before = from % states.length;
         const { growth, text } = states[before] ?? { growth: undefined, text: '' };

@@ -63,12 +63,19 @@ export interface UiStep {
 }
 
 /** What tells a reader who has the steps `before` that they are now `after`. */
-export function stepChunks(before: readonly UiStep[], after: readonly UiStep[]): readonly UiChunk[] {
+export function stepChunks(
+  before: readonly UiStep[],
+  after: readonly UiStep[],
+): readonly UiChunk[] {
   return after.flatMap((step, index) => {
     const known = before[index];
     if (known === step) return [];
-    if (known === undefined) return [{ type: 'start-step' as const }, ...allChunks(step.parts), ...finished(step)];
-    const chunks = partsChunks(known.parts, step.parts) ?? [{ type: 'reset-step' as const }, ...allChunks(step.parts)];
+    if (known === undefined)
+      return [{ type: 'start-step' as const }, ...allChunks(step.parts), ...finished(step)];
+    const chunks = partsChunks(known.parts, step.parts) ?? [
+      { type: 'reset-step' as const },
+      ...allChunks(step.parts),
+    ];
     return [...chunks, ...(known.isDone ? [] : finished(step))];
   });
 }
@@ -83,7 +90,10 @@ function finished({ isDone }: UiStep): readonly UiChunk[] {
 }
 
 /** `undefined`: what the reader has cannot be added to. */
-function partsChunks(before: readonly UiPart[], after: readonly UiPart[]): readonly UiChunk[] | undefined {
+function partsChunks(
+  before: readonly UiPart[],
+  after: readonly UiPart[],
+): readonly UiChunk[] | undefined {
   if (after.length < before.length) return undefined;
   const chunks: UiChunk[] = [];
   for (const [index, part] of after.entries()) {
@@ -97,7 +107,8 @@ function partsChunks(before: readonly UiPart[], after: readonly UiPart[]): reado
 }
 
 function partChunks(before: UiPart | undefined, after: UiPart): readonly UiChunk[] | undefined {
-  if (before !== undefined && (before.kind !== after.kind || before.id !== after.id)) return undefined;
+  if (before !== undefined && (before.kind !== after.kind || before.id !== after.id))
+    return undefined;
   switch (after.kind) {
     case 'text':
     case 'reasoning':
@@ -107,13 +118,19 @@ function partChunks(before: UiPart | undefined, after: UiPart): readonly UiChunk
     case 'request':
       return [{ type: 'data-request', id: after.id, data: after.data }];
     case 'steering':
-      return before === undefined ? [{ type: 'steering-message', id: after.id, parts: [{ type: 'text', text: after.text }] }] : [];
+      return before === undefined
+        ? [{ type: 'steering-message', id: after.id, parts: [{ type: 'text', text: after.text }] }]
+        : [];
   }
 }
 
-function textChunks(before: TextPart | undefined, { kind, id, text, isDone, growth }: TextPart): readonly UiChunk[] | undefined {
+function textChunks(
+  before: TextPart | undefined,
+  { kind, id, text, isDone, growth }: TextPart,
+): readonly UiChunk[] | undefined {
   const delta = additionTo(before?.growth, growth) ?? behind(before?.text, text);
-  if (delta === undefined || (before?.isDone === true && (delta !== '' || !isDone))) return undefined;
+  if (delta === undefined || (before?.isDone === true && (delta !== '' || !isDone)))
+    return undefined;
   return [
     ...(before === undefined ? [{ type: `${kind}-start` as const, id }] : []),
     ...(delta === '' ? [] : [{ type: `${kind}-delta` as const, id, delta }]),
@@ -121,7 +138,9 @@ function textChunks(before: TextPart | undefined, { kind, id, text, isDone, grow
   ];
 }
 
-/** Gives the rest of a text behind its known beginning; `undefined`: it does not begin with that. */
+/**
+ * Gives the rest of a text behind its known beginning; `undefined`: it does not begin with that.
+ */
 function behind(known = '', text: string): string | undefined {
   return text.startsWith(known) ? text.slice(known.length) : undefined;
 }
@@ -129,28 +148,56 @@ function behind(known = '', text: string): string | undefined {
 function toolChunks(before: ToolPart | undefined, after: ToolPart): readonly UiChunk[] | undefined {
   const input = inputChunks(before, after);
   if (input === undefined) return undefined;
-  return [...input, ...approvalChunks(before?.approval, after), ...(before?.outcome === after.outcome ? [] : outcomeChunks(after))];
+  return [
+    ...input,
+    ...approvalChunks(before?.approval, after),
+    ...(before?.outcome === after.outcome ? [] : outcomeChunks(after)),
+  ];
 }
 
-function inputChunks(before: ToolPart | undefined, { id, name, inputText, input, growth }: ToolPart): readonly UiChunk[] | undefined {
-  const start: readonly UiChunk[] = before === undefined ? [{ type: 'tool-input-start', toolCallId: id, toolName: name }] : [];
+function inputChunks(
+  before: ToolPart | undefined,
+  { id, name, inputText, input, growth }: ToolPart,
+): readonly UiChunk[] | undefined {
+  const start: readonly UiChunk[] =
+    before === undefined ? [{ type: 'tool-input-start', toolCallId: id, toolName: name }] : [];
   if (input !== undefined) {
-    return before?.input === input ? start : [...start, { type: 'tool-input-available', toolCallId: id, toolName: name, input: input.value }];
+    return before?.input === input
+      ? start
+      : [
+          ...start,
+          { type: 'tool-input-available', toolCallId: id, toolName: name, input: input.value },
+        ];
   }
   const inputTextDelta = additionTo(before?.growth, growth) ?? behind(before?.inputText, inputText);
   if (before?.input !== undefined || inputTextDelta === undefined) return undefined;
-  return inputTextDelta === '' ? start : [...start, { type: 'tool-input-delta', toolCallId: id, inputTextDelta }];
+  return inputTextDelta === ''
+    ? start
+    : [...start, { type: 'tool-input-delta', toolCallId: id, inputTextDelta }];
 }
 
-function approvalChunks(before: ToolApproval | undefined, { id: toolCallId, approval }: ToolPart): readonly UiChunk[] {
+function approvalChunks(
+  before: ToolApproval | undefined,
+  { id: toolCallId, approval }: ToolPart,
+): readonly UiChunk[] {
   if (approval === undefined || approval === before) return [];
   const { id: approvalId, description, answer } = approval;
   const isKnown = before?.id === approvalId;
   return [
     ...(isKnown
       ? []
-      : [{ type: 'tool-approval-request' as const, approvalId, toolCallId, reason: description.summary, approvalDescriptor: description }]),
-    ...(answer === undefined ? [] : [{ type: 'tool-approval-response' as const, approvalId, ...answer }]),
+      : [
+          {
+            type: 'tool-approval-request' as const,
+            approvalId,
+            toolCallId,
+            reason: description.summary,
+            approvalDescriptor: description,
+          },
+        ]),
+    ...(answer === undefined
+      ? []
+      : [{ type: 'tool-approval-response' as const, approvalId, ...answer }]),
   ];
 }
 

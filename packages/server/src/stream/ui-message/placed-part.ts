@@ -32,7 +32,9 @@ export interface OpenRound {
 
 /** Durable parts as they are in the ledger, then what is being written, by who began first. */
 export function ordered(parts: readonly PlacedPart[]): readonly PlacedPart[] {
-  const isOrdered = parts.every((part, index) => index === 0 || compared(parts[index - 1] as PlacedPart, part) <= 0);
+  const isOrdered = parts.every(
+    (part, index) => index === 0 || compared(parts[index - 1] as PlacedPart, part) <= 0,
+  );
   return isOrdered ? parts : [...parts].sort(compared);
 }
 
@@ -45,11 +47,17 @@ function compared(a: PlacedPart, b: PlacedPart): number {
 /** The part in the place of the one of its id, or behind all. */
 export function withPart(parts: readonly PlacedPart[], part: PlacedPart): readonly PlacedPart[] {
   const isThis = ({ kind, id }: PlacedPart): boolean => kind === part.kind && id === part.id;
-  return parts.some(isThis) ? parts.map((known) => (isThis(known) ? part : known)) : [...parts, part];
+  return parts.some(isThis)
+    ? parts.map((known) => (isThis(known) ? part : known))
+    : [...parts, part];
 }
 
 /** Without what an invocation has only streamed. @param from `undefined`: of all */
-export function dropUnsure(parts: readonly PlacedPart[], from: string | undefined): readonly PlacedPart[] {
-  const isUnsure = (part: PlacedPart): boolean => part.order === undefined && (from === undefined || part.from === from);
+export function dropUnsure(
+  parts: readonly PlacedPart[],
+  from: string | undefined,
+): readonly PlacedPart[] {
+  const isUnsure = (part: PlacedPart): boolean =>
+    part.order === undefined && (from === undefined || part.from === from);
   return parts.some(isUnsure) ? parts.filter((part) => !isUnsure(part)) : parts;
 }

@@ -1,7 +1,12 @@
 import { type Runtime, systemClock, systemIds } from 'adjutant';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { credentialOf, hashOfSecret, keyComponent, newKeySecret } from '../../../src/access/api-key.ts';
+import {
+  credentialOf,
+  hashOfSecret,
+  keyComponent,
+  newKeySecret,
+} from '../../../src/access/api-key.ts';
 import { KeyRing } from '../../../src/access/key-ring.ts';
 import { apiKeys, serve } from '../../../src/index.ts';
 import { bearer, send, tokenAuth, waitingServer } from '../../approvals/paying-app.ts';
@@ -12,17 +17,34 @@ type Door = (made: Made, headers: Readonly<Record<string, string>>) => Promise<b
 /** Ways to say yes to what waits: whether it was taken. */
 const doors: Readonly<Record<string, Door>> = {
   answer: async ({ api, requestId }, headers) => {
-    const { status } = await send(api, 'POST', `/v1/approvals/${requestId}`, { decision: 'approve' }, headers);
+    const { status } = await send(
+      api,
+      'POST',
+      `/v1/approvals/${requestId}`,
+      { decision: 'approve' },
+      headers,
+    );
     return status === 200;
   },
   batch: async ({ api, requestId }, headers) => {
-    const { body } = await send(api, 'POST', '/v1/approvals', { answers: [{ requestId, decision: 'approve' }] }, headers);
+    const { body } = await send(
+      api,
+      'POST',
+      '/v1/approvals',
+      { answers: [{ requestId, decision: 'approve' }] },
+      headers,
+    );
     return (body.outcomes[0] as { accepted: boolean }).accepted;
   },
   chat: async ({ api, requestId, session, app }, headers) => {
     const [run] = await app.listRequests({ session });
     const toolCallId = run?.callId ?? '';
-    const part = { type: 'tool-pay', toolCallId, state: 'approval-responded', approval: { id: requestId, approved: true } };
+    const part = {
+      type: 'tool-pay',
+      toolCallId,
+      state: 'approval-responded',
+      approval: { id: requestId, approved: true },
+    };
     const body = { id: session, messages: [{ id: 'm', role: 'assistant', parts: [part] }] };
     const response = await api.fetch(
       new Request('http://localhost/v1/agents/payer/chat', {
@@ -38,11 +60,17 @@ const doors: Readonly<Record<string, Door>> = {
   socket: async ({ app, requestId, session }, headers) => {
     const { url, close } = await serve(app, { port: 0, ...tokenAuth });
     onTestFinished(() => close());
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/sessions/${session}/socket`, { headers });
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/sessions/${session}/socket`, {
+      headers,
+    });
     onTestFinished(() => socket.terminate());
     const answer = new Promise<string>((resolve, reject) => {
       socket.on('error', reject);
-      socket.on('open', () => socket.send(JSON.stringify({ type: 'answer', id: 1, request: requestId, decision: 'approve' })));
+      socket.on('open', () =>
+        socket.send(
+          JSON.stringify({ type: 'answer', id: 1, request: requestId, decision: 'approve' }),
+        ),
+      );
       socket.on('message', (data) => {
         const message = JSON.parse(String(data)) as { type: string; id?: number };
         if (message.id === 1) resolve(message.type);
@@ -53,11 +81,26 @@ const doors: Readonly<Record<string, Door>> = {
 };
 
 /** Makes a link, opens it and says yes. */
-async function linked(api: Made['api'], requestId: string, headers: Readonly<Record<string, string>>, options: object): Promise<boolean> {
-  const { status, body } = await send(api, 'POST', `/v1/approvals/${requestId}/link`, options, headers);
+async function linked(
+  api: Made['api'],
+  requestId: string,
+  headers: Readonly<Record<string, string>>,
+  options: object,
+): Promise<boolean> {
+  const { status, body } = await send(
+    api,
+    'POST',
+    `/v1/approvals/${requestId}/link`,
+    options,
+    headers,
+  );
   if (status !== 201) return false;
   const decided = await api.fetch(
-    new Request(body.url, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: 'decision=approve' }),
+    new Request(body.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: 'decision=approve',
+    }),
   );
   return decided.status === 200;
 }
@@ -65,9 +108,26 @@ async function linked(api: Made['api'], requestId: string, headers: Readonly<Rec
 /** A key as it was made when all names of users were let in. */
 async function oldKey(app: Runtime, user: string): Promise<{ readonly authorization: string }> {
   const secret = newKeySecret();
-  const data = { key: 'oldkey', name: 'old', tenant: app.tenant, roles: ['admin'], user, expiresAt: 9e15, hash: hashOfSecret(secret) };
+  const data = {
+    key: 'oldkey',
+    name: 'old',
+    tenant: app.tenant,
+    roles: ['admin'],
+    user,
+    expiresAt: 9e15,
+    hash: hashOfSecret(secret),
+  };
   const ring = new KeyRing(app, { clock: systemClock, ids: systemIds });
-  await ring.change(() => [{ type: 'decision', by: 'operator', component: keyComponent, decision: 'created', reasoning: 'A key', data }]);
+  await ring.change(() => [
+    {
+      type: 'decision',
+      by: 'operator',
+      component: keyComponent,
+      decision: 'created',
+      reasoning: 'A key',
+      data,
+    },
+  ]);
   return { authorization: `Bearer ${credentialOf('oldkey', secret)}` };
 }
 
@@ -89,7 +149,11 @@ describe.for(Object.keys(doors))('A2: through the door %s', (door) => {
       const isTaken = actor === wanted && !(door === 'link' && actor === 'operator:cfo');
       expect(await (doors[door] as Door)(made, await bearer(callers[actor]))).toBe(isTaken);
       const { status, settledBy } = await made.app.requests.get(made.requestId);
-      expect({ status, settledBy }).toEqual(isTaken ? { status: 'answered', settledBy: actor } : { status: 'pending', settledBy: undefined });
+      expect({ status, settledBy }).toEqual(
+        isTaken
+          ? { status: 'answered', settledBy: actor }
+          : { status: 'pending', settledBy: undefined },
+      );
     });
   });
 });
@@ -98,10 +162,19 @@ const prefixes = ['user', 'operator', 'trigger', 'runtime', 'model', 'tool', 'ke
 
 describe('A2: names that begin as if they had a kind', () => {
   test.for(prefixes)('let no token in: %s:alice', async (prefix) => {
-    const { api, requestId } = await waitingServer({ mayDecide: ['operator:alice', 'user:alice', 'alice'], server: tokenAuth });
+    const { api, requestId } = await waitingServer({
+      mayDecide: ['operator:alice', 'user:alice', 'alice'],
+      server: tokenAuth,
+    });
     const name = `${prefix}:alice`;
     for (const claims of [{ sub: name }, { sub: 'x', user: name }]) {
-      const answer = await send(api, 'POST', `/v1/approvals/${requestId}`, { decision: 'approve' }, await bearer(claims));
+      const answer = await send(
+        api,
+        'POST',
+        `/v1/approvals/${requestId}`,
+        { decision: 'approve' },
+        await bearer(claims),
+      );
       expect(answer).toMatchObject({ status: 401, body: { code: 'unauthenticated' } });
     }
   });
@@ -110,18 +183,30 @@ describe('A2: names that begin as if they had a kind', () => {
     const { app, api } = await waitingServer({ server: { auth: {} } });
     const user = `${prefix}:alice`;
     const keys = apiKeys(app);
-    await expect(keys.create({ name: 'x', roles: ['operator'], user })).rejects.toMatchObject({ code: 'invalid_api_key' });
+    await expect(keys.create({ name: 'x', roles: ['operator'], user })).rejects.toMatchObject({
+      code: 'invalid_api_key',
+    });
     const { credential } = await keys.create({ name: 'root', roles: ['admin'] });
     const asked = { name: 'x', roles: ['operator'], user };
-    const { status, body } = await send(api, 'POST', '/v1/keys', asked, { authorization: `Bearer ${credential}` });
+    const { status, body } = await send(api, 'POST', '/v1/keys', asked, {
+      authorization: `Bearer ${credential}`,
+    });
     expect(status).toBe(400);
     expect(body.code).toMatch(/^invalid_(api_key|request)$/);
   });
 
   test('may have a colon elsewhere', async () => {
-    const made = await waitingServer({ mayDecide: ['team:alice'], user: 'team:alice', server: tokenAuth });
-    expect(await (doors['answer'] as Door)(made, await bearer({ sub: 'auth0|x', user: 'team:alice' }))).toBe(true);
-    expect(await made.app.requests.get(made.requestId)).toMatchObject({ settledBy: 'user:team:alice' });
+    const made = await waitingServer({
+      mayDecide: ['team:alice'],
+      user: 'team:alice',
+      server: tokenAuth,
+    });
+    expect(
+      await (doors['answer'] as Door)(made, await bearer({ sub: 'auth0|x', user: 'team:alice' })),
+    ).toBe(true);
+    expect(await made.app.requests.get(made.requestId)).toMatchObject({
+      settledBy: 'user:team:alice',
+    });
   });
 });
 
@@ -150,16 +235,25 @@ describe('A2: a link', () => {
     expect((await app.requests.get(requestId)).settledBy).toBe(wanted);
   });
 
-  test.for(['operator:alice', 'user:cfo', 'operator'])('is not made in the name %j by an old key of a user of this name', async (name) => {
-    const { api, app, requestId } = await waitingServer({ user: name, server: { auth: {} } });
-    const headers = await oldKey(app, name);
-    expect(await linked(api, requestId, headers, { by: name })).toBe(false);
-    const { status, body } = await send(api, 'POST', `/v1/approvals/${requestId}/link`, {}, headers);
-    expect(status).toBe(201);
-    const page = await (await api.fetch(new Request(body.url))).text();
-    // What stands on the page is not the name of somebody else.
-    expect(page).toContain(`<dd>user:${name}</dd>`);
-    expect(await linked(api, requestId, headers, {})).toBe(true);
-    expect(await app.requests.get(requestId)).toMatchObject({ settledBy: `user:${name}` });
-  });
+  test.for(['operator:alice', 'user:cfo', 'operator'])(
+    'is not made in the name %j by an old key of a user of this name',
+    async (name) => {
+      const { api, app, requestId } = await waitingServer({ user: name, server: { auth: {} } });
+      const headers = await oldKey(app, name);
+      expect(await linked(api, requestId, headers, { by: name })).toBe(false);
+      const { status, body } = await send(
+        api,
+        'POST',
+        `/v1/approvals/${requestId}/link`,
+        {},
+        headers,
+      );
+      expect(status).toBe(201);
+      const page = await (await api.fetch(new Request(body.url))).text();
+      // What stands on the page is not the name of somebody else.
+      expect(page).toContain(`<dd>user:${name}</dd>`);
+      expect(await linked(api, requestId, headers, {})).toBe(true);
+      expect(await app.requests.get(requestId)).toMatchObject({ settledBy: `user:${name}` });
+    },
+  );
 });

@@ -5,15 +5,22 @@ import { WebSocket } from 'ws';
 import { type AdjutantServer, serve, server } from '../../../src/index.ts';
 import { world } from '../../access/caller.ts';
 
-function open(api: Pick<AdjutantServer, 'fetch'>, as: string, path = '/v1/sessions/one/stream'): Promise<Response> {
-  return api.fetch(new Request(`http://localhost${path}`, { headers: { authorization: `Bearer ${as}` } }));
+function open(
+  api: Pick<AdjutantServer, 'fetch'>,
+  as: string,
+  path = '/v1/sessions/one/stream',
+): Promise<Response> {
+  return api.fetch(
+    new Request(`http://localhost${path}`, { headers: { authorization: `Bearer ${as}` } }),
+  );
 }
 
 /** What is read of a stream, and whether it has ended. */
 function reading({ body }: Response) {
   const read = { text: '', isOver: false };
   void (async () => {
-    for await (const bytes of body as ReadableStream<Uint8Array>) read.text += Buffer.from(bytes).toString();
+    for await (const bytes of body as ReadableStream<Uint8Array>)
+      read.text += Buffer.from(bytes).toString();
     read.isOver = true;
   })();
   return read;
@@ -105,7 +112,9 @@ test('A7: a socket ends with its secret, and is told so', async () => {
   const { app, keys, credential, id } = await rotating();
   const { url, close } = await serve(app, { auth: {}, port: 0 });
   onTestFinished(() => close());
-  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/sessions/one/socket`, { headers: { authorization: `Bearer ${credential}` } });
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/sessions/one/socket`, {
+    headers: { authorization: `Bearer ${credential}` },
+  });
   onTestFinished(() => socket.terminate());
   const closed = new Promise<number>((resolve, reject) => {
     socket.on('error', reject);

@@ -31,7 +31,12 @@ test('A7: a request that waits for a run ends with the credential, and says noth
   const run = app.run(slow, { session: 's', runId: 'r' });
   await asked.promise;
 
-  const ask = (path: string) => api.fetch(new Request(`http://localhost${path}`, { headers: { authorization: `Bearer ${credential}` } }));
+  const ask = (path: string) =>
+    api.fetch(
+      new Request(`http://localhost${path}`, {
+        headers: { authorization: `Bearer ${credential}` },
+      }),
+    );
   let told: Response | undefined;
   void ask('/v1/sessions/s/runs/r?wait=54321').then((response) => {
     told = response;

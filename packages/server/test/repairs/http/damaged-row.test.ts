@@ -21,14 +21,23 @@ test('A1: a damaged row is a problem that says so by its code, and tells no more
   });
   for (const session of ['bad', 'good']) await app.run(clerk, { session, input: 'Go' });
   const database = new DatabaseSync(path);
-  database.exec("update events set body = '[]' where seq = 2 and ledger = (select id from ledgers where session = 'bad')");
+  database.exec(
+    "update events set body = '[]' where seq = 2 and ledger = (select id from ledgers where session = 'bad')",
+  );
   database.close();
   for (const what of ['GET /v1/sessions/bad/state', 'POST /v1/sessions/bad/fork']) {
-    const { status, body, text } = await ask(api, what, what.startsWith('POST') ? { body: {} } : {});
+    const { status, body, text } = await ask(
+      api,
+      what,
+      what.startsWith('POST') ? { body: {} } : {},
+    );
     expect([status, body.code]).toEqual([500, 'ledger_unreadable']);
     expect(text).not.toContain('body is damaged');
   }
-  expect(errors).toEqual([expect.objectContaining({ code: 'ledger_unreadable' }), expect.objectContaining({ code: 'ledger_unreadable' })]);
+  expect(errors).toEqual([
+    expect.objectContaining({ code: 'ledger_unreadable' }),
+    expect.objectContaining({ code: 'ledger_unreadable' }),
+  ]);
   expect((await ask(api, 'GET /v1/sessions/bad/events')).status).toBe(200);
   expect((await ask(api, 'GET /v1/sessions/good/state')).status).toBe(200);
 });

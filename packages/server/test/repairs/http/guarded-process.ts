@@ -1,4 +1,7 @@
-/** A process that serves an app in which things fail that nobody waits for: `guarded-process.ts <GuardedOrder as JSON>`. */
+/**
+ * A process that serves an app in which things fail that nobody waits for: `guarded-process.ts
+ * <GuardedOrder as JSON>`.
+ */
 import { EventEmitter } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { agent, runtime, tool } from 'adjutant';
@@ -24,7 +27,12 @@ export type GuardedReport =
   | { readonly type: 'own'; readonly event: string }
   | { readonly type: 'listeners'; readonly counts: readonly number[] };
 
-const { options, hasOnError = false, listensItself = false, servers = 1 } = JSON.parse(process.argv[2] ?? '') as GuardedOrder;
+const {
+  options,
+  hasOnError = false,
+  listensItself = false,
+  servers = 1,
+} = JSON.parse(process.argv[2] ?? '') as GuardedOrder;
 
 function tell(report: GuardedReport): void {
   process.send?.(report);
@@ -42,12 +50,18 @@ const failures: Readonly<Record<Failing, () => void>> = {
   },
   timer: () => void setTimeout(throwing),
   connection: () =>
-    void setImmediate(() => new EventEmitter().emit('error', Object.assign(new Error('reset'), { syscall: 'read', code: 'ECONNRESET' }))),
+    void setImmediate(() =>
+      new EventEmitter().emit(
+        'error',
+        Object.assign(new Error('reset'), { syscall: 'read', code: 'ECONNRESET' }),
+      ),
+    ),
   unprintable: () => void Promise.reject({ toString: throwing }),
 };
 
 if (listensItself) {
-  for (const event of ['unhandledRejection', 'uncaughtException']) process.on(event, () => tell({ type: 'own', event }));
+  for (const event of ['unhandledRejection', 'uncaughtException'])
+    process.on(event, () => tell({ type: 'own', event }));
 }
 const before = counts();
 const failers = Object.entries(failures).map(([name, begin]) => {
@@ -56,7 +70,11 @@ const failers = Object.entries(failures).map(([name, begin]) => {
     return 'begun';
   };
   const fail = tool({ name: 'fail', description: 'Fails', schema: z.object({}), execute });
-  return agent({ name, model: roundModel([{ toolCalls: [{ name: 'fail', args: {} }] }, { text: 'Done.' }]), tools: [fail] });
+  return agent({
+    name,
+    model: roundModel([{ toolCalls: [{ name: 'fail', args: {} }] }, { text: 'Done.' }]),
+    tools: [fail],
+  });
 });
 const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Here.' })) });
 const app = runtime({ app: 'shop', runnables: [...failers, clerk] });
@@ -65,7 +83,14 @@ const onError = (error: unknown): void => {
   tell({ type: 'told', code, cause: cause instanceof Error ? cause.message : typeof cause });
 };
 const listening = await Promise.all(
-  Array.from({ length: servers }, () => serve(app, { port: 0, shutdown: { grace: 100 }, ...(hasOnError ? { onError } : {}), ...options })),
+  Array.from({ length: servers }, () =>
+    serve(app, {
+      port: 0,
+      shutdown: { grace: 100 },
+      ...(hasOnError ? { onError } : {}),
+      ...options,
+    }),
+  ),
 );
 // It may be killed at any time.
 flushCompileCache();
@@ -75,7 +100,10 @@ function counts(): readonly number[] {
   return ['unhandledRejection', 'uncaughtException'].map((event) => process.listenerCount(event));
 }
 
-/** Told to end: says how many listeners it had before, while it served, with one server less, and after. */
+/**
+ * Told to end: says how many listeners it had before, while it served, with one server less, and
+ * after.
+ */
 process.once('message', async () => {
   const during = counts();
   await listening[0]?.close();

@@ -23,14 +23,17 @@ const hidden: Readonly<Record<string, string>> = {
   'control characters': '\u001b\u009b\r',
 };
 
-test.each(Object.entries(hidden))('A13: %s in the summary and in the arguments can be seen on the page', async (_, characters) => {
-  const page = await pageOf(`Pay 10${characters}000 to bob`, `bob${characters}`);
-  for (const character of characters) {
-    expect(page).not.toContain(character);
-    const code = (character.codePointAt(0) as number).toString(16).padStart(4, '0');
-    expect(page).toContain(code.length > 4 ? `\\u{${code}}` : `\\u${code}`);
-  }
-});
+test.each(Object.entries(hidden))(
+  'A13: %s in the summary and in the arguments can be seen on the page',
+  async (_, characters) => {
+    const page = await pageOf(`Pay 10${characters}000 to bob`, `bob${characters}`);
+    for (const character of characters) {
+      expect(page).not.toContain(character);
+      const code = (character.codePointAt(0) as number).toString(16).padStart(4, '0');
+      expect(page).toContain(code.length > 4 ? `\\u{${code}}` : `\\u${code}`);
+    }
+  },
+);
 
 test('A13: line feeds in the summary make no lines of the page: neither do they push the arguments away nor pose as other lines', async () => {
   const page = await pageOf(`Pay 5 cents${'\n'.repeat(200)}Approved by: cfo`);

@@ -8,7 +8,9 @@ import { serve } from '../../../src/index.ts';
 import type { Failing, GuardedOrder, GuardedReport } from './guarded-process.ts';
 
 /** With it a process begins in a third of the time. */
-const compiled = fileURLToPath(new URL('../../../../node_modules/.cache/adjutant-compiled', import.meta.url));
+const compiled = fileURLToPath(
+  new URL('../../../../node_modules/.cache/adjutant-compiled', import.meta.url),
+);
 
 const started: Guarded[] = [];
 
@@ -64,7 +66,11 @@ class Guarded {
 
 async function run(url: string, agent: string): Promise<unknown> {
   const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${url}/v1/runs`, { method: 'POST', headers, body: JSON.stringify({ agent, input: 'Go' }) });
+  const answer = await fetch(`${url}/v1/runs`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ agent, input: 'Go' }),
+  });
   const { links } = (await answer.json()) as { readonly links: { readonly run: string } };
   const ended = await fetch(`${url}${links.run}?wait=20000`);
   return ((await ended.json()) as { readonly status: unknown }).status;
@@ -78,40 +84,60 @@ const codes: Readonly<Record<Failing, string>> = {
   connection: 'uncaught_exception',
 };
 
-test.concurrent('A1: the server goes on and says so; listeners of the app are called as well; two servers share one guard', async ({ expect }) => {
+test.concurrent('A1: the server goes on and says so; listeners of the app are called as well; two servers share one guard', async ({
+  expect,
+}) => {
   const guarded = new Guarded({ hasOnError: true, listensItself: true, servers: 2 });
   const [url = ''] = await guarded.urls();
   for (const [failing, code] of Object.entries(codes)) {
     const before = guarded.told.length;
     expect(await run(url, failing)).toBe('completed');
-    await eventually(() => guarded.told.length > before, { what: `the report of a failure in a ${failing}` });
+    await eventually(() => guarded.told.length > before, {
+      what: `the report of a failure in a ${failing}`,
+    });
     expect(guarded.told.slice(before).map((told) => told.code)).toEqual([code]);
     expect(await run(url, 'clerk')).toBe('completed');
   }
-  expect(guarded.reports.filter(({ type }) => type === 'own')).toHaveLength(Object.keys(codes).length);
+  expect(guarded.reports.filter(({ type }) => type === 'own')).toHaveLength(
+    Object.keys(codes).length,
+  );
   guarded.end();
   await guarded.ended;
-  expect(guarded.reports.find(({ type }) => type === 'listeners')).toEqual({ type: 'listeners', counts: [1, 1, 2, 2, 2, 2, 1, 1] });
+  expect(guarded.reports.find(({ type }) => type === 'listeners')).toEqual({
+    type: 'listeners',
+    counts: [1, 1, 2, 2, 2, 2, 1, 1],
+  });
 });
 
-test.concurrent('A1: where nobody is to be told, it is a warning of the process', async ({ expect }) => {
+test.concurrent('A1: where nobody is to be told, it is a warning of the process', async ({
+  expect,
+}) => {
   const guarded = new Guarded({});
   const [url = ''] = await guarded.urls();
   await run(url, 'rejection');
-  await eventually(() => guarded.stderr.includes('[unhandled_rejection] AdjutantWarning'), { what: 'the warning' });
+  await eventually(() => guarded.stderr.includes('[unhandled_rejection] AdjutantWarning'), {
+    what: 'the warning',
+  });
   expect(guarded.stderr).toContain('Nobody waits for this.');
   expect(await run(url, 'clerk')).toBe('completed');
   guarded.kill();
 });
 
-test.concurrent('A1: with "close" an uncaught exception closes the server and ends the process; a rejection does not', async ({ expect }) => {
+test.concurrent('A1: with "close" an uncaught exception closes the server and ends the process; a rejection does not', async ({
+  expect,
+}) => {
   const guarded = new Guarded({ hasOnError: true, options: { processGuard: 'close' } });
   const [url = ''] = await guarded.urls();
-  for (const failing of ['rejection', 'connection', 'clerk']) expect(await run(url, failing)).toBe('completed');
+  for (const failing of ['rejection', 'connection', 'clerk'])
+    expect(await run(url, failing)).toBe('completed');
   await run(url, 'timer').catch(() => undefined);
   await guarded.ended;
   expect(guarded.exitCode).toBe(1);
-  expect(guarded.told.map(({ code }) => code)).toEqual(['unhandled_rejection', 'uncaught_exception', 'uncaught_exception']);
+  expect(guarded.told.map(({ code }) => code)).toEqual([
+    'unhandled_rejection',
+    'uncaught_exception',
+    'uncaught_exception',
+  ]);
   // Not by Node, which would say what ended it.
   expect(guarded.stderr).not.toContain('Node.js v');
 });
@@ -127,6 +153,8 @@ test.concurrent('A1: without a guard Node does what it does', async ({ expect })
 
 test('A1: a guard that does not exist is refused', async () => {
   const app = runtime({ app: 'shop' });
-  await expect(serve(app, { port: 0, processGuard: true as never })).rejects.toThrow("`processGuard` must be 'continue', 'close' or false");
+  await expect(serve(app, { port: 0, processGuard: true as never })).rejects.toThrow(
+    "`processGuard` must be 'continue', 'close' or false",
+  );
   await app.close();
 });

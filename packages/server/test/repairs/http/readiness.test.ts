@@ -45,7 +45,12 @@ function readiness(pubsub: PubSub): () => Promise<unknown> {
     await app.close();
     await pubsub.close();
   });
-  return async () => ((await (await api.fetch(new Request('http://localhost/v1/ready'))).json()) as { deltas: unknown }).deltas;
+  return async () =>
+    (
+      (await (await api.fetch(new Request('http://localhost/v1/ready'))).json()) as {
+        deltas: unknown;
+      }
+    ).deltas;
 }
 
 /** Asks again and again; a readiness that stays another one ends the test by its timeout. */
@@ -53,17 +58,20 @@ async function becomes(deltas: () => Promise<unknown>, wanted: string): Promise<
   while ((await deltas()) !== wanted) await new Promise((resolve) => setImmediate(resolve));
 }
 
-testRedis('A16: readiness says that parts of answers stay in the process while Redis is gone, and that they do not when it is back', async () => {
-  const line = await cable();
-  const pubsub = redis(line.url);
-  const deltas = readiness(pubsub);
-  await pubsub.subscribe('news', () => undefined);
-  expect(await deltas()).toBe('everywhere');
-  await line.cut();
-  await becomes(deltas, 'process');
-  await line.mend();
-  await becomes(deltas, 'everywhere');
-});
+testRedis(
+  'A16: readiness says that parts of answers stay in the process while Redis is gone, and that they do not when it is back',
+  async () => {
+    const line = await cable();
+    const pubsub = redis(line.url);
+    const deltas = readiness(pubsub);
+    await pubsub.subscribe('news', () => undefined);
+    expect(await deltas()).toBe('everywhere');
+    await line.cut();
+    await becomes(deltas, 'process');
+    await line.mend();
+    await becomes(deltas, 'everywhere');
+  },
+);
 
 testRedis('A16: readiness says so, too, when Redis was never there', async () => {
   const line = await cable();

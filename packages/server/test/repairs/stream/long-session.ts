@@ -1,4 +1,11 @@
-import { type Event, type EventDraft, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
+import {
+  type Event,
+  type EventDraft,
+  memoryStore,
+  type Runtime,
+  runtime,
+  type Store,
+} from 'adjutant';
 import type { AdjutantServer } from '../../../src/index.ts';
 import { changedStore } from '../../changed-store.ts';
 import { type ReadFrame, SseReader } from '../../stream/sse-reader.ts';
@@ -9,7 +16,9 @@ export const stream = `/v1/sessions/${session}/stream`;
 type DistributiveOmit<Of, Key extends PropertyKey> = Of extends unknown ? Omit<Of, Key> : never;
 type Drafted = DistributiveOmit<EventDraft, 'by'>;
 
-/** The events of one run that calls a tool and answers; @param isOpen it has not come to its end. */
+/**
+ * The events of one run that calls a tool and answers; @param isOpen it has not come to its end.
+ */
 export function runEvents(run: string, isOpen = false): readonly EventDraft[] {
   const usage = { inputTokens: 10, outputTokens: 5 };
   const callId = `${run}/r1.0`;
@@ -20,7 +29,14 @@ export function runEvents(run: string, isOpen = false): readonly EventDraft[] {
     { type: 'model_start', ...common, model: 'scripted', round: 1, attempt: 1, recipe: {} },
     { type: 'tool_call', ...common, callId, name: 'look', args: { at: run } },
     { type: 'model_end', invocationId: run, round: 1, attempt: 1, status: 'completed', usage },
-    { type: 'tool_result', invocationId: run, callId, name: 'look', result: { status: 'success', content: `seen ${run}` }, settled: true },
+    {
+      type: 'tool_result',
+      invocationId: run,
+      callId,
+      name: 'look',
+      result: { status: 'success', content: `seen ${run}` },
+      settled: true,
+    },
     { type: 'model_start', ...common, model: 'scripted', round: 2, attempt: 1, recipe: {} },
     { type: 'assistant', ...common, text: `It is ${run}.`, round: 2 },
     { type: 'model_end', invocationId: run, round: 2, attempt: 1, status: 'completed', usage },
@@ -36,7 +52,10 @@ export interface Reads {
 }
 
 /** A store that counts the events that it gives. */
-export function countedReads(inner: Store = memoryStore(), reads: Reads = { events: 0 }): { readonly store: Store; readonly reads: Reads } {
+export function countedReads(
+  inner: Store = memoryStore(),
+  reads: Reads = { events: 0 },
+): { readonly store: Store; readonly reads: Reads } {
   const store = changedStore(inner, (ledgers) => ({
     async *read(...args) {
       for await (const page of ledgers.read(...args)) {
@@ -55,7 +74,11 @@ export function countedReads(inner: Store = memoryStore(), reads: Reads = { even
 }
 
 /** An app whose session has these events. */
-export async function appWith(store: Store, drafts: readonly EventDraft[], id: string = session): Promise<Runtime> {
+export async function appWith(
+  store: Store,
+  drafts: readonly EventDraft[],
+  id: string = session,
+): Promise<Runtime> {
   const app = runtime({ app: 'test', store, recover: 'manual' });
   await append(app, drafts, id);
   return app;
@@ -64,10 +87,17 @@ export async function appWith(store: Store, drafts: readonly EventDraft[], id: s
 let made = 0;
 
 /** Appends events to a session, as another process would. */
-export async function append(app: Runtime, drafts: readonly EventDraft[], id: string = session): Promise<void> {
+export async function append(
+  app: Runtime,
+  drafts: readonly EventDraft[],
+  id: string = session,
+): Promise<void> {
   const ledgers = app.store.for({ tenant: app.tenant, app: app.app });
   const claim = await ledgers.claim(id, `owner-${++made}`, { ttl: 60_000, force: true });
-  const events = drafts.map((draft, i) => ({ v: 1, seq: claim.seq + i + 1, id: `made${made}x${i}`, at: 1_000, ...draft }) as Event);
+  const events = drafts.map(
+    (draft, i) =>
+      ({ v: 1, seq: claim.seq + i + 1, id: `made${made}x${i}`, at: 1_000, ...draft }) as Event,
+  );
   await ledgers.append(id, claim, { events });
   await ledgers.release(claim);
 }
@@ -90,7 +120,11 @@ export async function lastOf(app: Runtime): Promise<string> {
 }
 
 /** Reads a stream up to an event, and goes. */
-export async function readTo(made: AdjutantServer, path: string, id: string): Promise<readonly ReadFrame[]> {
+export async function readTo(
+  made: AdjutantServer,
+  path: string,
+  id: string,
+): Promise<readonly ReadFrame[]> {
   const reader = await open(made, path);
   const frames = await reader.until((frame) => frame.id === id);
   await reader.close();

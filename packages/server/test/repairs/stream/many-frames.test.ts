@@ -20,7 +20,9 @@ test('A1: a socket that keeps sending what is no command is closed, and what wai
   expect(await closed).toBe(1_008);
   const problems = told.filter(({ type }) => type === 'problem');
   expect(problems).toHaveLength(100);
-  expect(new Set(problems.map(({ problem }) => problem?.code))).toEqual(new Set(['malformed_json']));
+  expect(new Set(problems.map(({ problem }) => problem?.code))).toEqual(
+    new Set(['malformed_json']),
+  );
 });
 
 test('A1: others have their turns while a thousand commands of one socket are carried out', async () => {
@@ -45,10 +47,13 @@ test('A1: others have their turns while a thousand commands of one socket are ca
 
 test('A1: a message with very many names gets a short answer', async () => {
   const { socket, told } = await socketOfViewer();
-  const names = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`name${i}`, i]));
+  const names = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`name${i}`, i]));
   socket.send(JSON.stringify({ type: 'pause', ...names(50_000) }));
   socket.send(JSON.stringify({ type: 'pause', ...names(9_000) }));
-  await eventually(() => told.filter(({ type }) => type === 'problem').length === 2, { what: 'two problems' });
+  await eventually(() => told.filter(({ type }) => type === 'problem').length === 2, {
+    what: 'two problems',
+  });
   for (const { problem } of told.filter(({ type }) => type === 'problem')) {
     expect(problem?.code).toBe('invalid_request');
     expect(problem?.detail.length).toBeLessThan(1_000);

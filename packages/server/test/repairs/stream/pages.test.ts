@@ -8,7 +8,8 @@ async function talkative() {
   const talker = agent({ name: 'talker', model: scriptedModel(() => ({ text: 'I see.' })) });
   const app = runtime({ app: 'shop', runnables: [talker] });
   const caller = callerOf(app);
-  for (let i = 0; i < 100; i++) await app.run(talker, { session: 's', input: `${i} ${'x'.repeat(60_000)}` });
+  for (let i = 0; i < 100; i++)
+    await app.run(talker, { session: 's', input: `${i} ${'x'.repeat(60_000)}` });
   return { app, caller };
 }
 

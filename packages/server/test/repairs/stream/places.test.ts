@@ -7,10 +7,24 @@ import { parsePosition, withoutRead } from '../../../src/stream/position.ts';
 import { type ProfileName, profileNames, withProfile } from '../../../src/stream/profile-names.ts';
 import { sessionTelling } from '../../../src/stream/telling.ts';
 import type { ReadFrame } from '../../stream/sse-reader.ts';
-import { append, appWith, get, manyRuns, open, readTo, runEvents, session, stream } from './long-session.ts';
+import {
+  append,
+  appWith,
+  get,
+  manyRuns,
+  open,
+  readTo,
+  runEvents,
+  session,
+  stream,
+} from './long-session.ts';
 
 /** What a stream was told before there were replays: each event by itself. */
-function simply(profile: ProfileName, events: readonly Event[], position: string): readonly SentFrame[] {
+function simply(
+  profile: ProfileName,
+  events: readonly Event[],
+  position: string,
+): readonly SentFrame[] {
   const { after, frames: read } = parsePosition(position) ?? { after: 0, frames: 0 };
   return withProfile(profile, (rules): readonly SentFrame[] => {
     const telling = sessionTelling(profile, rules);
@@ -22,20 +36,31 @@ function simply(profile: ProfileName, events: readonly Event[], position: string
     };
     for (const event of events) if (event.seq <= after) tell(event);
     if (after > 0) state = rules.resumed(state);
-    return events.filter(({ seq }) => seq > after).flatMap((event) => (event.seq === after + 1 ? withoutRead(tell(event), read) : tell(event)));
+    return events
+      .filter(({ seq }) => seq > after)
+      .flatMap((event) => (event.seq === after + 1 ? withoutRead(tell(event), read) : tell(event)));
   });
 }
 
 async function eventsOf(app: Runtime): Promise<readonly Event[]> {
   const events: Event[] = [];
-  for await (const event of app.events(session)) if (event.type !== 'unreadable') events.push(event);
+  for await (const event of app.events(session))
+    if (event.type !== 'unreadable') events.push(event);
   return events;
 }
 
-const arrivals = fc.array(fc.record({ profile: fc.constantFrom(...profileNames), at: fc.nat(), leaves: fc.option(fc.nat(40)), pace: fc.nat(3) }), {
-  minLength: 1,
-  maxLength: 12,
-});
+const arrivals = fc.array(
+  fc.record({
+    profile: fc.constantFrom(...profileNames),
+    at: fc.nat(),
+    leaves: fc.option(fc.nat(40)),
+    pace: fc.nat(3),
+  }),
+  {
+    minLength: 1,
+    maxLength: 12,
+  },
+);
 
 test('A3: whoever comes where, how slowly it reads and whoever leaves: all are told what one reader alone would be', async () => {
   const store = memoryStore();
@@ -44,7 +69,10 @@ test('A3: whoever comes where, how slowly it reads and whoever leaves: all are t
   const events = await eventsOf(app);
   const last = String(events.length);
   const positions = Object.fromEntries(
-    profileNames.map((profile) => [profile, ['0', ...simply(profile, events, '0').flatMap(({ id }) => id ?? [])]]),
+    profileNames.map((profile) => [
+      profile,
+      ['0', ...simply(profile, events, '0').flatMap(({ id }) => id ?? [])],
+    ]),
   ) as unknown as Record<ProfileName, readonly string[]>;
   await fc.assert(
     fc.asyncProperty(arrivals, async (readers) => {
@@ -57,11 +85,14 @@ test('A3: whoever comes where, how slowly it reads and whoever leaves: all are t
           const told: ReadFrame[] = [];
           const wanted = Math.min(expected.length, leaves ?? Number.POSITIVE_INFINITY);
           while (told.length < wanted) {
-            for (let turn = 0; turn < pace; turn++) await new Promise((resolve) => setImmediate(resolve));
+            for (let turn = 0; turn < pace; turn++)
+              await new Promise((resolve) => setImmediate(resolve));
             told.push((await reader.next()) as ReadFrame);
           }
           await reader.close();
-          const plain = expected.slice(0, wanted).map(({ id, event, data }) => ({ id, event, data: JSON.parse(JSON.stringify(data)) }));
+          const plain = expected
+            .slice(0, wanted)
+            .map(({ id, event, data }) => ({ id, event, data: JSON.parse(JSON.stringify(data)) }));
           expect(told).toEqual(plain);
         }),
       );
@@ -78,7 +109,11 @@ function isLasting({ id, event }: ReadFrame): boolean {
 }
 
 test('A3: a stream of a run goes on exactly where it was cut', async () => {
-  const app = await appWith(memoryStore(), [...manyRuns(40), ...runEvents('r'), ...manyRuns(5, 100)]);
+  const app = await appWith(memoryStore(), [
+    ...manyRuns(40),
+    ...runEvents('r'),
+    ...manyRuns(5, 100),
+  ]);
   const made = server(app);
   for (const profile of profileNames) {
     const path = `/v1/sessions/${session}/runs/r/stream?profile=${profile}`;
@@ -109,7 +144,11 @@ test('A3: a session that was deleted and made again is told anew, and nothing of
   const events = await eventsOf(app);
   for (const profile of profileNames) {
     const frames = await readTo(made, `${stream}?profile=${profile}`, '600');
-    const expected = simply(profile, events, '0').map(({ id, event, data }) => ({ id, event, data: JSON.parse(JSON.stringify(data)) }));
+    const expected = simply(profile, events, '0').map(({ id, event, data }) => ({
+      id,
+      event,
+      data: JSON.parse(JSON.stringify(data)),
+    }));
     expect(frames).toEqual(expected);
   }
   expect((await get(made, `/v1/sessions/${session}/runs/run-1`)).status).toBe(404);

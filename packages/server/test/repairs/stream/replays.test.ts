@@ -3,22 +3,39 @@ import { expect, test } from 'vitest';
 import { server } from '../../../src/index.ts';
 import { profileNames } from '../../../src/stream/profile-names.ts';
 import { changedStore } from '../../changed-store.ts';
-import { append, appWith, countedReads, get, lastOf, manyRuns, open, readTo, runEvents, session, stream } from './long-session.ts';
+import {
+  append,
+  appWith,
+  countedReads,
+  get,
+  lastOf,
+  manyRuns,
+  open,
+  readTo,
+  runEvents,
+  session,
+  stream,
+} from './long-session.ts';
 
-test.each(['native', 'steps', 'messages'])('A3: %s: another request is answered while a long session is told', async (profile) => {
-  const app = await appWith(memoryStore(), manyRuns(900));
-  const made = server(app);
-  const order: string[] = [];
-  // As other requests come: in a turn of their own.
-  const other = new Promise<void>((resolve) => setImmediate(resolve)).then(() => get(made, '/v1/health')).then(() => order.push('health'));
-  const readers = [1, 2, 3].map(async () => {
-    await readTo(made, `${stream}?profile=${profile}`, await lastOf(app));
-    order.push('replay');
-  });
-  await Promise.all([other, ...readers]);
-  expect(order).toEqual(['health', 'replay', 'replay', 'replay']);
-  await app.close();
-});
+test.each(['native', 'steps', 'messages'])(
+  'A3: %s: another request is answered while a long session is told',
+  async (profile) => {
+    const app = await appWith(memoryStore(), manyRuns(900));
+    const made = server(app);
+    const order: string[] = [];
+    // As other requests come: in a turn of their own.
+    const other = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(() => get(made, '/v1/health'))
+      .then(() => order.push('health'));
+    const readers = [1, 2, 3].map(async () => {
+      await readTo(made, `${stream}?profile=${profile}`, await lastOf(app));
+      order.push('replay');
+    });
+    await Promise.all([other, ...readers]);
+    expect(order).toEqual(['health', 'replay', 'replay', 'replay']);
+    await app.close();
+  },
+);
 
 test.each([
   ['events', `/v1/sessions/${session}/events?limit=1000`],
@@ -34,7 +51,9 @@ test.each([
   const made = server(app);
   const order: string[] = [];
   const long = get(made, path).then(({ status }) => order.push(`long ${status}`));
-  const other = new Promise<void>((resolve) => setImmediate(resolve)).then(() => get(made, '/v1/health')).then(() => order.push('health'));
+  const other = new Promise<void>((resolve) => setImmediate(resolve))
+    .then(() => get(made, '/v1/health'))
+    .then(() => order.push('health'));
   await Promise.all([long, other]);
   expect(order).toEqual(['health', 'long 200']);
   await app.close();
@@ -46,7 +65,9 @@ test.each(profileNames)('A3: %s: what many readers are told is read once', async
   const made = server(app);
   const last = await lastOf(app);
   reads.events = 0;
-  const frames = await Promise.all(Array.from({ length: 20 }, () => readTo(made, `${stream}?profile=${profile}`, last)));
+  const frames = await Promise.all(
+    Array.from({ length: 20 }, () => readTo(made, `${stream}?profile=${profile}`, last)),
+  );
   for (const each of frames) expect(each).toEqual(frames[0]);
   // The ledger once, and for each reader and each piece one event that says which ledger it is.
   expect(reads.events).toBeLessThan(Number(last) + 100);
@@ -111,7 +132,9 @@ test('A3: of each caller as many pieces are made at a time as the limit says, an
   const app = await appWith(store, manyRuns(30));
   const made = server(app, { limits: { replays: 2 } });
   // Different places, so that nobody is told the same.
-  const readers = await Promise.all(Array.from({ length: 8 }, (_, i) => open(made, `${stream}?after=${i * 10 + 1}`)));
+  const readers = await Promise.all(
+    Array.from({ length: 8 }, (_, i) => open(made, `${stream}?after=${i * 10 + 1}`)),
+  );
   const told = readers.map((reader) => reader.next());
   await new Promise((resolve) => setImmediate(resolve));
   expect(most).toBe(2);
@@ -126,7 +149,8 @@ test('A3: of each caller as many pieces are made at a time as the limit says, an
   }
   await all;
   expect(most).toBe(2);
-  for (const [i, frame] of (await Promise.all(told)).entries()) expect(frame?.id).toBe(i === 5 ? undefined : String(i * 10 + 2));
+  for (const [i, frame] of (await Promise.all(told)).entries())
+    expect(frame?.id).toBe(i === 5 ? undefined : String(i * 10 + 2));
   for (const reader of readers) await reader.close();
   await app.close();
 });
@@ -138,12 +162,15 @@ test('A3: a server that closes ends streams that wait for the past', async () =>
   const rests = readers.map((reader) => reader.rest());
   await made.close();
   await Promise.all(rests);
-  for (const reader of readers) expect([reader.isEnded, reader.comments.includes('the server closes')]).toEqual([true, true]);
+  for (const reader of readers)
+    expect([reader.isEnded, reader.comments.includes('the server closes')]).toEqual([true, true]);
   await app.close();
 });
 
 test('A3: the limit of replays must be a number of them', async () => {
   const app = await appWith(memoryStore(), []);
-  expect(() => server(app, { limits: { replays: 0 } })).toThrow(/`limits.replays` must be a whole number from 1/);
+  expect(() => server(app, { limits: { replays: 0 } })).toThrow(
+    /`limits.replays` must be a whole number from 1/,
+  );
   await app.close();
 });

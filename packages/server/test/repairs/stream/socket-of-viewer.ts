@@ -27,7 +27,9 @@ export async function socketOfViewer(options: ServeOptions = {}): Promise<Viewer
   onTestFinished(() => listening.close({ closeApp: true }));
   await app.sessions.create({ id: 's' });
   const { credential } = await new ApiKeys(app).create({ name: 'viewer', roles: ['viewer'] });
-  const socket = new WebSocket(`${listening.url.replace('http', 'ws')}/v1/sessions/s/socket`, { headers: { authorization: `Bearer ${credential}` } });
+  const socket = new WebSocket(`${listening.url.replace('http', 'ws')}/v1/sessions/s/socket`, {
+    headers: { authorization: `Bearer ${credential}` },
+  });
   const told: ToldMessage[] = [];
   socket.on('message', (data) => void told.push(JSON.parse(String(data)) as ToldMessage));
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));

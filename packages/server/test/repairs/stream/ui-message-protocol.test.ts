@@ -20,8 +20,12 @@ test.for<[(bearer: string) => string[], string | undefined]>([
   const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/sessions/s/socket`, protocols);
   onTestFinished(() => socket.terminate());
   const { status, headers } = await new Promise<{ status: number; headers: object }>((resolve) => {
-    socket.on('upgrade', ({ statusCode = 0, headers: given }) => resolve({ status: statusCode, headers: given }));
-    socket.on('unexpected-response', (_request, { statusCode = 0, headers: given }) => resolve({ status: statusCode, headers: given }));
+    socket.on('upgrade', ({ statusCode = 0, headers: given }) =>
+      resolve({ status: statusCode, headers: given }),
+    );
+    socket.on('unexpected-response', (_request, { statusCode = 0, headers: given }) =>
+      resolve({ status: statusCode, headers: given }),
+    );
     // Clients take it for a fault when none of what they offered is chosen: they are to offer both.
     socket.on('error', () => undefined);
   });

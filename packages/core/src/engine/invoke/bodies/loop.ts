@@ -7,7 +7,10 @@ import type { BodyFrame } from '../../frame/run-context.ts';
 import { isBelow } from '../../frame/run-context.ts';
 import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
 
-/** Repeats its part; iterations that have begun are not asked about again, even if there may be fewer now. */
+/**
+ * Repeats its part; iterations that have begun are not asked about again, even if there may be
+ * fewer now.
+ */
 export async function runLoop(loop: Loop, frame: BodyFrame): Promise<BodyEnd | undefined> {
   const { run, record, scope } = frame;
   let output: JsonValue | undefined;
@@ -17,23 +20,47 @@ export async function runLoop(loop: Loop, frame: BodyFrame): Promise<BodyEnd | u
     if (!isBegun && iteration >= loop.maxIterations) break;
     if (scope.aborted) return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
     if (!isBegun && loop.while?.({ iteration, output, state: stateOf(frame) }) === false) break;
-    if (!isBegun && loop.yields && iteration > 0 && !(await messageFor(frame, `${record.path}/#${iteration}`))) {
+    if (
+      !isBegun &&
+      loop.yields &&
+      iteration > 0 &&
+      !(await messageFor(frame, `${record.path}/#${iteration}`))
+    ) {
       return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
     }
-    const ended = await invoke(run, { path, runnable: loop.runnable, mode: 'child', scope, activity: frame.activity });
+    const ended = await invoke(run, {
+      path,
+      runnable: loop.runnable,
+      mode: 'child',
+      scope,
+      activity: frame.activity,
+    });
     if (ended === undefined) return undefined;
     if (ended.status !== 'completed')
-      return { status: ended.status === 'cancelled' ? 'cancelled' : 'error', error: ended.error, stopReason: ended.stopReason };
+      return {
+        status: ended.status === 'cancelled' ? 'cancelled' : 'error',
+        error: ended.error,
+        stopReason: ended.stopReason,
+      };
     if (ended.output !== undefined) output = ended.output;
   }
   return { status: 'completed', output };
 }
 
-/** Waits for a message that no prompt of the last iteration has had. Returns whether one has come; otherwise the loop was told to stop. */
-async function messageFor({ run, record, scope, activity }: BodyFrame, lastIteration: string): Promise<boolean> {
+/**
+ * Waits for a message that no prompt of the last iteration has had. Returns whether one has come;
+ * otherwise the loop was told to stop.
+ */
+async function messageFor(
+  { run, record, scope, activity }: BodyFrame,
+  lastIteration: string,
+): Promise<boolean> {
   const { ledger } = run;
   const began = ledger.invocations.byPath.get(lastIteration)?.start.seq ?? 0;
-  const seen = ledger.events.findLast(({ type, invocationId, seq }) => type === 'model_start' && seq > began && isBelow(invocationId, lastIteration));
+  const seen = ledger.events.findLast(
+    ({ type, invocationId, seq }) =>
+      type === 'model_start' && seq > began && isBelow(invocationId, lastIteration),
+  );
   const after = seen?.seq ?? began;
   const isForLoop = (event: Event): boolean => {
     if (event.type !== 'user' || event.seq <= after) return false;

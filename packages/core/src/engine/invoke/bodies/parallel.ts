@@ -11,8 +11,14 @@ import type { BodyFrame } from '../../frame/run-context.ts';
 import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
 import { assertNoPartGone, partPaths } from './sequence.ts';
 
-/** Runs all branches at the same time and joins what they wrote: the merged state and the end are one append. */
-export async function runParallel(parallel: Parallel, frame: BodyFrame): Promise<BodyEnd | undefined> {
+/**
+ * Runs all branches at the same time and joins what they wrote: the merged state and the end are
+ * one append.
+ */
+export async function runParallel(
+  parallel: Parallel,
+  frame: BodyFrame,
+): Promise<BodyEnd | undefined> {
   const { run, record, scope } = frame;
   const paths = partPaths(record.path, parallel.runnables);
   if (frame.resumed) assertNoPartGone(frame, paths);
@@ -29,9 +35,13 @@ export async function runParallel(parallel: Parallel, frame: BodyFrame): Promise
   /** The failing end is durable before its siblings are told to stop. */
   const abortSiblings = async (path: string): Promise<void> => {
     await run.ledger.durable();
-    branches.abort(new AbortReason('cancelled', `"${path}" failed, and the branches beside it were cancelled.`));
+    branches.abort(
+      new AbortReason('cancelled', `"${path}" failed, and the branches beside it were cancelled.`),
+    );
   };
-  const failedBefore = paths.find((path) => parallel.failFast && lastOf(run.ledger.invocations.byPath, path)?.status === 'error');
+  const failedBefore = paths.find(
+    (path) => parallel.failFast && lastOf(run.ledger.invocations.byPath, path)?.status === 'error',
+  );
   if (failedBefore !== undefined) await abortSiblings(failedBefore);
   const ended = await allOf(
     branches,
@@ -56,8 +66,14 @@ export async function runParallel(parallel: Parallel, frame: BodyFrame): Promise
   return join(parallel, frame, ended as InvocationRecord[]);
 }
 
-/** Waits for all branches. When one cannot be carried on, the others are stopped before that is said: nothing may be left under way. */
-async function allOf<Ended>(branches: CancelScope, running: readonly Promise<Ended>[]): Promise<Ended[]> {
+/**
+ * Waits for all branches. When one cannot be carried on, the others are stopped before that is
+ * said: nothing may be left under way.
+ */
+async function allOf<Ended>(
+  branches: CancelScope,
+  running: readonly Promise<Ended>[],
+): Promise<Ended[]> {
   try {
     return await Promise.all(running);
   } catch (error) {
@@ -67,13 +83,20 @@ async function allOf<Ended>(branches: CancelScope, running: readonly Promise<End
   }
 }
 
-function lastOf(byPath: ReadonlyMap<string, InvocationRecord>, path: string): InvocationRecord | undefined {
+function lastOf(
+  byPath: ReadonlyMap<string, InvocationRecord>,
+  path: string,
+): InvocationRecord | undefined {
   let record = byPath.get(path);
   while (record?.next !== undefined) record = byPath.get(`${record.path}>${record.next.name}`);
   return record;
 }
 
-function join(parallel: Parallel, { run, record }: BodyFrame, ended: readonly InvocationRecord[]): BodyEnd {
+function join(
+  parallel: Parallel,
+  { run, record }: BodyFrame,
+  ended: readonly InvocationRecord[],
+): BodyEnd {
   const { state } = run.ledger;
   const outcomes = ended.map((branch, i): BranchOutcome => {
     const completed = branch.status === 'completed';
@@ -86,13 +109,23 @@ function join(parallel: Parallel, { run, record }: BodyFrame, ended: readonly In
     };
   });
   const base = visibleValues(state, 'session', record.path);
-  const merged = parallel.merge === undefined ? lastWins(outcomes) : checked(parallel, parallel.merge({ branches: outcomes, state: base }));
-  const before = joinDrafts(record.path, base, merged, parallel.merge === undefined ? conflictsOf(outcomes) : []);
+  const merged =
+    parallel.merge === undefined
+      ? lastWins(outcomes)
+      : checked(parallel, parallel.merge({ branches: outcomes, state: base }));
+  const before = joinDrafts(
+    record.path,
+    base,
+    merged,
+    parallel.merge === undefined ? conflictsOf(outcomes) : [],
+  );
   const successful = outcomes.filter(({ status }) => status === 'completed');
-  if (successful.length < parallel.minSuccessful) return { status: 'error', error: tooFew(parallel, outcomes), before };
+  if (successful.length < parallel.minSuccessful)
+    return { status: 'error', error: tooFew(parallel, outcomes), before };
   const output: Record<string, JsonValue> = {};
   outcomes.forEach(({ status, output: value }, i) => {
-    if (status === 'completed') output[nameOf(ended[i] as InvocationRecord, record.path)] = value ?? null;
+    if (status === 'completed')
+      output[nameOf(ended[i] as InvocationRecord, record.path)] = value ?? null;
   });
   return { status: 'completed', output, before };
 }
@@ -107,7 +140,8 @@ type Changes = Readonly<Record<string, JsonValue | undefined>>;
 /** @throws NotJsonError when state would have to hold something else */
 function checked(parallel: Parallel, merged: Changes): Changes {
   const defect = findJsonDefect(merged);
-  if (defect !== undefined) throw new NotJsonError({ what: `What \`merge\` of "${parallel.name}" gives`, ...defect });
+  if (defect !== undefined)
+    throw new NotJsonError({ what: `What \`merge\` of "${parallel.name}" gives`, ...defect });
   return merged;
 }
 
@@ -117,10 +151,14 @@ function lastWins(outcomes: readonly BranchOutcome[]): Record<string, JsonValue 
 
 function conflictsOf(outcomes: readonly BranchOutcome[]): string[] {
   const writers = new Map<string, string[]>();
-  for (const { name, changes } of outcomes) for (const key of Object.keys(changes)) writers.set(key, [...(writers.get(key) ?? []), name]);
+  for (const { name, changes } of outcomes)
+    for (const key of Object.keys(changes)) writers.set(key, [...(writers.get(key) ?? []), name]);
   return [...writers]
     .filter(([, names]) => names.length > 1)
-    .map(([key, names]) => `"${key}" was written by ${names.join(', ')}; that of ${names.at(-1)} stays`);
+    .map(
+      ([key, names]) =>
+        `"${key}" was written by ${names.join(', ')}; that of ${names.at(-1)} stays`,
+    );
 }
 
 function joinDrafts(
@@ -135,7 +173,15 @@ function joinDrafts(
     ...(newValue === undefined ? {} : { newValue }),
   }));
   const drafts: EventDraft[] = [];
-  if (changes.length > 0) drafts.push({ type: 'state_change', by: 'runtime', invocationId: path, scope: 'session', source: 'mutation', changes });
+  if (changes.length > 0)
+    drafts.push({
+      type: 'state_change',
+      by: 'runtime',
+      invocationId: path,
+      scope: 'session',
+      source: 'mutation',
+      changes,
+    });
   if (conflicts.length > 0) {
     drafts.push({
       type: 'decision',
@@ -152,7 +198,9 @@ function joinDrafts(
 
 function tooFew(parallel: Parallel, outcomes: readonly BranchOutcome[]): ErrorRecord {
   const failed = outcomes.filter(({ status }) => status !== 'completed');
-  const reasons = failed.map(({ name, status, error }) => `${name}: ${error?.message ?? status}`).join('; ');
+  const reasons = failed
+    .map(({ name, status, error }) => `${name}: ${error?.message ?? status}`)
+    .join('; ');
   const completed = outcomes.length - failed.length;
   return {
     name: 'ParallelError',

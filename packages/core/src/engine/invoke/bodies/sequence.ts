@@ -8,7 +8,10 @@ import { isPartOfLifecycle } from '../../frame/lifecycle.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
 
-/** Paths of the parts of a sequence or parallel: their names, numbered from the second of equal ones on. A number that makes another part's name is left out. */
+/**
+ * Paths of the parts of a sequence or parallel: their names, numbered from the second of equal ones
+ * on. A number that makes another part's name is left out.
+ */
 export function partPaths(parent: string, parts: readonly Runnable[]): readonly string[] {
   const names = new Set(parts.map(({ name }) => name));
   const counts = new Map<string, number>();
@@ -31,27 +34,44 @@ export function hasOutcome(tree: InvocationTree, path: string): boolean {
 }
 
 /** Continues at the first part without outcome. */
-export async function runSequence(sequence: Sequence, frame: BodyFrame): Promise<BodyEnd | undefined> {
+export async function runSequence(
+  sequence: Sequence,
+  frame: BodyFrame,
+): Promise<BodyEnd | undefined> {
   const { run, record, scope } = frame;
   const paths = partPaths(record.path, sequence.runnables);
   if (frame.resumed) assertContinuable(frame, paths);
   let output: JsonValue | undefined;
   for (const [i, runnable] of sequence.runnables.entries()) {
     if (scope.aborted) return isGivenBack(run, scope) ? undefined : cancelledEnd(scope);
-    const ended = await invoke(run, { path: paths[i] as string, runnable, mode: 'child', scope, activity: frame.activity });
+    const ended = await invoke(run, {
+      path: paths[i] as string,
+      runnable,
+      mode: 'child',
+      scope,
+      activity: frame.activity,
+    });
     if (ended === undefined) return undefined;
     if (ended.status !== 'completed')
-      return { status: ended.status === 'cancelled' ? 'cancelled' : 'error', error: ended.error, stopReason: ended.stopReason };
+      return {
+        status: ended.status === 'cancelled' ? 'cancelled' : 'error',
+        error: ended.error,
+        stopReason: ended.stopReason,
+      };
     if (ended.output !== undefined) output = ended.output;
   }
   return { status: 'completed', output };
 }
 
-/** Parts that were inserted before finished ones, or taken away while open, cannot be continued in order. */
+/**
+ * Parts that were inserted before finished ones, or taken away while open, cannot be continued in
+ * order.
+ */
 function assertContinuable({ run, record }: BodyFrame, paths: readonly string[]): void {
   const tree = run.ledger.invocations;
   const first = paths.findIndex((path) => !hasOutcome(tree, path));
-  const later = first < 0 ? undefined : paths.slice(first + 1).find((path) => tree.byPath.has(path));
+  const later =
+    first < 0 ? undefined : paths.slice(first + 1).find((path) => tree.byPath.has(path));
   if (later !== undefined) {
     throw new LedgerMismatchError({
       path: record.path,
@@ -63,11 +83,22 @@ function assertContinuable({ run, record }: BodyFrame, paths: readonly string[])
 }
 
 /** @throws LedgerMismatchError when a recorded part that has no outcome yet is none of these */
-export function assertNoPartGone({ run, record }: Pick<BodyFrame, 'run' | 'record'>, paths: readonly string[]): void {
+export function assertNoPartGone(
+  { run, record }: Pick<BodyFrame, 'run' | 'record'>,
+  paths: readonly string[],
+): void {
   for (const child of record.children) {
     const slot = child.replace(/>[^/]*$/, '');
-    if (!paths.includes(slot) && !isPartOfLifecycle(child) && !hasOutcome(run.ledger.invocations, slot)) {
-      throw new LedgerMismatchError({ path: record.path, recorded: `the open part "${child}"`, found: 'no such part' });
+    if (
+      !paths.includes(slot) &&
+      !isPartOfLifecycle(child) &&
+      !hasOutcome(run.ledger.invocations, slot)
+    ) {
+      throw new LedgerMismatchError({
+        path: record.path,
+        recorded: `the open part "${child}"`,
+        found: 'no such part',
+      });
     }
   }
 }

@@ -3,7 +3,13 @@ import { toErrorRecord } from '../../../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import { leavesOpen, NotJsonError, StateOrderError } from '../../../ledger/errors.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
-import type { Step, StepContext, StepReturn, StepSignal, StepTransfer } from '../../../runnables/step.ts';
+import type {
+  Step,
+  StepContext,
+  StepReturn,
+  StepSignal,
+  StepTransfer,
+} from '../../../runnables/step.ts';
 import { isRunnable, type Runnable } from '../../../session/runnable.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import { isPartOfLifecycle, seqBeforeBody } from '../../frame/lifecycle.ts';
@@ -13,7 +19,9 @@ import { stateAfter } from '../body-state.ts';
 import { planHandOver } from '../handoff.ts';
 import { cancelledEnd, isGivenBack } from '../invoke.ts';
 
-/** How long a body that was told to stop may take to do so before its invocation ends without it. */
+/**
+ * How long a body that was told to stop may take to do so before its invocation ends without it.
+ */
 const graceMs = 1_000;
 
 const noWrites = Object.freeze({ drafts: [], extras: undefined });
@@ -35,7 +43,11 @@ class StepBody extends Body implements StepContext {
       startedAt: record.start.at,
       stateSchema: step.stateSchema,
       acceptsDrift: step.onDrift === 'accept',
-      base: { state: resumed || run.ledger.lastSeq !== seq ? stateAfter(run.ledger, seq) : run.ledger.state, seq },
+      base: {
+        state:
+          resumed || run.ledger.lastSeq !== seq ? stateAfter(run.ledger, seq) : run.ledger.state,
+        seq,
+      },
     });
     this.input = record.input;
   }
@@ -71,7 +83,10 @@ class StepBody extends Body implements StepContext {
   }
 }
 
-/** Runs the code of a step, from the top each time; what its children gave is returned to it without running them again. */
+/**
+ * Runs the code of a step, from the top each time; what its children gave is returned to it without
+ * running them again.
+ */
 export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | undefined> {
   const body = new StepBody(step, frame);
   const { scope } = frame;
@@ -93,7 +108,11 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
     body.close();
     const givesBack = leavesOpen(thrown);
     await body.stopChildren(
-      scope.reason ?? new AbortReason(givesBack ? 'stopped' : 'cancelled', `"${frame.record.path}" failed, and its children were stopped.`),
+      scope.reason ??
+        new AbortReason(
+          givesBack ? 'stopped' : 'cancelled',
+          `"${frame.record.path}" failed, and its children were stopped.`,
+        ),
     );
     if (scope.aborted) return stoppedEnd(frame);
     if (givesBack) throw thrown;
@@ -110,8 +129,15 @@ function stoppedEnd({ run, scope }: BodyFrame): BodyEnd | undefined {
 
 const stopped: unique symbol = Symbol('stopped');
 
-/** Whichever comes first: the body's end, a child that gave the run back, or an abort and then a second of grace. */
-async function settle(step: Step, body: StepBody, frame: BodyFrame): Promise<StepReturn | typeof stopped> {
+/**
+ * Whichever comes first: the body's end, a child that gave the run back, or an abort and then a
+ * second of grace.
+ */
+async function settle(
+  step: Step,
+  body: StepBody,
+  frame: BodyFrame,
+): Promise<StepReturn | typeof stopped> {
   const executing = step.execute(body as unknown as StepContext);
   if (!(executing instanceof Promise)) return executing;
   const { promise: graceOver, resolve } = Promise.withResolvers<void>();
@@ -120,7 +146,11 @@ async function settle(step: Step, body: StepBody, frame: BodyFrame): Promise<Ste
     cancelGrace = frame.run.app.clock.setTimer(graceMs, resolve);
   });
   try {
-    const first = await Promise.race([executing.then((returned) => ({ returned })), graceOver, body.suspended]);
+    const first = await Promise.race([
+      executing.then((returned) => ({ returned })),
+      graceOver,
+      body.suspended,
+    ]);
     if (first !== undefined && !frame.scope.aborted) return first.returned;
     executing.catch(() => undefined);
     return stopped;
@@ -130,11 +160,20 @@ async function settle(step: Step, body: StepBody, frame: BodyFrame): Promise<Ste
   }
 }
 
-/** A recorded child or effect that the body no longer asks for means that the code has changed since. */
+/**
+ * A recorded child or effect that the body no longer asks for means that the code has changed
+ * since.
+ */
 function findDrift(step: Step, body: StepBody, frame: BodyFrame): BodyEnd | undefined {
-  const children = frame.record.children.filter((path) => !body.asked.has(path.replace(/>[^/]*$/, '')) && !isPartOfLifecycle(path));
+  const children = frame.record.children.filter(
+    (path) => !body.asked.has(path.replace(/>[^/]*$/, '')) && !isPartOfLifecycle(path),
+  );
   const effects = body.forgottenEffects(() => true);
-  return driftEnd(step, frame, 'child', children) ?? driftEnd(step, frame, 'effect', effects) ?? leftOverWrites(step, body, frame);
+  return (
+    driftEnd(step, frame, 'child', children) ??
+    driftEnd(step, frame, 'effect', effects) ??
+    leftOverWrites(step, body, frame)
+  );
 }
 
 /** @throws StateOrderError when something is recorded that the step has not written again */
@@ -142,7 +181,8 @@ function leftOverWrites(step: Step, body: StepBody, { run, record }: BodyFrame):
   const keys = body.leftOver();
   const [first] = keys;
   if (first === undefined) return;
-  if (step.onDrift !== 'accept') throw new StateOrderError({ path: record.path, ...first, reason: 'left_over' });
+  if (step.onDrift !== 'accept')
+    throw new StateOrderError({ path: record.path, ...first, reason: 'left_over' });
   run.ledger.append([
     {
       type: 'decision',
@@ -156,7 +196,12 @@ function leftOverWrites(step: Step, body: StepBody, { run, record }: BodyFrame):
   ]);
 }
 
-function driftEnd(step: Step, { run, record }: BodyFrame, what: 'child' | 'effect', orphans: readonly string[]): BodyEnd | undefined {
+function driftEnd(
+  step: Step,
+  { run, record }: BodyFrame,
+  what: 'child' | 'effect',
+  orphans: readonly string[],
+): BodyEnd | undefined {
   if (orphans.length === 0) return undefined;
   const code = what === 'child' ? 'orphaned_child' : 'orphaned_effect';
   run.ledger.append([
@@ -173,7 +218,11 @@ function driftEnd(step: Step, { run, record }: BodyFrame, what: 'child' | 'effec
   if (step.onDrift === 'accept') return undefined;
   return {
     status: 'error',
-    error: { name: 'LedgerMismatchError', code, message: `The step no longer asks for ${orphans.join(', ')}.` },
+    error: {
+      name: 'LedgerMismatchError',
+      code,
+      message: `The step no longer asks for ${orphans.join(', ')}.`,
+    },
   };
 }
 
@@ -184,10 +233,19 @@ function endOf(step: Step, body: StepBody, frame: BodyFrame, returned: StepRetur
     case 'skip':
       return withWrites(body, { status: 'completed' });
     case 'fail':
-      return withWrites(body, { status: 'error', error: { name: 'StepError', code: 'step_failed', message: returned.message } });
+      return withWrites(body, {
+        status: 'error',
+        error: { name: 'StepError', code: 'step_failed', message: returned.message },
+      });
     case 'respond':
       return withWrites(body, { status: 'completed', output: returned.text }, [
-        { type: 'assistant', by: 'runtime', invocationId: frame.record.path, agent: step.name, text: returned.text },
+        {
+          type: 'assistant',
+          by: 'runtime',
+          invocationId: frame.record.path,
+          agent: step.name,
+          text: returned.text,
+        },
       ]);
     case 'complete':
       return completeEnd(step, body, returned.value, returned.key);
@@ -199,7 +257,10 @@ function endOf(step: Step, body: StepBody, frame: BodyFrame, returned: StepRetur
 }
 
 function unusableReturn(step: Step, returned: unknown): BodyEnd {
-  const kind = typeof returned === 'object' ? 'an object that is neither a signal nor a runnable' : `a ${typeof returned}`;
+  const kind =
+    typeof returned === 'object'
+      ? 'an object that is neither a signal nor a runnable'
+      : `a ${typeof returned}`;
   return {
     status: 'error',
     error: {
@@ -210,16 +271,34 @@ function unusableReturn(step: Step, returned: unknown): BodyEnd {
   };
 }
 
-function completeEnd(step: Step, body: StepBody, value: JsonValue, key: string | undefined): BodyEnd {
+function completeEnd(
+  step: Step,
+  body: StepBody,
+  value: JsonValue,
+  key: string | undefined,
+): BodyEnd {
   const defect = value === undefined ? undefined : findJsonDefect(value);
-  if (defect !== undefined) throw new NotJsonError({ what: `The output of step "${step.name}"`, ...defect });
+  if (defect !== undefined)
+    throw new NotJsonError({ what: `The output of step "${step.name}"`, ...defect });
   if (key !== undefined) body.state.update({ [key]: value });
-  return withWrites(body, { status: 'completed', ...(value === undefined ? {} : { output: structuredClone(value) }) });
+  return withWrites(body, {
+    status: 'completed',
+    ...(value === undefined ? {} : { output: structuredClone(value) }),
+  });
 }
 
-function transferEnd(body: StepBody, frame: BodyFrame, target: Runnable, message: string | undefined): BodyEnd {
+function transferEnd(
+  body: StepBody,
+  frame: BodyFrame,
+  target: Runnable,
+  message: string | undefined,
+): BodyEnd {
   const plan = planHandOver(frame.run, frame.record.path, target, message);
-  if ('refused' in plan) return { status: 'error', error: { name: 'HandoffRefusedError', code: 'handoff_refused', message: plan.refused } };
+  if ('refused' in plan)
+    return {
+      status: 'error',
+      error: { name: 'HandoffRefusedError', code: 'handoff_refused', message: plan.refused },
+    };
   return withWrites(body, { status: 'transferred', next: plan.next }, plan.drafts);
 }
 

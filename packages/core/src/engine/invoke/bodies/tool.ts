@@ -69,11 +69,20 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
 
   progress(data: JsonValue): void {
     this.assertOpen('progress');
-    this.place.run.emit?.({ type: 'tool_progress', invocationId: this.invocationId, callId: this.callId, name: this.toolName, data });
+    this.place.run.emit?.({
+      type: 'tool_progress',
+      invocationId: this.invocationId,
+      callId: this.callId,
+      name: this.toolName,
+      data,
+    });
   }
 
   endChildren(stop: boolean): Promise<void> | undefined {
-    if (stop) return this.stopChildren(new AbortReason('cancelled', `The call of ${this.toolName} failed.`));
+    if (stop)
+      return this.stopChildren(
+        new AbortReason('cancelled', `The call of ${this.toolName} failed.`),
+      );
     const ended = this.childrenEnded();
     return ended === undefined && !this.hasUnconfirmed ? undefined : this.#settleChildren(ended);
   }
@@ -90,21 +99,25 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
   }
 
   withConflict(result: ToolResult): ToolResult {
-    return this.#conflict === undefined ? result : { ...result, metadata: { ...result.metadata, stateConflict: this.#conflict } };
+    return this.#conflict === undefined
+      ? result
+      : { ...result, metadata: { ...result.metadata, stateConflict: this.#conflict } };
   }
 
   findDrift(): ToolResult | undefined {
     const { run, path, childRoot } = this.place;
     const { invocations } = run.ledger;
     const open = invocations.byPath.get(path)?.children.filter((child) => {
-      const isCall = child.startsWith(`${childRoot}/`) && invocations.byPath.get(child)?.mode === 'call';
+      const isCall =
+        child.startsWith(`${childRoot}/`) && invocations.byPath.get(child)?.mode === 'call';
       return isCall && !this.asked.has(child) && !hasOutcome(invocations, child);
     });
     // As with children, what is done does not matter to the call any more.
     const effects = this.forgottenEffects(({ settled }) => settled === undefined);
     const drift = this.#drift('child', open ?? []) ?? this.#drift('effect', effects);
     const [left] = drift === undefined && this.hasWrites ? this.writes.leftOver() : [];
-    if (left !== undefined) throw new StateOrderError({ path: childRoot, ...left, reason: 'left_over' });
+    if (left !== undefined)
+      throw new StateOrderError({ path: childRoot, ...left, reason: 'left_over' });
     return drift;
   }
 
@@ -121,10 +134,16 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
         reasoning: `The ledger has open ${what === 'child' ? 'children' : 'effects'} of this call that the code of ${this.toolName} no longer asks for: ${open.join(', ')}.`,
       },
     ]);
-    return toolResult.permanent(`The tool ${this.toolName} no longer asks for ${open.join(', ')}.`, { errorType: `orphaned_${what}` });
+    return toolResult.permanent(
+      `The tool ${this.toolName} no longer asks for ${open.join(', ')}.`,
+      { errorType: `orphaned_${what}` },
+    );
   }
 
-  takeWrites(): { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined } {
+  takeWrites(): {
+    readonly drafts: readonly EventDraft[];
+    readonly extras: BatchExtras | undefined;
+  } {
     return this.hasWrites ? this.writes.take(undefined, { isLast: true }) : noWrites;
   }
 }

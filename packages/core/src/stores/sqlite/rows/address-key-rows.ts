@@ -1,7 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ReadOperations, ScopeAddress, WriteOperations } from '../protocol.ts';
 
-/** The step of the schema that makes place for the secrets that addresses of blobs are made with. Blobs that are there keep their addresses. */
+/**
+ * The step of the schema that makes place for the secrets that addresses of blobs are made with.
+ * Blobs that are there keep their addresses.
+ */
 export const addressKeysStep = `
   create table address_keys (
     tenant text not null,
@@ -17,7 +20,9 @@ export class AddressKeyRows {
 
   constructor(database: DatabaseSync) {
     this.#find = database.prepare('select key from address_keys where tenant = ? and app = ?');
-    this.#keep = database.prepare('insert or ignore into address_keys (tenant, app, key) values (?, ?, ?)');
+    this.#keep = database.prepare(
+      'insert or ignore into address_keys (tenant, app, key) values (?, ?, ?)',
+    );
   }
 
   find({ tenant, app }: ScopeAddress): ReadOperations['addressKey']['reply'] {

@@ -2,13 +2,18 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BlobMissingError } from '../../../ledger/errors.ts';
 import type { ReadOperations } from '../protocol.ts';
 
-/** Reads blobs, also on behalf of a session: then only those that it or the prefix that it shares refers to. */
+/**
+ * Reads blobs, also on behalf of a session: then only those that it or the prefix that it shares
+ * refers to.
+ */
 export class BlobReads {
   readonly #any: StatementSync;
   readonly #ofSession: StatementSync;
 
   constructor(database: DatabaseSync) {
-    this.#any = database.prepare('select bytes from blobs where address = ?1 and tenant = ?2 and app = ?3');
+    this.#any = database.prepare(
+      'select bytes from blobs where address = ?1 and tenant = ?2 and app = ?3',
+    );
     this.#ofSession = database.prepare(`with recursive line (ledger, parent, base, last) as (
         select id, parent, base, ${Number.MAX_SAFE_INTEGER} from ledgers where tenant = ?2 and app = ?3 and session = ?4
         union all
@@ -21,7 +26,10 @@ export class BlobReads {
 
   /** @throws BlobMissingError */
   get({ tenant, app, address, session }: ReadOperations['getBlob']['request']): Uint8Array {
-    const row = session === undefined ? this.#any.get(address, tenant, app) : this.#ofSession.get(address, tenant, app, session);
+    const row =
+      session === undefined
+        ? this.#any.get(address, tenant, app)
+        : this.#ofSession.get(address, tenant, app, session);
     if (row === undefined) throw new BlobMissingError({ address });
     return row['bytes'] as Uint8Array;
   }

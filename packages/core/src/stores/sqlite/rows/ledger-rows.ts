@@ -3,7 +3,10 @@ import { SessionNotFoundError } from '../../../ledger/errors.ts';
 import type { SessionSummary } from '../../../ledger/port.ts';
 import type { SessionAddress } from '../protocol.ts';
 
-/** A row of `ledgers` that has a session: one without was deleted, and is only found by its number. Events up to `base` are those of `parent`. */
+/**
+ * A row of `ledgers` that has a session: one without was deleted, and is only found by its number.
+ * Events up to `base` are those of `parent`.
+ */
 export interface LedgerRow {
   readonly id: number;
   readonly parent: number | null;
@@ -21,7 +24,8 @@ export interface LedgerRow {
   readonly user: string | null;
 }
 
-const columns = 'id, parent, base, seq, epoch, inbox_seq, owner, lease_ms, lease_until, updated_at, status, title, runnable, user';
+const columns =
+  'id, parent, base, seq, epoch, inbox_seq, owner, lease_ms, lease_until, updated_at, status, title, runnable, user';
 
 /** Finds ledgers by their address, and the ledger of a family of forks that holds an event. */
 export class LedgerRows {
@@ -29,7 +33,9 @@ export class LedgerRows {
   readonly #byId: StatementSync;
 
   constructor(database: DatabaseSync) {
-    this.#byAddress = database.prepare(`select ${columns} from ledgers where tenant = ? and app = ? and session = ?`);
+    this.#byAddress = database.prepare(
+      `select ${columns} from ledgers where tenant = ? and app = ? and session = ?`,
+    );
     this.#byId = database.prepare(`select ${columns} from ledgers where id = ?`);
   }
 
@@ -49,11 +55,15 @@ export class LedgerRows {
     return row;
   }
 
-  /** The ledger whose own events include `seq`: this one, or the nearest one above it that the prefix comes from. */
+  /**
+   * The ledger whose own events include `seq`: this one, or the nearest one above it that the
+   * prefix comes from.
+   */
   holderOf(ledger: LedgerRow, seq: number): LedgerRow {
     let holder = ledger;
     // A fork that shares nothing keeps no parent alive.
-    while (holder.parent !== null && holder.base > 0 && seq <= holder.base) holder = this.#byId.get(holder.parent) as unknown as LedgerRow;
+    while (holder.parent !== null && holder.base > 0 && seq <= holder.base)
+      holder = this.#byId.get(holder.parent) as unknown as LedgerRow;
     return holder;
   }
 

@@ -2,13 +2,17 @@ const longestMemory = 64;
 const mostLedgers = 4_096;
 
 /**
- * Remembers where in a ledger a path was last stored as text, so that later events refer to that `seq` instead of
- * repeating it. Forgetting costs a few bytes and nothing else: the path is then stored as text again.
+ * Remembers where in a ledger a path was last stored as text, so that later events refer to that
+ * `seq` instead of repeating it. Forgetting costs a few bytes and nothing else: the path is then
+ * stored as text again.
  */
 export class PathReferences {
   readonly #ledgers = new Map<number, Map<string, number>>();
 
-  /** What to store for a path at `seq`: the path itself, or the `seq` of an event of the same ledger that has it. */
+  /**
+   * What to store for a path at `seq`: the path itself, or the `seq` of an event of the same ledger
+   * that has it.
+   */
   refer(ledger: number, seq: number, path: string): string | number {
     let known = this.#ledgers.get(ledger);
     if (known === undefined) {

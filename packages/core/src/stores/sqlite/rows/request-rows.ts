@@ -1,6 +1,12 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Actor } from '../../../ledger/event.ts';
-import type { PendingRequest, RequestFilter, RequestRow, RequestSettlement, RequestStatus } from '../../../ledger/port.ts';
+import type {
+  PendingRequest,
+  RequestFilter,
+  RequestRow,
+  RequestSettlement,
+  RequestStatus,
+} from '../../../ledger/port.ts';
 import { checkAnswer, checkSettlement, type RequestState } from '../../requests.ts';
 import type { RequestFields, ScopeAddress, SessionAddress } from '../protocol.ts';
 import { Conditions, StatementCache } from '../statements.ts';
@@ -19,7 +25,9 @@ export class RequestRows {
     this.#statements = new StatementCache(database);
     this.#insert = database.prepare(`insert or ignore into requests
       (tenant, app, request, ledger, kind, user, operation, created_at, expires_at, status, body) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)`);
-    this.#state = database.prepare('select ledger, status, settled_by, expires_at from requests where tenant = ? and app = ? and request = ?');
+    this.#state = database.prepare(
+      'select ledger, status, settled_by, expires_at from requests where tenant = ? and app = ? and request = ?',
+    );
     this.#settle = database.prepare(`update requests set status = ?, settled_by = ?, settled_at = ?
       where tenant = ? and app = ? and request = ? and ledger = ? and status = 'pending'`);
   }
@@ -27,13 +35,30 @@ export class RequestRows {
   /** Makes requests; one that is there already is left as it is. */
   open({ tenant, app }: ScopeAddress, ledger: number, requests: readonly RequestFields[]): void {
     for (const { requestId, kind, user, operationId, createdAt, expiresAt, body } of requests) {
-      this.#insert.run(tenant, app, requestId, ledger, kind, user, operationId, createdAt, expiresAt, body);
+      this.#insert.run(
+        tenant,
+        app,
+        requestId,
+        ledger,
+        kind,
+        user,
+        operationId,
+        createdAt,
+        expiresAt,
+        body,
+      );
     }
   }
 
   /** Settles those of a ledger that are pending still. */
-  settlePending({ tenant, app }: ScopeAddress, ledger: number, settlements: readonly RequestSettlement[], now: number): void {
-    for (const { requestId, status, by } of settlements) this.#settle.run(status, by, now, tenant, app, requestId, ledger);
+  settlePending(
+    { tenant, app }: ScopeAddress,
+    ledger: number,
+    settlements: readonly RequestSettlement[],
+    now: number,
+  ): void {
+    for (const { requestId, status, by } of settlements)
+      this.#settle.run(status, by, now, tenant, app, requestId, ledger);
   }
 
   /** @throws RequestNotFoundError, RequestSettledError */
@@ -50,18 +75,32 @@ export class RequestRows {
     // A session that was deleted has no requests.
     const ledger = this.#ledgers.find(address)?.id ?? 0;
     const found = this.#find(address, ledger, settlement.requestId);
-    if (checkSettlement(address.session, settlement, found)) this.settlePending(address, ledger, [settlement], now);
+    if (checkSettlement(address.session, settlement, found))
+      this.settlePending(address, ledger, [settlement], now);
   }
 
   list(scope: ScopeAddress, filter: RequestFilter, limit: number): readonly RequestRow[] {
     const conditions = new Conditions().equal('tenant', scope.tenant).equal('app', scope.app);
-    conditions.equal('request', filter.requestId).equal('operation', filter.operationId).equal('user', filter.user);
-    if (filter.session !== undefined) conditions.equal('ledger', this.#ledgers.find({ ...scope, session: filter.session })?.id ?? 0);
+    conditions
+      .equal('request', filter.requestId)
+      .equal('operation', filter.operationId)
+      .equal('user', filter.user);
+    if (filter.session !== undefined)
+      conditions.equal(
+        'ledger',
+        this.#ledgers.find({ ...scope, session: filter.session })?.id ?? 0,
+      );
     // As a literal, so that the index of those that are pending is used.
     if (filter.status === 'pending') conditions.add("status = 'pending'");
     else conditions.equal('status', filter.status);
-    if (filter.kinds !== undefined) conditions.add('kind in (select value from json_each(?))', JSON.stringify(filter.kinds));
-    if (filter.after !== undefined) conditions.add('(created_at, request) > (?, ?)', filter.after.createdAt, filter.after.requestId);
+    if (filter.kinds !== undefined)
+      conditions.add('kind in (select value from json_each(?))', JSON.stringify(filter.kinds));
+    if (filter.after !== undefined)
+      conditions.add(
+        '(created_at, request) > (?, ?)',
+        filter.after.createdAt,
+        filter.after.requestId,
+      );
     const sql = `select status, settled_by, settled_at, body from requests where ${conditions.text} order by created_at, request limit ?`;
     return this.#statements
       .get(sql)
@@ -69,7 +108,11 @@ export class RequestRows {
       .map(requestRow);
   }
 
-  #find({ tenant, app, session }: SessionAddress, ledger: number, requestId: string): RequestState | undefined {
+  #find(
+    { tenant, app, session }: SessionAddress,
+    ledger: number,
+    requestId: string,
+  ): RequestState | undefined {
     const row = this.#state.get(tenant, app, requestId);
     if (row?.['ledger'] !== ledger) return undefined;
     return {
@@ -86,6 +129,8 @@ function requestRow(row: Record<string, SQLInputValue>): RequestRow {
   return {
     ...(JSON.parse(row['body'] as string) as PendingRequest),
     status: row['status'] as RequestStatus,
-    ...(row['settled_by'] === null ? {} : { settledBy: row['settled_by'] as Actor, settledAt: row['settled_at'] as number }),
+    ...(row['settled_by'] === null
+      ? {}
+      : { settledBy: row['settled_by'] as Actor, settledAt: row['settled_at'] as number }),
   };
 }

@@ -1,15 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * Rows of a ledger lie side by side, in the order of their numbers: the id of a row is the ledger's number and the row's own.
- * A table `without rowid` would do so too, but gives each row of more than about 1,000 bytes a page of 4 KiB for what is left of it.
+ * Rows of a ledger lie side by side, in the order of their numbers: the id of a row is the ledger's
+ * number and the row's own. A table `without rowid` would do so too, but gives each row of more
+ * than about 1,000 bytes a page of 4 KiB for what is left of it.
  */
 const bitsOfRow = 32;
 
 /** Largest number of a row in its ledger. */
 export const mostRows: number = 2 ** bitsOfRow - 1;
 
-/** Text of the id of a row, for statements. Numbers are bound as floats, which cannot hold all ids: they are cast before, not after. */
+/**
+ * Text of the id of a row, for statements. Numbers are bound as floats, which cannot hold all ids:
+ * they are cast before, not after.
+ */
 export function rowId(ledger: string, row: string): string {
   return `(cast(${ledger} as integer) * ${2 ** bitsOfRow} + cast(${row} as integer))`;
 }
@@ -20,7 +24,10 @@ function numberColumns(row: string): string {
     ${row} integer generated always as (id & ${mostRows}) virtual`;
 }
 
-/** Rows that are moved before their old places are freed: these are used again, so the file hardly grows. */
+/**
+ * Rows that are moved before their old places are freed: these are used again, so the file hardly
+ * grows.
+ */
 const rowsPerMove = 4_096;
 
 interface Move {
@@ -138,8 +145,9 @@ const requestIndexes = `
 `;
 
 /**
- * The step that gives tables with large rows ids. To be called within a transaction: a process that ends meanwhile has changed nothing.
- * What was in the old places is overwritten, as a deletion of the session would not find it there.
+ * The step that gives tables with large rows ids. To be called within a transaction: a process that
+ * ends meanwhile has changed nothing. What was in the old places is overwritten, as a deletion of
+ * the session would not find it there.
  */
 export function giveRowsIds(database: DatabaseSync): void {
   database.exec('pragma secure_delete = on');
@@ -164,7 +172,9 @@ function moveRows(database: DatabaseSync, { table, columns, create, order, row }
         ];
   const copy = database.prepare(`insert into ${moved} (${target.join(', ')})
     select ${source.join(', ')} from ${table} order by ${key} limit ${rowsPerMove}`);
-  const free = database.prepare(`delete from ${table} where (${key}) in (select ${key} from ${table} order by ${key} limit ${rowsPerMove})`);
+  const free = database.prepare(
+    `delete from ${table} where (${key}) in (select ${key} from ${table} order by ${key} limit ${rowsPerMove})`,
+  );
   while (copy.run().changes > 0) free.run();
   database.exec(`drop table ${table}; alter table ${moved} rename to ${table}`);
 }

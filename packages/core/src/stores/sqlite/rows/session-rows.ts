@@ -14,22 +14,48 @@ export class SessionRows {
     this.#statements = new StatementCache(database);
   }
 
-  list({ tenant, app, limit, order, id, status, runnable, user, before }: RequestOf<'list'>): readonly SessionListing[] {
+  list({
+    tenant,
+    app,
+    limit,
+    order,
+    id,
+    status,
+    runnable,
+    user,
+    before,
+  }: RequestOf<'list'>): readonly SessionListing[] {
     const time = order === 'createdAt' ? 'created_at' : 'updated_at';
-    const conditions = new Conditions().add('session is not null').equal('tenant', tenant).equal('app', app);
-    conditions.equal('session', id).equal('status', status).equal('runnable', runnable).equal('user', user);
-    if (before !== undefined) conditions.add(`(${time}, session) < (?, ?)`, before[order ?? 'updatedAt'], before.id);
+    const conditions = new Conditions()
+      .add('session is not null')
+      .equal('tenant', tenant)
+      .equal('app', app);
+    conditions
+      .equal('session', id)
+      .equal('status', status)
+      .equal('runnable', runnable)
+      .equal('user', user);
+    if (before !== undefined)
+      conditions.add(`(${time}, session) < (?, ?)`, before[order ?? 'updatedAt'], before.id);
     const rows = this.#statements
       .get(`select session as id, seq, created_at as createdAt, updated_at as updatedAt, status, title, runnable, user
         from ledgers where ${conditions.text} order by ${time} desc, session desc limit ?`)
       .all(...conditions.values, limit);
-    return rows.map((row) => Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as unknown as SessionListing);
+    return rows.map(
+      (row) =>
+        Object.fromEntries(
+          Object.entries(row).filter(([, value]) => value !== null),
+        ) as unknown as SessionListing,
+    );
   }
 
   due({ scope, now, limit }: RequestOf<'due'>): readonly DueSession[] {
     const owners = new OwnerSurvey();
     const sessions: DueSession[] = [];
-    const conditions = new Conditions().add('session is not null').equal('tenant', scope.tenant).equal('app', scope.app);
+    const conditions = new Conditions()
+      .add('session is not null')
+      .equal('tenant', scope.tenant)
+      .equal('app', scope.app);
     for (const row of this.#dueStatement(conditions.text).iterate(now, ...conditions.values)) {
       const { tenant, app, session, owner, leaseUntil } = row as unknown as DueRow;
       if (owner !== null && (leaseUntil ?? 0) > now && !owners.isGone(owner)) continue;

@@ -13,7 +13,9 @@ export class SnapshotRows {
 
   constructor(database: DatabaseSync, ledgers: LedgerRows) {
     this.#ledgers = ledgers;
-    this.#put = database.prepare('insert or replace into snapshots (ledger, key, seq, value) values (?, ?, ?, ?)');
+    this.#put = database.prepare(
+      'insert or replace into snapshots (ledger, key, seq, value) values (?, ?, ?, ?)',
+    );
     // Up the line of those that the prefix comes from, each with what is shared of it.
     this.#last = database.prepare(`with recursive line (id, parent, base, last) as (
         select id, parent, base, ?2 from ledgers where id = ?1
@@ -35,6 +37,12 @@ export class SnapshotRows {
   get(request: ReadOperations['getSnapshot']['request']): FoldSnapshot | undefined {
     const ledger = this.#ledgers.find(request);
     const row = ledger && this.#last.get(ledger.id, request.upTo, request.key);
-    return row && { key: request.key, seq: row['seq'] as number, value: JSON.parse(row['value'] as string) as JsonValue };
+    return (
+      row && {
+        key: request.key,
+        seq: row['seq'] as number,
+        value: JSON.parse(row['value'] as string) as JsonValue,
+      }
+    );
   }
 }

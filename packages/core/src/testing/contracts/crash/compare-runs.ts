@@ -14,20 +14,37 @@ export interface Problem {
 
 export interface Comparison {
   readonly compares: ScenarioComparison;
-  /** The run went on in a copy of its ledger: its writes to shared scopes are its own, and what was entered before is not known. */
+  /**
+   * The run went on in a copy of its ledger: its writes to shared scopes are its own, and what was
+   * entered before is not known.
+   */
   readonly isCopy: boolean;
 }
 
 /** The first thing that a continued run does not have in common with one that was not stopped. */
-export function findProblem(whole: EndedScenario, continued: EndedScenario, { compares, isCopy }: Comparison): Problem | undefined {
+export function findProblem(
+  whole: EndedScenario,
+  continued: EndedScenario,
+  { compares, isCopy }: Comparison,
+): Problem | undefined {
   const { outcome, events, held, shared } = continued;
   return (
     difference('its result is another one', whole.outcome.result, outcome.result) ??
-    (compares === 'end' ? undefined : difference('its state is another one', whole.outcome.state, outcome.state)) ??
-    (isCopy || compares === 'end' ? undefined : difference('its shared scopes hold something else', whole.shared, shared)) ??
-    (compares === 'projection' ? difference('its ledger tells something else', whole.outcome.projection, outcome.projection) : undefined) ??
+    (compares === 'end'
+      ? undefined
+      : difference('its state is another one', whole.outcome.state, outcome.state)) ??
+    (isCopy || compares === 'end'
+      ? undefined
+      : difference('its shared scopes hold something else', whole.shared, shared)) ??
+    (compares === 'projection'
+      ? difference('its ledger tells something else', whole.outcome.projection, outcome.projection)
+      : undefined) ??
     difference('invocations have no end', [], openInvocations(events)) ??
-    difference('its events are not numbered one after the other', places(events), numbers(events)) ??
+    difference(
+      'its events are not numbered one after the other',
+      places(events),
+      numbers(events),
+    ) ??
     difference('the store has not what the process has', held, events) ??
     effectProblem(whole, continued, isCopy)
   );
@@ -51,10 +68,15 @@ function places(events: readonly Event[]): readonly number[] {
 }
 
 /**
- * Each attempt enters its tool once at most, a tool that reports is entered once in all, what succeeded has been, and what was settled is
- * not entered again. What has called an agent or an effect is continued by running it again, which counts as nothing.
+ * Each attempt enters its tool once at most, a tool that reports is entered once in all, what
+ * succeeded has been, and what was settled is not entered again. What has called an agent or an
+ * effect is continued by running it again, which counts as nothing.
  */
-function effectProblem(whole: EndedScenario, continued: EndedScenario, isCopy: boolean): Problem | undefined {
+function effectProblem(
+  whole: EndedScenario,
+  continued: EndedScenario,
+  isCopy: boolean,
+): Problem | undefined {
   const { events, before } = continued;
   const settled = settledCalls(events);
   const calls = new Set(settled.map(({ callId }) => callId));
@@ -62,8 +84,14 @@ function effectProblem(whole: EndedScenario, continued: EndedScenario, isCopy: b
     entryProblem(continued) ??
     keyProblem(continued) ??
     (calls.size < settled.length ? problem('a call was settled twice') : undefined) ??
-    difference('not every call was settled', [...new Set(attemptedCalls(events))].sort(), [...calls].sort()) ??
-    (isCopy ? undefined : successProblem(settled, [...before.executions, ...continued.executions], whole, events))
+    difference(
+      'not every call was settled',
+      [...new Set(attemptedCalls(events))].sort(),
+      [...calls].sort(),
+    ) ??
+    (isCopy
+      ? undefined
+      : successProblem(settled, [...before.executions, ...continued.executions], whole, events))
   );
 }
 
@@ -73,9 +101,13 @@ function entryProblem({ events, executions, before }: EndedScenario): Problem | 
   for (const [callId, entered] of after) {
     if (settledBefore.has(callId)) return problem(`"${callId}" was settled and was run again`);
     if (isReentrant(events, callId)) continue;
-    // A tool that may be repeated begins before its attempt is durable: of the process that was cut off no more is known than what it left.
+    // A tool that may be repeated begins before its attempt is durable: of the process that was cut
+    // off no more is known than what it left.
     const attempts = attemptsOf(events, callId) - attemptsOf(before.events, callId);
-    if (entered.length > attempts) return problem(`"${callId}" was run ${entered.length} times after the stop, in ${attempts} attempts`);
+    if (entered.length > attempts)
+      return problem(
+        `"${callId}" was run ${entered.length} times after the stop, in ${attempts} attempts`,
+      );
     const all = [...(first.get(callId) ?? []), ...entered];
     const allowed = 1 + allowedRepetitions(events, callId);
     if (all.every(({ recovery }) => recovery === 'report') && all.length > allowed) {
@@ -85,10 +117,14 @@ function entryProblem({ events, executions, before }: EndedScenario): Problem | 
   return undefined;
 }
 
-/** How often what reports may be tried again: it is known to have had no effect, or a person says so. */
+/**
+ * How often what reports may be tried again: it is known to have had no effect, or a person says
+ * so.
+ */
 function allowedRepetitions(events: readonly Event[], callId: string): number {
   return events.filter((event) => {
-    if (event.type === 'tool_result') return event.callId === callId && !event.settled && event.effect === 'none';
+    if (event.type === 'tool_result')
+      return event.callId === callId && !event.settled && event.effect === 'none';
     return event.type === 'tool_input' && event.callId === callId && event.decision === 'retry';
   }).length;
 }
@@ -101,9 +137,18 @@ function successProblem(
 ): Problem | undefined {
   const known = new Set(whole.executions.map(callOf));
   const ran = new Set(entered.map(callOf));
-  const told = new Set(events.flatMap((event) => (event.type === 'tool_input' && event.decision === 'succeeded' ? [event.callId] : [])));
-  const never = settled.find(({ callId, result }) => result.status === 'success' && known.has(callId) && !ran.has(callId) && !told.has(callId));
-  return never === undefined ? undefined : problem(`"${never.callId}" has succeeded and was not run`);
+  const told = new Set(
+    events.flatMap((event) =>
+      event.type === 'tool_input' && event.decision === 'succeeded' ? [event.callId] : [],
+    ),
+  );
+  const never = settled.find(
+    ({ callId, result }) =>
+      result.status === 'success' && known.has(callId) && !ran.has(callId) && !told.has(callId),
+  );
+  return never === undefined
+    ? undefined
+    : problem(`"${never.callId}" has succeeded and was not run`);
 }
 
 /** While nobody knows whether an attempt took effect, the next has its idempotency key. */
@@ -117,9 +162,13 @@ function keyProblem({ events, executions, before }: EndedScenario): Problem | un
   const attempted = new Set<string>();
   for (const event of events.slice(before.events.length)) {
     if (event.type === 'tool_attempt') attempted.add(event.callId);
-    if (event.type === 'tool_result' && event.effect === 'none' && !attempted.has(event.callId)) keys.delete(event.callId);
+    if (event.type === 'tool_result' && event.effect === 'none' && !attempted.has(event.callId))
+      keys.delete(event.callId);
   }
-  const repeated = executions.filter(({ callId }, i) => executions.findIndex((other) => other.callId === callId) === i && keys.has(callId));
+  const repeated = executions.filter(
+    ({ callId }, i) =>
+      executions.findIndex((other) => other.callId === callId) === i && keys.has(callId),
+  );
   return difference(
     'what may have happened was tried again under another key',
     Object.fromEntries(repeated.map(({ callId }) => [callId, keys.get(callId)])),
@@ -145,9 +194,13 @@ function isReentrant(events: readonly Event[], callId: string): boolean {
 }
 
 function settledCalls(events: readonly Event[]): readonly EventOf<'tool_result'>[] {
-  return events.filter((event): event is EventOf<'tool_result'> => event.type === 'tool_result' && event.settled);
+  return events.filter(
+    (event): event is EventOf<'tool_result'> => event.type === 'tool_result' && event.settled,
+  );
 }
 
 function attemptedCalls(events: readonly Event[]): readonly string[] {
-  return events.flatMap((event) => (event.type === 'tool_call' || event.type === 'tool_attempt' ? [event.callId] : []));
+  return events.flatMap((event) =>
+    event.type === 'tool_call' || event.type === 'tool_attempt' ? [event.callId] : [],
+  );
 }

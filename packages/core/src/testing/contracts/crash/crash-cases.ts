@@ -6,30 +6,48 @@ import { findProblem } from './compare-runs.ts';
 import type { MakeScenario } from './crash-scenario.ts';
 import { CrashPointError } from './errors.ts';
 import type { RunPlace } from './scenario-process.ts';
-import { appendBoundaries, copyAt, crashAt, type EndedScenario, giveBackAt, placeOn, type RunWatch, runWhole, type Stop } from './scenario-runs.ts';
+import {
+  appendBoundaries,
+  copyAt,
+  crashAt,
+  type EndedScenario,
+  giveBackAt,
+  placeOn,
+  type RunWatch,
+  runWhole,
+  type Stop,
+} from './scenario-runs.ts';
 
 /**
- * How a run is stopped. `before`, `after`: its process is gone right before or after an append, and a new one takes over. `twice`: so is the
- * process after. `given-back`: `run.stop()`, and another process goes on. `copied`: another process goes on from a copy of the first events.
+ * How a run is stopped. `before`, `after`: its process is gone right before or after an append, and
+ * a new one takes over. `twice`: so is the process after. `given-back`: `run.stop()`, and another
+ * process goes on. `copied`: another process goes on from a copy of the first events.
  */
 export type CrashManner = 'before' | 'after' | 'twice' | 'given-back' | 'copied';
 
 /** One way to stop a run at one place, and to continue it. */
 export interface CrashCase {
   readonly name: string;
-  /** @returns whether there was such a place @throws CrashPointError when the run did not go on to the same end */
+  /**
+   * @returns whether there was such a place @throws CrashPointError when the run did not go on to
+   * the same end
+   */
   run(): Promise<boolean>;
 }
 
 export interface CrashCasesOptions {
   /** Begins the name of each case. @default nothing */
   readonly name?: string;
-  /** Where the runs are kept: a store that all share, or one for each. Each run has a tenant of its own. */
+  /**
+   * Where the runs are kept: a store that all share, or one for each. Each run has a tenant of its
+   * own.
+   */
   readonly openStore: () => Store;
   readonly manners: readonly CrashManner[];
   /**
-   * `separate`: every event is sent to the store at once, so that there are as many places as with models and tools that take their time.
-   * `batched`: events gather for up to 2 ms, as the runtime does it; runs on scripted models have few appends then. @default 'separate'
+   * `separate`: every event is sent to the store at once, so that there are as many places as with
+   * models and tools that take their time. `batched`: events gather for up to 2 ms, as the runtime
+   * does it; runs on scripted models have few appends then. @default 'separate'
    */
   readonly appends?: 'separate' | 'batched';
   /** Takes each `every`th place only. @default 1 */
@@ -45,8 +63,14 @@ interface Plan extends Required<CrashCasesOptions> {
   readonly whole: EndedScenario;
 }
 
-/** All cases of a scenario. Those that stop at an append are found while they run: how many appends there are depends on the store. */
-export async function* crashCases(make: MakeScenario, options: CrashCasesOptions): AsyncGenerator<CrashCase> {
+/**
+ * All cases of a scenario. Those that stop at an append are found while they run: how many appends
+ * there are depends on the store.
+ */
+export async function* crashCases(
+  make: MakeScenario,
+  options: CrashCasesOptions,
+): AsyncGenerator<CrashCase> {
   const plan: Plan = {
     name: '',
     every: 1,
@@ -66,10 +90,15 @@ export async function* crashCases(make: MakeScenario, options: CrashCasesOptions
 
 function* copies(plan: Plan): Generator<CrashCase> {
   const { events } = plan.whole;
-  const cuts = appendBoundaries(events).filter((cut, i) => i % plan.every === 0 && cut !== events.length);
+  const cuts = appendBoundaries(events).filter(
+    (cut, i) => i % plan.every === 0 && cut !== events.length,
+  );
   for (const cut of cuts) {
     const at = events.slice(Math.max(0, cut - 1), cut);
-    yield oneCase(plan, `continued from event ${cut}`, (place) => copyAt(plan.make, cut, place), { at, isCopy: true });
+    yield oneCase(plan, `continued from event ${cut}`, (place) => copyAt(plan.make, cut, place), {
+      at,
+      isCopy: true,
+    });
   }
 }
 
@@ -77,15 +106,29 @@ function* returns(plan: Plan): Generator<CrashCase> {
   const { events } = plan.whole;
   for (let seq = 1; seq < events.length; seq += plan.every) {
     const at = events.slice(seq - 1, seq);
-    yield oneCase(plan, `given back at event ${seq}`, (place) => giveBackAt(plan.make, seq, place), { at, isCopy: false });
+    yield oneCase(
+      plan,
+      `given back at event ${seq}`,
+      (place) => giveBackAt(plan.make, seq, place),
+      { at, isCopy: false },
+    );
   }
 }
 
-function* stops(plan: Plan, title: string, stopsAt: (number: number) => readonly Stop[]): Generator<CrashCase> {
+function* stops(
+  plan: Plan,
+  title: string,
+  stopsAt: (number: number) => readonly Stop[],
+): Generator<CrashCase> {
   const end = { isReached: false };
   for (let number = 1; !end.isReached; number += plan.every) {
     const watch: RunWatch = { hasStopped: false };
-    const { name, run } = oneCase(plan, `${title} ${number}`, (place) => crashAt(plan.make, stopsAt(number), place, watch), { isCopy: false });
+    const { name, run } = oneCase(
+      plan,
+      `${title} ${number}`,
+      (place) => crashAt(plan.make, stopsAt(number), place, watch),
+      { isCopy: false },
+    );
     yield {
       name,
       run: async () => {
@@ -100,7 +143,9 @@ function* stops(plan: Plan, title: string, stopsAt: (number: number) => readonly
   }
 }
 
-const crashes: Readonly<Record<string, { readonly title: string; readonly stopsAt: (number: number) => readonly Stop[] }>> = {
+const crashes: Readonly<
+  Record<string, { readonly title: string; readonly stopsAt: (number: number) => readonly Stop[] }>
+> = {
   before: { title: 'stopped before append', stopsAt: (number) => [{ number, when: 'before' }] },
   after: { title: 'stopped after append', stopsAt: (number) => [{ number, when: 'after' }] },
   twice: {
@@ -130,11 +175,20 @@ function oneCase(
     run: async () => {
       const { compares = 'projection' } = make();
       const tenant = `${series} ${title}`;
-      const continued = await within(timeout, run({ ...placeOn(openStore(), tenant), isHasty: appends === 'separate' }), 'the run');
+      const continued = await within(
+        timeout,
+        run({ ...placeOn(openStore(), tenant), isHasty: appends === 'separate' }),
+        'the run',
+      );
       if (continued === undefined) return false;
       const problem = findProblem(whole, continued, { compares, isCopy });
       if (problem === undefined) return true;
-      throw new CrashPointError({ point, tenant, boundary: describeBoundary(continued.boundary ?? at ?? []), ...problem });
+      throw new CrashPointError({
+        point,
+        tenant,
+        boundary: describeBoundary(continued.boundary ?? at ?? []),
+        ...problem,
+      });
     },
   };
 }
@@ -143,9 +197,15 @@ function oneCase(
 const defaultTimeoutMs = 60_000;
 
 /** @throws Error when the work takes longer */
-export async function within<Value>(timeout: number, work: Promise<Value>, what: string): Promise<Value> {
+export async function within<Value>(
+  timeout: number,
+  work: Promise<Value>,
+  what: string,
+): Promise<Value> {
   const { promise: over, reject } = Promise.withResolvers<never>();
-  const cancel = systemClock.setTimer(timeout, () => reject(new Error(`${what} has not ended after ${timeout / 1_000} seconds`)));
+  const cancel = systemClock.setTimer(timeout, () =>
+    reject(new Error(`${what} has not ended after ${timeout / 1_000} seconds`)),
+  );
   try {
     return await Promise.race([work, over]);
   } finally {
@@ -159,5 +219,7 @@ function describeBoundary(events: readonly Event[]): string {
     const subject = 'callId' in event ? event.callId : event.invocationId;
     return `${event.seq} ${event.type}${subject === undefined ? '' : ` ${subject}`}`;
   });
-  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 2).join(', ')}, … ${names.at(-1)}`;
+  return names.length <= 3
+    ? names.join(', ')
+    : `${names.slice(0, 2).join(', ')}, … ${names.at(-1)}`;
 }

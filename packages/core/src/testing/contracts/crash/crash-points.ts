@@ -22,13 +22,17 @@ import { CrashPointError, CrashPointsError } from './errors.ts';
 import { type EndedScenario, runWhole } from './scenario-runs.ts';
 
 export interface CrashPointsOptions {
-  /** A store for all runs, each of which has a tenant of its own there, or a function that gives one for each. @default one in memory for each */
+  /**
+   * A store for all runs, each of which has a tenant of its own there, or a function that gives one
+   * for each. @default one in memory for each
+   */
   readonly store?: Store | (() => Store);
   /** @default ['before', 'after', 'copied'] */
   readonly manners?: readonly CrashManner[];
   /**
-   * `separate`: every event is sent to the store at once, so that there are as many places as with models and tools that take their time.
-   * `batched`: events gather for up to 2 ms, as the runtime does it; runs on scripted models have few appends then. @default 'separate'
+   * `separate`: every event is sent to the store at once, so that there are as many places as with
+   * models and tools that take their time. `batched`: events gather for up to 2 ms, as the runtime
+   * does it; runs on scripted models have few appends then. @default 'separate'
    */
   readonly appends?: 'separate' | 'batched';
   /** Takes each `every`th place only. @default 1 */
@@ -47,14 +51,17 @@ export interface CrashPointsReport {
 }
 
 const isStore = (value: unknown): string | undefined =>
-  typeof value === 'function' || typeof (value as Partial<Store> | null)?.for === 'function' ? undefined : 'a store, or a function that gives one';
+  typeof value === 'function' || typeof (value as Partial<Store> | null)?.for === 'function'
+    ? undefined
+    : 'a store, or a function that gives one';
 
 const areManners = isListOf('before', 'after', 'twice', 'given-back', 'copied');
 const isEmpty = (value: unknown): boolean => (value as readonly unknown[]).length === 0;
 
 const optionChecks: OptionChecks<CrashPointsOptions> = {
   store: isStore,
-  manners: (value) => areManners(value) ?? (isEmpty(value) ? 'a list that has at least one' : undefined),
+  manners: (value) =>
+    areManners(value) ?? (isEmpty(value) ? 'a list that has at least one' : undefined),
   appends: isOneOf('separate', 'batched'),
   every: isCount,
   atOnce: isCount,
@@ -65,14 +72,21 @@ const optionChecks: OptionChecks<CrashPointsOptions> = {
 const isWithout =
   (...taken: readonly string[]) =>
   (value: unknown): string | undefined => {
-    const found = isObject(value) === undefined ? taken.find((key) => (value as Readonly<Record<string, unknown>>)[key] !== undefined) : '';
+    const found =
+      isObject(value) === undefined
+        ? taken.find((key) => (value as Readonly<Record<string, unknown>>)[key] !== undefined)
+        : '';
     if (found === undefined) return undefined;
-    return found === '' ? 'an object' : `an object without \`${found}\`, which each process has of its own`;
+    return found === ''
+      ? 'an object'
+      : `an object without \`${found}\`, which each process has of its own`;
   };
 
 const isRunnable = (value: unknown): string | undefined => {
   const { kind, name } = (value ?? {}) as { readonly kind?: unknown; readonly name?: unknown };
-  return typeof kind === 'string' && typeof name === 'string' ? undefined : 'an agent, step, sequence, parallel or loop';
+  return typeof kind === 'string' && typeof name === 'string'
+    ? undefined
+    : 'an agent, step, sequence, parallel or loop';
 };
 
 const scenarioChecks: OptionChecks<CrashScenario> = {
@@ -89,59 +103,93 @@ const scenarioChecks: OptionChecks<CrashScenario> = {
 };
 
 /**
- * Runs something once without a stop, and then again for each place at which its process can stop: right before and right after each append to
- * its ledger, and between any two events that could have been appended apart. What the old process asks of the store then is never answered; a new one, with definitions of its own, takes the run over. Each of
- * them must come to the same result, state and projection of the ledger, each tool must be entered once at most for each recorded attempt, and
- * one that reports once in all.
+ * Runs something once without a stop, and then again for each place at which its process can stop:
+ * right before and right after each append to its ledger, and between any two events that could
+ * have been appended apart. What the old process asks of the store then is never answered; a new
+ * one, with definitions of its own, takes the run over. Each of them must come to the same result,
+ * state and projection of the ledger, each tool must be entered once at most for each recorded
+ * attempt, and one that reports once in all.
  *
  * @param make gives what one process has; called for each process
  * @throws CrashPointsError, which names each place and what differed there
- * @throws InvalidOptionError for options that do not exist or fit, for questions without an answer, and when two runs without a stop differ
+ * @throws InvalidOptionError for options that do not exist or fit, for questions without an answer,
+ * and when two runs without a stop differ
  */
-export async function crashPoints(make: MakeScenario, options: CrashPointsOptions = {}): Promise<CrashPointsReport> {
+export async function crashPoints(
+  make: MakeScenario,
+  options: CrashPointsOptions = {},
+): Promise<CrashPointsReport> {
   checkOptions('crashPoints', options, optionChecks);
   checkScenario(make);
-  const { store, manners = ['before', 'after', 'copied'], appends = 'separate', every = 1, atOnce = 4, timeout = 60_000 } = options;
+  const {
+    store,
+    manners = ['before', 'after', 'copied'],
+    appends = 'separate',
+    every = 1,
+    atOnce = 4,
+    timeout = 60_000,
+  } = options;
   const openStore = typeof store === 'function' ? store : () => store ?? memoryStore();
   const whole = await within(timeout, runWhole(make), 'the run without a stop');
   await assertRepeatable(make, whole, timeout);
   const failures: { point: string; message: string; error: unknown }[] = [];
   let points = 0;
-  await runAll(crashCases(make, { openStore, manners, appends, every, timeout }), atOnce, async ({ name, run }) => {
-    try {
-      if (await run()) points++;
-    } catch (error) {
-      points++;
-      failures.push({ point: name, message: error instanceof CrashPointError ? error.message : `${name}: ${textOf(error)}`, error });
-    }
-  });
+  await runAll(
+    crashCases(make, { openStore, manners, appends, every, timeout }),
+    atOnce,
+    async ({ name, run }) => {
+      try {
+        if (await run()) points++;
+      } catch (error) {
+        points++;
+        failures.push({
+          point: name,
+          message: error instanceof CrashPointError ? error.message : `${name}: ${textOf(error)}`,
+          error,
+        });
+      }
+    },
+  );
   if (failures.length === 0) return { points, whole };
   const [first] = failures;
-  throw new CrashPointsError({ points, failures: failures.map(({ point, message }) => ({ point, message })) }, { cause: first?.error });
+  throw new CrashPointsError(
+    { points, failures: failures.map(({ point, message }) => ({ point, message })) },
+    { cause: first?.error },
+  );
 }
 
 /** @throws InvalidOptionError */
 function checkScenario(make: MakeScenario): void {
   const scenario = typeof make === 'function' ? make() : undefined;
-  const isPromise = typeof (scenario as { readonly then?: unknown } | undefined)?.then === 'function';
-  const isMissing = scenario !== undefined && (scenario as Partial<CrashScenario> | null)?.runnable === undefined;
+  const isPromise =
+    typeof (scenario as { readonly then?: unknown } | undefined)?.then === 'function';
+  const isMissing =
+    scenario !== undefined && (scenario as Partial<CrashScenario> | null)?.runnable === undefined;
   const reason =
     scenario !== undefined
       ? isPromise
         ? 'what is to be run must be given at once, and not as a promise'
-        : (findInvalidOption(scenario, scenarioChecks)?.reason ?? (isMissing ? '`runnable` is missing' : undefined))
+        : (findInvalidOption(scenario, scenarioChecks)?.reason ??
+          (isMissing ? '`runnable` is missing' : undefined))
       : `what is to be run must be a function that gives it, so that each process has its own, not ${describeValue(make)}`;
   if (reason !== undefined) throw new InvalidOptionError({ function: 'crashPoints', reason });
 }
 
 /** What differs between two runs by itself would be taken for what a stop does. */
-async function assertRepeatable(make: MakeScenario, whole: EndedScenario, timeout: number): Promise<void> {
+async function assertRepeatable(
+  make: MakeScenario,
+  whole: EndedScenario,
+  timeout: number,
+): Promise<void> {
   const { compares = 'projection' } = make();
   const again = await within(timeout, runWhole(make), 'the second run without a stop');
   const problem = findProblem(whole, again, { compares, isCopy: false });
   if (problem === undefined) return;
-  const places = problem.differences.map(({ path, left = 'nothing', right = 'nothing' }) => `${path}: ${left}, then ${right}`).join('; ');
-  const advice = 'take times, names and random numbers from the context, or compare less with `compares`';
+  const places = problem.differences
+    .map(({ path, left = 'nothing', right = 'nothing' }) => `${path}: ${left}, then ${right}`)
+    .join('; ');
+  const advice =
+    'take times, names and random numbers from the context, or compare less with `compares`';
   throw new InvalidOptionError({
     function: 'crashPoints',
     reason: `of two runs without a stop the second differs, ${problem.what} (${places}): ${advice}`,
@@ -149,7 +197,11 @@ async function assertRepeatable(make: MakeScenario, whole: EndedScenario, timeou
 }
 
 /** Takes cases as they are found, some at the same time. */
-async function runAll(found: AsyncGenerator<CrashCase>, atOnce: number, run: (one: CrashCase) => Promise<void>): Promise<void> {
+async function runAll(
+  found: AsyncGenerator<CrashCase>,
+  atOnce: number,
+  run: (one: CrashCase) => Promise<void>,
+): Promise<void> {
   const worker = async (): Promise<void> => {
     for (;;) {
       const { done, value } = await found.next();

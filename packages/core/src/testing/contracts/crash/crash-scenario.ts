@@ -5,20 +5,31 @@ import type { RequestAnswer } from '../../../engine/requests/check.ts';
 import type { PendingCall } from '../../../session/pending-call.ts';
 import type { Runnable } from '../../../session/runnable.ts';
 
-/** What somebody outside says to each question of a run: by the name of the tool that asks, or by a function of the question. */
-export type ScenarioAnswers = Readonly<Record<string, RequestAnswer>> | ((pending: PendingCall) => RequestAnswer);
+/**
+ * What somebody outside says to each question of a run: by the name of the tool that asks, or by a
+ * function of the question.
+ */
+export type ScenarioAnswers =
+  | Readonly<Record<string, RequestAnswer>>
+  | ((pending: PendingCall) => RequestAnswer);
 
 /** What a run that was stopped has to have in common with one that was not. */
 export type ScenarioComparison = 'projection' | 'outcome' | 'end';
 
-/** All that one process has. It is made anew for each, as a new process has it: nothing may be shared but the world outside. */
+/**
+ * All that one process has. It is made anew for each, as a new process has it: nothing may be
+ * shared but the world outside.
+ */
 export interface CrashScenario {
   readonly runnable: Runnable;
   /** The message that the run begins with. @default 'Go' */
   readonly input?: string;
   /** What the runnable is started with besides. */
   readonly data?: JsonValue;
-  /** Options of the app: `runnables`, `tools`, `hooks`, `stateSchema`, … @default an app named "crash-points" */
+  /**
+   * Options of the app: `runnables`, `tools`, `hooks`, `stateSchema`, … @default an app named
+   * "crash-points"
+   */
   readonly app?: Omit<Partial<RuntimeOptions>, 'store' | 'tenant' | 'recover' | 'ports'>;
   /** Options of the session: `userId`, `scopes`, `permissions`. */
   readonly session?: Omit<SessionOptions, 'id' | 'existing' | 'stateSchema' | 'observe'>;
@@ -27,11 +38,15 @@ export interface CrashScenario {
   readonly message?: (count: number) => string;
   /** The run is cancelled from outside when this resolves. */
   readonly cancelWhen?: Promise<void>;
-  /** Milliseconds that pass, by the process's clock, between the last event of a process and the next process. @default 3_600_000 */
+  /**
+   * Milliseconds that pass, by the process's clock, between the last event of a process and the
+   * next process. @default 3_600_000
+   */
   readonly pause?: number;
   /**
-   * What is compared. `projection`: result, state, and all that the ledger says but times, ids, resume marks, interrupted model calls and
-   * attempts. `outcome`: result and state, where the order of what runs beside each other is open. `end`: the result alone.
+   * What is compared. `projection`: result, state, and all that the ledger says but times, ids,
+   * resume marks, interrupted model calls and attempts. `outcome`: result and state, where the
+   * order of what runs beside each other is open. `end`: the result alone.
    * @default 'projection'
    */
   readonly compares?: ScenarioComparison;

@@ -1,4 +1,13 @@
-import { agent, type Event, type InboxItem, type LedgerStore, memoryStore, runtime, type Store, tool } from 'adjutant';
+import {
+  agent,
+  type Event,
+  type InboxItem,
+  type LedgerStore,
+  memoryStore,
+  runtime,
+  type Store,
+  tool,
+} from 'adjutant';
 import { crashingStore, scriptedModel, takingOver } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -6,7 +15,15 @@ import { z } from 'zod';
 const scope = { tenant: 'default', app: 'shop' };
 
 function note(seq: number): Event {
-  return { v: 1, seq, id: `e${seq}`, at: 1_790_000_000_000 + seq, type: 'user', by: 'user', text: `${seq}` };
+  return {
+    v: 1,
+    seq,
+    id: `e${seq}`,
+    at: 1_790_000_000_000 + seq,
+    type: 'user',
+    by: 'user',
+    text: `${seq}`,
+  };
 }
 
 /** Whether a promise has settled when everything that is ready has been done. */
@@ -80,7 +97,8 @@ test('what is under way at crash() lands before the next process begins, and its
     for: (of) =>
       new Proxy(store.for(of), {
         get: (target, name) => {
-          if (name !== 'append') return (Reflect.get(target, name) as (...args: unknown[]) => unknown).bind(target);
+          if (name !== 'append')
+            return (Reflect.get(target, name) as (...args: unknown[]) => unknown).bind(target);
           return async (...args: Parameters<LedgerStore['append']>) => {
             await landing.promise;
             return target.append(...args);
@@ -104,7 +122,9 @@ test('a store that takes over does not wait for a lease; the one that is gone is
   const store = memoryStore();
   const ledgers = store.for(scope);
   const old = await ledgers.claim('s', 'old', { ttl: 60_000 });
-  await expect(ledgers.claim('s', 'new', { ttl: 60_000 })).rejects.toMatchObject({ code: 'session_busy' });
+  await expect(ledgers.claim('s', 'new', { ttl: 60_000 })).rejects.toMatchObject({
+    code: 'session_busy',
+  });
   await takingOver(store).for(scope).claim('s', 'new', { ttl: 60_000 });
   await expect(write(ledgers, old.epoch, 1)).rejects.toMatchObject({ code: 'ledger_conflict' });
 });
@@ -123,8 +143,18 @@ test('a run that is cut off in a tool goes on in a new process, which is told th
   const define = (execute: () => Promise<string>) =>
     agent({
       name: 'payer',
-      model: scriptedModel((prompt) => (prompt.at(-1)?.role === 'tool' ? { text: 'told' } : { toolCalls: [{ name: 'pay' }] })),
-      tools: [tool({ name: 'pay', description: 'Pays', schema: z.object({}), recovery: 'report', execute })],
+      model: scriptedModel((prompt) =>
+        prompt.at(-1)?.role === 'tool' ? { text: 'told' } : { toolCalls: [{ name: 'pay' }] },
+      ),
+      tools: [
+        tool({
+          name: 'pay',
+          description: 'Pays',
+          schema: z.object({}),
+          recovery: 'report',
+          execute,
+        }),
+      ],
     });
   const crashing = crashingStore(store);
   const old = runtime({ app: 'shop', store: crashing.store, recover: 'manual' });
@@ -139,15 +169,26 @@ test('a run that is cut off in a tool goes on in a new process, which is told th
   await inTool;
   await crashing.crash();
   held.resolve();
-  const app = runtime({ app: 'shop', store: takingOver(store), runnables: [define(execute)], recover: 'manual' });
+  const app = runtime({
+    app: 'shop',
+    store: takingOver(store),
+    runnables: [define(execute)],
+    recover: 'manual',
+  });
   const result = await app.resume('s');
   expect(result).toMatchObject({ status: 'completed', output: 'told' });
-  expect(result.session.events.find((event) => event.type === 'tool_result')).toMatchObject({ effect: 'unknown' });
+  expect(result.session.events.find((event) => event.type === 'tool_result')).toMatchObject({
+    effect: 'unknown',
+  });
   expect(entered).toBe(1);
   await app.close();
 });
 
 test('what it cannot work with is refused', () => {
-  expect(() => crashingStore(memoryStore(), 0)).toThrow('crashingStore() cannot be set up: `number` must be a whole number from 1, not 0.');
-  expect(() => crashingStore(memoryStore(), 1, 'during' as 'before')).toThrow("`when` must be one of 'before', 'after', not \"during\"");
+  expect(() => crashingStore(memoryStore(), 0)).toThrow(
+    'crashingStore() cannot be set up: `number` must be a whole number from 1, not 0.',
+  );
+  expect(() => crashingStore(memoryStore(), 1, 'during' as 'before')).toThrow(
+    "`when` must be one of 'before', 'after', not \"during\"",
+  );
 });

@@ -6,7 +6,9 @@ import type { Batch, LedgerStore, Store, StoreAdmin } from '../../../ledger/port
 /** The store of a process that is going to be gone. */
 export interface CrashingStore {
   readonly store: Store;
-  /** Resolves when the process is gone, and all that it had asked of the store before has been done. */
+  /**
+   * Resolves when the process is gone, and all that it had asked of the store before has been done.
+   */
   readonly crashed: Promise<void>;
   /** Whether the process is gone. */
   readonly isGone: boolean;
@@ -19,14 +21,20 @@ export interface CrashingStore {
 }
 
 /**
- * A store for a process that stops: what the process asks from then on is never answered, and neither is what it has asked and waits for. The
- * store behind it stays open for the process after; `close` of this one does nothing.
+ * A store for a process that stops: what the process asks from then on is never answered, and
+ * neither is what it has asked and waits for. The store behind it stays open for the process after;
+ * `close` of this one does nothing.
  *
- * @param number the append, counted from 1 over all sessions, at which the process stops by itself; without it, it stops at `crash()`
+ * @param number the append, counted from 1 over all sessions, at which the process stops by itself;
+ * without it, it stops at `crash()`
  * @param when whether that append still lands @default 'before'
  * @throws InvalidOptionError when `number` is no whole number from 1, or `when` is neither
  */
-export function crashingStore(store: Store, number?: number, when: 'before' | 'after' = 'before'): CrashingStore {
+export function crashingStore(
+  store: Store,
+  number?: number,
+  when: 'before' | 'after' = 'before',
+): CrashingStore {
   check('number', number, isCount);
   check('when', when, isOneOf('before', 'after'));
   const line = new Line(number, when);
@@ -54,10 +62,16 @@ export function crashingStore(store: Store, number?: number, when: 'before' | 'a
 function check(name: string, value: unknown, fits: (value: unknown) => string | undefined): void {
   const expected = value === undefined ? undefined : fits(value);
   if (expected === undefined) return;
-  throw new InvalidOptionError({ function: 'crashingStore', reason: `\`${name}\` must be ${expected}, not ${describeValue(value)}` });
+  throw new InvalidOptionError({
+    function: 'crashingStore',
+    reason: `\`${name}\` must be ${expected}, not ${describeValue(value)}`,
+  });
 }
 
-/** A promise of its own for each question: what waits for one that all share is kept for as long as the share lives. */
+/**
+ * A promise of its own for each question: what waits for one that all share is kept for as long as
+ * the share lives.
+ */
 function never(): Promise<never> {
   return new Promise<never>(() => undefined);
 }
@@ -98,7 +112,9 @@ class Line {
         if (name === 'read' || name === 'readStored' || name === 'follow') {
           return (...args: unknown[]) => this.#pages(() => ask(args) as AsyncIterable<unknown>);
         }
-        if (name === 'append') return (...args: unknown[]) => this.#append(() => ask(args) as Promise<unknown>, args[2] as Batch);
+        if (name === 'append')
+          return (...args: unknown[]) =>
+            this.#append(() => ask(args) as Promise<unknown>, args[2] as Batch);
         return (...args: unknown[]) => this.#answer(() => ask(args) as Promise<unknown>);
       },
     });
@@ -147,8 +163,9 @@ class Line {
 }
 
 /**
- * A store for the process after one that is gone: it takes sessions over at once, and does not wait until the lease of the other has ended.
- * `close` does nothing, so that several processes can have the same store.
+ * A store for the process after one that is gone: it takes sessions over at once, and does not wait
+ * until the lease of the other has ended. `close` does nothing, so that several processes can have
+ * the same store.
  */
 export function takingOver(store: Store): Store {
   const force = (ledgers: LedgerStore): LedgerStore =>
@@ -157,7 +174,8 @@ export function takingOver(store: Store): Store {
         const method = Reflect.get(target, name) as unknown;
         if (typeof method !== 'function') return method;
         if (name !== 'claim') return method.bind(target);
-        return (...[session, owner, options]: Parameters<LedgerStore['claim']>) => target.claim(session, owner, { ...options, force: true });
+        return (...[session, owner, options]: Parameters<LedgerStore['claim']>) =>
+          target.claim(session, owner, { ...options, force: true });
       },
     });
   return { ...keptOpen(store), for: (scope) => force(store.for(scope)) };
@@ -165,5 +183,10 @@ export function takingOver(store: Store): Store {
 
 /** The same store for several processes: whoever has opened it closes it. */
 export function keptOpen(store: Store): Store {
-  return { description: store.description, admin: store.admin, for: (scope) => store.for(scope), close: async () => undefined };
+  return {
+    description: store.description,
+    admin: store.admin,
+    for: (scope) => store.for(scope),
+    close: async () => undefined,
+  };
 }

@@ -21,17 +21,27 @@ export class CrashPointError extends AdjutantError {
     const places = differences.map(({ path, left = 'nothing', right = 'nothing' }) => {
       return `\n  ${path === '' ? 'it' : path}\n    without a stop: ${left}\n    continued:      ${right}`;
     });
-    const data = { point, tenant, boundary, what, differences: differences.map((one) => ({ ...one })) };
+    const data = {
+      point,
+      tenant,
+      boundary,
+      what,
+      differences: differences.map((one) => ({ ...one })),
+    };
     super('crash_point_failed', `${where}: ${what}.${places.join('')}`, data);
   }
 }
 
 /** Runs that were stopped did not come to the same end as one that was not. */
 export class CrashPointsError extends AdjutantError {
-  constructor(data: { points: number; failures: readonly { point: string; message: string }[] }, options?: ErrorOptions) {
+  constructor(
+    data: { points: number; failures: readonly { point: string; message: string }[] },
+    options?: ErrorOptions,
+  ) {
     const { points, failures } = data;
     const shown = failures.slice(0, mostShown).map(({ message }, i) => `\n\n${i + 1}. ${message}`);
-    const more = failures.length > mostShown ? `\n\n… and ${failures.length - mostShown} more.` : '';
+    const more =
+      failures.length > mostShown ? `\n\n… and ${failures.length - mostShown} more.` : '';
     super(
       'crash_points_failed',
       `${failures.length} of ${points} crash points failed.${shown.join('')}${more}`,

@@ -11,8 +11,15 @@ export interface ValueDifference {
 const longestText = 300;
 const mostDifferences = 10;
 
-/** Where two values of plain JSON differ, as deep as possible; `undefined` is as good as missing. Ends after ten places. */
-export function differencesBetween(left: unknown, right: unknown, path = ''): readonly ValueDifference[] {
+/**
+ * Where two values of plain JSON differ, as deep as possible; `undefined` is as good as missing.
+ * Ends after ten places.
+ */
+export function differencesBetween(
+  left: unknown,
+  right: unknown,
+  path = '',
+): readonly ValueDifference[] {
   const found: ValueDifference[] = [];
   compare(left, right, path, found);
   return found;
@@ -23,7 +30,12 @@ function compare(left: unknown, right: unknown, path: string, found: ValueDiffer
   if (isContainer(left) && isContainer(right) && Array.isArray(left) === Array.isArray(right)) {
     for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
       const inner = Array.isArray(left) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
-      compare((left as Readonly<Record<string, unknown>>)[key], (right as Readonly<Record<string, unknown>>)[key], inner, found);
+      compare(
+        (left as Readonly<Record<string, unknown>>)[key],
+        (right as Readonly<Record<string, unknown>>)[key],
+        inner,
+        found,
+      );
     }
     return;
   }

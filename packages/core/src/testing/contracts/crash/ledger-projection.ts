@@ -16,11 +16,15 @@ interface OfCall {
 }
 
 /**
- * What a ledger says apart from how it came about: per invocation, in order, with tool results, questions and answers in the order of the calls,
- * with decisions and writes of tools and hooks in any order, and without resume marks, interrupted model calls, attempts, times and ids. Two
+ * What a ledger says apart from how it came about: per invocation, in order, with tool results,
+ * questions and answers in the order of the calls, with decisions and writes of tools and hooks in
+ * any order, and without resume marks, interrupted model calls, attempts, times and ids. Two
  * ledgers of one run are equal in this, however often it was stopped.
  */
-export function ledgerProjection({ events, ledger }: ProjectionSource): Readonly<Record<string, readonly unknown[]>> {
+export function ledgerProjection({
+  events,
+  ledger,
+}: ProjectionSource): Readonly<Record<string, readonly unknown[]>> {
   const parts = new Parts();
   for (const event of events) parts.add(event, events, ledger.resolve);
   return parts.all();
@@ -37,10 +41,17 @@ class Parts {
   add(event: Event, events: readonly Event[], resolve: Resolve): void {
     const path = event.invocationId ?? '(outside)';
     if (event.type === 'tool_result') {
-      if (event.settled) put(this.#results, path, { callId: event.callId, entry: ['result', event.callId, event.result, event.next, event.notes] });
+      if (event.settled)
+        put(this.#results, path, {
+          callId: event.callId,
+          entry: ['result', event.callId, event.result, event.next, event.notes],
+        });
     } else if (event.type === 'tool_yield' || event.type === 'tool_input') {
       put(this.#requests, path, { callId: event.callId, entry: requestEntry(event) });
-    } else if (event.type === 'state_change' && (event.by.startsWith('tool:') || event.by === 'runtime')) {
+    } else if (
+      event.type === 'state_change' &&
+      (event.by.startsWith('tool:') || event.by === 'runtime')
+    ) {
       put(this.#written, path, canonicalJson([event.scope, valuesOf(event), event.flush]));
     } else if (event.type === 'decision') {
       put(this.#decided, path, canonicalJson(decisionEntry(event)));
@@ -52,10 +63,14 @@ class Parts {
 
   all(): Readonly<Record<string, readonly unknown[]>> {
     const lists: Record<string, readonly unknown[]> = { ...this.#lists };
-    for (const [path, list] of Object.entries(this.#results)) lists[`${path} results`] = inOrderOfCalls(list);
-    for (const [path, list] of Object.entries(this.#requests)) lists[`${path} requests`] = inOrderOfCalls(list);
-    for (const [path, list] of Object.entries(this.#decided)) lists[`${path} decisions`] = list.sort();
-    for (const [path, list] of Object.entries(this.#written)) lists[`${path} writes of tools and hooks`] = list.sort();
+    for (const [path, list] of Object.entries(this.#results))
+      lists[`${path} results`] = inOrderOfCalls(list);
+    for (const [path, list] of Object.entries(this.#requests))
+      lists[`${path} requests`] = inOrderOfCalls(list);
+    for (const [path, list] of Object.entries(this.#decided))
+      lists[`${path} decisions`] = list.sort();
+    for (const [path, list] of Object.entries(this.#written))
+      lists[`${path} writes of tools and hooks`] = list.sort();
     return lists;
   }
 }
@@ -66,7 +81,9 @@ function put<Entry>(lists: Record<string, Entry[]>, path: string, entry: Entry):
 }
 
 function inOrderOfCalls(list: readonly OfCall[]): unknown[] {
-  return [...list].sort((a, b) => a.callId.localeCompare(b.callId, 'en', { numeric: true })).map(({ entry }) => entry);
+  return [...list]
+    .sort((a, b) => a.callId.localeCompare(b.callId, 'en', { numeric: true }))
+    .map(({ entry }) => entry);
 }
 
 /** Calls beside each other are decided about in the order in which they come. */
@@ -77,7 +94,8 @@ function decisionEntry({ component, decision, tell, data = {} }: EventOf<'decisi
 }
 
 function requestEntry(event: EventOf<'tool_yield'> | EventOf<'tool_input'>): unknown {
-  if (event.type === 'tool_yield') return ['ask', event.callId, event.kind, event.args, event.generation];
+  if (event.type === 'tool_yield')
+    return ['ask', event.callId, event.kind, event.args, event.generation];
   return ['answer', event.callId, event.decision, event.input, event.reason];
 }
 
@@ -89,26 +107,45 @@ function entryOf(event: Event, events: readonly Event[], resolve: Resolve): unkn
     case 'model_start':
       return undefined;
     case 'model_end':
-      return event.status === 'completed' ? ['model', event.round, promptBefore(event, events, resolve)] : undefined;
+      return event.status === 'completed'
+        ? ['model', event.round, promptBefore(event, events, resolve)]
+        : undefined;
     case 'invocation_start':
       return ['start', event.kind, event.name, event.mode, event.input, event.branch];
     case 'invocation_end':
       return ['end', event.status, event.output, event.error, event.next];
     case 'state_change':
       // What was seen of a shared scope, and when, depends on when it was looked at.
-      return event.source === 'observation' ? undefined : ['state', event.scope, valuesOf(event), event.flush];
+      return event.source === 'observation'
+        ? undefined
+        : ['state', event.scope, valuesOf(event), event.flush];
     case 'compaction':
       return ['compaction', event.strategy, event.reason, event.covers.length, event.summary];
     case 'handoff':
       return ['handoff', event.from, event.to, event.depth];
     default:
-      return [event.type, 'text' in event ? event.text : undefined, 'args' in event ? event.args : undefined];
+      return [
+        event.type,
+        'text' in event ? event.text : undefined,
+        'args' in event ? event.args : undefined,
+      ];
   }
 }
 
-function promptBefore(end: EventOf<'model_end'>, events: readonly Event[], resolve: Resolve): string {
-  const start = events.findLast((event) => event.type === 'model_start' && event.invocationId === end.invocationId && event.seq < end.seq);
-  return start === undefined ? 'no model_start' : withoutProviderIds(canonicalJson(promptOf(events, start.seq, resolve)));
+function promptBefore(
+  end: EventOf<'model_end'>,
+  events: readonly Event[],
+  resolve: Resolve,
+): string {
+  const start = events.findLast(
+    (event) =>
+      event.type === 'model_start' &&
+      event.invocationId === end.invocationId &&
+      event.seq < end.seq,
+  );
+  return start === undefined
+    ? 'no model_start'
+    : withoutProviderIds(canonicalJson(promptOf(events, start.seq, resolve)));
 }
 
 /** Scripted models number their calls over their own life. */

@@ -15,7 +15,10 @@ import { ledgerProjection } from './ledger-projection.ts';
 
 const runId = 'run';
 const defaultPauseMs = 3_600_000;
-/** The same for all first processes: what a body derives from the time of its start is the same then. */
+/**
+ * The same for all first processes: what a body derives from the time of its start is the same
+ * then.
+ */
 const firstStart = Date.now();
 const mostTurns = 100;
 
@@ -33,11 +36,17 @@ export interface RunPlace {
   readonly behind?: Store;
   readonly tenant: string;
   readonly session: string;
-  /** Every event is sent at once, as where models and tools take their time. @default events gather for up to 2 ms, as the runtime does it */
+  /**
+   * Every event is sent at once, as where models and tools take their time. @default events gather
+   * for up to 2 ms, as the runtime does it
+   */
   readonly isHasty?: boolean;
 }
 
-/** What works on one run of a scenario: definitions and a runtime of their own, as a new process has them, and whoever answers and cancels. */
+/**
+ * What works on one run of a scenario: definitions and a runtime of their own, as a new process has
+ * them, and whoever answers and cancels.
+ */
 export class ScenarioProcess {
   readonly app: Runtime;
   readonly scenario: CrashScenario;
@@ -49,7 +58,10 @@ export class ScenarioProcess {
   #isStopped = false;
   #isHurried = false;
 
-  /** @param events what the ledger has: the process starts long after the last of them; the time in between is nobody's */
+  /**
+   * @param events what the ledger has: the process starts long after the last of them; the time in
+   * between is nobody's
+   */
   constructor(make: MakeScenario, place: RunPlace, events: readonly Event[] = []) {
     this.scenario = make();
     this.place = place;
@@ -58,9 +70,19 @@ export class ScenarioProcess {
     this.#clock = new ProcessClock(tickingClock(last === undefined ? firstStart : last.at + pause));
     const { store, tenant } = place;
     const runnables = [runnable, ...(app.runnables ?? [])];
-    this.app = new Runtime({ app: defaultApp, ...app, tenant, store, runnables, ports: { clock: this.#clock }, recover: 'manual' });
+    this.app = new Runtime({
+      app: defaultApp,
+      ...app,
+      tenant,
+      store,
+      runnables,
+      ports: { clock: this.#clock },
+      recover: 'manual',
+    });
     this.#count = new ExecutionCount(this.#clock);
-    void this.scenario.cancelWhen?.then(() => this.app.cancel(place.session, { by: 'operator', reason: 'enough' })).catch(() => undefined);
+    void this.scenario.cancelWhen
+      ?.then(() => this.app.cancel(place.session, { by: 'operator', reason: 'enough' }))
+      .catch(() => undefined);
   }
 
   /** The ledgers of its app, read past what the process itself may still ask of them. */
@@ -87,12 +109,19 @@ export class ScenarioProcess {
   async begin(): Promise<RunResult> {
     const session = await this.session();
     const { runnable, input = 'Go', data } = this.scenario;
-    return this.#drive(this.app.run(runnable, { input, ...(data === undefined ? {} : { data }), runId, session }));
+    return this.#drive(
+      this.app.run(runnable, { input, ...(data === undefined ? {} : { data }), runId, session }),
+    );
   }
 
-  /** Continues what the session has, or starts it. A run that has ended is asked for by its name, which gives what it gave. */
+  /**
+   * Continues what the session has, or starts it. A run that has ended is asked for by its name,
+   * which gives what it gave.
+   */
   async goOn(events: readonly Event[]): Promise<RunResult> {
-    const hasOpenRoot = openInvocations(events).some((path) => path === runId || path.startsWith(`${runId}>`));
+    const hasOpenRoot = openInvocations(events).some(
+      (path) => path === runId || path.startsWith(`${runId}>`),
+    );
     if (!hasOpenRoot) return this.begin();
     if (this.place.isHasty === true) await this.session();
     return this.#drive(this.app.resume(this.place.session));
@@ -116,14 +145,23 @@ export class ScenarioProcess {
       if (this.#isStopped) running.stop();
       const result = await settledResult(running);
       if (result.status !== 'yielded' || this.#isStopped) return result;
-      if (turn === mostTurns) throw new InvalidOptionError({ function: 'crashPoints', reason: `the run still waits after ${mostTurns} answers` });
+      if (turn === mostTurns)
+        throw new InvalidOptionError({
+          function: 'crashPoints',
+          reason: `the run still waits after ${mostTurns} answers`,
+        });
       await this.#answer(result);
       running = this.app.resume(this.place.session);
     }
   }
 
   /** Answers the last question only, so that the others are asked and answered across stops. */
-  async #answer({ session, pendingCalls, awaitingInput, yieldedInvocationId }: RunResult): Promise<void> {
+  async #answer({
+    session,
+    pendingCalls,
+    awaitingInput,
+    yieldedInvocationId,
+  }: RunResult): Promise<void> {
     const pending = pendingCalls.findLast(({ accepted }) => !accepted);
     if (pending !== undefined) {
       await this.app.answer(pending.requestId, { by: 'user:ann', ...this.#answerTo(pending) });
@@ -132,9 +170,15 @@ export class ScenarioProcess {
     if (!awaitingInput) return;
     const { message } = this.scenario;
     if (message === undefined) {
-      throw new InvalidOptionError({ function: 'crashPoints', reason: 'the run waits for a message of the user: give it with `message`' });
+      throw new InvalidOptionError({
+        function: 'crashPoints',
+        reason: 'the run waits for a message of the user: give it with `message`',
+      });
     }
-    session.addMessage(message(session.events.filter(({ type }) => type === 'user').length), yieldedInvocationId);
+    session.addMessage(
+      message(session.events.filter(({ type }) => type === 'user').length),
+      yieldedInvocationId,
+    );
     await session.flush();
   }
 
@@ -152,7 +196,11 @@ export class ScenarioProcess {
     await idle(session.events, () => session.ledger.durable());
     await this.app.close();
     this.end();
-    return { result: { status, output, error, stopReason }, state: session.ledger.state.scopes, projection: ledgerProjection(session) };
+    return {
+      result: { status, output, error, stopReason },
+      state: session.ledger.state.scopes,
+      projection: ledgerProjection(session),
+    };
   }
 }
 
@@ -168,7 +216,10 @@ async function settledResult(running: Run): Promise<RunResult> {
   }
 }
 
-async function idle(events: readonly Event[], flush: () => Promise<void> | undefined): Promise<void> {
+async function idle(
+  events: readonly Event[],
+  flush: () => Promise<void> | undefined,
+): Promise<void> {
   for (let turn = 0; turn < 1_000 && openInvocations(events).length > 0; turn++) {
     await new Promise<void>((resolve) => afterThisTurn(resolve));
   }

@@ -5,7 +5,13 @@ import type { Store } from '../../../ledger/port.ts';
 import { memoryStore } from '../../../stores/memory.ts';
 import type { Execution, MakeScenario } from './crash-scenario.ts';
 import { crashingStore, keptOpen, takingOver } from './crashing-store.ts';
-import { defaultApp, openInvocations, type RunPlace, type ScenarioOutcome, ScenarioProcess } from './scenario-process.ts';
+import {
+  defaultApp,
+  openInvocations,
+  type RunPlace,
+  type ScenarioOutcome,
+  ScenarioProcess,
+} from './scenario-process.ts';
 
 /** A run that has come to its end, stopped on its way or not. */
 export interface EndedScenario {
@@ -38,7 +44,10 @@ export interface Stop {
 
 const nothing: EndedScenario['before'] = { executions: [], events: [] };
 
-/** A place of its own for a run, on a store that others may use as well. What a body derives from the session's name is the same in all places. */
+/**
+ * A place of its own for a run, on a store that others may use as well. What a body derives from
+ * the session's name is the same in all places.
+ */
 export function placeOn(store: Store, tenant = 'default'): RunPlace {
   return { store: keptOpen(store), tenant, session: 'the-session' };
 }
@@ -53,8 +62,9 @@ function runWholeAt(make: MakeScenario, place: RunPlace): Promise<EndedScenario>
 }
 
 /**
- * The places after which a process can have stopped: between appends, each of which lands whole. They are told from each other by their times, so
- * the run must have been made with `tickingClock`, as those are that this kit makes.
+ * The places after which a process can have stopped: between appends, each of which lands whole.
+ * They are told from each other by their times, so the run must have been made with `tickingClock`,
+ * as those are that this kit makes.
  */
 export function appendBoundaries(events: readonly Event[]): readonly number[] {
   const cuts = [0];
@@ -64,18 +74,36 @@ export function appendBoundaries(events: readonly Event[]): readonly number[] {
   return cuts;
 }
 
-/** Continues a run from the first events of its ledger, in a new process on a store that knows nothing of it. @param store @default one in memory */
-export function continueFrom(make: MakeScenario, events: readonly Event[], store: Store = memoryStore()): Promise<EndedScenario> {
+/**
+ * Continues a run from the first events of its ledger, in a new process on a store that knows
+ * nothing of it. @param store @default one in memory
+ */
+export function continueFrom(
+  make: MakeScenario,
+  events: readonly Event[],
+  store: Store = memoryStore(),
+): Promise<EndedScenario> {
   return continueAt(make, events, placeOn(store));
 }
 
-/** Continues a run from a copy of its first events. Questions have names that depend on the place: the run must have been made in one of that name. */
-export async function copyAt(make: MakeScenario, cut: number, place: RunPlace): Promise<EndedScenario> {
+/**
+ * Continues a run from a copy of its first events. Questions have names that depend on the place:
+ * the run must have been made in one of that name.
+ */
+export async function copyAt(
+  make: MakeScenario,
+  cut: number,
+  place: RunPlace,
+): Promise<EndedScenario> {
   const { events } = await runWholeAt(make, { ...place, store: keptOpen(memoryStore()) });
   return continueAt(make, events.slice(0, cut), place);
 }
 
-function continueAt(make: MakeScenario, events: readonly Event[], place: RunPlace): Promise<EndedScenario> {
+function continueAt(
+  make: MakeScenario,
+  events: readonly Event[],
+  place: RunPlace,
+): Promise<EndedScenario> {
   const before = { executions: [], events };
   return work(
     new ScenarioProcess(make, place, events),
@@ -88,8 +116,15 @@ function continueAt(make: MakeScenario, events: readonly Event[], place: RunPlac
   );
 }
 
-/** Runs a scenario, gives it back as soon as `seq` events are there, and continues it in another process on the same store. */
-export async function giveBackAt(make: MakeScenario, seq: number, place: RunPlace): Promise<EndedScenario> {
+/**
+ * Runs a scenario, gives it back as soon as `seq` events are there, and continues it in another
+ * process on the same store.
+ */
+export async function giveBackAt(
+  make: MakeScenario,
+  seq: number,
+  place: RunPlace,
+): Promise<EndedScenario> {
   const first = new ScenarioProcess(make, place);
   try {
     const session = await first.session();
@@ -98,25 +133,40 @@ export async function giveBackAt(make: MakeScenario, seq: number, place: RunPlac
     });
     const ended = await first.begin().catch(() => undefined);
     forget();
-    const isOver = ended !== undefined && ended.status !== 'yielded' && openInvocations(session.events).length === 0;
+    const isOver =
+      ended !== undefined &&
+      ended.status !== 'yielded' &&
+      openInvocations(session.events).length === 0;
     if (isOver) return await endOf(first, ended, nothing);
     await first.app.close();
-    return await goOnFrom(make, place, { executions: first.executions, events: [...session.events] });
+    return await goOnFrom(make, place, {
+      executions: first.executions,
+      events: [...session.events],
+    });
   } finally {
     first.end();
   }
 }
 
 /**
- * Stops a run at an append, continues it by another process on the same store, which may be stopped as well, and so on.
- * `undefined`: the first process has fewer appends.
+ * Stops a run at an append, continues it by another process on the same store, which may be stopped
+ * as well, and so on. `undefined`: the first process has fewer appends.
  */
-export async function crashAt(make: MakeScenario, stops: readonly Stop[], place: RunPlace, watch: RunWatch): Promise<EndedScenario | undefined> {
+export async function crashAt(
+  make: MakeScenario,
+  stops: readonly Stop[],
+  place: RunPlace,
+  watch: RunWatch,
+): Promise<EndedScenario | undefined> {
   let before = nothing;
   let boundary: readonly Event[] | undefined;
   for (const { number, when } of stops) {
     const crashing = crashingStore(takingOver(place.store), number, when);
-    const process = new ScenarioProcess(make, { ...place, store: crashing.store, behind: place.store }, before.events);
+    const process = new ScenarioProcess(
+      make,
+      { ...place, store: crashing.store, behind: place.store },
+      before.events,
+    );
     try {
       const ended = await Promise.race([process.goOn(before.events), crashing.crashed]);
       if (ended !== undefined && boundary === undefined) return undefined;
@@ -126,17 +176,35 @@ export async function crashAt(make: MakeScenario, stops: readonly Stop[], place:
     }
     watch.hasStopped = true;
     boundary ??= crashing.boundary ?? [];
-    before = { executions: [...before.executions, ...process.executions], events: await storedEvents(process) };
+    before = {
+      executions: [...before.executions, ...process.executions],
+      events: await storedEvents(process),
+    };
   }
-  return { ...(await goOnFrom(make, { ...place, store: takingOver(place.store) }, before)), boundary };
+  return {
+    ...(await goOnFrom(make, { ...place, store: takingOver(place.store) }, before)),
+    boundary,
+  };
 }
 
 /** A process that goes on to the end from what others have left. */
-function goOnFrom(make: MakeScenario, place: RunPlace, before: EndedScenario['before']): Promise<EndedScenario> {
-  return work(new ScenarioProcess(make, place, before.events), (process) => process.goOn(before.events), before);
+function goOnFrom(
+  make: MakeScenario,
+  place: RunPlace,
+  before: EndedScenario['before'],
+): Promise<EndedScenario> {
+  return work(
+    new ScenarioProcess(make, place, before.events),
+    (process) => process.goOn(before.events),
+    before,
+  );
 }
 
-async function work(process: ScenarioProcess, run: (process: ScenarioProcess) => Promise<RunResult>, before = nothing): Promise<EndedScenario> {
+async function work(
+  process: ScenarioProcess,
+  run: (process: ScenarioProcess) => Promise<RunResult>,
+  before = nothing,
+): Promise<EndedScenario> {
   try {
     return await endOf(process, await run(process), before);
   } finally {
@@ -144,15 +212,31 @@ async function work(process: ScenarioProcess, run: (process: ScenarioProcess) =>
   }
 }
 
-async function endOf(process: ScenarioProcess, result: RunResult, before: EndedScenario['before']): Promise<EndedScenario> {
+async function endOf(
+  process: ScenarioProcess,
+  result: RunResult,
+  before: EndedScenario['before'],
+): Promise<EndedScenario> {
   const outcome = await process.outcome(result);
   const { session } = result;
   const scopes = Object.entries(session.shared.scopeIds).map(async ([scope, id]) => {
     const stored = Object.entries(await process.ledgers.readShared(scope, id));
-    return [scope, Object.fromEntries(stored.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value]])))] as const;
+    return [
+      scope,
+      Object.fromEntries(
+        stored.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value]])),
+      ),
+    ] as const;
   });
   const shared = Object.fromEntries(await Promise.all(scopes));
-  return { outcome, events: await storedEvents(process), held: session.events, shared, executions: process.executions, before };
+  return {
+    outcome,
+    events: await storedEvents(process),
+    held: session.events,
+    shared,
+    executions: process.executions,
+    before,
+  };
 }
 
 async function storedEvents({ ledgers, place }: ScenarioProcess): Promise<readonly Event[]> {

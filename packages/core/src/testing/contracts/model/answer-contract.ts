@@ -12,7 +12,10 @@ export function answerContract(suite: ModelSuite): void {
       expect([model.provider, model.modelId]).toEqual(names);
     });
 
-    test('streams the text in order, between a start and an end, with one finish behind it', async ({ call, respond }) => {
+    test('streams the text in order, between a start and an end, with one finish behind it', async ({
+      call,
+      respond,
+    }) => {
       await respond({ text: ['It ', 'rains', ' 👋.'] });
       const answer = await call();
       expect(answer.error).toBeUndefined();
@@ -41,7 +44,9 @@ export function answerContract(suite: ModelSuite): void {
         checkStream(answer);
         expect(joined(answer, 'reasoning-delta')).toBe('hm');
         expect(joined(answer, 'text-delta')).toBe('Rain.');
-        expect(typesOf(answer).indexOf('reasoning-start') < typesOf(answer).indexOf('text-start')).toBe(true);
+        expect(
+          typesOf(answer).indexOf('reasoning-start') < typesOf(answer).indexOf('text-start'),
+        ).toBe(true);
       },
       'thoughts',
     );
@@ -57,7 +62,9 @@ function endContract({ describe, expect, test }: ModelSuite): void {
         await respond({ text: ['It'], finishReason });
         const { parts } = await call();
         const finish = parts.at(-1);
-        expect(finish?.type === 'finish' ? finish.finishReason.unified : finish, finishReason).toBe(finishReason);
+        expect(finish?.type === 'finish' ? finish.finishReason.unified : finish, finishReason).toBe(
+          finishReason,
+        );
       }
     });
 
@@ -71,7 +78,10 @@ function endContract({ describe, expect, test }: ModelSuite): void {
           await respond({ text: ['It'], usage });
           const { parts } = await call();
           const finish = parts.at(-1);
-          const found = finish?.type === 'finish' ? [finish.usage.inputTokens.total, finish.usage.outputTokens.total] : finish;
+          const found =
+            finish?.type === 'finish'
+              ? [finish.usage.inputTokens.total, finish.usage.outputTokens.total]
+              : finish;
           expect(found).toEqual([usage.inputTokens, usage.outputTokens]);
         }
       },
@@ -86,11 +96,16 @@ function callContract({ describe, expect, test }: ModelSuite): void {
     test(
       'come with name, arguments as JSON text and an id, and the finish says so',
       async ({ call, respond }) => {
-        await respond({ text: ['I look.'], toolCalls: [{ name: 'weather', args: '{"city":"Rome"}' }] });
+        await respond({
+          text: ['I look.'],
+          toolCalls: [{ name: 'weather', args: '{"city":"Rome"}' }],
+        });
         const answer = await call(asked);
         checkStream(answer);
         const calls = answer.parts.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
-        expect(calls.map(({ toolName, input }) => [toolName, JSON.parse(input) as unknown])).toEqual([['weather', { city: 'Rome' }]]);
+        expect(
+          calls.map(({ toolName, input }) => [toolName, JSON.parse(input) as unknown]),
+        ).toEqual([['weather', { city: 'Rome' }]]);
         const finish = answer.parts.at(-1);
         expect(finish?.type === 'finish' ? finish.finishReason.unified : finish).toBe('tool-calls');
       },
@@ -100,12 +115,24 @@ function callContract({ describe, expect, test }: ModelSuite): void {
     test(
       'of one answer keep their order and have ids of their own, also over several answers',
       async ({ call, respond }) => {
-        const toolCalls = ['Rome', 'Oslo', 'Rome'].map((city) => ({ name: 'weather', args: JSON.stringify({ city }) }));
+        const toolCalls = ['Rome', 'Oslo', 'Rome'].map((city) => ({
+          name: 'weather',
+          args: JSON.stringify({ city }),
+        }));
         await respond({ toolCalls }, { toolCalls });
         const answers = [await call(asked), await call(asked)];
-        const calls = answers.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-call' ? [part] : [])));
+        const calls = answers.flatMap(({ parts }) =>
+          parts.flatMap((part) => (part.type === 'tool-call' ? [part] : [])),
+        );
         for (const answer of answers) checkStream(answer);
-        expect(calls.map(({ input }) => (JSON.parse(input) as { city: string }).city)).toEqual(['Rome', 'Oslo', 'Rome', 'Rome', 'Oslo', 'Rome']);
+        expect(calls.map(({ input }) => (JSON.parse(input) as { city: string }).city)).toEqual([
+          'Rome',
+          'Oslo',
+          'Rome',
+          'Rome',
+          'Oslo',
+          'Rome',
+        ]);
       },
       'tool calls',
     );
@@ -116,7 +143,9 @@ function callContract({ describe, expect, test }: ModelSuite): void {
         await respond({ toolCalls: [{ name: 'weather', args: '{"city": "Ro' }] });
         const answer = await call(asked);
         expect(answer.error).toBeUndefined();
-        const calls = answer.parts.flatMap((part) => (part.type === 'tool-call' ? [part.input] : []));
+        const calls = answer.parts.flatMap((part) =>
+          part.type === 'tool-call' ? [part.input] : [],
+        );
         expect(calls).toEqual(['{"city": "Ro']);
       },
       'tool calls',

@@ -17,11 +17,24 @@ const conversation: LanguageModelV4Prompt = [
   {
     role: 'tool',
     content: [
-      { type: 'tool-result', toolCallId: 'c1', toolName: 'weather', output: { type: 'json', value: { rain: true } } },
-      { type: 'tool-result', toolCallId: 'c2', toolName: 'weather', output: { type: 'error-text', value: 'No station answers.' } },
+      {
+        type: 'tool-result',
+        toolCallId: 'c1',
+        toolName: 'weather',
+        output: { type: 'json', value: { rain: true } },
+      },
+      {
+        type: 'tool-result',
+        toolCallId: 'c2',
+        toolName: 'weather',
+        output: { type: 'error-text', value: 'No station answers.' },
+      },
     ],
   },
-  { role: 'user', content: [{ type: 'text', text: 'And now? Grüße 👋\n"quoted" \\ {"json": [1]}' }] },
+  {
+    role: 'user',
+    content: [{ type: 'text', text: 'And now? Grüße 👋\n"quoted" \\ {"json": [1]}' }],
+  },
 ];
 
 export function promptContract({ describe, expect, test }: ModelSuite): void {
@@ -33,7 +46,12 @@ export function promptContract({ describe, expect, test }: ModelSuite): void {
     });
 
     test('changes nothing of what it is given', async ({ call }) => {
-      const options: LanguageModelV4CallOptions = { prompt: conversation, tools: [weather], temperature: 0, maxOutputTokens: 500 };
+      const options: LanguageModelV4CallOptions = {
+        prompt: conversation,
+        tools: [weather],
+        temperature: 0,
+        maxOutputTokens: 500,
+      };
       const before = JSON.stringify(options);
       const answer = await call(deepFreeze(structuredClone(options)));
       expect(answer.error).toBeUndefined();
@@ -57,7 +75,11 @@ export function promptContract({ describe, expect, test }: ModelSuite): void {
       expect(answers.map((answer) => joined(answer, 'text-delta')).sort()).toEqual(texts);
     });
 
-    test('can be left before its end, and the next one is not disturbed', async ({ model, call, respond }) => {
+    test('can be left before its end, and the next one is not disturbed', async ({
+      model,
+      call,
+      respond,
+    }) => {
       await respond({ text: ['one ', 'two ', 'three'] }, { text: ['next'] });
       const { stream } = await model.doStream(question);
       for await (const part of stream) if (part.type === 'text-delta') break;
@@ -72,7 +94,10 @@ export function abortContract({ describe, expect, test }: ModelSuite): void {
       'before the call keeps it from being made',
       async ({ call, respond }) => {
         await respond({ text: ['never'] });
-        const answer = await call({ ...question, abortSignal: AbortSignal.abort(new Error('enough')) });
+        const answer = await call({
+          ...question,
+          abortSignal: AbortSignal.abort(new Error('enough')),
+        });
         expect(answer.error, 'what it failed with').toBeDefined();
         expect(joined(answer, 'text-delta')).toBe('');
       },
@@ -89,7 +114,11 @@ export function abortContract({ describe, expect, test }: ModelSuite): void {
         });
         checkStream(answer, false);
         expect(answer.error, 'what it failed with').toBeDefined();
-        expect(answer.parts.some((part) => part.type === 'finish' && part.finishReason.unified === 'stop')).toBe(false);
+        expect(
+          answer.parts.some(
+            (part) => part.type === 'finish' && part.finishReason.unified === 'stop',
+          ),
+        ).toBe(false);
         await respond({ text: ['again'] });
         expect(joined(await call(), 'text-delta')).toBe('again');
       },
@@ -108,7 +137,11 @@ export function failureContract({ describe, expect, test }: ModelSuite): void {
           const answer = await call();
           expect(answer.error, `what ${status} fails with`).toBeDefined();
           expect(statusOf(answer.error), 'the status').toBe(status);
-          expect(answer.parts.some((part) => part.type === 'finish' && part.finishReason.unified === 'stop')).toBe(false);
+          expect(
+            answer.parts.some(
+              (part) => part.type === 'finish' && part.finishReason.unified === 'stop',
+            ),
+          ).toBe(false);
         }
         await respond({ text: ['again'] });
         expect(joined(await call(), 'text-delta')).toBe('again');
@@ -123,7 +156,9 @@ export function failureContract({ describe, expect, test }: ModelSuite): void {
         const answer = await call();
         checkStream(answer, false);
         const finish = answer.parts.find((part) => part.type === 'finish');
-        const isEnd = finish?.type === 'finish' && ['stop', 'length', 'tool-calls'].includes(finish.finishReason.unified);
+        const isEnd =
+          finish?.type === 'finish' &&
+          ['stop', 'length', 'tool-calls'].includes(finish.finishReason.unified);
         expect(isEnd && answer.error === undefined, 'it looks like an end').toBe(false);
         await respond({ text: ['again'] });
         expect(joined(await call(), 'text-delta')).toBe('again');
@@ -135,6 +170,9 @@ export function failureContract({ describe, expect, test }: ModelSuite): void {
 
 /** Retries and the model ladder go by the status. */
 function statusOf(error: unknown): unknown {
-  const { statusCode, status } = (error ?? {}) as { readonly statusCode?: unknown; readonly status?: unknown };
+  const { statusCode, status } = (error ?? {}) as {
+    readonly statusCode?: unknown;
+    readonly status?: unknown;
+  };
   return statusCode ?? status;
 }

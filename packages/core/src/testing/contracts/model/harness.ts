@@ -1,4 +1,8 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import { systemClock } from '../../../base/clock.ts';
 import { toModel } from '../../../models/model.ts';
 import { skipTest, type TestRunner } from '../../kit/test-runner.ts';
@@ -10,7 +14,8 @@ export interface ModelTest {
   /** Says how the next calls are answered. */
   respond(...scripts: ModelScript[]): Promise<void>;
   /**
-   * Calls the model and reads all that it streams. What it fails with, be it thrown or a part of the stream, is in the answer.
+   * Calls the model and reads all that it streams. What it fails with, be it thrown or a part of
+   * the stream, is in the answer.
    * @param options @default a question without tools
    * @throws Error when it hangs
    */
@@ -21,7 +26,11 @@ export interface ModelSuite {
   readonly describe: (name: string, define: () => void) => void;
   readonly expect: Expect;
   /** @param parts the test is skipped when one of them is left out */
-  readonly test: (name: string, body: (test: ModelTest) => Promise<void>, ...parts: ModelPart[]) => void;
+  readonly test: (
+    name: string,
+    body: (test: ModelTest) => Promise<void>,
+    ...parts: ModelPart[]
+  ) => void;
 }
 
 /** Ends a test of a model that cannot be told what to answer. */
@@ -33,8 +42,15 @@ interface SuiteOptions {
   readonly timeout: number;
 }
 
-export function createModelSuite({ describe, test }: TestRunner, make: MakeModel, { leftOut, timeout }: SuiteOptions): ModelSuite {
-  const run = async (body: (test: ModelTest) => Promise<void>, skip: (reason: string) => void): Promise<void> => {
+export function createModelSuite(
+  { describe, test }: TestRunner,
+  make: MakeModel,
+  { leftOut, timeout }: SuiteOptions,
+): ModelSuite {
+  const run = async (
+    body: (test: ModelTest) => Promise<void>,
+    skip: (reason: string) => void,
+  ): Promise<void> => {
     const made = await make();
     const respond = async (...scripts: ModelScript[]): Promise<void> => {
       if (made.respond === undefined) throw new CannotRespondError();
@@ -43,7 +59,11 @@ export function createModelSuite({ describe, test }: TestRunner, make: MakeModel
     let ended: unknown;
     try {
       const model = await toModel(made.model).load();
-      await body({ model, respond, call: (options, onPart) => call(model, { options, onPart, timeout }) });
+      await body({
+        model,
+        respond,
+        call: (options, onPart) => call(model, { options, onPart, timeout }),
+      });
     } catch (error) {
       ended = error;
     } finally {
@@ -59,7 +79,11 @@ export function createModelSuite({ describe, test }: TestRunner, make: MakeModel
       else await run(body, (reason) => skipTest(context, reason));
     });
   };
-  return { describe: (name, inner) => void describe(name, inner), expect: contractExpect, test: define };
+  return {
+    describe: (name, inner) => void describe(name, inner),
+    expect: contractExpect,
+    test: define,
+  };
 }
 
 export type Part = LanguageModelV4StreamPart;
@@ -75,7 +99,11 @@ export const weather = {
   type: 'function' as const,
   name: 'weather',
   description: 'The weather of a city',
-  inputSchema: { type: 'object' as const, properties: { city: { type: 'string' as const } }, required: ['city'] },
+  inputSchema: {
+    type: 'object' as const,
+    properties: { city: { type: 'string' as const } },
+    required: ['city'],
+  },
 };
 
 /** What became of a call: its parts so far, and what it failed with. */
@@ -91,7 +119,10 @@ interface Call {
   readonly timeout: number;
 }
 
-async function call(model: LanguageModelV4, { options = question, onPart, timeout }: Call): Promise<Answer> {
+async function call(
+  model: LanguageModelV4,
+  { options = question, onPart, timeout }: Call,
+): Promise<Answer> {
   const parts: Part[] = [];
   const read = async (): Promise<void> => {
     const { stream } = await model.doStream(options);
@@ -104,7 +135,11 @@ async function call(model: LanguageModelV4, { options = question, onPart, timeou
   const hanging = new Promise<never>((_resolve, reject) => {
     const last = (): string => parts.at(-1)?.type ?? 'nothing';
     cancel = systemClock.setTimer(timeout, () =>
-      reject(new HangingError(`the call has not ended after ${timeout} ms; the last that came: ${last()}`)),
+      reject(
+        new HangingError(
+          `the call has not ended after ${timeout} ms; the last that came: ${last()}`,
+        ),
+      ),
     );
   });
   try {

@@ -1,10 +1,29 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import { rehearsal } from 'adjutant';
-import { type ModelScript, type ModelUnderTest, modelContract, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import {
+  type ModelScript,
+  type ModelUnderTest,
+  modelContract,
+  type ScriptedResponse,
+  scriptedModel,
+} from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
-function responseTo({ text, thoughts, toolCalls, finishReason, usage, failsWith, ends }: ModelScript): ScriptedResponse {
-  if (failsWith !== undefined) return { error: Object.assign(new Error(`HTTP ${failsWith}`), { statusCode: failsWith }) };
+function responseTo({
+  text,
+  thoughts,
+  toolCalls,
+  finishReason,
+  usage,
+  failsWith,
+  ends,
+}: ModelScript): ScriptedResponse {
+  if (failsWith !== undefined)
+    return { error: Object.assign(new Error(`HTTP ${failsWith}`), { statusCode: failsWith }) };
   return {
     ...(text && { chunks: ends === 'never' ? [...text, 'never'] : text }),
     ...(ends === 'never' ? { chunkDelayMs: 60_000 } : {}),
@@ -32,7 +51,10 @@ interface Breakage {
   /** Changes what is asked. */
   readonly asks?: (options: LanguageModelV4CallOptions) => LanguageModelV4CallOptions;
   /** Changes what is streamed: gives for each part what comes in its place. */
-  readonly part?: (part: LanguageModelV4StreamPart, call: number) => readonly LanguageModelV4StreamPart[];
+  readonly part?: (
+    part: LanguageModelV4StreamPart,
+    call: number,
+  ) => readonly LanguageModelV4StreamPart[];
   readonly stream?: (stream: Stream, call: number) => Promise<Stream> | Stream;
   readonly fails?: (error: unknown) => Promise<{ stream: Stream }>;
 }
@@ -40,7 +62,12 @@ interface Breakage {
 const nothing: Stream = new ReadableStream({ start: (controller) => controller.close() });
 
 /** The scripted model with one fault. */
-function broken({ asks = (options) => options, part, stream = (given) => given, fails }: Breakage): () => ModelUnderTest {
+function broken({
+  asks = (options) => options,
+  part,
+  stream = (given) => given,
+  fails,
+}: Breakage): () => ModelUnderTest {
   return () => {
     const { model, ...rest } = scripted();
     const given = model as LanguageModelV4;
@@ -79,8 +106,12 @@ function broken({ asks = (options) => options, part, stream = (given) => given, 
 /** Names of the rules that a model breaks. */
 async function failures(make: () => ModelUnderTest): Promise<readonly string[]> {
   const defined: { name: string; run: (...context: unknown[]) => Promise<void> }[] = [];
-  const define = (name: string, run: (...context: unknown[]) => Promise<void>): void => void defined.push({ name, run });
-  await modelContract('broken', make, { timeout: 500, runner: { describe: (_name, inner) => inner(), test: define } });
+  const define = (name: string, run: (...context: unknown[]) => Promise<void>): void =>
+    void defined.push({ name, run });
+  await modelContract('broken', make, {
+    timeout: 500,
+    runner: { describe: (_name, inner) => inner(), test: define },
+  });
   const found: string[] = [];
   for (const { name, run } of defined) {
     await run({ skip: () => undefined }).catch(() => found.push(name));
@@ -101,28 +132,45 @@ test.each<[fault: string, breakage: Breakage, caught: string]>([
     { part: (one) => (one.type === 'finish' ? [one, one] : [one]) },
     'streams the text in order, between a start and an end, with one finish behind it',
   ],
-  ['the finish is missing', { part: (one) => (one.type === 'finish' ? [] : [one]) }, 'may be empty'],
+  [
+    'the finish is missing',
+    { part: (one) => (one.type === 'finish' ? [] : [one]) },
+    'may be empty',
+  ],
   [
     'deltas come before their block begins',
-    { part: (one) => (one.type === 'text-start' ? [{ type: 'text-delta', id: 'text', delta: '' }, one] : [one]) },
+    {
+      part: (one) =>
+        one.type === 'text-start' ? [{ type: 'text-delta', id: 'text', delta: '' }, one] : [one],
+    },
     'streams the text in order, between a start and an end, with one finish behind it',
   ],
   [
     'a character is lost',
-    { part: (one) => (one.type === 'text-delta' ? [{ ...one, delta: one.delta.replace('👋', '?') }] : [one]) },
+    {
+      part: (one) =>
+        one.type === 'text-delta' ? [{ ...one, delta: one.delta.replace('👋', '?') }] : [one],
+    },
     'streams the text in order, between a start and an end, with one finish behind it',
   ],
   [
     'thoughts are a part of the text',
     {
       part: (one) =>
-        one.type.startsWith('reasoning') ? [{ ...one, type: one.type.replace('reasoning', 'text') } as LanguageModelV4StreamPart] : [one],
+        one.type.startsWith('reasoning')
+          ? [{ ...one, type: one.type.replace('reasoning', 'text') } as LanguageModelV4StreamPart]
+          : [one],
     },
     'streams its thoughts apart from the text, before it',
   ],
   [
     'every end is a stop',
-    { part: (one) => (one.type === 'finish' ? [{ ...one, finishReason: { unified: 'stop', raw: undefined } }] : [one]) },
+    {
+      part: (one) =>
+        one.type === 'finish'
+          ? [{ ...one, finishReason: { unified: 'stop', raw: undefined } }]
+          : [one],
+    },
     'says why it ended',
   ],
   [
@@ -130,7 +178,18 @@ test.each<[fault: string, breakage: Breakage, caught: string]>([
     {
       part: (one, call) =>
         one.type === 'finish'
-          ? [{ ...one, usage: { ...one.usage, inputTokens: { ...one.usage.inputTokens, total: (one.usage.inputTokens.total ?? 0) + call } } }]
+          ? [
+              {
+                ...one,
+                usage: {
+                  ...one.usage,
+                  inputTokens: {
+                    ...one.usage.inputTokens,
+                    total: (one.usage.inputTokens.total ?? 0) + call,
+                  },
+                },
+              },
+            ]
           : [one],
     },
     'says what it used, of this call and not of all',
@@ -147,12 +206,20 @@ test.each<[fault: string, breakage: Breakage, caught: string]>([
   ],
   [
     'broken arguments are repaired',
-    { part: (one) => (one.type === 'tool-call' ? [{ ...one, input: one.input.endsWith('}') ? one.input : '{}' }] : [one]) },
+    {
+      part: (one) =>
+        one.type === 'tool-call'
+          ? [{ ...one, input: one.input.endsWith('}') ? one.input : '{}' }]
+          : [one],
+    },
     'with arguments that are no JSON come as they are: what is to be done with them is decided elsewhere',
   ],
   [
     'the prompt is changed',
-    { asks: (options) => Object.assign(options, { prompt: [...options.prompt, { role: 'user', content: [] }] }) },
+    {
+      asks: (options) =>
+        Object.assign(options, { prompt: [...options.prompt, { role: 'user', content: [] }] }),
+    },
     'changes nothing of what it is given',
   ],
   [
@@ -180,11 +247,18 @@ test.each<[fault: string, breakage: Breakage, caught: string]>([
           type: 'finish',
           finishReason: { unified: 'stop', raw: undefined },
           usage: {
-            inputTokens: { total: 1, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+            inputTokens: {
+              total: 1,
+              noCache: undefined,
+              cacheRead: undefined,
+              cacheWrite: undefined,
+            },
             outputTokens: { total: 1, text: undefined, reasoning: undefined },
           },
         };
-        const all = parts.some(({ type }) => type === 'finish' || type === 'error') ? parts : [...parts, end];
+        const all = parts.some(({ type }) => type === 'finish' || type === 'error')
+          ? parts
+          : [...parts, end];
         return new ReadableStream({
           start: (controller) => {
             for (const one of all) controller.enqueue(one);
@@ -211,7 +285,11 @@ test.each<[fault: string, breakage: Breakage, caught: string]>([
 });
 
 test('options that do not fit are refused', async () => {
-  await expect(modelContract('x', scripted, { skip: { abort: true } as never })).rejects.toThrow('a reason');
-  await expect(modelContract('x', scripted, { skip: { tools: 'no' } as never })).rejects.toThrow('an object without `tools`');
+  await expect(modelContract('x', scripted, { skip: { abort: true } as never })).rejects.toThrow(
+    'a reason',
+  );
+  await expect(modelContract('x', scripted, { skip: { tools: 'no' } as never })).rejects.toThrow(
+    'an object without `tools`',
+  );
   await expect(modelContract('x', undefined as never)).rejects.toThrow('make');
 });

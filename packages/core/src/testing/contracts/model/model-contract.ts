@@ -1,17 +1,36 @@
 import { checkOptions } from '../../../base/invalid-option.ts';
-import { isFunction, isGroup, isNonEmptyText, isObject, isPositive, type OptionChecks } from '../../../base/options.ts';
+import {
+  isFunction,
+  isGroup,
+  isNonEmptyText,
+  isObject,
+  isPositive,
+  type OptionChecks,
+} from '../../../base/options.ts';
 import { type TestRunner, testRunner } from '../../kit/test-runner.ts';
 import { answerContract } from './answer-contract.ts';
 import { abortContract, failureContract, promptContract } from './call-contract.ts';
 import { createModelSuite } from './harness.ts';
 import type { MakeModel, ModelLeftOut } from './model-under-test.ts';
 
-export type { MakeModel, ModelLeftOut, ModelPart, ModelScript, ModelUnderTest } from './model-under-test.ts';
+export type {
+  MakeModel,
+  ModelLeftOut,
+  ModelPart,
+  ModelScript,
+  ModelUnderTest,
+} from './model-under-test.ts';
 
 export interface ModelContractOptions {
-  /** `describe` and `test` of the test runner. @default those of vitest, global ones such as jest's, else those of `node:test` */
+  /**
+   * `describe` and `test` of the test runner. @default those of vitest, global ones such as jest's,
+   * else those of `node:test`
+   */
   readonly runner?: TestRunner;
-  /** Parts that the model does not have, each with the reason. Their tests are skipped, and a warning says so. @default none */
+  /**
+   * Parts that the model does not have, each with the reason. Their tests are skipped, and a
+   * warning says so. @default none
+   */
   readonly skip?: ModelLeftOut;
   /** Milliseconds after which a call counts as hanging. @default 4_000 */
   readonly timeout?: number;
@@ -27,7 +46,9 @@ const partChecks: OptionChecks<ModelLeftOut> = {
   errors: isReason,
   'broken streams': isReason,
 };
-const contractChecks: OptionChecks<ModelContractOptions & { readonly name: string; readonly make: MakeModel }> = {
+const contractChecks: OptionChecks<
+  ModelContractOptions & { readonly name: string; readonly make: MakeModel }
+> = {
   name: isNonEmptyText,
   make: isFunction,
   runner: isObject,
@@ -36,21 +57,38 @@ const contractChecks: OptionChecks<ModelContractOptions & { readonly name: strin
 };
 
 /**
- * Defines the suite that every model must pass that agents are to run on: what it streams and in which order, that an abort and a failure are not
- * taken for an end, and that calls know nothing of each other. Only `doStream` is called, which is all that agents use.
- * To be awaited at the top of a test file: `await modelContract('my model', makeModel)`.
+ * Defines the suite that every model must pass that agents are to run on: what it streams and in
+ * which order, that an abort and a failure are not taken for an end, and that calls know nothing of
+ * each other. Only `doStream` is called, which is all that agents use. To be awaited at the top of
+ * a test file: `await modelContract('my model', makeModel)`.
  *
  * @param name what the suite is called
- * @param make gives a model and, as `respond`, the way to tell it what to answer; called once for each test
+ * @param make gives a model and, as `respond`, the way to tell it what to answer; called once for
+ * each test
  * @throws InvalidOptionError for options that do not exist or fit
  */
-export async function modelContract(name: string, make: MakeModel, options: ModelContractOptions = {}): Promise<void> {
+export async function modelContract(
+  name: string,
+  make: MakeModel,
+  options: ModelContractOptions = {},
+): Promise<void> {
   // A missing one is `null` to the check, which passes over `undefined`.
-  checkOptions('modelContract', { ...options, name: name ?? null, make: make ?? null }, contractChecks);
+  checkOptions(
+    'modelContract',
+    { ...options, name: name ?? null, make: make ?? null },
+    contractChecks,
+  );
   const { skip = {}, timeout = 4_000 } = options;
-  const suite = createModelSuite(await testRunner('modelContract', options.runner), make, { leftOut: skip, timeout });
+  const suite = createModelSuite(await testRunner('modelContract', options.runner), make, {
+    leftOut: skip,
+    timeout,
+  });
   const left = Object.entries(skip).map(([part, reason]) => `${part} (${reason})`);
-  if (left.length > 0) process.emitWarning(`The model "${name}" leaves out ${left.join(', ')}.`, { type: 'AdjutantWarning', code: 'left_out' });
+  if (left.length > 0)
+    process.emitWarning(`The model "${name}" leaves out ${left.join(', ')}.`, {
+      type: 'AdjutantWarning',
+      code: 'left_out',
+    });
   suite.describe(`model contract: ${name}`, () => {
     answerContract(suite);
     promptContract(suite);

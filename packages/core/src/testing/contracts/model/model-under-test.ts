@@ -12,7 +12,10 @@ export interface ModelScript {
   readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
   /** The request fails with this HTTP status, or its like, before anything is streamed. */
   readonly failsWith?: number;
-  /** What follows the text: nothing more comes and the stream stays open, or the connection is lost. @default the answer's end */
+  /**
+   * What follows the text: nothing more comes and the stream stays open, or the connection is lost.
+   * @default the answer's end
+   */
   readonly ends?: 'never' | 'broken';
 }
 
@@ -20,7 +23,8 @@ export interface ModelScript {
 export interface ModelUnderTest {
   readonly model: ModelInput;
   /**
-   * Says how the next calls are answered, in order. Without it only what holds of any answer is tested, and the rest is skipped.
+   * Says how the next calls are answered, in order. Without it only what holds of any answer is
+   * tested, and the rest is skipped.
    */
   respond?(...scripts: ModelScript[]): void | Promise<void>;
   cleanup?(): Promise<void>;
@@ -29,7 +33,14 @@ export interface ModelUnderTest {
 export type MakeModel = () => ModelUnderTest | Promise<ModelUnderTest>;
 
 /** What a model may leave out. */
-export type ModelPart = 'thoughts' | 'tool calls' | 'broken arguments' | 'usage' | 'abort' | 'errors' | 'broken streams';
+export type ModelPart =
+  | 'thoughts'
+  | 'tool calls'
+  | 'broken arguments'
+  | 'usage'
+  | 'abort'
+  | 'errors'
+  | 'broken streams';
 
 /** Parts that a model leaves out, each with the reason. */
 export type ModelLeftOut = Readonly<Partial<Record<ModelPart, string>>>;

@@ -1,12 +1,17 @@
 import { contractExpect as expect } from '../store/contract-expect.ts';
 import type { Answer, Part } from './harness.ts';
 
-const blocks: Readonly<Record<string, { readonly kind: string; readonly place: 'start' | 'delta' | 'end' }>> = Object.fromEntries(
-  ['text', 'reasoning', 'tool-input'].flatMap((kind) => (['start', 'delta', 'end'] as const).map((place) => [`${kind}-${place}`, { kind, place }])),
+const blocks: Readonly<
+  Record<string, { readonly kind: string; readonly place: 'start' | 'delta' | 'end' }>
+> = Object.fromEntries(
+  ['text', 'reasoning', 'tool-input'].flatMap((kind) =>
+    (['start', 'delta', 'end'] as const).map((place) => [`${kind}-${place}`, { kind, place }]),
+  ),
 );
 
 /**
- * What holds of the order of any stream: each block begins once, has its deltas in between, and ends; one finish, and nothing behind it.
+ * What holds of the order of any stream: each block begins once, has its deltas in between, and
+ * ends; one finish, and nothing behind it.
  * @param isWhole whether the stream has come to its end
  */
 export function checkStream({ parts }: Answer, isWhole = true): void {
@@ -37,7 +42,8 @@ function checkBlock(part: Part, open: Set<string>, ended: Set<string>): void {
     return;
   }
   expect(open.has(name), `${name} is open at its ${block.place}`).toBe(true);
-  if (block.place === 'delta') expect(typeof (part as { readonly delta: unknown }).delta, 'a delta').toBe('string');
+  if (block.place === 'delta')
+    expect(typeof (part as { readonly delta: unknown }).delta, 'a delta').toBe('string');
   else {
     open.delete(name);
     ended.add(name);

@@ -1,6 +1,16 @@
 import type { JsonValue } from '../../../base/json.ts';
 import { randomFromSeed } from '../../../base/random.ts';
-import { codeOf, errorOf, eventsAfter, notes, readAll, readTexts, type Suite, ttl, Writer } from './harness.ts';
+import {
+  codeOf,
+  errorOf,
+  eventsAfter,
+  notes,
+  readAll,
+  readTexts,
+  type Suite,
+  ttl,
+  Writer,
+} from './harness.ts';
 
 export function appendContract(suite: Suite): void {
   const { describe, expect, test } = suite;
@@ -15,8 +25,12 @@ export function appendContract(suite: Suite): void {
 
     test('keeps the order of batches that are sent without waiting', async ({ ledgers }) => {
       const { epoch } = await ledgers.claim('s', 'writer', { ttl });
-      const sent = Array.from({ length: 50 }, (_, seq) => ledgers.append('s', { seq, epoch }, { events: notes(seq, [`n${seq}`]) }));
-      expect((await Promise.all(sent)).map((receipt) => receipt.seq)).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
+      const sent = Array.from({ length: 50 }, (_, seq) =>
+        ledgers.append('s', { seq, epoch }, { events: notes(seq, [`n${seq}`]) }),
+      );
+      expect((await Promise.all(sent)).map((receipt) => receipt.seq)).toEqual(
+        Array.from({ length: 50 }, (_, i) => i + 1),
+      );
       expect(await readTexts(ledgers, 's')).toEqual(Array.from({ length: 50 }, (_, i) => `n${i}`));
     });
 
@@ -24,7 +38,9 @@ export function appendContract(suite: Suite): void {
       const writer = await Writer.claim(ledgers, 's');
       await writer.write(['a', 'b']);
       for (const seq of [0, 1, 3, 100]) {
-        expect(await codeOf(ledgers.append('s', { seq, epoch: 1 }, { events: notes(seq, ['x']) }))).toBe('ledger_conflict');
+        expect(
+          await codeOf(ledgers.append('s', { seq, epoch: 1 }, { events: notes(seq, ['x']) })),
+        ).toBe('ledger_conflict');
       }
       expect(await readTexts(ledgers, 's')).toEqual(['a', 'b']);
     });
@@ -32,12 +48,18 @@ export function appendContract(suite: Suite): void {
     test('says in the error what was expected and what was found', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
       await writer.write(['a', 'b']);
-      const error = await errorOf(ledgers.append('s', { seq: 9, epoch: 1 }, { events: notes(9, ['x']) }));
-      expect(error).toMatchObject({ data: { session: 's', expected: { seq: 9, epoch: 1 }, found: { seq: 2, epoch: 1 } } });
+      const error = await errorOf(
+        ledgers.append('s', { seq: 9, epoch: 1 }, { events: notes(9, ['x']) }),
+      );
+      expect(error).toMatchObject({
+        data: { session: 's', expected: { seq: 9, epoch: 1 }, found: { seq: 2, epoch: 1 } },
+      });
     });
 
     test('refuses an unknown session', async ({ ledgers }) => {
-      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['x']) }))).toBe('ledger_conflict');
+      expect(
+        await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['x']) })),
+      ).toBe('ledger_conflict');
       expect(await ledgers.head('s')).toBeUndefined();
     });
   });
@@ -54,7 +76,9 @@ function refusalContract(suite: Suite): void {
       await ledgers.claim('s', 'writer', { ttl });
       const [first, , third] = notes(0, ['a', 'b', 'c']);
       for (const events of [[third], [first, third], notes(1, ['x'])]) {
-        expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: events as never }))).toBe('RangeError');
+        expect(
+          await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: events as never })),
+        ).toBe('RangeError');
       }
       expect(await ledgers.head('s')).toEqual({ seq: 0, epoch: 1, inboxSeq: 0 });
     });
@@ -62,7 +86,9 @@ function refusalContract(suite: Suite): void {
     test('refuses a writer without a claim', async ({ ledgers }) => {
       await (await Writer.claim(ledgers, 's')).write(['a']);
       await ledgers.fork('s', 1, 'fork');
-      expect(await codeOf(ledgers.append('fork', { seq: 1, epoch: 0 }, { events: notes(1, ['x']) }))).toBe('RangeError');
+      expect(
+        await codeOf(ledgers.append('fork', { seq: 1, epoch: 0 }, { events: notes(1, ['x']) })),
+      ).toBe('RangeError');
     });
 
     test('takes a batch without events', async ({ ledgers }) => {
@@ -80,7 +106,11 @@ function resendContract(suite: Suite): void {
       await ledgers.claim('s', 'writer', { ttl });
       const batch = { events: notes(0, ['a', 'b']) };
       const { seq, epoch, inboxSeq } = await ledgers.append('s', { seq: 0, epoch: 1 }, batch);
-      expect(await ledgers.append('s', { seq: 0, epoch: 1 }, batch)).toMatchObject({ seq, epoch, inboxSeq });
+      expect(await ledgers.append('s', { seq: 0, epoch: 1 }, batch)).toMatchObject({
+        seq,
+        epoch,
+        inboxSeq,
+      });
       expect(await readTexts(ledgers, 's')).toEqual(['a', 'b']);
     });
 
@@ -95,7 +125,10 @@ function resendContract(suite: Suite): void {
 
     test('does not apply its shared writes twice', async ({ ledgers }) => {
       await ledgers.claim('s', 'writer', { ttl });
-      const batch = { events: notes(0, ['a']), shared: [{ scope: 'user', scopeId: '1', key: 'n', value: 1, baseVersion: 0 }] };
+      const batch = {
+        events: notes(0, ['a']),
+        shared: [{ scope: 'user', scopeId: '1', key: 'n', value: 1, baseVersion: 0 }],
+      };
       await ledgers.append('s', { seq: 0, epoch: 1 }, batch);
       await ledgers.append('s', { seq: 0, epoch: 1 }, batch);
       expect(await ledgers.readShared('user', '1')).toEqual({ n: { value: 1, version: 1 } });
@@ -105,18 +138,28 @@ function resendContract(suite: Suite): void {
       await ledgers.claim('s', 'writer', { ttl });
       const [a, b] = notes(0, ['a', 'b']);
       await ledgers.append('s', { seq: 0, epoch: 1 }, { events: [a as never] });
-      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: [a as never, b as never] }))).toBe('ledger_conflict');
+      expect(
+        await codeOf(
+          ledgers.append('s', { seq: 0, epoch: 1 }, { events: [a as never, b as never] }),
+        ),
+      ).toBe('ledger_conflict');
       const other = notes(0, ['a']);
-      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: other }))).toBe('ledger_conflict');
+      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: other }))).toBe(
+        'ledger_conflict',
+      );
       expect(await readTexts(ledgers, 's')).toEqual(['a']);
     });
 
-    test('is refused when another writer has claimed the ledger in between', async ({ ledgers }) => {
+    test('is refused when another writer has claimed the ledger in between', async ({
+      ledgers,
+    }) => {
       await ledgers.claim('s', 'writer', { ttl });
       const batch = { events: notes(0, ['a']) };
       await ledgers.append('s', { seq: 0, epoch: 1 }, batch);
       await ledgers.claim('s', 'other', { ttl, force: true });
-      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, batch))).toBe('ledger_conflict');
+      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, batch))).toBe(
+        'ledger_conflict',
+      );
     });
   });
 }
@@ -134,7 +177,9 @@ function fencingContract(suite: Suite): void {
       expect(await readTexts(ledgers, 's')).toEqual(['before', 'after']);
     });
 
-    test('of two writers at one head exactly one succeeds, whatever the interleaving', async ({ ledgers }) => {
+    test('of two writers at one head exactly one succeeds, whatever the interleaving', async ({
+      ledgers,
+    }) => {
       for (let run = 0; run < 40; run++) {
         const steps = randomSteps(`race ${run}`);
         const confirmed = await raceWriters(ledgers, `race ${run}`, steps);
@@ -148,11 +193,21 @@ const writerSteps = ['claim 0', 'claim 1', 'write 0', 'write 1'] as const;
 
 function randomSteps(seed: string): readonly string[] {
   const length = Math.floor(randomFromSeed(`${seed} length`) * 30);
-  return Array.from({ length }, (_, i) => writerSteps[Math.floor(randomFromSeed(`${seed} ${i}`) * writerSteps.length)] as string);
+  return Array.from(
+    { length },
+    (_, i) =>
+      writerSteps[Math.floor(randomFromSeed(`${seed} ${i}`) * writerSteps.length)] as string,
+  );
 }
 
-/** Two writers act as told, all steps sent at once. Returns the texts whose append was confirmed. */
-async function raceWriters(ledgers: Parameters<typeof readTexts>[0], session: string, steps: readonly string[]): Promise<readonly string[]> {
+/**
+ * Two writers act as told, all steps sent at once. Returns the texts whose append was confirmed.
+ */
+async function raceWriters(
+  ledgers: Parameters<typeof readTexts>[0],
+  session: string,
+  steps: readonly string[],
+): Promise<readonly string[]> {
   await ledgers.claim(session, 'first', { ttl });
   const heads = [
     { seq: 0, epoch: 1 },
@@ -171,7 +226,10 @@ async function raceWriters(ledgers: Parameters<typeof readTexts>[0], session: st
     const text = `${step} ${i}`;
     const at = { ...head };
     head.seq += 1;
-    if ((await codeOf(ledgers.append(session, at, { events: notes(at.seq, [text]) }))) === 'resolved') confirmed.push({ text, seq: at.seq });
+    if (
+      (await codeOf(ledgers.append(session, at, { events: notes(at.seq, [text]) }))) === 'resolved'
+    )
+      confirmed.push({ text, seq: at.seq });
   });
   await Promise.all(sent);
   return confirmed.sort((left, right) => left.seq - right.seq).map(({ text }) => text);
@@ -205,7 +263,15 @@ function contentContract(suite: Suite): void {
       const callId = `${invocationId}/r1.0`;
       const written = eventsAfter(0, [
         { type: 'user', by: 'user:42', text: 'Grüße 👋\u0000\u2028"\\' },
-        { type: 'invocation_start', by: 'runtime', invocationId, kind: 'agent', name: 'support', mode: 'root', input: { message: 'hi' } },
+        {
+          type: 'invocation_start',
+          by: 'runtime',
+          invocationId,
+          kind: 'agent',
+          name: 'support',
+          mode: 'root',
+          input: { message: 'hi' },
+        },
         {
           type: 'tool_call',
           by: 'model',
@@ -218,7 +284,15 @@ function contentContract(suite: Suite): void {
           round: 1,
           index: 0,
         },
-        { type: 'tool_attempt', by: 'runtime', invocationId, callId, attempt: 1, key: 'k', epoch: 1 },
+        {
+          type: 'tool_attempt',
+          by: 'runtime',
+          invocationId,
+          callId,
+          attempt: 1,
+          key: 'k',
+          epoch: 1,
+        },
         {
           type: 'tool_result',
           by: 'tool',
@@ -230,7 +304,14 @@ function contentContract(suite: Suite): void {
           settled: true,
           durationMs: 0.5,
         },
-        { type: 'tool_input', by: 'operator', callId: 'elsewhere', requestId: 'q', decision: 'answer', input: false },
+        {
+          type: 'tool_input',
+          by: 'operator',
+          callId: 'elsewhere',
+          requestId: 'q',
+          decision: 'answer',
+          input: false,
+        },
         { type: 'invocation_end', by: 'runtime', invocationId, status: 'completed', output: null },
         { type: 'cancel', by: 'user' },
       ]);
@@ -239,7 +320,10 @@ function contentContract(suite: Suite): void {
       expect(read).toEqual(written);
       expect(read.every((event) => Object.isFrozen(event))).toBe(true);
       const call = read[2];
-      expect((call?.type === 'tool_call' && Object.isFrozen((call.args as { n: object }).n)) || call === written[2]).toBe(true);
+      expect(
+        (call?.type === 'tool_call' && Object.isFrozen((call.args as { n: object }).n)) ||
+          call === written[2],
+      ).toBe(true);
     });
   });
   valueContract(suite);
@@ -252,7 +336,13 @@ function valueContract(suite: Suite): void {
       const { epoch } = await ledgers.claim('s', 'writer', { ttl });
       const written = eventsAfter(
         0,
-        jsonValues.map((input) => ({ type: 'tool_input', by: 'user', callId: 'c', requestId: 'q', input })),
+        jsonValues.map((input) => ({
+          type: 'tool_input',
+          by: 'user',
+          callId: 'c',
+          requestId: 'q',
+          input,
+        })),
       );
       await ledgers.append('s', { seq: 0, epoch }, { events: written });
       expect(await readAll(ledgers, 's')).toEqual(written);

@@ -1,6 +1,9 @@
 import { inboxItem, type Suite, ttl, Writer } from './harness.ts';
 
-/** The store's clock: what is durable is made and judged by it, in processes whose own clocks differ. */
+/**
+ * The store's clock: what is durable is made and judged by it, in processes whose own clocks
+ * differ.
+ */
 export function clockContract(suite: Suite): void {
   const { describe, expect, test } = suite;
   describe('the clock of the store', () => {

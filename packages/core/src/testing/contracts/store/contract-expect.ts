@@ -24,7 +24,12 @@ export const contractExpect: Expect = (actual, subject) => {
     if (holds) return;
     const what = subject === undefined ? '' : `${subject}: `;
     const wanted = expected === undefined ? '' : ` ${show(expected)}`;
-    throw new AssertionError({ message: `${what}expected ${show(actual)} ${relation}${wanted}`, actual, expected, operator: relation });
+    throw new AssertionError({
+      message: `${what}expected ${show(actual)} ${relation}${wanted}`,
+      actual,
+      expected,
+      operator: relation,
+    });
   };
   const length = (actual as { readonly length?: unknown } | undefined)?.length;
   return {
@@ -33,12 +38,15 @@ export const contractExpect: Expect = (actual, subject) => {
     toMatchObject: (expected) => claim(matches(actual, expected), 'to match', expected),
     toBeUndefined: () => claim(actual === undefined, 'to be undefined'),
     toBeDefined: () => claim(actual !== undefined, 'to be defined'),
-    toBeGreaterThan: (expected) => claim(typeof actual === 'number' && actual > expected, 'to be greater than', expected),
-    toContain: (expected) => claim(Array.isArray(actual) && actual.includes(expected), 'to contain', expected),
+    toBeGreaterThan: (expected) =>
+      claim(typeof actual === 'number' && actual > expected, 'to be greater than', expected),
+    toContain: (expected) =>
+      claim(Array.isArray(actual) && actual.includes(expected), 'to contain', expected),
     toHaveLength: (expected) => claim(length === expected, 'to have the length', expected),
     not: {
       toBe: (expected) => claim(!Object.is(actual, expected), 'not to be', expected),
-      toHaveProperty: (name) => claim(!(name in (actual as object)), 'not to have the property', name),
+      toHaveProperty: (name) =>
+        claim(!(name in (actual as object)), 'not to have the property', name),
     },
   };
 };
@@ -59,15 +67,23 @@ function matches(actual: unknown, expected: unknown): boolean {
 /** @param isWhole whether `left` may have nothing more than `right` */
 function compare(left: unknown, right: unknown, isWhole: boolean): boolean {
   if (Object.is(left, right)) return true;
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)
+    return false;
   if (left instanceof Uint8Array || right instanceof Uint8Array) {
-    return left instanceof Uint8Array && right instanceof Uint8Array && left.length === right.length && left.every((byte, i) => byte === right[i]);
+    return (
+      left instanceof Uint8Array &&
+      right instanceof Uint8Array &&
+      left.length === right.length &&
+      left.every((byte, i) => byte === right[i])
+    );
   }
   if (Array.isArray(left) !== Array.isArray(right)) return false;
   if (Array.isArray(left) && left.length !== (right as readonly unknown[]).length) return false;
   const [found, wanted] = [definedKeys(left), definedKeys(right)];
   if (isWhole && found.length !== wanted.length) return false;
-  return wanted.every((key) => key in left && compare(memberOf(left, key), memberOf(right, key), isWhole));
+  return wanted.every(
+    (key) => key in left && compare(memberOf(left, key), memberOf(right, key), isWhole),
+  );
 }
 
 function definedKeys(value: object): readonly string[] {

@@ -1,6 +1,18 @@
 import { randomFromSeed } from '../../../base/random.ts';
 import type { LedgerStore } from '../../../ledger/port.ts';
-import { answerItem, codeOf, errorOf, inboxItem, notes, pendingRequest, readAll, readTexts, type Suite, ttl, Writer } from './harness.ts';
+import {
+  answerItem,
+  codeOf,
+  errorOf,
+  inboxItem,
+  notes,
+  pendingRequest,
+  readAll,
+  readTexts,
+  type Suite,
+  ttl,
+  Writer,
+} from './harness.ts';
 
 export function deletionContract(suite: Suite): void {
   hidingContract(suite);
@@ -21,7 +33,9 @@ function hidingContract({ describe, expect, test }: Suite): void {
         shared: [{ scope: 'user', scopeId: '1', key: 'n', value: 1, baseVersion: 0 }],
       });
       await ledgers.post('s', inboxItem('k'));
-      await (await Writer.claim(ledgers, 'other')).write(['b'], { requests: [pendingRequest('other', 'q2')] });
+      await (await Writer.claim(ledgers, 'other')).write(['b'], {
+        requests: [pendingRequest('other', 'q2')],
+      });
       await ledgers.delete('s');
       expect(await ledgers.head('s')).toBeUndefined();
       for (const use of [
@@ -35,14 +49,21 @@ function hidingContract({ describe, expect, test }: Suite): void {
       }
       expect((await ledgers.list()).map(({ id }) => id)).toEqual(['other']);
       expect((await ledgers.requests()).map(({ requestId }) => requestId)).toEqual(['q2']);
-      expect(await codeOf(ledgers.settle('s', { requestId: 'q', status: 'cancelled', by: 'runtime' }))).toBe('request_not_found');
+      expect(
+        await codeOf(ledgers.settle('s', { requestId: 'q', status: 'cancelled', by: 'runtime' })),
+      ).toBe('request_not_found');
       expect(await ledgers.readShared('user', '1')).toEqual({ n: { value: 1, version: 1 } });
       expect(await readTexts(ledgers, 'other')).toEqual(['b']);
     });
 
     test('frees the id for a session that has nothing of the old one', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
-      const summary = { status: 'completed' as const, title: 'Refund', runnable: 'support', user: '42' };
+      const summary = {
+        status: 'completed' as const,
+        title: 'Refund',
+        runnable: 'support',
+        user: '42',
+      };
       await writer.write(['a', 'b'], { requests: [pendingRequest('s', 'q')], summary });
       await ledgers.post('s', answerItem('q'));
       await ledgers.delete('s');
@@ -51,7 +72,10 @@ function hidingContract({ describe, expect, test }: Suite): void {
       await next.write(['new'], { requests: [pendingRequest('s', 'q')] });
       expect(await readTexts(ledgers, 's')).toEqual(['new']);
       expect(await ledgers.inbox('s')).toEqual([]);
-      expect(await ledgers.post('s', answerItem('q'))).toMatchObject({ inboxSeq: 1, duplicate: false });
+      expect(await ledgers.post('s', answerItem('q'))).toMatchObject({
+        inboxSeq: 1,
+        duplicate: false,
+      });
       const [listing] = await ledgers.list();
       expect(listing).toMatchObject({ id: 's', seq: 1, status: 'active' });
       expect(listing).not.toHaveProperty('title');
@@ -68,7 +92,9 @@ function repeatedContract({ describe, expect, test }: Suite): void {
     test('of what is not there fails', async ({ store, ledgers }) => {
       await Writer.claim(ledgers, 's');
       expect(await codeOf(ledgers.delete('unknown'))).toBe('session_not_found');
-      expect(await codeOf(store.for({ tenant: 'other', app: 'shop' }).delete('s', { erase: true }))).toBe('session_not_found');
+      expect(
+        await codeOf(store.for({ tenant: 'other', app: 'shop' }).delete('s', { erase: true })),
+      ).toBe('session_not_found');
       expect(await ledgers.head('s')).toBeDefined();
     });
 
@@ -87,13 +113,18 @@ function fencingContract({ describe, expect, test }: Suite): void {
       await writer.write(['a']);
       await ledgers.delete('s');
       const error = await errorOf(writer.write(['b']));
-      expect(error).toMatchObject({ code: 'ledger_conflict', data: { expected: { seq: 1, epoch: 1 }, found: { seq: 0, epoch: 0 } } });
+      expect(error).toMatchObject({
+        code: 'ledger_conflict',
+        data: { expected: { seq: 1, epoch: 1 }, found: { seq: 0, epoch: 0 } },
+      });
       expect(await codeOf(ledgers.renew(writer.claim))).toBe('ledger_conflict');
       expect(await ledgers.release(writer.claim)).toMatchObject({ released: true });
       expect(await ledgers.head('s')).toBeUndefined();
     });
 
-    test('never writes to another session that gets the id, however often that is claimed', async ({ ledgers }) => {
+    test('never writes to another session that gets the id, however often that is claimed', async ({
+      ledgers,
+    }) => {
       let writer = await Writer.claim(ledgers, 's', 'old');
       for (let i = 0; i < 3; i++) writer = await Writer.claim(ledgers, 's', 'old');
       await writer.write(['a']);
@@ -117,7 +148,9 @@ function fencingContract({ describe, expect, test }: Suite): void {
       await ledgers.delete('s');
       await ledgers.fork('origin', 2, 's');
       expect(await codeOf(writer.write(['late']))).toBe('ledger_conflict');
-      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['x', 'y']) }))).toBe('ledger_conflict');
+      expect(
+        await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['x', 'y']) })),
+      ).toBe('ledger_conflict');
       const next = await Writer.claim(ledgers, 's', 'next');
       expect(next.claim.epoch).toBeGreaterThan(writer.claim.epoch);
       await next.write(['c']);
@@ -146,7 +179,9 @@ function readerContract({ describe, expect, test }: Suite): void {
       expect(await codeOf(follower.next())).toBe('session_not_found');
     });
 
-    test('and waits for more gets nothing of another session with its id either', async ({ ledgers }) => {
+    test('and waits for more gets nothing of another session with its id either', async ({
+      ledgers,
+    }) => {
       await (await Writer.claim(ledgers, 's')).write(['a']);
       const follower = ledgers.follow('s', 0, new AbortController().signal)[Symbol.asyncIterator]();
       expect((await follower.next()).value).toMatchObject({ seq: 1 });
@@ -158,15 +193,21 @@ function readerContract({ describe, expect, test }: Suite): void {
     });
 
     test('page by page is not told that it has ended', async ({ ledgers }) => {
-      await (await Writer.claim(ledgers, 's')).write(Array.from({ length: 6_000 }, (_, i) => `n${i}`));
+      await (await Writer.claim(ledgers, 's')).write(
+        Array.from({ length: 6_000 }, (_, i) => `n${i}`),
+      );
       const pages = ledgers.read('s')[Symbol.asyncIterator]();
       expect((await pages.next()).done).toBe(false);
       await ledgers.delete('s');
-      await (await Writer.claim(ledgers, 's')).write(Array.from({ length: 6_000 }, (_, i) => `other ${i}`));
+      await (await Writer.claim(ledgers, 's')).write(
+        Array.from({ length: 6_000 }, (_, i) => `other ${i}`),
+      );
       const rest = async (): Promise<readonly unknown[]> => {
         const texts: unknown[] = [];
         for (let page = await pages.next(); page.done !== true; page = await pages.next()) {
-          texts.push(...page.value.map((event) => (event.type === 'user' ? event.text : event.type)));
+          texts.push(
+            ...page.value.map((event) => (event.type === 'user' ? event.text : event.type)),
+          );
         }
         return texts;
       };
@@ -225,7 +266,8 @@ function eraseContract({ describe, expect, test }: Suite): void {
       const next = codeOf(follower.next());
       await ledgers.delete('s', { erase: true });
       expect((await ledgers.list()).map(({ id }) => id)).toEqual(['other']);
-      for (const session of ['s', 'f', 'g']) expect(await codeOf(readAll(ledgers, session))).toBe('session_not_found');
+      for (const session of ['s', 'f', 'g'])
+        expect(await codeOf(readAll(ledgers, session))).toBe('session_not_found');
       expect(await ledgers.requests()).toEqual([]);
       expect(await codeOf(fork.write(['y']))).toBe('ledger_conflict');
       expect(await next).toBe('session_not_found');
@@ -252,11 +294,16 @@ function eraseContract({ describe, expect, test }: Suite): void {
 
 function historyContract({ describe, expect, test }: Suite): void {
   describe('forks and deletions', () => {
-    test('leave every session that lives with its own events, whatever the order', async ({ ledgers }) => {
+    test('leave every session that lives with its own events, whatever the order', async ({
+      ledgers,
+    }) => {
       for (let run = 0; run < 12; run++) {
         const sessions = await playHistory(ledgers, `run ${run}`);
-        for (const [session, texts] of sessions) expect(await readTexts(ledgers, session), `run ${run}, ${session}`).toEqual(texts);
-        const living = (await ledgers.list()).map(({ id }) => id).filter((id) => id.startsWith(`run ${run} `));
+        for (const [session, texts] of sessions)
+          expect(await readTexts(ledgers, session), `run ${run}, ${session}`).toEqual(texts);
+        const living = (await ledgers.list())
+          .map(({ id }) => id)
+          .filter((id) => id.startsWith(`run ${run} `));
         expect(living.sort()).toEqual([...sessions.keys()].sort());
       }
     });
@@ -264,15 +311,24 @@ function historyContract({ describe, expect, test }: Suite): void {
 }
 
 /** Writes, forks and deletes at random. Returns what each living session must hold. */
-async function playHistory(ledgers: LedgerStore, seed: string): Promise<ReadonlyMap<string, readonly string[]>> {
+async function playHistory(
+  ledgers: LedgerStore,
+  seed: string,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const sessions = new Map<string, readonly string[]>([[`${seed} 0`, []]]);
   await ledgers.claim(`${seed} 0`, 'writer', { ttl });
   for (let step = 1; step <= 25 && sessions.size > 0; step++) {
     const random = (what: string): number => randomFromSeed(`${seed} ${step} ${what}`);
-    const [session, texts] = [...sessions][Math.floor(random('session') * sessions.size)] as [string, readonly string[]];
+    const [session, texts] = [...sessions][Math.floor(random('session') * sessions.size)] as [
+      string,
+      readonly string[],
+    ];
     const action = random('action');
     if (action < 0.4) {
-      const added = Array.from({ length: 1 + Math.floor(random('length') * 3) }, (_, i) => `${step}.${i}`);
+      const added = Array.from(
+        { length: 1 + Math.floor(random('length') * 3) },
+        (_, i) => `${step}.${i}`,
+      );
       await (await Writer.claim(ledgers, session)).write(added);
       sessions.set(session, [...texts, ...added]);
     } else if (action < 0.75) {

@@ -3,7 +3,11 @@ import { codeOf, farAway, inboxItem, longAgo, type Suite, ttl, Writer } from './
 import { withOtherProcess } from './other-process.ts';
 
 /** A session that nobody holds. */
-async function leave(ledgers: LedgerStore, session: string, batch: Omit<Batch, 'events'> = {}): Promise<void> {
+async function leave(
+  ledgers: LedgerStore,
+  session: string,
+  batch: Omit<Batch, 'events'> = {},
+): Promise<void> {
   const writer = await Writer.claim(ledgers, session);
   await writer.write(['a'], batch);
   await ledgers.release(writer.claim);
@@ -49,7 +53,9 @@ function reasonContract({ describe, expect, test }: Suite): void {
       expect(await dueOf(ledgers)).toEqual([]);
     });
 
-    test('come with the longest overdue first, each once, as many as asked for', async ({ ledgers }) => {
+    test('come with the longest overdue first, each once, as many as asked for', async ({
+      ledgers,
+    }) => {
       await leave(ledgers, 'third', { wakeAt: longAgo + 3 });
       await leave(ledgers, 'first', { wakeAt: longAgo + 1 });
       await leave(ledgers, 'second');
@@ -100,7 +106,9 @@ function holdingContract({ describe, expect, test }: Suite): void {
       expect(await dueOf(ledgers)).toEqual(['s']);
     });
 
-    test('is at once what a process of this machine held that no longer exists', async ({ ledgers }) => {
+    test('is at once what a process of this machine held that no longer exists', async ({
+      ledgers,
+    }) => {
       await withOtherProcess(async ({ owner, kill }) => {
         const writer = await Writer.claim(ledgers, 's', owner);
         await writer.write(['a'], { wakeAt: longAgo });
@@ -114,7 +122,10 @@ function holdingContract({ describe, expect, test }: Suite): void {
 
 function scopeContract({ describe, expect, test }: Suite): void {
   describe('due', () => {
-    test('is asked within a tenant and app, or by the administration for all', async ({ store, ledgers }) => {
+    test('is asked within a tenant and app, or by the administration for all', async ({
+      store,
+      ledgers,
+    }) => {
       const foreign = store.for({ tenant: 'other', app: 'shop' });
       await leave(ledgers, 's', { wakeAt: longAgo + 1 });
       await leave(foreign, 's', { wakeAt: longAgo });

@@ -1,6 +1,14 @@
 import { isAdjutantError } from '../../../base/error.ts';
 import type { Event, EventDraft } from '../../../ledger/event.ts';
-import type { AppendReceipt, Batch, Claim, InboxItem, LedgerStore, PendingRequest, Store } from '../../../ledger/port.ts';
+import type {
+  AppendReceipt,
+  Batch,
+  Claim,
+  InboxItem,
+  LedgerStore,
+  PendingRequest,
+  Store,
+} from '../../../ledger/port.ts';
 import { skipTest, type TestRunner } from '../../kit/test-runner.ts';
 import { contractExpect, type Expect } from './contract-expect.ts';
 import { type LeftOut, PartWatch } from './left-out.ts';
@@ -20,20 +28,34 @@ export type DefineTest = (name: string, body: (test: ContractTest) => Promise<vo
 export interface Suite {
   readonly describe: (name: string, define: () => void) => void;
   readonly expect: Expect;
-  /** Defines a test that gets a store of its own. It is skipped when it comes to a part that the store leaves out. */
+  /**
+   * Defines a test that gets a store of its own. It is skipped when it comes to a part that the
+   * store leaves out.
+   */
   readonly test: DefineTest;
   /** Defines a test of a part that is left out. */
   readonly unwatched: DefineTest;
 }
 
-export function createSuite({ describe, test }: TestRunner, make: MakeStore, leftOut: LeftOut): Suite {
+export function createSuite(
+  { describe, test }: TestRunner,
+  make: MakeStore,
+  leftOut: LeftOut,
+): Suite {
   const define =
     (parts: LeftOut): DefineTest =>
     (name, body) => {
       // A declared parameter would be a callback to jest.
-      test(name, (...[context]) => runTest(body, { make, parts, skip: (reason) => skipTest(context, reason) }));
+      test(name, (...[context]) =>
+        runTest(body, { make, parts, skip: (reason) => skipTest(context, reason) }),
+      );
     };
-  return { describe: (name, inner) => void describe(name, inner), expect: contractExpect, test: define(leftOut), unwatched: define({}) };
+  return {
+    describe: (name, inner) => void describe(name, inner),
+    expect: contractExpect,
+    test: define(leftOut),
+    unwatched: define({}),
+  };
 }
 
 interface Conditions {
@@ -46,7 +68,10 @@ interface Conditions {
 /** Ends a test that needs what the store does not have. */
 class SkippedError extends Error {}
 
-async function runTest(body: (test: ContractTest) => Promise<void>, { make, parts, skip }: Conditions): Promise<void> {
+async function runTest(
+  body: (test: ContractTest) => Promise<void>,
+  { make, parts, skip }: Conditions,
+): Promise<void> {
   const { store: given, clock, cleanup } = await make();
   const watch = new PartWatch(parts);
   const store = watch.over(given);
@@ -105,7 +130,13 @@ let idCount = 0;
 export function eventsAfter(afterSeq: number, drafts: readonly EventDraft[]): readonly Event[] {
   return drafts.map((draft, i) => {
     const seq = afterSeq + i + 1;
-    return Object.freeze({ v: 1, seq, id: `event${++idCount}`, at: firstAt + seq, ...draft } as Event);
+    return Object.freeze({
+      v: 1,
+      seq,
+      id: `event${++idCount}`,
+      at: firstAt + seq,
+      ...draft,
+    } as Event);
   });
 }
 
@@ -116,14 +147,24 @@ export function notes(afterSeq: number, texts: readonly string[]): readonly Even
   );
 }
 
-export async function readAll(ledgers: LedgerStore, session: string, range?: { after?: number; upTo?: number }): Promise<readonly Event[]> {
+export async function readAll(
+  ledgers: LedgerStore,
+  session: string,
+  range?: { after?: number; upTo?: number },
+): Promise<readonly Event[]> {
   const events: Event[] = [];
   for await (const page of ledgers.read(session, range)) events.push(...page);
   return events;
 }
 
-export async function readTexts(ledgers: LedgerStore, session: string, range?: { after?: number; upTo?: number }): Promise<readonly unknown[]> {
-  return (await readAll(ledgers, session, range)).map((event) => ('text' in event ? event.text : event.type));
+export async function readTexts(
+  ledgers: LedgerStore,
+  session: string,
+  range?: { after?: number; upTo?: number },
+): Promise<readonly unknown[]> {
+  return (await readAll(ledgers, session, range)).map((event) =>
+    'text' in event ? event.text : event.type,
+  );
 }
 
 /** The code of the error that a promise rejects with, or what else became of it. */
@@ -146,12 +187,27 @@ export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   }
 }
 
-export function inboxItem(key: string, lane: InboxItem['lane'] = 'input', data: InboxItem['data'] = { text: key }): InboxItem {
-  return { key, lane, by: 'user:42', at: firstAt, type: lane === 'control' ? 'cancel' : 'user', data };
+export function inboxItem(
+  key: string,
+  lane: InboxItem['lane'] = 'input',
+  data: InboxItem['data'] = { text: key },
+): InboxItem {
+  return {
+    key,
+    lane,
+    by: 'user:42',
+    at: firstAt,
+    type: lane === 'control' ? 'cancel' : 'user',
+    data,
+  };
 }
 
 /** A request of a run, pending from the moment that its batch lands. */
-export function pendingRequest(session: string, requestId: string, rest: Partial<PendingRequest> = {}): PendingRequest {
+export function pendingRequest(
+  session: string,
+  requestId: string,
+  rest: Partial<PendingRequest> = {},
+): PendingRequest {
   return {
     requestId,
     session,
@@ -168,8 +224,20 @@ export function pendingRequest(session: string, requestId: string, rest: Partial
 }
 
 /** An answer to a request, from somebody outside. */
-export function answerItem(requestId: string, key: string = requestId, by: InboxItem['by'] = 'user:42'): InboxItem {
-  return { key, lane: 'input', by, at: firstAt, type: 'tool_input', data: { requestId, decision: 'approve' }, settles: requestId };
+export function answerItem(
+  requestId: string,
+  key: string = requestId,
+  by: InboxItem['by'] = 'user:42',
+): InboxItem {
+  return {
+    key,
+    lane: 'input',
+    by,
+    at: firstAt,
+    type: 'tool_input',
+    data: { requestId, decision: 'approve' },
+    settles: requestId,
+  };
 }
 
 /** Long before and long after any time of a store's clock. */

@@ -3,7 +3,9 @@ import { codeOf, inboxItem, readTexts, type Suite, ttl, Writer } from './harness
 export function inboxContract(suite: Suite): void {
   const { describe, expect, test } = suite;
   describe('inbox', () => {
-    test('keeps what is posted, control lane first, then in order of posting', async ({ ledgers }) => {
+    test('keeps what is posted, control lane first, then in order of posting', async ({
+      ledgers,
+    }) => {
       await ledgers.claim('s', 'writer', { ttl });
       const data = { text: 'Grüße', parts: [1, null, { deep: true }] };
       await ledgers.post('s', inboxItem('a', 'input', data));
@@ -11,22 +13,38 @@ export function inboxContract(suite: Suite): void {
       await ledgers.post('s', inboxItem('c', 'input'));
       await ledgers.post('s', inboxItem('d', 'control'));
       const entries = await ledgers.inbox('s');
-      expect(entries.map(({ key, position }) => `${key}${position}`)).toEqual(['b2', 'd4', 'a1', 'c3']);
+      expect(entries.map(({ key, position }) => `${key}${position}`)).toEqual([
+        'b2',
+        'd4',
+        'a1',
+        'c3',
+      ]);
       expect(entries[2]).toEqual({ ...inboxItem('a', 'input', data), position: 1 });
     });
 
-    test('tells the writer that something waits, by its next append and by the head', async ({ ledgers }) => {
+    test('tells the writer that something waits, by its next append and by the head', async ({
+      ledgers,
+    }) => {
       const writer = await Writer.claim(ledgers, 's');
-      expect(await ledgers.post('s', inboxItem('a'))).toMatchObject({ inboxSeq: 1, duplicate: false });
+      expect(await ledgers.post('s', inboxItem('a'))).toMatchObject({
+        inboxSeq: 1,
+        duplicate: false,
+      });
       expect(await writer.write(['x'])).toMatchObject({ inboxSeq: 1 });
-      expect(await ledgers.post('s', inboxItem('b'))).toMatchObject({ inboxSeq: 2, duplicate: false });
+      expect(await ledgers.post('s', inboxItem('b'))).toMatchObject({
+        inboxSeq: 2,
+        duplicate: false,
+      });
       expect(await ledgers.head('s')).toMatchObject({ inboxSeq: 2 });
     });
 
     test('takes an item once by its key', async ({ ledgers }) => {
       await ledgers.claim('s', 'writer', { ttl });
       await ledgers.post('s', inboxItem('a'));
-      expect(await ledgers.post('s', inboxItem('a', 'control'))).toMatchObject({ inboxSeq: 1, duplicate: true });
+      expect(await ledgers.post('s', inboxItem('a', 'control'))).toMatchObject({
+        inboxSeq: 1,
+        duplicate: true,
+      });
       expect(await ledgers.inbox('s')).toHaveLength(1);
     });
 
@@ -34,7 +52,10 @@ export function inboxContract(suite: Suite): void {
       const writer = await Writer.claim(ledgers, 's');
       await ledgers.post('s', inboxItem('a'));
       await writer.write(['a'], { consumes: [1] });
-      expect(await ledgers.post('s', inboxItem('a'))).toMatchObject({ inboxSeq: 1, duplicate: true });
+      expect(await ledgers.post('s', inboxItem('a'))).toMatchObject({
+        inboxSeq: 1,
+        duplicate: true,
+      });
       expect(await ledgers.inbox('s')).toEqual([]);
     });
 
@@ -75,7 +96,9 @@ function consumeContract(suite: Suite): void {
       for (let i = 0; i < 10; i++) await writer.write([`event ${i}`]);
       await Promise.all(posts);
       expect(await readTexts(ledgers, 's')).toHaveLength(10);
-      expect((await ledgers.inbox('s')).map(({ position }) => position)).toEqual(Array.from({ length: 30 }, (_, i) => i + 1));
+      expect((await ledgers.inbox('s')).map(({ position }) => position)).toEqual(
+        Array.from({ length: 30 }, (_, i) => i + 1),
+      );
     });
 
     test('takes items for a ledger that nobody holds', async ({ ledgers }) => {

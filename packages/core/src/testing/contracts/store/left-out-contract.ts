@@ -2,41 +2,65 @@ import type { LedgerStore, Store } from '../../../ledger/port.ts';
 import { codeOf, inboxItem, notes, pendingRequest, type Suite, ttl } from './harness.ts';
 import type { LeftOut, StorePart } from './left-out.ts';
 
-const storeParts: readonly StorePart[] = ['shared scopes', 'forks', 'blobs', 'requests', 'due', 'snapshots', 'deletion', 'listing'];
+const storeParts: readonly StorePart[] = [
+  'shared scopes',
+  'forks',
+  'blobs',
+  'requests',
+  'due',
+  'snapshots',
+  'deletion',
+  'listing',
+];
 
 /** What is left out is refused and not ignored: what an app loses so is lost without a word. */
 export function leftOutContract({ describe, expect, unwatched }: Suite, leftOut: LeftOut): void {
   const refused = 'not_supported';
-  const checks: Readonly<Record<StorePart, (ledgers: LedgerStore, store: Store) => Promise<void>>> = {
-    'shared scopes': async (ledgers) => {
-      const shared = [{ scope: 'user', scopeId: '1', key: 'n', value: 1, baseVersion: 0 }];
-      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['a']), shared }))).toBe(refused);
-      expect(await codeOf(ledgers.readShared('user', '1'))).toBe(refused);
-    },
-    forks: async (ledgers) => expect(await codeOf(ledgers.fork('s', 0, 'fork'))).toBe(refused),
-    blobs: async (ledgers) => {
-      expect(await codeOf(ledgers.putBlob(new Uint8Array([1])))).toBe(refused);
-      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['a']), blobs: ['none'] }))).toBe(refused);
-    },
-    requests: async (ledgers) => {
-      const requests = [pendingRequest('s', 'q')];
-      expect(await codeOf(ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['a']), requests }))).toBe(refused);
-      expect(await codeOf(ledgers.post('s', { ...inboxItem('k'), settles: 'q' }))).toBe(refused);
-      expect(await codeOf(ledgers.requests())).toBe(refused);
-      expect(await codeOf(ledgers.settle('s', { requestId: 'q', status: 'cancelled', by: 'runtime' }))).toBe(refused);
-    },
-    due: async (ledgers, store) => {
-      expect(await codeOf(ledgers.due())).toBe(refused);
-      expect(await codeOf(store.admin.due())).toBe(refused);
-    },
-    // A snapshot only saves time: the runtime folds again what it does not find.
-    snapshots: async (ledgers) => {
-      await ledgers.putSnapshot('s', { key: 'k', seq: 0, value: 1 });
-      expect(await ledgers.getSnapshot('s', 'k', 0)).toBeUndefined();
-    },
-    deletion: async (ledgers) => expect(await codeOf(ledgers.delete('s'))).toBe(refused),
-    listing: async (ledgers) => expect(await codeOf(ledgers.list())).toBe(refused),
-  };
+  const checks: Readonly<Record<StorePart, (ledgers: LedgerStore, store: Store) => Promise<void>>> =
+    {
+      'shared scopes': async (ledgers) => {
+        const shared = [{ scope: 'user', scopeId: '1', key: 'n', value: 1, baseVersion: 0 }];
+        expect(
+          await codeOf(
+            ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['a']), shared }),
+          ),
+        ).toBe(refused);
+        expect(await codeOf(ledgers.readShared('user', '1'))).toBe(refused);
+      },
+      forks: async (ledgers) => expect(await codeOf(ledgers.fork('s', 0, 'fork'))).toBe(refused),
+      blobs: async (ledgers) => {
+        expect(await codeOf(ledgers.putBlob(new Uint8Array([1])))).toBe(refused);
+        expect(
+          await codeOf(
+            ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['a']), blobs: ['none'] }),
+          ),
+        ).toBe(refused);
+      },
+      requests: async (ledgers) => {
+        const requests = [pendingRequest('s', 'q')];
+        expect(
+          await codeOf(
+            ledgers.append('s', { seq: 0, epoch: 1 }, { events: notes(0, ['a']), requests }),
+          ),
+        ).toBe(refused);
+        expect(await codeOf(ledgers.post('s', { ...inboxItem('k'), settles: 'q' }))).toBe(refused);
+        expect(await codeOf(ledgers.requests())).toBe(refused);
+        expect(
+          await codeOf(ledgers.settle('s', { requestId: 'q', status: 'cancelled', by: 'runtime' })),
+        ).toBe(refused);
+      },
+      due: async (ledgers, store) => {
+        expect(await codeOf(ledgers.due())).toBe(refused);
+        expect(await codeOf(store.admin.due())).toBe(refused);
+      },
+      // A snapshot only saves time: the runtime folds again what it does not find.
+      snapshots: async (ledgers) => {
+        await ledgers.putSnapshot('s', { key: 'k', seq: 0, value: 1 });
+        expect(await ledgers.getSnapshot('s', 'k', 0)).toBeUndefined();
+      },
+      deletion: async (ledgers) => expect(await codeOf(ledgers.delete('s'))).toBe(refused),
+      listing: async (ledgers) => expect(await codeOf(ledgers.list())).toBe(refused),
+    };
   describe('what the store leaves out', () => {
     for (const part of storeParts) {
       const reason = leftOut[part];

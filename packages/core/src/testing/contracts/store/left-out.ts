@@ -1,7 +1,18 @@
 import type { Batch, InboxItem, LedgerStore, Store, StoreAdmin } from '../../../ledger/port.ts';
 
-/** What a store may leave out. The rest, head, events, ownership, inbox and following, is what every store has. */
-export type StorePart = 'shared scopes' | 'forks' | 'blobs' | 'requests' | 'due' | 'snapshots' | 'deletion' | 'listing';
+/**
+ * What a store may leave out. The rest, head, events, ownership, inbox and following, is what every
+ * store has.
+ */
+export type StorePart =
+  | 'shared scopes'
+  | 'forks'
+  | 'blobs'
+  | 'requests'
+  | 'due'
+  | 'snapshots'
+  | 'deletion'
+  | 'listing';
 
 /** Parts that a store leaves out, each with the reason. */
 export type LeftOut = Readonly<Partial<Record<StorePart, string>>>;
@@ -47,7 +58,8 @@ export class PartWatch {
         const method = Reflect.get(target, name) as unknown;
         if (typeof method !== 'function') return method;
         return (...args: unknown[]) => {
-          for (const part of partsOf(String(name), args)) if (this.#leftOut[part] !== undefined) this.touched ??= part;
+          for (const part of partsOf(String(name), args))
+            if (this.#leftOut[part] !== undefined) this.touched ??= part;
           return Reflect.apply(method, target, args) as unknown;
         };
       },

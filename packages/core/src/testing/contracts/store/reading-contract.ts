@@ -16,7 +16,9 @@ export function readingContract(suite: Suite): void {
 function rangeContract(suite: Suite): void {
   const { describe, expect, test } = suite;
   describe('read', () => {
-    test('gives all events in ascending order, in pages that are not empty', async ({ ledgers }) => {
+    test('gives all events in ascending order, in pages that are not empty', async ({
+      ledgers,
+    }) => {
       await (await Writer.claim(ledgers, 's')).write(numbered(1, many));
       let seq = 0;
       for await (const page of ledgers.read('s')) {
@@ -35,15 +37,25 @@ function rangeContract(suite: Suite): void {
         [10, 3_210],
         [many - 2, many + 50],
       ] as const) {
-        expect(await readTexts(ledgers, 's', { after, upTo })).toEqual(numbered(after + 1, Math.min(upTo, many)));
+        expect(await readTexts(ledgers, 's', { after, upTo })).toEqual(
+          numbered(after + 1, Math.min(upTo, many)),
+        );
       }
       expect(await readTexts(ledgers, 's', { after: many - 1 })).toEqual([`n${many}`]);
-      for (const range of [{ after: many }, { after: many + 5 }, { after: 3, upTo: 3 }, { after: 5, upTo: 2 }, { upTo: 0 }]) {
+      for (const range of [
+        { after: many },
+        { after: many + 5 },
+        { after: 3, upTo: 3 },
+        { after: 5, upTo: 2 },
+        { upTo: 0 },
+      ]) {
         expect(await readAll(ledgers, 's', range)).toEqual([]);
       }
     });
 
-    test('keeps the path of events that come after a stretch that was left out', async ({ ledgers }) => {
+    test('keeps the path of events that come after a stretch that was left out', async ({
+      ledgers,
+    }) => {
       const { epoch } = await ledgers.claim('s', 'writer', { ttl });
       const paths = ['run', 'run/a', undefined, 'run', 'run/a', 'run/a/b'];
       const events = paths.map((path, i) => ({
@@ -52,7 +64,9 @@ function rangeContract(suite: Suite): void {
       }));
       await ledgers.append('s', { seq: 0, epoch }, { events });
       for (let after = 0; after < paths.length; after++) {
-        expect((await readAll(ledgers, 's', { after })).map((event) => event.invocationId)).toEqual(paths.slice(after));
+        expect((await readAll(ledgers, 's', { after })).map((event) => event.invocationId)).toEqual(
+          paths.slice(after),
+        );
       }
     });
 
@@ -80,13 +94,22 @@ function storedContract(suite: Suite): void {
       await (await Writer.claim(ledgers, 's')).write(numbered(1, 5));
       await ledgers.fork('s', 2, 'fork');
       await (await Writer.claim(ledgers, 'fork')).write(['n9']);
-      for (const [session, range] of [['s'], ['s', { after: 1, upTo: 3 }], ['fork'], ['fork', { after: 2 }]] as const) {
-        expect(await readStored(ledgers, session, range)).toEqual(await readAll(ledgers, session, range));
+      for (const [session, range] of [
+        ['s'],
+        ['s', { after: 1, upTo: 3 }],
+        ['fork'],
+        ['fork', { after: 2 }],
+      ] as const) {
+        expect(await readStored(ledgers, session, range)).toEqual(
+          await readAll(ledgers, session, range),
+        );
       }
       expect(await codeOf(readStored(ledgers, 'unknown'))).toBe('session_not_found');
     });
 
-    test('marks an event of a version to come, at which read and follow fail', async ({ ledgers }) => {
+    test('marks an event of a version to come, at which read and follow fail', async ({
+      ledgers,
+    }) => {
       const writer = await Writer.claim(ledgers, 's');
       const [first, second, third] = numbered(1, 3);
       await writer.write([first as string]);
@@ -98,13 +121,21 @@ function storedContract(suite: Suite): void {
       expect(await readTexts(ledgers, 's', { upTo: 1 })).toEqual(['n1']);
       expect(await readTexts(ledgers, 's', { after: 2 })).toEqual(['n3']);
       const [, marked, ...others] = await readStored(ledgers, 's');
-      expect(marked).toMatchObject({ type: 'unreadable', seq: 2, stored: { type: 'user', v: 99, text: 'n2' } });
+      expect(marked).toMatchObject({
+        type: 'unreadable',
+        seq: 2,
+        stored: { type: 'user', v: 99, text: 'n2' },
+      });
       expect(others).toMatchObject([{ type: 'user', seq: 3 }]);
     });
   });
 }
 
-async function readStored(ledgers: LedgerStore, session: string, range?: ReadRange): Promise<readonly StoredEvent[]> {
+async function readStored(
+  ledgers: LedgerStore,
+  session: string,
+  range?: ReadRange,
+): Promise<readonly StoredEvent[]> {
   const events: StoredEvent[] = [];
   for await (const page of ledgers.readStored(session, range)) events.push(...page);
   return events;
@@ -121,7 +152,9 @@ function followContract(suite: Suite): void {
       expect(await following).toEqual(numbered(2, 8));
     });
 
-    test('is gap-free under concurrent appends, for followers from anywhere', async ({ ledgers }) => {
+    test('is gap-free under concurrent appends, for followers from anywhere', async ({
+      ledgers,
+    }) => {
       const writer = await Writer.claim(ledgers, 's');
       const starts = [0, 1, 17, 99, 150, 299];
       const early = starts.map((after) => followUntil(ledgers, 's', after, 'n300'));
@@ -166,7 +199,12 @@ function followContract(suite: Suite): void {
   });
 }
 
-async function followUntil(ledgers: LedgerStore, session: string, after: number, last: string): Promise<readonly string[]> {
+async function followUntil(
+  ledgers: LedgerStore,
+  session: string,
+  after: number,
+  last: string,
+): Promise<readonly string[]> {
   const controller = new AbortController();
   const texts: string[] = [];
   let seq = after;

@@ -1,10 +1,22 @@
 import { blobAddress } from '../../../ledger/blobs/blob-address.ts';
-import { codeOf, errorOf, inboxItem, notes, readAll, readTexts, type Suite, ttl, Writer } from './harness.ts';
+import {
+  codeOf,
+  errorOf,
+  inboxItem,
+  notes,
+  readAll,
+  readTexts,
+  type Suite,
+  ttl,
+  Writer,
+} from './harness.ts';
 
 export function forkContract(suite: Suite): void {
   const { describe, expect, test } = suite;
   describe('fork', () => {
-    test('shares the prefix and nothing that comes later, in both directions', async ({ ledgers }) => {
+    test('shares the prefix and nothing that comes later, in both directions', async ({
+      ledgers,
+    }) => {
       const origin = await Writer.claim(ledgers, 's');
       await origin.write(['a', 'b', 'c']);
       await ledgers.fork('s', 2, 'fork');
@@ -30,7 +42,9 @@ export function forkContract(suite: Suite): void {
       expect(await readTexts(ledgers, 'f3')).toEqual(['a', 'z']);
       expect(await readTexts(ledgers, 'f4')).toEqual(['a', 'b', 'x', 'p']);
       for (let after = 0; after < 5; after++) {
-        expect(await readTexts(ledgers, 'f2', { after })).toEqual(['a', 'b', 'x', 'p', 'q'].slice(after));
+        expect(await readTexts(ledgers, 'f2', { after })).toEqual(
+          ['a', 'b', 'x', 'p', 'q'].slice(after),
+        );
       }
     });
   });
@@ -58,7 +72,10 @@ function forkEdgeContract(suite: Suite): void {
       await ledgers.post('s', inboxItem('k'));
       await ledgers.fork('s', 1, 'fork');
       expect(await ledgers.inbox('fork')).toEqual([]);
-      expect(await ledgers.post('fork', inboxItem('k'))).toMatchObject({ inboxSeq: 1, duplicate: false });
+      expect(await ledgers.post('fork', inboxItem('k'))).toMatchObject({
+        inboxSeq: 1,
+        duplicate: false,
+      });
       expect(await ledgers.claim('fork', 'other', { ttl })).toMatchObject({ epoch: 1 });
       expect((await origin.write(['b'])).seq).toBe(2);
     });
@@ -67,7 +84,8 @@ function forkEdgeContract(suite: Suite): void {
       await (await Writer.claim(ledgers, 's')).write(['a', 'b']);
       expect(await codeOf(ledgers.fork('unknown', 0, 'f'))).toBe('session_not_found');
       expect(await codeOf(ledgers.fork('s', 1, 's'))).toBe('session_exists');
-      for (const atSeq of [3, -1, 0.5, Number.NaN]) expect(await codeOf(ledgers.fork('s', atSeq, 'f'))).toBe('RangeError');
+      for (const atSeq of [3, -1, 0.5, Number.NaN])
+        expect(await codeOf(ledgers.fork('s', atSeq, 'f'))).toBe('RangeError');
       expect(await ledgers.head('f')).toBeUndefined();
     });
   });
@@ -83,7 +101,10 @@ function forkFirstContract(suite: Suite): void {
       await ledgers.fork('s', 2, 'fork', first);
       expect(await ledgers.head('fork')).toEqual({ seq: 4, epoch: 0, inboxSeq: 0 });
       expect((await readAll(ledgers, 'fork')).slice(2)).toEqual(first);
-      expect((await ledgers.list()).find(({ id }) => id === 'fork')).toMatchObject({ seq: 4, updatedAt: first.at(-1)?.at });
+      expect((await ledgers.list()).find(({ id }) => id === 'fork')).toMatchObject({
+        seq: 4,
+        updatedAt: first.at(-1)?.at,
+      });
       const fork = await Writer.claim(ledgers, 'fork');
       expect(fork.claim).toMatchObject({ epoch: 1, seq: 4 });
       await fork.write(['z']);
@@ -108,7 +129,9 @@ function forkFirstContract(suite: Suite): void {
       await (await Writer.claim(ledgers, 't')).write(['c']);
       expect(await codeOf(ledgers.fork('s', 1, 'f', notes(2, ['x'])))).toBe('RangeError');
       expect(await codeOf(ledgers.fork('s', 3, 'f', notes(3, ['x'])))).toBe('RangeError');
-      expect(await codeOf(ledgers.fork('unknown', 0, 'f', notes(0, ['x'])))).toBe('session_not_found');
+      expect(await codeOf(ledgers.fork('unknown', 0, 'f', notes(0, ['x'])))).toBe(
+        'session_not_found',
+      );
       expect(await ledgers.head('f')).toBeUndefined();
       expect(await codeOf(ledgers.fork('s', 1, 't', notes(1, ['x'])))).toBe('session_exists');
       expect(await readTexts(ledgers, 't')).toEqual(['c']);
@@ -146,7 +169,11 @@ export function blobContract(suite: Suite): void {
       expect(await ledgers.putBlob(Uint8Array.of(1), address)).toBe(address);
       expect(new Uint8Array(await ledgers.getBlob(address))).toEqual(bytes);
       await (await Writer.claim(ledgers, 's')).write(['a'], { blobs: [address] });
-      const computed = blobAddress({ tenant: 'acme', app: 'shop' }, bytes, await ledgers.addressKey?.());
+      const computed = blobAddress(
+        { tenant: 'acme', app: 'shop' },
+        bytes,
+        await ledgers.addressKey?.(),
+      );
       expect(await codeOf(ledgers.getBlob(computed))).toBe('blob_missing');
     });
 
@@ -158,7 +185,9 @@ export function blobContract(suite: Suite): void {
       expect(new Uint8Array(await ledgers.getBlob(address))).toEqual(bytes);
     });
 
-    test('can be referred to by an append, also one that is sent before the blob was confirmed', async ({ ledgers }) => {
+    test('can be referred to by an append, also one that is sent before the blob was confirmed', async ({
+      ledgers,
+    }) => {
       const writer = await Writer.claim(ledgers, 's');
       const address = await ledgers.putBlob(bytes);
       await writer.write(['a'], { blobs: [address, address] });
@@ -171,11 +200,15 @@ export function blobContract(suite: Suite): void {
       expect(await readTexts(ledgers, 's')).toEqual(['a', 'b']);
     });
 
-    test('that are unknown make the append fail, and nothing of it is written', async ({ ledgers }) => {
+    test('that are unknown make the append fail, and nothing of it is written', async ({
+      ledgers,
+    }) => {
       const writer = await Writer.claim(ledgers, 's');
       await ledgers.post('s', inboxItem('k'));
       const shared = [{ scope: 'user', scopeId: '1', key: 'n', value: 1, baseVersion: 0 }];
-      const error = await errorOf(writer.write(['a'], { blobs: ['f'.repeat(64)], consumes: [1], shared }));
+      const error = await errorOf(
+        writer.write(['a'], { blobs: ['f'.repeat(64)], consumes: [1], shared }),
+      );
       expect(error).toMatchObject({ code: 'blob_missing', data: { address: 'f'.repeat(64) } });
       expect(await readTexts(ledgers, 's')).toEqual([]);
       expect(await ledgers.inbox('s')).toHaveLength(1);
@@ -186,7 +219,13 @@ export function blobContract(suite: Suite): void {
   });
 }
 
-const write = (key: string, value: number | undefined, baseVersion: number, scopeId = '1') => ({ scope: 'user', scopeId, key, value, baseVersion });
+const write = (key: string, value: number | undefined, baseVersion: number, scopeId = '1') => ({
+  scope: 'user',
+  scopeId,
+  key,
+  value,
+  baseVersion,
+});
 
 export function sharedContract(suite: Suite): void {
   sharedVersionsContract(suite);
@@ -198,14 +237,21 @@ function sharedVersionsContract({ describe, expect, test }: Suite): void {
     test('keep values with versions that grow', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
       expect(await ledgers.readShared('user', '1')).toEqual({});
-      await writer.write(['a'], { shared: [write('n', 1, 0), { ...write('list', 0, 0), value: [1, { a: null }] }] });
+      await writer.write(['a'], {
+        shared: [write('n', 1, 0), { ...write('list', 0, 0), value: [1, { a: null }] }],
+      });
       await writer.write(['b'], { shared: [write('n', 2, 1)] });
-      expect(await ledgers.readShared('user', '1')).toEqual({ n: { value: 2, version: 2 }, list: { value: [1, { a: null }], version: 1 } });
+      expect(await ledgers.readShared('user', '1')).toEqual({
+        n: { value: 2, version: 2 },
+        list: { value: [1, { a: null }], version: 1 },
+      });
     });
 
     test('are apart by scope and id', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
-      await writer.write(['a'], { shared: [write('n', 1, 0), write('n', 2, 0, '2'), { ...write('n', 3, 0), scope: 'team' }] });
+      await writer.write(['a'], {
+        shared: [write('n', 1, 0), write('n', 2, 0, '2'), { ...write('n', 3, 0), scope: 'team' }],
+      });
       expect(await ledgers.readShared('user', '2')).toEqual({ n: { value: 2, version: 1 } });
       expect(await ledgers.readShared('team', '1')).toEqual({ n: { value: 3, version: 1 } });
       expect(await ledgers.readShared('team', '2')).toEqual({});
@@ -213,9 +259,13 @@ function sharedVersionsContract({ describe, expect, test }: Suite): void {
 
     test('let the writes of a batch follow each other', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');
-      await writer.write(['a'], { shared: [write('n', 1, 0), write('n', 2, 1), write('n', undefined, 2), write('n', 4, 0)] });
+      await writer.write(['a'], {
+        shared: [write('n', 1, 0), write('n', 2, 1), write('n', undefined, 2), write('n', 4, 0)],
+      });
       expect(await ledgers.readShared('user', '1')).toEqual({ n: { value: 4, version: 4 } });
-      const error = await errorOf(writer.write(['b'], { shared: [write('n', 5, 4), write('n', 6, 4)] }));
+      const error = await errorOf(
+        writer.write(['b'], { shared: [write('n', 5, 4), write('n', 6, 4)] }),
+      );
       expect(error).toMatchObject({ code: 'state_conflict', data: { keys: ['n'] } });
     });
 
@@ -223,36 +273,59 @@ function sharedVersionsContract({ describe, expect, test }: Suite): void {
       const writer = await Writer.claim(ledgers, 's');
       await writer.write(['a'], { shared: [write('n', 1, 0)] });
       await writer.write(['b'], { shared: [write('n', undefined, 1)] });
-      expect(await ledgers.readShared('user', '1')).toEqual({ n: { value: undefined, version: 2 } });
-      expect(await codeOf(writer.write(['c'], { shared: [write('n', 9, 1)] }))).toBe('state_conflict');
+      expect(await ledgers.readShared('user', '1')).toEqual({
+        n: { value: undefined, version: 2 },
+      });
+      expect(await codeOf(writer.write(['c'], { shared: [write('n', 9, 1)] }))).toBe(
+        'state_conflict',
+      );
       await writer.write(['c'], { shared: [write('n', 2, 0)] });
       const version = (await ledgers.readShared('user', '1'))['n']?.version ?? 0;
       expect(version).toBe(3);
-      expect(await codeOf(writer.write(['d'], { shared: [write('n', 3, 1)] }))).toBe('state_conflict');
-      expect(await codeOf(writer.write(['d'], { shared: [write('n', 3, version)] }))).toBe('resolved');
+      expect(await codeOf(writer.write(['d'], { shared: [write('n', 3, 1)] }))).toBe(
+        'state_conflict',
+      );
+      expect(await codeOf(writer.write(['d'], { shared: [write('n', 3, version)] }))).toBe(
+        'resolved',
+      );
     });
   });
 }
 
 function sharedConflictsContract({ describe, expect, test }: Suite): void {
   describe('shared scopes', () => {
-    test('refuse a write that was based on another version, with all keys concerned, and nothing of the batch is written', async ({ ledgers }) => {
+    test('refuse a write that was based on another version, with all keys concerned, and nothing of the batch is written', async ({
+      ledgers,
+    }) => {
       const first = await Writer.claim(ledgers, 's');
       const second = await Writer.claim(ledgers, 't');
       await first.write(['a'], { shared: [write('x', 1, 0), write('y', 1, 0)] });
       await ledgers.post('t', inboxItem('k'));
-      const batch = { shared: [write('x', 5, 0), write('y', 5, 0), write('z', 5, 0)], consumes: [1] };
+      const batch = {
+        shared: [write('x', 5, 0), write('y', 5, 0), write('z', 5, 0)],
+        consumes: [1],
+      };
       const error = await errorOf(second.write(['b'], batch));
-      expect(error).toMatchObject({ code: 'state_conflict', data: { scope: 'user', scopeId: '1', keys: ['x', 'y'] } });
-      expect(await ledgers.readShared('user', '1')).toEqual({ x: { value: 1, version: 1 }, y: { value: 1, version: 1 } });
+      expect(error).toMatchObject({
+        code: 'state_conflict',
+        data: { scope: 'user', scopeId: '1', keys: ['x', 'y'] },
+      });
+      expect(await ledgers.readShared('user', '1')).toEqual({
+        x: { value: 1, version: 1 },
+        y: { value: 1, version: 1 },
+      });
       expect(await readTexts(ledgers, 't')).toEqual([]);
       expect(await ledgers.inbox('t')).toHaveLength(1);
       expect((await second.write(['b'], { shared: [write('x', 5, 1)] })).seq).toBe(1);
     });
 
     test('of two sessions that write at once, one wins', async ({ ledgers }) => {
-      const writers = await Promise.all(['s', 't', 'u'].map((session) => Writer.claim(ledgers, session)));
-      const codes = await Promise.all(writers.map((writer, i) => codeOf(writer.write(['a'], { shared: [write('n', i, 0)] }))));
+      const writers = await Promise.all(
+        ['s', 't', 'u'].map((session) => Writer.claim(ledgers, session)),
+      );
+      const codes = await Promise.all(
+        writers.map((writer, i) => codeOf(writer.write(['a'], { shared: [write('n', i, 0)] }))),
+      );
       expect(codes.sort()).toEqual(['resolved', 'state_conflict', 'state_conflict']);
     });
   });

@@ -2,12 +2,23 @@ import type { JsonValue } from '../../../base/json.ts';
 import type { LedgerStore } from '../../../ledger/port.ts';
 import { codeOf, type Suite, Writer } from './harness.ts';
 
-async function valuesAt(ledgers: LedgerStore, session: string, upTo: readonly number[], key = 'fold'): Promise<readonly unknown[]> {
+async function valuesAt(
+  ledgers: LedgerStore,
+  session: string,
+  upTo: readonly number[],
+  key = 'fold',
+): Promise<readonly unknown[]> {
   const found = await Promise.all(upTo.map((seq) => ledgers.getSnapshot(session, key, seq)));
   return found.map((snapshot) => snapshot?.value);
 }
 
-async function put(ledgers: LedgerStore, session: string, seq: number, value: JsonValue, key = 'fold'): Promise<void> {
+async function put(
+  ledgers: LedgerStore,
+  session: string,
+  seq: number,
+  value: JsonValue,
+  key = 'fold',
+): Promise<void> {
   await ledgers.putSnapshot(session, { key, seq, value });
 }
 
@@ -33,7 +44,11 @@ function findingContract({ describe, expect, test }: Suite): void {
         { five: [null, 'Grüße'] },
         { five: [null, 'Grüße'] },
       ]);
-      expect(await ledgers.getSnapshot('s', 'fold', 4)).toEqual({ key: 'fold', seq: 2, value: 'two' });
+      expect(await ledgers.getSnapshot('s', 'fold', 4)).toEqual({
+        key: 'fold',
+        seq: 2,
+        value: 'two',
+      });
       expect(await valuesAt(ledgers, 's', [6], 'other fold')).toEqual(['other']);
       await put(ledgers, 's', 2, 'again');
       expect(await valuesAt(ledgers, 's', [2])).toEqual(['again']);
@@ -61,7 +76,8 @@ function keepingContract({ describe, expect, test }: Suite): void {
     test('must be of events that are there', async ({ ledgers }) => {
       await (await Writer.claim(ledgers, 's')).write(['a']);
       expect(await codeOf(put(ledgers, 'unknown', 0, 'x'))).toBe('session_not_found');
-      for (const seq of [2, -1, 0.5]) expect(await codeOf(put(ledgers, 's', seq, 'x'))).toBe('RangeError');
+      for (const seq of [2, -1, 0.5])
+        expect(await codeOf(put(ledgers, 's', seq, 'x'))).toBe('RangeError');
       expect(await ledgers.getSnapshot('unknown', 'fold', 1)).toBeUndefined();
     });
 

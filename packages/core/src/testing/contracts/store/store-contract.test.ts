@@ -23,7 +23,8 @@ async function outcomes(
   };
   const runner = {
     describe,
-    test: (name: string, run: (...context: unknown[]) => Promise<void>) => void defined.push({ name: [...groups, name].join(' > '), run }),
+    test: (name: string, run: (...context: unknown[]) => Promise<void>) =>
+      void defined.push({ name: [...groups, name].join(' > '), run }),
   };
   const makeStore = async () => {
     const store = make();
@@ -44,7 +45,11 @@ async function outcomes(
       () => undefined,
       (thrown: unknown) => thrown ?? new Error('nothing was thrown'),
     );
-    found.push({ name, ...(error === undefined ? {} : { error }), ...(skipped === undefined ? {} : { skipped }) });
+    found.push({
+      name,
+      ...(error === undefined ? {} : { error }),
+      ...(skipped === undefined ? {} : { skipped }),
+    });
   }
   return found;
 }
@@ -65,11 +70,17 @@ function broken<Name extends keyof LedgerStore>(name: Name, method: Method<Name>
     const wrap = (ledgers: LedgerStore): LedgerStore =>
       new Proxy(ledgers, {
         get: (target, asked) => {
-          if (asked === name) return (...args: Parameters<Required<LedgerStore>[Name]>) => method(target, ...args);
+          if (asked === name)
+            return (...args: Parameters<Required<LedgerStore>[Name]>) => method(target, ...args);
           return (Reflect.get(target, asked) as (...args: unknown[]) => unknown).bind(target);
         },
       });
-    return { description: store.description, admin: store.admin, for: (scope) => wrap(store.for(scope)), close: () => store.close() };
+    return {
+      description: store.description,
+      admin: store.admin,
+      for: (scope) => wrap(store.for(scope)),
+      close: () => store.close(),
+    };
   };
 }
 
@@ -98,7 +109,8 @@ test.each<[rule: string, make: () => Store, caught: RegExp]>([
     'a batch that is sent again lands once',
     broken('append', async (ledgers, session, expected, batch) => {
       const head = await ledgers.head(session);
-      if (head !== undefined && head.seq > expected.seq) throw new AdjutantError('ledger_conflict', 'Sent again.', {});
+      if (head !== undefined && head.seq > expected.seq)
+        throw new AdjutantError('ledger_conflict', 'Sent again.', {});
       return ledgers.append(session, expected, batch);
     }),
     /the same batch sent again > succeeds/,
@@ -114,7 +126,9 @@ test.each<[rule: string, make: () => Store, caught: RegExp]>([
   ],
   [
     'a live lease keeps others out',
-    broken('claim', (ledgers, session, owner, options) => ledgers.claim(session, owner, { ...options, force: true })),
+    broken('claim', (ledgers, session, owner, options) =>
+      ledgers.claim(session, owner, { ...options, force: true }),
+    ),
     /is refused while the lease of another owner is live/,
   ],
   [
@@ -130,7 +144,9 @@ test.each<[rule: string, make: () => Store, caught: RegExp]>([
   ],
   [
     'the control lane comes first',
-    broken('inbox', async (ledgers, session) => [...(await ledgers.inbox(session))].sort((a, b) => a.position - b.position)),
+    broken('inbox', async (ledgers, session) =>
+      [...(await ledgers.inbox(session))].sort((a, b) => a.position - b.position),
+    ),
     /inbox/,
   ],
   [
@@ -163,7 +179,9 @@ test.each<[rule: string, make: () => Store, caught: RegExp]>([
   ],
   [
     'of all answers to a request one wins',
-    broken('post', (ledgers, session, { settles: _settles, ...item }) => ledgers.post(session, item)),
+    broken('post', (ledgers, session, { settles: _settles, ...item }) =>
+      ledgers.post(session, item),
+    ),
     /answer|exactly one wins/,
   ],
   [
@@ -185,16 +203,32 @@ test('it finds nothing in a store that keeps all rules, and says which tests a s
   expect(failures(found)).toEqual([]);
   expect(found.length).toBeGreaterThan(90);
   const skipped = found.filter(({ skipped }) => skipped !== undefined);
-  expect(new Set(skipped.map(({ skipped }) => skipped))).toEqual(new Set(['the store has no clock that can be moved']));
+  expect(new Set(skipped.map(({ skipped }) => skipped))).toEqual(
+    new Set(['the store has no clock that can be moved']),
+  );
 });
 
-const parts = ['shared scopes', 'forks', 'blobs', 'requests', 'due', 'snapshots', 'deletion', 'listing'] as const;
+const parts = [
+  'shared scopes',
+  'forks',
+  'blobs',
+  'requests',
+  'due',
+  'snapshots',
+  'deletion',
+  'listing',
+] as const;
 
-test.each(parts)('a part that is said to be left out and is there all the same is found: %s', async (part) => {
-  const found = await outcomes(() => memoryStore(), { skip: { [part]: 'not yet' } });
-  expect(failures(found)).toEqual([expect.stringContaining(`what the store leaves out > ${part} (left out: not yet)`)]);
-  expect(found.filter(({ skipped }) => skipped === `${part}: not yet`).length).toBeGreaterThan(0);
-});
+test.each(parts)(
+  'a part that is said to be left out and is there all the same is found: %s',
+  async (part) => {
+    const found = await outcomes(() => memoryStore(), { skip: { [part]: 'not yet' } });
+    expect(failures(found)).toEqual([
+      expect.stringContaining(`what the store leaves out > ${part} (left out: not yet)`),
+    ]);
+    expect(found.filter(({ skipped }) => skipped === `${part}: not yet`).length).toBeGreaterThan(0);
+  },
+);
 
 test('it runs in node:test, without vitest', () => {
   const program = `
@@ -205,8 +239,18 @@ test('it runs in node:test, without vitest', () => {
       return { store, cleanup: () => store.close() };
     });`;
   const { VITEST: _vitest, NODE_OPTIONS: _options, ...env } = process.env;
-  const args = ['--conditions=adjutant-source', '--test-reporter=tap', '--input-type=module', '--eval', program];
-  const { stdout, status } = spawnSync(process.execPath, args, { env, encoding: 'utf8', cwd: import.meta.dirname });
+  const args = [
+    '--conditions=adjutant-source',
+    '--test-reporter=tap',
+    '--input-type=module',
+    '--eval',
+    program,
+  ];
+  const { stdout, status } = spawnSync(process.execPath, args, {
+    env,
+    encoding: 'utf8',
+    cwd: import.meta.dirname,
+  });
   expect({ status, failed: /# fail (\d+)/.exec(stdout)?.[1] }).toEqual({ status: 0, failed: '0' });
   expect(Number(/# pass (\d+)/.exec(stdout)?.[1])).toBeGreaterThan(90);
   expect(stdout).toContain('# SKIP the store has no clock that can be moved');
@@ -214,8 +258,12 @@ test('it runs in node:test, without vitest', () => {
 
 test('options that do not fit are refused', async () => {
   const make = async () => ({ store: memoryStore(), cleanup: async () => undefined });
-  await expect(storeContract('x', make, { skip: { fork: 'no' } as never })).rejects.toThrow('did you mean `forks`?');
+  await expect(storeContract('x', make, { skip: { fork: 'no' } as never })).rejects.toThrow(
+    'did you mean `forks`?',
+  );
   await expect(storeContract('x', make, { skip: { forks: '' } })).rejects.toThrow('a reason');
-  await expect(storeContract('x', make, { runner: { describe: () => undefined } as never })).rejects.toThrow('`describe` and `test`');
+  await expect(
+    storeContract('x', make, { runner: { describe: () => undefined } as never }),
+  ).rejects.toThrow('`describe` and `test`');
   await expect(storeContract('x', 'store' as never)).rejects.toThrow('`make` must be a function');
 });

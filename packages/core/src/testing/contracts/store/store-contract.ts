@@ -1,5 +1,11 @@
 import { checkOptions } from '../../../base/invalid-option.ts';
-import { isFunction, isGroup, isNonEmptyText, isObject, type OptionChecks } from '../../../base/options.ts';
+import {
+  isFunction,
+  isGroup,
+  isNonEmptyText,
+  isObject,
+  type OptionChecks,
+} from '../../../base/options.ts';
 import { type TestRunner, testRunner } from '../../kit/test-runner.ts';
 import { appendContract } from './append-contract.ts';
 import { clockContract } from './clock-contract.ts';
@@ -9,7 +15,12 @@ import { createSuite, type Suite } from './harness.ts';
 import { inboxContract } from './inbox-contract.ts';
 import type { LeftOut } from './left-out.ts';
 import { leftOutContract } from './left-out-contract.ts';
-import { closeContract, isolationContract, listingContract, listOptionsContract } from './listing-contract.ts';
+import {
+  closeContract,
+  isolationContract,
+  listingContract,
+  listOptionsContract,
+} from './listing-contract.ts';
 import { ownershipContract } from './ownership-contract.ts';
 import { readingContract } from './reading-contract.ts';
 import { requestContract, settlingContract } from './request-contract.ts';
@@ -22,30 +33,47 @@ export type { LeftOut, StorePart } from './left-out.ts';
 export type { MakeStore, StoreUnderTest } from './store-under-test.ts';
 
 export interface StoreContractOptions {
-  /** `describe` and `test` of the test runner. @default those of vitest, global ones such as jest's, else those of `node:test` */
+  /**
+   * `describe` and `test` of the test runner. @default those of vitest, global ones such as jest's,
+   * else those of `node:test`
+   */
   readonly runner?: TestRunner;
   /**
-   * Parts that the store leaves out, each with the reason. They must be refused with an error of the code `not_supported`. Tests that come to them
-   * are skipped, and a warning says so. @default none
+   * Parts that the store leaves out, each with the reason. They must be refused with an error of
+   * the code `not_supported`. Tests that come to them are skipped, and a warning says so. @default
+   * none
    */
   readonly skip?: LeftOut;
 }
 
 /**
- * Defines the suite that every `Store` must pass, with a fresh store for each test. It uses nothing but the port.
- * To be awaited at the top of a test file: `await storeContract('my store', makeStore)`.
+ * Defines the suite that every `Store` must pass, with a fresh store for each test. It uses nothing
+ * but the port. To be awaited at the top of a test file: `await storeContract('my store',
+ * makeStore)`.
  *
  * @param name what the suite is called
  * @param make gives a new and empty store; called once for each test
  * @throws InvalidOptionError for options that do not exist or fit
  */
-export async function storeContract(name: string, make: MakeStore, options: StoreContractOptions = {}): Promise<void> {
+export async function storeContract(
+  name: string,
+  make: MakeStore,
+  options: StoreContractOptions = {},
+): Promise<void> {
   // A missing one is `null` to the check, which passes over `undefined`.
-  checkOptions('storeContract', { ...options, name: name ?? null, make: make ?? null }, contractChecks);
+  checkOptions(
+    'storeContract',
+    { ...options, name: name ?? null, make: make ?? null },
+    contractChecks,
+  );
   const { skip = {} } = options;
   const suite = createSuite(await testRunner('storeContract', options.runner), make, skip);
   const left = Object.entries(skip).map(([part, reason]) => `${part} (${reason})`);
-  if (left.length > 0) process.emitWarning(`The store "${name}" leaves out ${left.join(', ')}.`, { type: 'AdjutantWarning', code: 'left_out' });
+  if (left.length > 0)
+    process.emitWarning(`The store "${name}" leaves out ${left.join(', ')}.`, {
+      type: 'AdjutantWarning',
+      code: 'left_out',
+    });
   suite.describe(`store contract: ${name}`, () => {
     defineRules(suite);
     if (left.length > 0) leftOutContract(suite, skip);
@@ -63,7 +91,9 @@ const partChecks: OptionChecks<LeftOut> = {
   deletion: isReason,
   listing: isReason,
 };
-const contractChecks: OptionChecks<StoreContractOptions & { readonly name: string; readonly make: MakeStore }> = {
+const contractChecks: OptionChecks<
+  StoreContractOptions & { readonly name: string; readonly make: MakeStore }
+> = {
   name: isNonEmptyText,
   make: isFunction,
   runner: isObject,

@@ -1,4 +1,5 @@
-// Apart from the harness: whose declarations need vitest, which users of scripted models do not have.
+// Apart from the harness: whose declarations need vitest, which users of scripted models do not
+// have.
 import type { Store } from '../../../ledger/port.ts';
 
 /** A fresh and empty store for one test. */

@@ -18,9 +18,17 @@ export function sweepingContract(suite: Suite): void {
 
 function ageContract({ describe, expect, test }: Suite): void {
   describe('a sweep of blobs', () => {
-    test('removes those that nothing refers to and that were put more than a day ago', async ({ store, ledgers, advance }) => {
+    test('removes those that nothing refers to and that were put more than a day ago', async ({
+      store,
+      ledgers,
+      advance,
+    }) => {
       const writer = await Writer.claim(ledgers, 's');
-      const [used, touched, old] = [await putText(ledgers, 'used'), await putText(ledgers, 'touched'), await putText(ledgers, 'old')];
+      const [used, touched, old] = [
+        await putText(ledgers, 'used'),
+        await putText(ledgers, 'touched'),
+        await putText(ledgers, 'old'),
+      ];
       await writer.write(['a'], { blobs: [used] });
       advance(day);
       expect(await store.admin.sweepBlobs()).toBe(0);
@@ -29,7 +37,8 @@ function ageContract({ describe, expect, test }: Suite): void {
       advance(1);
       expect(await store.admin.sweepBlobs()).toBe(1);
       expect(await codeOf(ledgers.getBlob(old))).toBe('blob_missing');
-      for (const address of [used, touched, young]) expect(await codeOf(ledgers.getBlob(address))).toBe('resolved');
+      for (const address of [used, touched, young])
+        expect(await codeOf(ledgers.getBlob(address))).toBe('resolved');
       expect(await codeOf(writer.write(['b'], { blobs: [old] }))).toBe('blob_missing');
       expect(await putText(ledgers, 'old')).toBe(old);
       await writer.write(['b'], { blobs: [old] });
@@ -43,7 +52,8 @@ function ageContract({ describe, expect, test }: Suite): void {
       expect(await store.admin.sweepBlobs({ olderThanMs: 1_500 })).toBe(1);
       expect(await codeOf(ledgers.getBlob(old))).toBe('blob_missing');
       expect(await codeOf(ledgers.getBlob(young))).toBe('resolved');
-      for (const olderThanMs of [-1, Number.NaN]) expect(await codeOf(store.admin.sweepBlobs({ olderThanMs }))).toBe('RangeError');
+      for (const olderThanMs of [-1, Number.NaN])
+        expect(await codeOf(store.admin.sweepBlobs({ olderThanMs }))).toBe('RangeError');
     });
 
     test('removes any number, of all tenants and apps', async ({ store, ledgers, advance }) => {
@@ -64,7 +74,10 @@ function ageContract({ describe, expect, test }: Suite): void {
 
 function deletedBlobsContract({ describe, expect, test }: Suite): void {
   describe('a blob', () => {
-    test('goes with its session, unless another session refers to it', async ({ store, ledgers }) => {
+    test('goes with its session, unless another session refers to it', async ({
+      store,
+      ledgers,
+    }) => {
       const [mine, ours] = [await putText(ledgers, 'mine'), await putText(ledgers, 'ours')];
       await (await Writer.claim(ledgers, 's')).write(['a'], { blobs: [mine, ours] });
       await (await Writer.claim(ledgers, 't')).write(['b'], { blobs: [ours] });
@@ -82,10 +95,13 @@ function deletedBlobsContract({ describe, expect, test }: Suite): void {
       for (let i = 0; i < 150; i++) addresses.push(await putText(ledgers, `blob ${i}`));
       await writer.write(['a'], { blobs: addresses });
       await ledgers.delete('s');
-      for (const address of addresses) expect(await codeOf(ledgers.getBlob(address))).toBe('blob_missing');
+      for (const address of addresses)
+        expect(await codeOf(ledgers.getBlob(address))).toBe('blob_missing');
     });
 
-    test('that came without events goes too, also when a fork lives that shares nothing', async ({ ledgers }) => {
+    test('that came without events goes too, also when a fork lives that shares nothing', async ({
+      ledgers,
+    }) => {
       const address = await putText(ledgers, 'x');
       await (await Writer.claim(ledgers, 's')).write([], { blobs: [address] });
       await ledgers.fork('s', 0, 'f');
@@ -95,7 +111,10 @@ function deletedBlobsContract({ describe, expect, test }: Suite): void {
 
     test('stays where another tenant or app has the same bytes', async ({ store, ledgers }) => {
       const foreign = store.for({ tenant: 'other', app: 'shop' });
-      const [mine, theirs] = [await putText(ledgers, 'the same'), await putText(foreign, 'the same')];
+      const [mine, theirs] = [
+        await putText(ledgers, 'the same'),
+        await putText(foreign, 'the same'),
+      ];
       await (await Writer.claim(ledgers, 's')).write(['a'], { blobs: [mine] });
       await (await Writer.claim(foreign, 's')).write(['a'], { blobs: [theirs] });
       await ledgers.delete('s');
@@ -144,21 +163,27 @@ function sharedBlobsContract({ describe, expect, test }: Suite): void {
       await ledgers.fork('s', 1, 'f');
       await (await Writer.claim(ledgers, 'f')).write(['b'], { blobs: [shared, own] });
       await ledgers.delete('s', { erase: true });
-      for (const address of [shared, own]) expect(await codeOf(ledgers.getBlob(address))).toBe('blob_missing');
+      for (const address of [shared, own])
+        expect(await codeOf(ledgers.getBlob(address))).toBe('blob_missing');
     });
   });
 }
 
 function missingBlobsContract({ describe, expect, test }: Suite): void {
   describe('a blob that was put again while the session that had it was deleted', () => {
-    test('is either there or refused to the append that refers to it, which can be made again', async ({ ledgers }) => {
+    test('is either there or refused to the append that refers to it, which can be made again', async ({
+      ledgers,
+    }) => {
       const writer = await Writer.claim(ledgers, 't');
       for (let i = 0; i < 10; i++) {
         const address = await putText(ledgers, 'both have it');
         await (await Writer.claim(ledgers, `s${i}`)).write(['a'], { blobs: [address] });
         const put = putText(ledgers, 'both have it');
         const deleted = ledgers.delete(`s${i}`);
-        const [written] = await Promise.all([codeOf(put.then(() => writer.write(['b'], { blobs: [address] }))), deleted]);
+        const [written] = await Promise.all([
+          codeOf(put.then(() => writer.write(['b'], { blobs: [address] }))),
+          deleted,
+        ]);
         if (written !== 'resolved') {
           expect(written).toBe('blob_missing');
           await putText(ledgers, 'both have it');
@@ -177,7 +202,8 @@ function readingBlobsContract({ describe, expect, test }: Suite): void {
       await (await Writer.claim(ledgers, 'bob')).write(['a'], { blobs: [address] });
       await (await Writer.claim(ledgers, 'ann')).write(['a']);
       expect(await codeOf(ledgers.getBlob(address, 'bob'))).toBe('resolved');
-      for (const session of ['ann', 'nobody']) expect(await codeOf(ledgers.getBlob(address, session))).toBe('blob_missing');
+      for (const session of ['ann', 'nobody'])
+        expect(await codeOf(ledgers.getBlob(address, session))).toBe('blob_missing');
       await (await Writer.claim(ledgers, 'ann')).write(['b'], { blobs: [address] });
       expect(await codeOf(ledgers.getBlob(address, 'ann'))).toBe('resolved');
     });
@@ -199,12 +225,23 @@ function readingBlobsContract({ describe, expect, test }: Suite): void {
 
 function addressContract({ describe, expect, test }: Suite): void {
   describe('the secret of addresses', () => {
-    test('is always the same for one tenant and app, and another one for others', async ({ store, ledgers }) => {
+    test('is always the same for one tenant and app, and another one for others', async ({
+      store,
+      ledgers,
+    }) => {
       const key = await ledgers.addressKey?.();
       if (key === undefined) return;
-      const others = [store.for({ tenant: 'other', app: 'shop' }), store.for({ tenant: 'acme', app: 'other' })];
-      for (const other of others) expect(Buffer.from((await other.addressKey?.()) ?? '').equals(key)).toBe(false);
-      expect(Buffer.from((await store.for({ tenant: 'acme', app: 'shop' }).addressKey?.()) ?? '').equals(key)).toBe(true);
+      const others = [
+        store.for({ tenant: 'other', app: 'shop' }),
+        store.for({ tenant: 'acme', app: 'other' }),
+      ];
+      for (const other of others)
+        expect(Buffer.from((await other.addressKey?.()) ?? '').equals(key)).toBe(false);
+      expect(
+        Buffer.from((await store.for({ tenant: 'acme', app: 'shop' }).addressKey?.()) ?? '').equals(
+          key,
+        ),
+      ).toBe(true);
       expect(key.length >= 32).toBe(true);
     });
   });

@@ -1,9 +1,16 @@
 import { AdjutantError } from '../../../base/error.ts';
 
-/** A matcher cannot say anything about what it was given, or was asked for something that can never be. Thrown with and without `.not`. */
+/**
+ * A matcher cannot say anything about what it was given, or was asked for something that can never
+ * be. Thrown with and without `.not`.
+ */
 export class InvalidMatcherUseError extends AdjutantError {
   constructor(data: { matcher: string; reason: string }) {
-    super('invalid_matcher_use', `${data.matcher}() cannot be used like this: ${data.reason}.`, data);
+    super(
+      'invalid_matcher_use',
+      `${data.matcher}() cannot be used like this: ${data.reason}.`,
+      data,
+    );
   }
 }
 

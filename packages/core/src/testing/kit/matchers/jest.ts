@@ -1,4 +1,7 @@
-/** Adds the matchers to the `expect` of jest, with their types: for the global one (`@types/jest`) and for that of `@jest/globals`. */
+/**
+ * Adds the matchers to the `expect` of jest, with their types: for the global one (`@types/jest`)
+ * and for that of `@jest/globals`.
+ */
 import type {} from 'expect';
 import type { LedgerMatchers } from './matcher-types.ts';
 import { setupMatchers } from './setup.ts';
@@ -13,7 +16,8 @@ declare global {
   }
 }
 
-// Jest gives its `expect` to whoever asks from inside a test file, and awaits nothing when modules are required.
+// Jest gives its `expect` to whoever asks from inside a test file, and awaits nothing when modules
+// are required.
 setupMatchers();
 
 export { setupMatchers };

@@ -11,7 +11,12 @@ import { alignStory, withoutMargin } from './story-alignment.ts';
 
 type Entry = string | RegExp | Readonly<Record<string, unknown>>;
 
-export function toMatchLedger(this: RunnerContext, received: unknown, expected: unknown, options?: unknown): MatcherResult {
+export function toMatchLedger(
+  this: RunnerContext,
+  received: unknown,
+  expected: unknown,
+  options?: unknown,
+): MatcherResult {
   const source = readSource('toMatchLedger', received);
   const { exact = true, ...how } = readOptions<MatchLedgerOptions>('toMatchLedger', options, {
     exact: isFlag,
@@ -22,31 +27,58 @@ export function toMatchLedger(this: RunnerContext, received: unknown, expected: 
   const story = storyOf(source, how);
   if (expected === undefined) return withoutExpectation(this, source, story);
   const entries = readStory(expected, how.all === true);
-  if (entries.length === 0 && !exact) refuse('an empty story is part of every other; without { exact: false } it says that nothing happened');
+  if (entries.length === 0 && !exact)
+    refuse(
+      'an empty story is part of every other; without { exact: false } it says that nothing happened',
+    );
   const fits = (entry: Entry, line: StoryLine): boolean => entryFits(this, source, entry, line);
-  return exact ? matchWhole(this, source, story, entries, fits) : matchPart(this, source, story, entries, fits);
+  return exact
+    ? matchWhole(this, source, story, entries, fits)
+    : matchPart(this, source, story, entries, fits);
 }
 
 type Fits = (entry: Entry, line: StoryLine) => boolean;
 
-function matchWhole(context: RunnerContext, { kind }: ReadSource, story: readonly StoryLine[], entries: readonly Entry[], fits: Fits): MatcherResult {
-  const pass = story.length === entries.length && entries.every((entry, index) => fits(entry, story[index] as StoryLine));
+function matchWhole(
+  context: RunnerContext,
+  { kind }: ReadSource,
+  story: readonly StoryLine[],
+  entries: readonly Entry[],
+  fits: Fits,
+): MatcherResult {
+  const pass =
+    story.length === entries.length &&
+    entries.every((entry, index) => fits(entry, story[index] as StoryLine));
   return {
     pass,
     message: () => {
       const told = story.map(({ line }) => line).join('\n');
       const wanted = alignStory(entries, story, fits)
-        .map((entry) => (typeof entry === 'number' ? (story[entry] as StoryLine).line : describeEntry(entry)))
+        .map((entry) =>
+          typeof entry === 'number' ? (story[entry] as StoryLine).line : describeEntry(entry),
+        )
         .join('\n');
       const body = context.isNot
         ? ['Expected another story than:', '', told]
-        : [context.utils.diff(wanted, told) ?? '', '', 'The whole story, as it happened:', '', told || '(nothing happened)'];
+        : [
+            context.utils.diff(wanted, told) ?? '',
+            '',
+            'The whole story, as it happened:',
+            '',
+            told || '(nothing happened)',
+          ];
       return failure(context, { name: 'toMatchLedger', received: kind, expected: 'story' }, body);
     },
   };
 }
 
-function matchPart(context: RunnerContext, { kind }: ReadSource, story: readonly StoryLine[], entries: readonly Entry[], fits: Fits): MatcherResult {
+function matchPart(
+  context: RunnerContext,
+  { kind }: ReadSource,
+  story: readonly StoryLine[],
+  entries: readonly Entry[],
+  fits: Fits,
+): MatcherResult {
   const found: number[] = [];
   for (let at = 0; at < story.length && found.length < entries.length; at++) {
     if (fits(entries[found.length] as Entry, story[at] as StoryLine)) found.push(at);
@@ -56,24 +88,33 @@ function matchPart(context: RunnerContext, { kind }: ReadSource, story: readonly
     pass: found.length === entries.length,
     message: () => {
       const marks = new Set(found);
-      const told = story.map(({ line }, index) => (marks.has(index) ? `> ${utils.RECEIVED_COLOR(line)}` : `  ${line}`));
+      const told = story.map(({ line }, index) =>
+        marks.has(index) ? `> ${utils.RECEIVED_COLOR(line)}` : `  ${line}`,
+      );
       const missing = entries[found.length];
-      const where = found.length === 0 ? 'anywhere' : `after ${found.length === 1 ? 'the first line' : `the first ${found.length} lines`}`;
+      const where =
+        found.length === 0
+          ? 'anywhere'
+          : `after ${found.length === 1 ? 'the first line' : `the first ${found.length} lines`}`;
       const problem =
         missing === undefined
           ? 'All of these lines come one after the other:'
           : `Not found ${where}: ${utils.EXPECTED_COLOR(describeEntry(missing).trim())}`;
-      return failure(context, { name: 'toMatchLedger', received: kind, expected: 'story, { exact: false }' }, [
-        problem,
-        '',
-        ...(told.length === 0 ? ['(nothing happened)'] : told),
-      ]);
+      return failure(
+        context,
+        { name: 'toMatchLedger', received: kind, expected: 'story, { exact: false }' },
+        [problem, '', ...(told.length === 0 ? ['(nothing happened)'] : told)],
+      );
     },
   };
 }
 
 /** Nothing to compare with: the story is shown, so that it can be read and put there. */
-function withoutExpectation(context: RunnerContext, { kind }: ReadSource, story: readonly StoryLine[]): MatcherResult {
+function withoutExpectation(
+  context: RunnerContext,
+  { kind }: ReadSource,
+  story: readonly StoryLine[],
+): MatcherResult {
   if (context.isNot) refuse('there is no story that it could be unlike');
   const told = story.map(({ line }) => line);
   return {
@@ -87,7 +128,12 @@ function withoutExpectation(context: RunnerContext, { kind }: ReadSource, story:
   };
 }
 
-function entryFits(context: RunnerContext, source: ReadSource, entry: Entry, { line, event }: StoryLine): boolean {
+function entryFits(
+  context: RunnerContext,
+  source: ReadSource,
+  entry: Entry,
+  { line, event }: StoryLine,
+): boolean {
   if (typeof entry === 'string') return line === entry;
   if (entry instanceof RegExp) return line.search(entry) >= 0;
   return eventFits(context, source, event, entry);
@@ -99,15 +145,20 @@ function describeEntry(entry: Entry): string {
 
 function readStory(expected: unknown, all: boolean): readonly Entry[] {
   if (typeof expected === 'string') return withoutMargin(expected);
-  if (!Array.isArray(expected)) refuse(`the story must be a text or a list of lines, not ${describeValue(expected)}`);
+  if (!Array.isArray(expected))
+    refuse(`the story must be a text or a list of lines, not ${describeValue(expected)}`);
   return (expected as readonly unknown[]).map((entry, index): Entry => {
     if (typeof entry === 'string' || entry instanceof RegExp) return entry;
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
-      return refuse(`entry ${index} of the story must be a line, a regular expression or a part of an event, not ${describeValue(entry)}`);
+      return refuse(
+        `entry ${index} of the story must be a line, a regular expression or a part of an event, not ${describeValue(entry)}`,
+      );
     }
     const pattern = readEventPattern('toMatchLedger', entry);
     if (!all && pattern['type'] === 'model_start')
-      refuse('a story has no events of type model_start unless all are wanted: toMatchLedger(story, { all: true })');
+      refuse(
+        'a story has no events of type model_start unless all are wanted: toMatchLedger(story, { all: true })',
+      );
     return pattern;
   });
 }

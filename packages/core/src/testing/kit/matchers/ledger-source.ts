@@ -6,8 +6,9 @@ import type { AnySession } from '../../../session/session.ts';
 import { refuseUse } from './errors.ts';
 
 /**
- * What the matchers and `ledgerStory` take: a session, the result of a run or of `runTest`, a list of events, or a recorded ledger
- * (`session.toJSON()`, a ledger file). Of the result of a run, the events of that run count.
+ * What the matchers and `ledgerStory` take: a session, the result of a run or of `runTest`, a list
+ * of events, or a recorded ledger (`session.toJSON()`, a ledger file). Of the result of a run, the
+ * events of that run count.
  */
 export type LedgerSource =
   | AnySession
@@ -29,7 +30,8 @@ export interface ReadSource {
   readonly run: string | undefined;
 }
 
-const accepted = 'a session, `session.events`, the result of a run or of `runTest`, or a recorded ledger';
+const accepted =
+  'a session, `session.events`, the result of a run or of `runTest`, or a recorded ledger';
 
 /** @throws InvalidMatcherUseError when it is nothing that has events */
 export function readSource(matcher: string, received: unknown): ReadSource {
@@ -39,17 +41,23 @@ export function readSource(matcher: string, received: unknown): ReadSource {
   const { then, session, events, runId, blobs } = received as Readonly<Record<string, unknown>>;
   if (typeof then === 'function') return refuse('a promise: await it first, `expect(await …)`');
   if (isSession(received)) return sourceOfSession('session', received);
-  if (isSession(session)) return sourceOfResult(received as { status: unknown }, session, runId, events, refuse);
+  if (isSession(session))
+    return sourceOfResult(received as { status: unknown }, session, runId, events, refuse);
   if (Array.isArray(events)) {
     return { ...readEvents(events, refuse), kind: 'ledger', resolve: resolverOf(blobs) };
   }
-  return refuse(`an object with ${Object.keys(received).length === 0 ? 'no members' : `the members ${Object.keys(received).join(', ')}`}`);
+  return refuse(
+    `an object with ${Object.keys(received).length === 0 ? 'no members' : `the members ${Object.keys(received).join(', ')}`}`,
+  );
 }
 
 function resolverOf(blobs: unknown): ReadSource['resolve'] {
   if (typeof blobs !== 'object' || blobs === null) return (value) => value;
   const values = blobs as Readonly<Record<string, unknown>>;
-  return (value) => replaceReferences(value, (reference) => (Object.hasOwn(values, reference.$blob) ? values[reference.$blob] : reference));
+  return (value) =>
+    replaceReferences(value, (reference) =>
+      Object.hasOwn(values, reference.$blob) ? values[reference.$blob] : reference,
+    );
 }
 
 /** A session of this or another copy of the package. */
@@ -60,7 +68,14 @@ function isSession(value: unknown): value is AnySession {
 }
 
 function sourceOfSession(kind: ReadSource['kind'], session: AnySession): ReadSource {
-  return { kind, events: session.events, resolve: session.ledger.resolve, session, result: undefined, run: undefined };
+  return {
+    kind,
+    events: session.events,
+    resolve: session.ledger.resolve,
+    session,
+    result: undefined,
+    run: undefined,
+  };
 }
 
 function sourceOfResult(
@@ -71,13 +86,20 @@ function sourceOfResult(
   refuse: (found: string) => never,
 ): ReadSource {
   const whole = sourceOfSession('test', session);
-  if (typeof runId !== 'string') return { ...whole, result, ...(Array.isArray(events) ? { events: readEvents(events, refuse).events } : {}) };
+  if (typeof runId !== 'string')
+    return {
+      ...whole,
+      result,
+      ...(Array.isArray(events) ? { events: readEvents(events, refuse).events } : {}),
+    };
   return {
     ...whole,
     kind: 'run',
     result,
     run: runId,
-    events: session.events.filter((event) => event.invocationId !== undefined && runOf(event.invocationId) === runId),
+    events: session.events.filter(
+      (event) => event.invocationId !== undefined && runOf(event.invocationId) === runId,
+    ),
   };
 }
 
@@ -88,7 +110,17 @@ export function runOf(path: string): string {
 }
 
 function readEvents(events: readonly unknown[], refuse: (found: string) => never): ReadSource {
-  const stranger = events.findIndex((event) => typeof (event as { type?: unknown } | null | undefined)?.type !== 'string');
-  if (stranger >= 0) refuse(`a list whose entry ${stranger} is ${describeValue(events[stranger])} and no event`);
-  return { kind: 'events', events: events as readonly Event[], resolve: (value) => value, session: undefined, result: undefined, run: undefined };
+  const stranger = events.findIndex(
+    (event) => typeof (event as { type?: unknown } | null | undefined)?.type !== 'string',
+  );
+  if (stranger >= 0)
+    refuse(`a list whose entry ${stranger} is ${describeValue(events[stranger])} and no event`);
+  return {
+    kind: 'events',
+    events: events as readonly Event[],
+    resolve: (value) => value,
+    session: undefined,
+    result: undefined,
+    run: undefined,
+  };
 }

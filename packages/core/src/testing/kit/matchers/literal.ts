@@ -6,7 +6,10 @@ const identifier = /^[A-Za-z_$][\w$]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
 const invisible = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** A text on one line in which nothing acts on a terminal: line breaks become `⏎`, other control characters their pictures. */
+/**
+ * A text on one line in which nothing acts on a terminal: line breaks become `⏎`, other control
+ * characters their pictures.
+ */
 export function oneLine(text: string): string {
   return text.replace(/\r?\n/g, '⏎').replace(invisible, (character) => {
     const code = character.charCodeAt(0);
@@ -14,7 +17,10 @@ export function oneLine(text: string): string {
   });
 }
 
-/** A text cut to `longest` characters; what is left out still counts: two texts that differ there end differently. */
+/**
+ * A text cut to `longest` characters; what is left out still counts: two texts that differ there
+ * end differently.
+ */
 export function shortened(text: string, longest: number): string {
   if (text.length <= longest) return text;
   // Half of a surrogate pair is no character.
@@ -47,7 +53,11 @@ interface Asymmetric {
 
 /** Whether a value is one of the runner's asymmetric matchers, such as `expect.any(String)`. */
 export function isAsymmetric(value: unknown): value is Asymmetric {
-  return typeof value === 'object' && value !== null && typeof (value as Partial<Asymmetric>).asymmetricMatch === 'function';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof (value as Partial<Asymmetric>).asymmetricMatch === 'function'
+  );
 }
 
 function describeAsymmetric(matcher: Asymmetric): string {

@@ -6,12 +6,14 @@ import type { StoryOptions } from './story.ts';
 /** Statuses of the results of runs, and of sessions. */
 export type KnownStatus = Exclude<InvocationStatus, 'transferred'> | 'yielded' | SessionStatus;
 
-type Members<Type extends EventType> = { readonly [Member in Exclude<keyof EventOf<Type>, 'type'>]?: unknown };
+type Members<Type extends EventType> = {
+  readonly [Member in Exclude<keyof EventOf<Type>, 'type'>]?: unknown;
+};
 type AnyMember = Event extends infer One ? (One extends Event ? keyof One : never) : never;
 
 /**
- * A part of an event: the members that are given must be equal, at every depth; asymmetric matchers such as `expect.any(String)` may stand
- * anywhere.
+ * A part of an event: the members that are given must be equal, at every depth; asymmetric matchers
+ * such as `expect.any(String)` may stand anywhere.
  */
 export type EventPattern =
   | { readonly [Type in EventType]: { readonly type: Type } & Members<Type> }[EventType]
@@ -35,28 +37,46 @@ export interface DecisionPattern {
   readonly seq?: unknown;
 }
 
-/** One entry of an expected story: the whole line, an expression that fits it, or a part of the event. */
+/**
+ * One entry of an expected story: the whole line, an expression that fits it, or a part of the
+ * event.
+ */
 export type StoryPattern = string | RegExp | EventPattern;
 
 export interface ToolOrderOptions {
-  /** Whether there must be no calls but these. Else others may lie before, between and after them. @default false */
+  /**
+   * Whether there must be no calls but these. Else others may lie before, between and after them.
+   * @default false
+   */
   readonly exact?: boolean;
 }
 
 export interface MatchLedgerOptions extends Pick<StoryOptions, 'all' | 'order' | 'longest'> {
-  /** Whether the story must have no lines but these. Else others may lie before, between and after them. @default true */
+  /**
+   * Whether the story must have no lines but these. Else others may lie before, between and after
+   * them. @default true
+   */
   readonly exact?: boolean;
 }
 
-/** The matchers that `setupMatchers` adds to `expect`. Each takes a session, `session.events`, the result of a run or of `runTest`, or a recorded ledger. */
+/**
+ * The matchers that `setupMatchers` adds to `expect`. Each takes a session, `session.events`, the
+ * result of a run or of `runTest`, or a recorded ledger.
+ */
 export interface LedgerMatchers<Result> {
   /** An assistant said this: a text that has `text` in it, or that the expression fits. */
   toHaveAssistantText(text: string | RegExp | object): Result;
-  /** A model asked for this call: with these arguments and no others, if `args` are given; asymmetric matchers may stand in them. */
+  /**
+   * A model asked for this call: with these arguments and no others, if `args` are given;
+   * asymmetric matchers may stand in them.
+   */
   toHaveToolCall(name: string, args?: unknown): Result;
   /** The tools were asked for in this order. */
   toHaveToolOrder(names: readonly string[], options?: ToolOrderOptions): Result;
-  /** The state has this value under the key: any when no value is given, none when it is `undefined`. */
+  /**
+   * The state has this value under the key: any when no value is given, none when it is
+   * `undefined`.
+   */
   toHaveState(scope: string, key: string, value?: unknown): Result;
   /** There is an event with these members. */
   toHaveEvent(event: EventPattern): Result;
@@ -65,8 +85,8 @@ export interface LedgerMatchers<Result> {
   /** A decision of this kind was made: by supervision, by people or by the runtime. */
   toHaveDecision(decision: DecisionPattern): Result;
   /**
-   * The ledger tells this story: the lines of `ledgerStory` as one text, or a list of lines, expressions and parts of events. Without one it fails, with
-   * the story to put there.
+   * The ledger tells this story: the lines of `ledgerStory` as one text, or a list of lines,
+   * expressions and parts of events. Without one it fails, with the story to put there.
    */
   toMatchLedger(story?: string | readonly StoryPattern[], options?: MatchLedgerOptions): Result;
 }

@@ -8,7 +8,11 @@ import { toHaveStatus } from './status-matcher.ts';
 
 /** All matchers, for `expect.extend(matchers)`. */
 export const matchers: {
-  readonly [Name in keyof LedgerMatchers<void>]: (this: RunnerContext, received: unknown, ...expected: unknown[]) => MatcherResult;
+  readonly [Name in keyof LedgerMatchers<void>]: (
+    this: RunnerContext,
+    received: unknown,
+    ...expected: unknown[]
+  ) => MatcherResult;
 } = Object.freeze({
   toHaveAssistantText,
   toHaveToolCall,

@@ -13,9 +13,11 @@ export interface ExtendableExpect {
 const vitestExpect = Symbol.for('expect-global');
 
 /**
- * Adds the matchers to `expect`; doing it again changes nothing. Without an argument, to that of the runner that runs this: the global one,
- * or that of vitest or of `@jest/globals`. For the types, import `adjutant/testing/vitest` or `adjutant/testing/jest`, which also does this.
- * @throws ExpectNotFoundError when nothing is given and no runner is there, InvalidOptionError when what is given takes no matchers
+ * Adds the matchers to `expect`; doing it again changes nothing. Without an argument, to that of
+ * the runner that runs this: the global one, or that of vitest or of `@jest/globals`. For the
+ * types, import `adjutant/testing/vitest` or `adjutant/testing/jest`, which also does this.
+ * @throws ExpectNotFoundError when nothing is given and no runner is there, InvalidOptionError when
+ * what is given takes no matchers
  */
 export function setupMatchers(expect: ExtendableExpect = findExpect()): void {
   if (typeof (expect as Partial<ExtendableExpect> | null)?.extend !== 'function') {
@@ -33,8 +35,12 @@ function isExtendable(value: unknown): value is ExtendableExpect {
 }
 
 function findExpect(): ExtendableExpect {
-  const globals = globalThis as unknown as { readonly expect?: unknown; readonly [vitestExpect]?: unknown };
-  for (const candidate of [globals.expect, globals[vitestExpect]]) if (isExtendable(candidate)) return candidate;
+  const globals = globalThis as unknown as {
+    readonly expect?: unknown;
+    readonly [vitestExpect]?: unknown;
+  };
+  for (const candidate of [globals.expect, globals[vitestExpect]])
+    if (isExtendable(candidate)) return candidate;
   const tried = ['the global `expect`', 'vitest', '`@jest/globals`'];
   try {
     // Jest answers this itself, inside a test file.

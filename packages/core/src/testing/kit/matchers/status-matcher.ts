@@ -7,10 +7,17 @@ import { failure, type MatcherResult, type RunnerContext } from './matcher-conte
 import { wholeSnapshot } from './state-matchers.ts';
 
 const ofResults = { whose: 'results', statuses: ['completed', 'error', 'cancelled', 'yielded'] };
-const ofSessions = { whose: 'sessions', statuses: ['active', 'awaiting_input', 'completed', 'error'] };
+const ofSessions = {
+  whose: 'sessions',
+  statuses: ['active', 'awaiting_input', 'completed', 'error'],
+};
 const longestMessage = 300;
 
-export function toHaveStatus(this: RunnerContext, received: unknown, expected: unknown): MatcherResult {
+export function toHaveStatus(
+  this: RunnerContext,
+  received: unknown,
+  expected: unknown,
+): MatcherResult {
   const source = readSource('toHaveStatus', received);
   checkStatus(source, expected);
   const status = statusOf(source);
@@ -29,29 +36,47 @@ export function toHaveStatus(this: RunnerContext, received: unknown, expected: u
 function checkStatus({ kind, result }: ReadSource, expected: unknown): void {
   const [mine, others] = result === undefined ? [ofSessions, ofResults] : [ofResults, ofSessions];
   const known = `those of ${mine.whose} are ${mine.statuses.join(', ')}`;
-  if (typeof expected !== 'string') refuseUse('toHaveStatus', `the status must be a string, not ${describeValue(expected)}; ${known}`);
+  if (typeof expected !== 'string')
+    refuseUse(
+      'toHaveStatus',
+      `the status must be a string, not ${describeValue(expected)}; ${known}`,
+    );
   const status = expected as string;
   if (mine.statuses.includes(status)) return;
-  if (others.statuses.includes(status)) refuseUse('toHaveStatus', `"${status}" is a status of ${others.whose}, and it was given a ${kind}; ${known}`);
+  if (others.statuses.includes(status))
+    refuseUse(
+      'toHaveStatus',
+      `"${status}" is a status of ${others.whose}, and it was given a ${kind}; ${known}`,
+    );
   const nearest = nearestName(status, mine.statuses);
-  refuseUse('toHaveStatus', `there is no status "${status}" (${nearest === undefined ? known : `did you mean "${nearest}"?`})`);
+  refuseUse(
+    'toHaveStatus',
+    `there is no status "${status}" (${nearest === undefined ? known : `did you mean "${nearest}"?`})`,
+  );
 }
 
 function statusOf(source: ReadSource): unknown {
   if (source.result !== undefined) return source.result.status;
-  return source.session === undefined ? wholeSnapshot('toHaveStatus', source).status : source.session.status;
+  return source.session === undefined
+    ? wholeSnapshot('toHaveStatus', source).status
+    : source.session.status;
 }
 
 /** Why it came to this: the last error, and what is waited for. */
 function reasonsOf({ events, session, resolve }: ReadSource): readonly string[] {
   const lines: string[] = [];
-  const end = events.findLast((event) => event.type === 'invocation_end' && event.error !== undefined);
+  const end = events.findLast(
+    (event) => event.type === 'invocation_end' && event.error !== undefined,
+  );
   if (end?.type === 'invocation_end' && end.error !== undefined) {
     const { code, message } = resolve(end.error) as { code: string; message: string };
     lines.push(`The last error: ${code}: ${shortened(oneLine(String(message)), longestMessage)}`);
   }
-  const stop = events.findLast((event) => event.type === 'invocation_end' && event.stopReason !== undefined);
+  const stop = events.findLast(
+    (event) => event.type === 'invocation_end' && event.stopReason !== undefined,
+  );
   if (stop?.type === 'invocation_end') lines.push(`It stopped early: ${stop.stopReason}`);
-  for (const { name, kind } of session?.pendingYieldingCalls ?? []) lines.push(`Waiting: ${oneLine(name)}, for ${kind}`);
+  for (const { name, kind } of session?.pendingYieldingCalls ?? [])
+    lines.push(`Waiting: ${oneLine(name)}, for ${kind}`);
   return lines.length === 0 ? [] : ['', ...lines];
 }

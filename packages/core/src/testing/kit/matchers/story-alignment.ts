@@ -1,19 +1,26 @@
-/** The lines of a text that was indented to stand in code: without what all lines are indented by, and without empty lines around it. */
+/**
+ * The lines of a text that was indented to stand in code: without what all lines are indented by,
+ * and without empty lines around it.
+ */
 export function withoutMargin(text: string): readonly string[] {
   const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
   while (lines[0] === '') lines.shift();
   while (lines.at(-1) === '') lines.pop();
-  const margins = lines.filter((line) => line !== '').map((line) => line.length - line.trimStart().length);
+  const margins = lines
+    .filter((line) => line !== '')
+    .map((line) => line.length - line.trimStart().length);
   const margin = margins.length === 0 ? 0 : Math.min(...margins);
   return lines.map((line) => line.slice(margin));
 }
 
-/** Tables larger than this would take long; what differs in the middle is then compared by place. */
+/**
+ * Tables larger than this would take long; what differs in the middle is then compared by place.
+ */
 const mostCells = 4_000_000;
 
 /**
- * Lines up what was expected with what happened, so that as much as possible fits: of each expected entry the index of what it fits, or
- * itself where it fits nothing.
+ * Lines up what was expected with what happened, so that as much as possible fits: of each expected
+ * entry the index of what it fits, or itself where it fits nothing.
  */
 export function alignStory<Entry extends string | object, Line>(
   entries: readonly Entry[],
@@ -21,14 +28,23 @@ export function alignStory<Entry extends string | object, Line>(
   fits: (entry: Entry, line: Line) => boolean,
 ): readonly (number | Entry)[] {
   let start = 0;
-  while (start < entries.length && start < lines.length && fits(entries[start] as Entry, lines[start] as Line)) start++;
+  while (
+    start < entries.length &&
+    start < lines.length &&
+    fits(entries[start] as Entry, lines[start] as Line)
+  )
+    start++;
   let end = 0;
   const shorter = Math.min(entries.length, lines.length) - start;
   while (end < shorter && fits(entries.at(-1 - end) as Entry, lines.at(-1 - end) as Line)) end++;
   const middle = entries.slice(start, entries.length - end);
   const between = lines.slice(start, lines.length - end);
-  const aligned = alignMiddle(middle, between, fits).map((entry) => (typeof entry === 'number' ? entry + start : entry));
-  const tail = entries.slice(entries.length - end).map((_entry, index) => lines.length - end + index);
+  const aligned = alignMiddle(middle, between, fits).map((entry) =>
+    typeof entry === 'number' ? entry + start : entry,
+  );
+  const tail = entries
+    .slice(entries.length - end)
+    .map((_entry, index) => lines.length - end + index);
   return [...entries.slice(0, start).map((_entry, index) => index), ...aligned, ...tail];
 }
 
@@ -40,7 +56,9 @@ function alignMiddle<Entry extends string | object, Line>(
 ): readonly (number | Entry)[] {
   const width = lines.length + 1;
   if (entries.length * width > mostCells) {
-    return entries.map((entry, index) => (index < lines.length && fits(entry, lines[index] as Line) ? index : entry));
+    return entries.map((entry, index) =>
+      index < lines.length && fits(entry, lines[index] as Line) ? index : entry,
+    );
   }
   const isFit = entries.map((entry) => lines.map((line) => fits(entry, line)));
   const longest = new Uint32Array((entries.length + 1) * width);

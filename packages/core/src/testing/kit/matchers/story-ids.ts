@@ -5,7 +5,10 @@ import { runOf } from './ledger-source.ts';
 /** What generated ids look like from the inside; shorter words are left alone. */
 const word = /[A-Za-z0-9_-]{10,}/g;
 
-/** Puts `run1`, `event`, `key` and `request` in the place of the ids that a ledger generated, wherever texts and values mention them. */
+/**
+ * Puts `run1`, `event`, `key` and `request` in the place of the ids that a ledger generated,
+ * wherever texts and values mention them.
+ */
 export class StoryIds {
   readonly #names = new Map<string, string>();
   #runs = 0;
@@ -27,11 +30,15 @@ export class StoryIds {
   }
 
   #named(value: unknown): unknown {
-    if (typeof value === 'string') return value.length < 10 ? value : value.replace(word, (text) => this.#names.get(text) ?? text);
+    if (typeof value === 'string')
+      return value.length < 10
+        ? value
+        : value.replace(word, (text) => this.#names.get(text) ?? text);
     if (Array.isArray(value)) return value.map((part) => this.#named(part));
     if (!isPlainObject(value)) return value;
     const named: Record<string, unknown> = {};
-    for (const [key, part] of Object.entries(value)) setOwn(named, this.#named(key) as string, this.#named(part));
+    for (const [key, part] of Object.entries(value))
+      setOwn(named, this.#named(key) as string, this.#named(part));
     return named;
   }
 }

@@ -12,7 +12,10 @@ export interface LineOptions {
 
 type LineOf = { readonly [Type in EventType]: (event: EventOf<Type>) => string | undefined };
 
-/** Makes a line of each event, one after the other in the order of the ledger: some are told by what came before. */
+/**
+ * Makes a line of each event, one after the other in the order of the ledger: some are told by what
+ * came before.
+ */
 export class StoryLines {
   readonly #options: LineOptions;
   /** What invocations are called, by path. */
@@ -34,12 +37,15 @@ export class StoryLines {
 
   readonly #lines: LineOf = {
     user: ({ text, parts = [] }) => {
-      const files = parts.flatMap((part) => (part.type === 'file' ? [` [${part.name ?? part.artifact}, ${part.mediaType}]`] : []));
+      const files = parts.flatMap((part) =>
+        part.type === 'file' ? [` [${part.name ?? part.artifact}, ${part.mediaType}]`] : [],
+      );
       return `user: ${this.#text(text)}${oneLine(files.join(''))}`;
     },
     assistant: (event) => {
       this.#say(event);
-      if (event.text === '' && event.output !== undefined) return `${event.agent}: ${this.#value(event.output)}`;
+      if (event.text === '' && event.output !== undefined)
+        return `${event.agent}: ${this.#value(event.output)}`;
       return `${event.agent}: ${this.#text(event.text)}`;
     },
     thought: ({ agent, text }) => `${agent} thinks: ${this.#text(text)}`,
@@ -57,18 +63,26 @@ export class StoryLines {
     tool_input: (event) => this.#answer(event),
     state_change: (event) => this.#change(event),
     invocation_start: (event) => this.#start(event),
-    invocation_yield: ({ invocationId, reason }) => `${this.#name(invocationId)} ${waits[reason] ?? 'waits'}`,
+    invocation_yield: ({ invocationId, reason }) =>
+      `${this.#name(invocationId)} ${waits[reason] ?? 'waits'}`,
     invocation_resume: ({ invocationId }) => `${this.#name(invocationId)} goes on`,
     invocation_end: (event) => this.#end(event),
-    invocation_reopen: ({ invocationId, reason }) => `${this.#name(invocationId)} is opened again: ${this.#text(reason)}`,
+    invocation_reopen: ({ invocationId, reason }) =>
+      `${this.#name(invocationId)} is opened again: ${this.#text(reason)}`,
     model_start: ({ agent, model, round, attempt }) =>
-      this.#options.all ? `${agent} asks ${model} (round ${round}${attempt > 1 ? `, attempt ${attempt}` : ''})` : undefined,
+      this.#options.all
+        ? `${agent} asks ${model} (round ${round}${attempt > 1 ? `, attempt ${attempt}` : ''})`
+        : undefined,
     model_end: (event) => this.#modelEnd(event),
-    handoff: ({ from, to, reason }) => `${from} hands over to ${to}${reason === undefined ? '' : `: ${this.#text(reason)}`}`,
+    handoff: ({ from, to, reason }) =>
+      `${from} hands over to ${to}${reason === undefined ? '' : `: ${this.#text(reason)}`}`,
     decision: ({ component, decision }) => `${component} decides ${decision}`,
-    compaction: ({ strategy = 'summary', covers }) => `the prompt becomes shorter: ${strategy} of ${covers.length} events`,
-    memory: ({ key, text }) => `remembered${key === undefined ? '' : ` as ${key}`}: ${this.#text(text)}`,
-    artifact: ({ name, version, mediaType }) => `artifact ${oneLine(name)}, version ${version} (${mediaType})`,
+    compaction: ({ strategy = 'summary', covers }) =>
+      `the prompt becomes shorter: ${strategy} of ${covers.length} events`,
+    memory: ({ key, text }) =>
+      `remembered${key === undefined ? '' : ` as ${key}`}: ${this.#text(text)}`,
+    artifact: ({ name, version, mediaType }) =>
+      `artifact ${oneLine(name)}, version ${version} (${mediaType})`,
     error: ({ phase, error }) => `error in ${phase}: ${this.#error(error)}`,
     cancel: ({ reason }) => `cancelled${reason === undefined ? '' : `: ${this.#text(reason)}`}`,
   };
@@ -79,13 +93,18 @@ export class StoryLines {
     const called = this.#tool(callId, name);
     // A tool that ran in the place of another speaks for itself.
     const subject = editedArgs === undefined ? name : this.#call(name, editedArgs);
-    const again = settled || late === true ? '' : `, to be tried again${fallback === undefined ? '' : ` with ${fallback}`}`;
+    const again =
+      settled || late === true
+        ? ''
+        : `, to be tried again${fallback === undefined ? '' : ` with ${fallback}`}`;
     const tail = [
       again,
       late === true ? ' (late)' : '',
       result.final === true ? ' (final)' : '',
       next === undefined ? '' : `, and hands over to ${next.name}`,
-      ...(this.#resolved(notes ?? []) as readonly unknown[]).map((note) => ` [noted: ${this.#text(note)}]`),
+      ...(this.#resolved(notes ?? []) as readonly unknown[]).map(
+        (note) => ` [noted: ${this.#text(note)}]`,
+      ),
     ];
     return `${subject}${name === called ? '' : ` for ${called}`} ${this.#outcome(result)}${tail.join('')}`;
   }
@@ -94,13 +113,21 @@ export class StoryLines {
     if (status === 'success') return `gives ${this.#value(content)}`;
     if (status === 'partial') return `gives a part: ${this.#value(content)}`;
     const kind = errorType === undefined || errorType === status ? '' : ` (${oneLine(errorType)})`;
-    const said = content === null || content === '' ? '' : `: ${typeof content === 'string' ? this.#text(content) : this.#value(content)}`;
+    const said =
+      content === null || content === ''
+        ? ''
+        : `: ${typeof content === 'string' ? this.#text(content) : this.#value(content)}`;
     return `${failures[status] ?? status}${kind}${said}`;
   }
 
   #answer({ callId, decision = 'answer', input, reason, by }: EventOf<'tool_input'>): string {
     const colon = by.indexOf(':');
-    const what = decision === 'edit' ? ` to ${this.#call('', input)}` : input === undefined ? '' : `: ${this.#value(input)}`;
+    const what =
+      decision === 'edit'
+        ? ` to ${this.#call('', input)}`
+        : input === undefined
+          ? ''
+          : `: ${this.#value(input)}`;
     const why = reason === undefined ? '' : `: ${this.#text(reason)}`;
     return `${this.#tool(callId)} ${answers[decision] ?? decision}${what}${colon < 0 ? '' : ` by ${oneLine(by.slice(colon + 1))}`}${why}`;
   }
@@ -115,8 +142,12 @@ export class StoryLines {
 
   #start({ invocationId, kind, name, mode, input }: EventOf<'invocation_start'>): string {
     this.#names.set(invocationId, numbered(invocationId, name));
-    const message = mode === 'root' || input?.message === undefined ? '' : ` with ${this.#value(input.message)}`;
-    const data = input?.data === undefined ? '' : `${message === '' ? ' with' : ' and'} ${this.#value(input.data)}`;
+    const message =
+      mode === 'root' || input?.message === undefined ? '' : ` with ${this.#value(input.message)}`;
+    const data =
+      input?.data === undefined
+        ? ''
+        : `${message === '' ? ' with' : ' and'} ${this.#value(input.data)}`;
     const how = mode === 'root' || mode === 'child' ? '' : ` (${mode})`;
     return `${kind} ${this.#name(invocationId)} starts${how}${message}${data}`;
   }
@@ -125,19 +156,34 @@ export class StoryLines {
     const { invocationId, status, error, stopReason, next } = event;
     const why = stopReason === undefined ? '' : ` (${stopReason})`;
     const name = this.#name(invocationId);
-    if (status === 'error') return `${name} fails${why}: ${error === undefined ? 'no error is recorded' : this.#error(error)}`;
+    if (status === 'error')
+      return `${name} fails${why}: ${error === undefined ? 'no error is recorded' : this.#error(error)}`;
     if (status === 'cancelled') return `${name} is cancelled`;
     if (next !== undefined) return `${name} hands over to ${next.name}`;
     const output = this.#resolved(event.output);
-    const isTold = output === undefined || output === null || this.#said.get(invocationId)?.has(canonicalJson(output)) === true;
+    const isTold =
+      output === undefined ||
+      output === null ||
+      this.#said.get(invocationId)?.has(canonicalJson(output)) === true;
     return `${name} ends${why}${isTold ? '' : ` with ${this.#value(output)}`}`;
   }
 
-  #modelEnd({ invocationId, status, error, retryAfterMs, substitutedBy, attempt }: EventOf<'model_end'>): string | undefined {
+  #modelEnd({
+    invocationId,
+    status,
+    error,
+    retryAfterMs,
+    substitutedBy,
+    attempt,
+  }: EventOf<'model_end'>): string | undefined {
     const name = this.#name(invocationId);
     const { all } = this.#options;
-    if (substitutedBy !== undefined) return `${substitutedBy} answers in the place of the model of ${name}`;
-    if (status === 'completed') return all ? `the model of ${name} answers${attempt > 1 ? ` (attempt ${attempt})` : ''}` : undefined;
+    if (substitutedBy !== undefined)
+      return `${substitutedBy} answers in the place of the model of ${name}`;
+    if (status === 'completed')
+      return all
+        ? `the model of ${name} answers${attempt > 1 ? ` (attempt ${attempt})` : ''}`
+        : undefined;
     const again = retryAfterMs === undefined ? '' : ', to be asked again';
     if (status !== 'error') return `the model of ${name} is ${status}${again}`;
     return `the model of ${name} fails${error === undefined ? '' : `: ${this.#error(error)}`}${again}`;
@@ -145,8 +191,15 @@ export class StoryLines {
 
   #say({ invocationId, text, output }: EventOf<'assistant'>): void {
     if (invocationId === undefined) return;
-    const said = [canonicalJson(this.#resolved(text)), ...(output === undefined ? [] : [canonicalJson(this.#resolved(output))])];
-    for (let end = invocationId.length; end > 0; end = Math.max(invocationId.lastIndexOf('/', end - 1), invocationId.lastIndexOf('>', end - 1))) {
+    const said = [
+      canonicalJson(this.#resolved(text)),
+      ...(output === undefined ? [] : [canonicalJson(this.#resolved(output))]),
+    ];
+    for (
+      let end = invocationId.length;
+      end > 0;
+      end = Math.max(invocationId.lastIndexOf('/', end - 1), invocationId.lastIndexOf('>', end - 1))
+    ) {
       const path = invocationId.slice(0, end);
       const known = this.#said.get(path) ?? new Set();
       for (const value of said) known.add(value);
@@ -155,7 +208,10 @@ export class StoryLines {
   }
 
   #name(path: string): string {
-    return oneLine(this.#names.get(path) ?? path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('>')) + 1));
+    return oneLine(
+      this.#names.get(path) ??
+        path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('>')) + 1),
+    );
   }
 
   #tool(callId: string, otherwise = 'a call'): string {
@@ -168,22 +224,34 @@ export class StoryLines {
   }
 
   #error({ code, message }: { readonly code: string; readonly message: unknown }): string {
-    const { code: known, message: said } = this.#resolved({ code, message }) as { code: string; message: unknown };
+    const { code: known, message: said } = this.#resolved({ code, message }) as {
+      code: string;
+      message: unknown;
+    };
     return `${known}: ${this.#text(said)}`;
   }
 
   #text(text: unknown): string {
     const whole = this.#resolved(text);
-    return shortened(typeof whole === 'string' ? oneLine(whole) : literal(whole), this.#options.longest);
+    return shortened(
+      typeof whole === 'string' ? oneLine(whole) : literal(whole),
+      this.#options.longest,
+    );
   }
 
   #value(value: unknown): string {
     return shortened(literal(this.#resolved(value)), this.#options.longest);
   }
 
-  /** Values whose content is not there are told by their size: their addresses are different every time. */
+  /**
+   * Values whose content is not there are told by their size: their addresses are different every
+   * time.
+   */
   #resolved(value: unknown): unknown {
-    return replaceReferences(this.#options.resolve(value), ({ size, hash }) => `large value, ${size} bytes, ${hash.slice(0, 6)}`);
+    return replaceReferences(
+      this.#options.resolve(value),
+      ({ size, hash }) => `large value, ${size} bytes, ${hash.slice(0, 6)}`,
+    );
   }
 }
 
@@ -202,7 +270,11 @@ const awaited: Readonly<Record<RequestKind, string>> = {
   limit: 'what to do at a limit',
 };
 
-const waits: Readonly<Record<string, string>> = { tool_input: 'waits for an answer', input: 'waits for a message', pause: 'is paused' };
+const waits: Readonly<Record<string, string>> = {
+  tool_input: 'waits for an answer',
+  input: 'waits for a message',
+  pause: 'is paused',
+};
 
 const failures: Readonly<Record<string, string>> = {
   error_transient: 'fails for now',

@@ -6,18 +6,29 @@ import { StoryIds } from './story-ids.ts';
 import { StoryLines } from './story-lines.ts';
 
 export interface StoryOptions {
-  /** Also the events that the others imply: that a model is asked and answers, that a tool is run. @default false */
+  /**
+   * Also the events that the others imply: that a model is asked and answers, that a tool is run.
+   * @default false
+   */
   readonly all?: boolean;
   /**
-   * `tree`: what an invocation or a call did stands below it, in its own order, so that branches that run at the same time always give the same
-   * story. `ledger`: the order in which events were recorded, not indented. @default 'tree'
+   * `tree`: what an invocation or a call did stands below it, in its own order, so that branches
+   * that run at the same time always give the same story. `ledger`: the order in which events were
+   * recorded, not indented. @default 'tree'
    */
   readonly order?: 'tree' | 'ledger';
-  /** Characters of a text or value that are shown; what is left out counts by its length and hash. @default 120 */
+  /**
+   * Characters of a text or value that are shown; what is left out counts by its length and hash.
+   * @default 120
+   */
   readonly longest?: number;
 }
 
-const storyChecks: OptionChecks<StoryOptions> = { all: isFlag, order: isOneOf('tree', 'ledger'), longest: isCount };
+const storyChecks: OptionChecks<StoryOptions> = {
+  all: isFlag,
+  order: isOneOf('tree', 'ledger'),
+  longest: isCount,
+};
 
 /** One line of a story, and the event that it tells. */
 export interface StoryLine {
@@ -26,8 +37,9 @@ export interface StoryLine {
 }
 
 /**
- * What happened, a short line for each event: without ids, times, durations and costs, so that the same conversation gives the same text. For
- * `toMatchInlineSnapshot`, `assert.equal` and people. Every matcher of this package can do without it, and it without any test runner.
+ * What happened, a short line for each event: without ids, times, durations and costs, so that the
+ * same conversation gives the same text. For `toMatchInlineSnapshot`, `assert.equal` and people.
+ * Every matcher of this package can do without it, and it without any test runner.
  * @throws InvalidMatcherUseError when the source has no events, InvalidOptionError
  */
 export function ledgerStory(source: LedgerSource, options: StoryOptions = {}): string {
@@ -38,7 +50,10 @@ export function ledgerStory(source: LedgerSource, options: StoryOptions = {}): s
 }
 
 /** The lines of a story; those of a tree are indented by how deep their events lie. */
-export function storyOf({ events, resolve }: ReadSource, options: StoryOptions): readonly StoryLine[] {
+export function storyOf(
+  { events, resolve }: ReadSource,
+  options: StoryOptions,
+): readonly StoryLine[] {
   const { all = false, order = 'tree', longest = 120 } = options;
   const lines = new StoryLines({ all, longest, resolve: new StoryIds(events).resolver(resolve) });
   const tree = new StoryTree();
@@ -80,8 +95,16 @@ class StoryTree {
   #placeOf(event: Event): StoryNode {
     if (event.type === 'invocation_start') return this.#around(event.invocationId);
     if (event.type === 'tool_call') return this.#at(event.invocationId);
-    const callId = event.type === 'decision' ? event.data?.['callId'] : event.type !== 'state_change' && 'callId' in event ? event.callId : undefined;
-    return (typeof callId === 'string' ? this.#nodes.get(callId) : undefined) ?? this.#at(event.invocationId);
+    const callId =
+      event.type === 'decision'
+        ? event.data?.['callId']
+        : event.type !== 'state_change' && 'callId' in event
+          ? event.callId
+          : undefined;
+    return (
+      (typeof callId === 'string' ? this.#nodes.get(callId) : undefined) ??
+      this.#at(event.invocationId)
+    );
   }
 
   /** The node of a path, or of the nearest one above it. */
@@ -96,7 +119,12 @@ class StoryTree {
   /** Where an invocation begins. What takes over from another stands beside it, not below. */
   #around(path: string): StoryNode {
     let first = path;
-    for (let taken = first.lastIndexOf('>'); taken > first.lastIndexOf('/'); taken = first.lastIndexOf('>')) first = first.slice(0, taken);
+    for (
+      let taken = first.lastIndexOf('>');
+      taken > first.lastIndexOf('/');
+      taken = first.lastIndexOf('>')
+    )
+      first = first.slice(0, taken);
     return this.#at(above(first));
   }
 

@@ -28,21 +28,38 @@ function contentOf(event: Event): string {
     case 'tool_attempt':
       return joined('attempt', String(event.attempt), event.tool && `with ${event.tool}`);
     case 'tool_result':
-      return joined(event.name, event.result.status, inShort(event.result.content), event.settled ? undefined : '(to be tried again)');
+      return joined(
+        event.name,
+        event.result.status,
+        inShort(event.result.content),
+        event.settled ? undefined : '(to be tried again)',
+      );
     case 'tool_yield':
       return `${event.kind} of ${event.name}(${inShort(event.args)})`;
     case 'tool_input':
-      return joined(event.decision ?? 'answer', `by ${event.by}`, event.input === undefined ? undefined : inShort(event.input));
+      return joined(
+        event.decision ?? 'answer',
+        `by ${event.by}`,
+        event.input === undefined ? undefined : inShort(event.input),
+      );
     case 'invocation_start':
       return `${event.kind} "${event.name}"`;
     case 'invocation_yield':
       return `waits for ${event.reason}`;
     case 'invocation_end':
-      return joined(event.status, errorText(event.error), event.output === undefined ? undefined : inShort(event.output));
+      return joined(
+        event.status,
+        errorText(event.error),
+        event.output === undefined ? undefined : inShort(event.output),
+      );
     case 'model_start':
       return `"${event.agent}" asks ${event.model}, round ${event.round}`;
     case 'model_end':
-      return joined(event.status, event.error?.code, event.retryAfterMs === undefined ? undefined : `(again in ${event.retryAfterMs} ms)`);
+      return joined(
+        event.status,
+        event.error?.code,
+        event.retryAfterMs === undefined ? undefined : `(again in ${event.retryAfterMs} ms)`,
+      );
     case 'state_change':
       return `${event.scope}: ${event.changes.map(({ key }) => key).join(', ')}`;
     case 'decision':
@@ -68,11 +85,15 @@ function errorText(error: ErrorRecord | undefined): string | undefined {
 }
 
 /** What happened, step by step: the events that each has led to. */
-export function accountOf(steps: readonly { readonly text: string; readonly after: number }[], events: readonly Event[]): string {
+export function accountOf(
+  steps: readonly { readonly text: string; readonly after: number }[],
+  events: readonly Event[],
+): string {
   const lines: string[] = [];
   let next = 0;
   const showUntil = (seq: number): void => {
-    while (next < events.length && next < seq) lines.push(`    ${eventLine(events[next++] as Event)}`);
+    while (next < events.length && next < seq)
+      lines.push(`    ${eventLine(events[next++] as Event)}`);
   };
   for (const { text, after } of steps) {
     showUntil(after);
@@ -80,5 +101,7 @@ export function accountOf(steps: readonly { readonly text: string; readonly afte
   }
   showUntil(events.length);
   const left = lines.length - mostLines;
-  return left > 0 ? [`  … ${left} lines before`, ...lines.slice(left)].join('\n') : lines.join('\n');
+  return left > 0
+    ? [`  … ${left} lines before`, ...lines.slice(left)].join('\n')
+    : lines.join('\n');
 }

@@ -1,6 +1,9 @@
 import type { LedgerStore, Store, StoreAdmin } from '../../../ledger/port.ts';
 
-/** A store that knows how much it is asked for at the moment. `close` does nothing: the store belongs to whoever opened it. */
+/**
+ * A store that knows how much it is asked for at the moment. `close` does nothing: the store
+ * belongs to whoever opened it.
+ */
 export class CountedStore {
   readonly store: Store;
   #pending = 0;

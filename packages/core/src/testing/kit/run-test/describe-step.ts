@@ -5,7 +5,12 @@ const longestText = 120;
 
 /** A value in one short line. */
 export function inShort(value: unknown, longest = longestText): string {
-  const text = value instanceof Error ? `${value.name}: ${value.message}` : typeof value === 'function' ? '…' : jsonOf(value);
+  const text =
+    value instanceof Error
+      ? `${value.name}: ${value.message}`
+      : typeof value === 'function'
+        ? '…'
+        : jsonOf(value);
   return text.length <= longest ? text : `${cutText(text, longest)}…`;
 }
 
@@ -58,8 +63,10 @@ function valuesText(values: object): string {
 function answerText({ decision, choice, input }: Extract<TestStep, { kind: 'answer' }>): string {
   const { tool, ...rest } = choice;
   const more = Object.keys(rest).length === 0 ? '' : inShort(rest);
-  if (decision === 'edit') return `edit(${[valuesText({ [tool ?? '']: input }), more].filter((part) => part !== '').join(', ')})`;
-  const chosen = Object.keys(choice).length === 0 ? '' : more === '' ? inShort(tool) : inShort(choice);
+  if (decision === 'edit')
+    return `edit(${[valuesText({ [tool ?? '']: input }), more].filter((part) => part !== '').join(', ')})`;
+  const chosen =
+    Object.keys(choice).length === 0 ? '' : more === '' ? inShort(tool) : inShort(choice);
   if (decision === 'approve' || decision === 'reject') return `${decision}(${chosen})`;
   return `answer(${[`'${decision}'`, chosen].filter((part) => part !== '').join(', ')})`;
 }

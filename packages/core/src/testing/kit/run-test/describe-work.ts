@@ -7,7 +7,10 @@ import { outcomeText } from './test-process.ts';
 const longestMessage = 300;
 
 /** What a call that waits asks for. */
-export function requestText({ kind, name, args, request, expiresAt }: PendingCall, now: number): string {
+export function requestText(
+  { kind, name, args, request, expiresAt }: PendingCall,
+  now: number,
+): string {
   const expiry = expiresAt === undefined ? '' : ` (it expires in ${expiresAt - now} ms)`;
   switch (kind) {
     case 'approval':
@@ -28,7 +31,8 @@ function workText(work: OpenWork, scene: Scene): string {
     case 'model': {
       const call = models.waiting.find(({ invocationId }) => invocationId === work.path);
       const at = models.answersAt(work.path);
-      if (call !== undefined) return `"${work.agent}" asks its model, with this last message: ${inShort(call.prompt.at(-1), longestMessage)}`;
+      if (call !== undefined)
+        return `"${work.agent}" asks its model, with this last message: ${inShort(call.prompt.at(-1), longestMessage)}`;
       if (at !== undefined)
         return `the model of "${work.agent}" answers in ${at - clock.now()} ms of the test's clock: advanceTime(${at - clock.now()})`;
       return `the model call of "${work.agent}" is under way`;
@@ -37,7 +41,9 @@ function workText(work: OpenWork, scene: Scene): string {
       return `${work.path} tries ${work.what} again in ${work.at - clock.now()} ms of the test's clock: advanceTime(${work.at - clock.now()})`;
     case 'request': {
       const pending = scene.pending.find(({ requestId }) => requestId === work.requestId);
-      return pending === undefined ? 'an answer is being taken in' : requestText(pending, clock.now());
+      return pending === undefined
+        ? 'an answer is being taken in'
+        : requestText(pending, clock.now());
     }
     case 'tool': {
       const isHeld = tools.held.some(({ callId }) => callId === work.callId);

@@ -15,7 +15,9 @@ export interface WaitingCall extends TestModelCall {
   give(response: ScriptedResponse): void;
 }
 
-/** Where the model calls of a process wait until the test answers them, whichever agent makes them. */
+/**
+ * Where the model calls of a process wait until the test answers them, whichever agent makes them.
+ */
 export class ModelDesk {
   readonly #clock: Clock;
   readonly #waiting = new Set<WaitingCall>();
@@ -38,19 +40,34 @@ export class ModelDesk {
     return [...this.#waiting];
   }
 
-  /** When the answer to the call of an invocation is there that has a delay; `undefined`: none is on its way. */
+  /**
+   * When the answer to the call of an invocation is there that has a delay; `undefined`: none is on
+   * its way.
+   */
   answersAt(path: string): number | undefined {
     const until = this.#answeringUntil.get(path);
     return until !== undefined && until > this.#clock.now() ? until : undefined;
   }
 
-  /** The same for the same agent invocation, so that what lies around models is put around it once. */
+  /**
+   * The same for the same agent invocation, so that what lies around models is put around it once.
+   */
   modelFor(model: Model, { agent, invocationId, round }: StandInModelCall): LanguageModelV4 {
     const key = `${round} ${modelName(model)} ${invocationId}`;
     let made = this.#models.get(key);
     if (made === undefined) {
-      const ask = <Kind extends Method>(method: Kind, options: LanguageModelV4CallOptions): Promise<Awaited<ReturnType<LanguageModelV4[Kind]>>> =>
-        this.#ask(method, { agent, invocationId, round, model: modelName(model), prompt: options.prompt, options });
+      const ask = <Kind extends Method>(
+        method: Kind,
+        options: LanguageModelV4CallOptions,
+      ): Promise<Awaited<ReturnType<LanguageModelV4[Kind]>>> =>
+        this.#ask(method, {
+          agent,
+          invocationId,
+          round,
+          model: modelName(model),
+          prompt: options.prompt,
+          options,
+        });
       made = asTestModel({
         specificationVersion: 'v4' as const,
         provider: model.provider,
@@ -69,8 +86,12 @@ export class ModelDesk {
     this.#isClosed = true;
   }
 
-  #ask<Kind extends Method>(method: Kind, call: TestModelCall & { readonly round: number }): Promise<Awaited<ReturnType<LanguageModelV4[Kind]>>> {
-    const { promise, resolve, reject } = Promise.withResolvers<Awaited<ReturnType<LanguageModelV4[Kind]>>>();
+  #ask<Kind extends Method>(
+    method: Kind,
+    call: TestModelCall & { readonly round: number },
+  ): Promise<Awaited<ReturnType<LanguageModelV4[Kind]>>> {
+    const { promise, resolve, reject } =
+      Promise.withResolvers<Awaited<ReturnType<LanguageModelV4[Kind]>>>();
     if (this.#isClosed) return Promise.reject(scriptIsOver(call.agent));
     const { options, invocationId } = call;
     const signal = options.abortSignal;
@@ -84,9 +105,14 @@ export class ModelDesk {
     };
     const give = (response: ScriptedResponse): void => {
       end();
-      const answering = scriptedModel([numbered(response, this.#nextId)], { clock: this.#clock, record: false });
+      const answering = scriptedModel([numbered(response, this.#nextId)], {
+        clock: this.#clock,
+        record: false,
+      });
       this.#answeringUntil.set(invocationId, this.#clock.now() + delayOf(response));
-      const answer = Promise.resolve(answering[method](options)) as Promise<Awaited<ReturnType<LanguageModelV4[Kind]>>>;
+      const answer = Promise.resolve(answering[method](options)) as Promise<
+        Awaited<ReturnType<LanguageModelV4[Kind]>>
+      >;
       answer.then(resolve, reject);
     };
     const kept: TestModelCall = { ...call, prompt: [...call.prompt] };
@@ -114,11 +140,20 @@ function delayOf({ delayMs = 0, chunks = [], chunkDelayMs = 0 }: ScriptedRespons
 /** Ids of calls are counted over the whole test: a prompt must not have one twice. */
 function numbered(response: ScriptedResponse, nextId: () => string): ScriptedResponse {
   if (response.toolCalls === undefined) return response;
-  return { ...response, toolCalls: response.toolCalls.map((call) => ({ ...call, providerCallId: call.providerCallId ?? nextId() })) };
+  return {
+    ...response,
+    toolCalls: response.toolCalls.map((call) => ({
+      ...call,
+      providerCallId: call.providerCallId ?? nextId(),
+    })),
+  };
 }
 
 /** The response of a step for a call, or what is wrong with it. */
-export function responseFor(step: ModelAnswerStep, call: TestModelCall): { readonly response: ScriptedResponse } | { readonly problem: string } {
+export function responseFor(
+  step: ModelAnswerStep,
+  call: TestModelCall,
+): { readonly response: ScriptedResponse } | { readonly problem: string } {
   const made = typeof step === 'function' ? step(call) : step;
   const response = typeof made === 'string' ? { text: made } : made;
   const problem = responseProblem(response);

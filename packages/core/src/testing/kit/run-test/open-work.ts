@@ -4,7 +4,12 @@ import type { Ledger } from '../../../ledger/ledger.ts';
 
 /** Something that a run has begun and not ended, and what it waits for there. */
 export type OpenWork =
-  | { readonly kind: 'model'; readonly path: string; readonly agent: string; readonly round: number }
+  | {
+      readonly kind: 'model';
+      readonly path: string;
+      readonly agent: string;
+      readonly round: number;
+    }
   | { readonly kind: 'retry'; readonly path: string; readonly what: string; readonly at: number }
   | { readonly kind: 'request'; readonly path: string; readonly requestId: string }
   | { readonly kind: 'tool'; readonly path: string; readonly callId: string; readonly name: string }
@@ -20,19 +25,31 @@ export function openWork(ledger: Asked): readonly OpenWork[] {
   return open.flatMap((record) => workOf(record, ledger, open));
 }
 
-function workOf(record: InvocationRecord, { requests }: Asked, open: readonly InvocationRecord[]): readonly OpenWork[] {
+function workOf(
+  record: InvocationRecord,
+  { requests }: Asked,
+  open: readonly InvocationRecord[],
+): readonly OpenWork[] {
   const { path, kind, name } = record;
   const below = open.filter((other) => other.path.startsWith(`${path}/`));
   const asked = [...requests.values()].filter(({ invocationId }) => invocationId === path);
   const found: OpenWork[] = [
     ...asked.map(({ requestId }): OpenWork => ({ kind: 'request', path, requestId })),
     ...callsOf(record.events)
-      .filter(({ callId }) => asked.every((request) => request.callId !== callId) && below.every((child) => !child.path.startsWith(`${callId}/`)))
+      .filter(
+        ({ callId }) =>
+          asked.every((request) => request.callId !== callId) &&
+          below.every((child) => !child.path.startsWith(`${callId}/`)),
+      )
       .map((call) => workOfCall(path, call)),
     ...modelWorkOf(record),
   ];
   if (found.length > 0 || below.length > 0 || record.status === 'yielded') return found;
-  return [kind === 'step' ? { kind, path, name } : { kind: 'between', path, what: `the ${kind} "${name}"` }];
+  return [
+    kind === 'step'
+      ? { kind, path, name }
+      : { kind: 'between', path, what: `the ${kind} "${name}"` },
+  ];
 }
 
 interface OpenCall {
@@ -46,9 +63,14 @@ interface OpenCall {
 function callsOf(events: readonly Event[]): readonly OpenCall[] {
   const calls = new Map<string, OpenCall>();
   for (const event of events) {
-    if (event.type === 'tool_call') calls.set(event.callId, { callId: event.callId, name: event.name, last: undefined });
+    if (event.type === 'tool_call')
+      calls.set(event.callId, { callId: event.callId, name: event.name, last: undefined });
     if (event.type === 'tool_attempt')
-      calls.set(event.callId, { callId: event.callId, name: calls.get(event.callId)?.name ?? event.callId, last: event });
+      calls.set(event.callId, {
+        callId: event.callId,
+        name: calls.get(event.callId)?.name ?? event.callId,
+        last: event,
+      });
     if (event.type !== 'tool_result') continue;
     if (event.settled || event.late === true) calls.delete(event.callId);
     else calls.set(event.callId, { callId: event.callId, name: event.name, last: event });
@@ -58,13 +80,18 @@ function callsOf(events: readonly Event[]): readonly OpenCall[] {
 
 function workOfCall(path: string, { callId, name, last }: OpenCall): OpenWork {
   if (last?.type === 'tool_attempt') return { kind: 'tool', path, callId, name };
-  if (last?.retryAfterMs !== undefined) return { kind: 'retry', path, what: `the tool ${name}`, at: last.at + last.retryAfterMs };
+  if (last?.retryAfterMs !== undefined)
+    return { kind: 'retry', path, what: `the tool ${name}`, at: last.at + last.retryAfterMs };
   return { kind: 'between', path, what: `the call of ${name}` };
 }
 
 function modelWorkOf({ path, events }: InvocationRecord): readonly OpenWork[] {
-  const last = events.findLast((event) => event.type === 'model_start' || event.type === 'model_end');
-  if (last?.type === 'model_start') return [{ kind: 'model', path, agent: last.agent, round: last.round }];
-  if (last?.type !== 'model_end' || last.status !== 'error' || last.retryAfterMs === undefined) return [];
+  const last = events.findLast(
+    (event) => event.type === 'model_start' || event.type === 'model_end',
+  );
+  if (last?.type === 'model_start')
+    return [{ kind: 'model', path, agent: last.agent, round: last.round }];
+  if (last?.type !== 'model_end' || last.status !== 'error' || last.retryAfterMs === undefined)
+    return [];
   return [{ kind: 'retry', path, what: 'its model', at: last.at + last.retryAfterMs }];
 }

@@ -1,6 +1,14 @@
 import type { IdSource } from '../../../base/id.ts';
 import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
-import { findInvalidOption, isAnything, isFunction, isObject, isPositive, type OptionCheck, type OptionChecks } from '../../../base/options.ts';
+import {
+  findInvalidOption,
+  isAnything,
+  isFunction,
+  isObject,
+  isPositive,
+  type OptionCheck,
+  type OptionChecks,
+} from '../../../base/options.ts';
 import type { Random } from '../../../base/random.ts';
 import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
 import type { RunLimits, SessionOptions } from '../../../engine/frame/run-options.ts';
@@ -12,13 +20,20 @@ import { InvalidTestError } from './errors.ts';
 
 export interface RunTestOptions {
   /**
-   * Where the ledger is kept; it is not closed. As a function it gets the clock of the test, so that the store goes by it too.
+   * Where the ledger is kept; it is not closed. As a function it gets the clock of the test, so
+   * that the store goes by it too.
    * @default a store in memory
    */
   readonly store?: Store | ((clock: TestClock) => Store);
-  /** The clock of the test. @default one that begins at 2026-01-01T00:00:00Z; with a `store` that has its own time, now */
+  /**
+   * The clock of the test. @default one that begins at 2026-01-01T00:00:00Z; with a `store` that
+   * has its own time, now
+   */
   readonly clock?: TestClock;
-  /** Options of the runtime: tools for all agents, hooks, supervision, permissions, `stateSchema`, … `app` is 'test' by default. */
+  /**
+   * Options of the runtime: tools for all agents, hooks, supervision, permissions, `stateSchema`, …
+   * `app` is 'test' by default.
+   */
   readonly runtime?: Partial<Omit<RuntimeOptions, 'store' | 'recover' | 'ports'>>;
   /** Where ids come from. @default random ones */
   readonly ids?: IdSource;
@@ -26,7 +41,9 @@ export interface RunTestOptions {
   readonly random?: Random;
   /** The session: its id, scopes, user and permissions. @default a new one */
   readonly session?: SessionOptions;
-  /** State that the session begins with, by key; values for shared scopes under the names of these. */
+  /**
+   * State that the session begins with, by key; values for shared scopes under the names of these.
+   */
   readonly state?: { readonly [key: string]: JsonValue };
   /** A session that goes on: what `session.toJSON()` gave. */
   readonly from?: SessionSnapshot | LooseSnapshot;
@@ -43,22 +60,30 @@ export interface RunTestOptions {
   /** Called with each event of the runs, deltas included. */
   readonly onStream?: (event: StreamEvent) => void;
   /**
-   * Real milliseconds that tools, steps and hooks may go without anything coming of them, before the run counts as stuck.
+   * Real milliseconds that tools, steps and hooks may go without anything coming of them, before
+   * the run counts as stuck.
    * @default 2_000
    */
   readonly patienceMs?: number;
 }
 
 const isClock: OptionCheck = (value) =>
-  typeof (value as Partial<TestClock> | null)?.advance === 'function' ? undefined : 'a clock such as testClock()';
+  typeof (value as Partial<TestClock> | null)?.advance === 'function'
+    ? undefined
+    : 'a clock such as testClock()';
 const isStore: OptionCheck = (value) =>
   typeof value === 'function' || typeof (value as Partial<Store> | null)?.for === 'function'
     ? undefined
     : "a store such as memoryStore(), or a function that makes one: (clock) => sqlite('file.db', { clock })";
 const isRuntime: OptionCheck = (value) => {
   if (isObject(value) !== undefined) return 'an object';
-  const taken = Object.keys(value as object).find((key) => key === 'store' || key === 'recover' || key === 'ports');
-  return taken && `an object without \`${taken}\`, which belongs to the test: use the options \`store\`, \`clock\`, \`ids\` and \`random\``;
+  const taken = Object.keys(value as object).find(
+    (key) => key === 'store' || key === 'recover' || key === 'ports',
+  );
+  return (
+    taken &&
+    `an object without \`${taken}\`, which belongs to the test: use the options \`store\`, \`clock\`, \`ids\` and \`random\``
+  );
 };
 const isSnapshot: OptionCheck = (value) =>
   isObject(value) === undefined && Array.isArray((value as Partial<SessionSnapshot>).events)
@@ -88,5 +113,6 @@ const optionChecks: OptionChecks<RunTestOptions> = {
 /** @throws InvalidTestError */
 export function checkOptions(options: RunTestOptions): void {
   const invalid = findInvalidOption(options, optionChecks);
-  if (invalid !== undefined) throw new InvalidTestError({ what: 'The options of runTest()', reason: invalid.reason });
+  if (invalid !== undefined)
+    throw new InvalidTestError({ what: 'The options of runTest()', reason: invalid.reason });
 }

@@ -5,10 +5,16 @@ import type { TestProcess } from './test-process.ts';
 
 /** Turns of the event loop without any news after which nothing comes of itself any more. */
 const quietTurns = 4;
-/** Real milliseconds that code of the test (a tool, a step) is given when nothing of the system is visibly at work for it. */
+/**
+ * Real milliseconds that code of the test (a tool, a step) is given when nothing of the system is
+ * visibly at work for it.
+ */
 const briefMs = 250;
 
-/** How many times its patience a test waits for a run that goes on and on, or for a store that does not answer. */
+/**
+ * How many times its patience a test waits for a run that goes on and on, or for a store that does
+ * not answer.
+ */
 const longestPatience = 10;
 /** Events between two steps after which a run is taken to go on and on. */
 const mostEvents = 20_000;
@@ -20,7 +26,10 @@ export class RestlessError extends Error {}
 export interface Rest {
   /** What is open, when something is under way. */
   readonly work: readonly OpenWork[];
-  /** Whether everything that is open is known to wait; otherwise it took longer than anybody wanted to wait. */
+  /**
+   * Whether everything that is open is known to wait; otherwise it took longer than anybody wanted
+   * to wait.
+   */
   readonly isExplained: boolean;
 }
 
@@ -29,7 +38,10 @@ export interface QuietParts {
   readonly ledger: () => Ledger | undefined;
   /** Real milliseconds that code of the test may take. */
   readonly patienceMs: number;
-  /** What the process of the test had at work before the test began: timers of the test runner, for example. */
+  /**
+   * What the process of the test had at work before the test began: timers of the test runner, for
+   * example.
+   */
   readonly resourcesBefore: number;
 }
 
@@ -51,7 +63,10 @@ export function activeResources(): number {
 }
 
 /** Something that is different whenever anything has happened. */
-function progress({ process: { counted, tools, models, clock, isActive, outcome }, ledger }: QuietParts): string {
+function progress({
+  process: { counted, tools, models, clock, isActive, outcome },
+  ledger,
+}: QuietParts): string {
   const { lastSeq, durableSeq } = ledger() ?? { lastSeq: 0, durableSeq: 0 };
   const { asked } = counted;
   return [
@@ -67,7 +82,10 @@ function progress({ process: { counted, tools, models, clock, isActive, outcome 
   ].join();
 }
 
-/** Waits until nothing is asked of the store and nothing has happened for a few turns. What was appended is durable then. */
+/**
+ * Waits until nothing is asked of the store and nothing has happened for a few turns. What was
+ * appended is durable then.
+ */
 export async function settle(parts: QuietParts, watch = new Watch(parts)): Promise<void> {
   let known = '';
   let quiet = 0;
@@ -75,7 +93,8 @@ export async function settle(parts: QuietParts, watch = new Watch(parts)): Promi
     await turn();
     watch.assertRestful();
     const ledger = parts.ledger();
-    if (ledger !== undefined && ledger.failure === undefined && ledger.durableSeq < ledger.lastSeq) void ledger.durable()?.catch(() => undefined);
+    if (ledger !== undefined && ledger.failure === undefined && ledger.durableSeq < ledger.lastSeq)
+      void ledger.durable()?.catch(() => undefined);
     const now = progress(parts);
     quiet = now === known && parts.process.counted.pending === 0 ? quiet + 1 : 0;
     known = now;
@@ -116,26 +135,43 @@ class Watch {
   assertRestful(): void {
     const { ledger, patienceMs, process } = this.#parts;
     const events = (ledger()?.lastSeq ?? 0) - this.#seq;
-    if (events > mostEvents) throw new RestlessError(`but the run goes on and on: it has had ${events} events since`);
+    if (events > mostEvents)
+      throw new RestlessError(`but the run goes on and on: it has had ${events} events since`);
     if (systemClock.monotonic() - this.#began < longestPatience * patienceMs) return;
-    const why = process.counted.pending > 0 ? 'but the store does not answer' : 'but the run does not come to rest';
+    const why =
+      process.counted.pending > 0
+        ? 'but the store does not answer'
+        : 'but the run does not come to rest';
     throw new RestlessError(`${why} within ${longestPatience * patienceMs} ms`);
   }
 }
 
-const noLedger = { invocations: { byPath: new Map(), roots: [], outside: [] }, requests: new Map() };
+const noLedger = {
+  invocations: { byPath: new Map(), roots: [], outside: [] },
+  requests: new Map(),
+};
 
-/** Whether each open part waits for the test: for a model, for time to pass, for an answer, for what it gets in the place of a tool. */
+/**
+ * Whether each open part waits for the test: for a model, for time to pass, for an answer, for what
+ * it gets in the place of a tool.
+ */
 function isExplained(work: readonly OpenWork[], { process, ledger }: QuietParts): boolean {
   // A run whose parts all wait for answers is about to give its session back.
   if (work.every(({ kind }) => kind === 'request')) return false;
   return work.every((part) => waitsForTest(part, process, ledger()));
 }
 
-function waitsForTest(part: OpenWork, { models, tools, clock }: TestProcess, ledger: Ledger | undefined): boolean {
+function waitsForTest(
+  part: OpenWork,
+  { models, tools, clock }: TestProcess,
+  ledger: Ledger | undefined,
+): boolean {
   switch (part.kind) {
     case 'model':
-      return models.waiting.some((call) => call.invocationId === part.path) || models.answersAt(part.path) !== undefined;
+      return (
+        models.waiting.some((call) => call.invocationId === part.path) ||
+        models.answersAt(part.path) !== undefined
+      );
     case 'retry':
       return part.at > clock.now();
     case 'request':
@@ -148,8 +184,21 @@ function waitsForTest(part: OpenWork, { models, tools, clock }: TestProcess, led
   }
 }
 
-/** Code of the test that runs, and for which nothing of the system is at work, waits for something that does not come by waiting. */
-function limitOf(work: readonly OpenWork[], { patienceMs, resourcesBefore, process }: QuietParts): number {
-  const isCode = work.length > 0 && work.every((part) => part.kind === 'tool' || part.kind === 'step' || waitsForTest(part, process, undefined));
-  return isCode && activeResources() <= resourcesBefore + ownTimers ? Math.min(briefMs, patienceMs) : patienceMs;
+/**
+ * Code of the test that runs, and for which nothing of the system is at work, waits for something
+ * that does not come by waiting.
+ */
+function limitOf(
+  work: readonly OpenWork[],
+  { patienceMs, resourcesBefore, process }: QuietParts,
+): number {
+  const isCode =
+    work.length > 0 &&
+    work.every(
+      (part) =>
+        part.kind === 'tool' || part.kind === 'step' || waitsForTest(part, process, undefined),
+    );
+  return isCode && activeResources() <= resourcesBefore + ownTimers
+    ? Math.min(briefMs, patienceMs)
+    : patienceMs;
 }

@@ -22,7 +22,10 @@ export interface TestRun<Output = unknown> {
   /** The results of all runs, one for each. */
   readonly results: readonly RunResult[];
   readonly events: readonly Event[];
-  /** The prompts of all model calls, in the order in which they were made, also of those that a crash cut off. */
+  /**
+   * The prompts of all model calls, in the order in which they were made, also of those that a
+   * crash cut off.
+   */
   readonly prompts: readonly LanguageModelV4Prompt[];
   /** The same with agents, tools and settings. */
   readonly calls: readonly TestModelCall[];
@@ -32,9 +35,11 @@ export interface TestRun<Output = unknown> {
 }
 
 /**
- * Runs a runnable on the real runtime with a script: what users say, what the models of all agents answer, what becomes of approvals, and when the
- * process dies. The models of the agents are not called. Each step is taken when everything before it has come to rest; a run that does something else
- * than the steps say fails with an account of what it did. Without a `user` step in front, the run is started without a message.
+ * Runs a runnable on the real runtime with a script: what users say, what the models of all agents
+ * answer, what becomes of approvals, and when the process dies. The models of the agents are not
+ * called. Each step is taken when everything before it has come to rest; a run that does something
+ * else than the steps say fails with an account of what it did. Without a `user` step in front, the
+ * run is started without a message.
  *
  * @throws InvalidTestError before anything runs, TestStepError
  */
@@ -44,11 +49,17 @@ export async function runTest<R extends Runnable>(
   options: RunTestOptions = {},
 ): Promise<TestRun<OutputOf<R>>> {
   if (!isRunnable(runnable))
-    throw new InvalidTestError({ what: 'runTest()', reason: 'its first argument must be an agent, step, sequence, parallel or loop' });
+    throw new InvalidTestError({
+      what: 'runTest()',
+      reason: 'its first argument must be an agent, step, sequence, parallel or loop',
+    });
   checkSteps(steps);
   checkOptions(options);
   if (options.data !== undefined && !startsByItself(steps)) {
-    throw new InvalidTestError({ what: 'The options of runTest()', reason: 'the script begins with user(): give `data` to that step' });
+    throw new InvalidTestError({
+      what: 'The options of runTest()',
+      reason: 'the script begins with user(): give `data` to that step',
+    });
   }
   const awaited = new AwaitedTools(steps);
   const scene = new Scene(runnable, options, (tool) => awaited.has(tool));

@@ -41,7 +41,8 @@ export class Scene {
     this.#options = options;
     this.#isAwaited = isAwaited;
     // A store that goes by a time of its own must not be months away from the clock of the test.
-    this.clock = options.clock ?? (typeof options.store === 'object' ? testClock(Date.now()) : testClock());
+    this.clock =
+      options.clock ?? (typeof options.store === 'object' ? testClock(Date.now()) : testClock());
     const { store = (clock: TestClock) => memoryStore({ clock }) } = options;
     this.#store = typeof store === 'function' ? store(this.clock) : store;
     this.#process = this.#begin();
@@ -52,7 +53,8 @@ export class Scene {
   }
 
   get session(): Session {
-    if (this.#session === undefined) throw new InvalidRunError({ reason: 'the session of the test is not open yet' });
+    if (this.#session === undefined)
+      throw new InvalidRunError({ reason: 'the session of the test is not open yet' });
     return this.#session;
   }
 
@@ -68,7 +70,10 @@ export class Scene {
       options: {
         app: 'test',
         ...runtime,
-        runnables: [this.#runnable, ...(runtime.runnables ?? []).filter((one) => one !== this.#runnable)],
+        runnables: [
+          this.#runnable,
+          ...(runtime.runnables ?? []).filter((one) => one !== this.#runnable),
+        ],
         ports: { random, ...(ids === undefined ? {} : { ids }) },
       },
       calls: this.calls,
@@ -82,8 +87,15 @@ export class Scene {
     const { from, session: options = {}, state, prepare } = this.#options;
     const { app } = this.#process;
     if (from !== undefined) {
-      const copied = await app.restoreSession({ ...from, ...(options.id === undefined ? {} : { id: options.id }) });
-      this.#session = (await app.session({ ...options, id: copied.id, existing: 'open' })) as Session;
+      const copied = await app.restoreSession({
+        ...from,
+        ...(options.id === undefined ? {} : { id: options.id }),
+      });
+      this.#session = (await app.session({
+        ...options,
+        id: copied.id,
+        existing: 'open',
+      })) as Session;
     } else this.#session = (await app.session(options)) as Session;
     if (state !== undefined) writeState(this.#session, state);
     await prepare?.(this.#session);
@@ -123,7 +135,9 @@ export class Scene {
     const { session } = this;
     const { onStream } = this.#options;
     const run =
-      asked.kind === 'run' ? app.run(this.#runnable, { ...asked.options, session }) : app.resume(session, onStream === undefined ? {} : { onStream });
+      asked.kind === 'run'
+        ? app.run(this.#runnable, { ...asked.options, session })
+        : app.resume(session, onStream === undefined ? {} : { onStream });
     this.#process.follow(run);
   }
 
@@ -155,12 +169,20 @@ export class Scene {
   async isTold(): Promise<boolean> {
     const { app } = this.#process;
     if (this.#process.isActive || openRoot(this.session) === undefined) return false;
-    return (await this.#store.for({ tenant: app.tenant, app: app.app }).inbox(this.session.id)).length > 0;
+    return (
+      (await this.#store.for({ tenant: app.tenant, app: app.app }).inbox(this.session.id)).length >
+      0
+    );
   }
 
   #quietParts() {
     const { patienceMs = defaultPatienceMs } = this.#options;
-    return { process: this.#process, ledger: () => this.#session?.ledger, patienceMs, resourcesBefore: this.#resourcesBefore };
+    return {
+      process: this.#process,
+      ledger: () => this.#session?.ledger,
+      patienceMs,
+      resourcesBefore: this.#resourcesBefore,
+    };
   }
 
   rest(): Promise<Rest> {
@@ -179,7 +201,11 @@ export class Scene {
     const { isActive } = before;
     this.#process = this.#begin();
     const { session: options = {} } = this.#options;
-    this.#session = (await this.#process.app.session({ ...options, id: this.session.id, existing: 'open' })) as Session;
+    this.#session = (await this.#process.app.session({
+      ...options,
+      id: this.session.id,
+      existing: 'open',
+    })) as Session;
     if (this.#session.ledger.claim !== undefined && !isActive) await this.#session.ledger.release();
     if (isActive && this.#asked !== undefined) this.#ask(this.#asked);
   }

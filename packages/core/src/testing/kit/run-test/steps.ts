@@ -33,7 +33,10 @@ export interface TestModelCall {
 }
 
 /** A response, its text alone, or a function that makes it of the call. */
-export type ModelAnswerStep = ScriptedResponse | string | ((call: TestModelCall) => ScriptedResponse | string);
+export type ModelAnswerStep =
+  | ScriptedResponse
+  | string
+  | ((call: TestModelCall) => ScriptedResponse | string);
 
 export interface OfAgent {
   /** Name of the agent whose call is meant. @default the only one that waits */
@@ -51,26 +54,54 @@ export interface AnswerChoice {
   readonly reason?: string;
 }
 
-/** What a tool gives in a test: a value, an error that it throws, or a function of its arguments. */
+/**
+ * What a tool gives in a test: a value, an error that it throws, or a function of its arguments.
+ */
 export type MockedResult = JsonValue | Error | object | ((args: never) => unknown);
 
 export interface CrashPlace {
-  /** The process stops when this tool is about to run: its attempt is written down, and it does nothing. */
+  /**
+   * The process stops when this tool is about to run: its attempt is written down, and it does
+   * nothing.
+   */
   readonly before?: string;
-  /** The process stops when this tool has run: what it did is done, and its result is not written down. */
+  /**
+   * The process stops when this tool has run: what it did is done, and its result is not written
+   * down.
+   */
   readonly after?: string;
 }
 
-/** One step of a test; made by `user`, `model`, `input`, `result`, `approve`, `reject`, `edit`, `answer`, `crash`, `advanceTime`, `expectPrompt`, `meanwhile`. */
+/**
+ * One step of a test; made by `user`, `model`, `input`, `result`, `approve`, `reject`, `edit`,
+ * `answer`, `crash`, `advanceTime`, `expectPrompt`, `meanwhile`.
+ */
 export type TestStep =
   | { readonly kind: 'user'; readonly text: string; readonly data: JsonValue | undefined }
-  | { readonly kind: 'model'; readonly response: ModelAnswerStep; readonly agent: string | undefined }
-  | { readonly kind: 'input'; readonly values: Readonly<Record<string, JsonValue>>; readonly by: string | undefined }
+  | {
+      readonly kind: 'model';
+      readonly response: ModelAnswerStep;
+      readonly agent: string | undefined;
+    }
+  | {
+      readonly kind: 'input';
+      readonly values: Readonly<Record<string, JsonValue>>;
+      readonly by: string | undefined;
+    }
   | { readonly kind: 'result'; readonly values: Readonly<Record<string, MockedResult>> }
-  | { readonly kind: 'answer'; readonly decision: RequestDecision; readonly choice: AnswerChoice; readonly input: JsonValue | undefined }
+  | {
+      readonly kind: 'answer';
+      readonly decision: RequestDecision;
+      readonly choice: AnswerChoice;
+      readonly input: JsonValue | undefined;
+    }
   | { readonly kind: 'crash'; readonly place: CrashPlace }
   | { readonly kind: 'advanceTime'; readonly ms: number }
-  | { readonly kind: 'expectPrompt'; readonly expect: ExpectPrompt; readonly agent: string | undefined }
+  | {
+      readonly kind: 'expectPrompt';
+      readonly expect: ExpectPrompt;
+      readonly agent: string | undefined;
+    }
   | { readonly kind: 'meanwhile'; readonly act: Meanwhile };
 
 /** A test between two of its steps, when everything has come to rest. */
@@ -87,7 +118,10 @@ export interface TestMoment {
 
 export type Meanwhile = (moment: TestMoment) => unknown;
 
-export type ExpectPrompt = (prompt: LanguageModelV4Prompt, call: TestModelCall) => void | Promise<void>;
+export type ExpectPrompt = (
+  prompt: LanguageModelV4Prompt,
+  call: TestModelCall,
+) => void | Promise<void>;
 
 function refuse(what: string, reason: string): never {
   throw new InvalidTestError({ what, reason });
@@ -102,7 +136,8 @@ const isJson: OptionCheck = (value) => (findJsonDefect(value) === undefined ? un
 const ofAgent: OptionChecks<OfAgent> = { agent: isNonEmptyText };
 
 /**
- * Says something to the agent: it starts a run, goes on with a loop or an agent that waits, or is a message to the run that is under way.
+ * Says something to the agent: it starts a run, goes on with a loop or an agent that waits, or is a
+ * message to the run that is under way.
  * @param options `data` is what a run is started with besides, for agents with an `input` schema
  */
 export function user(text: string, options: { readonly data?: JsonValue } = {}): TestStep {
@@ -112,8 +147,9 @@ export function user(text: string, options: { readonly data?: JsonValue } = {}):
 }
 
 /**
- * Answers the model call that waits. Without `agent` only one agent may wait: which of several is asked first depends on chance.
- * Several calls of one agent are answered in the order in which they were made.
+ * Answers the model call that waits. Without `agent` only one agent may wait: which of several is
+ * asked first depends on chance. Several calls of one agent are answered in the order in which they
+ * were made.
  */
 export function model(response: ModelAnswerStep, options: OfAgent = {}): TestStep {
   check('model()', options, ofAgent);
@@ -125,19 +161,25 @@ export function model(response: ModelAnswerStep, options: OfAgent = {}): TestSte
 }
 
 /**
- * Gives tools what they wait for, by their names: the input for one with a `yieldSchema`, or the result of an operation that one began with `pending()`.
+ * Gives tools what they wait for, by their names: the input for one with a `yieldSchema`, or the
+ * result of an operation that one began with `pending()`.
  */
-export function input(values: { readonly [tool: string]: JsonValue }, options: { readonly by?: string } = {}): TestStep {
+export function input(
+  values: { readonly [tool: string]: JsonValue },
+  options: { readonly by?: string } = {},
+): TestStep {
   checkValues('input()', values);
   check('input()', options, { by: isNonEmptyText });
   for (const [tool, value] of Object.entries(values))
-    if (findJsonDefect(value) !== undefined) refuse('input()', `the input for ${tool} must be JSON`);
+    if (findJsonDefect(value) !== undefined)
+      refuse('input()', `the input for ${tool} must be JSON`);
   return { kind: 'input', values, by: options.by };
 }
 
 /**
- * Gives the results of tools that are called, by their names, without running their `execute`: of one open call of each. What comes before it (checks,
- * approvals, input) and after it (output schema, `finalize`, supervision) is as always.
+ * Gives the results of tools that are called, by their names, without running their `execute`: of
+ * one open call of each. What comes before it (checks, approvals, input) and after it (output
+ * schema, `finalize`, supervision) is as always.
  */
 export function result(values: { readonly [tool: string]: MockedResult }): TestStep {
   checkValues('result()', values);
@@ -145,16 +187,31 @@ export function result(values: { readonly [tool: string]: MockedResult }): TestS
 }
 
 function checkValues(what: string, values: unknown): void {
-  if (isObject(values) !== undefined) refuse(what, `it takes an object with values by the names of tools, not ${describeValue(values)}`);
+  if (isObject(values) !== undefined)
+    refuse(
+      what,
+      `it takes an object with values by the names of tools, not ${describeValue(values)}`,
+    );
   if (Object.keys(values as object).length === 0) refuse(what, 'it names no tool');
   for (const [tool, value] of Object.entries(values as object))
-    if (value === undefined) refuse(what, `there is no value for ${tool}: give null if it has none`);
+    if (value === undefined)
+      refuse(what, `there is no value for ${tool}: give null if it has none`);
 }
 
 const isArgs: OptionCheck = (value) => isObject(value) ?? isJson(value);
-const choiceChecks: OptionChecks<AnswerChoice> = { tool: isNonEmptyText, args: isArgs, by: isNonEmptyText, reason: isText };
+const choiceChecks: OptionChecks<AnswerChoice> = {
+  tool: isNonEmptyText,
+  args: isArgs,
+  by: isNonEmptyText,
+  reason: isText,
+};
 
-function answered(what: string, decision: RequestDecision, choice: AnswerChoice | string, given?: JsonValue): TestStep {
+function answered(
+  what: string,
+  decision: RequestDecision,
+  choice: AnswerChoice | string,
+  given?: JsonValue,
+): TestStep {
   const chosen = typeof choice === 'string' ? { tool: choice } : choice;
   check(what, chosen, choiceChecks);
   return { kind: 'answer', decision, choice: chosen, input: given };
@@ -171,58 +228,82 @@ export function reject(choice: AnswerChoice | string = {}): TestStep {
 }
 
 /** Lets a call be made with other arguments: `edit({ pay: { cents: 5 } })`. */
-export function edit(values: { readonly [tool: string]: JsonValue }, choice: Omit<AnswerChoice, 'tool'> = {}): TestStep {
+export function edit(
+  values: { readonly [tool: string]: JsonValue },
+  choice: Omit<AnswerChoice, 'tool'> = {},
+): TestStep {
   checkValues('edit()', values);
   const [[tool, args] = ['', null], ...more] = Object.entries(values);
-  if (more.length > 0) refuse('edit()', 'it takes the arguments of one call under the name of its tool, { tool: args }; make a step for each call');
-  if (findJsonDefect(args) !== undefined) refuse('edit()', `the arguments for ${tool} must be JSON`);
+  if (more.length > 0)
+    refuse(
+      'edit()',
+      'it takes the arguments of one call under the name of its tool, { tool: args }; make a step for each call',
+    );
+  if (findJsonDefect(args) !== undefined)
+    refuse('edit()', `the arguments for ${tool} must be JSON`);
   check('edit()', choice, { args: isArgs, by: isNonEmptyText, reason: isText });
   return answered('edit()', 'edit', { ...choice, tool }, args);
 }
 
 /**
- * Answers any other request: what became of a call whose outcome nobody knows (`succeeded`, `retry`, `report`), or how a run goes on at a limit
- * (`continue`, `report`).
+ * Answers any other request: what became of a call whose outcome nobody knows (`succeeded`,
+ * `retry`, `report`), or how a run goes on at a limit (`continue`, `report`).
  */
-export function answer(decision: RequestDecision, choice: (AnswerChoice & { readonly input?: JsonValue }) | string = {}): TestStep {
-  if (isNonEmptyText(decision) !== undefined) refuse('answer()', `it takes a decision such as 'retry', not ${describeValue(decision)}`);
-  const { input: given, ...rest } = typeof choice === 'string' ? { tool: choice, input: undefined } : choice;
-  if (given !== undefined && findJsonDefect(given) !== undefined) refuse('answer()', '`input` must be JSON');
+export function answer(
+  decision: RequestDecision,
+  choice: (AnswerChoice & { readonly input?: JsonValue }) | string = {},
+): TestStep {
+  if (isNonEmptyText(decision) !== undefined)
+    refuse('answer()', `it takes a decision such as 'retry', not ${describeValue(decision)}`);
+  const { input: given, ...rest } =
+    typeof choice === 'string' ? { tool: choice, input: undefined } : choice;
+  if (given !== undefined && findJsonDefect(given) !== undefined)
+    refuse('answer()', '`input` must be JSON');
   return answered('answer()', decision, rest, given);
 }
 
 /**
- * Stops the process as a kill does, and goes on in a new one from what the store has: the old one writes nothing more, and its lease is not waited for.
- * Without a place it stops where the run waits, after everything before this step has been taken in.
+ * Stops the process as a kill does, and goes on in a new one from what the store has: the old one
+ * writes nothing more, and its lease is not waited for. Without a place it stops where the run
+ * waits, after everything before this step has been taken in.
  */
 export function crash(place: CrashPlace = {}): TestStep {
   check<CrashPlace>('crash()', place, { before: isNonEmptyText, after: isNonEmptyText });
-  if (place.before !== undefined && place.after !== undefined) refuse('crash()', 'it happens `before` a tool runs or `after` it, not both');
+  if (place.before !== undefined && place.after !== undefined)
+    refuse('crash()', 'it happens `before` a tool runs or `after` it, not both');
   return { kind: 'crash', place };
 }
 
-/** Lets time pass on the clock of the test: timeouts, delays between attempts, expiries. @param ms milliseconds */
+/**
+ * Lets time pass on the clock of the test: timeouts, delays between attempts, expiries. @param ms
+ * milliseconds
+ */
 export function advanceTime(ms: number): TestStep {
   const expected = isNotNegative(ms);
-  if (expected !== undefined) refuse('advanceTime()', `the milliseconds must be ${expected}, not ${describeValue(ms)}`);
+  if (expected !== undefined)
+    refuse('advanceTime()', `the milliseconds must be ${expected}, not ${describeValue(ms)}`);
   return { kind: 'advanceTime', ms };
 }
 
 /**
- * Looks at the prompt of the model call that waits: the one that the next `model` step answers. What `expect` throws fails the test at this step.
+ * Looks at the prompt of the model call that waits: the one that the next `model` step answers.
+ * What `expect` throws fails the test at this step.
  */
 export function expectPrompt(expect: ExpectPrompt, options: OfAgent = {}): TestStep {
-  if (isFunction(expect) !== undefined) refuse('expectPrompt()', `it takes a function, not ${describeValue(expect)}`);
+  if (isFunction(expect) !== undefined)
+    refuse('expectPrompt()', `it takes a function, not ${describeValue(expect)}`);
   check('expectPrompt()', options, ofAgent);
   return { kind: 'expectPrompt', expect, agent: options.agent };
 }
 
 /**
- * Does whatever else happens at this point of the test: looks at the session, answers as somebody who may not, cancels, lets another process do
- * something. What `act` throws fails the test at this step. A run that waits goes on if something came for it: an answer, a message, a cancel.
+ * Does whatever else happens at this point of the test: looks at the session, answers as somebody
+ * who may not, cancels, lets another process do something. What `act` throws fails the test at this
+ * step. A run that waits goes on if something came for it: an answer, a message, a cancel.
  */
 export function meanwhile(act: Meanwhile): TestStep {
-  if (isFunction(act) !== undefined) refuse('meanwhile()', `it takes a function, not ${describeValue(act)}`);
+  if (isFunction(act) !== undefined)
+    refuse('meanwhile()', `it takes a function, not ${describeValue(act)}`);
   return { kind: 'meanwhile', act };
 }
 
@@ -240,9 +321,13 @@ const kinds: ReadonlySet<unknown> = new Set<TestStep['kind']>([
 
 /** @throws InvalidTestError when it is no list of steps */
 export function checkSteps(steps: unknown): void {
-  if (!Array.isArray(steps)) refuse('runTest()', `the steps must be a list, not ${describeValue(steps)}`);
+  if (!Array.isArray(steps))
+    refuse('runTest()', `the steps must be a list, not ${describeValue(steps)}`);
   for (const [index, step] of (steps as unknown[]).entries()) {
     if (!kinds.has((step as { kind?: unknown } | null | undefined)?.kind))
-      refuse('runTest()', `step ${index + 1} is ${describeValue(step)}, which none of the step functions made`);
+      refuse(
+        'runTest()',
+        `step ${index + 1} is ${describeValue(step)}, which none of the step functions made`,
+      );
   }
 }

@@ -95,7 +95,11 @@ export function outcomeText(outcome: RunOutcome): string {
     return `The run could not be carried out: ${code}: ${message}`;
   }
   const { status, output, error, awaitingInput } = outcome.result;
-  if (error !== undefined) return `The run ended with the status ${status}: ${error.code}: ${error.message}`;
-  if (status === 'yielded') return awaitingInput ? 'The run waits for a message of the user.' : 'The run waits for somebody outside.';
+  if (error !== undefined)
+    return `The run ended with the status ${status}: ${error.code}: ${error.message}`;
+  if (status === 'yielded')
+    return awaitingInput
+      ? 'The run waits for a message of the user.'
+      : 'The run waits for somebody outside.';
   return `The run ended with the status ${status} and the output ${JSON.stringify(output) ?? 'undefined'}.`;
 }

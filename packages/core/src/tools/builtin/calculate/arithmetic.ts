@@ -6,7 +6,25 @@ type MathLibrary = typeof import('mathjs/number');
 
 /** What may be called. Nothing here can loop for long, or returns anything but a number. */
 const allowedFunctions = [
-  ...['abs', 'sign', 'round', 'floor', 'ceil', 'fix', 'sqrt', 'cbrt', 'nthRoot', 'square', 'cube', 'pow', 'exp', 'log', 'log2', 'log10', 'log1p'],
+  ...[
+    'abs',
+    'sign',
+    'round',
+    'floor',
+    'ceil',
+    'fix',
+    'sqrt',
+    'cbrt',
+    'nthRoot',
+    'square',
+    'cube',
+    'pow',
+    'exp',
+    'log',
+    'log2',
+    'log10',
+    'log1p',
+  ],
   ...['mod', 'gcd', 'lcm', 'hypot', 'min', 'max', 'sum', 'mean', 'median', 'variance', 'std'],
   ...['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'atan2', 'sinh', 'cosh', 'tanh'],
 ] as const;
@@ -27,7 +45,10 @@ const constants: ReadonlyMap<string, number> = new Map([
   ['phi', (1 + Math.sqrt(5)) / 2],
 ]);
 
-/** Stands for a percent sign in what the parser gets: its only other postfix operator, which numbers have no use for. */
+/**
+ * Stands for a percent sign in what the parser gets: its only other postfix operator, which numbers
+ * have no use for.
+ */
 const percentMark = "'";
 const longestFactorial = 170;
 
@@ -42,15 +63,21 @@ const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map<string, Bin
 ]);
 
 /**
- * Evaluates an arithmetic expression. The library parses it; only numbers, the operators of arithmetic, and the functions and constants
- * listed here are then evaluated: anything else the library's language knows is refused.
- * @throws ToolFailure when the expression cannot be understood, uses something that is not allowed, or has no finite result
+ * Evaluates an arithmetic expression. The library parses it; only numbers, the operators of
+ * arithmetic, and the functions and constants listed here are then evaluated: anything else the
+ * library's language knows is refused.
+ * @throws ToolFailure when the expression cannot be understood, uses something that is not allowed,
+ * or has no finite result
  */
 export function evaluateArithmetic(library: MathLibrary, expression: string): number {
   const result = evaluateNode(library, parse(library, expression));
   if (!Number.isFinite(result)) {
-    const reason = Number.isNaN(result) ? 'is not a real number' : 'is not finite: it divides by zero or is too large';
-    throw refusal(`The result of "${expression}" ${reason}.`, ['Check the expression: divisors, negative roots and very large powers.']);
+    const reason = Number.isNaN(result)
+      ? 'is not a real number'
+      : 'is not finite: it divides by zero or is too large';
+    throw refusal(`The result of "${expression}" ${reason}.`, [
+      'Check the expression: divisors, negative roots and very large powers.',
+    ]);
   }
   return withoutBinaryNoise(result);
 }
@@ -60,19 +87,31 @@ function refusal(message: string, alternatives: readonly string[]): ToolFailure 
 }
 
 function parse(library: MathLibrary, expression: string): MathNode {
-  if (/['"`\\]/.test(expression)) throw refusal('An expression has no texts or quotes.', ['Write numbers, operators and functions only.']);
+  if (/['"`\\]/.test(expression))
+    throw refusal('An expression has no texts or quotes.', [
+      'Write numbers, operators and functions only.',
+    ]);
   try {
     return library.parse(prepared(expression));
   } catch (cause) {
     const message = (cause as Error).message.replaceAll(percentMark, '%');
-    const alternatives = /\d,\d/.test(expression) ? ['Write numbers without thousands separators: 1234.5 instead of 1,234.5.'] : [];
-    throw refusal(`The expression cannot be read: ${message}.`, [...alternatives, 'Example of what can be read: (120 + 80.5) * 2 + 15% of 200']);
+    const alternatives = /\d,\d/.test(expression)
+      ? ['Write numbers without thousands separators: 1234.5 instead of 1,234.5.']
+      : [];
+    throw refusal(`The expression cannot be read: ${message}.`, [
+      ...alternatives,
+      'Example of what can be read: (120 + 80.5) * 2 + 15% of 200',
+    ]);
   }
 }
 
 /** A percent sign is the remainder operator only when an operand follows it, as in `17 % 5`. */
 function prepared(expression: string): string {
-  const withSigns = expression.replaceAll('×', '*').replaceAll('÷', '/').replaceAll('−', '-').replaceAll('·', '*');
+  const withSigns = expression
+    .replaceAll('×', '*')
+    .replaceAll('÷', '/')
+    .replaceAll('−', '-')
+    .replaceAll('·', '*');
   return withSigns.replace(/%(\s*of\b)?/gi, (sign, of: string | undefined, offset: number) => {
     if (of !== undefined) return `${percentMark}*`;
     const next = withSigns.slice(offset + sign.length).trimStart();
@@ -115,14 +154,20 @@ function nameOf(node: MathNode): string {
 
 function numberOf(value: unknown): number {
   if (typeof value === 'number') return value;
-  throw refusal(value === undefined ? 'The expression is empty.' : `${String(value)} is not a number.`, ['Write numbers only, such as 2 * 3.']);
+  throw refusal(
+    value === undefined ? 'The expression is empty.' : `${String(value)} is not a number.`,
+    ['Write numbers only, such as 2 * 3.'],
+  );
 }
 
 function constantOf(name: string): number {
   const constant = constants.get(name);
   if (constant !== undefined) return constant;
   const listed = [...constants.keys()].join(', ');
-  throw refusal(`"${shortened(name)}" is not known here.`, [`Put the number in its place. Known constants: ${listed}.`, 'Units are not converted.']);
+  throw refusal(`"${shortened(name)}" is not known here.`, [
+    `Put the number in its place. Known constants: ${listed}.`,
+    'Units are not converted.',
+  ]);
 }
 
 function valueOfOperation(library: MathLibrary, { op, fn, args }: Operation): number {
@@ -131,9 +176,13 @@ function valueOfOperation(library: MathLibrary, { op, fn, args }: Operation): nu
   const leftValue = evaluateNode(library, left);
   if (right === undefined) return valueOfUnary(library, op, fn, leftValue);
   const operator = binaryOperators.get(fn);
-  if (operator === undefined) throw refusal(`The operator "${op}" is not allowed.`, ['The operators are + - * / ^ % and mod.']);
+  if (operator === undefined)
+    throw refusal(`The operator "${op}" is not allowed.`, [
+      'The operators are + - * / ^ % and mod.',
+    ]);
   const rightValue = evaluateNode(library, right);
-  const shareOfLeft = (fn === 'add' || fn === 'subtract') && isPercentage(right) && !isPercentage(left);
+  const shareOfLeft =
+    (fn === 'add' || fn === 'subtract') && isPercentage(right) && !isPercentage(left);
   return operator(leftValue, shareOfLeft ? leftValue * rightValue : rightValue);
 }
 
@@ -141,7 +190,10 @@ function valueOfUnary(library: MathLibrary, op: string, fn: string, operand: num
   if (fn === 'unaryMinus') return -operand;
   if (fn === 'unaryPlus') return operand;
   if (op === percentMark) return operand / 100;
-  if (fn !== 'factorial') throw refusal(`The operator "${op}" is not allowed.`, ['The operators are + - * / ^ % and mod.']);
+  if (fn !== 'factorial')
+    throw refusal(`The operator "${op}" is not allowed.`, [
+      'The operators are + - * / ^ % and mod.',
+    ]);
   if (!Number.isInteger(operand) || operand < 0 || operand > longestFactorial) {
     throw refusal(`The factorial is for whole numbers from 0 to ${longestFactorial}.`, []);
   }
@@ -157,13 +209,19 @@ function isPercentage(node: MathNode): boolean {
   return (fn === 'add' || fn === 'subtract' || fn === 'unaryMinus') && args.every(isPercentage);
 }
 
-function valueOfCall(library: MathLibrary, { fn, args }: { fn: MathNode; args: readonly MathNode[] }): number {
+function valueOfCall(
+  library: MathLibrary,
+  { fn, args }: { fn: MathNode; args: readonly MathNode[] },
+): number {
   const written = fn.type === 'SymbolNode' ? nameOf(fn) : '';
   const name = otherNames.get(written) ?? written;
   if (!callable.has(name)) {
     const nearest = nearestName(written, [...allowedFunctions, ...otherNames.keys()]);
     const hint = nearest === undefined ? [] : [`Did you mean ${nearest}?`];
-    throw refusal(`The function "${shortened(written)}" is not allowed.`, [...hint, `The functions are ${allowedFunctions.join(', ')}.`]);
+    throw refusal(`The function "${shortened(written)}" is not allowed.`, [
+      ...hint,
+      `The functions are ${allowedFunctions.join(', ')}.`,
+    ]);
   }
   const values = args.map((arg) => evaluateNode(library, arg));
   const call = library[name as AllowedFunction] as unknown as (...given: number[]) => unknown;
@@ -179,7 +237,10 @@ function resultOfCall(name: string, call: () => unknown): number {
   }
 }
 
-/** 0.1 + 0.2 is 0.3: what lies behind the 15th digit of a fraction is noise of the binary form. Whole numbers are left alone. */
+/**
+ * 0.1 + 0.2 is 0.3: what lies behind the 15th digit of a fraction is noise of the binary form.
+ * Whole numbers are left alone.
+ */
 function withoutBinaryNoise(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(15));
 }

@@ -36,7 +36,10 @@ describe('calculate', () => {
     ['17 mod 5', 2],
     ['mod(17, 5)', 2],
   ])('%s is %d', async (expression, result) => {
-    expect(await evaluated(expression)).toEqual({ status: 'success', content: { expression, result } });
+    expect(await evaluated(expression)).toEqual({
+      status: 'success',
+      content: { expression, result },
+    });
   });
 
   test.each<[string, number]>([
@@ -62,11 +65,17 @@ describe('calculate', () => {
     ['-7 % 3', 2],
     ['17 % (2 + 3)', 2],
   ])('percentages and remainders: %s is %d', async (expression, result) => {
-    expect(await evaluated(expression)).toEqual({ status: 'success', content: { expression, result } });
+    expect(await evaluated(expression)).toEqual({
+      status: 'success',
+      content: { expression, result },
+    });
   });
 
   test('a result that cannot be held exactly says so', async () => {
-    expect(await evaluated('2^60 + 1')).toMatchObject({ status: 'success', content: { note: expect.stringContaining('rounded') } });
+    expect(await evaluated('2^60 + 1')).toMatchObject({
+      status: 'success',
+      content: { note: expect.stringContaining('rounded') },
+    });
   });
 
   test.each<[string, string]>([
@@ -143,25 +152,49 @@ describe('calculate', () => {
     ['arrow function', '(() => 1)()'],
     ['new', 'new Function(1)'],
   ])('refuses: %s', async (_, expression) => {
-    expect(await evaluated(expression)).toMatchObject({ status: 'error_permanent', errorType: 'invalid_expression' });
+    expect(await evaluated(expression)).toMatchObject({
+      status: 'error_permanent',
+      errorType: 'invalid_expression',
+    });
   });
 
   test('as deep as the length allows is fine', async () => {
-    expect(await evaluated(`${'('.repeat(240)}1${')'.repeat(240)}`)).toMatchObject({ content: { result: 1 } });
+    expect(await evaluated(`${'('.repeat(240)}1${')'.repeat(240)}`)).toMatchObject({
+      content: { result: 1 },
+    });
   });
 
   test('failures say what to do instead', async () => {
-    expect((await evaluated('1,234 * 2')).alternatives).toContainEqual(expect.stringContaining('without thousands separators'));
-    expect((await evaluated('sqroot(2)')).alternatives).toContainEqual(expect.stringContaining('Did you mean sqrt'));
+    expect((await evaluated('1,234 * 2')).alternatives).toContainEqual(
+      expect.stringContaining('without thousands separators'),
+    );
+    expect((await evaluated('sqroot(2)')).alternatives).toContainEqual(
+      expect.stringContaining('Did you mean sqrt'),
+    );
     expect((await evaluated('5 cm')).alternatives).toContainEqual(expect.stringContaining('Units'));
   });
 
-  test.each([undefined, 12, '', null])('expression %j is refused by the schema', async (expression) => {
-    expect(await evaluated(expression)).toMatchObject({ status: 'error_permanent', errorType: 'validation_error' });
-  });
+  test.each([undefined, 12, '', null])(
+    'expression %j is refused by the schema',
+    async (expression) => {
+      expect(await evaluated(expression)).toMatchObject({
+        status: 'error_permanent',
+        errorType: 'validation_error',
+      });
+    },
+  );
 
   test('whatever is written: a finite number or a refusal', () => {
-    const symbols = fc.constantFrom(...'0123456789.+-*/^%!()[]{}=:;,?<>&|~ eπ'.split(''), ' of ', 'sqrt', 'max(', 'constructor', '.', '"', 'f(x)=');
+    const symbols = fc.constantFrom(
+      ...'0123456789.+-*/^%!()[]{}=:;,?<>&|~ eπ'.split(''),
+      ' of ',
+      'sqrt',
+      'max(',
+      'constructor',
+      '.',
+      '"',
+      'f(x)=',
+    );
     fc.assert(
       fc.property(fc.array(symbols, { maxLength: 40 }), (parts) => {
         try {

@@ -17,8 +17,8 @@ Operators: + - * / ^ %, parentheses; "15% of 200" is 30, "200 + 15%" is 230, "17
 Write numbers without units and without thousands separators. Example: {"expression": "(1249.50 + 310) * 15%"}`;
 
 /**
- * A tool that calculates. Nothing of JavaScript is evaluated: the expression is parsed by mathjs, and only arithmetic is accepted
- * from what it finds. Needs the package `mathjs`.
+ * A tool that calculates. Nothing of JavaScript is evaluated: the expression is parsed by mathjs,
+ * and only arithmetic is accepted from what it finds. Needs the package `mathjs`.
  */
 export function calculate(): Tool {
   return tool({
@@ -26,7 +26,9 @@ export function calculate(): Tool {
     description,
     schema: {
       type: 'object',
-      properties: { expression: { type: 'string', minLength: 1, description: 'The arithmetic expression' } },
+      properties: {
+        expression: { type: 'string', minLength: 1, description: 'The arithmetic expression' },
+      },
       required: ['expression'],
       additionalProperties: false,
     },
@@ -34,18 +36,29 @@ export function calculate(): Tool {
     execute: async (ctx: ToolContext<{ expression: string }>): Promise<Calculation> => {
       const { expression } = ctx.args;
       assertShort(expression);
-      const library = await loadOptionalPackage('mathjs', 'The tool calculate', () => import('mathjs/number'));
+      const library = await loadOptionalPackage(
+        'mathjs',
+        'The tool calculate',
+        () => import('mathjs/number'),
+      );
       const result = evaluateArithmetic(library, expression);
       const exact = Math.abs(result) <= Number.MAX_SAFE_INTEGER;
-      return { expression, result, ...(exact ? undefined : { note: 'The result is rounded to about 15 digits.' }) };
+      return {
+        expression,
+        result,
+        ...(exact ? undefined : { note: 'The result is rounded to about 15 digits.' }),
+      };
     },
   });
 }
 
 function assertShort(expression: string): void {
   if (expression.length <= longestExpression) return;
-  throw new ToolFailure(`The expression has ${expression.length} characters; at most ${longestExpression} are taken.`, {
-    errorType: 'invalid_expression',
-    alternatives: ['Calculate parts of it and put their results together.'],
-  });
+  throw new ToolFailure(
+    `The expression has ${expression.length} characters; at most ${longestExpression} are taken.`,
+    {
+      errorType: 'invalid_expression',
+      alternatives: ['Calculate parts of it and put their results together.'],
+    },
+  );
 }

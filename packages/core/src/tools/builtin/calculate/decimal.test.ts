@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { addDecimals, compareDecimals, type Decimal, decimalToNumber, readNumber } from './decimal.ts';
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  decimalToNumber,
+  readNumber,
+} from './decimal.ts';
 
 describe('readNumber', () => {
   test.each<[string, number]>([
@@ -45,7 +51,26 @@ describe('readNumber', () => {
   });
 
   test.each([
-    ...['', ' ', '-', '.', ',', 'n/a', 'abc', '12a', 'a12', '1.2.3', '1,2,3', '12,34.5', '1,23.4', '1.23,4', '1..2', '--1', '+-1', '-(1)'],
+    ...[
+      '',
+      ' ',
+      '-',
+      '.',
+      ',',
+      'n/a',
+      'abc',
+      '12a',
+      'a12',
+      '1.2.3',
+      '1,2,3',
+      '12,34.5',
+      '1,23.4',
+      '1.23,4',
+      '1..2',
+      '--1',
+      '+-1',
+      '-(1)',
+    ],
     ...[
       '2026-11-21',
       '21.11.2026',
@@ -87,27 +112,39 @@ describe('readNumber', () => {
     const cents = fc.integer({ min: -1_000_000_000, max: 1_000_000_000 });
     const locale = fc.constantFrom('en-US', 'de-DE', 'fr-FR', 'de-CH', 'en-IN');
     fc.assert(
-      fc.property(cents, locale, fc.constantFrom<'.' | ','>('.', ','), (amount, chosen, preferred) => {
-        const text = (amount / 100).toLocaleString(chosen, { minimumFractionDigits: 2 });
-        const read = readNumber(text, preferred);
-        expect(read && decimalToNumber(read.value)).toBe(amount / 100 + 0);
-      }),
+      fc.property(
+        cents,
+        locale,
+        fc.constantFrom<'.' | ','>('.', ','),
+        (amount, chosen, preferred) => {
+          const text = (amount / 100).toLocaleString(chosen, { minimumFractionDigits: 2 });
+          const read = readNumber(text, preferred);
+          expect(read && decimalToNumber(read.value)).toBe(amount / 100 + 0);
+        },
+      ),
       { numRuns: 2_000 },
     );
   });
 });
 
 describe('decimals', () => {
-  const decimal = fc.record({ digits: fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), scale: fc.integer({ min: 0, max: 6 }) });
+  const decimal = fc.record({
+    digits: fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }),
+    scale: fc.integer({ min: 0, max: 6 }),
+  });
   const asMicros = ({ digits, scale }: Decimal) => digits * 10n ** BigInt(6 - scale);
 
   test('sums and comparisons are exact', () => {
     fc.assert(
       fc.property(decimal, decimal, (a, b) => {
         expect(asMicros(addDecimals(a, b))).toBe(asMicros(a) + asMicros(b));
-        expect(Math.sign(compareDecimals(a, b))).toBe(asMicros(a) < asMicros(b) ? -1 : asMicros(a) > asMicros(b) ? 1 : 0);
+        expect(Math.sign(compareDecimals(a, b))).toBe(
+          asMicros(a) < asMicros(b) ? -1 : asMicros(a) > asMicros(b) ? 1 : 0,
+        );
       }),
     );
-    expect(decimalToNumber(addDecimals({ digits: 1n, scale: 1 }, { digits: 2n, scale: 1 }))).toBe(0.3);
+    expect(decimalToNumber(addDecimals({ digits: 1n, scale: 1 }, { digits: 2n, scale: 1 }))).toBe(
+      0.3,
+    );
   });
 });

@@ -6,7 +6,10 @@ export interface Decimal {
 
 export type DecimalMark = '.' | ',';
 
-/** A number found in a text, and what its writing says of the decimal mark: `either` when `1,234` might be 1234 or 1.234. */
+/**
+ * A number found in a text, and what its writing says of the decimal mark: `either` when `1,234`
+ * might be 1234 or 1.234.
+ */
 export interface WrittenNumber {
   readonly value: Decimal;
   readonly mark: DecimalMark | 'either' | undefined;
@@ -20,8 +23,9 @@ const writtenNumber =
   /^(?<sign>[+-])? ?(?<before>[A-Z]{0,3}\p{Sc}|[A-Z]{3})? ?(?<innerSign>[+-])?(?<number>[\d.,][\d.,'’ ]*(?:[eE][+-]?\d{1,2})?) ?(?<after>[A-Z]{0,3}\p{Sc}|[A-Z]{3}|%)?$/u;
 
 /**
- * Reads a number as people and exports write them: `1234.5`, `1,234.50`, `1.234,50`, `1 234,50`, `1'234.50`, `1.5e3`, `-3`, `(12.30)` for a negative one,
- * with a currency (`$12.30`, `12 €`, `EUR 12`) or `%`, which are left out: `15%` is 15.
+ * Reads a number as people and exports write them: `1234.5`, `1,234.50`, `1.234,50`, `1 234,50`,
+ * `1'234.50`, `1.5e3`, `-3`, `(12.30)` for a negative one, with a currency (`$12.30`, `12 €`, `EUR
+ * 12`) or `%`, which are left out: `15%` is 15.
  * @param preferred What decides `1,234` and `1.234`, which can be either
  * @returns `undefined` for everything else
  */
@@ -35,11 +39,15 @@ export function readNumber(text: string, preferred: DecimalMark): WrittenNumber 
   const parts = writtenNumber.exec(inParentheses ?? plain)?.groups;
   if (parts === undefined || parts['number'] === undefined) return undefined;
   const { sign, innerSign, before, after, number } = parts;
-  if (!isCurrency(before) || !isCurrency(after) || (before !== undefined && after !== undefined)) return undefined;
-  if (sign !== undefined && (innerSign !== undefined || inParentheses !== undefined)) return undefined;
+  if (!isCurrency(before) || !isCurrency(after) || (before !== undefined && after !== undefined))
+    return undefined;
+  if (sign !== undefined && (innerSign !== undefined || inParentheses !== undefined))
+    return undefined;
   const read = readUnsigned(number.trim(), preferred);
   const negative = sign === '-' || innerSign === '-' || inParentheses !== undefined;
-  return read !== undefined && negative ? { ...read, value: { ...read.value, digits: -read.value.digits } } : read;
+  return read !== undefined && negative
+    ? { ...read, value: { ...read.value, digits: -read.value.digits } }
+    : read;
 }
 
 function isCurrency(mark: string | undefined): boolean {
@@ -50,10 +58,19 @@ function readUnsigned(text: string, preferred: DecimalMark): WrittenNumber | und
   if (/^\d+$/.test(text)) return { value: decimal(text, '', 0), mark: undefined };
   const scientific = /^(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/.exec(text);
   if (scientific)
-    return { value: decimal(scientific[1] ?? '', scientific[2] ?? '', Number(scientific[3])), mark: scientific[2] === undefined ? undefined : '.' };
-  if (/^[1-9]\d{0,2}[.,]\d{3}$/.test(text)) return { value: withMark(text, preferred), mark: 'either' };
+    return {
+      value: decimal(scientific[1] ?? '', scientific[2] ?? '', Number(scientific[3])),
+      mark: scientific[2] === undefined ? undefined : '.',
+    };
+  if (/^[1-9]\d{0,2}[.,]\d{3}$/.test(text))
+    return { value: withMark(text, preferred), mark: 'either' };
   const mark = markOf(text);
-  return mark === undefined ? undefined : { value: withMark(text, mark === 'none' ? preferred : mark), mark: mark === 'none' ? undefined : mark };
+  return mark === undefined
+    ? undefined
+    : {
+        value: withMark(text, mark === 'none' ? preferred : mark),
+        mark: mark === 'none' ? undefined : mark,
+      };
 }
 
 /** Writings that leave no choice. */

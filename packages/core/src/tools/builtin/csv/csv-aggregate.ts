@@ -1,4 +1,9 @@
-import { addDecimals, compareDecimals, type Decimal, decimalToNumber } from '../calculate/decimal.ts';
+import {
+  addDecimals,
+  compareDecimals,
+  type Decimal,
+  decimalToNumber,
+} from '../calculate/decimal.ts';
 import { compareText } from './csv-condition.ts';
 
 export const aggregateFunctions = ['sum', 'avg', 'min', 'max', 'count'] as const;
@@ -6,7 +11,10 @@ export type AggregateFunction = (typeof aggregateFunctions)[number];
 
 export interface CsvAggregate {
   readonly fn: AggregateFunction;
-  /** Needed by all but `count`, which without it counts rows and with it the cells that are not empty. */
+  /**
+   * Needed by all but `count`, which without it counts rows and with it the cells that are not
+   * empty.
+   */
   readonly column?: string;
 }
 
@@ -32,19 +40,30 @@ export class ColumnTotals {
     this.#numbers++;
     this.#sum = addDecimals(this.#sum, number);
     if (this.#least === undefined || compareDecimals(number, this.#least) < 0) this.#least = number;
-    if (this.#greatest === undefined || compareDecimals(number, this.#greatest) > 0) this.#greatest = number;
+    if (this.#greatest === undefined || compareDecimals(number, this.#greatest) > 0)
+      this.#greatest = number;
   }
 
   #addText(text: string): void {
     this.#texts++;
-    if (this.#firstText === undefined || compareText(text, this.#firstText) < 0) this.#firstText = text;
-    if (this.#lastText === undefined || compareText(text, this.#lastText) > 0) this.#lastText = text;
+    if (this.#firstText === undefined || compareText(text, this.#firstText) < 0)
+      this.#firstText = text;
+    if (this.#lastText === undefined || compareText(text, this.#lastText) > 0)
+      this.#lastText = text;
   }
 
-  /** Sums are exact; smallest and greatest of a column without any number are those of its texts, such as ISO dates. */
+  /**
+   * Sums are exact; smallest and greatest of a column without any number are those of its texts,
+   * such as ISO dates.
+   */
   value(fn: AggregateFunction): AggregateValue {
     if (fn === 'count') return this.#numbers + this.#texts;
-    if (this.#numbers === 0) return fn === 'min' ? (this.#firstText ?? null) : fn === 'max' ? (this.#lastText ?? null) : null;
+    if (this.#numbers === 0)
+      return fn === 'min'
+        ? (this.#firstText ?? null)
+        : fn === 'max'
+          ? (this.#lastText ?? null)
+          : null;
     if (fn === 'sum') return decimalToNumber(this.#sum);
     if (fn === 'avg') return average(this.#sum, this.#numbers);
     const found = fn === 'min' ? this.#least : this.#greatest;

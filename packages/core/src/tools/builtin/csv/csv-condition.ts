@@ -1,7 +1,17 @@
 import { ToolFailure } from '../../errors.ts';
 import { compareDecimals, type Decimal, readNumber } from '../calculate/decimal.ts';
 
-export const conditionOperators = ['=', '!=', '<', '<=', '>', '>=', 'contains', 'empty', 'not_empty'] as const;
+export const conditionOperators = [
+  '=',
+  '!=',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'contains',
+  'empty',
+  'not_empty',
+] as const;
 export type ConditionOperator = (typeof conditionOperators)[number];
 
 export interface CsvCondition {
@@ -26,13 +36,18 @@ export function cellCheck({ column, op, value }: CsvCondition): CellCheck {
   const wanted = folded(String(value));
   if (op === 'contains') return (cell) => folded(cell).includes(wanted);
   const wantedNumber = readNumber(String(value), '.')?.value;
-  if (op === '=' || op === '!=') return equalityCheck(op === '=', wanted, isIdentifier(value) ? undefined : wantedNumber);
+  if (op === '=' || op === '!=')
+    return equalityCheck(op === '=', wanted, isIdentifier(value) ? undefined : wantedNumber);
   return orderCheck(op, wanted, wantedNumber);
 }
 
 /** Whether a condition is about numbers, so that its column has to be read as such. */
 export function comparesNumbers({ op, value }: CsvCondition): boolean {
-  return !['contains', 'empty', 'not_empty'].includes(op) && value !== undefined && readNumber(String(value), '.') !== undefined;
+  return (
+    !['contains', 'empty', 'not_empty'].includes(op) &&
+    value !== undefined &&
+    readNumber(String(value), '.') !== undefined
+  );
 }
 
 function folded(text: string): string {
@@ -44,18 +59,32 @@ function isIdentifier(value: string | number | boolean): boolean {
   return typeof value === 'string' && /^\s*0\d/.test(value);
 }
 
-function equalityCheck(equal: boolean, wanted: string, wantedNumber: Decimal | undefined): CellCheck {
+function equalityCheck(
+  equal: boolean,
+  wanted: string,
+  wantedNumber: Decimal | undefined,
+): CellCheck {
   return (cell, number) => {
-    const same = folded(cell) === wanted || (wantedNumber !== undefined && number !== undefined && compareDecimals(number, wantedNumber) === 0);
+    const same =
+      folded(cell) === wanted ||
+      (wantedNumber !== undefined &&
+        number !== undefined &&
+        compareDecimals(number, wantedNumber) === 0);
     return same === equal;
   };
 }
 
-function orderCheck(op: '<' | '<=' | '>' | '>=', wanted: string, wantedNumber: Decimal | undefined): CellCheck {
+function orderCheck(
+  op: '<' | '<=' | '>' | '>=',
+  wanted: string,
+  wantedNumber: Decimal | undefined,
+): CellCheck {
   return (cell, number) => {
     const bothNumbers = number !== undefined && wantedNumber !== undefined;
     if (!bothNumbers && (wantedNumber !== undefined || cell.trim() === '')) return undefined;
-    const order = bothNumbers ? compareDecimals(number, wantedNumber) : compareText(folded(cell), wanted);
+    const order = bothNumbers
+      ? compareDecimals(number, wantedNumber)
+      : compareText(folded(cell), wanted);
     if (order === 0) return op === '<=' || op === '>=';
     return order < 0 ? op.startsWith('<') : op.startsWith('>');
   };

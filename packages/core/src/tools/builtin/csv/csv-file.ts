@@ -12,19 +12,29 @@ export type CsvDelimiter = (typeof delimiters)[number];
 /** A CSV file with a header line. */
 export interface CsvFile {
   readonly delimiter: CsvDelimiter;
-  /** Names of the columns: unnamed ones (and `__proto__`, which no object can have as a member) are `column_3`, of equal ones the second is `name_2`. */
+  /**
+   * Names of the columns: unnamed ones (and `__proto__`, which no object can have as a member) are
+   * `column_3`, of equal ones the second is `name_2`.
+   */
   readonly columns: readonly string[];
-  /** The rows after the header, from the beginning each time; cells are trimmed unless they are quoted. */
+  /**
+   * The rows after the header, from the beginning each time; cells are trimmed unless they are
+   * quoted.
+   */
   rows(): AsyncIterable<readonly string[]>;
 }
 
 /**
- * Opens a CSV file: UTF-8, with or without byte order mark, any line ends, quoted cells with doubled quotes.
- * The delimiter is the most frequent of `,` `;` tab and `|` in the header.
+ * Opens a CSV file: UTF-8, with or without byte order mark, any line ends, quoted cells with
+ * doubled quotes. The delimiter is the most frequent of `,` `;` tab and `|` in the header.
  * @throws ToolFailure when it is empty, binary or has an open quote (this also while rows are read)
  */
 export async function openCsv(file: OpenFile, signal?: AbortSignal): Promise<CsvFile> {
-  const { parse } = await loadOptionalPackage('csv-parse', 'The tool queryCsv', () => import('csv-parse'));
+  const { parse } = await loadOptionalPackage(
+    'csv-parse',
+    'The tool queryCsv',
+    () => import('csv-parse'),
+  );
   const delimiter = await detectDelimiter(file, signal);
   async function* records(): AsyncIterable<readonly string[]> {
     // With tabs between cells, tabs cannot be trimmed.
@@ -50,11 +60,17 @@ export async function openCsv(file: OpenFile, signal?: AbortSignal): Promise<Csv
   return { delimiter, columns, rows: () => withoutFirst(records()) };
 }
 
-async function* copiedChunks(file: OpenFile, signal: AbortSignal | undefined): AsyncIterable<Buffer> {
+async function* copiedChunks(
+  file: OpenFile,
+  signal: AbortSignal | undefined,
+): AsyncIterable<Buffer> {
   for await (const chunk of chunksOf(file, signal)) yield Buffer.from(chunk);
 }
 
-async function detectDelimiter(file: OpenFile, signal: AbortSignal | undefined): Promise<CsvDelimiter> {
+async function detectDelimiter(
+  file: OpenFile,
+  signal: AbortSignal | undefined,
+): Promise<CsvDelimiter> {
   const beginning = await firstOf(chunksOf(file, signal));
   const unquoted = (beginning?.toString('utf8') ?? '').replace(/"(?:[^"]|"")*"/g, '');
   const header = /[^\r\n]+/.exec(unquoted)?.[0] ?? '';
@@ -79,7 +95,10 @@ async function* withoutFirst<Item>(items: AsyncIterable<Item>): AsyncIterable<It
 }
 
 function columnNames(file: OpenFile, header: readonly string[] | undefined): readonly string[] {
-  if (header === undefined) throw new ToolFailure(`"${file.path}" is empty: a CSV file begins with a header line.`, { errorType: 'empty_file' });
+  if (header === undefined)
+    throw new ToolFailure(`"${file.path}" is empty: a CSV file begins with a header line.`, {
+      errorType: 'empty_file',
+    });
   const names: string[] = [];
   for (const [index, cell] of header.entries()) {
     const written = cell.trim();
@@ -109,13 +128,16 @@ export function columnIndex(columns: readonly string[], name: string): number {
   const exact = columns.indexOf(name);
   if (exact >= 0) return exact;
   const folded = name.trim().toLowerCase();
-  const alike = columns.flatMap((column, index) => (column.toLowerCase() === folded ? [index] : []));
+  const alike = columns.flatMap((column, index) =>
+    column.toLowerCase() === folded ? [index] : [],
+  );
   if (alike[0] !== undefined && alike.length === 1) return alike[0];
   const nearest = nearestName(name, columns);
   const listed = columns.slice(0, 100).join(', ');
   throw new ToolFailure(`There is no column "${name.slice(0, 100)}". The columns are: ${listed}.`, {
     errorType: 'unknown_column',
-    alternatives: nearest === undefined ? ['Use one of the columns.'] : [`Did you mean "${nearest}"?`],
+    alternatives:
+      nearest === undefined ? ['Use one of the columns.'] : [`Did you mean "${nearest}"?`],
     data: { columns: columns.slice(0, 100) },
   });
 }

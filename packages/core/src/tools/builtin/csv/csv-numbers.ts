@@ -1,8 +1,9 @@
 import { type Decimal, type DecimalMark, readNumber } from '../calculate/decimal.ts';
 
 /**
- * Reads the numbers of one column. `1,234` and `1.234` can be either a thousand or a fraction; the other cells of the column decide:
- * after all have been observed, `mark` tells which decimal mark prevails, and whether cells were read otherwise.
+ * Reads the numbers of one column. `1,234` and `1.234` can be either a thousand or a fraction; the
+ * other cells of the column decide: after all have been observed, `mark` tells which decimal mark
+ * prevails, and whether cells were read otherwise.
  */
 export class ColumnNumbers {
   readonly #assumed: DecimalMark;
@@ -36,7 +37,9 @@ export class ColumnNumbers {
   /** How cells were read that nothing in the column decided. */
   note(column: string): string | undefined {
     if (this.#example === undefined || this.#points + this.#commas > 0) return undefined;
-    const meaning = this.#example.includes(this.#assumed) ? 'a decimal mark' : 'a thousands separator';
+    const meaning = this.#example.includes(this.#assumed)
+      ? 'a decimal mark'
+      : 'a thousands separator';
     return `In "${column}", the "${this.#example.replace(/[^.,]/g, '')}" of "${this.#example}" was read as ${meaning}: nothing in the column decides it.`;
   }
 }

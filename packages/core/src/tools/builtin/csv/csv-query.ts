@@ -1,6 +1,11 @@
 import { ToolFailure } from '../../errors.ts';
 import type { Decimal, DecimalMark } from '../calculate/decimal.ts';
-import { type AggregateFunction, type AggregateValue, ColumnTotals, type CsvAggregate } from './csv-aggregate.ts';
+import {
+  type AggregateFunction,
+  type AggregateValue,
+  ColumnTotals,
+  type CsvAggregate,
+} from './csv-aggregate.ts';
 import { type CellCheck, type CsvCondition, cellCheck, comparesNumbers } from './csv-condition.ts';
 import { type CsvFile, columnIndex } from './csv-file.ts';
 import { ColumnNumbers } from './csv-numbers.ts';
@@ -13,7 +18,9 @@ export interface CsvQuery {
   readonly limit?: number;
 }
 
-export type CsvGroup = { readonly key: string; readonly count: number } & { readonly [aggregate: string]: AggregateValue };
+export type CsvGroup = { readonly key: string; readonly count: number } & {
+  readonly [aggregate: string]: AggregateValue;
+};
 
 /** Cells that should have been numbers and were not: they are in no sum and meet no comparison. */
 export interface SkippedCells {
@@ -36,7 +43,10 @@ export interface CsvQueryResult {
   /** In the order of their first row. */
   readonly groups?: readonly CsvGroup[];
   readonly skipped?: readonly SkippedCells[];
-  /** Rows with more or fewer cells than the header; missing cells count as empty, surplus ones as nothing. */
+  /**
+   * Rows with more or fewer cells than the header; missing cells count as empty, surplus ones as
+   * nothing.
+   */
   readonly irregularRows?: number;
   readonly notes?: readonly string[];
   /** There are more rows (or groups) than were given. */
@@ -47,8 +57,8 @@ const mostGroups = 1_000;
 const mostGroupsCounted = 100_000;
 
 /**
- * Runs a query over a CSV file in one pass; in two when the first shows that `1,234` means something else in a column than was assumed
- * (a thousand; in a file delimited by `;` a fraction).
+ * Runs a query over a CSV file in one pass; in two when the first shows that `1,234` means
+ * something else in a column than was assumed (a thousand; in a file delimited by `;` a fraction).
  */
 export async function runCsvQuery(file: CsvFile, query: CsvQuery): Promise<CsvQueryResult> {
   const assumed: DecimalMark = file.delimiter === ';' ? ',' : '.';
@@ -93,14 +103,31 @@ class CsvQueryRun {
     const { columns } = file;
     this.#file = file;
     this.#limit = query.limit ?? 50;
-    this.#selected = query.select?.map((name) => columnIndex(columns, name)) ?? columns.map((_, index) => index);
+    this.#selected =
+      query.select?.map((name) => columnIndex(columns, name)) ?? columns.map((_, index) => index);
     const where = query.where ?? [];
-    this.#conditions = where.map((condition) => ({ index: columnIndex(columns, condition.column), check: cellCheck(condition) }));
-    this.#aggregates = (query.aggregate ?? []).map((aggregate) => plannedAggregate(columns, aggregate));
-    this.#groupIndex = query.groupBy === undefined ? undefined : columnIndex(columns, query.groupBy);
-    const compared = where.flatMap((condition, at) => (comparesNumbers(condition) ? (this.#conditions[at]?.index ?? []) : []));
-    this.#computed = [...new Set(this.#aggregates.flatMap(({ fn, index }) => (fn === 'count' || index === undefined ? [] : [index])))];
-    this.#numbers = new Map([...compared, ...this.#computed].map((index) => [index, new ColumnNumbers(markOf(index))]));
+    this.#conditions = where.map((condition) => ({
+      index: columnIndex(columns, condition.column),
+      check: cellCheck(condition),
+    }));
+    this.#aggregates = (query.aggregate ?? []).map((aggregate) =>
+      plannedAggregate(columns, aggregate),
+    );
+    this.#groupIndex =
+      query.groupBy === undefined ? undefined : columnIndex(columns, query.groupBy);
+    const compared = where.flatMap((condition, at) =>
+      comparesNumbers(condition) ? (this.#conditions[at]?.index ?? []) : [],
+    );
+    this.#computed = [
+      ...new Set(
+        this.#aggregates.flatMap(({ fn, index }) =>
+          fn === 'count' || index === undefined ? [] : [index],
+        ),
+      ),
+    ];
+    this.#numbers = new Map(
+      [...compared, ...this.#computed].map((index) => [index, new ColumnNumbers(markOf(index))]),
+    );
     this.#all = this.#emptyTotals('');
   }
 
@@ -120,7 +147,8 @@ class CsvQueryRun {
     this.#rowCount++;
     if (row.length !== this.#file.columns.length) this.#irregularRows++;
     const numbers = new Map<number, Decimal | undefined>();
-    for (const [index, column] of this.#numbers) numbers.set(index, column.observe(row[index] ?? ''));
+    for (const [index, column] of this.#numbers)
+      numbers.set(index, column.observe(row[index] ?? ''));
     if (!this.#matches(row, numbers)) return;
     this.#aggregate(row, numbers);
     if (this.#rows.length < this.#limit) this.#rows.push(this.#rowObject(row));
@@ -141,7 +169,8 @@ class CsvQueryRun {
     const group = this.#groupOf(row);
     for (const totals of group === undefined ? [this.#all] : [this.#all, group]) {
       totals.rows++;
-      for (const [index, column] of totals.totals) column.add((row[index] ?? '').trim(), numbers.get(index));
+      for (const [index, column] of totals.totals)
+        column.add((row[index] ?? '').trim(), numbers.get(index));
     }
     for (const index of this.#computed) {
       if (numbers.get(index) === undefined) this.#skip(index, row[index] ?? '');
@@ -176,20 +205,26 @@ class CsvQueryRun {
   }
 
   #rowObject(row: readonly string[]): { readonly [column: string]: string } {
-    return Object.fromEntries(this.#selected.map((index) => [this.#file.columns[index] ?? '', row[index] ?? '']));
+    return Object.fromEntries(
+      this.#selected.map((index) => [this.#file.columns[index] ?? '', row[index] ?? '']),
+    );
   }
 
   result(): CsvQueryResult {
     const groups = [...this.#groups.values()];
     const skipped = this.#skippedCells();
-    const notes = [...this.#numbers].flatMap(([index, numbers]) => numbers.note(this.#file.columns[index] ?? '') ?? []);
+    const notes = [...this.#numbers].flatMap(
+      ([index, numbers]) => numbers.note(this.#file.columns[index] ?? '') ?? [],
+    );
     return {
       columns: this.#file.columns,
       rowCount: this.#rowCount,
       matched: this.#all.rows,
       rows: this.#rows,
       ...(this.#aggregates.length > 0 ? { aggregates: this.#valuesOf(this.#all) } : undefined),
-      ...(this.#groupIndex === undefined ? undefined : { groups: groups.slice(0, mostGroups).map((group) => this.#groupObject(group)) }),
+      ...(this.#groupIndex === undefined
+        ? undefined
+        : { groups: groups.slice(0, mostGroups).map((group) => this.#groupObject(group)) }),
       ...(skipped.length > 0 ? { skipped } : undefined),
       ...(this.#irregularRows > 0 ? { irregularRows: this.#irregularRows } : undefined),
       ...(notes.length > 0 ? { notes } : undefined),
@@ -203,31 +238,47 @@ class CsvQueryRun {
 
   #valuesOf(totals: GroupTotals): { readonly [aggregate: string]: AggregateValue } {
     return Object.fromEntries(
-      this.#aggregates.map(({ fn, key, index }) => [key, index === undefined ? totals.rows : (totals.totals.get(index)?.value(fn) ?? null)]),
+      this.#aggregates.map(({ fn, key, index }) => [
+        key,
+        index === undefined ? totals.rows : (totals.totals.get(index)?.value(fn) ?? null),
+      ]),
     );
   }
 
   #skippedCells(): readonly SkippedCells[] {
     return [...this.#skipped].flatMap(([index, { count, empty, examples }]) =>
-      this.#isComparedAsText(index) ? [] : [{ column: this.#file.columns[index] ?? '', count, empty, examples: [...examples] }],
+      this.#isComparedAsText(index)
+        ? []
+        : [{ column: this.#file.columns[index] ?? '', count, empty, examples: [...examples] }],
     );
   }
 
   /** Smallest and greatest of a column of texts: then nothing was skipped. */
   #isComparedAsText(index: number): boolean {
-    const onIt = this.#aggregates.filter((aggregate) => aggregate.index === index && aggregate.fn !== 'count');
+    const onIt = this.#aggregates.filter(
+      (aggregate) => aggregate.index === index && aggregate.fn !== 'count',
+    );
     const ordersOnly = onIt.length > 0 && onIt.every(({ fn }) => fn === 'min' || fn === 'max');
-    return ordersOnly && onIt.some(({ fn }) => typeof this.#all.totals.get(index)?.value(fn) === 'string');
+    return (
+      ordersOnly &&
+      onIt.some(({ fn }) => typeof this.#all.totals.get(index)?.value(fn) === 'string')
+    );
   }
 }
 
-function plannedAggregate(columns: readonly string[], { fn, column }: CsvAggregate): PlannedAggregate {
+function plannedAggregate(
+  columns: readonly string[],
+  { fn, column }: CsvAggregate,
+): PlannedAggregate {
   if (column !== undefined) {
     const index = columnIndex(columns, column);
     return { fn, index, key: `${fn}(${columns[index]})` };
   }
   if (fn === 'count') return { fn, index: undefined, key: 'count' };
-  throw new ToolFailure(`The aggregate "${fn}" needs a column. The columns are: ${columns.join(', ')}.`, { errorType: 'validation_error' });
+  throw new ToolFailure(
+    `The aggregate "${fn}" needs a column. The columns are: ${columns.join(', ')}.`,
+    { errorType: 'validation_error' },
+  );
 }
 
 function tooManyGroups(): ToolFailure {

@@ -25,13 +25,15 @@ beforeAll(async () => {
 
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-const call = (args: object, options: object = {}) => callTool(queryCsv({ root, ...options }), { path: 'invoices.csv', ...args });
+const call = (args: object, options: object = {}) =>
+  callTool(queryCsv({ root, ...options }), { path: 'invoices.csv', ...args });
 const query = async (args: object) => {
   const result = await call(args);
   expect(result).toMatchObject({ status: 'success' });
   return result.content as unknown as CsvQueryResult & { path: string };
 };
-const ids = async (...where: object[]) => (await query({ where, select: ['id'] })).rows.map((row) => row['id']);
+const ids = async (...where: object[]) =>
+  (await query({ where, select: ['id'] })).rows.map((row) => row['id']);
 const written = async (content: string | Buffer, args: object) => {
   await writeFile(join(root, 'case.csv'), content);
   return query({ path: 'case.csv', ...args });
@@ -45,7 +47,15 @@ describe('rows', () => {
       columns: ['id', 'customer', 'status', 'amount', 'due'],
       rowCount: 7,
       matched: 7,
-      rows: [{ id: '17', customer: 'Miller, Sons', status: 'unpaid', amount: '1,234.50', due: '2026-11-01' }],
+      rows: [
+        {
+          id: '17',
+          customer: 'Miller, Sons',
+          status: 'unpaid',
+          amount: '1,234.50',
+          due: '2026-11-01',
+        },
+      ],
       truncated: true,
     });
     expect(await query({})).toMatchObject({ rows: { length: 7 }, truncated: false });
@@ -53,11 +63,18 @@ describe('rows', () => {
   });
 
   test('select gives the named columns, in any case', async () => {
-    expect((await query({ select: ['ID', 'Customer'], limit: 2 })).rows[1]).toEqual({ id: '18', customer: 'Anna "Ann" Weber' });
+    expect((await query({ select: ['ID', 'Customer'], limit: 2 })).rows[1]).toEqual({
+      id: '18',
+      customer: 'Anna "Ann" Weber',
+    });
   });
 
   test.each<[string, object[], string[]]>([
-    ['text in any case', [{ column: 'status', op: '=', value: 'Unpaid' }], ['17', '19', '20', '21', '22']],
+    [
+      'text in any case',
+      [{ column: 'status', op: '=', value: 'Unpaid' }],
+      ['17', '19', '20', '21', '22'],
+    ],
     ['not equal', [{ column: 'status', op: '!=', value: 'unpaid' }], ['18', '23']],
     ['contains', [{ column: 'customer', op: 'contains', value: 'WEBER' }], ['18', '19', '20']],
     ['empty', [{ column: 'due', op: 'empty' }], ['23']],
@@ -96,7 +113,11 @@ describe('aggregates', () => {
   const unpaid = { column: 'status', op: '=', value: 'unpaid' };
 
   test('sums are exact, over all matching rows, and what is no number is named', async () => {
-    const result = await query({ where: [unpaid], aggregate: [{ fn: 'sum', column: 'amount' }], limit: 1 });
+    const result = await query({
+      where: [unpaid],
+      aggregate: [{ fn: 'sum', column: 'amount' }],
+      limit: 1,
+    });
     expect(result).toMatchObject({
       matched: 5,
       aggregates: { 'sum(amount)': 1_234.8 },
@@ -114,7 +135,10 @@ describe('aggregates', () => {
   });
 
   test('all functions', async () => {
-    const aggregate = [...['avg', 'min', 'max', 'count'].map((fn) => ({ fn, column: 'Amount' })), { fn: 'count' }];
+    const aggregate = [
+      ...['avg', 'min', 'max', 'count'].map((fn) => ({ fn, column: 'Amount' })),
+      { fn: 'count' },
+    ];
     expect((await query({ aggregate, limit: 0 })).aggregates).toEqual({
       'avg(amount)': 265.44,
       'min(amount)': 0.1,
@@ -126,8 +150,17 @@ describe('aggregates', () => {
 
   test('of nothing there is no average', async () => {
     const aggregate = ['sum', 'avg', 'min', 'max', 'count'].map((fn) => ({ fn, column: 'amount' }));
-    const result = await query({ where: [{ column: 'status', op: '=', value: 'none' }], aggregate });
-    expect(result.aggregates).toEqual({ 'sum(amount)': null, 'avg(amount)': null, 'min(amount)': null, 'max(amount)': null, 'count(amount)': 0 });
+    const result = await query({
+      where: [{ column: 'status', op: '=', value: 'none' }],
+      aggregate,
+    });
+    expect(result.aggregates).toEqual({
+      'sum(amount)': null,
+      'avg(amount)': null,
+      'min(amount)': null,
+      'max(amount)': null,
+      'count(amount)': 0,
+    });
   });
 
   test('earliest and latest date', async () => {
@@ -143,7 +176,11 @@ describe('aggregates', () => {
   });
 
   test('groups, by text in any case, in the order of their first row', async () => {
-    const result = await query({ groupBy: 'status', aggregate: [{ fn: 'sum', column: 'amount' }], limit: 0 });
+    const result = await query({
+      groupBy: 'status',
+      aggregate: [{ fn: 'sum', column: 'amount' }],
+      limit: 0,
+    });
     expect(result.groups).toEqual([
       { key: 'unpaid', count: 5, 'sum(amount)': 1_234.8 },
       { key: 'Paid', count: 2, 'sum(amount)': 92.4 },
@@ -165,7 +202,10 @@ describe('aggregates', () => {
         { fn: 'avg', column: 'n' },
       ],
     });
-    expect(result).toMatchObject({ rowCount: 100_000, aggregates: { 'sum(n)': 10_000, 'avg(n)': 0.1 } });
+    expect(result).toMatchObject({
+      rowCount: 100_000,
+      aggregates: { 'sum(n)': 10_000, 'avg(n)': 0.1 },
+    });
   });
 });
 
@@ -189,11 +229,19 @@ describe('ways of writing', () => {
   });
 
   test('what 1.234 means is decided by the other cells of the column', async () => {
-    expect((await written('amount\n1.234\n"5,50"\n', sum)).aggregates).toEqual({ 'sum(amount)': 1_239.5 });
-    expect((await written('amount\n1.234\n5.50\n', sum)).aggregates).toEqual({ 'sum(amount)': 6.734 });
-    expect((await written('amount;x\n1.234;1\n1.5;1\n', sum)).aggregates).toEqual({ 'sum(amount)': 2.734 });
+    expect((await written('amount\n1.234\n"5,50"\n', sum)).aggregates).toEqual({
+      'sum(amount)': 1_239.5,
+    });
+    expect((await written('amount\n1.234\n5.50\n', sum)).aggregates).toEqual({
+      'sum(amount)': 6.734,
+    });
+    expect((await written('amount;x\n1.234;1\n1.5;1\n', sum)).aggregates).toEqual({
+      'sum(amount)': 2.734,
+    });
     const where = [{ column: 'amount', op: '>', value: 1_000 }];
-    expect((await written('amount\n1.234\n"5,50"\n', { where })).rows).toEqual([{ amount: '1.234' }]);
+    expect((await written('amount\n1.234\n"5,50"\n', { where })).rows).toEqual([
+      { amount: '1.234' },
+    ]);
   });
 
   test('where nothing decides, it says how it was read', async () => {
@@ -209,13 +257,21 @@ describe('ways of writing', () => {
 
   test('rows of other lengths are counted, unnamed and equal columns get names', async () => {
     const result = await written('a,,a,__proto__\n1,2,3,4\n1\n1,2,3,4,5\n', {});
-    expect(result).toMatchObject({ columns: ['a', 'column_2', 'a_2', 'column_4'], rowCount: 3, irregularRows: 2 });
+    expect(result).toMatchObject({
+      columns: ['a', 'column_2', 'a_2', 'column_4'],
+      rowCount: 3,
+      irregularRows: 2,
+    });
     expect(result.rows[0]).toEqual({ a: '1', column_2: '2', a_2: '3', column_4: '4' });
     expect(result.rows[1]).toMatchObject({ a: '1', column_2: '', a_2: '' });
   });
 
   test('a header without rows', async () => {
-    expect(await written('a,b\n', {})).toMatchObject({ columns: ['a', 'b'], rowCount: 0, rows: [] });
+    expect(await written('a,b\n', {})).toMatchObject({
+      columns: ['a', 'b'],
+      rowCount: 0,
+      rows: [],
+    });
   });
 });
 
@@ -245,21 +301,35 @@ describe('failures', () => {
       alternatives: ['Did you mean "invoices.csv"?', expect.any(String)],
     });
     expect(await call({ path: '.' })).toMatchObject({ errorType: 'is_folder' });
-    expect(await call({ path: '../x.csv' })).toMatchObject({ status: 'error_blocked', errorType: 'path_refused' });
+    expect(await call({ path: '../x.csv' })).toMatchObject({
+      status: 'error_blocked',
+      errorType: 'path_refused',
+    });
     await symlink('/etc/passwd', join(root, 'users.csv'));
-    expect(await call({ path: 'users.csv' })).toMatchObject({ status: 'error_blocked', errorType: 'path_refused' });
+    expect(await call({ path: 'users.csv' })).toMatchObject({
+      status: 'error_blocked',
+      errorType: 'path_refused',
+    });
   });
 
   test('what is not CSV', async () => {
     expect(await failing('')).toMatchObject({ status: 'error_permanent', errorType: 'empty_file' });
     expect(await failing('\n\n')).toMatchObject({ errorType: 'empty_file' });
     expect(await failing(Buffer.from('a,b\0\n'))).toMatchObject({ errorType: 'binary_file' });
-    expect(await failing('a,b\n1,"2\n3,4\n')).toMatchObject({ errorType: 'parse_error', content: expect.stringContaining('Quote') });
-    expect(await failing(`a\n${'x'.repeat(1_100_000)}\n`)).toMatchObject({ errorType: 'parse_error' });
+    expect(await failing('a,b\n1,"2\n3,4\n')).toMatchObject({
+      errorType: 'parse_error',
+      content: expect.stringContaining('Quote'),
+    });
+    expect(await failing(`a\n${'x'.repeat(1_100_000)}\n`)).toMatchObject({
+      errorType: 'parse_error',
+    });
   });
 
   test('a file that is too large is refused rather than added up in part', async () => {
-    expect(await call({}, { maxBytes: 100 })).toMatchObject({ status: 'error_permanent', errorType: 'too_large' });
+    expect(await call({}, { maxBytes: 100 })).toMatchObject({
+      status: 'error_permanent',
+      errorType: 'too_large',
+    });
   });
 
   test.each([
@@ -272,10 +342,15 @@ describe('failures', () => {
     { select: [] },
     { order: 'id' },
   ])('%j is refused', async (args) => {
-    expect(await call(args)).toMatchObject({ status: 'error_permanent', errorType: 'validation_error' });
+    expect(await call(args)).toMatchObject({
+      status: 'error_permanent',
+      errorType: 'validation_error',
+    });
   });
 
   test('an abort stops it', async () => {
-    expect(await callTool(queryCsv({ root }), { path: 'invoices.csv' }, { signal: AbortSignal.abort() })).toMatchObject({ errorType: 'aborted' });
+    expect(
+      await callTool(queryCsv({ root }), { path: 'invoices.csv' }, { signal: AbortSignal.abort() }),
+    ).toMatchObject({ errorType: 'aborted' });
   });
 });

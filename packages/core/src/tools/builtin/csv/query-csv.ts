@@ -7,7 +7,9 @@ import { openCsv } from './csv-file.ts';
 import { type CsvQuery, type CsvQueryResult, runCsvQuery } from './csv-query.ts';
 
 export interface QueryCsvOptions extends RootedToolOptions {
-  /** Larger files are refused, because a part of them would give wrong totals. @default 50_000_000 */
+  /**
+   * Larger files are refused, because a part of them would give wrong totals. @default 50_000_000
+   */
   readonly maxBytes?: number;
 }
 
@@ -23,7 +25,10 @@ const condition = {
   properties: {
     column: { type: 'string' },
     op: { enum: conditionOperators },
-    value: { type: ['string', 'number', 'boolean'], description: 'Not with "empty" and "not_empty"' },
+    value: {
+      type: ['string', 'number', 'boolean'],
+      description: 'Not with "empty" and "not_empty"',
+    },
   },
   required: ['column', 'op'],
   additionalProperties: false,
@@ -31,7 +36,10 @@ const condition = {
 
 const aggregate = {
   type: 'object',
-  properties: { fn: { enum: aggregateFunctions }, column: { type: 'string', description: 'Not needed by "count"' } },
+  properties: {
+    fn: { enum: aggregateFunctions },
+    column: { type: 'string', description: 'Not needed by "count"' },
+  },
   required: ['fn'],
   additionalProperties: false,
 };
@@ -46,12 +54,32 @@ export function queryCsv(options: QueryCsvOptions): Tool {
     schema: {
       type: 'object',
       properties: {
-        path: { type: 'string', minLength: 1, description: 'Path of the CSV file, relative to the root' },
-        select: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'Columns of the rows to give; all without it' },
-        where: { type: 'array', items: condition, maxItems: 20, description: 'Conditions, all of which must be met' },
+        path: {
+          type: 'string',
+          minLength: 1,
+          description: 'Path of the CSV file, relative to the root',
+        },
+        select: {
+          type: 'array',
+          items: { type: 'string' },
+          minItems: 1,
+          description: 'Columns of the rows to give; all without it',
+        },
+        where: {
+          type: 'array',
+          items: condition,
+          maxItems: 20,
+          description: 'Conditions, all of which must be met',
+        },
         aggregate: { type: 'array', items: aggregate, maxItems: 20 },
         groupBy: { type: 'string', description: 'Column to group by' },
-        limit: { type: 'integer', minimum: 0, maximum: 1_000, default: 50, description: 'Most rows to give; 0 for totals alone' },
+        limit: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 1_000,
+          default: 50,
+          description: 'Most rows to give; 0 for totals alone',
+        },
       },
       required: ['path'],
       additionalProperties: false,

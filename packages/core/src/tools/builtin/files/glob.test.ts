@@ -34,16 +34,22 @@ test('patterns that make regular expressions run for ever are answered', () => {
 });
 
 test.each([['x'.repeat(201)], ['{a,b}'.repeat(6)]])('refuses %s', (pattern) => {
-  expect(() => pathMatcher(pattern)).toThrow(expect.objectContaining({ errorType: 'invalid_pattern' }));
+  expect(() => pathMatcher(pattern)).toThrow(
+    expect.objectContaining({ errorType: 'invalid_pattern' }),
+  );
 });
 
 test("agrees with Node's own glob where both know the syntax", () => {
   const name = fc.stringMatching(/^[ab]{1,4}$/);
   const part = fc.stringMatching(/^[ab*?]{1,4}$/).filter((text) => !text.includes('**'));
-  const pattern = fc.array(fc.oneof(part, fc.constant('**')), { minLength: 2, maxLength: 4 }).filter((parts) => parts.at(-1) !== '**');
+  const pattern = fc
+    .array(fc.oneof(part, fc.constant('**')), { minLength: 2, maxLength: 4 })
+    .filter((parts) => parts.at(-1) !== '**');
   fc.assert(
     fc.property(pattern, fc.array(name, { minLength: 1, maxLength: 5 }), (parts, names) => {
-      expect(pathMatcher(parts.join('/'))(names.join('/'))).toBe(matchesGlob(names.join('/'), parts.join('/')));
+      expect(pathMatcher(parts.join('/'))(names.join('/'))).toBe(
+        matchesGlob(names.join('/'), parts.join('/')),
+      );
     }),
     { numRuns: 2_000 },
   );

@@ -7,18 +7,27 @@ const longestPattern = 200;
 const mostAlternatives = 32;
 
 /**
- * Compiles a pattern: `*` and `?` within a name, `**` for any folders, `{csv,txt}` for either. Everything else stands for itself.
- * A pattern without `/` is compared with the file's name alone. Matching takes time in proportion to pattern × path, whatever the pattern:
- * it comes from a model, and Node's own glob (a backtracking regular expression) can be made to run for ever.
+ * Compiles a pattern: `*` and `?` within a name, `**` for any folders, `{csv,txt}` for either.
+ * Everything else stands for itself. A pattern without `/` is compared with the file's name alone.
+ * Matching takes time in proportion to pattern × path, whatever the pattern: it comes from a model,
+ * and Node's own glob (a backtracking regular expression) can be made to run for ever.
  * @throws ToolFailure when the pattern is too long or has too many alternatives
  */
 export function pathMatcher(pattern: string): PathMatcher {
-  if (pattern.length > longestPattern) throw invalidPattern(`it has more than ${longestPattern} characters`);
-  const alternatives = expandBraces(pattern).map((alternative) => alternative.replace(/^\.\//, '').split('/'));
+  if (pattern.length > longestPattern)
+    throw invalidPattern(`it has more than ${longestPattern} characters`);
+  const alternatives = expandBraces(pattern).map((alternative) =>
+    alternative.replace(/^\.\//, '').split('/'),
+  );
   return (path) => {
     const names = path.split('/');
     return alternatives.some((segments) =>
-      matches(segments.length === 1 ? [...anyFolders, ...segments] : segments, names, isAnyFolders, matchesName),
+      matches(
+        segments.length === 1 ? [...anyFolders, ...segments] : segments,
+        names,
+        isAnyFolders,
+        matchesName,
+      ),
     );
   };
 }
@@ -69,7 +78,8 @@ function expandBraces(pattern: string): readonly string[] {
   let expanded = [pattern];
   for (let group = innerGroup(expanded[0]); group !== undefined; group = innerGroup(expanded[0])) {
     expanded = expanded.flatMap(expandFirst);
-    if (expanded.length > mostAlternatives) throw invalidPattern(`it has more than ${mostAlternatives} alternatives`);
+    if (expanded.length > mostAlternatives)
+      throw invalidPattern(`it has more than ${mostAlternatives} alternatives`);
   }
   return expanded;
 }

@@ -28,8 +28,18 @@ export function listFiles(options: RootedToolOptions): Tool {
       type: 'object',
       properties: {
         path: { type: 'string', description: 'Folder, relative to the root' },
-        pattern: { type: 'string', minLength: 1, description: 'Pattern such as "*.csv" or "reports/**"' },
-        limit: { type: 'integer', minimum: 1, maximum: 1_000, default: 200, description: 'Most files to list' },
+        pattern: {
+          type: 'string',
+          minLength: 1,
+          description: 'Pattern such as "*.csv" or "reports/**"',
+        },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 1_000,
+          default: 200,
+          description: 'Most files to list',
+        },
       },
       additionalProperties: false,
     },

@@ -11,11 +11,17 @@ export interface ReadFileResult {
   readonly path: string;
   /** The lines asked for, joined by `\n`. */
   readonly text: string;
-  /** Number of the first and the last line of `text`, from 1; the last is smaller than the first when there are none. */
+  /**
+   * Number of the first and the last line of `text`, from 1; the last is smaller than the first
+   * when there are none.
+   */
   readonly firstLine: number;
   readonly lastLine: number;
   readonly totalLines: number;
-  /** There is more of the file after `text`: a next call with `offset: lastLine + 1` reads on, unless a single line is longer than the limit. */
+  /**
+   * There is more of the file after `text`: a next call with `offset: lastLine + 1` reads on,
+   * unless a single line is longer than the limit.
+   */
   readonly truncated: boolean;
 }
 
@@ -39,7 +45,11 @@ export function readFile(options: ReadFileOptions): Tool {
     schema: {
       type: 'object',
       properties: {
-        path: { type: 'string', minLength: 1, description: 'Path of the file, relative to the root' },
+        path: {
+          type: 'string',
+          minLength: 1,
+          description: 'Path of the file, relative to the root',
+        },
         offset: { type: 'integer', minimum: 1, description: 'Number of the first line, from 1' },
         limit: { type: 'integer', minimum: 1, description: 'Number of lines' },
       },
@@ -51,7 +61,10 @@ export function readFile(options: ReadFileOptions): Tool {
       await using file = await files.open(ctx.args.path);
       const { offset: from = 1, limit = Number.POSITIVE_INFINITY } = ctx.args;
       const window = new LineWindow(from, limit, maxBytes);
-      const totalLines = await eachLine(file, maxBytes, ({ text, cut }) => window.add(text, cut), { from, signal: ctx.signal });
+      const totalLines = await eachLine(file, maxBytes, ({ text, cut }) => window.add(text, cut), {
+        from,
+        signal: ctx.signal,
+      });
       return { path: file.path, ...window.result(totalLines) };
     },
   });
@@ -74,7 +87,11 @@ class LineWindow {
   /** @returns whether there is room for more */
   add(text: string, cut: boolean): boolean {
     const bytes = Buffer.byteLength(text) + 1;
-    if (this.#lines.length >= this.#limit || (bytes > this.#roomInBytes + 1 && this.#lines.length > 0)) return false;
+    if (
+      this.#lines.length >= this.#limit ||
+      (bytes > this.#roomInBytes + 1 && this.#lines.length > 0)
+    )
+      return false;
     this.#roomInBytes -= bytes;
     this.#lines.push(text);
     this.#cut ||= cut;

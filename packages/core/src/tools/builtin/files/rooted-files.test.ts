@@ -50,7 +50,11 @@ describe('the root', () => {
       [searchFiles({ root }), { path, query: 'SECRET' }],
     ] as const) {
       const result = await callTool(made, args);
-      expect(result).toMatchObject({ status: 'error_blocked', errorType: 'path_refused', alternatives: expect.any(Array) });
+      expect(result).toMatchObject({
+        status: 'error_blocked',
+        errorType: 'path_refused',
+        alternatives: expect.any(Array),
+      });
       expect(JSON.stringify(result)).not.toContain(place);
     }
   });
@@ -64,20 +68,38 @@ describe('the root', () => {
     await symlink(join(place, 'outside', 'secret.txt'), join(root, 'leak.txt'));
     await symlink('../../root-twin', join(root, 'reports', 'twin'));
     await symlink('leak.txt', join(root, 'leak-by-link.txt'));
-    for (const path of ['way-out/secret.txt', 'leak.txt', 'reports/twin/secret.txt', 'leak-by-link.txt']) {
-      expect(await read(path)).toMatchObject({ status: 'error_blocked', errorType: 'path_refused' });
+    for (const path of [
+      'way-out/secret.txt',
+      'leak.txt',
+      'reports/twin/secret.txt',
+      'leak-by-link.txt',
+    ]) {
+      expect(await read(path)).toMatchObject({
+        status: 'error_blocked',
+        errorType: 'path_refused',
+      });
     }
-    expect(await callTool(listFiles({ root }), { path: 'way-out' })).toMatchObject({ errorType: 'path_refused' });
+    expect(await callTool(listFiles({ root }), { path: 'way-out' })).toMatchObject({
+      errorType: 'path_refused',
+    });
     const listed = JSON.stringify((await callTool(listFiles({ root }), {})).content);
     expect(listed).not.toMatch(/leak|secret/);
-    expect(await callTool(searchFiles({ root }), { query: 'SECRET' })).toMatchObject({ content: { matches: [] } });
+    expect(await callTool(searchFiles({ root }), { query: 'SECRET' })).toMatchObject({
+      content: { matches: [] },
+    });
   });
 
   test('links that stay inside work; links in a circle are refused', async () => {
     await symlink('notes.txt', join(root, 'inside.txt'));
     await symlink('round.txt', join(root, 'round.txt'));
-    expect(await read('inside.txt')).toMatchObject({ status: 'success', content: { text: 'first\nSecond line\nthird' } });
-    expect(await read('round.txt')).toMatchObject({ status: 'error_blocked', errorType: 'path_refused' });
+    expect(await read('inside.txt')).toMatchObject({
+      status: 'success',
+      content: { text: 'first\nSecond line\nthird' },
+    });
+    expect(await read('round.txt')).toMatchObject({
+      status: 'error_blocked',
+      errorType: 'path_refused',
+    });
   });
 
   test('links to folders are not followed on a walk, so circles do no harm', async () => {
@@ -88,7 +110,9 @@ describe('the root', () => {
 
   test('the root itself may be a link', async () => {
     await symlink(root, join(place, 'linked-root'));
-    expect(await callTool(readFile({ root: join(place, 'linked-root') }), { path: 'notes.txt' })).toMatchObject({ status: 'success' });
+    expect(
+      await callTool(readFile({ root: join(place, 'linked-root') }), { path: 'notes.txt' }),
+    ).toMatchObject({ status: 'success' });
   });
 
   test('a root that does not exist is a clear failure, and one that is no text an invalid tool', async () => {
@@ -96,15 +120,25 @@ describe('the root', () => {
       status: 'error_permanent',
       errorType: 'root_not_found',
     });
-    expect(() => readFile({} as { root: string })).toThrow(expect.objectContaining({ code: 'invalid_tool' }));
-    expect(() => listFiles({ root: '' })).toThrow(expect.objectContaining({ code: 'invalid_tool' }));
+    expect(() => readFile({} as { root: string })).toThrow(
+      expect.objectContaining({ code: 'invalid_tool' }),
+    );
+    expect(() => listFiles({ root: '' })).toThrow(
+      expect.objectContaining({ code: 'invalid_tool' }),
+    );
   });
 
   test('pipes and devices are refused and do not hang', async () => {
     execFileSync(makePipe, [join(root, 'pipe')]);
     await symlink('/dev/zero', join(root, 'zero'));
-    expect(await read('pipe')).toMatchObject({ status: 'error_blocked', errorType: 'path_refused' });
-    expect(await read('zero')).toMatchObject({ status: 'error_blocked', errorType: 'path_refused' });
+    expect(await read('pipe')).toMatchObject({
+      status: 'error_blocked',
+      errorType: 'path_refused',
+    });
+    expect(await read('zero')).toMatchObject({
+      status: 'error_blocked',
+      errorType: 'path_refused',
+    });
   });
 
   test('exchanging a folder for a link while files are opened never gives what is outside', async () => {
@@ -144,12 +178,21 @@ describe('readFile', () => {
   test('gives lines and says how many there are', async () => {
     expect(await read('notes.txt')).toEqual({
       status: 'success',
-      content: { path: 'notes.txt', text: 'first\nSecond line\nthird', firstLine: 1, lastLine: 3, totalLines: 3, truncated: false },
+      content: {
+        path: 'notes.txt',
+        text: 'first\nSecond line\nthird',
+        firstLine: 1,
+        lastLine: 3,
+        totalLines: 3,
+        truncated: false,
+      },
     });
     expect(await read('./notes.txt', { offset: 2, limit: 1 })).toMatchObject({
       content: { text: 'Second line', firstLine: 2, lastLine: 2, totalLines: 3, truncated: true },
     });
-    expect(await read('notes.txt', { offset: 9 })).toMatchObject({ content: { text: '', totalLines: 3, truncated: false } });
+    expect(await read('notes.txt', { offset: 9 })).toMatchObject({
+      content: { text: '', totalLines: 3, truncated: false },
+    });
   });
 
   test('reads on where the size limit cut, until it has all', async () => {
@@ -158,7 +201,10 @@ describe('readFile', () => {
     const collected: string[] = [];
     let offset = 1;
     for (let more = true; more; ) {
-      const { content } = await callTool(readFile({ root, maxBytes: 10_000 }), { path: 'large.txt', offset });
+      const { content } = await callTool(readFile({ root, maxBytes: 10_000 }), {
+        path: 'large.txt',
+        offset,
+      });
       const part = content as { text: string; lastLine: number; truncated: boolean };
       expect(Buffer.byteLength(part.text)).toBeLessThanOrEqual(10_000);
       collected.push(part.text);
@@ -170,7 +216,9 @@ describe('readFile', () => {
 
   test('a single line longer than the limit is cut between characters', async () => {
     await writeFile(join(root, 'one-line.txt'), 'é'.repeat(200_000));
-    const { content } = await callTool(readFile({ root, maxBytes: 1_001 }), { path: 'one-line.txt' });
+    const { content } = await callTool(readFile({ root, maxBytes: 1_001 }), {
+      path: 'one-line.txt',
+    });
     expect(content).toMatchObject({ text: 'é'.repeat(500), totalLines: 1, truncated: true });
   });
 
@@ -183,7 +231,10 @@ describe('readFile', () => {
     ['bytes that are not UTF-8', Buffer.from([0x61, 0xff, 0x62]), 'a\ufffdb', 1],
   ])('%s', async (_, content, text, totalLines) => {
     await writeFile(join(root, 'case.txt'), content);
-    expect(await read('case.txt')).toMatchObject({ status: 'success', content: { text, totalLines, truncated: false } });
+    expect(await read('case.txt')).toMatchObject({
+      status: 'success',
+      content: { text, totalLines, truncated: false },
+    });
   });
 
   test.each([
@@ -191,33 +242,55 @@ describe('readFile', () => {
     ['UTF-16', Buffer.from('\ufeffhello', 'utf16le')],
   ])('%s files are refused', async (_, content) => {
     await writeFile(join(root, 'case.bin'), content);
-    expect(await read('case.bin')).toMatchObject({ status: 'error_permanent', errorType: 'binary_file' });
+    expect(await read('case.bin')).toMatchObject({
+      status: 'error_permanent',
+      errorType: 'binary_file',
+    });
   });
 
   test('a missing file names the nearest one, a folder says what it is', async () => {
     const missing = await read('reports/a.cvs');
-    expect(missing).toMatchObject({ status: 'error_permanent', errorType: 'file_not_found', content: 'There is no "reports/a.cvs".' });
+    expect(missing).toMatchObject({
+      status: 'error_permanent',
+      errorType: 'file_not_found',
+      content: 'There is no "reports/a.cvs".',
+    });
     expect(missing.alternatives?.[0]).toBe('Did you mean "reports/a.csv"?');
     expect((await read('note.txt')).alternatives?.[0]).toBe('Did you mean "notes.txt"?');
     expect(await read('notes.txt/deeper')).toMatchObject({ errorType: 'file_not_found' });
-    expect(await read('reports')).toMatchObject({ status: 'error_permanent', errorType: 'is_folder' });
+    expect(await read('reports')).toMatchObject({
+      status: 'error_permanent',
+      errorType: 'is_folder',
+    });
     expect(await read('.')).toMatchObject({ errorType: 'is_folder' });
   });
 
   test('an abort stops the reading', async () => {
-    expect(await callTool(readFile({ root }), { path: 'notes.txt' }, { signal: AbortSignal.abort() })).toMatchObject({ errorType: 'aborted' });
+    expect(
+      await callTool(readFile({ root }), { path: 'notes.txt' }, { signal: AbortSignal.abort() }),
+    ).toMatchObject({ errorType: 'aborted' });
   });
 
-  test.each([{}, { path: '' }, { path: 7 }, { path: 'a', offset: 0 }, { path: 'a', limit: 1.5 }, { path: 'a', more: 1 }])(
-    '%j is refused',
-    async (args) => {
-      expect(await callTool(readFile({ root }), args)).toMatchObject({ errorType: 'validation_error' });
-    },
-  );
+  test.each([
+    {},
+    { path: '' },
+    { path: 7 },
+    { path: 'a', offset: 0 },
+    { path: 'a', limit: 1.5 },
+    { path: 'a', more: 1 },
+  ])('%j is refused', async (args) => {
+    expect(await callTool(readFile({ root }), args)).toMatchObject({
+      errorType: 'validation_error',
+    });
+  });
 });
 
 describe('listFiles', () => {
-  const list = async (args: object) => (await callTool(listFiles({ root }), args)).content as { files: { path: string }[]; truncated: boolean };
+  const list = async (args: object) =>
+    (await callTool(listFiles({ root }), args)).content as {
+      files: { path: string }[];
+      truncated: boolean;
+    };
   const paths = async (args: object) => (await list(args)).files.map(({ path }) => path);
 
   test('lists in the order of paths, with sizes, without node_modules and .git', async () => {
@@ -244,18 +317,25 @@ describe('listFiles', () => {
     expect(await paths({ pattern: '*.csv' })).toEqual(['reports/a.csv', 'reports/old/b.csv']);
     expect(await paths({ pattern: 'reports/*.csv' })).toEqual(['reports/a.csv']);
     expect(await paths({ pattern: 'reports/**' })).toEqual(['reports/a.csv', 'reports/old/b.csv']);
-    expect(await list({ limit: 1 })).toMatchObject({ files: [{ path: 'notes.txt' }], truncated: true });
+    expect(await list({ limit: 1 })).toMatchObject({
+      files: [{ path: 'notes.txt' }],
+      truncated: true,
+    });
     expect(await list({ limit: 3 })).toMatchObject({ truncated: false });
   });
 
   test('a missing folder is a failure that names the nearest', async () => {
     const result = await callTool(listFiles({ root }), { path: 'report' });
-    expect(result).toMatchObject({ errorType: 'file_not_found', alternatives: ['Did you mean "reports"?', expect.any(String)] });
+    expect(result).toMatchObject({
+      errorType: 'file_not_found',
+      alternatives: ['Did you mean "reports"?', expect.any(String)],
+    });
   });
 });
 
 describe('searchFiles', () => {
-  const search = async (args: object, options: object = {}) => (await callTool(searchFiles({ root, ...options }), args)).content;
+  const search = async (args: object, options: object = {}) =>
+    (await callTool(searchFiles({ root, ...options }), args)).content;
 
   test('finds literal text with file and line', async () => {
     expect(await search({ query: 'second' })).toEqual({
@@ -264,20 +344,33 @@ describe('searchFiles', () => {
       truncated: false,
     });
     expect(await search({ query: 'second', caseSensitive: true })).toMatchObject({ matches: [] });
-    expect(await search({ query: 'id', path: 'reports' })).toMatchObject({ matches: [{ path: 'reports/a.csv' }, { path: 'reports/old/b.csv' }] });
+    expect(await search({ query: 'id', path: 'reports' })).toMatchObject({
+      matches: [{ path: 'reports/a.csv' }, { path: 'reports/old/b.csv' }],
+    });
     expect(await search({ query: 'i', pattern: '*.txt' })).toMatchObject({ searchedFiles: 1 });
   });
 
   test('a query is never a regular expression', async () => {
     await writeFile(join(root, 'evil.txt'), `${'a'.repeat(50_000)}!\n(a+)+$\n`);
-    expect(await search({ query: '(a+)+$' })).toMatchObject({ matches: [{ path: 'evil.txt', line: 2 }] });
+    expect(await search({ query: '(a+)+$' })).toMatchObject({
+      matches: [{ path: 'evil.txt', line: 2 }],
+    });
   });
 
   test('limits: matches, size of files, length of lines', async () => {
     await writeFile(join(root, 'many.txt'), 'hit\n'.repeat(10));
-    expect(await search({ query: 'hit', limit: 4 })).toMatchObject({ truncated: true, matches: { length: 4 } });
-    expect(await search({ query: 'hit', limit: 10 })).toMatchObject({ truncated: false, matches: { length: 10 } });
-    expect(await search({ query: 'hit' }, { maxBytes: 30 })).toMatchObject({ matches: [], tooLarge: ['many.txt'] });
+    expect(await search({ query: 'hit', limit: 4 })).toMatchObject({
+      truncated: true,
+      matches: { length: 4 },
+    });
+    expect(await search({ query: 'hit', limit: 10 })).toMatchObject({
+      truncated: false,
+      matches: { length: 10 },
+    });
+    expect(await search({ query: 'hit' }, { maxBytes: 30 })).toMatchObject({
+      matches: [],
+      tooLarge: ['many.txt'],
+    });
     await writeFile(join(root, 'wide.txt'), `${'x'.repeat(5_000)}NEEDLE${'y'.repeat(5_000)}`);
     const wide = (await search({ query: 'needle' })) as { matches: { text: string }[] };
     expect(wide.matches[0]?.text).toContain('NEEDLE');

@@ -25,8 +25,9 @@ export interface RootedFiles {
   /** @throws ToolFailure when the path is refused, missing or not a file */
   open(path: string): Promise<OpenFile>;
   /**
-   * All files below a folder (or the one file), in the order of their paths. `node_modules` and `.git` are left out, links to folders are not
-   * followed, links to files only when they stay inside.
+   * All files below a folder (or the one file), in the order of their paths. `node_modules` and
+   * `.git` are left out, links to folders are not followed, links to files only when they stay
+   * inside.
    * @throws ToolFailure when the path is refused or missing
    */
   walk(path: string, signal?: AbortSignal): AsyncIterable<FoundFile>;
@@ -35,12 +36,17 @@ export interface RootedFiles {
 const skippedFolders = new Set(['node_modules', '.git']);
 
 /**
- * Opens a folder for tools that read files. That a path stays inside is checked on what was really opened, after it was opened, so that
- * exchanging a folder for a link in between gains nothing. Hard links cannot be told from files and are not refused.
+ * Opens a folder for tools that read files. That a path stays inside is checked on what was really
+ * opened, after it was opened, so that exchanging a folder for a link in between gains nothing.
+ * Hard links cannot be told from files and are not refused.
  * @throws InvalidToolError when `root` is not a text
  */
 export function rootedFiles(tool: string, { root }: RootedToolOptions): RootedFiles {
-  if (typeof root !== 'string' || root === '') throw new InvalidToolError({ tool, reason: '`root` must name the folder that the tool may read' });
+  if (typeof root !== 'string' || root === '')
+    throw new InvalidToolError({
+      tool,
+      reason: '`root` must name the folder that the tool may read',
+    });
   return {
     async open(path) {
       const realRoot = await realRootOf(root);
@@ -61,7 +67,10 @@ async function realRootOf(root: string): Promise<string> {
   try {
     return await realpath(root);
   } catch (cause) {
-    throw new ToolFailure('The folder that this tool is set up to read does not exist.', { errorType: 'root_not_found', cause });
+    throw new ToolFailure('The folder that this tool is set up to read does not exist.', {
+      errorType: 'root_not_found',
+      cause,
+    });
   }
 }
 
@@ -81,7 +90,8 @@ async function locate(realRoot: string, path: string): Promise<string> {
 function assertRelative(path: string): void {
   if (path.includes('\0')) throw refused(path.replaceAll('\0', '\\0'), 'it has a null character');
   if (path.includes('\\')) throw refused(path, 'folders are separated by "/"');
-  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) throw refused(path, 'only paths relative to the root are allowed');
+  if (path.startsWith('/') || /^[A-Za-z]:/.test(path))
+    throw refused(path, 'only paths relative to the root are allowed');
   if (path.split('/').includes('..')) throw refused(path, '".." is not allowed');
   if (path.length > 1_000) throw refused(`${path.slice(0, 60)}…`, 'it is too long');
 }
@@ -90,7 +100,10 @@ function refused(path: string, reason: string): ToolFailure {
   return new ToolFailure(`The path "${path}" is refused: ${reason}.`, {
     errorType: 'path_refused',
     status: 'error_blocked',
-    alternatives: ['Use a path relative to the root, such as "reports/2026.csv".', 'List the files to see what is there.'],
+    alternatives: [
+      'Use a path relative to the root, such as "reports/2026.csv".',
+      'List the files to see what is there.',
+    ],
   });
 }
 
@@ -109,13 +122,20 @@ async function missing(realRoot: string, path: string, cause: unknown): Promise<
   const nearest = await nearestSibling(realRoot, path);
   return new ToolFailure(`There is no "${path}".`, {
     errorType: 'file_not_found',
-    alternatives: [...(nearest === undefined ? [] : [`Did you mean "${nearest}"?`]), 'List the files to see what is there.'],
+    alternatives: [
+      ...(nearest === undefined ? [] : [`Did you mean "${nearest}"?`]),
+      'List the files to see what is there.',
+    ],
     cause,
   });
 }
 
 function notPermitted(path: string, cause: unknown): ToolFailure {
-  return new ToolFailure(`"${path}" may not be read.`, { errorType: 'permission_denied', alternatives: ['Use another file.'], cause });
+  return new ToolFailure(`"${path}" may not be read.`, {
+    errorType: 'permission_denied',
+    alternatives: ['Use another file.'],
+    cause,
+  });
 }
 
 async function nearestSibling(realRoot: string, path: string): Promise<string | undefined> {
@@ -131,7 +151,10 @@ async function nearestSibling(realRoot: string, path: string): Promise<string | 
   }
 }
 
-/** Pipes must not block the open, links at the end must not be followed: `place` is already resolved. */
+/**
+ * Pipes must not block the open, links at the end must not be followed: `place` is already
+ * resolved.
+ */
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 async function openInside(realRoot: string, place: string, path: string): Promise<OpenFile> {
@@ -142,8 +165,14 @@ async function openInside(realRoot: string, place: string, path: string): Promis
     const found = await handle.stat();
     if (found.isDirectory()) throw isFolder(path);
     if (!found.isFile()) throw refused(path, 'it is not a regular file');
-    if (!isInside(realRoot, await openedPlace(handle, place, found))) throw refused(path, 'it leads out of the root');
-    return { handle, path: pathBelow(realRoot, place), size: found.size, [Symbol.asyncDispose]: () => handle.close() };
+    if (!isInside(realRoot, await openedPlace(handle, place, found)))
+      throw refused(path, 'it leads out of the root');
+    return {
+      handle,
+      path: pathBelow(realRoot, place),
+      size: found.size,
+      [Symbol.asyncDispose]: () => handle.close(),
+    };
   } catch (thrown) {
     await handle.close();
     throw thrown;
@@ -160,11 +189,21 @@ function openFailure(path: string, cause: unknown): unknown {
 }
 
 function isFolder(path: string): ToolFailure {
-  return new ToolFailure(`"${path}" is a folder.`, { errorType: 'is_folder', alternatives: ['List the files in it.'] });
+  return new ToolFailure(`"${path}" is a folder.`, {
+    errorType: 'is_folder',
+    alternatives: ['List the files in it.'],
+  });
 }
 
-/** Where the opened file lies now: Linux tells; elsewhere the path is resolved again and must still be the same file. */
-async function openedPlace(handle: FileHandle, place: string, opened: { dev: number; ino: number }): Promise<string> {
+/**
+ * Where the opened file lies now: Linux tells; elsewhere the path is resolved again and must still
+ * be the same file.
+ */
+async function openedPlace(
+  handle: FileHandle,
+  place: string,
+  opened: { dev: number; ino: number },
+): Promise<string> {
   if (process.platform === 'linux') {
     const told = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
     if (told !== undefined) return told;
@@ -174,7 +213,11 @@ async function openedPlace(handle: FileHandle, place: string, opened: { dev: num
   return dev === opened.dev && ino === opened.ino ? now : '';
 }
 
-async function* walkFolder(realRoot: string, folder: string, signal: AbortSignal | undefined): AsyncIterable<FoundFile> {
+async function* walkFolder(
+  realRoot: string,
+  folder: string,
+  signal: AbortSignal | undefined,
+): AsyncIterable<FoundFile> {
   signal?.throwIfAborted();
   for (const { name, isFolder } of await entriesOf(folder)) {
     const place = join(folder, name);
@@ -187,13 +230,18 @@ async function* walkFolder(realRoot: string, folder: string, signal: AbortSignal
   }
 }
 
-/** What is in a folder, in the order of paths; nothing when it cannot be read or was exchanged for a link meanwhile. */
+/**
+ * What is in a folder, in the order of paths; nothing when it cannot be read or was exchanged for a
+ * link meanwhile.
+ */
 async function entriesOf(folder: string): Promise<readonly { name: string; isFolder: boolean }[]> {
   try {
     const entries = await readdir(folder, { withFileTypes: true });
     if ((await realpath(folder)) !== folder) return [];
     const sortable = entries.map((entry) => ({ name: entry.name, isFolder: entry.isDirectory() }));
-    return sortable.sort((a, b) => compareText(a.isFolder ? `${a.name}/` : a.name, b.isFolder ? `${b.name}/` : b.name));
+    return sortable.sort((a, b) =>
+      compareText(a.isFolder ? `${a.name}/` : a.name, b.isFolder ? `${b.name}/` : b.name),
+    );
   } catch {
     return [];
   }

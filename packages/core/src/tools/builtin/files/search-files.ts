@@ -50,9 +50,19 @@ export function searchFiles(options: SearchFilesOptions): Tool {
       properties: {
         query: { type: 'string', minLength: 1, maxLength: 500, description: 'The text to find' },
         path: { type: 'string', description: 'Folder or file, relative to the root' },
-        pattern: { type: 'string', minLength: 1, description: 'Pattern of file names, such as "*.md"' },
+        pattern: {
+          type: 'string',
+          minLength: 1,
+          description: 'Pattern of file names, such as "*.md"',
+        },
         caseSensitive: { type: 'boolean', default: false },
-        limit: { type: 'integer', minimum: 1, maximum: 500, default: 50, description: 'Most matches to give' },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 500,
+          default: 50,
+          description: 'Most matches to give',
+        },
       },
       required: ['query'],
       additionalProperties: false,
@@ -62,7 +72,12 @@ export function searchFiles(options: SearchFilesOptions): Tool {
   });
 }
 
-async function search(files: RootedFiles, args: SearchFilesArgs, maxBytes: number, signal: AbortSignal): Promise<SearchFilesResult> {
+async function search(
+  files: RootedFiles,
+  args: SearchFilesArgs,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<SearchFilesResult> {
   const { path = '.', pattern, limit = 50 } = args;
   const selected = pattern === undefined ? () => true : pathMatcher(pattern);
   const matches: FileMatch[] = [];
@@ -81,7 +96,13 @@ async function search(files: RootedFiles, args: SearchFilesArgs, maxBytes: numbe
       continue;
     }
     searchedFiles++;
-    matches.push(...(await matchesIn(files, file.path, args, { maxBytes, signal, most: limit + 1 - matches.length })));
+    matches.push(
+      ...(await matchesIn(files, file.path, args, {
+        maxBytes,
+        signal,
+        most: limit + 1 - matches.length,
+      })),
+    );
     if (matches.length > limit) {
       matches.pop();
       return result(true);
@@ -96,7 +117,12 @@ interface FileSearch {
   readonly most: number;
 }
 
-async function matchesIn(files: RootedFiles, path: string, args: SearchFilesArgs, { maxBytes, signal, most }: FileSearch): Promise<FileMatch[]> {
+async function matchesIn(
+  files: RootedFiles,
+  path: string,
+  args: SearchFilesArgs,
+  { maxBytes, signal, most }: FileSearch,
+): Promise<FileMatch[]> {
   const matches: FileMatch[] = [];
   const { query, caseSensitive = false } = args;
   const folded = caseSensitive ? query : query.toLowerCase();

@@ -23,13 +23,19 @@ interface LineOptions {
 }
 
 /**
- * Reads a UTF-8 file line by line, with at most `longestLine` bytes of each, so that files of any size can be read. A byte order mark and the `\r` of
- * `\r\n` are left out; bytes that are not UTF-8 become U+FFFD. Lines that nobody wants are counted without being read, since a file may have as many
- * lines as bytes; the turn is given back after each chunk.
+ * Reads a UTF-8 file line by line, with at most `longestLine` bytes of each, so that files of any
+ * size can be read. A byte order mark and the `\r` of `\r\n` are left out; bytes that are not UTF-8
+ * become U+FFFD. Lines that nobody wants are counted without being read, since a file may have as
+ * many lines as bytes; the turn is given back after each chunk.
  * @returns the number of lines
  * @throws ToolFailure when the file is binary: its first 64 KB have a null byte
  */
-export async function eachLine(file: OpenFile, longestLine: number, take: TakeLine, { from = 1, signal }: LineOptions = {}): Promise<number> {
+export async function eachLine(
+  file: OpenFile,
+  longestLine: number,
+  take: TakeLine,
+  { from = 1, signal }: LineOptions = {},
+): Promise<number> {
   const line = new LineBuffer(longestLine);
   let number = 0;
   let isWanted = true;
@@ -38,7 +44,11 @@ export async function eachLine(file: OpenFile, longestLine: number, take: TakeLi
     let start = 0;
     while (start < chunk.length) {
       if (!isWanted || number + 1 < from) {
-        const skipped = skipLines(chunk, start, isWanted ? from - 1 - number : Number.POSITIVE_INFINITY);
+        const skipped = skipLines(
+          chunk,
+          start,
+          isWanted ? from - 1 - number : Number.POSITIVE_INFINITY,
+        );
         number += skipped.lines;
         start = skipped.end;
         isInLine = chunk[start - 1] !== lineFeed;
@@ -58,7 +68,11 @@ export async function eachLine(file: OpenFile, longestLine: number, take: TakeLi
 }
 
 /** Where so many lines of a chunk end, or the chunk, and how many of them end in it. */
-function skipLines(chunk: Buffer, start: number, most: number): { readonly lines: number; readonly end: number } {
+function skipLines(
+  chunk: Buffer,
+  start: number,
+  most: number,
+): { readonly lines: number; readonly end: number } {
   let lines = 0;
   let end = start;
   // Faster than a search for each line when lines are short.

@@ -14,8 +14,14 @@ export interface FetchSettings {
   readonly now: () => number;
 }
 
-/** Fetches a text, following redirects. @throws ToolFailure when something is refused or the status is a failure */
-export async function fetchText(args: FetchUrlArgs, settings: FetchSettings): Promise<FetchUrlResult> {
+/**
+ * Fetches a text, following redirects. @throws ToolFailure when something is refused or the status
+ * is a failure
+ */
+export async function fetchText(
+  args: FetchUrlArgs,
+  settings: FetchSettings,
+): Promise<FetchUrlResult> {
   const { method = 'GET' } = args;
   let url = checkedUrl(args.url);
   for (let redirects = 0; redirects <= mostRedirects; redirects++) {
@@ -28,17 +34,33 @@ export async function fetchText(args: FetchUrlArgs, settings: FetchSettings): Pr
       response.destroy();
     }
   }
-  throw new ToolFailure(`${shown(url)} was reached after ${mostRedirects} redirects and redirects again.`, { errorType: 'too_many_redirects' });
+  throw new ToolFailure(
+    `${shown(url)} was reached after ${mostRedirects} redirects and redirects again.`,
+    { errorType: 'too_many_redirects' },
+  );
 }
 
 function checkedUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);
-  if (url === null) throw refused('invalid_url', `"${text.slice(0, 100)}" is not a URL`, 'Write a whole URL such as "https://example.com/page".');
+  if (url === null)
+    throw refused(
+      'invalid_url',
+      `"${text.slice(0, 100)}" is not a URL`,
+      'Write a whole URL such as "https://example.com/page".',
+    );
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw refused('url_refused', `"${url.protocol}" URLs are refused`, 'Only http and https are fetched.');
+    throw refused(
+      'url_refused',
+      `"${url.protocol}" URLs are refused`,
+      'Only http and https are fetched.',
+    );
   }
   if (url.username !== '' || url.password !== '')
-    throw refused('url_refused', 'URLs with a user name or password are refused', 'Use the URL without them.');
+    throw refused(
+      'url_refused',
+      'URLs with a user name or password are refused',
+      'Use the URL without them.',
+    );
   return url;
 }
 
@@ -49,11 +71,17 @@ function refused(errorType: string, reason: string, alternative: string): ToolFa
 
 function redirectOf(response: IncomingMessage, url: URL): URL | undefined {
   const { statusCode = 0, headers } = response;
-  if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined) return undefined;
+  if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined)
+    return undefined;
   return checkedUrl(headers.location, url);
 }
 
-async function resultOf(response: IncomingMessage, url: URL, method: string, settings: FetchSettings): Promise<FetchUrlResult> {
+async function resultOf(
+  response: IncomingMessage,
+  url: URL,
+  method: string,
+  settings: FetchSettings,
+): Promise<FetchUrlResult> {
   const { statusCode: status = 0 } = response;
   if (status >= 400) throw await statusFailure(response, url, settings.now());
   const contentType = contentTypeOf(response);
@@ -65,17 +93,24 @@ async function resultOf(response: IncomingMessage, url: URL, method: string, set
 const longestExplanation = 500;
 
 /** Only reading was asked for, so that a failed request had no effect, whatever its status. */
-async function statusFailure(response: IncomingMessage, url: URL, now: number): Promise<ToolFailure> {
+async function statusFailure(
+  response: IncomingMessage,
+  url: URL,
+  now: number,
+): Promise<ToolFailure> {
   const { statusCode: status = 0, statusMessage = '', headers } = response;
   const retryAfterMs = parseRetryAfter(headers['retry-after'], now);
   const explanation = await explanationIn(response);
-  return new ToolFailure(`HTTP ${status} ${statusMessage} from ${shown(url)}${explanation === '' ? '.' : `: ${explanation}`}`, {
-    errorType: `http_${status}`,
-    effect: 'none',
-    ...(retryAfterMs === undefined ? undefined : { retryAfterMs }),
-    alternatives: alternativesTo(status),
-    data: { status, url: shown(url) },
-  });
+  return new ToolFailure(
+    `HTTP ${status} ${statusMessage} from ${shown(url)}${explanation === '' ? '.' : `: ${explanation}`}`,
+    {
+      errorType: `http_${status}`,
+      effect: 'none',
+      ...(retryAfterMs === undefined ? undefined : { retryAfterMs }),
+      alternatives: alternativesTo(status),
+      data: { status, url: shown(url) },
+    },
+  );
 }
 
 /** APIs explain themselves in JSON or plain text; an HTML page would only be noise. */
@@ -90,8 +125,10 @@ async function explanationIn(response: IncomingMessage): Promise<string> {
 }
 
 function alternativesTo(status: number): readonly string[] {
-  if (status === 401 || status === 403 || status === 451) return ['Do not repeat it: this page is not open to you. Use another source.'];
-  if (status === 404 || status === 410) return ['Check the address, or search for where the page is now.', 'Use another source.'];
+  if (status === 401 || status === 403 || status === 451)
+    return ['Do not repeat it: this page is not open to you. Use another source.'];
+  if (status === 404 || status === 410)
+    return ['Check the address, or search for where the page is now.', 'Use another source.'];
   if (status === 429 || status >= 500) return ['Try again later.', 'Use another source.'];
   return ['Check the URL.'];
 }

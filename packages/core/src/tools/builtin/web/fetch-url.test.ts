@@ -23,7 +23,8 @@ const serve = (path: string, answer: Answer) => {
   answers.set(path, answer);
   return `${origin}${path}`;
 };
-const redirect = (path: string, location: string, status = 302) => serve(path, sends(status, { location }));
+const redirect = (path: string, location: string, status = 302) =>
+  serve(path, sends(status, { location }));
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -52,16 +53,30 @@ const fetched = (url: string, options: FetchUrlOptions = {}, more: object = {}) 
 
 describe('what is fetched', () => {
   test('text with status and type', async () => {
-    const url = serve('/page?q=1', sends(200, { 'content-type': 'text/html; charset=utf-8' }, '<h1>Grüße</h1>'));
+    const url = serve(
+      '/page?q=1',
+      sends(200, { 'content-type': 'text/html; charset=utf-8' }, '<h1>Grüße</h1>'),
+    );
     expect(await fetched(`${url}#part`)).toEqual({
       status: 'success',
-      content: { url: `${url}#part`, status: 200, contentType: 'text/html; charset=utf-8', text: '<h1>Grüße</h1>', truncated: false },
+      content: {
+        url: `${url}#part`,
+        status: 200,
+        contentType: 'text/html; charset=utf-8',
+        text: '<h1>Grüße</h1>',
+        truncated: false,
+      },
     });
   });
 
   test('HEAD asks for no body', async () => {
-    const url = serve('/big.zip', sends(200, { 'content-type': 'application/zip', 'content-length': '9000000000' }));
-    expect(await fetched(url, {}, { method: 'HEAD' })).toMatchObject({ content: { status: 200, contentType: 'application/zip', text: '' } });
+    const url = serve(
+      '/big.zip',
+      sends(200, { 'content-type': 'application/zip', 'content-length': '9000000000' }),
+    );
+    expect(await fetched(url, {}, { method: 'HEAD' })).toMatchObject({
+      content: { status: 200, contentType: 'application/zip', text: '' },
+    });
     expect(asked).toEqual(['HEAD /big.zip']);
   });
 
@@ -70,28 +85,54 @@ describe('what is fetched', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ] as const)('%s is decompressed', async (encoding, compress) => {
-    const url = serve('/x', sends(200, { 'content-type': 'text/plain', 'content-encoding': encoding }, compress('hello')));
+    const url = serve(
+      '/x',
+      sends(200, { 'content-type': 'text/plain', 'content-encoding': encoding }, compress('hello')),
+    );
     expect(await fetched(url)).toMatchObject({ content: { text: 'hello', truncated: false } });
   });
 
   test('the charset counts; one that nobody knows is taken for UTF-8', async () => {
-    const latin = serve('/l', sends(200, { 'content-type': 'text/plain; charset="ISO-8859-1"' }, Buffer.from([0x47, 0x72, 0xfc, 0xdf])));
+    const latin = serve(
+      '/l',
+      sends(
+        200,
+        { 'content-type': 'text/plain; charset="ISO-8859-1"' },
+        Buffer.from([0x47, 0x72, 0xfc, 0xdf]),
+      ),
+    );
     expect(await fetched(latin)).toMatchObject({ content: { text: 'Grüß' } });
     const odd = serve('/o', sends(200, { 'content-type': 'text/plain; charset=klingon' }, 'Grüß'));
     expect(await fetched(odd)).toMatchObject({ content: { text: 'Grüß' } });
   });
 
-  test.each(['application/json', 'application/problem+json', 'image/svg+xml', 'text/csv', 'application/xhtml+xml'])('%s is text', async (type) => {
-    expect(await fetched(serve('/t', sends(200, { 'content-type': type }, '{}')))).toMatchObject({ status: 'success' });
+  test.each([
+    'application/json',
+    'application/problem+json',
+    'image/svg+xml',
+    'text/csv',
+    'application/xhtml+xml',
+  ])('%s is text', async (type) => {
+    expect(await fetched(serve('/t', sends(200, { 'content-type': type }, '{}')))).toMatchObject({
+      status: 'success',
+    });
   });
 
   test('other types and binary data are refused', async () => {
     for (const type of ['image/png', 'application/pdf', 'application/octet-stream']) {
       const result = await fetched(serve('/b', sends(200, { 'content-type': type }, 'x')));
-      expect(result).toMatchObject({ status: 'error_permanent', errorType: 'unsupported_content', content: expect.stringContaining(type) });
+      expect(result).toMatchObject({
+        status: 'error_permanent',
+        errorType: 'unsupported_content',
+        content: expect.stringContaining(type),
+      });
     }
-    expect(await fetched(serve('/n', sends(200, {}, Buffer.from([1, 0, 2]))))).toMatchObject({ errorType: 'unsupported_content' });
-    expect(await fetched(serve('/p', sends(200, {}, 'plain')))).toMatchObject({ content: { text: 'plain', contentType: '' } });
+    expect(await fetched(serve('/n', sends(200, {}, Buffer.from([1, 0, 2]))))).toMatchObject({
+      errorType: 'unsupported_content',
+    });
+    expect(await fetched(serve('/p', sends(200, {}, 'plain')))).toMatchObject({
+      content: { text: 'plain', contentType: '' },
+    });
     const odd = sends(200, { 'content-type': 'text/plain', 'content-encoding': 'zstd' }, 'x');
     expect(await fetched(serve('/z', odd))).toMatchObject({ errorType: 'unsupported_content' });
   });
@@ -100,8 +141,12 @@ describe('what is fetched', () => {
 describe('limits', () => {
   test('size, at a whole character', async () => {
     const url = serve('/long', sends(200, { 'content-type': 'text/plain' }, 'é'.repeat(5_000)));
-    expect(await fetched(url, { maxBytes: 1_001 })).toMatchObject({ content: { text: 'é'.repeat(500), truncated: true } });
-    expect(await fetched(url, { maxBytes: 10_000 })).toMatchObject({ content: { truncated: false } });
+    expect(await fetched(url, { maxBytes: 1_001 })).toMatchObject({
+      content: { text: 'é'.repeat(500), truncated: true },
+    });
+    expect(await fetched(url, { maxBytes: 10_000 })).toMatchObject({
+      content: { truncated: false },
+    });
   });
 
   test('a stream without end is cut', async () => {
@@ -120,7 +165,10 @@ describe('limits', () => {
 
   test('a small body that unpacks to a huge one is cut', async () => {
     const bomb = gzipSync(Buffer.alloc(200_000_000, 'a'), { level: 9 });
-    const url = serve('/bomb', sends(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }, bomb));
+    const url = serve(
+      '/bomb',
+      sends(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }, bomb),
+    );
     const before = process.memoryUsage().arrayBuffers;
     const { content } = await fetched(url);
     expect((content as { text: string }).text.length).toBe(1_000_000);
@@ -128,7 +176,10 @@ describe('limits', () => {
   });
 
   test('broken compression is a failure', async () => {
-    const url = serve('/broken', sends(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }, 'no gzip'));
+    const url = serve(
+      '/broken',
+      sends(200, { 'content-type': 'text/plain', 'content-encoding': 'gzip' }, 'no gzip'),
+    );
     expect(await fetched(url)).toMatchObject({ status: 'error_permanent' });
   });
 
@@ -163,7 +214,9 @@ describe('limits', () => {
       });
     });
     const made = fetchUrl({ allowPrivateAddresses: true });
-    expect(await callTool(made, { url: `${origin}/hang` }, { signal: controller.signal })).toMatchObject({ errorType: 'aborted' });
+    expect(
+      await callTool(made, { url: `${origin}/hang` }, { signal: controller.signal }),
+    ).toMatchObject({ errorType: 'aborted' });
     await closed;
   });
 });
@@ -172,14 +225,19 @@ describe('redirects', () => {
   test.each([301, 302, 303, 307, 308])('%i is followed, relative ones too', async (status) => {
     redirect('/a/from', '../to', status);
     serve('/to', sends(200, { 'content-type': 'text/plain' }, 'here'));
-    expect(await fetched(`${origin}/a/from`)).toMatchObject({ content: { url: `${origin}/to`, text: 'here' } });
+    expect(await fetched(`${origin}/a/from`)).toMatchObject({
+      content: { url: `${origin}/to`, text: 'here' },
+    });
   });
 
   test('five are followed, six are not', async () => {
     for (let i = 0; i < 6; i++) redirect(`/r${i}`, `/r${i + 1}`);
     serve('/r6', sends(200, { 'content-type': 'text/plain' }, 'end'));
     expect(await fetched(`${origin}/r1`)).toMatchObject({ content: { text: 'end' } });
-    expect(await fetched(`${origin}/r0`)).toMatchObject({ status: 'error_permanent', errorType: 'too_many_redirects' });
+    expect(await fetched(`${origin}/r0`)).toMatchObject({
+      status: 'error_permanent',
+      errorType: 'too_many_redirects',
+    });
     expect(asked).not.toContain('GET /r7');
   });
 
@@ -205,8 +263,23 @@ describe('redirects', () => {
 
 describe('addresses', () => {
   test.each([
-    ...['http://127.0.0.1/', 'http://127.1/', 'http://2130706433/', 'http://0x7f000001/', 'http://0177.0.0.1/', 'http://0x7f.1/', 'http://0/'],
-    ...['http://10.0.0.1/', 'http://192.168.0.1/', 'http://172.16.0.1/', 'http://100.64.0.1/', 'http://169.254.169.254/', 'http://224.0.0.1/'],
+    ...[
+      'http://127.0.0.1/',
+      'http://127.1/',
+      'http://2130706433/',
+      'http://0x7f000001/',
+      'http://0177.0.0.1/',
+      'http://0x7f.1/',
+      'http://0/',
+    ],
+    ...[
+      'http://10.0.0.1/',
+      'http://192.168.0.1/',
+      'http://172.16.0.1/',
+      'http://100.64.0.1/',
+      'http://169.254.169.254/',
+      'http://224.0.0.1/',
+    ],
     ...[
       'http://[::1]/',
       'http://[::]/',
@@ -215,10 +288,21 @@ describe('addresses', () => {
       'http://[64:ff9b::7f00:1]/',
       'http://[fd00:ec2::254]/',
     ],
-    ...['http://[fe80::1]/', 'http://[2002:7f00:1::]/', 'https://127.0.0.1/', 'http://localhost/', 'http://LOCALHOST/', 'http://１２７.０.０.１/'],
+    ...[
+      'http://[fe80::1]/',
+      'http://[2002:7f00:1::]/',
+      'https://127.0.0.1/',
+      'http://localhost/',
+      'http://LOCALHOST/',
+      'http://１２７.０.０.１/',
+    ],
   ])('%s is refused before anything is sent', async (url) => {
     const result = await callTool(fetchUrl(), { url: url.replace(/\/$/, `:${port}/`) });
-    expect(result).toMatchObject({ status: 'error_blocked', errorType: 'ssrf_blocked', alternatives: expect.any(Array) });
+    expect(result).toMatchObject({
+      status: 'error_blocked',
+      errorType: 'ssrf_blocked',
+      alternatives: expect.any(Array),
+    });
     expect(asked).toEqual([]);
   });
 
@@ -228,9 +312,17 @@ describe('addresses', () => {
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
   test('a public name with a private address is refused, also when only one of its addresses is private', async () => {
-    for (const addresses of [['127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['::ffff:127.0.0.1'], ['169.254.169.254'], []]) {
+    for (const addresses of [
+      ['127.0.0.1'],
+      ['93.184.216.34', '127.0.0.1'],
+      ['::ffff:127.0.0.1'],
+      ['169.254.169.254'],
+      [],
+    ]) {
       const made = fetchUrl({ resolve: resolvesTo(...addresses) });
-      expect(await callTool(made, { url: `http://attacker.example:${port}/` })).toMatchObject({ errorType: 'ssrf_blocked' });
+      expect(await callTool(made, { url: `http://attacker.example:${port}/` })).toMatchObject({
+        errorType: 'ssrf_blocked',
+      });
     }
     expect(asked).toEqual([]);
   });
@@ -243,8 +335,15 @@ describe('addresses', () => {
       resolved.push(hostname);
       return [{ address: '127.0.0.1', family: 4 }];
     };
-    expect(await fetched(`${origin}/first`, { resolve })).toMatchObject({ errorType: 'ssrf_blocked' });
-    expect(await fetched(`http://allowed.example:${port}/second`, { resolve, allowHosts: ['Allowed.example'] })).toMatchObject({
+    expect(await fetched(`${origin}/first`, { resolve })).toMatchObject({
+      errorType: 'ssrf_blocked',
+    });
+    expect(
+      await fetched(`http://allowed.example:${port}/second`, {
+        resolve,
+        allowHosts: ['Allowed.example'],
+      }),
+    ).toMatchObject({
       content: { text: 'secret' },
     });
     expect(resolved).toEqual(['rebinding.example', 'allowed.example']);
@@ -253,9 +352,15 @@ describe('addresses', () => {
 
   test('an allowed host and port opens no other port, and allowing private addresses opens all', async () => {
     serve('/', sends(200, { 'content-type': 'text/plain' }, 'ok'));
-    expect(await fetched(`${origin}/`, { allowHosts: [`127.0.0.1:${port + 1}`] })).toMatchObject({ errorType: 'ssrf_blocked' });
-    expect(await fetched(`${origin}/`, { allowHosts: ['127.0.0.1'] })).toMatchObject({ status: 'success' });
-    expect(await fetched(`${origin}/`, { allowHosts: [], allowPrivateAddresses: true })).toMatchObject({ status: 'success' });
+    expect(await fetched(`${origin}/`, { allowHosts: [`127.0.0.1:${port + 1}`] })).toMatchObject({
+      errorType: 'ssrf_blocked',
+    });
+    expect(await fetched(`${origin}/`, { allowHosts: ['127.0.0.1'] })).toMatchObject({
+      status: 'success',
+    });
+    expect(
+      await fetched(`${origin}/`, { allowHosts: [], allowPrivateAddresses: true }),
+    ).toMatchObject({ status: 'success' });
   });
 
   test.each([
@@ -269,7 +374,10 @@ describe('addresses', () => {
     ['http://', 'invalid_url'],
     ['http://256.256.256.256/', 'invalid_url'],
   ])('%s is %s', async (url, errorType) => {
-    expect(await callTool(fetchUrl(), { url })).toMatchObject({ errorType, alternatives: expect.any(Array) });
+    expect(await callTool(fetchUrl(), { url })).toMatchObject({
+      errorType,
+      alternatives: expect.any(Array),
+    });
   });
 
   test.each([
@@ -295,15 +403,32 @@ describe('failures', () => {
     [500, 'error_transient'],
     [503, 'error_transient'],
   ])('HTTP %i is %s', async (status, expected) => {
-    const url = serve('/f?token=secret', sends(status, { 'content-type': 'text/html' }, '<p>no</p>'));
+    const url = serve(
+      '/f?token=secret',
+      sends(status, { 'content-type': 'text/html' }, '<p>no</p>'),
+    );
     const result = await fetched(url);
-    expect(result).toMatchObject({ status: expected, errorType: `http_${status}`, alternatives: expect.any(Array), metadata: { status } });
+    expect(result).toMatchObject({
+      status: expected,
+      errorType: `http_${status}`,
+      alternatives: expect.any(Array),
+      metadata: { status },
+    });
     expect(result.content).toMatch(new RegExp(`^HTTP ${status} .* from ${origin}/f\\.$`));
   });
 
   test('what an API says of its failure is passed on, shortened', async () => {
-    const url = serve('/api', sends(422, { 'content-type': 'application/json' }, `{"error":"no such city"${' '.repeat(5_000)}}`));
-    expect((await fetched(url)).content).toMatch(/^HTTP 422 Unprocessable Entity from .*: \{"error":"no such city"$/);
+    const url = serve(
+      '/api',
+      sends(
+        422,
+        { 'content-type': 'application/json' },
+        `{"error":"no such city"${' '.repeat(5_000)}}`,
+      ),
+    );
+    expect((await fetched(url)).content).toMatch(
+      /^HTTP 422 Unprocessable Entity from .*: \{"error":"no such city"$/,
+    );
   });
 
   test('a refused and a lost connection', async () => {
@@ -311,18 +436,28 @@ describe('failures', () => {
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
     const closedPort = (gone.address() as AddressInfo).port;
     await new Promise((resolve) => gone.close(resolve));
-    expect(await fetched(`http://127.0.0.1:${closedPort}/`, { allowPrivateAddresses: true })).toMatchObject({ errorType: 'connection_refused' });
+    expect(
+      await fetched(`http://127.0.0.1:${closedPort}/`, { allowPrivateAddresses: true }),
+    ).toMatchObject({ errorType: 'connection_refused' });
     const lost = serve('/lost', (request) => request.socket.destroy());
     expect(await fetched(lost)).toMatchObject({ errorType: 'connection_lost' });
     const cut = serve('/cut', (request, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' });
       response.write('begun', () => request.socket.destroy());
     });
-    expect(await fetched(cut)).toMatchObject({ status: 'error_transient', errorType: 'connection_lost' });
+    expect(await fetched(cut)).toMatchObject({
+      status: 'error_transient',
+      errorType: 'connection_lost',
+    });
   });
 
   test('a name that does not exist', async () => {
-    const resolve = async () => Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND nowhere.example'), { code: 'ENOTFOUND' }));
-    expect(await callTool(fetchUrl({ resolve }), { url: 'http://nowhere.example/' })).toMatchObject({ errorType: 'host_not_found' });
+    const resolve = async () =>
+      Promise.reject(
+        Object.assign(new Error('getaddrinfo ENOTFOUND nowhere.example'), { code: 'ENOTFOUND' }),
+      );
+    expect(await callTool(fetchUrl({ resolve }), { url: 'http://nowhere.example/' })).toMatchObject(
+      { errorType: 'host_not_found' },
+    );
   });
 });

@@ -30,13 +30,20 @@ export interface GuardedRequest {
 }
 
 /**
- * Sends one request, following no redirect, over a connection of its own. A name is resolved once, all of its addresses are checked, and
- * the connection is made to what was checked; the address that was reached is checked again.
+ * Sends one request, following no redirect, over a connection of its own. A name is resolved once,
+ * all of its addresses are checked, and the connection is made to what was checked; the address
+ * that was reached is checked again.
  * @throws ToolFailure when the address is not public
  */
-export async function guardedRequest({ url, method, signal }: GuardedRequest, guard: AddressGuard): Promise<IncomingMessage> {
+export async function guardedRequest(
+  { url, method, signal }: GuardedRequest,
+  guard: AddressGuard,
+): Promise<IncomingMessage> {
   const library = (await import('ipaddr.js')).default;
-  const unguarded = guard.allowPrivateAddresses || guard.allowHosts.has(url.host.toLowerCase()) || guard.allowHosts.has(url.hostname.toLowerCase());
+  const unguarded =
+    guard.allowPrivateAddresses ||
+    guard.allowHosts.has(url.host.toLowerCase()) ||
+    guard.allowHosts.has(url.hostname.toLowerCase());
   const mayReach = (address: string): boolean => unguarded || isPublicAddress(library, address);
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0 && !mayReach(literal)) throw privateAddress(url.hostname);
@@ -47,10 +54,17 @@ export async function guardedRequest({ url, method, signal }: GuardedRequest, gu
   };
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    const request = send(url, { method, headers, signal, agent: false, lookup: guardedLookup(guard, mayReach) });
+    const request = send(url, {
+      method,
+      headers,
+      signal,
+      agent: false,
+      lookup: guardedLookup(guard, mayReach),
+    });
     request.once('socket', (socket) => {
       socket.once('connect', () => {
-        if (socket.remoteAddress === undefined || !mayReach(socket.remoteAddress)) request.destroy(privateAddress(url.hostname));
+        if (socket.remoteAddress === undefined || !mayReach(socket.remoteAddress))
+          request.destroy(privateAddress(url.hostname));
       });
     });
     request.once('response', resolve);
@@ -59,11 +73,15 @@ export async function guardedRequest({ url, method, signal }: GuardedRequest, gu
   });
 }
 
-function guardedLookup(guard: AddressGuard, mayReach: (address: string) => boolean): LookupFunction {
+function guardedLookup(
+  guard: AddressGuard,
+  mayReach: (address: string) => boolean,
+): LookupFunction {
   return (hostname, options, callback) => {
     const answer = async (): Promise<readonly ResolvedAddress[]> => {
       const addresses = await (guard.resolve ?? resolveBySystem)(hostname);
-      if (addresses.length === 0 || !addresses.every(({ address }) => mayReach(address))) throw privateAddress(hostname);
+      if (addresses.length === 0 || !addresses.every(({ address }) => mayReach(address)))
+        throw privateAddress(hostname);
       return addresses;
     };
     answer().then(
@@ -80,6 +98,8 @@ function privateAddress(hostname: string): ToolFailure {
   return new ToolFailure(`The host "${hostname}" is refused: it is not on the public internet.`, {
     errorType: 'ssrf_blocked',
     status: 'error_blocked',
-    alternatives: ['Use a public address. Private, local and reserved addresses cannot be fetched.'],
+    alternatives: [
+      'Use a public address. Private, local and reserved addresses cannot be fetched.',
+    ],
   });
 }

@@ -9,7 +9,8 @@ export interface ResponseText {
   readonly truncated: boolean;
 }
 
-const textTypes = /^text\/|[/+](json|xml|javascript|ecmascript|yaml|x-ndjson|csv|x-www-form-urlencoded)$/;
+const textTypes =
+  /^text\/|[/+](json|xml|javascript|ecmascript|yaml|x-ndjson|csv|x-www-form-urlencoded)$/;
 
 export function contentTypeOf(response: IncomingMessage): string {
   return response.headers['content-type'] ?? '';
@@ -30,8 +31,8 @@ function notText(type: string): ToolFailure {
 }
 
 /**
- * The text of a response, decompressed and decoded by its charset (UTF-8 without one), up to a number of bytes after decompression.
- * What is beyond is not read.
+ * The text of a response, decompressed and decoded by its charset (UTF-8 without one), up to a
+ * number of bytes after decompression. What is beyond is not read.
  * @throws ToolFailure when it is not text
  */
 export async function readText(response: IncomingMessage, maxBytes: number): Promise<ResponseText> {
@@ -63,7 +64,9 @@ function decompressed(response: IncomingMessage): NodeJS.ReadableStream {
     case 'br':
       return pipeline(response, createBrotliDecompress(), ignoreError);
     default:
-      throw new ToolFailure(`The response is encoded as "${encoding}", which was not asked for.`, { errorType: 'unsupported_content' });
+      throw new ToolFailure(`The response is encoded as "${encoding}", which was not asked for.`, {
+        errorType: 'unsupported_content',
+      });
   }
 }
 

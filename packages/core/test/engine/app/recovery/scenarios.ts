@@ -1,4 +1,16 @@
-import { agent, agentTool, type BodyContext, type Event, type JsonValue, loop, parallel, sequence, step, ToolFailure, tool } from 'adjutant';
+import {
+  agent,
+  agentTool,
+  type BodyContext,
+  type Event,
+  type JsonValue,
+  loop,
+  parallel,
+  sequence,
+  step,
+  ToolFailure,
+  tool,
+} from 'adjutant';
 import { type MakeScenario, roundModel } from 'adjutant/testing';
 import { z } from 'zod';
 
@@ -18,10 +30,17 @@ export function noting(name: string, recovery: 'rerun' | 'report' = 'rerun') {
   });
 }
 
-/** How often attempts of a call have failed so far, by the ledger, in whatever process; an answered question is about one. */
+/**
+ * How often attempts of a call have failed so far, by the ledger, in whatever process; an answered
+ * question is about one.
+ */
 export function failedAttempts(events: readonly Event[], callId: string): number {
-  const isFailure = (event: Event) => (event.type === 'tool_result' ? event.result.errorType !== 'interrupted' : event.type === 'tool_input');
-  return events.filter((event) => 'callId' in event && event.callId === callId && isFailure(event)).length;
+  const isFailure = (event: Event) =>
+    event.type === 'tool_result'
+      ? event.result.errorType !== 'interrupted'
+      : event.type === 'tool_input';
+  return events.filter((event) => 'callId' in event && event.callId === callId && isFailure(event))
+    .length;
 }
 
 export const call = (name: string, n: number) => ({ name, args: { n } });
@@ -30,7 +49,11 @@ export function agentScenario(recovery: 'rerun' | 'report'): MakeScenario {
   return () => ({
     runnable: agent({
       name: 'solo',
-      model: roundModel([{ thoughts: 'first', toolCalls: [call('note', 1)] }, { text: 'then', toolCalls: [call('note', 2)] }, { text: 'done' }]),
+      model: roundModel([
+        { thoughts: 'first', toolCalls: [call('note', 1)] },
+        { text: 'then', toolCalls: [call('note', 2)] },
+        { text: 'done' },
+      ]),
       tools: [noting('note', recovery)],
       output: 'answer',
     }),
@@ -40,7 +63,10 @@ export function agentScenario(recovery: 'rerun' | 'report'): MakeScenario {
 export const parallelTools: MakeScenario = () => ({
   runnable: agent({
     name: 'many',
-    model: roundModel([{ toolCalls: [call('slow', 1), call('fast', 2), call('slow', 3)] }, { text: 'all' }]),
+    model: roundModel([
+      { toolCalls: [call('slow', 1), call('fast', 2), call('slow', 3)] },
+      { text: 'all' },
+    ]),
     tools: [
       tool({
         name: 'slow',
@@ -118,7 +144,13 @@ export const stepWithCalls: MakeScenario = () => {
         await ctx.call(writer);
         ctx.state['seen'] = ctx.state['fromChild'];
         bump();
-        return ctx.complete([first.output ?? null, ctx.now() > 0, ctx.id('a'), ctx.random('b'), ctx.state['n'] as number]);
+        return ctx.complete([
+          first.output ?? null,
+          ctx.now() > 0,
+          ctx.id('a'),
+          ctx.random('b'),
+          ctx.state['n'] as number,
+        ]);
       },
     }),
     app: { runnables: [child, writer] },
@@ -174,7 +206,15 @@ export const transferring: MakeScenario = () => {
         agent({
           name: 'desk',
           model: roundModel([{ toolCalls: [call('pass', 1)] }, { text: 'never' }]),
-          tools: [tool({ name: 'pass', description: 'Passes on', schema, recovery: 'rerun', execute: () => expert })],
+          tools: [
+            tool({
+              name: 'pass',
+              description: 'Passes on',
+              schema,
+              recovery: 'rerun',
+              execute: () => expert,
+            }),
+          ],
         }),
         step({ name: 'route', execute: (ctx) => ctx.transfer(leaf('target'), 'please') }),
         leaf('after'),
@@ -191,7 +231,16 @@ export const agentAsTool: MakeScenario = () => {
   return {
     runnable: agent({
       name: 'boss',
-      model: roundModel([{ toolCalls: [call('ask', 1), call('ask', 2), { name: 'expert', args: { message: 'question 3' } }] }, { text: 'so it is' }]),
+      model: roundModel([
+        {
+          toolCalls: [
+            call('ask', 1),
+            call('ask', 2),
+            { name: 'expert', args: { message: 'question 3' } },
+          ],
+        },
+        { text: 'so it is' },
+      ]),
       tools: [
         agentTool(expert),
         tool({
@@ -200,9 +249,11 @@ export const agentAsTool: MakeScenario = () => {
           recovery: 'rerun',
           schema,
           execute: async (ctx) => {
-            ctx.state[`asked${ctx.args.n}`] = ((ctx.state[`asked${ctx.args.n}`] as number | undefined) ?? 0) + 1;
+            ctx.state[`asked${ctx.args.n}`] =
+              ((ctx.state[`asked${ctx.args.n}`] as number | undefined) ?? 0) + 1;
             const { output } = await ctx.call(specialist, { message: `question ${ctx.args.n}` });
-            ctx.state[`answered${ctx.args.n}`] = ((ctx.state[`answered${ctx.args.n}`] as number | undefined) ?? 0) + 1;
+            ctx.state[`answered${ctx.args.n}`] =
+              ((ctx.state[`answered${ctx.args.n}`] as number | undefined) ?? 0) + 1;
             return output;
           },
         }),
@@ -229,7 +280,10 @@ export const detaching: MakeScenario = () => {
 
 /** A8: twenty calls whose order of arrival changes with every execution. */
 export const shuffledCalls: MakeScenario = () => {
-  const worker = step({ name: 'worker', execute: (ctx) => ctx.complete(`did ${ctx.input?.message}`) });
+  const worker = step({
+    name: 'worker',
+    execute: (ctx) => ctx.complete(`did ${ctx.input?.message}`),
+  });
   return {
     runnable: step({
       name: 'fan',
@@ -238,7 +292,8 @@ export const shuffledCalls: MakeScenario = () => {
         const outputs = await Promise.all(
           items.map(async (item) => {
             // Real disorder: every process has its own.
-            for (let turns = Math.floor(Math.random() * 30); turns > 0; turns--) await Promise.resolve();
+            for (let turns = Math.floor(Math.random() * 30); turns > 0; turns--)
+              await Promise.resolve();
             ctx.state[`item${item}`] = ((ctx.state[`item${item}`] as number | undefined) ?? 0) + 1;
             const { output } = await ctx.call(worker, { message: `item ${item}` });
             return output ?? null;
@@ -266,7 +321,9 @@ export const failFast: MakeScenario = () => ({
             schema,
             recovery: 'rerun',
             execute: (ctx) => {
-              return new Promise((_resolve, reject) => ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)));
+              return new Promise((_resolve, reject) =>
+                ctx.signal.addEventListener('abort', () => reject(ctx.signal.reason)),
+              );
             },
           }),
         ],
@@ -283,13 +340,18 @@ export const failFast: MakeScenario = () => ({
   }),
 });
 
-/** Effects of a body: one after the other, beside each other in real disorder, one that is tried again, and writes before and between. */
+/**
+ * Effects of a body: one after the other, beside each other in real disorder, one that is tried
+ * again, and writes before and between.
+ */
 async function withEffects(ctx: BodyContext): Promise<JsonValue> {
   const bump = () => {
     ctx.state['n'] = ((ctx.state['n'] as number | undefined) ?? 0) + 1;
   };
   bump();
-  const first = await ctx.effect('first', ({ attempt }) => Promise.resolve(attempt > 0), { recovery: 'rerun' });
+  const first = await ctx.effect('first', ({ attempt }) => Promise.resolve(attempt > 0), {
+    recovery: 'rerun',
+  });
   bump();
   const retry = { initialDelayMs: 1 };
   const second = await ctx.effect(
@@ -303,7 +365,9 @@ async function withEffects(ctx: BodyContext): Promise<JsonValue> {
   const others = await Promise.all(
     [1, 2, 3].map(async (n) => {
       for (let turns = Math.floor(Math.random() * 5); turns > 0; turns--) await Promise.resolve();
-      return ctx.effect(`other-${n}`, ({ attempt }) => n * 10 + Math.min(1, attempt), { recovery: 'rerun' });
+      return ctx.effect(`other-${n}`, ({ attempt }) => n * 10 + Math.min(1, attempt), {
+        recovery: 'rerun',
+      });
     }),
   );
   bump();
@@ -313,14 +377,24 @@ async function withEffects(ctx: BodyContext): Promise<JsonValue> {
 export const effectsInSteps: MakeScenario = () => ({
   runnable: sequence({
     name: 'all',
-    runnables: [step({ name: 'body', execute: async (ctx) => ctx.complete(await withEffects(ctx), 'body') }), leaf('after')],
+    runnables: [
+      step({ name: 'body', execute: async (ctx) => ctx.complete(await withEffects(ctx), 'body') }),
+      leaf('after'),
+    ],
   }),
 });
 
 export const effectsInTool: MakeScenario = () => ({
   runnable: agent({
     name: 'worker',
-    model: roundModel([{ toolCalls: [call('work', 1)] }, { toolCalls: [call('note', 2)] }, { text: 'done' }]),
-    tools: [tool({ name: 'work', description: 'Works', schema, recovery: 'rerun', execute: withEffects }), noting('note')],
+    model: roundModel([
+      { toolCalls: [call('work', 1)] },
+      { toolCalls: [call('note', 2)] },
+      { text: 'done' },
+    ]),
+    tools: [
+      tool({ name: 'work', description: 'Works', schema, recovery: 'rerun', execute: withEffects }),
+      noting('note'),
+    ],
   }),
 });
