@@ -37,7 +37,8 @@ export class BareCommit implements AsyncDisposable {
 function serve({ path, synchronous }: { path: string; synchronous: Synchronous }): void {
   const database = new DatabaseSync(path);
   database.exec(
-    `pragma journal_mode = wal; pragma synchronous = ${synchronous}; create table rows (seq integer primary key, body text) strict`,
+    `pragma journal_mode = wal; pragma synchronous = ${synchronous}; create table rows ` +
+      '(seq integer primary key, body text) strict',
   );
   const insert = database.prepare('insert into rows (seq, body) values (?, ?)');
   parentPort?.on('message', (rows: readonly Row[]) => {

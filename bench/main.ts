@@ -123,7 +123,8 @@ function report(chosen: readonly Benchmark[], rows: ReadonlyMap<string, readonly
   const all = [...rows.values()].flat();
   console.log(`${table(all)}\n\n${machineLine()}`);
   console.log(
-    'Medians of interleaved repetitions; "(checked)" is what is held against the ceiling: the best repetition of ours, of ratios their median.',
+    'Medians of interleaved repetitions; "(checked)" is what is held against the ceiling: ' +
+      'the best repetition of ours, of ratios their median.',
   );
   for (const { notes = [] } of chosen) for (const note of notes) console.log(note);
   for (const note of storeNotes()) console.log(note);
@@ -137,7 +138,8 @@ function verdict(rows: readonly Row[]): number {
     return 0;
   }
   console.log(
-    `\n${exceeded.length} of ${checked} ceilings are exceeded: ${exceeded.map(({ work }) => work).join('; ')}.`,
+    `\n${exceeded.length} of ${checked} ceilings are exceeded: ` +
+      `${exceeded.map(({ work }) => work).join('; ')}.`,
   );
   return 1;
 }

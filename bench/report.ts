@@ -5,7 +5,10 @@ const peers = ['AI SDK', 'LangGraph.js'];
 
 export function machineLine(): string {
   const load = loadavg().map((value) => value.toFixed(2));
-  return `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model.trim()}; load of the last 1, 5 and 15 minutes: ${load.join(', ')}`;
+  return (
+    `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model.trim()}; load ` +
+    `of the last 1, 5 and 15 minutes: ${load.join(', ')}`
+  );
 }
 
 /** Medians side by side, and the best of ours against its ceiling. */

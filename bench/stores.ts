@@ -127,7 +127,8 @@ async function findPostgres(): Promise<string | undefined> {
   } catch (error) {
     const reason = (error as Error).message || (error as { code?: string }).code;
     note(
-      `NOT MEASURED: everything on PostgreSQL, because there is none (${reason}). Set PG_URL, or say "npm run with-postgres -- npm run bench".`,
+      `NOT MEASURED: everything on PostgreSQL, because there is none (${reason}). Set ` +
+        'PG_URL, or say "npm run with-postgres -- npm run bench".',
     );
     return undefined;
   } finally {

@@ -38,7 +38,8 @@ async function waitingApp() {
     execute: () => done.push('paid'),
   });
   const body =
-    'Dear all,\n\nthe office is closed on Monday.\n\n<script>document.title = "taken over"</script>';
+    'Dear all,\n\nthe office is closed on Monday.\n\n<script>document.title = "taken ' +
+    'over"</script>';
   const toolCalls = [
     { name: 'send_mail', args: { to: longName, subject: 'Closed on Monday', body } },
     { name: 'pay', args: { cents: 9_000 } },
@@ -150,7 +151,8 @@ test('a page of another site can neither frame the page nor send its form', {
   const url = await link('pay');
   const elsewhere = await browser.newPage();
   await elsewhere.setContent(
-    `<iframe src="${url}"></iframe><form method="post" action="${url}"><button name="decision" value="approve">Win</button></form>`,
+    `<iframe src="${url}"></iframe><form method="post" action="${url}"><button ` +
+      'name="decision" value="approve">Win</button></form>',
   );
   const frame = elsewhere.frames().find((candidate) => candidate !== elsewhere.mainFrame());
   await frame?.waitForLoadState();

@@ -34,7 +34,8 @@ async function hostedPage(): Promise<string> {
   return `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
 }
 
-test('a page of another origin starts a run and misses nothing of it, also when the server is restarted meanwhile', {
+test('a page of another origin starts a run and misses nothing of it, also when the server is ' +
+  'restarted meanwhile', {
   timeout: 60_000,
 }, async ({ skip }) => {
   const browser = await launchChromium(skip);

@@ -92,38 +92,40 @@ test('filters, search and order show the cases that they name', async ({ skip })
   expect(watched.requests).toHaveLength(1);
 });
 
-test('a case is opened by keyboard and by a link, and shows its trials and the command for the session', async ({
-  skip,
-}) => {
-  const watched = await opened(sample, skip, {
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  const { page } = watched;
-  const regressed = sample.comparisons[0]?.regressed[0] ?? '';
-  await page.getByRole('button', { name: 'Passed' }).click();
-  await page.locator('.case-links a', { hasText: regressed }).click();
-  const row = page.locator('.case', { has: page.locator('.case-id', { hasText: regressed }) });
-  await row.locator('.trial[open]').first().waitFor();
-  expect(await row.locator('.trial').count()).toBe(10);
-  expect(await row.locator('.trial[open] .message.user').first().textContent()).toContain(
-    'where is my order',
-  );
-  expect(await row.locator('.trial[open] .calls').first().textContent()).toContain(
-    'findOrder({"orderId":',
-  );
-  const command = await row.locator('.trial[open] .session code').first().textContent();
-  expect(command).toMatch(/^adjutant show eval\/evr_2f8c1d90\/\d\/\d+\/\d --tree$/);
-  // The link has put the focus on the case.
-  await page.keyboard.press('Enter');
-  expect(await row.locator('.trial').first().isVisible()).toBe(false);
-  await page.keyboard.press('Enter');
-  expect(await row.locator('.trial').first().isVisible()).toBe(true);
+test(
+  'a case is opened by keyboard and by a link, and shows its trials and the command for the ' +
+    'session',
+  async ({ skip }) => {
+    const watched = await opened(sample, skip, {
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const { page } = watched;
+    const regressed = sample.comparisons[0]?.regressed[0] ?? '';
+    await page.getByRole('button', { name: 'Passed' }).click();
+    await page.locator('.case-links a', { hasText: regressed }).click();
+    const row = page.locator('.case', { has: page.locator('.case-id', { hasText: regressed }) });
+    await row.locator('.trial[open]').first().waitFor();
+    expect(await row.locator('.trial').count()).toBe(10);
+    expect(await row.locator('.trial[open] .message.user').first().textContent()).toContain(
+      'where is my order',
+    );
+    expect(await row.locator('.trial[open] .calls').first().textContent()).toContain(
+      'findOrder({"orderId":',
+    );
+    const command = await row.locator('.trial[open] .session code').first().textContent();
+    expect(command).toMatch(/^adjutant show eval\/evr_2f8c1d90\/\d\/\d+\/\d --tree$/);
+    // The link has put the focus on the case.
+    await page.keyboard.press('Enter');
+    expect(await row.locator('.trial').first().isVisible()).toBe(false);
+    await page.keyboard.press('Enter');
+    expect(await row.locator('.trial').first().isVisible()).toBe(true);
 
-  await row.getByRole('button', { name: 'Copy' }).first().click();
-  await row.getByRole('button', { name: 'Copied' }).waitFor();
-  expect(await watched.evaluate('navigator.clipboard.readText()')).toBe(command);
-  expect(watched.problems).toEqual([]);
-});
+    await row.getByRole('button', { name: 'Copy' }).first().click();
+    await row.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await watched.evaluate('navigator.clipboard.readText()')).toBe(command);
+    expect(watched.problems).toEqual([]);
+  },
+);
 
 test.for([
   ['light', 1280],
@@ -163,7 +165,8 @@ test('what a report says is text, whatever it says', async ({ skip }) => {
   await evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
   expect(
     await evaluate(
-      '[window.hacked, document.scripts.length, document.images.length, document.querySelectorAll("iframe, object, form, base").length]',
+      '[window.hacked, document.scripts.length, document.images.length, ' +
+        'document.querySelectorAll("iframe, object, form, base").length]',
     ),
   ).toEqual([undefined, 1, 0, 0]);
   expect(await overflow(watched)).toBe(0);

@@ -31,7 +31,8 @@ function reportIn(stdout: string): EvalReport {
   return jsonLines(stdout).findLast(({ type }) => type === 'report')?.['report'] as EvalReport;
 }
 
-test('an eval of 36 cases with two variants is killed in the middle, goes on, and its report is opened in a browser', {
+test('an eval of 36 cases with two variants is killed in the middle, goes on, and its report is ' +
+  'opened in a browser', {
   timeout: 120_000,
 }, async ({ skip }) => {
   const server = await arithmetician();

@@ -271,33 +271,36 @@ test('what a page claims was said before is not believed', async () => {
   expect(events.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual(['Hi']);
 });
 
-test('a message is one input, however often it is sent; another text under its id is refused', async () => {
-  const { api, app } = clerkServer([{ text: 'Hello.' }, { text: 'Once more.' }]);
-  const first = await post(api, { id: 'chat', messages: [user('m1', 'Hi')] });
-  const again = await post(api, { id: 'chat', messages: [user('m1', 'Hi')] });
-  expect(again.chunks).toEqual(first.chunks);
-  expect(
-    (await post(api, { id: 'chat', messages: [user('m1', 'Ho')], messageId: 'm1' })).code,
-  ).toBe('chat_message_changed');
-  expect(
-    (await eventsOf(app, 'chat')).filter(({ type }) => type === 'invocation_start'),
-  ).toHaveLength(1);
-  const regenerated = await post(api, {
-    id: 'chat',
-    messages: [user('m1', 'Hi')],
-    trigger: 'regenerate-message',
-  });
-  expect(regenerated.code).toBe('chat_answer_stands');
-  const file = {
-    id: 'm2',
-    role: 'user',
-    parts: [{ type: 'file', url: 'data:,x', mediaType: 'text/plain' }],
-  };
-  expect((await post(api, { id: 'chat', messages: [file] })).code).toBe('chat_part_unsupported');
-  expect((await post(api, { id: 'chat', messages: [user('m3', ' ')] })).code).toBe(
-    'chat_message_empty',
-  );
-});
+test(
+  'a message is one input, however often it is sent; another text under its id ' + 'is refused',
+  async () => {
+    const { api, app } = clerkServer([{ text: 'Hello.' }, { text: 'Once more.' }]);
+    const first = await post(api, { id: 'chat', messages: [user('m1', 'Hi')] });
+    const again = await post(api, { id: 'chat', messages: [user('m1', 'Hi')] });
+    expect(again.chunks).toEqual(first.chunks);
+    expect(
+      (await post(api, { id: 'chat', messages: [user('m1', 'Ho')], messageId: 'm1' })).code,
+    ).toBe('chat_message_changed');
+    expect(
+      (await eventsOf(app, 'chat')).filter(({ type }) => type === 'invocation_start'),
+    ).toHaveLength(1);
+    const regenerated = await post(api, {
+      id: 'chat',
+      messages: [user('m1', 'Hi')],
+      trigger: 'regenerate-message',
+    });
+    expect(regenerated.code).toBe('chat_answer_stands');
+    const file = {
+      id: 'm2',
+      role: 'user',
+      parts: [{ type: 'file', url: 'data:,x', mediaType: 'text/plain' }],
+    };
+    expect((await post(api, { id: 'chat', messages: [file] })).code).toBe('chat_part_unsupported');
+    expect((await post(api, { id: 'chat', messages: [user('m3', ' ')] })).code).toBe(
+      'chat_message_empty',
+    );
+  },
+);
 
 test('regenerate takes up a run that failed, and the page is told why it did', async () => {
   let isDown = true;
@@ -322,29 +325,33 @@ test('regenerate takes up a run that failed, and the page is told why it did', a
   expect((await eventsOf(app, 'chat')).filter(({ type }) => type === 'user')).toHaveLength(1);
 });
 
-test('who comes back gets the answer from its beginning; where nothing is under way, there is nothing', async () => {
-  const made = clerkServer(paying);
-  const { chat, message } = await askedChat(made, 'chat');
-  const fresh = made.chat('chat').chat;
-  await fresh.resumeStream();
-  expect(fresh.messages).toEqual([message]);
-  await chat.addToolApprovalResponse({
-    id: ((await made.app.requests.list())[0] as { requestId: string }).requestId,
-    approved: false,
-    reason: 'no',
-  });
-  await expect.poll(() => shown(chat.lastMessage).at(-1)).toBe('text: It is paid. (done)');
-  expect(chat.lastMessage?.parts[1]).toMatchObject({
-    state: 'output-denied',
-    approval: { approved: false, reason: 'no' },
-  });
-  for (const id of ['chat', 'nobody-began-this']) {
-    const answer = await made.api.fetch(
-      new Request(`http://localhost/v1/agents/clerk/chat/${id}/stream`),
-    );
-    expect(answer.status).toBe(204);
-  }
-});
+test(
+  'who comes back gets the answer from its beginning; where nothing is under way, there is ' +
+    'nothing',
+  async () => {
+    const made = clerkServer(paying);
+    const { chat, message } = await askedChat(made, 'chat');
+    const fresh = made.chat('chat').chat;
+    await fresh.resumeStream();
+    expect(fresh.messages).toEqual([message]);
+    await chat.addToolApprovalResponse({
+      id: ((await made.app.requests.list())[0] as { requestId: string }).requestId,
+      approved: false,
+      reason: 'no',
+    });
+    await expect.poll(() => shown(chat.lastMessage).at(-1)).toBe('text: It is paid. (done)');
+    expect(chat.lastMessage?.parts[1]).toMatchObject({
+      state: 'output-denied',
+      approval: { approved: false, reason: 'no' },
+    });
+    for (const id of ['chat', 'nobody-began-this']) {
+      const answer = await made.api.fetch(
+        new Request(`http://localhost/v1/agents/clerk/chat/${id}/stream`),
+      );
+      expect(answer.status).toBe(204);
+    }
+  },
+);
 
 test('an input that a tool asks for is given as the output of its call', async () => {
   const ask = tool({

@@ -97,24 +97,27 @@ test('whoever comes back has at once what those have who never left', async () =
   );
 });
 
-test('a message that goes on after an answer of its reader becomes what it would have been', async () => {
-  await fc.assert(
-    fc.asyncProperty(arbitraryRun, cut, fc.boolean(), async (events, place, knowsLess) => {
-      const before = events.slice(0, place % (events.length + 1));
-      const head = before.findLast(isDurable)?.seq ?? 0;
-      // Only the last answer can go on.
-      const to = inputsOf(before).findLast(
-        (input) => toldOf(before.filter(isDurable), input).length > 0,
-      );
-      const had = to === undefined ? undefined : await messageOf(toldOf(before, to));
-      if (to === undefined || had === undefined) return;
-      // Some pages have lost a part of what they were told.
-      const start = had.parts.findLastIndex(({ type }) => type === 'step-start');
-      const copy = knowsLess ? { ...had, parts: had.parts.slice(0, start + 1) } : had;
-      const rest = [...caughtUp(before), ...events.slice(before.length)];
-      const chunks = toldOf(rest, to, { upTo: head, lastStep: signatureOf(copy as never) });
-      expect(await messageOf(chunks, copy)).toEqual(await messageOf(toldOf(events, to)));
-    }),
-    { numRuns: 300 },
-  );
-});
+test(
+  'a message that goes on after an answer of its reader becomes what it would ' + 'have been',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(arbitraryRun, cut, fc.boolean(), async (events, place, knowsLess) => {
+        const before = events.slice(0, place % (events.length + 1));
+        const head = before.findLast(isDurable)?.seq ?? 0;
+        // Only the last answer can go on.
+        const to = inputsOf(before).findLast(
+          (input) => toldOf(before.filter(isDurable), input).length > 0,
+        );
+        const had = to === undefined ? undefined : await messageOf(toldOf(before, to));
+        if (to === undefined || had === undefined) return;
+        // Some pages have lost a part of what they were told.
+        const start = had.parts.findLastIndex(({ type }) => type === 'step-start');
+        const copy = knowsLess ? { ...had, parts: had.parts.slice(0, start + 1) } : had;
+        const rest = [...caughtUp(before), ...events.slice(before.length)];
+        const chunks = toldOf(rest, to, { upTo: head, lastStep: signatureOf(copy as never) });
+        expect(await messageOf(chunks, copy)).toEqual(await messageOf(toldOf(events, to)));
+      }),
+      { numRuns: 300 },
+    );
+  },
+);

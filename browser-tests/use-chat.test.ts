@@ -23,7 +23,9 @@ async function servedPage(): Promise<string> {
   });
   const { output } = await bundle.generate({ format: 'iife' });
   await bundle.close();
-  const page = `<!doctype html><html lang="en"><title>Chat</title><link rel="icon" href="data:,"><div id="root"></div><script src="/page.js"></script></html>`;
+  const page =
+    '<!doctype html><html lang="en"><title>Chat</title><link rel="icon" href="data:,"><div ' +
+    'id="root"></div><script src="/page.js"></script></html>';
   const files = createServer((request, response) => {
     const isScript = request.url === '/page.js';
     response.setHeader(
@@ -95,7 +97,8 @@ async function say({ page }: WatchedPage, text: string): Promise<void> {
 /** What the messages of the page show. */
 function shown({ evaluate }: WatchedPage): Promise<readonly string[]> {
   return evaluate(
-    `[...document.querySelectorAll('article')].map((one) => [...one.children].map((part) => part.textContent.trim()).join(' | '))`,
+    `[...document.querySelectorAll('article')].map((one) => [...one.children].map((part) ` +
+      `=> part.textContent.trim()).join(' | '))`,
   );
 }
 
@@ -127,7 +130,8 @@ test('useChat talks with an agent: tools, approvals, a reload in mid-answer', {
   await page.getByText('It is paid.').waitFor();
   await isReady(watched);
   const first =
-    'I look it up. | tool-look {"order":"17"} output-available {"cents":9000} | tool-pay {"cents":9000} output-available "paid" | It is paid.';
+    'I look it up. | tool-look {"order":"17"} output-available {"cents":9000} | tool-pay ' +
+    '{"cents":9000} output-available "paid" | It is paid.';
   expect(await shown(watched)).toEqual(['Pay for order 17', first]);
   expect(paid).toEqual([9_000]);
 

@@ -32,7 +32,8 @@ const thinker = agent({
 
 const running = run(
   thinker,
-  'A bat and a ball cost $1.10; the bat costs a dollar more than the ball. What does the ball cost?',
+  'A bat and a ball cost $1.10; the bat costs a dollar more than the ball. What does the ' +
+    'ball cost?',
 );
 let thoughts = '';
 let text = '';

@@ -52,7 +52,8 @@ const evening = await clinic.session({
   scopes: { patient: 'p-9' },
 });
 console.log(
-  `evening: theme ${evening.state.user.theme}, allergies ${evening.state.patient.allergies}, mode ${evening.state.mode}`,
+  `evening: theme ${evening.state.user.theme}, allergies ` +
+    `${evening.state.patient.allergies}, mode ${evening.state.mode}`,
 );
 
 assert.deepEqual(changes, [

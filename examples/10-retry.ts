@@ -40,7 +40,8 @@ const running = app.run(reporter, 'How is the weather in Oslo?');
 for await (const event of running) {
   if (event.type !== 'tool_result') continue;
   console.log(
-    `attempt ${event.attempt}: ${event.result.status}${event.settled ? '' : `, again in ${event.retryAfterMs} ms`}`,
+    `attempt ${event.attempt}: ` +
+      `${event.result.status}${event.settled ? '' : `, again in ${event.retryAfterMs} ms`}`,
   );
   if (event.retryAfterMs !== undefined) clock.advance(event.retryAfterMs);
 }

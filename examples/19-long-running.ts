@@ -33,7 +33,9 @@ function openStudio() {
       const results = prompt.filter(({ role }) => role === 'tool');
       if (results.length > 0)
         return {
-          text: `Done: ${JSON.stringify(results).includes('Good evening') ? 'it begins with "Good evening"' : '?'}.`,
+          text:
+            'Done: ' +
+            `${JSON.stringify(results).includes('Good evening') ? 'it begins with "Good evening"' : '?'}.`,
         };
       return { toolCalls: [{ name: 'transcribe', args: { recording: 'interview.wav' } }] };
     }),

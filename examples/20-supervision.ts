@@ -37,7 +37,9 @@ function stubbornModel(): ScriptedModel {
   const model: ScriptedModel = scriptedModel((_prompt, call) =>
     model.calls[call]?.toolChoice?.type === 'none'
       ? {
-          text: 'The page refuses visitors, so I could not read the prices. Please send me the page as a file.',
+          text:
+            'The page refuses visitors, so I could not read the prices. Please send me the ' +
+            'page as a file.',
         }
       : { toolCalls: [{ name: 'fetchPage', args: { url: 'https://shop.example/prices' } }] },
   );

@@ -26,7 +26,10 @@ const readChapter = tool({
     // What must not be forgotten, whatever becomes of the rest.
     if (ctx.args.chapter === 1)
       ctx.remember('The patient is allergic to penicillin.', { key: 'allergy' });
-    return `Chapter ${ctx.args.chapter}\n${'The patient felt better on this day, and the doctors noted it down.\n'.repeat(20)}`;
+    return (
+      'Chapter ' +
+      `${ctx.args.chapter}\n${'The patient felt better on this day, and the doctors noted it down.\n'.repeat(20)}`
+    );
   },
 });
 

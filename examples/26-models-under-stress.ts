@@ -32,7 +32,9 @@ const shy = scriptedModel([], {
 const small = scriptedModel(
   [
     {
-      text: "Thought: I should look it up.\nAction: {'tool': 'distance', 'arguments': {'planet': 'Mars',}}",
+      text:
+        "Thought: I should look it up.\nAction: {'tool': 'distance', 'arguments': {'planet': " +
+        "'Mars',}}",
     },
     {
       text: 'Thought: Now I know.\nFinal Answer: Mars is 228 million kilometres away from the sun.',

@@ -184,7 +184,8 @@ async function tryInstalled(tarballs: readonly string[]): Promise<void> {
       ),
     );
     console.log(
-      `     ${(await step('adjutant --version', join(project, 'node_modules/.bin/adjutant'), ['--version'], project)).trim()}`,
+      '     ' +
+        `${(await step('adjutant --version', join(project, 'node_modules/.bin/adjutant'), ['--version'], project)).trim()}`,
     );
   } finally {
     rmSync(project, { recursive: true, force: true });

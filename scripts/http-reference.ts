@@ -103,7 +103,8 @@ function renderOperation(title: string, operation: Operation): string {
     ...(requestBody === undefined
       ? []
       : [
-          `Body${requestBody.required === true ? '' : ' (may be left out)'}: ${contentText(requestBody.content)}`,
+          `Body${requestBody.required === true ? '' : ' (may be left out)'}: ` +
+            `${contentText(requestBody.content)}`,
         ]),
     answers
       .map(
@@ -218,6 +219,8 @@ function notes(schema: Schema, description: string | undefined): string {
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} |`;
+    '| ' +
+    `${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ')).join(' | ')} ` +
+    '|';
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

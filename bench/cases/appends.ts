@@ -14,7 +14,8 @@ const sessionCounts = [1, 10, 100];
 export const appends: Benchmark = {
   name: 'appends',
   notes: [
-    'An append is a batch of five events, checked against the head of its session. Its floor, on SQLite, is a bare commit of five rows.',
+    'An append is a batch of five events, checked against the head of its session. Its ' +
+      'floor, on SQLite, is a bare commit of five rows.',
   ],
   async run(settings) {
     const rows: Row[] = [];

@@ -14,7 +14,8 @@ const kibPerRound = 0.8;
 export const bytesByLength: Benchmark = {
   name: 'bytes-by-length',
   notes: [
-    'Stored for a round: the growth of the files, or of the tables with their indexes, over whole runs; in PostgreSQL also what updates leave for its vacuum.',
+    'Stored for a round: the growth of the files, or of the tables with their indexes, ' +
+      'over whole runs; in PostgreSQL also what updates leave for its vacuum.',
   ],
   async run(settings) {
     const rows: Row[] = [];

@@ -37,7 +37,8 @@ async function answerOfRules(text: string): Promise<unknown> {
 export const hostileTexts: Benchmark = {
   name: 'hostile-texts',
   notes: [
-    'Hostile texts: medians of the slowest text; nobody else is measured, because nobody else reads them.',
+    'Hostile texts: medians of the slowest text; nobody else is measured, because nobody ' +
+      'else reads them.',
   ],
   async run({ quick }) {
     const rows: Row[] = [];

@@ -19,7 +19,8 @@ interface Cost {
 export const importCost: Benchmark = {
   name: 'import-cost',
   notes: [
-    'What is imported is the package as it is built, not its source. Peers: `ai`; `@langchain/langgraph/prebuilt`.',
+    'What is imported is the package as it is built, not its source. Peers: `ai`; ' +
+      '`@langchain/langgraph/prebuilt`.',
   ],
   async run({ quick }) {
     const built = await buildCore();
@@ -66,7 +67,9 @@ async function importRows(entry: string, repetitions: number): Promise<Row[]> {
 
 /** The whole life of a process, and its memory at the end. */
 async function costOf(module: string | undefined): Promise<Cost> {
-  const code = `${module === undefined ? '' : `await import(${JSON.stringify(module)});`} console.log(process.memoryUsage.rss())`;
+  const code =
+    `${module === undefined ? '' : `await import(${JSON.stringify(module)});`} ` +
+    'console.log(process.memoryUsage.rss())';
   const start = performance.now();
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code], {
     cwd: import.meta.dirname,
@@ -98,7 +101,9 @@ async function buildCore(): Promise<string> {
   const folder = await mkdtemp(join(cache, 'adjutant-bench-'));
   const bundler = pathToFileURL(join(root, 'scripts/bundle.ts')).href;
   const args = JSON.stringify([join(root, 'packages/core'), folder]).slice(1, -1);
-  const code = `const { bundleEntries } = await import(${JSON.stringify(bundler)}); await bundleEntries(${args});`;
+  const code =
+    `const { bundleEntries } = await import(${JSON.stringify(bundler)}); await ` +
+    `bundleEntries(${args});`;
   await run(process.execPath, ['--input-type=module', '--eval', code]);
   return folder;
 }

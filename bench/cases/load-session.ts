@@ -15,7 +15,8 @@ const session = 'long-session';
 export const loadSession: Benchmark = {
   name: 'load-session',
   notes: [
-    'The AI SDK has no store: it reads its messages from one JSON file, written by the benchmark, and writes nothing.',
+    'The AI SDK has no store: it reads its messages from one JSON file, written by the ' +
+      'benchmark, and writes nothing.',
   ],
   async run(settings) {
     const store = sqlite(join(settings.folder, 'load.db'));

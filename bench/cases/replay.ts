@@ -17,7 +17,8 @@ const wholeRun = 'the run itself';
 export const replaying: Benchmark = {
   name: 'replay',
   notes: [
-    'replay: the run itself is the same conversation in memory, on a model and a tool that answer at once.',
+    'replay: the run itself is the same conversation in memory, on a model and a tool that ' +
+      'answer at once.',
   ],
   run: async (settings) => [...(await replayOf(20, settings)), ...(await replayOf(200, settings))],
 };

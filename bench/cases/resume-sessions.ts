@@ -13,7 +13,8 @@ const limits: Readonly<Record<number, number>> = { 1000: 6 };
 export const resumeSessions: Benchmark = {
   name: 'resume-sessions',
   notes: [
-    'Sessions that LangGraph.js resumes were stored with one checkpoint, as the last of a run of that length holds everything.',
+    'Sessions that LangGraph.js resumes were stored with one checkpoint, as the last of a ' +
+      'run of that length holds everything.',
   ],
   async run(settings) {
     const rows: Row[] = [];

@@ -15,7 +15,8 @@ const flatness = 1.1;
 export const roundsOnPostgres: Benchmark = {
   name: 'rounds-on-postgres',
   notes: [
-    'The floor on PostgreSQL is one statement that inserts the rows of one round, on one connection.',
+    'The floor on PostgreSQL is one statement that inserts the rows of one round, on one ' +
+      'connection.',
   ],
   async run(settings) {
     if (postgresUrl === undefined) return [];
@@ -91,7 +92,8 @@ class BareInsert implements AsyncDisposable {
     await client.connect();
     await client.query('create schema if not exists adjutant_bench_bare');
     await client.query(
-      'create table if not exists adjutant_bench_bare.rows (seq bigint generated always as identity primary key, body text)',
+      'create table if not exists adjutant_bench_bare.rows (seq bigint generated always as ' +
+        'identity primary key, body text)',
     );
     return new BareInsert(client);
   }

@@ -23,7 +23,8 @@ export const roundsOnSqlite: Benchmark = {
   name: 'rounds-on-sqlite',
   notes: [
     'The floor on SQLite is a bare commit of the rows of one round by way of a worker thread.',
-    'The AI SDK has no store. LangGraph.js comes with `durability: async`: it writes beside its next step, and does not wait for it.',
+    'The AI SDK has no store. LangGraph.js comes with `durability: async`: it writes ' +
+      'beside its next step, and does not wait for it.',
   ],
   async run(settings) {
     return [...(await roundsWith('full', settings)), ...(await roundsWith('normal', settings))];

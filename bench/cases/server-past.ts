@@ -5,7 +5,8 @@ import { past } from './server/past.ts';
 export const serverPast: Benchmark = {
   name: 'server-past',
   notes: [
-    'One server and 100 readers, processes of their own; a session of about 9,000 events in 60 runs. Turns are measured inside the server.',
+    'One server and 100 readers, processes of their own; a session of about 9,000 events ' +
+      'in 60 runs. Turns are measured inside the server.',
   ],
   run: past,
 };

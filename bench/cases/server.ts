@@ -8,8 +8,11 @@ import { startedRuns } from './server/started-runs.ts';
 export const server: Benchmark = {
   name: 'server',
   notes: [
-    'Servers and readers are processes of their own. The floor over HTTP is a server of the same framework (Hono on Node): a constant answer, and a stream that passes on what comes.',
-    'The AI SDK streams the answer to the request that asked for it (`streamText` behind Hono); it has no sessions that others could follow.',
+    'Servers and readers are processes of their own. The floor over HTTP is a server of ' +
+      'the same framework (Hono on Node): a constant answer, and a stream that passes on ' +
+      'what comes.',
+    'The AI SDK streams the answer to the request that asked for it (`streamText` behind ' +
+      'Hono); it has no sessions that others could follow.',
   ],
   async run(settings) {
     return [

@@ -18,8 +18,10 @@ const events = 1 + 5 * rounds;
 export const timeTravel: Benchmark = {
   name: 'time-travel',
   notes: [
-    'The state after 100,001 events: cold from the events alone, as if nobody had asked before; then with the snapshots that the first one to ask leaves.',
-    'A fork is made and recorded in the store, and then opened like any session, which reads all of its events.',
+    'The state after 100,001 events: cold from the events alone, as if nobody had asked ' +
+      'before; then with the snapshots that the first one to ask leaves.',
+    'A fork is made and recorded in the store, and then opened like any session, which ' +
+      'reads all of its events.',
   ],
   async run(settings) {
     const repetitions = settings.quick ? 3 : 10;

@@ -24,8 +24,11 @@ interface Held {
 export const waitingRuns: Benchmark = {
   name: 'waiting-runs',
   notes: [
-    'A waiting run has made one call of a tool that needs an approval, and nobody holds its session. Heap is what is left of it in the process that started it, after a full collection.',
-    'Going on with it is giving the approval, opening the session in a runtime that has nothing of it, executing the call, and the last answer of the model.',
+    'A waiting run has made one call of a tool that needs an approval, and nobody holds ' +
+      'its session. Heap is what is left of it in the process that started it, after a full ' +
+      'collection.',
+    'Going on with it is giving the approval, opening the session in a runtime that has ' +
+      'nothing of it, executing the call, and the last answer of the model.',
   ],
   async run(settings) {
     const rows: Row[] = [];

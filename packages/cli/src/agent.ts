@@ -89,7 +89,9 @@ export function askedBefore(names: readonly string[]): readonly string[] {
   const unknown = names.find((name) => ![...known, everyTool, noTool].includes(name));
   if (unknown !== undefined) {
     throw new UsageError({
-      reason: `--ask-before ${unknown}: there is no such tool. There are ${known.join(', ')}; ${everyTool} means each of them, ${noTool} none.`,
+      reason:
+        `--ask-before ${unknown}: there is no such tool. There are ${known.join(', ')}; ` +
+        `${everyTool} means each of them, ${noTool} none.`,
     });
   }
   return names.filter((name) => name !== noTool);

@@ -149,7 +149,10 @@ export async function existingSession(
 
 /** What to say when a store has no sessions of the app. */
 export function noSessions(options: StoreOptions): string {
-  return `There are no sessions of the app "${appOf(options)}" in this store. --app names another one.`;
+  return (
+    `There are no sessions of the app "${appOf(options)}" in this store. --app names another ` +
+    'one.'
+  );
 }
 
 function appOf({ app = defaultApp }: StoreOptions): string {

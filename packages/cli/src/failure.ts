@@ -79,9 +79,15 @@ export function describeFailure(error: unknown): string {
       : error.message;
   if (isAdjutantError(error, 'session_busy')) return describeBusy(error);
   if (isAdjutantError(error, 'session_not_found'))
-    return `There is no session "${error.data['session']}" of the app "${error.data['app']}". adjutant sessions lists those that there are, --app names another app.`;
+    return (
+      `There is no session "${error.data['session']}" of the app "${error.data['app']}". ` +
+      'adjutant sessions lists those that there are, --app names another app.'
+    );
   if (isAdjutantError(error, 'request_not_found'))
-    return `There is no request "${error.data['requestId']}". adjutant approvals lists those that wait, --app names another app.`;
+    return (
+      `There is no request "${error.data['requestId']}". adjutant approvals lists those that ` +
+      'wait, --app names another app.'
+    );
   if (isAdjutantError(error, 'missing_key')) return describeMissingKey(error);
   if (isAdjutantError(error)) return error.message;
   return error instanceof Error
@@ -102,11 +108,17 @@ function describeBusy(error: AdjutantError): string {
   const { session } = error.data;
   const process = holderOf(error);
   if (process === undefined) return error.message;
-  return `Session "${session}" is being run by another process (process id ${process}). Wait for it to end, or stop it.`;
+  return (
+    `Session "${session}" is being run by another process (process id ${process}). Wait for ` +
+    'it to end, or stop it.'
+  );
 }
 
 /** The error's own text also tells what a program could pass. */
 function describeMissingKey({ data }: AdjutantError): string {
   const variables = Array.isArray(data['variables']) ? data['variables'].join(' or ') : '';
-  return `${data['model']} needs credentials. Set ${variables} in the environment, or name another model with --model.`;
+  return (
+    `${data['model']} needs credentials. Set ${variables} in the environment, or name ` +
+    'another model with --model.'
+  );
 }

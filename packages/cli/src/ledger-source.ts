@@ -101,7 +101,9 @@ function openReader(
   if (options.store === undefined) {
     if (options.app === undefined || options.app === app) return configured.app;
     throw new UsageError({
-      reason: `--app ${options.app}: ${shownName(configured)} exports the app "${app}". Name its store with --store, or leave the file out with --no-config.`,
+      reason:
+        `--app ${options.app}: ${shownName(configured)} exports the app "${app}". Name its ` +
+        'store with --store, or leave the file out with --no-config.',
     });
   }
   const path = readableStorePath(host, options.store);

@@ -110,7 +110,8 @@ async function withConfig(
   const variants = given.variants ?? ownVariant(app, runnable);
   if (variants === undefined) {
     const reason =
-      'does not say what is measured: it must export `app` and `runnable`, or `eval` with `variants`.';
+      'does not say what is measured: it must export `app` and `runnable`, or `eval` with ' +
+      '`variants`.';
     throw new InvalidConfigError({ file, reason });
   }
   const options = library.defineEval({
@@ -134,7 +135,9 @@ function ownVariant(
 function configName({ cwd }: Host, given: string | undefined, dataset: string): string {
   const name = given ?? configNames.find((candidate) => existsSync(resolve(cwd, candidate)));
   if (name !== undefined) return name;
-  const reason = `${shownName({ file: dataset })} is a dataset, and nothing says what it measures: write adjutant.config.ts, which exports app and runnable, or name such a module with --config.`;
+  const reason =
+    `${shownName({ file: dataset })} is a dataset, and nothing says what it measures: write ` +
+    'adjutant.config.ts, which exports app and runnable, or name such a module with --config.';
   throw new UsageError({ reason });
 }
 

@@ -81,7 +81,8 @@ export async function loadModule(
 function describeThrown(thrown: unknown): string {
   if (!(thrown instanceof Error))
     return `it throws ${JSON.stringify(thrown) ?? String(thrown)}, which is not an error.`;
-  const text = `${thrown.name}: ${thrown.message}${thrown instanceof SyntaxError ? placeOf(thrown) : ''}`;
+  const text =
+    `${thrown.name}: ` + `${thrown.message}${thrown instanceof SyntaxError ? placeOf(thrown) : ''}`;
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
@@ -152,9 +153,13 @@ function isRuntime(value: unknown): value is Runtime {
 function whyNoApp(exports: Readonly<Record<string, unknown>>): string {
   const names = Object.keys(exports);
   const wanted =
-    "It must export a runtime as `app` or by default: export const app = runtime({ app: 'shop', runnables: [clerk] });";
+    'It must export a runtime as `app` or by default: export const app = runtime({ app: ' +
+    "'shop', runnables: [clerk] });";
   if ('app' in exports) return `exports an \`app\` that is not a runtime. ${wanted}`;
-  return `exports no app${names.length === 0 ? '' : ` (but ${names.slice(0, 10).join(', ')})`}. ${wanted}`;
+  return (
+    `exports no app${names.length === 0 ? '' : ` (but ${names.slice(0, 10).join(', ')})`}. ` +
+    `${wanted}`
+  );
 }
 
 export type Testing = typeof import('adjutant/testing');

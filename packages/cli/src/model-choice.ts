@@ -20,4 +20,5 @@ export function chooseModel(name: string | undefined, env: Environment): ModelCh
 
 export const standInNotice =
   'No model is set up: the rehearsal model answers (rules, not a language model). ' +
-  'For a real one set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY, or name one with --model, such as ollama:qwen3.';
+  'For a real one set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY, or name one ' +
+  'with --model, such as ollama:qwen3.';

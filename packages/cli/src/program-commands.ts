@@ -27,7 +27,8 @@ export function agentCommand(program: Command, name: string, description: string
     .description(description)
     .option(
       '--model <name>',
-      'model, such as openai:gpt-5-mini, ollama:qwen3 or rehearsal (default: ADJUTANT_MODEL, else by the keys that are set)',
+      'model, such as openai:gpt-5-mini, ollama:qwen3 or rehearsal (default: ' +
+        'ADJUTANT_MODEL, else by the keys that are set)',
     )
     .option(
       '--store <file>',
@@ -65,7 +66,8 @@ export function withConfig(command: Command): Command {
   return command
     .option(
       '--config <file>',
-      'module that exports the app (default: adjutant.config.ts, .mts, .js or .mjs in the present folder)',
+      'module that exports the app (default: adjutant.config.ts, .mts, .js or .mjs in the ' +
+        'present folder)',
       notEmpty,
     )
     .option('--no-config', 'the agent of the command line, also where there is such a file');

@@ -45,7 +45,8 @@ export function addEvalCommand(program: Command, { host, interruption, onExitCod
     )
     .option(
       '--store <file>',
-      'SQLite file with the runs of the eval, and the store that a module which asks for one is given',
+      'SQLite file with the runs of the eval, and the store that a module which asks for ' +
+        'one is given',
       notEmpty,
     )
     .option('--run <id>', 'name of this run; a run of this name goes on where it stopped', runName)

@@ -22,7 +22,8 @@ export function addReplayCommands(program: Command, { host, onExitCode }: Parts)
     .option('-o, --output <file>', 'file to write (default: standard output)', notEmpty)
     .option(
       '--redact <field>',
-      'also take out what stands under this key, such as email or customer.email; may be given again',
+      'also take out what stands under this key, such as email or customer.email; may be ' +
+        'given again',
       gathered,
     )
     .option(
@@ -45,7 +46,8 @@ export function addReplayCommands(program: Command, { host, onExitCode }: Parts)
     .option('--live-model', 'ask the models again, in the place of their recorded answers')
     .option(
       '--live-tools',
-      'run the tools again, with their effects, in the place of their recorded results; all divergences are shown',
+      'run the tools again, with their effects, in the place of their recorded results; ' +
+        'all divergences are shown',
     )
     .option(
       '--model <name>',

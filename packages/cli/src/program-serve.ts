@@ -32,7 +32,8 @@ export function addServeCommand(program: Command, parts: Parts): void {
     )
     .option(
       '--ask-before <tool>',
-      'wait for approval before this tool, in sessions that do not say otherwise; may be given again',
+      'wait for approval before this tool, in sessions that do not say otherwise; may be ' +
+        'given again',
       gathered,
     )
     .option('--json', 'print a line of JSON when it listens')

@@ -115,7 +115,8 @@ function addRunCommands(
     .option('--session <id>', 'go on in this session, or begin it under this name', sessionId)
     .option(
       '--ask-before <tool>',
-      'wait for approval before this tool; may be given again, "all" means each, "none" no longer any',
+      'wait for approval before this tool; may be given again, "all" means each, "none" no ' +
+        'longer any',
       gathered,
     )
     .option('--json', 'print every event as a line of JSON, then the result')
@@ -133,7 +134,8 @@ function addRunCommands(
     .option('--session <id>', 'go on in this session, or begin it under this name', sessionId)
     .option(
       '--ask-before <tool>',
-      'wait for approval before this tool; may be given again, "all" means each, "none" no longer any',
+      'wait for approval before this tool; may be given again, "all" means each, "none" no ' +
+        'longer any',
       gathered,
     )
     .action(async ({ session, ...options }: AgentFlags) => {
@@ -286,7 +288,9 @@ function refuseMisplacedCommand(words: readonly string[]): void {
   const [first = ''] = words;
   if (words.length > 1 || !commandNames.includes(first)) return;
   throw new UsageError({
-    reason: `"${first}" is a command: write it first, before its options. As a goal it needs more words.`,
+    reason:
+      `"${first}" is a command: write it first, before its options. As a goal it needs more ` +
+      'words.',
   });
 }
 

@@ -27,7 +27,8 @@ function storePath(host: Host, given: string | undefined): string {
   if (given !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(given)) {
     throw new UsageError({
       reason:
-        '--store takes a file of SQLite. Other stores belong to an app of your own, in adjutant.config.ts.',
+        '--store takes a file of SQLite. Other stores belong to an app of your own, in ' +
+        'adjutant.config.ts.',
     });
   }
   if (given !== undefined) return resolve(host.cwd, given);
@@ -44,7 +45,9 @@ export function writableStorePath(host: Host, given: string | undefined): string
   try {
     mkdirSync(resolve(path, '..'), { recursive: true, mode: 0o700 });
   } catch (cause) {
-    const reason = `its folder cannot be made (${(cause as Error).message}); set ADJUTANT_HOME or use --store`;
+    const reason =
+      `its folder cannot be made (${(cause as Error).message}); set ADJUTANT_HOME or use ` +
+      '--store';
     throw new StoreUnavailableError({ store: path, reason }, { cause });
   }
   return path;

@@ -40,56 +40,70 @@ async function eventsOf({ run }: Bench, session: string): Promise<Record<string,
 }
 
 describe('a run that waits for approval', () => {
-  test('says for what and how to answer, here and in show, and goes on when it is approved from another terminal', async () => {
-    const place = bench();
-    const { run } = place;
-    const asked = await run([
-      '--ask-before',
-      'calculate',
-      '--session',
-      'sum',
-      '--model',
-      'rehearsal',
-      'What is 12 * 12?',
-    ]);
-    expect(asked.code).toBe(waiting);
-    const [{ requestId }] = jsonLines((await run(['approvals', '--json'])).stdout) as [
-      { requestId: string },
-    ];
-    const shown = await run(['show', 'sum']);
-    for (const [stdout, options] of [
-      [asked.stdout, ' --model rehearsal'],
-      [shown.stdout, ''],
-    ] as const) {
-      expect(stdout).toMatch(
-        /^\? asks for approval: calculate\(\{"expression":"12 \* 12"\}\), until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
+  test(
+    'says for what and how to answer, here and in show, and goes on when it is approved from ' +
+      'another terminal',
+    async () => {
+      const place = bench();
+      const { run } = place;
+      const asked = await run([
+        '--ask-before',
+        'calculate',
+        '--session',
+        'sum',
+        '--model',
+        'rehearsal',
+        'What is 12 * 12?',
+      ]);
+      expect(asked.code).toBe(waiting);
+      const [{ requestId }] = jsonLines((await run(['approvals', '--json'])).stdout) as [
+        { requestId: string },
+      ];
+      const shown = await run(['show', 'sum']);
+      for (const [stdout, options] of [
+        [asked.stdout, ' --model rehearsal'],
+        [shown.stdout, ''],
+      ] as const) {
+        expect(stdout).toMatch(
+          /^\? asks for approval: calculate\(\{"expression":"12 \* 12"\}\), until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/m,
+        );
+        expect(stdout).toContain(`  adjutant approve ${requestId}${options}\n`);
+        expect(stdout).toContain(
+          `  adjutant edit ${requestId} '{"expression":"12 * 12"}'${options}\n`,
+        );
+        expect(stdout).toContain(`  adjutant reject ${requestId}${options}\n`);
+      }
+      expect(shown.stdout).toContain('sum · awaiting input');
+      expect((await run(['approvals'])).stdout).toMatch(
+        new RegExp(
+          `^${requestId} +sum +approval +\\S+ \\S+ +approve, edit, reject +calculate`,
+          'm',
+        ),
       );
-      expect(stdout).toContain(`  adjutant approve ${requestId}${options}\n`);
-      expect(stdout).toContain(
-        `  adjutant edit ${requestId} '{"expression":"12 * 12"}'${options}\n`,
-      );
-      expect(stdout).toContain(`  adjutant reject ${requestId}${options}\n`);
-    }
-    expect(shown.stdout).toContain('sum · awaiting input');
-    expect((await run(['approvals'])).stdout).toMatch(
-      new RegExp(`^${requestId} +sum +approval +\\S+ \\S+ +approve, edit, reject +calculate`, 'm'),
-    );
 
-    const approved = await run(['approve', requestId, '--by', 'ann', '--reason', 'It is harmless']);
-    expect(approved.stdout).toMatch(
-      /^Approved: calculate.*\n✓ calculate \{"expression":"12 \* 12"\} .*\n.*144\n/,
-    );
-    expect(approved.stdout).toContain('12 * 12 = 144.');
-    expect(approved.code).toBe(0);
-    expect((await run(['approvals'])).stdout).toBe('Nothing waits for an answer.\n');
-    const answer = (await eventsOf(place, 'sum')).find(({ type }) => type === 'tool_input');
-    expect(answer).toMatchObject({
-      by: 'user:ann',
-      decision: 'approve',
-      requestId,
-      reason: 'It is harmless',
-    });
-  });
+      const approved = await run([
+        'approve',
+        requestId,
+        '--by',
+        'ann',
+        '--reason',
+        'It is harmless',
+      ]);
+      expect(approved.stdout).toMatch(
+        /^Approved: calculate.*\n✓ calculate \{"expression":"12 \* 12"\} .*\n.*144\n/,
+      );
+      expect(approved.stdout).toContain('12 * 12 = 144.');
+      expect(approved.code).toBe(0);
+      expect((await run(['approvals'])).stdout).toBe('Nothing waits for an answer.\n');
+      const answer = (await eventsOf(place, 'sum')).find(({ type }) => type === 'tool_input');
+      expect(answer).toMatchObject({
+        by: 'user:ann',
+        decision: 'approve',
+        requestId,
+        reason: 'It is harmless',
+      });
+    },
+  );
 
   test('does not make the call when it is rejected', async () => {
     const place = bench();

@@ -111,7 +111,8 @@ function stream(response: ServerResponse, answer: Answer): void {
   }
   const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
   response.write(
-    `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'accountant', choices: [], usage })}\n\n`,
+    'data: ' +
+      `${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'accountant', choices: [], usage })}\n\n`,
   );
   response.end('data: [DONE]\n\n');
 }

@@ -45,29 +45,35 @@ function reportIn(stdout: string): EvalReport {
 }
 
 describe('a module', () => {
-  test('is run with its variants: a table, the comparison, what failed and why, and a command that shows it', async () => {
-    const { run, env } = await place();
-    const { code, stdout, stderr } = await run(['eval', capitals], { env });
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/^Capitals 8 trials in .*, run eval-/);
-    expect(stdout).toMatch(/careful +4 +4 +4 +100% \(/);
-    expect(stdout).toMatch(/hasty +4 +4 +3 +75% \(/);
-    expect(stdout).toContain('hasty against careful: -25 points of pass rate');
-    expect(stdout).toContain('0 cases improved, 1 regressed');
-    expect(stdout).toMatch(
-      /✗ brazil with hasty 0 of 1 trial passed\n {4}response_match: .*Brasília/,
-    );
-    expect(stdout).toContain('Not passed: at least 90% of the trials had to pass. hasty has 75%.');
-    expect(stderr).toMatch(
-      /adjutant: Capitals, run eval-\S+: 4 cases × 1 trial × 2 variants = 8 trials\n/,
-    );
-    expect(stderr).toContain('8 of 8 trials, 7 passed');
+  test(
+    'is run with its variants: a table, the comparison, what failed and why, and a command ' +
+      'that shows it',
+    async () => {
+      const { run, env } = await place();
+      const { code, stdout, stderr } = await run(['eval', capitals], { env });
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^Capitals 8 trials in .*, run eval-/);
+      expect(stdout).toMatch(/careful +4 +4 +4 +100% \(/);
+      expect(stdout).toMatch(/hasty +4 +4 +3 +75% \(/);
+      expect(stdout).toContain('hasty against careful: -25 points of pass rate');
+      expect(stdout).toContain('0 cases improved, 1 regressed');
+      expect(stdout).toMatch(
+        /✗ brazil with hasty 0 of 1 trial passed\n {4}response_match: .*Brasília/,
+      );
+      expect(stdout).toContain(
+        'Not passed: at least 90% of the trials had to pass. hasty has 75%.',
+      );
+      expect(stderr).toMatch(
+        /adjutant: Capitals, run eval-\S+: 4 cases × 1 trial × 2 variants = 8 trials\n/,
+      );
+      expect(stderr).toContain('8 of 8 trials, 7 passed');
 
-    const command = /^ {4}(adjutant show .*)$/m.exec(stdout)?.[1] ?? '';
-    const shown = await run(wordsOf(command));
-    expect(shown).toMatchObject({ code: 0, stderr: '' });
-    expect(shown.stdout).toContain('hasty');
-  });
+      const command = /^ {4}(adjutant show .*)$/m.exec(stdout)?.[1] ?? '';
+      const shown = await run(wordsOf(command));
+      expect(shown).toMatchObject({ code: 0, stderr: '' });
+      expect(shown.stdout).toContain('hasty');
+    },
+  );
 
   test('passes by the threshold of the command line', async () => {
     const { run, env } = await place();

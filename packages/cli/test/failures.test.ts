@@ -38,7 +38,8 @@ describe('a command line that cannot be understood', () => {
     [['--model', 'opnai:gpt-5', 'Say hello'], 'Did you mean "openai:gpt-5"?'],
     [
       ['--model', 'openai:gpt-5-mini', 'Say hello'],
-      'Set OPENAI_API_KEY or OPENAI_EU_API_KEY or AZURE_OPENAI_ENDPOINT with AZURE_OPENAI_API_KEY in the environment',
+      'Set OPENAI_API_KEY or OPENAI_EU_API_KEY or AZURE_OPENAI_ENDPOINT with ' +
+        'AZURE_OPENAI_API_KEY in the environment',
     ],
     [['show'], 'There are no sessions yet.'],
     [['show', 'nobody-knows-it', '--store', 'missing.db'], 'missing.db does not exist.'],
@@ -90,7 +91,8 @@ test('a session that does not exist cannot be shown or resumed', async () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        'adjutant: There is no session "unknown" of the app "adjutant". adjutant sessions lists those that there are, --app names another app.\n',
+        'adjutant: There is no session "unknown" of the app "adjutant". adjutant sessions ' +
+        'lists those that there are, --app names another app.\n',
     });
   }
   expect(jsonLines((await run(['sessions', '--json'])).stdout)).toHaveLength(1);
@@ -135,7 +137,8 @@ test('a run that has ended cannot be resumed', async () => {
   const before = (await run(['show', 'done', '--events'])).stdout;
   const { code, stderr } = await run(['resume', 'done', '--model', 'rehearsal']);
   expect(stderr).toContain(
-    'Session "done" has no run to continue. To go on with it: adjutant run \'…\' --session done --model rehearsal',
+    'Session "done" has no run to continue. To go on with it: adjutant run \'…\' --session ' +
+      'done --model rehearsal',
   );
   expect(code).toBe(2);
   expect((await run(['show', 'done', '--events'])).stdout).toBe(before);

@@ -56,7 +56,9 @@ describe('the invoices of the workspace', () => {
 
   test('give another number when the file is another', async () => {
     const { run, folder } = bench();
-    const changed = `${readInvoices().replace(/,[\d.]+,EUR,unpaid,/, ',20123.45,EUR,unpaid,')}INV-2051,Pico Robotics,0.07,EUR,unpaid,2026-10-08,2026-11-07\n`;
+    const changed =
+      `${readInvoices().replace(/,[\d.]+,EUR,unpaid,/, ',20123.45,EUR,unpaid,')}INV-2051,Pico ` +
+      `Robotics,0.07,EUR,unpaid,2026-10-08,2026-11-07\n`;
     mkdirSync(join(folder, dirname(invoicesPath)), { recursive: true });
     writeFileSync(join(folder, invoicesPath), changed);
     const { total, share } = expectedNumbers(changed);

@@ -47,7 +47,8 @@ describe('adjutant keys', () => {
     const [, id = '', secret = ''] = stdout.trim().split('_');
     expect(stderr).toMatch(
       new RegExp(
-        `the API key ${id} \\(ci\\), as operator of the tenant default, until .* It is shown only now\\.`,
+        `the API key ${id} \\(ci\\), as operator of the tenant default, until .* It is ` +
+          `shown only now\\.`,
       ),
     );
     const listed = await place.run(['keys', 'list']);

@@ -32,47 +32,50 @@ async function shop(): Promise<Shop> {
 }
 
 describe('export and replay, with the app of adjutant.config.ts', () => {
-  test('keep a session as a file without its secrets, and find what the code does otherwise', async () => {
-    const { folder, run } = await shop();
-    const file = join(folder, 'incident.json');
-    const exported = await run([
-      'export',
-      'incident',
-      '-o',
-      file,
-      '--redact',
-      'email',
-      '--redact-pattern',
-      '/likes \\S+/i',
-    ]);
-    expect(exported).toMatchObject({ code: 0, stderr: '' });
-    expect(exported.stdout).toMatch(
-      /^incident: 11 events, 4 values taken out \(field email: 1, pattern .*, secret PORTAL_KEY: 1, sensitive_key: 1\), written to /,
-    );
-    const text = readFileSync(file, 'utf8');
-    expect(
-      [email, 'a key like no other', 'key-of-the-customer', '[31mred'].filter((value) =>
-        text.includes(value),
-      ),
-    ).toEqual([]);
+  test(
+    'keep a session as a file without its secrets, and find what the code does ' + 'otherwise',
+    async () => {
+      const { folder, run } = await shop();
+      const file = join(folder, 'incident.json');
+      const exported = await run([
+        'export',
+        'incident',
+        '-o',
+        file,
+        '--redact',
+        'email',
+        '--redact-pattern',
+        '/likes \\S+/i',
+      ]);
+      expect(exported).toMatchObject({ code: 0, stderr: '' });
+      expect(exported.stdout).toMatch(
+        /^incident: 11 events, 4 values taken out \(field email: 1, pattern .*, secret PORTAL_KEY: 1, sensitive_key: 1\), written to /,
+      );
+      const text = readFileSync(file, 'utf8');
+      expect(
+        [email, 'a key like no other', 'key-of-the-customer', '[31mred'].filter((value) =>
+          text.includes(value),
+        ),
+      ).toEqual([]);
 
-    expect(await run(['replay', file])).toEqual({
-      code: 0,
-      signal: null,
-      stderr: '',
-      stdout: '✓ incident: 11 events replayed, no divergence.\n',
-    });
+      expect(await run(['replay', file])).toEqual({
+        code: 0,
+        signal: null,
+        stderr: '',
+        stdout: '✓ incident: 11 events replayed, no divergence.\n',
+      });
 
-    const changed = await run(['replay', file], { SHOP_PROMPT: 'Be brief.' });
-    expect(changed).toMatchObject({ code: 1, stderr: '' });
-    expect(changed.stdout).toMatch(
-      /^✗ incident: the code no longer does what is recorded\.\n\nFirst divergence at event 3 \(run\): prompt\n/,
-    );
-    expect(changed.stdout).toMatch(
-      /^ +- "Be kind\. The key of the portal is \[redacted\]\."\n +\+ "Be brief\. The key of the portal is \[redacted\]\."$/m,
-    );
-    expect(changed.stdout).not.toContain('a key like no other');
-  });
+      const changed = await run(['replay', file], { SHOP_PROMPT: 'Be brief.' });
+      expect(changed).toMatchObject({ code: 1, stderr: '' });
+      expect(changed.stdout).toMatch(
+        /^✗ incident: the code no longer does what is recorded\.\n\nFirst divergence at event 3 \(run\): prompt\n/,
+      );
+      expect(changed.stdout).toMatch(
+        /^ +- "Be kind\. The key of the portal is \[redacted\]\."\n +\+ "Be brief\. The key of the portal is \[redacted\]\."$/m,
+      );
+      expect(changed.stdout).not.toContain('a key like no other');
+    },
+  );
 
   test('its sessions are listed, shown and explained; --no-config leaves the app out', async () => {
     const { run, store } = await shop();
@@ -166,39 +169,44 @@ describe('export and replay, with the app of adjutant.config.ts', () => {
     );
   });
 
-  test('another store with --store, another file with --config, no file with --no-config', async () => {
-    const { run, store, folder } = await shop();
-    const elsewhere = { SHOP_STORE: join(folder, 'empty.db') };
-    expect(await run(['replay', 'incident'], elsewhere)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('no session "incident" of the app "shop"'),
-    });
-    expect((await run(['replay', 'incident', '--store', store], elsewhere)).code).toBe(0);
+  test(
+    'another store with --store, another file with --config, no file with ' + '--no-config',
+    async () => {
+      const { run, store, folder } = await shop();
+      const elsewhere = { SHOP_STORE: join(folder, 'empty.db') };
+      expect(await run(['replay', 'incident'], elsewhere)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('no session "incident" of the app "shop"'),
+      });
+      expect((await run(['replay', 'incident', '--store', store], elsewhere)).code).toBe(0);
 
-    mkdirSync(join(folder, 'src'));
-    const config = join(folder, 'src/office.mjs');
-    writeFileSync(
-      config,
-      `export { app as default } from ${JSON.stringify(join(shopFolder, 'adjutant.config.ts'))};\n`,
-    );
-    expect((await run(['replay', 'incident', '--config', config])).code).toBe(0);
-    writeFileSync(
-      config,
-      `import { app } from ${JSON.stringify(join(shopFolder, 'adjutant.config.ts'))};\nexport default { app: async () => app };\n`,
-    );
-    expect((await run(['replay', 'incident', '--config', config])).code).toBe(0);
+      mkdirSync(join(folder, 'src'));
+      const config = join(folder, 'src/office.mjs');
+      writeFileSync(
+        config,
+        `export { app as default } from ${JSON.stringify(join(shopFolder, 'adjutant.config.ts'))};\n`,
+      );
+      expect((await run(['replay', 'incident', '--config', config])).code).toBe(0);
+      writeFileSync(
+        config,
+        'import { app } from ' +
+          `${JSON.stringify(join(shopFolder, 'adjutant.config.ts'))};\nexport default { app: ` +
+          `async () => app };\n`,
+      );
+      expect((await run(['replay', 'incident', '--config', config])).code).toBe(0);
 
-    const built = await run([
-      'replay',
-      'incident',
-      '--no-config',
-      '--store',
-      store,
-      '--app',
-      'shop',
-    ]);
-    expect(built).toMatchObject({ code: 1, stdout: expect.stringContaining('clerk') });
-  });
+      const built = await run([
+        'replay',
+        'incident',
+        '--no-config',
+        '--store',
+        store,
+        '--app',
+        'shop',
+      ]);
+      expect(built).toMatchObject({ code: 1, stdout: expect.stringContaining('clerk') });
+    },
+  );
 
   test('the sessions of the app are left alone', async () => {
     const { run, store } = await shop();
@@ -310,22 +318,25 @@ describe('nothing in a ledger can steer the terminal', () => {
   });
 });
 
-test('show draws the tree of a run with times, tokens and cost, and as a Mermaid chart', async () => {
-  const { run } = bench();
-  await run(['--session', 'sum', 'What is 12 * 12?']);
-  const { stdout } = await run(['show', 'sum', '--tree']);
-  const lines = stdout.split('\n').map((line) => line.replace(/[\d.]+ m?s/g, 'T'));
-  expect(lines.slice(1, 5)).toEqual([
-    expect.stringMatching(/^● assistant agent completed \(T · [\d,]+ tokens · \$0\) run_/),
-    expect.stringMatching(/^ {2}◆ rehearsal:rules round 1 \(T · \d+ tokens · \$0\)$/),
-    '  ✓ calculate (T)',
-    expect.stringMatching(/^ {2}◆ rehearsal:rules round 2 \(T · \d+ tokens · \$0\)$/),
-  ]);
-  const chart = await run(['show', 'sum', '--mermaid']);
-  expect(chart.stdout).toMatch(/^flowchart TB\n {2}n1\["✓ assistant<br\/>agent completed<br\/>/);
-  expect(await run(['show', 'sum', '--mermaid', '--tree'])).toMatchObject({ code: 2 });
-  expect(await run(['show', 'sum', '--mermaid', '--json'])).toMatchObject({ code: 2 });
-});
+test(
+  'show draws the tree of a run with times, tokens and cost, and as a ' + 'Mermaid chart',
+  async () => {
+    const { run } = bench();
+    await run(['--session', 'sum', 'What is 12 * 12?']);
+    const { stdout } = await run(['show', 'sum', '--tree']);
+    const lines = stdout.split('\n').map((line) => line.replace(/[\d.]+ m?s/g, 'T'));
+    expect(lines.slice(1, 5)).toEqual([
+      expect.stringMatching(/^● assistant agent completed \(T · [\d,]+ tokens · \$0\) run_/),
+      expect.stringMatching(/^ {2}◆ rehearsal:rules round 1 \(T · \d+ tokens · \$0\)$/),
+      '  ✓ calculate (T)',
+      expect.stringMatching(/^ {2}◆ rehearsal:rules round 2 \(T · \d+ tokens · \$0\)$/),
+    ]);
+    const chart = await run(['show', 'sum', '--mermaid']);
+    expect(chart.stdout).toMatch(/^flowchart TB\n {2}n1\["✓ assistant<br\/>agent completed<br\/>/);
+    expect(await run(['show', 'sum', '--mermaid', '--tree'])).toMatchObject({ code: 2 });
+    expect(await run(['show', 'sum', '--mermaid', '--json'])).toMatchObject({ code: 2 });
+  },
+);
 
 describe('what cannot be done is refused', () => {
   const hostile = {

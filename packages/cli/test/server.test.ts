@@ -87,33 +87,37 @@ describe('adjutant serve', () => {
     expect(await second.stop()).toMatchObject({ code: 0, signal: null });
   });
 
-  test('serves the app of adjutant.config.ts, with the options that it has for the server', async () => {
-    const place = bench();
-    const config = join(place.folder, 'adjutant.config.ts');
-    writeFileSync(
-      config,
-      `export { app } from '${shop}/adjutant.config.ts';\nexport const server = { limits: { bodyBytes: 50 } };\n`,
-    );
-    const { url, on } = await serve(place, [], {
-      cwd: place.folder,
-      env: { SHOP_STORE: join(place.folder, 'shop.db') },
-    });
-    const { code, stdout } = await on(['run', 'Find Ann', '--json']);
-    expect({ code, last: jsonLines(stdout).at(-1) }).toMatchObject({
-      code: 0,
-      last: { status: 'completed', output: 'Found ann.lee@example.com.' },
-    });
-    const body = JSON.stringify({ agent: 'clerk', input: 'x'.repeat(100) });
-    expect(
-      (
-        await fetch(`${url}/v1/runs`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body,
-        })
-      ).status,
-    ).toBe(413);
-  });
+  test(
+    'serves the app of adjutant.config.ts, with the options that it has for ' + 'the server',
+    async () => {
+      const place = bench();
+      const config = join(place.folder, 'adjutant.config.ts');
+      writeFileSync(
+        config,
+        `export { app } from '${shop}/adjutant.config.ts';\nexport const server = { limits: ` +
+          `{ bodyBytes: 50 } };\n`,
+      );
+      const { url, on } = await serve(place, [], {
+        cwd: place.folder,
+        env: { SHOP_STORE: join(place.folder, 'shop.db') },
+      });
+      const { code, stdout } = await on(['run', 'Find Ann', '--json']);
+      expect({ code, last: jsonLines(stdout).at(-1) }).toMatchObject({
+        code: 0,
+        last: { status: 'completed', output: 'Found ann.lee@example.com.' },
+      });
+      const body = JSON.stringify({ agent: 'clerk', input: 'x'.repeat(100) });
+      expect(
+        (
+          await fetch(`${url}/v1/runs`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body,
+          })
+        ).status,
+      ).toBe(413);
+    },
+  );
 
   test('asks for keys as soon as there are some', async () => {
     const place = bench();
@@ -141,7 +145,8 @@ describe('adjutant serve', () => {
     [['--port', '70000'], 'It must be from 0 to 65535.'],
     [
       ['--hostname', '0.0.0.0'],
-      'may not listen on 0.0.0.0; give it `auth`, or listen on 127.0.0.1. A key is enough: adjutant keys create',
+      'may not listen on 0.0.0.0; give it `auth`, or listen on 127.0.0.1. A key is enough: ' +
+        'adjutant keys create',
     ],
     [['--config', 'nothing.ts'], 'nothing.ts does not exist.'],
     [

@@ -7,24 +7,31 @@ import { z } from 'zod';
 import { bench, jsonLines } from './run-cli.ts';
 
 describe('fork', () => {
-  test('makes a session that goes on from the middle of a run, without doing again what was done', async () => {
-    const { run } = bench();
-    await run(['--session', 'first', 'What is 12 * 12?']);
-    const events = jsonLines((await run(['show', 'first', '--events', '--json'])).stdout);
-    const at = events.find(({ type }) => type === 'tool_result')?.['seq'] as number;
-    const forked = await run(['fork', 'first', '--at', String(at), '--id', 'second']);
-    expect(forked).toMatchObject({
-      code: 0,
-      stderr: '',
-      stdout: `Session second has the first ${at} events of first. Go on with: adjutant resume second\n`,
-    });
-    const resumed = await run(['resume', 'second']);
-    expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('12 * 12 = 144.') });
-    const own = jsonLines((await run(['show', 'second', '--events', '--json'])).stdout);
-    expect(own.slice(0, at)).toEqual(events.slice(0, at));
-    expect(own.filter(({ type }) => type === 'tool_attempt')).toHaveLength(1);
-    expect(jsonLines((await run(['show', 'first', '--events', '--json'])).stdout)).toEqual(events);
-  });
+  test(
+    'makes a session that goes on from the middle of a run, without doing again ' + 'what was done',
+    async () => {
+      const { run } = bench();
+      await run(['--session', 'first', 'What is 12 * 12?']);
+      const events = jsonLines((await run(['show', 'first', '--events', '--json'])).stdout);
+      const at = events.find(({ type }) => type === 'tool_result')?.['seq'] as number;
+      const forked = await run(['fork', 'first', '--at', String(at), '--id', 'second']);
+      expect(forked).toMatchObject({
+        code: 0,
+        stderr: '',
+        stdout:
+          `Session second has the first ${at} events of first. Go on with: adjutant resume ` +
+          `second\n`,
+      });
+      const resumed = await run(['resume', 'second']);
+      expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining('12 * 12 = 144.') });
+      const own = jsonLines((await run(['show', 'second', '--events', '--json'])).stdout);
+      expect(own.slice(0, at)).toEqual(events.slice(0, at));
+      expect(own.filter(({ type }) => type === 'tool_attempt')).toHaveLength(1);
+      expect(jsonLines((await run(['show', 'first', '--events', '--json'])).stdout)).toEqual(
+        events,
+      );
+    },
+  );
 
   test('of a run that waits is continued by resume, which asks anew', async () => {
     const { run } = bench();

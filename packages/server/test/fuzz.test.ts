@@ -148,31 +148,35 @@ const document = server(
 ).openApi() as OpenApiDocument;
 const operations = fuzzedOperations(document, known);
 
-describe('whatever is asked, the server answers in time, never with a 5xx, and a refused request changes nothing', () => {
-  test('in every operation of the document', () => {
-    expect(operations.length).toBeGreaterThan(30);
-  });
+describe(
+  'whatever is asked, the server answers in time, never with a 5xx, and a refused request ' +
+    'changes nothing',
+  () => {
+    test('in every operation of the document', () => {
+      expect(operations.length).toBeGreaterThan(30);
+    });
 
-  test.for(operations.map(({ operationId }, index) => [operationId, index] as const))(
-    '%s',
-    async ([, index]) => {
-      const { requests } = operations[index] as FuzzedOperation;
-      errors.length = 0;
-      about = await inhabited({ onError: (error) => errors.push(error) });
-      // Metrics are of the whole process.
-      credential = await about.key(
-        operations[index]?.operationId === 'getMetrics' ? { tenant: 'default' } : {},
-      );
-      const statuses = new Set<number>();
-      await fc.assert(
-        fc.asyncProperty(
-          requests,
-          async (request) => void statuses.add(await checkRequest(standing(request))),
-        ),
-        { numRuns: requestsPerOperation },
-      );
-      // It would not say much if nothing but refusals had been seen, or no refusals.
-      expect(statuses.size).toBeGreaterThan(0);
-    },
-  );
-});
+    test.for(operations.map(({ operationId }, index) => [operationId, index] as const))(
+      '%s',
+      async ([, index]) => {
+        const { requests } = operations[index] as FuzzedOperation;
+        errors.length = 0;
+        about = await inhabited({ onError: (error) => errors.push(error) });
+        // Metrics are of the whole process.
+        credential = await about.key(
+          operations[index]?.operationId === 'getMetrics' ? { tenant: 'default' } : {},
+        );
+        const statuses = new Set<number>();
+        await fc.assert(
+          fc.asyncProperty(
+            requests,
+            async (request) => void statuses.add(await checkRequest(standing(request))),
+          ),
+          { numRuns: requestsPerOperation },
+        );
+        // It would not say much if nothing but refusals had been seen, or no refusals.
+        expect(statuses.size).toBeGreaterThan(0);
+      },
+    );
+  },
+);

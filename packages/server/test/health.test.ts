@@ -84,35 +84,38 @@ describe('health', () => {
     expect((await send(api, 'GET', '/v1/ready')).body.deltas).toBe('everywhere');
   });
 
-  test('is not readiness when the store fails or hangs, and is again when it comes back', async () => {
-    const clock = testClock();
-    let asked = 0;
-    let answer: () => Promise<never[]> = () =>
-      Promise.reject(new Error('no connection to postgres://user:pass@host'));
-    const store = withLists(memoryStore({ clock }), () => {
-      asked += 1;
-      return answer();
-    });
-    const api = server(runtime({ app: 'shop', store, recover: 'manual', ports: { clock } }), {
-      ports: { clock },
-    });
-    const failed = await send(api, 'GET', '/v1/ready');
-    expect(failed).toMatchObject({
-      status: 503,
-      body: { status: 'not_ready', store: 'unavailable' },
-    });
-    expect(JSON.stringify(failed.body)).not.toContain('postgres');
-    // Whoever asks often does not keep the store busy.
-    await Promise.all(Array.from({ length: 20 }, () => send(api, 'GET', '/v1/ready')));
-    expect(asked).toBe(1);
-    clock.advance(1_000);
-    answer = () => new Promise(() => undefined);
-    const hanging = send(api, 'GET', '/v1/ready');
-    expect((await eventually(hanging, { clock })).status).toBe(503);
-    clock.advance(1_000);
-    answer = async () => [];
-    expect((await send(api, 'GET', '/v1/ready')).status).toBe(200);
-  });
+  test(
+    'is not readiness when the store fails or hangs, and is again when it ' + 'comes back',
+    async () => {
+      const clock = testClock();
+      let asked = 0;
+      let answer: () => Promise<never[]> = () =>
+        Promise.reject(new Error('no connection to postgres://user:pass@host'));
+      const store = withLists(memoryStore({ clock }), () => {
+        asked += 1;
+        return answer();
+      });
+      const api = server(runtime({ app: 'shop', store, recover: 'manual', ports: { clock } }), {
+        ports: { clock },
+      });
+      const failed = await send(api, 'GET', '/v1/ready');
+      expect(failed).toMatchObject({
+        status: 503,
+        body: { status: 'not_ready', store: 'unavailable' },
+      });
+      expect(JSON.stringify(failed.body)).not.toContain('postgres');
+      // Whoever asks often does not keep the store busy.
+      await Promise.all(Array.from({ length: 20 }, () => send(api, 'GET', '/v1/ready')));
+      expect(asked).toBe(1);
+      clock.advance(1_000);
+      answer = () => new Promise(() => undefined);
+      const hanging = send(api, 'GET', '/v1/ready');
+      expect((await eventually(hanging, { clock })).status).toBe(503);
+      clock.advance(1_000);
+      answer = async () => [];
+      expect((await send(api, 'GET', '/v1/ready')).status).toBe(200);
+    },
+  );
 });
 
 /** The value of a metric. */

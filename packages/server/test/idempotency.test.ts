@@ -152,19 +152,22 @@ describe('a write with a key', () => {
     expect(await keptIn(store)).toBe(1);
   });
 
-  test('is another one under a credential of the same subject that is bound to somebody else', async () => {
-    const { api } = await waitingServer({ server: tokenAuth });
-    const bounds = [{ user: 'ann' }, { user: 'bob' }, {}, { agents: ['payer'] }];
-    const addresses: (string | null)[] = [];
-    for (const bound of bounds) {
-      const sent = { ...(await bearer({ sub: 'gateway', ...bound })), ...key('order-1') };
-      const first = await send(api, 'POST', '/v1/sessions', {}, sent);
-      expect([first.status, isReplayed(first)]).toEqual([201, false]);
-      expect(isReplayed(await send(api, 'POST', '/v1/sessions', {}, sent))).toBe(true);
-      addresses.push(first.headers.get('location'));
-    }
-    expect(new Set(addresses).size).toBe(bounds.length);
-  });
+  test(
+    'is another one under a credential of the same subject that is bound to ' + 'somebody else',
+    async () => {
+      const { api } = await waitingServer({ server: tokenAuth });
+      const bounds = [{ user: 'ann' }, { user: 'bob' }, {}, { agents: ['payer'] }];
+      const addresses: (string | null)[] = [];
+      for (const bound of bounds) {
+        const sent = { ...(await bearer({ sub: 'gateway', ...bound })), ...key('order-1') };
+        const first = await send(api, 'POST', '/v1/sessions', {}, sent);
+        expect([first.status, isReplayed(first)]).toEqual([201, false]);
+        expect(isReplayed(await send(api, 'POST', '/v1/sessions', {}, sent))).toBe(true);
+        addresses.push(first.headers.get('location'));
+      }
+      expect(new Set(addresses).size).toBe(bounds.length);
+    },
+  );
 
   test('keeps nothing that was asked for, and no secret that was answered', async () => {
     const { api, requestId, store } = await waitingServer();
@@ -368,29 +371,33 @@ describe('in other processes', () => {
     },
   );
 
-  test('a process that is killed between the effect and the answer makes no second session, and nobody waits for it', async () => {
-    const file = join(folder, 'killed.db');
-    const script = fileURLToPath(new URL('./dying-writer.ts', import.meta.url));
-    const child = spawn(process.execPath, ['--conditions=adjutant-source', script, file, 'k'], {
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    await once(child.stdout, 'data');
-    const app = runtime({ app: 'shop', store: sqlite(file), recover: 'manual' });
-    const api = server(app);
-    const [made] = await app.list();
-    expect((await send(api, 'POST', '/v1/sessions', {}, key('k'))).body.code).toBe(
-      'idempotency_key_in_use',
-    );
-    child.kill('SIGKILL');
-    await once(child, 'close');
-    const { status, body } = await send(api, 'POST', '/v1/sessions', {}, key('k'));
-    expect([status, body.id]).toEqual([201, made?.id]);
-    expect(await app.list()).toHaveLength(1);
-    expect(isReplayed(await send(api, 'POST', '/v1/sessions', {}, key('k')))).toBe(true);
-    await api.close();
-    await app.close();
-  });
+  test(
+    'a process that is killed between the effect and the answer makes no second session, and ' +
+      'nobody waits for it',
+    async () => {
+      const file = join(folder, 'killed.db');
+      const script = fileURLToPath(new URL('./dying-writer.ts', import.meta.url));
+      const child = spawn(process.execPath, ['--conditions=adjutant-source', script, file, 'k'], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await once(child.stdout, 'data');
+      const app = runtime({ app: 'shop', store: sqlite(file), recover: 'manual' });
+      const api = server(app);
+      const [made] = await app.list();
+      expect((await send(api, 'POST', '/v1/sessions', {}, key('k'))).body.code).toBe(
+        'idempotency_key_in_use',
+      );
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      const { status, body } = await send(api, 'POST', '/v1/sessions', {}, key('k'));
+      expect([status, body.id]).toEqual([201, made?.id]);
+      expect(await app.list()).toHaveLength(1);
+      expect(isReplayed(await send(api, 'POST', '/v1/sessions', {}, key('k')))).toBe(true);
+      await api.close();
+      await app.close();
+    },
+  );
 
   test('what went wrong inside is not kept', async () => {
     const memory = memoryStore();

@@ -62,28 +62,35 @@ describe('the OpenAPI document', () => {
     expect(document.tags.filter(({ description }) => description === undefined)).toEqual([]);
   });
 
-  test('says of each route which permission it needs, and asks for a credential where it needs one', () => {
-    const permissions = new Set(['public', 'read', 'operate', 'audit', 'manage']);
-    expect(
-      operations.filter(({ operation }) => !permissions.has(operation['x-permission'])),
-    ).toEqual([]);
-    const isAsked = ({ operation }: (typeof operations)[number]) => operation.security.length > 0;
-    expect(
-      operations.filter((one) => isAsked(one) === (one.operation['x-permission'] === 'public')),
-    ).toEqual([]);
-  });
+  test(
+    'says of each route which permission it needs, and asks for a credential where it needs ' +
+      'one',
+    () => {
+      const permissions = new Set(['public', 'read', 'operate', 'audit', 'manage']);
+      expect(
+        operations.filter(({ operation }) => !permissions.has(operation['x-permission'])),
+      ).toEqual([]);
+      const isAsked = ({ operation }: (typeof operations)[number]) => operation.security.length > 0;
+      expect(
+        operations.filter((one) => isAsked(one) === (one.operation['x-permission'] === 'public')),
+      ).toEqual([]);
+    },
+  );
 
-  test('offers a key that makes it safe to send again for every write that needs a credential', () => {
-    const offers = ({ operation }: (typeof operations)[number]) =>
-      JSON.stringify(operation.parameters ?? []).includes('IdempotencyKey');
-    const isWrite = ({ method, operation }: (typeof operations)[number]) =>
-      method !== 'get' && operation['x-permission'] !== 'public';
-    expect(
-      operations
-        .filter((one) => isWrite(one) !== offers(one))
-        .map(({ path, method }) => `${method} ${path}`),
-    ).toEqual([]);
-  });
+  test(
+    'offers a key that makes it safe to send again for every write that needs a ' + 'credential',
+    () => {
+      const offers = ({ operation }: (typeof operations)[number]) =>
+        JSON.stringify(operation.parameters ?? []).includes('IdempotencyKey');
+      const isWrite = ({ method, operation }: (typeof operations)[number]) =>
+        method !== 'get' && operation['x-permission'] !== 'public';
+      expect(
+        operations
+          .filter((one) => isWrite(one) !== offers(one))
+          .map(({ path, method }) => `${method} ${path}`),
+      ).toEqual([]);
+    },
+  );
 
   test('is served as it is', async () => {
     const api = server(runtime({ app: 'documented' }));

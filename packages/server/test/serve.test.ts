@@ -36,7 +36,8 @@ describe('serve', () => {
     const error = await serve(emptyApp(), { port }).catch((thrown: unknown) => thrown);
     expect(isAdjutantError(error, 'cannot_listen')).toBe(true);
     expect((error as Error).message).toBe(
-      `The server cannot listen on 127.0.0.1, port ${port}: another program listens there; stop it, or choose another port.`,
+      `The server cannot listen on 127.0.0.1, port ${port}: another program listens there; ` +
+        'stop it, or choose another port.',
     );
   });
 

@@ -129,7 +129,9 @@ export function givenJson(text: string): JsonValue {
     return JSON.parse(text) as JsonValue;
   } catch (error) {
     throw new UsageError({
-      reason: `What was given is not JSON: ${(error as Error).message}. Put it in single quotes: '{"name":"value"}'.`,
+      reason:
+        `What was given is not JSON: ${(error as Error).message}. Put it in single quotes: ` +
+        `'{"name":"value"}'.`,
     });
   }
 }

@@ -44,7 +44,8 @@ export async function carryOut(
     if (holder !== undefined)
       notice(
         host,
-        `${holder} works on session "${session.id}". What it does is shown here; Ctrl-C ends that, not the run.`,
+        `${holder} works on session "${session.id}". What it does is shown here; Ctrl-C ` +
+          'ends that, not the run.',
       );
     const run = start({ onStream });
     const result = await interruption.during(

@@ -18,7 +18,8 @@ export async function deleteSession(
   try {
     await (options.withForks === true ? app.sessions.erase(id) : app.sessions.delete(id));
     host.stdout.write(
-      `Session ${plainLine(id)} is deleted${options.withForks === true ? ', with its forks' : ''}.\n`,
+      `Session ${plainLine(id)} is ` +
+        `deleted${options.withForks === true ? ', with its forks' : ''}.\n`,
     );
     return exitCodes.ok;
   } finally {

@@ -138,7 +138,9 @@ function refuseUnknown(option: string, given: readonly string[], known: readonly
   const named = known.slice(0, mostNamed).map((name) => `"${name}"`);
   const more = known.length > mostNamed ? `, and ${known.length - mostNamed} more` : '';
   throw new UsageError({
-    reason: `${option}: there is no "${unknown}". There ${known.length === 0 ? 'are none' : `is ${named.join(', ')}${more}`}.`,
+    reason:
+      `${option}: there is no "${unknown}". There ` +
+      `${known.length === 0 ? 'are none' : `is ${named.join(', ')}${more}`}.`,
   });
 }
 

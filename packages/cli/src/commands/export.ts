@@ -27,7 +27,8 @@ export function exportSession(
   if (options.json === true && options.output === undefined) {
     throw new UsageError({
       reason:
-        '--json says what was written to a file: name the file with -o. Without it the ledger itself, which is JSON, is printed.',
+        '--json says what was written to a file: name the file with -o. Without it the ' +
+        'ledger itself, which is JSON, is printed.',
     });
   }
   const patterns = (options.redactPattern ?? []).map(patternOf);
@@ -41,7 +42,9 @@ export function exportSession(
       events: file.events.length,
       removed: file.redaction.removed,
     };
-    const says = `${plainLine(id)}: ${formatCount(file.events.length, 'event')}${removedText(file.redaction.removed)}${idleText(options, file.redaction.removed)}`;
+    const says =
+      `${plainLine(id)}: ` +
+      `${formatCount(file.events.length, 'event')}${removedText(file.redaction.removed)}${idleText(options, file.redaction.removed)}`;
     if (output === undefined) {
       host.stdout.write(testing.ledgerFileText(file));
       notice(host, says);
@@ -81,7 +84,10 @@ function removedText(removed: Readonly<Record<string, number>>): string {
   const counts = Object.entries(removed);
   if (counts.length === 0) return ', nothing was taken out';
   const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  return `, ${formatCount(total, 'value')} taken out (${counts.map(([rule, count]) => `${plainLine(rule)}: ${count}`).join(', ')})`;
+  return (
+    `, ${formatCount(total, 'value')} taken out ` +
+    `(${counts.map(([rule, count]) => `${plainLine(rule)}: ${count}`).join(', ')})`
+  );
 }
 
 /**

@@ -31,7 +31,8 @@ export async function forkSession(
     const next =
       openRunOf(fork) !== undefined ? ['resume', fork.id] : ['run', '…', '--session', fork.id];
     host.stdout.write(
-      `${plainLine(`Session ${fork.id} has the first ${at} events of ${from}.`)} Go on with: ${styleFor(host.stdout).bold(commandLine(next, options))}\n`,
+      `${plainLine(`Session ${fork.id} has the first ${at} events of ${from}.`)} Go on ` +
+        `with: ${styleFor(host.stdout).bold(commandLine(next, options))}\n`,
     );
     return exitCodes.ok;
   } finally {

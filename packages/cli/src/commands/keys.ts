@@ -80,7 +80,8 @@ export function revokeKey(host: Host, id: string, options: KeysOptions): Promise
     host.stdout.write(
       options.json
         ? jsonLine(key)
-        : `The API key ${plainLine(key.id)} (${plainLine(key.name)}) is revoked. No server accepts it any more.\n`,
+        : `The API key ${plainLine(key.id)} (${plainLine(key.name)}) is revoked. No server ` +
+            `accepts it any more.\n`,
     );
   });
 }
@@ -111,7 +112,8 @@ function showIssued(host: Host, { json }: KeysOptions, { key, credential }: Issu
       : ` The secret before is accepted until ${formatTime(key.previousUntil)}.`;
   notice(
     host,
-    `This is the API key ${key.id} (${key.name}), as ${scopeOf(key)}, until ${formatTime(key.expiresAt)}. It is shown only now.${previous}`,
+    `This is the API key ${key.id} (${key.name}), as ${scopeOf(key)}, until ` +
+      `${formatTime(key.expiresAt)}. It is shown only now.${previous}`,
   );
 }
 
@@ -182,12 +184,16 @@ function servedApp(
     });
   if (app !== undefined && app !== configured.app) {
     throw new UsageError({
-      reason: `--app ${app}: ${name} exports the app "${configured.app}". Name its store with --store, or leave the file out with --no-config.`,
+      reason:
+        `--app ${app}: ${name} exports the app "${configured.app}". Name its store with ` +
+        '--store, or leave the file out with --no-config.',
     });
   }
   if (['memory', ':memory:'].includes(configured.store.description)) {
     throw new UsageError({
-      reason: `The app of ${name} keeps everything in memory, and its API keys would be gone with this command. Give it a store.`,
+      reason:
+        `The app of ${name} keeps everything in memory, and its API keys would be gone with ` +
+        'this command. Give it a store.',
     });
   }
   return configured;

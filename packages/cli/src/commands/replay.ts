@@ -60,7 +60,9 @@ async function replayed(
   refuseAgentOptions(options, configured !== undefined);
   if (options.until !== undefined && options.until > record.events.length) {
     throw new UsageError({
-      reason: `--until ${options.until}: the record has only ${formatCount(record.events.length, 'event')}.`,
+      reason:
+        `--until ${options.until}: the record has only ` +
+        `${formatCount(record.events.length, 'event')}.`,
     });
   }
   const live: ReplayOptions = {
@@ -84,7 +86,9 @@ function refuseAgentOptions({ model, root }: ReplayCommandOptions, isConfigured:
   const given = model === undefined ? (root === undefined ? undefined : '--root') : '--model';
   if (isConfigured && given !== undefined) {
     throw new UsageError({
-      reason: `${given} is for the agent of the command line; the app of the config file says itself what it uses. (--no-config leaves the file out.)`,
+      reason:
+        `${given} is for the agent of the command line; the app of the config file says ` +
+        'itself what it uses. (--no-config leaves the file out.)',
     });
   }
 }
@@ -128,7 +132,10 @@ function reportText(
   const style = styleFor(host.stdout);
   const place = plainLine(session);
   if (divergence === undefined)
-    return `${style.green('✓')} ${place}: ${formatCount(events, 'event')} replayed, no divergence.\n`;
+    return (
+      `${style.green('✓')} ${place}: ${formatCount(events, 'event')} replayed, no ` +
+      `divergence.\n`
+    );
   const shown: readonly Divergence[] = all ? divergences : [divergence];
   const head = `${style.red('✗')} ${place}: the code no longer does what is recorded.`;
   return `${[head, ...shown.flatMap((one) => ['', ...diffLines(style, testing.divergenceText(one))])].join('\n')}\n`;

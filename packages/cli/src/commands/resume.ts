@@ -24,13 +24,16 @@ export async function resumeSession(context: RunContext, id: string): Promise<nu
     if (before !== undefined && before !== now)
       notice(
         host,
-        `This session used the model ${before}; it goes on with ${now}. To choose another one, use --model.`,
+        `This session used the model ${before}; it goes on with ${now}. To choose another ` +
+          'one, use --model.',
       );
     return await carryOut(context, session, (given) => app.resume(session, given));
   } catch (error) {
     if (isAdjutantError(error, 'no_open_run')) {
       throw new UsageError({
-        reason: `Session "${id}" has no run to continue. To go on with it: ${commandLine(['run', '…', '--session', id], options)}`,
+        reason:
+          `Session "${id}" has no run to continue. To go on with it: ` +
+          `${commandLine(['run', '…', '--session', id], options)}`,
       });
     }
     throw error;

@@ -59,7 +59,9 @@ function configuredApp(configured: ConfiguredApp, options: ServeCommandOptions):
     ) ?? [];
   if (misplaced !== undefined) {
     throw new UsageError({
-      reason: `--${misplaced} is for the agent of the command line, and ${shownName(configured)} has an app of its own. Leave one of them out: --no-config leaves out the file.`,
+      reason:
+        `--${misplaced} is for the agent of the command line, and ${shownName(configured)} ` +
+        'has an app of its own. Leave one of them out: --no-config leaves out the file.',
     });
   }
   return {
@@ -79,7 +81,8 @@ function serverOptionsIn({ file, exports }: ConfiguredApp): ServerOptions {
   throw new InvalidConfigError({
     file,
     reason:
-      'exports a `server` that is not an object with options: export const server = { auth: { keys: true } };',
+      'exports a `server` that is not an object with options: export const server = { ' +
+      'auth: { keys: true } };',
   });
 }
 
@@ -119,7 +122,9 @@ function suggestingKeys(serve: typeof Serve): typeof Serve {
     } catch (error) {
       if (!isAdjutantError(error, 'invalid_server') || options?.hostname === undefined) throw error;
       throw new UsageError({
-        reason: `${error.message} A key is enough: adjutant keys create --name <what for> --role operator`,
+        reason:
+          `${error.message} A key is enough: adjutant keys create --name <what for> --role ` +
+          'operator',
       });
     }
   };
@@ -141,7 +146,8 @@ function say(
   if (!app.recoversByItself)
     notice(
       host,
-      `The app "${app.app}" does not look for runs that stopped (recover: 'manual'): they go on only when somebody resumes them.`,
+      `The app "${app.app}" does not look for runs that stopped (recover: 'manual'): they ` +
+        'go on only when somebody resumes them.',
     );
   const record = { type: 'serving', url, app: app.app, auth: !isOpen, deltas: app.carriesDeltas };
   host.stdout.write(

@@ -169,7 +169,9 @@ export function firstEvents(
 ): Session['events'] {
   if (at > session.events.length) {
     throw new UsageError({
-      reason: `--at ${at}: session "${session.id}" has only ${formatCount(session.events.length, 'event')}.`,
+      reason:
+        `--at ${at}: session "${session.id}" has only ` +
+        `${formatCount(session.events.length, 'event')}.`,
     });
   }
   return session.events.slice(0, at);
@@ -228,7 +230,8 @@ function headline(session: Session, at: number): string {
       : `the first ${at} of ${formatCount(events.length, 'event')}`;
   const last = events.at(-1);
   return plainLine(
-    `${session.status.replace('_', ' ')} · ${count}${last === undefined ? '' : ` · last on ${formatTime(last.at)}`}`,
+    `${session.status.replace('_', ' ')} · ` +
+      `${count}${last === undefined ? '' : ` · last on ${formatTime(last.at)}`}`,
   );
 }
 

@@ -8,7 +8,10 @@ export function decisionLines(style: Style, decisions: readonly ExplainedDecisio
   if (decisions.length === 0) return ['Nothing was decided that needs an explanation.'];
   return decisions.map(({ seq, at, component, decision, what }) => {
     const label = style.dim(plainLine(`${component}: ${decision}`));
-    return `${style.dim(String(seq).padStart(5))}  ${style.dim(formatTime(at))}  ${plainLine(what)} ${label}`;
+    return (
+      `${style.dim(String(seq).padStart(5))}  ${style.dim(formatTime(at))}  ` +
+      `${plainLine(what)} ${label}`
+    );
   });
 }
 
@@ -17,7 +20,10 @@ export function failureLines(style: Style, found: readonly Failure[]): string[] 
   if (found.length === 0) return ['Nothing failed.'];
   return found.map(({ seq, at, kind, name, code, message }) => {
     const label = kind === 'escalation' ? style.yellow('escalated') : style.red(`${kind} failed`);
-    return `${style.dim(String(seq).padStart(5))}  ${style.dim(formatTime(at))}  ${label}  ${plainLine(`${name}: ${message} (${code})`)}`;
+    return (
+      `${style.dim(String(seq).padStart(5))}  ${style.dim(formatTime(at))}  ${label}  ` +
+      `${plainLine(`${name}: ${message} (${code})`)}`
+    );
   });
 }
 

@@ -31,7 +31,8 @@ export function evalLines(report: EvalReport, options: EvalTextOptions): string[
       ? ''
       : ` in ${formatDuration(report.finishedAt - report.startedAt)}`;
   return [
-    `${style.bold(shorten(plainLine(report.name), longestTitle))} ${style.dim(`${formatCount(report.done, 'trial')}${took}, run ${plainLine(report.runId)}`)}`,
+    `${style.bold(shorten(plainLine(report.name), longestTitle))} ` +
+      `${style.dim(`${formatCount(report.done, 'trial')}${took}, run ${plainLine(report.runId)}`)}`,
     '',
     ...variantTable(report),
     ...block(scoreTable(report)),
@@ -130,7 +131,10 @@ function comparisonLine(
   const points = [passRate.value, passRate.low, passRate.high].map((value) => signed(value * 100));
   const sure = passRate.significant ? 'more than chance explains' : 'may be chance';
   const cases = `${formatCount(improved.length, 'case')} improved, ${regressed.length} regressed`;
-  return `${style.bold(nameOf(candidate))} against ${nameOf(baseline)}: ${points[0]} points of pass rate (${points[1]} to ${points[2]}, ${sure}); ${cases}`;
+  return (
+    `${style.bold(nameOf(candidate))} against ${nameOf(baseline)}: ${points[0]} points of ` +
+    `pass rate (${points[1]} to ${points[2]}, ${sure}); ${cases}`
+  );
 }
 
 /**
@@ -168,7 +172,8 @@ function caseText(
   const mark = passed === 0 ? style.red('✗') : style.yellow('~');
   const where = namesVariant ? ` ${style.dim(`with ${nameOf(variant.name)}`)}` : '';
   return [
-    `${mark} ${style.bold(nameOf(one.id))}${where} ${passed} of ${formatCount(one.trials.length, 'trial')} passed`,
+    `${mark} ${style.bold(nameOf(one.id))}${where} ${passed} of ` +
+      `${formatCount(one.trials.length, 'trial')} passed`,
     `    ${shorten(plainLine(reasonOf(failed)), longestReason)}`,
     `    ${style.dim(plainLine(sessionCommand(failed.session, variant.name)))}`,
   ];
@@ -188,7 +193,8 @@ function unscoredLines({ variants }: EvalReport, style: Style): string[] {
   const more = names.length > 3 ? ` and ${names.length - 3} more` : '';
   return [
     style.yellow(
-      `No scorer had anything to judge in ${formatCount(names.length, 'case')} (${shown}${more}): give them \`expect\`, or a scorer that needs none.`,
+      `No scorer had anything to judge in ${formatCount(names.length, 'case')} ` +
+        `(${shown}${more}): give them \`expect\`, or a scorer that needs none.`,
     ),
   ];
 }
@@ -218,7 +224,8 @@ export function verdictLine(report: EvalReport, style: Style): string {
     .filter(({ summary }) => summary.trials === 0 || summary.passRate.value < required)
     .map(
       ({ name, summary }) =>
-        `${nameOf(name)} has ${summary.trials === 0 ? 'no trials' : percent(summary.passRate.value)}`,
+        `${nameOf(name)} has ` +
+        `${summary.trials === 0 ? 'no trials' : percent(summary.passRate.value)}`,
     );
   return style.red(
     `Not passed: at least ${percent(required)} of the trials had to pass. ${below.join(', ')}.`,

@@ -14,11 +14,17 @@ export function eventLine(style: Style, event: StoredEvent): string {
       plainLine(`${event.reason}: ${JSON.stringify(event.stored ?? null)}`),
       longestData,
     );
-    return `${String(event.seq).padStart(5)}  ${' '.repeat(timeWidth)}  ${style.red(event.type.padEnd(typeWidth))} ${text}`;
+    return (
+      `${String(event.seq).padStart(5)}  ${' '.repeat(timeWidth)}  ` +
+      `${style.red(event.type.padEnd(typeWidth))} ${text}`
+    );
   }
   const { seq, at, type, invocationId, by, id: _id, v: _version, ...data } = event;
   const time = new Date(at).toISOString().slice(11, 23);
   const place = invocationId === undefined ? '' : `${style.dim(plainLine(invocationId))} `;
   const text = shorten(visibleJson(data), longestData);
-  return `${String(seq).padStart(5)}  ${time}  ${style.cyan(type.padEnd(typeWidth))} ${style.dim(plainLine(by).padEnd(8))} ${place}${text}`;
+  return (
+    `${String(seq).padStart(5)}  ${time}  ${style.cyan(type.padEnd(typeWidth))} ` +
+    `${style.dim(plainLine(by).padEnd(8))} ${place}${text}`
+  );
 }

@@ -24,7 +24,10 @@ export function formatCost(dollars: number): string {
 }
 
 export function formatUsage({ inputTokens, outputTokens }: Usage): string {
-  return `${inputTokens.toLocaleString('en-US')} input + ${formatCount(outputTokens, 'output token')}`;
+  return (
+    `${inputTokens.toLocaleString('en-US')} input + ` +
+    `${formatCount(outputTokens, 'output token')}`
+  );
 }
 
 /** Local date and time, to the second. */

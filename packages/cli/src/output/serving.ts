@@ -31,7 +31,8 @@ export function servingLines(
     [
       'access',
       isOpen
-        ? 'without a key, from this machine only; adjutant keys create makes keys, which are asked for from the next start on'
+        ? 'without a key, from this machine only; adjutant keys create makes keys, which are ' +
+          'asked for from the next start on'
         : 'with a key or a token',
     ],
     [
@@ -46,7 +47,8 @@ export function servingLines(
     ...facts.map(([name, text]) => `  ${style.dim(name.padEnd(8))} ${plainLine(text)}`),
     '',
     'Try it in another terminal:',
-    `  curl -N ${url}/v1/runs -H "content-type: application/json" -H "accept: text/event-stream"${key} -d ${quoted(run)}`,
+    `  curl -N ${url}/v1/runs -H "content-type: application/json" -H "accept: ` +
+      `text/event-stream"${key} -d ${quoted(run)}`,
     `  adjutant sessions --server ${url}`,
     '',
     style.dim('Ctrl-C ends it.'),

@@ -55,7 +55,10 @@ function nodeLine(style: Style, node: RunTreeNode): string {
           `${formatCost(cost)}${hasParts && selfCost !== undefined && selfCost < cost ? `, itself ${formatCost(selfCost)}` : ''}`,
         ]),
   ].join(' · ');
-  return `${statusMark(style, status)} ${style.bold(plainLine(name))} ${kind} ${status} ${style.dim(`(${took}) ${plainLine(path)}`)}`;
+  return (
+    `${statusMark(style, status)} ${style.bold(plainLine(name))} ${kind} ${status} ` +
+    `${style.dim(`(${took}) ${plainLine(path)}`)}`
+  );
 }
 
 function modelLine(
@@ -68,13 +71,18 @@ function modelLine(
       : status === 'open'
         ? style.yellow('◇')
         : style.red('◆');
-  const which = `round ${round}${attempt > 1 ? `, attempt ${attempt}` : ''}${status === 'completed' ? '' : ` ${status}`}`;
+  const which =
+    'round ' +
+    `${round}${attempt > 1 ? `, attempt ${attempt}` : ''}${status === 'completed' ? '' : ` ${status}`}`;
   const took = [
     formatDuration(durationMs),
     formatCount(tokens, 'token'),
     ...(cost === undefined ? [] : [formatCost(cost)]),
   ].join(' · ');
-  return `${mark} ${plainLine(model)} ${which}${status === 'open' ? '' : ` ${style.dim(`(${took})`)}`}`;
+  return (
+    `${mark} ${plainLine(model)} ` +
+    `${which}${status === 'open' ? '' : ` ${style.dim(`(${took})`)}`}`
+  );
 }
 
 function toolCallLine(

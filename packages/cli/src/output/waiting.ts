@@ -40,7 +40,8 @@ export function waitingLines(
   command: CommandText,
 ): string[] {
   const lines = requests.flatMap((request) => [
-    `${style.yellow('?')} ${asks[request.kind]}: ${style.bold(plainLine(request.summary))}${untilText(request.expiresAt)}`,
+    `${style.yellow('?')} ${asks[request.kind]}: ` +
+      `${style.bold(plainLine(request.summary))}${untilText(request.expiresAt)}`,
     ...(request.accepted === true
       ? [`  answered; it goes on with: ${command('resume', session)}`]
       : commandsFor(request).map((words) => `  ${command(...words)}`)),

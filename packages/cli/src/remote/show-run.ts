@@ -77,6 +77,7 @@ function sayHowToGoOn({ host, options }: RunContext, { session, run }: WatchedRu
   }
   notice(
     host,
-    `The run goes on at the server. See it: ${commandLine(['show', session], options)}. End it: ${commandLine(['cancel', session], options)}`,
+    `The run goes on at the server. See it: ${commandLine(['show', session], options)}. ` +
+      `End it: ${commandLine(['cancel', session], options)}`,
   );
 }

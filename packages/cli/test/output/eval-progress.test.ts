@@ -74,25 +74,29 @@ test('elsewhere than on a terminal there is a line for each tenth that is done',
   expect(text()).toBe('');
 });
 
-test('on a terminal a bar says how much is done, and how long the rest takes by what was run', async () => {
-  const { output, clock, text } = shown(true, 100);
-  output.show(start);
-  await clock.advance(1_000);
-  expect(text()).toBe(`${clear}${'░'.repeat(24)} 0/40 trials · 0 passed`);
-  // Twenty were recorded before: they took no time, and say nothing of what the others take.
-  for (let done = 1; done <= 20; done++) output.show(ended(done, done, true));
-  output.show({ type: 'trial_start', variant: 'a', case: 'c', trial: 1, session: 's' });
-  await clock.advance(1_000);
-  expect(text()).toBe(`${clear}${'█'.repeat(12)}${'░'.repeat(12)} 20/40 trials · 20 passed`);
-  for (let done = 21; done <= 24; done++) output.show(ended(done, 22));
-  await clock.advance(6_000);
-  // Drawn after 80 ms: four trials took 1,080, and 16 are left.
-  expect(text()).toBe(
-    `${clear}${'█'.repeat(14)}${'░'.repeat(10)} 24/40 trials · 22 passed · 2 failed · about 4.3 s left`,
-  );
-  output.close();
-  expect(text()).toBe(clear);
-});
+test(
+  'on a terminal a bar says how much is done, and how long the rest takes by ' + 'what was run',
+  async () => {
+    const { output, clock, text } = shown(true, 100);
+    output.show(start);
+    await clock.advance(1_000);
+    expect(text()).toBe(`${clear}${'░'.repeat(24)} 0/40 trials · 0 passed`);
+    // Twenty were recorded before: they took no time, and say nothing of what the others take.
+    for (let done = 1; done <= 20; done++) output.show(ended(done, done, true));
+    output.show({ type: 'trial_start', variant: 'a', case: 'c', trial: 1, session: 's' });
+    await clock.advance(1_000);
+    expect(text()).toBe(`${clear}${'█'.repeat(12)}${'░'.repeat(12)} 20/40 trials · 20 passed`);
+    for (let done = 21; done <= 24; done++) output.show(ended(done, 22));
+    await clock.advance(6_000);
+    // Drawn after 80 ms: four trials took 1,080, and 16 are left.
+    expect(text()).toBe(
+      `${clear}${'█'.repeat(14)}${'░'.repeat(10)} 24/40 trials · 22 passed · 2 failed · ` +
+        'about 4.3 s left',
+    );
+    output.close();
+    expect(text()).toBe(clear);
+  },
+);
 
 test('many steps at once are drawn once, and nothing after the end', async () => {
   const { output, clock, text } = shown(true);

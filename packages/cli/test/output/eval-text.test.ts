@@ -118,7 +118,8 @@ test('cases that passed without being judged are named', () => {
     ),
   );
   expect(shown).toContain(
-    'No scorer had anything to judge in 4 cases (b, c, d and 1 more): give them `expect`, or a scorer that needs none.',
+    'No scorer had anything to judge in 4 cases (b, c, d and 1 more): give them `expect`, ' +
+      'or a scorer that needs none.',
   );
   const failed = trial(1, {
     passed: false,

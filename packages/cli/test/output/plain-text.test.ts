@@ -34,13 +34,17 @@ test.each(Object.entries(commands))(
   },
 );
 
-test('newlines, tabs, emoji and other writing stay; the ends of lines of other systems are newlines', () => {
-  const text = 'a\tb\n日本語 👩‍👧 ❤️‍🔥 1️⃣ é שלום';
-  expect(plainText(text)).toBe(text);
-  expect(plainText('a\r\nb')).toBe('a\nb');
-  for (let cut = 0; cut <= text.length; cut++)
-    expect(streamed([text.slice(0, cut), text.slice(cut)])).toBe(text);
-});
+test(
+  'newlines, tabs, emoji and other writing stay; the ends of lines of other systems are ' +
+    'newlines',
+  () => {
+    const text = 'a\tb\n日本語 👩‍👧 ❤️‍🔥 1️⃣ é שלום';
+    expect(plainText(text)).toBe(text);
+    expect(plainText('a\r\nb')).toBe('a\nb');
+    for (let cut = 0; cut <= text.length; cut++)
+      expect(streamed([text.slice(0, cut), text.slice(cut)])).toBe(text);
+  },
+);
 
 const hostile = fc.string({
   unit: fc.constantFrom(

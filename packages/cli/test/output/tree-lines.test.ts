@@ -115,8 +115,10 @@ test('a part tells what it took, itself and with those below, and how long it wa
     ],
   };
   expect(treeLines(plain, [{ ...node, children: [child] }])).toEqual([
-    '● all sequence completed (1 min 05 s, itself 20 ms, waited 1 min 00 s · 1,500 tokens · $0.012) run',
-    '  ● clerk x agent error (1 min 05 s, itself 20 ms, waited 1 min 00 s · 1,500 tokens, itself 1,000 · $0.012, itself $0.01) run/clerk\\u001b[2J',
+    '● all sequence completed (1 min 05 s, itself 20 ms, waited 1 min 00 s · 1,500 tokens ' +
+      '· $0.012) run',
+    '  ● clerk x agent error (1 min 05 s, itself 20 ms, waited 1 min 00 s · 1,500 tokens, ' +
+      'itself 1,000 · $0.012, itself $0.01) run/clerk\\u001b[2J',
     '    ◆ openai:gpt-5 round 1 error (900 ms · 0 tokens)',
     '    ◆ openai:gpt-5 round 1, attempt 2 (1.2 s · 1,000 tokens · $0.01)',
     '    ✓ refund (20 ms, waited 1 min 00 s)',

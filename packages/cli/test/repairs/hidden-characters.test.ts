@@ -42,17 +42,21 @@ async function waiting() {
 /** What terminals obey, or show as nothing. */
 const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-test('A13: what a terminal would obey or not show is written out, so that no summary looks like another one', async () => {
-  const run = await waiting();
-  const outputs = await Promise.all([run(['approvals']), run(['show', 'pays'])]);
-  for (const { stdout, code } of outputs) {
-    expect(code).toBe(0);
-    expect(stdout).not.toMatch(unseen);
-    expect(stdout).not.toContain('Pay 10 to bob');
-    expect(stdout).toContain(']0;00000');
-  }
-  expect(outputs[0].stdout).toContain('Pay 10\\u001b]0;00000\\u0007 to bob\\u009b2J\\u200b');
-});
+test(
+  'A13: what a terminal would obey or not show is written out, so that no summary looks like ' +
+    'another one',
+  async () => {
+    const run = await waiting();
+    const outputs = await Promise.all([run(['approvals']), run(['show', 'pays'])]);
+    for (const { stdout, code } of outputs) {
+      expect(code).toBe(0);
+      expect(stdout).not.toMatch(unseen);
+      expect(stdout).not.toContain('Pay 10 to bob');
+      expect(stdout).toContain(']0;00000');
+    }
+    expect(outputs[0].stdout).toContain('Pay 10\\u001b]0;00000\\u0007 to bob\\u009b2J\\u200b');
+  },
+);
 
 test('A13: --json has no character that a terminal obeys, and is the same value', async () => {
   const run = await waiting();

@@ -57,7 +57,10 @@ function strangeKeyword(schema: object): string | undefined {
   const { type } = schema as { readonly type?: unknown };
   const unknown = [type].flat().find((one) => one !== undefined && !schemaTypes.has(one));
   if (unknown !== undefined)
-    return `there is no \`type\` ${describeValue(unknown)} (the types are ${[...schemaTypes].join(', ')})`;
+    return (
+      `there is no \`type\` ${describeValue(unknown)} (the types are ` +
+      `${[...schemaTypes].join(', ')})`
+    );
   const isFields =
     Object.keys(schema).length > 0 &&
     Object.values(schema).every((value) => typeof value === 'string' && schemaTypes.has(value));
@@ -74,7 +77,9 @@ function converted(
   } = schema['~standard'];
   if (standard.jsonSchema === undefined) {
     return {
-      reason: `(of ${standard.vendor}) cannot give a JSON Schema; use a library that implements Standard JSON Schema, such as zod 4.2 or later, or pass a JSON Schema object`,
+      reason:
+        `(of ${standard.vendor}) cannot give a JSON Schema; use a library that implements ` +
+        'Standard JSON Schema, such as zod 4.2 or later, or pass a JSON Schema object',
     };
   }
   try {

@@ -101,7 +101,8 @@ test.each([
     {
       type: 'error-text',
       value:
-        '[error_permanent] No such page\nError type: http_404\nInstead: search; ask\nSearch for the right address.',
+        '[error_permanent] No such page\nError type: http_404\nInstead: search; ' +
+        'ask\nSearch for the right address.',
     },
   ],
   [
@@ -129,70 +130,84 @@ test.each([
   expect(resultFor(result, notes)).toEqual(output);
 });
 
-test('what is shortened says how much there is and which call gave it, and notes are never cut off', () => {
-  const output = resultFor({ status: 'success', content: 'word '.repeat(200) }, ['Mind the gap.']);
-  const value = output?.type === 'text' ? output.value : '';
-  const [shortened, note] = [
-    value.slice(0, value.lastIndexOf('\n')),
-    value.slice(value.lastIndexOf('\n') + 1),
-  ];
-  expect(shortened.length).toBeLessThanOrEqual(200);
-  expect(shortened).toContain(
-    '\n[...truncated] The whole result has 1000 characters. Call id: run/r1.0',
-  );
-  expect(note).toBe('Mind the gap.');
-});
+test(
+  'what is shortened says how much there is and which call gave it, and notes are never cut ' +
+    'off',
+  () => {
+    const output = resultFor({ status: 'success', content: 'word '.repeat(200) }, [
+      'Mind the gap.',
+    ]);
+    const value = output?.type === 'text' ? output.value : '';
+    const [shortened, note] = [
+      value.slice(0, value.lastIndexOf('\n')),
+      value.slice(value.lastIndexOf('\n') + 1),
+    ];
+    expect(shortened.length).toBeLessThanOrEqual(200);
+    expect(shortened).toContain(
+      '\n[...truncated] The whole result has 1000 characters. Call id: run/r1.0',
+    );
+    expect(note).toBe('Mind the gap.');
+  },
+);
 
-test('encoder 3 tells what was decided about the agent, what is to be remembered and what was summarised; encoder 2 knows nothing of it', () => {
-  const pushes = [
-    event('decision', {
-      component: 'loop_detector',
-      decision: 'warn',
-      reasoning: 'x',
-      tell: 'You repeat yourself.',
-    }),
-    {
-      ...event('decision', {
+test(
+  'encoder 3 tells what was decided about the agent, what is to be remembered and what was ' +
+    'summarised; encoder 2 knows nothing of it',
+  () => {
+    const pushes = [
+      event('decision', {
         component: 'loop_detector',
         decision: 'warn',
         reasoning: 'x',
-        tell: 'Not for you.',
+        tell: 'You repeat yourself.',
       }),
-      native: false,
-    },
-    event('memory', { text: 'The customer is deaf.' }),
-    event('compaction', {
-      covers: [],
-      overlap: 0,
-      summary: 'Much was said.',
-      tokensBefore: 2,
-      tokensAfter: 1,
-    }),
-  ];
-  const texts = (encoder: EncoderVersion) =>
-    encode(encoder, pushes).messages.map((message) => JSON.stringify(message.content));
-  expect(texts(3).join('\n')).toMatch(
-    /You repeat yourself\..*\n.*Remember: The customer is deaf\..*\n.*Much was said\./,
-  );
-  expect(texts(3)).toHaveLength(3);
-});
-
-test('encoder 3 shows the data that an invocation was started with, behind its message; encoder 2 shows the message alone', () => {
-  const pushes = [
-    event('invocation_start', {
-      kind: 'agent',
-      name: 'a',
-      mode: 'call',
-      input: { message: 'Do it', data: { id: 17 } },
-    }),
-  ];
-  const texts = (encoder: EncoderVersion) =>
-    encode(encoder, pushes).messages.map((message) =>
-      message.role === 'user' ? message.content[0] : undefined,
+      {
+        ...event('decision', {
+          component: 'loop_detector',
+          decision: 'warn',
+          reasoning: 'x',
+          tell: 'Not for you.',
+        }),
+        native: false,
+      },
+      event('memory', { text: 'The customer is deaf.' }),
+      event('compaction', {
+        covers: [],
+        overlap: 0,
+        summary: 'Much was said.',
+        tokensBefore: 2,
+        tokensAfter: 1,
+      }),
+    ];
+    const texts = (encoder: EncoderVersion) =>
+      encode(encoder, pushes).messages.map((message) => JSON.stringify(message.content));
+    expect(texts(3).join('\n')).toMatch(
+      /You repeat yourself\..*\n.*Remember: The customer is deaf\..*\n.*Much was said\./,
     );
-  expect(texts(3)).toEqual([
-    { type: 'text', text: 'Do it' },
-    { type: 'text', text: '{"id":17}' },
-  ]);
-  expect(texts(2)).toEqual([{ type: 'text', text: 'Do it' }]);
-});
+    expect(texts(3)).toHaveLength(3);
+  },
+);
+
+test(
+  'encoder 3 shows the data that an invocation was started with, behind its message; encoder ' +
+    '2 shows the message alone',
+  () => {
+    const pushes = [
+      event('invocation_start', {
+        kind: 'agent',
+        name: 'a',
+        mode: 'call',
+        input: { message: 'Do it', data: { id: 17 } },
+      }),
+    ];
+    const texts = (encoder: EncoderVersion) =>
+      encode(encoder, pushes).messages.map((message) =>
+        message.role === 'user' ? message.content[0] : undefined,
+      );
+    expect(texts(3)).toEqual([
+      { type: 'text', text: 'Do it' },
+      { type: 'text', text: '{"id":17}' },
+    ]);
+    expect(texts(2)).toEqual([{ type: 'text', text: 'Do it' }]);
+  },
+);

@@ -240,7 +240,8 @@ export class MessageEncoder {
       this.#addUser(`[${agent}] said: ${String(this.options.resolve(event.text))}`);
     else
       this.#addUser(
-        `[${agent}] called the tool ${event.name} with ${JSON.stringify(this.options.resolve(event.args))}`,
+        `[${agent}] called the tool ${event.name} with ` +
+          `${JSON.stringify(this.options.resolve(event.args))}`,
       );
   }
 
@@ -278,7 +279,13 @@ function endNotice(event: EventOf<'invocation_end'>, resolve: (value: unknown) =
     .slice(event.invocationId.lastIndexOf('/') + 1)
     .replace(/#[^>]*/, '');
   if (event.status !== 'completed')
-    return `[${name}] ended as ${event.status}${event.error === undefined ? '' : `: ${event.error.message}`}`;
+    return (
+      `[${name}] ended as ` +
+      `${event.status}${event.error === undefined ? '' : `: ${event.error.message}`}`
+    );
   const output = resolve(event.output);
-  return `[${name}] has finished: ${typeof output === 'string' ? output : JSON.stringify(output ?? null)}`;
+  return (
+    `[${name}] has finished: ` +
+    `${typeof output === 'string' ? output : JSON.stringify(output ?? null)}`
+  );
 }

@@ -34,7 +34,10 @@ export class NotingEncoder extends MessageEncoder {
 
   #editNote({ name, editedArgs }: EventOf<'tool_result'>): string {
     const args = truncateText(JSON.stringify(this.options.resolve(editedArgs)), longestNotedArgs);
-    return `The arguments of the call of the tool ${name} were changed by a person before it was run. It was run with ${args}`;
+    return (
+      `The arguments of the call of the tool ${name} were changed by a person before it was ` +
+      `run. It was run with ${args}`
+    );
   }
 
   #note({ callId, name, result }: EventOf<'tool_result'>): string {
@@ -49,6 +52,9 @@ export class NotingEncoder extends MessageEncoder {
       typeof content === 'string' ? content : JSON.stringify(content),
       resultLimit,
     );
-    return `The call of the tool ${name}${args}, which was given up before, has ended since: it ${isSuccess(result) ? 'returned' : 'failed without an effect'}: ${text}`;
+    return (
+      `The call of the tool ${name}${args}, which was given up before, has ended since: it ` +
+      `${isSuccess(result) ? 'returned' : 'failed without an effect'}: ${text}`
+    );
   }
 }

@@ -101,53 +101,65 @@ const run = (path: string, name: string, ...inside: readonly EventDraft[]): Even
 ];
 
 describe('priorEvidence', () => {
-  it('gives the calls of earlier runs of the agent, oldest first, and how many messages ago they were', () => {
-    const drafts = [
-      ...run('a', 'Ada', ...calls('a', 1, 1), ...calls('a', 2, 2)),
-      ...run('b', 'Bob', ...calls('b', 1, 3)),
-      ...run('c', 'Ada', ...calls('c', 1, 4)),
-      begin('d', 'Ada'),
-      says('d'),
-    ];
-    expect(priorArgs(drafts, 'd')).toEqual([
-      [1, -3],
-      [2, -3],
-      [4, -1],
-    ]);
-    expect(priorArgs(drafts, 'd', 'Bob')).toEqual([[3, -2]]);
-    expect(priorArgs(drafts, 'a')).toEqual([]);
-    expect(priorArgs(drafts, 'missing')).toEqual([]);
-  });
+  it(
+    'gives the calls of earlier runs of the agent, oldest first, and how many messages ago ' +
+      'they were',
+    () => {
+      const drafts = [
+        ...run('a', 'Ada', ...calls('a', 1, 1), ...calls('a', 2, 2)),
+        ...run('b', 'Bob', ...calls('b', 1, 3)),
+        ...run('c', 'Ada', ...calls('c', 1, 4)),
+        begin('d', 'Ada'),
+        says('d'),
+      ];
+      expect(priorArgs(drafts, 'd')).toEqual([
+        [1, -3],
+        [2, -3],
+        [4, -1],
+      ]);
+      expect(priorArgs(drafts, 'd', 'Bob')).toEqual([[3, -2]]);
+      expect(priorArgs(drafts, 'a')).toEqual([]);
+      expect(priorArgs(drafts, 'missing')).toEqual([]);
+    },
+  );
 
-  it('gives the newest when there are more than wanted, in the order of the calls, whatever the order of their results', () => {
-    const [first, firstResult] = calls('a', 1, 1) as [EventDraft, EventDraft];
-    const [second, secondResult] = calls('a', 2, 2) as [EventDraft, EventDraft];
-    const drafts = [
-      ...run('a', 'Ada', first, second, secondResult, firstResult, ...calls('a', 3, 3)),
-      begin('b', 'Ada'),
-    ];
-    expect(priorArgs(drafts, 'b').map(([args]) => args)).toEqual([1, 2, 3]);
-    expect(priorArgs(drafts, 'b', 'Ada', 2).map(([args]) => args)).toEqual([1, 3]);
-    expect(priorArgs(drafts, 'b', 'Ada', 0)).toEqual([]);
-  });
+  it(
+    'gives the newest when there are more than wanted, in the order of the calls, whatever ' +
+      'the order of their results',
+    () => {
+      const [first, firstResult] = calls('a', 1, 1) as [EventDraft, EventDraft];
+      const [second, secondResult] = calls('a', 2, 2) as [EventDraft, EventDraft];
+      const drafts = [
+        ...run('a', 'Ada', first, second, secondResult, firstResult, ...calls('a', 3, 3)),
+        begin('b', 'Ada'),
+      ];
+      expect(priorArgs(drafts, 'b').map(([args]) => args)).toEqual([1, 2, 3]);
+      expect(priorArgs(drafts, 'b', 'Ada', 2).map(([args]) => args)).toEqual([1, 3]);
+      expect(priorArgs(drafts, 'b', 'Ada', 0)).toEqual([]);
+    },
+  );
 
-  it('leaves out what does not count: vetoes, attempts that were made again, late results, calls without a result, effects', () => {
-    const veto: ToolResult = { status: 'error_blocked', content: '', errorType: 'loop_blocked' };
-    const open = calls('a', 5, 5)[0] as EventDraft;
-    const effect = { ...(calls('a', 6, 6)[1] as object), callId: 'a/+send' } as EventDraft;
-    const inside = [
-      ...calls('a', 1, 1, veto),
-      ...calls('a', 2, 2, yes, { settled: false }),
-      ...calls('a', 3, 3, yes, { late: true }),
-      ...calls('a', 4, 4),
-      open,
-      effect,
-    ];
-    expect(priorArgs([...run('a', 'Ada', ...inside), begin('b', 'Ada')], 'b')).toEqual([[4, -1]]);
-    expect(priorArgs([...run('a', 'Ada', ...inside), begin('b', 'Ada')], 'b', 'Ada', 1)).toEqual([
-      [4, -1],
-    ]);
-  });
+  it(
+    'leaves out what does not count: vetoes, attempts that were made again, late results, ' +
+      'calls without a result, effects',
+    () => {
+      const veto: ToolResult = { status: 'error_blocked', content: '', errorType: 'loop_blocked' };
+      const open = calls('a', 5, 5)[0] as EventDraft;
+      const effect = { ...(calls('a', 6, 6)[1] as object), callId: 'a/+send' } as EventDraft;
+      const inside = [
+        ...calls('a', 1, 1, veto),
+        ...calls('a', 2, 2, yes, { settled: false }),
+        ...calls('a', 3, 3, yes, { late: true }),
+        ...calls('a', 4, 4),
+        open,
+        effect,
+      ];
+      expect(priorArgs([...run('a', 'Ada', ...inside), begin('b', 'Ada')], 'b')).toEqual([[4, -1]]);
+      expect(priorArgs([...run('a', 'Ada', ...inside), begin('b', 'Ada')], 'b', 'Ada', 1)).toEqual([
+        [4, -1],
+      ]);
+    },
+  );
 
   it('looks no further back than it must', () => {
     const { events, invocations } = viewOf([
@@ -178,26 +190,30 @@ describe('priorEvidence', () => {
     ).toEqual([]);
   });
 
-  it('goes on in the same turn after a hand-over, and in a new one when the code around starts the agent again', () => {
-    const handed = [
-      begin('a', 'Ada'),
-      says('a'),
-      ...calls('a', 1, 1),
-      end('a'),
-      begin('a>Bob', 'Bob', 'transfer'),
-      end('a>Bob'),
-      begin('a>Bob>Ada', 'Ada', 'transfer'),
-    ];
-    expect(priorArgs(handed, 'a>Bob>Ada')).toEqual([[1, 0]]);
-    const again = [
-      begin('a', 'all'),
-      begin('a/Ada', 'Ada', 'child'),
-      ...calls('a/Ada', 1, 1),
-      end('a/Ada'),
-      begin('a/Ada#2', 'Ada', 'child'),
-    ];
-    expect(priorArgs(again, 'a/Ada#2')).toEqual([[1, -1]]);
-  });
+  it(
+    'goes on in the same turn after a hand-over, and in a new one when the code around ' +
+      'starts the agent again',
+    () => {
+      const handed = [
+        begin('a', 'Ada'),
+        says('a'),
+        ...calls('a', 1, 1),
+        end('a'),
+        begin('a>Bob', 'Bob', 'transfer'),
+        end('a>Bob'),
+        begin('a>Bob>Ada', 'Ada', 'transfer'),
+      ];
+      expect(priorArgs(handed, 'a>Bob>Ada')).toEqual([[1, 0]]);
+      const again = [
+        begin('a', 'all'),
+        begin('a/Ada', 'Ada', 'child'),
+        ...calls('a/Ada', 1, 1),
+        end('a/Ada'),
+        begin('a/Ada#2', 'Ada', 'child'),
+      ];
+      expect(priorArgs(again, 'a/Ada#2')).toEqual([[1, -1]]);
+    },
+  );
 
   it('puts large values in the place of their references, of what it gives only', () => {
     const drafts = [

@@ -37,37 +37,45 @@ async function promptWith(context: Parameters<typeof agent>[0]['context']) {
   };
 }
 
-test('typed prompts see the state by its schema, and the prompt is recorded as it was', async () => {
-  const { texts, result, model } = await promptWith([
-    injectSystemMessage(
-      message(
-        stateSchema,
-        (ctx) =>
-          `Mood: ${ctx.state.mood ?? 'none'} of ${ctx.state.user.name ?? '?'}, notes: ${ctx.state.notes?.length}`,
+test(
+  'typed prompts see the state by its schema, and the prompt is recorded ' + 'as it was',
+  async () => {
+    const { texts, result, model } = await promptWith([
+      injectSystemMessage(
+        message(
+          stateSchema,
+          (ctx) =>
+            `Mood: ${ctx.state.mood ?? 'none'} of ${ctx.state.user.name ?? '?'}, notes: ` +
+            `${ctx.state.notes?.length}`,
+        ),
       ),
-    ),
-    includeHistory(),
-    enrichUserMessages(
-      enrichment(
-        stateSchema,
-        (ctx) => `${ctx.message} (from ${ctx.state.user.name}, round ${ctx.round})`,
+      includeHistory(),
+      enrichUserMessages(
+        enrichment(
+          stateSchema,
+          (ctx) => `${ctx.message} (from ${ctx.state.user.name}, round ${ctx.round})`,
+        ),
       ),
-    ),
-  ]);
-  expect(texts[0]).toBe('Mood: cheerful {session:notes} of Ann, notes: undefined');
-  expect(texts[1]).toContain('Hello (from Ann, round 1)');
-  expect(promptAt(result.session, 1).prompt).toEqual(model.calls[0]?.prompt);
-});
+    ]);
+    expect(texts[0]).toBe('Mood: cheerful {session:notes} of Ann, notes: undefined');
+    expect(texts[1]).toContain('Hello (from Ann, round 1)');
+    expect(promptAt(result.session, 1).prompt).toEqual(model.calls[0]?.prompt);
+  },
+);
 
-test('a template takes values of the state, leaves other braces alone and nothing within values in place', async () => {
-  const { texts } = await promptWith([
-    injectSystemMessage(
-      template('{session:mood} | {user:name?} | {session:notes?} | {"a": {b}} | {none:x?}'),
-    ),
-    includeHistory(),
-  ]);
-  expect(texts[0]).toBe('cheerful {session:notes} | Ann |  | {"a": {b}} | ');
-});
+test(
+  'a template takes values of the state, leaves other braces alone and nothing within values ' +
+    'in place',
+  async () => {
+    const { texts } = await promptWith([
+      injectSystemMessage(
+        template('{session:mood} | {user:name?} | {session:notes?} | {"a": {b}} | {none:x?}'),
+      ),
+      includeHistory(),
+    ]);
+    expect(texts[0]).toBe('cheerful {session:notes} | Ann |  | {"a": {b}} | ');
+  },
+);
 
 test('a template refuses a value that is missing, and takes none from elsewhere', async () => {
   const { result } = await promptWith([

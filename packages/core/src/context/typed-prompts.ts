@@ -71,7 +71,8 @@ export class PromptTemplateError extends AdjutantError {
     const { placeholder } = data;
     super(
       'prompt_template',
-      `The state has no value for {${placeholder}}. Write it before the agent runs, or {${placeholder}?} where it may be missing.`,
+      `The state has no value for {${placeholder}}. Write it before the agent runs, or ` +
+        `{${placeholder}?} where it may be missing.`,
       data,
     );
   }

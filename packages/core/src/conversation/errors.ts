@@ -50,7 +50,8 @@ export class UserAnswerRefusedError extends AdjutantError {
     const often = times === 1 ? 'once' : `${times} times`;
     super(
       'user_answer_refused',
-      `The user's answer was refused ${often}: ${questionText(question)}. The last reason: ${reason}`,
+      `The user's answer was refused ${often}: ${questionText(question)}. The last reason: ` +
+        `${reason}`,
       {
         session: session.id,
         requestId,
@@ -79,7 +80,8 @@ export class SimulatedUserError extends AdjutantError {
   constructor(data: { runnable: string; session: string; reason: string }) {
     super(
       'simulated_user',
-      `The runnable "${data.runnable}", which plays the user in session "${data.session}", cannot go on: ${data.reason}`,
+      `The runnable "${data.runnable}", which plays the user in session "${data.session}", ` +
+        `cannot go on: ${data.reason}`,
       data,
     );
   }

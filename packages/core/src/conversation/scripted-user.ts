@@ -245,7 +245,10 @@ class UserScript {
     const names = [...this.#places()].map(({ name }) => `\`${name}\``);
     const has =
       names.length === 0 ? 'nothing is scripted but messages' : `it has ${names.join(', ')}`;
-    return `The scripted user has no \`${group === 'tools' ? `tools.${toolName}` : group}\`; ${has}.`;
+    return (
+      `The scripted user has no \`${group === 'tools' ? `tools.${toolName}` : group}\`; ` +
+      `${has}.`
+    );
   }
 
   #placeOf(kind: RequestKind, toolName: string): Place | undefined {

@@ -120,7 +120,10 @@ export function questionHead({
   const shown = details ?? args;
   const about =
     kind === 'limit' || shown === null ? '' : `\n  ${terminalLine(JSON.stringify(shown) ?? '')}`;
-  return `\n${terminalLine(agent)} ${asks[kind]} ${kind === 'limit' ? '' : `${terminalLine(toolName)}: `}${terminalLine(summary)}${about}\n`;
+  return (
+    `\n${terminalLine(agent)} ${asks[kind]} ` +
+    `${kind === 'limit' ? '' : `${terminalLine(toolName)}: `}${terminalLine(summary)}${about}\n`
+  );
 }
 
 const asks: Readonly<Record<UserQuestion['kind'], string>> = {

@@ -33,7 +33,10 @@ export interface UserBridge {
 export function quotedPrompt({ turn, question }: AskedOfUser): string {
   if (question !== undefined) return questionPrompt(question);
   if (turn.reply === '') return 'The assistant has said nothing yet. Write your message.';
-  return `The assistant wrote, quoted as JSON:\n${JSON.stringify(turn.reply)}\nWrite your next message, or end the conversation.`;
+  return (
+    `The assistant wrote, quoted as JSON:\n${JSON.stringify(turn.reply)}\nWrite your next ` +
+    'message, or end the conversation.'
+  );
 }
 
 function questionPrompt({

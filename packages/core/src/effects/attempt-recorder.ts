@@ -168,7 +168,9 @@ export class AttemptRecorder {
       ...(errorType === undefined ? {} : { errorType }),
       escalated: true,
     };
-    const summary = `${callSummary(this.#of.tool.name, this.#of.args)} failed. Was it done in another way, is it to be tried again, or is the failure reported?`;
+    const summary =
+      `${callSummary(this.#of.tool.name, this.#of.args)} failed. Was it done in another way, ` +
+      'is it to be tried again, or is the failure reported?';
     this.#askAboutAttempt(
       'recovery',
       { summary, options: ['succeeded', 'retry', 'report'], details: known },

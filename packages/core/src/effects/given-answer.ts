@@ -68,7 +68,9 @@ function unusableAnswer({ request, answer }: AnsweredRequest, why: string): Ledg
   const said = answer.decision === undefined ? 'an answer' : `the answer "${answer.decision}"`;
   return new LedgerMismatchError({
     path: callId,
-    recorded: `${said} by ${answer.by} to the question (${kind}) about the tool ${name}, request "${requestId}", that has not been used yet`,
+    recorded:
+      `${said} by ${answer.by} to the question (${kind}) about the tool ${name}, request ` +
+      `"${requestId}", that has not been used yet`,
     found: why,
     advice: 'Nothing has been done. Restore the tool, and the answer counts; or cancel the run.',
   });

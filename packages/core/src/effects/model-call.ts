@@ -372,7 +372,9 @@ function givenDecisions(
       invocationId: path,
       component: 'hooks',
       decision: 'continue',
-      reasoning: `${substitutedBy} answered in the place of the model, and wants the model to be asked again.`,
+      reasoning:
+        `${substitutedBy} answered in the place of the model, and wants the model to be ` +
+        'asked again.',
     },
   ];
 }

@@ -36,7 +36,8 @@ export class EffectUnknownError extends AdjutantError {
   ) {
     super(
       'effect_unknown',
-      `It is not known whether the effect "${data.key}" took place: ${textOf(result)} Find out under its idempotency key, or give the effect a \`recovery\`.`,
+      `It is not known whether the effect "${data.key}" took place: ${textOf(result)} Find ` +
+        'out under its idempotency key, or give the effect a `recovery`.',
       withErrorType(data, result),
     );
     this.result = result;

@@ -45,7 +45,8 @@ export async function performToolCall(
     );
   }
   if (call.invalid !== undefined) {
-    const why = `The arguments are not JSON: ${call.invalid}. Call the tool again with a JSON object.`;
+    const why =
+      `The arguments are not JSON: ${call.invalid}. Call the tool again with a ` + 'JSON object.';
     return refuse(toolResult.permanent(why, { errorType: 'validation_error' }));
   }
   const validating = validateArgs(tool, ports.ledger.resolve(call.args));
@@ -202,7 +203,9 @@ async function fallbackArgs(
       : { why: `the arguments do not fit the tool ${tool.name}: ${fitting.message}` };
   } catch (thrown) {
     return {
-      why: `the arguments for the tool ${tool.name} could not be made: ${toErrorRecord(thrown).message}`,
+      why:
+        `the arguments for the tool ${tool.name} could not be made: ` +
+        `${toErrorRecord(thrown).message}`,
     };
   }
 }

@@ -103,7 +103,8 @@ export class CallPreparation {
     const changed = await this.#untilAborted((async () => validateArgs(tool, checked.args))());
     if (changed === undefined || changed.value.ok) return checked;
     const result = toolResult.blocked(
-      `The tool ${tool.name} was not run: a check changed its arguments into some that do not fit it.`,
+      `The tool ${tool.name} was not run: a check changed its arguments into some that do ` +
+        'not fit it.',
       {
         errorType: 'guardrail_denied',
         detail: changed.value.message,

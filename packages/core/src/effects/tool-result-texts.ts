@@ -36,7 +36,8 @@ export function prepareTimedOut(name: string, afterMs: number): ToolResult {
 /** What is recorded of a tool that did its work and then failed at something else. */
 export function doneButNotFinished(name: string, why: ToolResult): ToolResult {
   return toolResult.permanent(
-    `The tool ${name} has done its work, but its result could not be finished: ${String(why.content)}`,
+    `The tool ${name} has done its work, but its result could not be finished: ` +
+      `${String(why.content)}`,
     {
       ...(why.errorType === undefined ? {} : { errorType: why.errorType }),
       ...(why.detail === undefined ? {} : { detail: why.detail }),
@@ -76,7 +77,8 @@ export function interrupted(): ToolResult {
 /** What the model reads when a tool that may be run again has lost its process each time. */
 export function interruptedTooOften(name: string, times: number): ToolResult {
   return toolResult.unknown(
-    `The process stopped ${times} times while the tool ${name} was running. It is not run again, and it is not known whether it took effect.`,
+    `The process stopped ${times} times while the tool ${name} was running. It is not run ` +
+      'again, and it is not known whether it took effect.',
     {
       errorType: 'interrupted',
       alternatives: ['check whether it took effect before you repeat it', 'try it another way'],
@@ -87,7 +89,8 @@ export function interruptedTooOften(name: string, times: number): ToolResult {
 /** What the model reads when it repeats a call of which nobody knows whether it took effect. */
 export function repeatRefused(name: string, earlier: string): ToolResult {
   return toolResult.blocked(
-    `The tool ${name} was not run: an earlier call with the same arguments (${earlier}) may have taken effect. Check first whether it did.`,
+    `The tool ${name} was not run: an earlier call with the same arguments (${earlier}) ` +
+      'may have taken effect. Check first whether it did.',
     {
       errorType: 'unknown_unresolved',
       alternatives: [
@@ -116,7 +119,8 @@ export function requestExpired(): ToolResult {
 /** What the model reads when an operation that went on elsewhere did not report back. */
 export function operationExpired(operationId: string): ToolResult {
   return toolResult.unknown(
-    `It is not known whether the operation ${operationId} was carried out: its result did not come in time.`,
+    `It is not known whether the operation ${operationId} was carried out: its result did ` +
+      'not come in time.',
     {
       errorType: 'expired',
       alternatives: ['check whether it took effect before you repeat it'],

@@ -160,7 +160,11 @@ function clashOf(variants: readonly EvalVariant[]): string | undefined {
       )
         continue;
       if (one.runnable.name !== other.runnable.name) continue;
-      return `the variants "${one.name}" and "${other.name}" are two different runnables named "${one.runnable.name}" in one app; give each variant an app of its own, which may have the same store`;
+      return (
+        `the variants "${one.name}" and "${other.name}" are two different runnables named ` +
+        `"${one.runnable.name}" in one app; give each variant an app of its own, which may ` +
+        'have the same store'
+      );
     }
   }
   return undefined;

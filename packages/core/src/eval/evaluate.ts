@@ -151,7 +151,8 @@ class Evaluation {
       throw new InvalidEvalError({
         name,
         reason:
-          '`continue` needs a `store` when each trial has an app of its own, or the `runId` of what is to be continued',
+          '`continue` needs a `store` when each trial has an app of its own, or the ' +
+          '`runId` of what is to be continued',
       });
     }
     return new EvalLog(

@@ -205,4 +205,9 @@ function scoreChange(
 
 /** How the numbers of a report came about. */
 export const methods =
-  "Pass rates: Wilson's score interval with the effective number of trials by Kish's design effect, cases being clusters. Scores: Student's interval of the mean over cases (Wilson's where all are 0 or 1). Differences: paired by case, Newcombe's square-and-add interval; other measures the paired t interval; p-values by the exact two-sided sign test (McNemar's exact test with one trial). pass@k by the unbiased estimator of Chen et al. (2021), pass^k as in τ-bench (2024).";
+  "Pass rates: Wilson's score interval with the effective number of trials by Kish's " +
+  "design effect, cases being clusters. Scores: Student's interval of the mean over cases " +
+  "(Wilson's where all are 0 or 1). Differences: paired by case, Newcombe's square-and-add " +
+  'interval; other measures the paired t interval; p-values by the exact two-sided sign ' +
+  "test (McNemar's exact test with one trial). pass@k by the unbiased estimator of Chen et " +
+  'al. (2021), pass^k as in τ-bench (2024).';

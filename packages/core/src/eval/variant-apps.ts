@@ -58,7 +58,8 @@ export class VariantApps {
       if (isAlone || !app.recoversByItself) continue;
       this.#refuse(
         variant,
-        `its app needs \`recover: 'manual'\`: it would go on with trials of other variants, which have an app of the same name`,
+        `its app needs \`recover: 'manual'\`: it would go on with trials of other ` +
+          'variants, which have an app of the same name',
       );
     }
   }

@@ -17,7 +17,8 @@ export class LedgerFileTooNewError extends AdjutantError {
   constructor(data: { path: string; reason: string }, options?: ErrorOptions) {
     super(
       'ledger_file_too_new',
-      `${data.path} was written by a later version of Adjutant: ${data.reason}. Update Adjutant, or export the session again with this version.`,
+      `${data.path} was written by a later version of Adjutant: ${data.reason}. Update ` +
+        'Adjutant, or export the session again with this version.',
       data,
       options,
     );
@@ -29,8 +30,11 @@ export class RedactionIncompleteError extends AdjutantError {
   constructor(data: { session: string; rules: readonly string[] }) {
     super(
       'redaction_incomplete',
-      `The ledger of session "${data.session}" cannot be exported: a value that ${data.rules.join(' and ')} takes out is also part of what holds the ledger together, ` +
-        'such as the name of an event type or the replacement itself. Choose another `replace`, or a rule that leaves such words alone.',
+      `The ledger of session "${data.session}" cannot be exported: a value that ` +
+        `${data.rules.join(' and ')} takes out is also part of what holds the ledger ` +
+        'together, ' +
+        'such as the name of an event type or the replacement itself. Choose another ' +
+        '`replace`, or a rule that leaves such words alone.',
       data,
     );
   }

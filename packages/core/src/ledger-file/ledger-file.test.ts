@@ -79,13 +79,17 @@ describe('a ledger file', () => {
     ).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 
-  test('shows what terminals obey and what turns the direction of writing, and is the same when it is read', async () => {
-    const session = await recorded('a\u009b2J b\u202e c\u2028 d\u007f e\u0000 f\ufeff ü 漢 😀');
-    const text = ledgerFileText(await exportLedger(session));
-    expect(text).not.toMatch(/\p{Cc}(?<!\n)|\p{Cf}|\p{Zl}/u);
-    expect(text).toContain('ü 漢 😀');
-    expect(parseLedgerFile(text).events).toEqual(session.events);
-  });
+  test(
+    'shows what terminals obey and what turns the direction of writing, and is the same when ' +
+      'it is read',
+    async () => {
+      const session = await recorded('a\u009b2J b\u202e c\u2028 d\u007f e\u0000 f\ufeff ü 漢 😀');
+      const text = ledgerFileText(await exportLedger(session));
+      expect(text).not.toMatch(/\p{Cc}(?<!\n)|\p{Cf}|\p{Zl}/u);
+      expect(text).toContain('ü 漢 😀');
+      expect(parseLedgerFile(text).events).toEqual(session.events);
+    },
+  );
 
   test('of a session without events is empty', async () => {
     const file = await exportLedger(await runtime({ app: 'shop' }).session({ id: 'empty' }));

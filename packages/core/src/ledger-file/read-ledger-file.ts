@@ -127,7 +127,9 @@ class Reader {
     if ((version as number) > ledgerFileVersion) {
       throw new LedgerFileTooNewError({
         path: this.#path,
-        reason: `its format has version ${version}, and this one knows versions up to ${ledgerFileVersion}`,
+        reason:
+          `its format has version ${version}, and this one knows versions up to ` +
+          `${ledgerFileVersion}`,
       });
     }
     return version as number;
@@ -222,7 +224,8 @@ class Reader {
       const reason =
         known === 0
           ? `event ${place} has the type "${String(type)}", which this one does not know`
-          : `event ${place} has version ${String(v)} of the type "${String(type)}", and this one knows versions up to ${known}`;
+          : `event ${place} has version ${String(v)} of the type "${String(type)}", and this ` +
+            `one knows versions up to ${known}`;
       throw new LedgerFileTooNewError({ path: this.#path, reason });
     }
     return raw;

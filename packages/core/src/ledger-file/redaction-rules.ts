@@ -182,7 +182,8 @@ function checkedReplace(replace: Replace): Replace {
     )
       return replacement;
     const reason =
-      '`replace` must give a text of 1 to 500 characters that has none of / # ~ > and no control characters: it may stand in the path of an invocation';
+      '`replace` must give a text of 1 to 500 characters that has none of / # ~ > and no ' +
+      'control characters: it may stand in the path of an invocation';
     throw new InvalidOptionError({ function: 'exportLedger', reason });
   };
 }

@@ -141,7 +141,8 @@ function formsOf(value: string): readonly string[] {
 }
 
 const characters = [
-  ...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 _-.,:;!?#/\\"\'{}[]()<>&%=+*~^$|@äßéЖ漢😀',
+  ...('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ' +
+    '_-.,:;!?#/\\"\'{}[]()<>&%=+*~^$|@äßéЖ漢😀'),
 ];
 const hiddenValues = fc
   .string({ unit: fc.constantFrom(...characters), minLength: 9, maxLength: 40 })
@@ -170,17 +171,20 @@ describe('a secret that is known from one place', () => {
     );
   }, 60_000);
 
-  test('not even its beginning stays, where the preview of a large value cuts it in two', async () => {
-    const password = 'Tr0ub4dor-and-more-of-it';
-    const session = await sessionWith({
-      password,
-      page: `${'x'.repeat(490)}${password}${'y'.repeat(70_000)}`,
-    });
-    expect(JSON.stringify(session.events)).toContain('Tr0ub4do');
-    const file = await exportLedger(session);
-    expect(Object.keys(file.blobs)).toHaveLength(1);
-    expect(ledgerFileText(file)).not.toContain('Tr0u');
-  });
+  test(
+    'not even its beginning stays, where the preview of a large value cuts ' + 'it in two',
+    async () => {
+      const password = 'Tr0ub4dor-and-more-of-it';
+      const session = await sessionWith({
+        password,
+        page: `${'x'.repeat(490)}${password}${'y'.repeat(70_000)}`,
+      });
+      expect(JSON.stringify(session.events)).toContain('Tr0ub4do');
+      const file = await exportLedger(session);
+      expect(Object.keys(file.blobs)).toHaveLength(1);
+      expect(ledgerFileText(file)).not.toContain('Tr0u');
+    },
+  );
 });
 
 test('what is left of a secret where a text was cut goes too', async () => {
@@ -281,45 +285,49 @@ describe('what always is taken out', () => {
     expect(await exported(JSON.stringify({ body: given }))).toBe(JSON.stringify({ body: left }));
   });
 
-  test('what stands under the name of a secret, also as header, as pair, in JSON within a text, and by its parts', async () => {
-    const basic = Buffer.from('ann:open-sesame-1').toString('base64');
-    const result = {
-      headers: { Authorization: `Basic ${basic}`, accept: 'text/html' },
-      pairs: [
-        ['Set-Cookie', 'sid=0123456789abc; Path=/'],
+  test(
+    'what stands under the name of a secret, also as header, as pair, in JSON within a text, ' +
+      'and by its parts',
+    async () => {
+      const basic = Buffer.from('ann:open-sesame-1').toString('base64');
+      const result = {
+        headers: { Authorization: `Basic ${basic}`, accept: 'text/html' },
+        pairs: [
+          ['Set-Cookie', 'sid=0123456789abc; Path=/'],
+          ['Accept', 'text/html'],
+        ],
+        list: [{ name: 'X-Api-Key', value: 'plain-looking-value' }],
+        text: JSON.stringify({ user: 'ann', login: { passphrase: 'correct horse battery' } }),
+        said: `It was ${basic}, that is open-sesame-1, then sid 0123456789abc.`,
+        credentials: { user: 'ann-the-first', pin: 123456 },
+        pin: 'is 123456',
+      };
+      const redacted = (await exported(result)) as JsonObject;
+      const text = JSON.stringify(redacted);
+      const hidden = [
+        basic,
+        'open-sesame-1',
+        '0123456789abc',
+        'plain-looking-value',
+        'correct horse battery',
+        'ann-the-first',
+        '123456',
+      ];
+      expect(hidden.filter((value) => text.includes(value))).toEqual([]);
+      expect(redacted).toMatchObject({
+        headers: { accept: 'text/html' },
+        list: [{ name: 'X-Api-Key' }],
+      });
+      expect(redacted['pairs']).toMatchObject([
+        ['Set-Cookie', expect.stringMatching(/^\[redacted/)],
         ['Accept', 'text/html'],
-      ],
-      list: [{ name: 'X-Api-Key', value: 'plain-looking-value' }],
-      text: JSON.stringify({ user: 'ann', login: { passphrase: 'correct horse battery' } }),
-      said: `It was ${basic}, that is open-sesame-1, then sid 0123456789abc.`,
-      credentials: { user: 'ann-the-first', pin: 123456 },
-      pin: 'is 123456',
-    };
-    const redacted = (await exported(result)) as JsonObject;
-    const text = JSON.stringify(redacted);
-    const hidden = [
-      basic,
-      'open-sesame-1',
-      '0123456789abc',
-      'plain-looking-value',
-      'correct horse battery',
-      'ann-the-first',
-      '123456',
-    ];
-    expect(hidden.filter((value) => text.includes(value))).toEqual([]);
-    expect(redacted).toMatchObject({
-      headers: { accept: 'text/html' },
-      list: [{ name: 'X-Api-Key' }],
-    });
-    expect(redacted['pairs']).toMatchObject([
-      ['Set-Cookie', expect.stringMatching(/^\[redacted/)],
-      ['Accept', 'text/html'],
-    ]);
-    expect(JSON.parse(redacted['text'] as string)).toMatchObject({
-      user: 'ann',
-      login: { passphrase: expect.stringMatching(/^\[redacted/) },
-    });
-  });
+      ]);
+      expect(JSON.parse(redacted['text'] as string)).toMatchObject({
+        user: 'ann',
+        login: { passphrase: expect.stringMatching(/^\[redacted/) },
+      });
+    },
+  );
 
   test('what was made by secret(), wherever it got to', async () => {
     const made = secret('PORTAL', 'nothing special about it');
@@ -329,7 +337,8 @@ describe('what always is taken out', () => {
   });
 
   test.for<JsonValue>([
-    'The password: it is required. My token of love; authorization needed. Cookie: a sweet thing. sk-learn and risk-free',
+    'The password: it is required. My token of love; authorization needed. Cookie: a sweet ' +
+      'thing. sk-learn and risk-free',
     {
       maxTokens: 17,
       passwordPolicy: 'long ones',
@@ -491,15 +500,18 @@ describe('chosen patterns', () => {
     });
   });
 
-  test('and fields stay written down where only the beginning of a value reads like them', async () => {
-    const file = await exportLedger(await sessionWith({ customer: 'customer-17-of-many' }), {
-      redact: { fields: ['customer'] },
-    });
-    expect(file.redaction).toMatchObject({
-      fields: ['customer'],
-      removed: { 'field customer': 1 },
-    });
-  });
+  test(
+    'and fields stay written down where only the beginning of a value reads ' + 'like them',
+    async () => {
+      const file = await exportLedger(await sessionWith({ customer: 'customer-17-of-many' }), {
+        redact: { fields: ['customer'] },
+      });
+      expect(file.redaction).toMatchObject({
+        fields: ['customer'],
+        removed: { 'field customer': 1 },
+      });
+    },
+  );
 
   test('`replace` says what stands there', async () => {
     const replace = ({ rule, number }: { rule: string; number: number }): string =>
@@ -517,27 +529,30 @@ describe('chosen patterns', () => {
 });
 
 describe('hashes', () => {
-  test('of inputs and contents are reckoned anew, so that no value can be guessed from them', async () => {
-    const inner = agent({
-      name: 'inner',
-      model: scriptedModel([{ text: 'ok' }]),
-      input: z.object({ pin: z.string() }),
-    });
-    const outer = step({
-      name: 'outer',
-      execute: async (ctx) => void (await ctx.call(inner, { data: { pin: '0042-7' } })),
-    });
-    const { session } = await runtime({ app: 'shop' }).run(outer);
-    const before = session.events.findLast((event) => event.type === 'invocation_start');
-    const file = await exportLedger(session, { redact: { fields: ['pin'] } });
-    const after = file.events.findLast((event) => event.type === 'invocation_start');
-    expect(after?.inputHash).toMatch(/^[0-9a-f]{20}$/);
-    expect(after?.inputHash).not.toBe(before?.inputHash);
-    expect(after?.invocationId).toBe(
-      before?.invocationId.replace(before.inputHash ?? '', after?.inputHash ?? ''),
-    );
-    expect(ledgerFileText(file)).not.toContain(before?.inputHash);
-  });
+  test(
+    'of inputs and contents are reckoned anew, so that no value can be guessed ' + 'from them',
+    async () => {
+      const inner = agent({
+        name: 'inner',
+        model: scriptedModel([{ text: 'ok' }]),
+        input: z.object({ pin: z.string() }),
+      });
+      const outer = step({
+        name: 'outer',
+        execute: async (ctx) => void (await ctx.call(inner, { data: { pin: '0042-7' } })),
+      });
+      const { session } = await runtime({ app: 'shop' }).run(outer);
+      const before = session.events.findLast((event) => event.type === 'invocation_start');
+      const file = await exportLedger(session, { redact: { fields: ['pin'] } });
+      const after = file.events.findLast((event) => event.type === 'invocation_start');
+      expect(after?.inputHash).toMatch(/^[0-9a-f]{20}$/);
+      expect(after?.inputHash).not.toBe(before?.inputHash);
+      expect(after?.invocationId).toBe(
+        before?.invocationId.replace(before.inputHash ?? '', after?.inputHash ?? ''),
+      );
+      expect(ledgerFileText(file)).not.toContain(before?.inputHash);
+    },
+  );
 });
 
 describe('options that cannot work are refused', () => {

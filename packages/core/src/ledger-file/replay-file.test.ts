@@ -108,18 +108,22 @@ async function incident(): Promise<string> {
   return file;
 }
 
-test('a file replays without a divergence on the code that it was recorded with, redacted as it is', async () => {
-  const file = await incident();
-  const text = await readFile(file, 'utf8');
-  expect(
-    [email, '0790001122', 'tok-5544332211', portalKey.reveal()].filter((value) =>
-      text.includes(value),
-    ),
-  ).toEqual([]);
-  const report = await replayFile(file, shop().app);
-  expect(report).toMatchObject({ session: 'incident', divergence: undefined });
-  expect(report.events).toBe((await readLedgerFile(file)).events.length);
-});
+test(
+  'a file replays without a divergence on the code that it was recorded with, redacted as it ' +
+    'is',
+  async () => {
+    const file = await incident();
+    const text = await readFile(file, 'utf8');
+    expect(
+      [email, '0790001122', 'tok-5544332211', portalKey.reveal()].filter((value) =>
+        text.includes(value),
+      ),
+    ).toEqual([]);
+    const report = await replayFile(file, shop().app);
+    expect(report).toMatchObject({ session: 'incident', divergence: undefined });
+    expect(report.events).toBe((await readLedgerFile(file)).events.length);
+  },
+);
 
 test('and on changed code with the first divergence, at the right event', async () => {
   const file = await incident();
@@ -191,24 +195,28 @@ function office() {
   return { app: runtime({ app: 'office', runnables: [desk, clerk] }), desk };
 }
 
-test('questions of a child that is named by its input keep their answers, whatever was taken out of their arguments', async () => {
-  const { app, desk } = office();
-  const { pendingCalls, session } = await app.run(desk, {
-    data: { customer: email },
-    session: await app.session({ id: email }),
-  });
-  await app.requests.answer(pendingCalls[0]?.requestId ?? '', {
-    decision: 'edit',
-    input: { to: 'bob@example.com', cents: 8150 },
-  });
-  expect((await app.resume(session)).status).toBe('completed');
-  const file = await exportLedger(session, {
-    redact: { fields: ['to', 'cents', 'customer'], patterns: [/\S+@example\.com/i] },
-  });
-  expect(
-    ledgerFileText(file).match(/.{30}(?:ann\.lee|bob|(?<!\d)(?:4711|8150)(?!\d)).{10}/gi),
-  ).toBeNull();
-  expect(file.session).toMatch(/^\[redacted/);
-  const { divergence } = await replayFile(parseLedgerFile(ledgerFileText(file)), office().app);
-  expect(divergence && divergenceText(divergence)).toBeUndefined();
-});
+test(
+  'questions of a child that is named by its input keep their answers, whatever was taken ' +
+    'out of their arguments',
+  async () => {
+    const { app, desk } = office();
+    const { pendingCalls, session } = await app.run(desk, {
+      data: { customer: email },
+      session: await app.session({ id: email }),
+    });
+    await app.requests.answer(pendingCalls[0]?.requestId ?? '', {
+      decision: 'edit',
+      input: { to: 'bob@example.com', cents: 8150 },
+    });
+    expect((await app.resume(session)).status).toBe('completed');
+    const file = await exportLedger(session, {
+      redact: { fields: ['to', 'cents', 'customer'], patterns: [/\S+@example\.com/i] },
+    });
+    expect(
+      ledgerFileText(file).match(/.{30}(?:ann\.lee|bob|(?<!\d)(?:4711|8150)(?!\d)).{10}/gi),
+    ).toBeNull();
+    expect(file.session).toMatch(/^\[redacted/);
+    const { divergence } = await replayFile(parseLedgerFile(ledgerFileText(file)), office().app);
+    expect(divergence && divergenceText(divergence)).toBeUndefined();
+  },
+);

@@ -109,10 +109,14 @@ export function isSensitiveKey(key: string): boolean {
  */
 const plainWords: ReadonlySet<string> = new Set(
   [
-    'true false null undefined none unknown required optional disabled enabled missing invalid valid expired hidden redacted present absent empty',
-    'string number integer boolean object array text json type name value values code message content function default error errors result',
-    'success partial timeout completed cancelled transferred interrupted open yielded user assistant system tool model runtime operator trigger',
-    'agent step sequence parallel loop session state input output public private bearer basic digest token password secret cookie authorization',
+    'true false null undefined none unknown required optional disabled enabled missing ' +
+      'invalid valid expired hidden redacted present absent empty',
+    'string number integer boolean object array text json type name value values code ' +
+      'message content function default error errors result',
+    'success partial timeout completed cancelled transferred interrupted open yielded user ' +
+      'assistant system tool model runtime operator trigger',
+    'agent step sequence parallel loop session state input output public private bearer ' +
+      'basic digest token password secret cookie authorization',
     'apikey api_key credentials approve reject edit answer test local production staging example',
   ]
     .join(' ')

@@ -49,7 +49,8 @@ export class RequestSettledError extends AdjutantError {
     };
     super(
       'request_settled',
-      `Request "${requestId}" can no longer be answered: ${endOf({ requestId, status, by, decision })}.`,
+      `Request "${requestId}" can no longer be answered: ` +
+        `${endOf({ requestId, status, by, decision })}.`,
       data as JsonObject,
     );
   }

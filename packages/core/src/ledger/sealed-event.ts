@@ -24,6 +24,7 @@ export function refuseSealed(events: readonly Event[], session: string): void {
   const [first] = events;
   if (first === undefined || !isSealed(first)) return;
   const reason =
-    'it is encrypted, and the store was opened without its keys; open it as `encrypted(store, { keys })` of adjutant/encryption';
+    'it is encrypted, and the store was opened without its keys; open it as ' +
+    '`encrypted(store, { keys })` of adjutant/encryption';
   throw new LedgerUnreadableError({ session, seq: first.seq, reason });
 }

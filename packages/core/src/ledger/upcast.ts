@@ -79,7 +79,9 @@ function upcast(
       reason: `its type "${type}" is not known to this version of Adjutant`,
     });
   if (event.v > version) {
-    const reason = `it has version ${event.v} of type "${type}", and this version of Adjutant knows versions up to ${version}`;
+    const reason =
+      `it has version ${event.v} of type "${type}", and this version of Adjutant knows ` +
+      `versions up to ${version}`;
     throw new LedgerUnreadableError({ session, seq, reason });
   }
   // Whoever opens it decodes what is inside.

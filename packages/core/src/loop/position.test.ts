@@ -34,17 +34,20 @@ function resultOf(index: number): EventDraft {
   };
 }
 
-test('the calls of a round count in the order in which they were asked for, whichever ends first', () => {
-  const indexes = [0, 1, 2, 3, 4];
-  fc.assert(
-    fc.property(fc.shuffledSubarray(indexes, { minLength: indexes.length }), (order) => {
-      const drafts = [...indexes.map(callOf), ...order.map(resultOf)];
-      const events = drafts.map(
-        (draft, i) => ({ v: 1, seq: i + 1, id: `e${i}`, at: i, ...draft }) as Event,
-      );
-      expect(foldPosition('run', events).evidence.map(({ args }) => args)).toEqual(
-        indexes.map((index) => ({ index })),
-      );
-    }),
-  );
-});
+test(
+  'the calls of a round count in the order in which they were asked for, whichever ' + 'ends first',
+  () => {
+    const indexes = [0, 1, 2, 3, 4];
+    fc.assert(
+      fc.property(fc.shuffledSubarray(indexes, { minLength: indexes.length }), (order) => {
+        const drafts = [...indexes.map(callOf), ...order.map(resultOf)];
+        const events = drafts.map(
+          (draft, i) => ({ v: 1, seq: i + 1, id: `e${i}`, at: i, ...draft }) as Event,
+        );
+        expect(foldPosition('run', events).evidence.map(({ args }) => args)).toEqual(
+          indexes.map((index) => ({ index })),
+        );
+      }),
+    );
+  },
+);

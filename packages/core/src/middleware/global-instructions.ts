@@ -11,7 +11,9 @@ export function globalInstructions(text: string | ((context: RenderState) => str
   if (isNonEmptyText(text) !== undefined && typeof text !== 'function') {
     throw new InvalidOptionError({
       function: 'globalInstructions',
-      reason: `it needs a text that is not empty, or a function that gives one, not ${describeValue(text)}`,
+      reason:
+        'it needs a text that is not empty, or a function that gives one, not ' +
+        `${describeValue(text)}`,
     });
   }
   return Object.freeze({

@@ -79,38 +79,42 @@ describe('answers', () => {
     expect(ask(call('hi', { seed: 2, temperature: 1 }))).toBeDefined();
   });
 
-  test('are the same whatever the provider called the tool calls in the prompt, as long as they belong together', () => {
-    const { ask } = cacheWith();
-    const withIds = (called: string, answered: string): ModelCall => ({
-      model: 'p:m',
-      options: {
-        prompt: [
-          {
-            role: 'assistant',
-            content: [{ type: 'tool-call', toolCallId: 'other', toolName: 'f', input: {} }],
-          },
-          {
-            role: 'assistant',
-            content: [{ type: 'tool-call', toolCallId: called, toolName: 'f', input: {} }],
-          },
-          {
-            role: 'tool',
-            content: [
-              {
-                type: 'tool-result',
-                toolCallId: answered,
-                toolName: 'f',
-                output: { type: 'text', value: '1' },
-              },
-            ],
-          },
-        ],
-      },
-    });
-    ask(withIds('a', 'a'));
-    expect(ask(withIds('b', 'b'))).toBeDefined();
-    expect(ask(withIds('b', 'other'))).toBeUndefined();
-  });
+  test(
+    'are the same whatever the provider called the tool calls in the prompt, as long as they ' +
+      'belong together',
+    () => {
+      const { ask } = cacheWith();
+      const withIds = (called: string, answered: string): ModelCall => ({
+        model: 'p:m',
+        options: {
+          prompt: [
+            {
+              role: 'assistant',
+              content: [{ type: 'tool-call', toolCallId: 'other', toolName: 'f', input: {} }],
+            },
+            {
+              role: 'assistant',
+              content: [{ type: 'tool-call', toolCallId: called, toolName: 'f', input: {} }],
+            },
+            {
+              role: 'tool',
+              content: [
+                {
+                  type: 'tool-result',
+                  toolCallId: answered,
+                  toolName: 'f',
+                  output: { type: 'text', value: '1' },
+                },
+              ],
+            },
+          ],
+        },
+      });
+      ask(withIds('a', 'a'));
+      expect(ask(withIds('b', 'b'))).toBeDefined();
+      expect(ask(withIds('b', 'other'))).toBeUndefined();
+    },
+  );
 
   test('with tool calls do not end the agent', () => {
     const { ask } = cacheWith();

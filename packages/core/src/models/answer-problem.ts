@@ -73,6 +73,8 @@ function cutOff(answer: ModelAnswer, raw: string | undefined): AnswerProblem {
     };
   }
   const reasoned = answer.thoughts.length > 0 || (answer.usage?.reasoningTokens ?? 0) > 0;
-  const detail = `the answer was cut off before its first word: ${reasoned ? 'reasoning used up the output tokens' : 'too few output tokens were allowed'}`;
+  const detail =
+    'the answer was cut off before its first word: ' +
+    `${reasoned ? 'reasoning used up the output tokens' : 'too few output tokens were allowed'}`;
   return { kind: 'output_limit', retryable: false, detail, usable: false };
 }

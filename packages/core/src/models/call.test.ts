@@ -42,72 +42,75 @@ const call = (parts: readonly LanguageModelV4StreamPart[]) =>
   callModel(modelOf(parts), { prompt }, systemClock, undefined);
 
 describe('callModel', () => {
-  test('keeps texts, thoughts and tool calls apart, with what the provider wants back', async () => {
-    const answer = await call([
-      { type: 'stream-start', warnings: [] },
-      { type: 'response-metadata', id: 'r1' },
-      {
-        type: 'reasoning-start',
-        id: 'r',
-        providerMetadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: null } },
-      },
-      { type: 'reasoning-delta', id: 'r', delta: 'hm' },
-      {
-        type: 'reasoning-end',
-        id: 'r',
-        providerMetadata: { openai: { reasoningEncryptedContent: 'secret' } },
-      },
-      { type: 'text-start', id: 'a' },
-      { type: 'text-delta', id: 'a', delta: 'one ' },
-      { type: 'text-start', id: 'b' },
-      { type: 'text-delta', id: 'b', delta: 'two' },
-      { type: 'text-delta', id: 'a', delta: 'more' },
-      { type: 'text-end', id: 'a', providerMetadata: { google: { thoughtSignature: 'sig' } } },
-      { type: 'text-end', id: 'b' },
-      {
-        type: 'tool-call',
-        toolCallId: 'c1',
-        toolName: 'add',
-        input: '{"a":1}',
-        providerMetadata: { google: { thoughtSignature: 't' } },
-      },
-      {
-        type: 'tool-call',
-        toolCallId: 'web',
-        toolName: 'search',
-        input: '{}',
-        providerExecuted: true,
-      },
-      { type: 'ping' },
-      finish,
-    ]);
-    expect(answer.thoughts).toEqual([
-      {
-        text: 'hm',
-        providerMetadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'secret' } },
-      },
-    ]);
-    expect(answer.texts).toEqual([
-      { text: 'one more', providerMetadata: { google: { thoughtSignature: 'sig' } } },
-      { text: 'two' },
-    ]);
-    expect(answer.toolCalls).toEqual([
-      {
-        providerCallId: 'c1',
-        name: 'add',
-        args: { a: 1 },
-        providerMetadata: { google: { thoughtSignature: 't' } },
-      },
-    ]);
-    expect(answer.usage).toEqual({
-      inputTokens: 100,
-      outputTokens: 20,
-      cachedInputTokens: 30,
-      cacheWriteTokens: 10,
-      reasoningTokens: 8,
-    });
-    expect(answer.finishReason).toBe('stop');
-  });
+  test(
+    'keeps texts, thoughts and tool calls apart, with what the provider ' + 'wants back',
+    async () => {
+      const answer = await call([
+        { type: 'stream-start', warnings: [] },
+        { type: 'response-metadata', id: 'r1' },
+        {
+          type: 'reasoning-start',
+          id: 'r',
+          providerMetadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: null } },
+        },
+        { type: 'reasoning-delta', id: 'r', delta: 'hm' },
+        {
+          type: 'reasoning-end',
+          id: 'r',
+          providerMetadata: { openai: { reasoningEncryptedContent: 'secret' } },
+        },
+        { type: 'text-start', id: 'a' },
+        { type: 'text-delta', id: 'a', delta: 'one ' },
+        { type: 'text-start', id: 'b' },
+        { type: 'text-delta', id: 'b', delta: 'two' },
+        { type: 'text-delta', id: 'a', delta: 'more' },
+        { type: 'text-end', id: 'a', providerMetadata: { google: { thoughtSignature: 'sig' } } },
+        { type: 'text-end', id: 'b' },
+        {
+          type: 'tool-call',
+          toolCallId: 'c1',
+          toolName: 'add',
+          input: '{"a":1}',
+          providerMetadata: { google: { thoughtSignature: 't' } },
+        },
+        {
+          type: 'tool-call',
+          toolCallId: 'web',
+          toolName: 'search',
+          input: '{}',
+          providerExecuted: true,
+        },
+        { type: 'ping' },
+        finish,
+      ]);
+      expect(answer.thoughts).toEqual([
+        {
+          text: 'hm',
+          providerMetadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'secret' } },
+        },
+      ]);
+      expect(answer.texts).toEqual([
+        { text: 'one more', providerMetadata: { google: { thoughtSignature: 'sig' } } },
+        { text: 'two' },
+      ]);
+      expect(answer.toolCalls).toEqual([
+        {
+          providerCallId: 'c1',
+          name: 'add',
+          args: { a: 1 },
+          providerMetadata: { google: { thoughtSignature: 't' } },
+        },
+      ]);
+      expect(answer.usage).toEqual({
+        inputTokens: 100,
+        outputTokens: 20,
+        cachedInputTokens: 30,
+        cacheWriteTokens: 10,
+        reasoningTokens: 8,
+      });
+      expect(answer.finishReason).toBe('stop');
+    },
+  );
 
   test('an empty thought counts when it is signed, an empty text does not', async () => {
     const answer = await call([
@@ -141,33 +144,36 @@ describe('callModel', () => {
     ]);
   });
 
-  test('deltas arrive in order and with the name of their tool, whatever is interleaved', async () => {
-    const seen: string[] = [];
-    const sink = {
-      text: (delta: string) => void seen.push(`text ${delta}`),
-      thought: (delta: string) => void seen.push(`thought ${delta}`),
-      toolArgs: (id: string, name: string, delta: string) =>
-        void seen.push(`${id} ${name} ${delta}`),
-    };
-    const parts: LanguageModelV4StreamPart[] = [
-      { type: 'reasoning-delta', id: 'r', delta: 'x' },
-      { type: 'tool-input-start', id: 'c1', toolName: 'one' },
-      { type: 'tool-input-start', id: 'c2', toolName: 'two' },
-      { type: 'tool-input-delta', id: 'c1', delta: '{' },
-      { type: 'tool-input-delta', id: 'c2', delta: '[' },
-      { type: 'text-delta', id: 't', delta: 'y' },
-      { type: 'text-delta', id: 't', delta: '' },
-      finish,
-    ];
-    const answer = await callModel(
-      modelOf(parts),
-      { prompt },
-      { ...systemClock, monotonic: () => 42 },
-      sink,
-    );
-    expect(seen).toEqual(['thought x', 'c1 one {', 'c2 two [', 'text y']);
-    expect(answer.firstPartAt).toBe(42);
-  });
+  test(
+    'deltas arrive in order and with the name of their tool, whatever is ' + 'interleaved',
+    async () => {
+      const seen: string[] = [];
+      const sink = {
+        text: (delta: string) => void seen.push(`text ${delta}`),
+        thought: (delta: string) => void seen.push(`thought ${delta}`),
+        toolArgs: (id: string, name: string, delta: string) =>
+          void seen.push(`${id} ${name} ${delta}`),
+      };
+      const parts: LanguageModelV4StreamPart[] = [
+        { type: 'reasoning-delta', id: 'r', delta: 'x' },
+        { type: 'tool-input-start', id: 'c1', toolName: 'one' },
+        { type: 'tool-input-start', id: 'c2', toolName: 'two' },
+        { type: 'tool-input-delta', id: 'c1', delta: '{' },
+        { type: 'tool-input-delta', id: 'c2', delta: '[' },
+        { type: 'text-delta', id: 't', delta: 'y' },
+        { type: 'text-delta', id: 't', delta: '' },
+        finish,
+      ];
+      const answer = await callModel(
+        modelOf(parts),
+        { prompt },
+        { ...systemClock, monotonic: () => 42 },
+        sink,
+      );
+      expect(seen).toEqual(['thought x', 'c1 one {', 'c2 two [', 'text y']);
+      expect(answer.firstPartAt).toBe(42);
+    },
+  );
 
   test('any split of a text gives the text', async () => {
     await fc.assert(
@@ -183,33 +189,36 @@ describe('callModel', () => {
     );
   });
 
-  test('broken tool arguments are kept and explained; missing ones are an empty object', async () => {
-    const answer = await callModel(
-      scriptedModel([
+  test(
+    'broken tool arguments are kept and explained; missing ones are an ' + 'empty object',
+    async () => {
+      const answer = await callModel(
+        scriptedModel([
+          {
+            toolCalls: [
+              { name: 'a', args: '{"x": ' },
+              { name: 'b', args: '  ' },
+              { name: 'c', args: '[1]' },
+            ],
+          },
+        ]),
+        { prompt },
+        systemClock,
+        undefined,
+      );
+      expect(answer.toolCalls).toEqual([
         {
-          toolCalls: [
-            { name: 'a', args: '{"x": ' },
-            { name: 'b', args: '  ' },
-            { name: 'c', args: '[1]' },
-          ],
+          providerCallId: 'call_1',
+          name: 'a',
+          args: '{"x": ',
+          invalid: expect.stringContaining('not valid JSON'),
         },
-      ]),
-      { prompt },
-      systemClock,
-      undefined,
-    );
-    expect(answer.toolCalls).toEqual([
-      {
-        providerCallId: 'call_1',
-        name: 'a',
-        args: '{"x": ',
-        invalid: expect.stringContaining('not valid JSON'),
-      },
-      { providerCallId: 'call_2', name: 'b', args: {} },
-      { providerCallId: 'call_3', name: 'c', args: [1] },
-    ]);
-    expect(answer.finishReason).toBe('tool-calls');
-  });
+        { providerCallId: 'call_2', name: 'b', args: {} },
+        { providerCallId: 'call_3', name: 'c', args: [1] },
+      ]);
+      expect(answer.finishReason).toBe('tool-calls');
+    },
+  );
 
   test('an error in mid-stream is thrown, and the stream is cancelled', async () => {
     let cancelled: unknown;
@@ -229,16 +238,21 @@ describe('callModel', () => {
     expect(cancelled).toBe(failure);
   });
 
-  test('an error that is no Error is wrapped, with its message and itself as the cause', async () => {
-    const frame = { type: 'overloaded_error', message: 'Overloaded' };
-    const failure = await call([{ type: 'error', error: frame }]).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(ModelStreamError);
-    expect(failure).toMatchObject({
-      code: 'model_stream_error',
-      cause: frame,
-      message: expect.stringContaining('Overloaded'),
-    });
-  });
+  test(
+    'an error that is no Error is wrapped, with its message and itself as ' + 'the cause',
+    async () => {
+      const frame = { type: 'overloaded_error', message: 'Overloaded' };
+      const failure = await call([{ type: 'error', error: frame }]).catch(
+        (error: unknown) => error,
+      );
+      expect(failure).toBeInstanceOf(ModelStreamError);
+      expect(failure).toMatchObject({
+        code: 'model_stream_error',
+        cause: frame,
+        message: expect.stringContaining('Overloaded'),
+      });
+    },
+  );
 
   test.each([
     ['without a finish', [{ type: 'text-delta', id: '1', delta: 'x' }]],
@@ -283,50 +297,57 @@ describe('callModel', () => {
     });
   });
 
-  test('an abort in mid-stream rejects with its reason and cancels the stream, even of a model that does not listen', async () => {
-    const controller = new AbortController();
-    let cancelled: unknown;
-    const stream = new ReadableStream<LanguageModelV4StreamPart>({
-      start: (out) => out.enqueue({ type: 'text-delta', id: '1', delta: 'x' }),
-      cancel(reason) {
-        cancelled = reason;
-      },
-    });
-    const reason = new Error('stop');
-    const sink = {
-      text: () => controller.abort(reason),
-      thought: () => undefined,
-      toolArgs: () => undefined,
-    };
-    await expect(
-      callModel(
-        modelOfStream(stream),
+  test(
+    'an abort in mid-stream rejects with its reason and cancels the stream, even of a model ' +
+      'that does not listen',
+    async () => {
+      const controller = new AbortController();
+      let cancelled: unknown;
+      const stream = new ReadableStream<LanguageModelV4StreamPart>({
+        start: (out) => out.enqueue({ type: 'text-delta', id: '1', delta: 'x' }),
+        cancel(reason) {
+          cancelled = reason;
+        },
+      });
+      const reason = new Error('stop');
+      const sink = {
+        text: () => controller.abort(reason),
+        thought: () => undefined,
+        toolArgs: () => undefined,
+      };
+      await expect(
+        callModel(
+          modelOfStream(stream),
+          { prompt, abortSignal: controller.signal },
+          systemClock,
+          sink,
+        ),
+      ).rejects.toBe(reason);
+      expect(cancelled).toBe(reason);
+    },
+  );
+
+  test(
+    'an abort before the stream opens rejects at once, and a late stream is ' + 'cancelled',
+    async () => {
+      const controller = new AbortController();
+      const opened = Promise.withResolvers<{ stream: ReadableStream<LanguageModelV4StreamPart> }>();
+      const model = { ...modelOf([]), doStream: () => opened.promise };
+      const answer = callModel(
+        model,
         { prompt, abortSignal: controller.signal },
         systemClock,
-        sink,
-      ),
-    ).rejects.toBe(reason);
-    expect(cancelled).toBe(reason);
-  });
-
-  test('an abort before the stream opens rejects at once, and a late stream is cancelled', async () => {
-    const controller = new AbortController();
-    const opened = Promise.withResolvers<{ stream: ReadableStream<LanguageModelV4StreamPart> }>();
-    const model = { ...modelOf([]), doStream: () => opened.promise };
-    const answer = callModel(
-      model,
-      { prompt, abortSignal: controller.signal },
-      systemClock,
-      undefined,
-    );
-    const reason = new Error('stop');
-    controller.abort(reason);
-    await expect(answer).rejects.toBe(reason);
-    const cancelled = Promise.withResolvers<unknown>();
-    opened.resolve({ stream: new ReadableStream({ cancel: cancelled.resolve }) });
-    expect(await cancelled.promise).toBe(reason);
-    await expect(
-      callModel(model, { prompt, abortSignal: controller.signal }, systemClock, undefined),
-    ).rejects.toBe(reason);
-  });
+        undefined,
+      );
+      const reason = new Error('stop');
+      controller.abort(reason);
+      await expect(answer).rejects.toBe(reason);
+      const cancelled = Promise.withResolvers<unknown>();
+      opened.resolve({ stream: new ReadableStream({ cancel: cancelled.resolve }) });
+      expect(await cancelled.promise).toBe(reason);
+      await expect(
+        callModel(model, { prompt, abortSignal: controller.signal }, systemClock, undefined),
+      ).rejects.toBe(reason);
+    },
+  );
 });

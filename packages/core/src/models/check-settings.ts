@@ -151,8 +151,14 @@ export function isBaseUrl(value: unknown): string | undefined {
   if (url === null || !/^https?:$/.test(url.protocol))
     return 'a URL that begins with http:// or https://';
   if (url.username !== '' || url.password !== '')
-    return 'a URL without user name and password: pass the key as `apiKey`, or by an environment variable';
+    return (
+      'a URL without user name and password: pass the key as `apiKey`, or by an environment ' +
+      'variable'
+    );
   if (url.search !== '' || url.hash !== '')
-    return 'a URL without "?" and "#": paths are appended to it, and a key is passed as `apiKey`, or by an environment variable';
+    return (
+      'a URL without "?" and "#": paths are appended to it, and a key is passed as `apiKey`, ' +
+      'or by an environment variable'
+    );
   return undefined;
 }

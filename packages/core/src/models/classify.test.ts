@@ -231,7 +231,9 @@ describe('toModelError', () => {
       retryable: false,
     });
     expect(error.message).toBe(
-      'openai:gpt-9 does not exist, or these credentials may not use it. Check the model id or the deployment name (HTTP 404). The provider says: The model `gpt-9` does not exist',
+      'openai:gpt-9 does not exist, or these credentials may not use it. Check the model ' +
+        'id or the deployment name (HTTP 404). The provider says: The model `gpt-9` does not ' +
+        'exist',
     );
     expect(error.toJSON()).toMatchObject({
       name: 'ModelError',
@@ -251,7 +253,8 @@ describe('toModelError', () => {
       }),
       'openai:gpt-5',
     );
-    const everything = `${error.message} ${JSON.stringify(error)} ${String(error.cause)} ${error.stack}`;
+    const everything =
+      `${error.message} ${JSON.stringify(error)} ${String(error.cause)} ` + `${error.stack}`;
     for (const secret of [key, own, 'topsecretvalue', 'header-secret', 'the secret prompt'])
       expect(everything).not.toContain(secret);
     expect(error.cause).toMatchObject({ code: 'EPIPE' });

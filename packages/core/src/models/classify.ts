@@ -131,7 +131,9 @@ function httpStatus(fields: ErrorFields): number | undefined {
 }
 
 function classifyResponse(status: number, fields: ErrorFields): ModelErrorClass {
-  const text = `${String(fields.code ?? '')} ${String(fields.type ?? '')} ${String(fields.message ?? '')} ${String(fields.responseBody ?? '')}`;
+  const text =
+    `${String(fields.code ?? '')} ${String(fields.type ?? '')} ` +
+    `${String(fields.message ?? '')} ${String(fields.responseBody ?? '')}`;
   const retryAfterMs = readRetryAfter(fields, text);
   const found = byStatus(status, text);
   return {

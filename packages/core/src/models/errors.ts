@@ -48,7 +48,9 @@ export class ModelStreamError extends AdjutantError {
 export class MissingKeyError extends AdjutantError {
   constructor(data: { model: string; variables: readonly string[]; hint?: string }) {
     const { model, variables, hint } = data;
-    const message = `${model} needs credentials. Set ${variables.join(' or ')} in the environment${hint === undefined ? '' : `, or ${hint}`}.`;
+    const message =
+      `${model} needs credentials. Set ${variables.join(' or ')} in the ` +
+      `environment${hint === undefined ? '' : `, or ${hint}`}.`;
     super('missing_key', message, { model, variables });
   }
 }
@@ -81,7 +83,8 @@ export class InvalidModelNameError extends AdjutantError {
 /** What went wrong, for people, by kind. `unknown` says nothing that the detail does not say. */
 const summaries: { readonly [Kind in ModelErrorKind]: string } = {
   rate_limit:
-    'refused the call because of its rate limit or quota. Wait, lower the concurrency, or raise the limit with the provider',
+    'refused the call because of its rate limit or quota. Wait, lower the concurrency, or ' +
+    'raise the limit with the provider',
   overloaded: 'is overloaded. Try again later or use another model',
   server: 'failed on the provider’s side. Try again later',
   connection: 'could not be reached. Check the network, the base URL and whether the server runs',
@@ -90,13 +93,16 @@ const summaries: { readonly [Kind in ModelErrorKind]: string } = {
   invalid_request:
     'refused the request as invalid. The settings, the tools or the messages do not fit this model',
   model_not_found:
-    'does not exist, or these credentials may not use it. Check the model id or the deployment name',
+    'does not exist, or these credentials may not use it. Check the model id or the ' +
+    'deployment name',
   context_overflow:
-    'was given more than its context window holds. Shorten the history or the tool results, or use a model with a larger window',
+    'was given more than its context window holds. Shorten the history or the tool ' +
+    'results, or use a model with a larger window',
   content_filter: 'blocked the request or the answer by its content filter',
   refusal: 'refused to answer. Say what is asked for and why in other words, or use another model',
   output_limit:
-    'used up its output tokens before it had answered. Raise `maxTokens`, or lower the reasoning effort',
+    'used up its output tokens before it had answered. Raise `maxTokens`, or lower the ' +
+    'reasoning effort',
   malformed: 'sent an answer that cannot be read',
   aborted: 'was stopped before it had answered',
   missing_key: 'has no credentials',

@@ -75,7 +75,8 @@ export function parseModelName(text: string, env?: Environment): Model {
   if (model !== undefined) return model;
   throw invalidName(name, {
     reason:
-      'after the model there must be "@" and the base URL of the server, such as http://127.0.0.1:8000/v1',
+      'after the model there must be "@" and the base URL of the server, such as ' +
+      'http://127.0.0.1:8000/v1',
   });
 }
 
@@ -101,7 +102,9 @@ export function modelFromEnvironment(env: Environment = process.env): Model | un
   return choice === undefined ? undefined : parseModelName(choice[1], env);
 }
 
-const secretReason = `an address must not carry a user name, a password, "?" or "#"; set the server's key as ${compatibleKey} in the environment`;
+const secretReason =
+  `an address must not carry a user name, a password, "?" or "#"; set the server's key as ` +
+  `${compatibleKey} in the environment`;
 
 interface Complaint {
   readonly reason: string;

@@ -23,8 +23,10 @@ export class RealModelForbiddenError extends AdjutantError {
   constructor(data: { model: string; by: string }) {
     super(
       'real_model_forbidden',
-      `The model ${data.model} was about to be called, and real models are forbidden here (${data.by}). Give the agent a scripted model or run it with ` +
-        `runTest(); if the call is meant, allow it: forbidRealModels({ allow: ['${data.model}'] }) or allowRealModels(), both of adjutant/testing.`,
+      `The model ${data.model} was about to be called, and real models are forbidden here ` +
+        `(${data.by}). Give the agent a scripted model or run it with ` +
+        'runTest(); if the call is meant, allow it: forbidRealModels({ allow: ' +
+        `['${data.model}'] }) or allowRealModels(), both of adjutant/testing.`,
       data,
     );
   }
@@ -38,7 +40,8 @@ export class InvalidRealModelsError extends AdjutantError {
   constructor(data: { value: string }) {
     super(
       'invalid_real_models',
-      `The environment variable ${variable} must be "forbid" or "allow", not ${JSON.stringify(data.value)}.`,
+      `The environment variable ${variable} must be "forbid" or "allow", not ` +
+        `${JSON.stringify(data.value)}.`,
       data,
     );
   }

@@ -41,7 +41,9 @@ export function redis(connection: string | RedisClient, options: RedisOptions = 
     const found =
       typeof connection === 'string' ? 'a text that does not begin so' : describeValue(connection);
     throw new InvalidPubSubError({
-      reason: `its address must begin with redis:// or rediss://, or be a connected client of the package redis, not ${found}`,
+      reason:
+        'its address must begin with redis:// or rediss://, or be a connected client of the ' +
+        `package redis, not ${found}`,
     });
   }
   return new RedisPubSub(prefix, async () => {

@@ -122,7 +122,8 @@ export class RedisPubSub implements PubSub {
     this.#isWarned = true;
     const reason = error.message === '' ? error.name : error.message;
     process.emitWarning(
-      `Redis cannot be reached: other processes do not see parts of answers now. ${visibleLine(reason)}`,
+      'Redis cannot be reached: other processes do not see parts of answers now. ' +
+        `${visibleLine(reason)}`,
       {
         type: 'AdjutantWarning',
         code: 'pub_sub_unreachable',

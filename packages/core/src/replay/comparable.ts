@@ -199,7 +199,10 @@ export function nameOf(event: EventDraft): string {
     case 'tool_input':
       return `the answer to ${event.callId}`;
     case 'state_change':
-      return `a change of the ${event.scope} state (${event.changes.map(({ key }) => key).join(', ')})`;
+      return (
+        `a change of the ${event.scope} state ` +
+        `(${event.changes.map(({ key }) => key).join(', ')})`
+      );
     case 'invocation_start':
       return `the start of the ${event.kind} "${event.name}"`;
     case 'invocation_end':

@@ -22,7 +22,8 @@ export function divergenceText({
   differences,
 }: Divergence): string {
   const head = [
-    `First divergence at event ${seq}${path === '' ? '' : ` (${oneLine(path)})`}: ${kind.replace('_', ' ')}`,
+    `First divergence at event ${seq}${path === '' ? '' : ` (${oneLine(path)})`}: ` +
+      `${kind.replace('_', ' ')}`,
     `  ${oneLine(subject)}.`,
   ];
   if (differences.length === 0) return [...head, ...sides('', recorded, replayed)].join('\n');

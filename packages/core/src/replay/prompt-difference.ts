@@ -133,7 +133,9 @@ function messageChanges(before: readonly JsonObject[], now: readonly JsonObject[
     const says =
       system(before).length === system(now).length
         ? 'the system prompt changed'
-        : `there ${system(now).length === 1 ? 'is 1 system message' : `are ${system(now).length} system messages`}, and there were ${system(before).length}`;
+        : 'there ' +
+          `${system(now).length === 1 ? 'is 1 system message' : `are ${system(now).length} system messages`}, ` +
+          `and there were ${system(before).length}`;
     changes.push({
       says,
       differences: jsonDifferences(system(before), system(now)).map((difference) => ({
@@ -164,7 +166,10 @@ function turnChange(before: readonly JsonObject[], now: readonly JsonObject[]): 
   if (before.length === now.length)
     return { says: `message ${at + 1} (${roleOf(before[at] ?? now[at])}) changed`, differences };
   const count = now.length - before.length;
-  const says = `${Math.abs(count)} message${Math.abs(count) === 1 ? '' : 's'} ${count > 0 ? 'more' : 'fewer'}, from message ${at + 1} (${roleOf(now[at] ?? before[at])}) on`;
+  const says =
+    `${Math.abs(count)} message${Math.abs(count) === 1 ? '' : 's'} ` +
+    `${count > 0 ? 'more' : 'fewer'}, from message ${at + 1} ` +
+    `(${roleOf(now[at] ?? before[at])}) on`;
   return { says, differences };
 }
 

@@ -41,13 +41,17 @@ export function ledgerOf(name: string, source: unknown): RecordedLedger {
   ) {
     const wrong = events.findIndex((event, index) => !isEventAt(event, index + 1));
     if (wrong < 0) return source as RecordedLedger;
-    const reason = `the events of a ledger are numbered from 1 on, without gaps, and at place ${wrong + 1} there is none of that number that this build knows`;
+    const reason =
+      'the events of a ledger are numbered from 1 on, without gaps, and at place ' +
+      `${wrong + 1} there is none of that number that this build knows`;
     throw new InvalidOptionError({ function: name, reason });
   }
   const found = typeof then === 'function' ? 'a promise: await it first' : describeValue(source);
   throw new InvalidOptionError({
     function: name,
-    reason: `it needs a session, or a ledger as recordedLedgerOf() and readLedgerFile() give it, not ${found}`,
+    reason:
+      'it needs a session, or a ledger as recordedLedgerOf() and readLedgerFile() give it, ' +
+      `not ${found}`,
   });
 }
 

@@ -204,7 +204,9 @@ export class RecordedTape implements LedgerTape {
     const outcome = this.#outcomes.get(modelKey(path, round, attempt))?.shift();
     const end = outcome?.end as EventOf<'model_end'> | undefined;
     if (end?.substitutedBy?.startsWith('beforeModel') === true) {
-      const subject = `The model is asked in round ${round} of ${path}, where ${end.substitutedBy} answered in its place`;
+      const subject =
+        `The model is asked in round ${round} of ${path}, where ${end.substitutedBy} ` +
+        'answered in its place';
       this.#note(end, {
         kind: 'control_flow',
         subject,
@@ -381,7 +383,8 @@ export class RecordedTape implements LedgerTape {
       });
       return undefined;
     }
-    const subject = `${capital(nameOf(draft))} is not recorded; what is recorded there is ${nameOf(at)}`;
+    const subject =
+      `${capital(nameOf(draft))} is not recorded; what is recorded there is ` + `${nameOf(at)}`;
     this.diverge({ seq: at.seq, path, kind: 'control_flow', subject, replayed, differences: [] });
     return undefined;
   }
@@ -509,7 +512,9 @@ export class RecordedTape implements LedgerTape {
         args === undefined
           ? {}
           : { replayed: this.#options.normalize(JSON.parse(JSON.stringify(args)) as JsonValue) };
-      const subject = `${this.#toolOf(draft.callId)} is called with other arguments; of the recorded ones the ledger has the fingerprint ${recorded.fingerprint}`;
+      const subject =
+        `${this.#toolOf(draft.callId)} is called with other arguments; of the recorded ones ` +
+        `the ledger has the fingerprint ${recorded.fingerprint}`;
       return {
         kind,
         subject,
@@ -520,7 +525,9 @@ export class RecordedTape implements LedgerTape {
     }
     const differences = jsonDifferences(before, now);
     const where = differences.map(({ path }) => path).slice(0, 3);
-    const subject = `${capital(nameOf(recorded))} differs in ${where.join(', ')}${differences.length > 3 ? ' and more' : ''}`;
+    const subject =
+      `${capital(nameOf(recorded))} differs in ` +
+      `${where.join(', ')}${differences.length > 3 ? ' and more' : ''}`;
     return { kind, subject, recorded: before, replayed: now, differences };
   }
 

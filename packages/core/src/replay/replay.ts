@@ -115,7 +115,9 @@ export async function replay(
 /** @throws InvalidOptionError for what is no runtime: an agent, or a promise of the app */
 export function checkApp(name: string, app: unknown): void {
   if (app instanceof Runtime) return;
-  const reason = `it needs the app that has today's code, as runtime({ app, runnables: [...] }) gives it, not ${describeValue(app)}`;
+  const reason =
+    `it needs the app that has today's code, as runtime({ app, runnables: [...] }) gives it, ` +
+    `not ${describeValue(app)}`;
   throw new InvalidOptionError({ function: name, reason });
 }
 

@@ -24,7 +24,8 @@ function checkName(kind: string, name: unknown): void {
     kind,
     name: String(name),
     reason:
-      'a name is 1 to 128 letters, digits, spaces, "_", "-", "." or ":", and starts with a letter or "_"',
+      'a name is 1 to 128 letters, digits, spaces, "_", "-", "." or ":", and starts with a ' +
+      'letter or "_"',
   });
 }
 

@@ -259,7 +259,10 @@ export const isListOfAgentMiddleware: OptionCheck = (value) => {
   for (const member of ['onStream', 'around'] as const) {
     const deaf = (value as readonly Middleware[]).find((one) => one[member] !== undefined);
     if (deaf !== undefined)
-      return `a list of middleware without \`${member}\`, which is only heard on a runtime: give "${deaf.name}" to runtime({ middleware })`;
+      return (
+        `a list of middleware without \`${member}\`, which is only heard on a runtime: give ` +
+        `"${deaf.name}" to runtime({ middleware })`
+      );
   }
   return undefined;
 };

@@ -15,7 +15,8 @@ export class StateBindingError extends AdjutantError {
   constructor(data: { scope: string; key: string; reason: string }, options?: ErrorOptions) {
     super(
       'state_binding',
-      `The write of "${data.key}" to the ${data.scope} state is in the ledger, but \`onWrite\` of its binding failed: ${data.reason}.`,
+      `The write of "${data.key}" to the ${data.scope} state is in the ledger, but ` +
+        `\`onWrite\` of its binding failed: ${data.reason}.`,
       data,
       options,
     );

@@ -157,7 +157,9 @@ export class SharedState {
       by: 'runtime',
       component: 'shared_state',
       decision: 'bind_scopes',
-      reasoning: `The session takes part in ${missing.map(([scope, scopeId]) => `the ${scope} state of "${scopeId}"`).join(' and ')}.`,
+      reasoning:
+        'The session takes part in ' +
+        `${missing.map(([scope, scopeId]) => `the ${scope} state of "${scopeId}"`).join(' and ')}.`,
       data: { scopes: Object.fromEntries(missing) },
     };
   }

@@ -22,7 +22,8 @@ export function checkNumbers(session: string, after: number, events: readonly Ev
     seq += 1;
     if (event.seq !== seq)
       throw new RangeError(
-        `An event of type "${event.type}" for session "${session}" has seq ${event.seq} where ${seq} must come.`,
+        `An event of type "${event.type}" for session "${session}" has seq ${event.seq} ` +
+          `where ${seq} must come.`,
       );
   }
 }
@@ -59,7 +60,8 @@ export function checkSharedWrites(
 export function checkForkPoint(session: string, atSeq: number, lastSeq: number): void {
   if (Number.isSafeInteger(atSeq) && atSeq >= 0 && atSeq <= lastSeq) return;
   throw new RangeError(
-    `Session "${session}" cannot be forked at ${atSeq}: its events are numbered from 1 to ${lastSeq}.`,
+    `Session "${session}" cannot be forked at ${atSeq}: its events are numbered from 1 to ` +
+      `${lastSeq}.`,
   );
 }
 
@@ -80,7 +82,8 @@ export function checkLimit(what: string, limit: number = defaultLimit): number {
 export function checkSnapshot(session: string, seq: number, lastSeq: number): void {
   if (Number.isSafeInteger(seq) && seq >= 0 && seq <= lastSeq) return;
   throw new RangeError(
-    `A snapshot of session "${session}" cannot stand at ${seq}: its events are numbered from 1 to ${lastSeq}.`,
+    `A snapshot of session "${session}" cannot stand at ${seq}: its events are numbered ` +
+      `from 1 to ${lastSeq}.`,
   );
 }
 
@@ -93,6 +96,7 @@ const hours = 3_600_000;
 export function checkBlobAge(olderThanMs: number = 24 * hours): number {
   if (olderThanMs >= 0) return olderThanMs;
   throw new RangeError(
-    `The age from which blobs are removed must be a number of milliseconds from 0 on, not ${olderThanMs}.`,
+    'The age from which blobs are removed must be a number of milliseconds from 0 on, not ' +
+      `${olderThanMs}.`,
   );
 }

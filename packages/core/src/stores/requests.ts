@@ -49,7 +49,8 @@ export function checkRequests(session: string, requests: readonly PendingRequest
   const foreign = requests.find((request) => request.session !== session);
   if (foreign === undefined) return;
   throw new RangeError(
-    `Request "${foreign.requestId}" of session "${foreign.session}" cannot be made by an append to session "${session}".`,
+    `Request "${foreign.requestId}" of session "${foreign.session}" cannot be made by an ` +
+      `append to session "${session}".`,
   );
 }
 

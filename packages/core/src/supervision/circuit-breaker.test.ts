@@ -12,14 +12,22 @@ function failing(times: number, breakers = new CircuitBreakers(options)): Circui
 }
 
 describe('a circuit', () => {
-  test('opens with the last of so many failures in a row, and refuses calls until its time is over', () => {
-    const breakers = failing(2);
-    expect(breakers.admit('work', 0)).toEqual({ admitted: true, change: undefined });
-    expect(breakers.record('work', 'failure', 10)).toEqual({ change: 'open', failures: 3 });
-    expect(breakers.admit('work', 10)).toEqual({ admitted: false, failures: 3, retryInMs: 1_000 });
-    expect(breakers.admit('work', 1_009)).toEqual({ admitted: false, failures: 3, retryInMs: 1 });
-    expect(breakers.admit('other', 10)).toEqual({ admitted: true, change: undefined });
-  });
+  test(
+    'opens with the last of so many failures in a row, and refuses calls until its time is ' +
+      'over',
+    () => {
+      const breakers = failing(2);
+      expect(breakers.admit('work', 0)).toEqual({ admitted: true, change: undefined });
+      expect(breakers.record('work', 'failure', 10)).toEqual({ change: 'open', failures: 3 });
+      expect(breakers.admit('work', 10)).toEqual({
+        admitted: false,
+        failures: 3,
+        retryInMs: 1_000,
+      });
+      expect(breakers.admit('work', 1_009)).toEqual({ admitted: false, failures: 3, retryInMs: 1 });
+      expect(breakers.admit('other', 10)).toEqual({ admitted: true, change: undefined });
+    },
+  );
 
   test('a success in between begins the count anew; what says nothing of the tool does not', () => {
     const breakers = failing(2);
@@ -99,43 +107,47 @@ describe('what counts as a failure of the tool', () => {
   });
 });
 
-test('whatever happens: open after so many failures and not before, one call at a time while half open', () => {
-  const steps = fc.array(
-    fc.tuple(
-      fc.constantFrom('admit', 'success', 'failure', 'neutral'),
-      fc.integer({ min: 0, max: 700 }),
-    ),
-    { maxLength: 60 },
-  );
-  fc.assert(
-    fc.property(steps, (all) => {
-      const breakers = new CircuitBreakers(options);
-      let now = 0;
-      let inARow = 0;
-      let probes = 0;
-      let isOpen = false;
-      for (const [what, wait] of all) {
-        now += wait;
-        if (what === 'admit') {
-          const admission = breakers.admit('work', now);
-          if (!isOpen) expect(admission).toEqual({ admitted: true, change: undefined });
-          if (admission.admitted && isOpen) probes = now;
-          else if (!admission.admitted) expect(now - probes).toBeLessThan(options.resetAfter);
-          continue;
+test(
+  'whatever happens: open after so many failures and not before, one call at a time while ' +
+    'half open',
+  () => {
+    const steps = fc.array(
+      fc.tuple(
+        fc.constantFrom('admit', 'success', 'failure', 'neutral'),
+        fc.integer({ min: 0, max: 700 }),
+      ),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(steps, (all) => {
+        const breakers = new CircuitBreakers(options);
+        let now = 0;
+        let inARow = 0;
+        let probes = 0;
+        let isOpen = false;
+        for (const [what, wait] of all) {
+          now += wait;
+          if (what === 'admit') {
+            const admission = breakers.admit('work', now);
+            if (!isOpen) expect(admission).toEqual({ admitted: true, change: undefined });
+            if (admission.admitted && isOpen) probes = now;
+            else if (!admission.admitted) expect(now - probes).toBeLessThan(options.resetAfter);
+            continue;
+          }
+          const change = breakers.record('work', what as BreakerOutcome, now);
+          if (what === 'failure') inARow++;
+          if (what === 'success') inARow = 0;
+          if (change?.change === 'open') {
+            expect(inARow).toBeGreaterThanOrEqual(options.failures);
+            isOpen = true;
+            probes = now;
+          } else if (!isOpen && what === 'failure') expect(inARow).toBeLessThan(options.failures);
+          if (what === 'success') {
+            expect(change?.change).toBe(isOpen ? 'close' : undefined);
+            isOpen = false;
+          }
         }
-        const change = breakers.record('work', what as BreakerOutcome, now);
-        if (what === 'failure') inARow++;
-        if (what === 'success') inARow = 0;
-        if (change?.change === 'open') {
-          expect(inARow).toBeGreaterThanOrEqual(options.failures);
-          isOpen = true;
-          probes = now;
-        } else if (!isOpen && what === 'failure') expect(inARow).toBeLessThan(options.failures);
-        if (what === 'success') {
-          expect(change?.change).toBe(isOpen ? 'close' : undefined);
-          isOpen = false;
-        }
-      }
-    }),
-  );
-});
+      }),
+    );
+  },
+);

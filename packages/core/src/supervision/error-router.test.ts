@@ -67,23 +67,26 @@ describe('the default chains', () => {
     expect(strategies(failure(errorType, status))).toEqual(expected);
   });
 
-  test('a fallback tool comes where the chain names one, and what came raw where it is there', () => {
-    expect(strategies(failure('http_403', 'error_blocked'), withFallback)).toEqual([
-      'hint',
-      'fallbackTool',
-      'report',
-      'report',
-    ]);
-    expect(route(failure('http_403', 'error_blocked'), 2, defaults, withFallback).fallback).toBe(
-      'other',
-    );
-    expect(strategies(failure('parse_error', 'error_permanent', { hasRaw: true }))).toEqual([
-      'hint',
-      'raw',
-      'report',
-      'report',
-    ]);
-  });
+  test(
+    'a fallback tool comes where the chain names one, and what came raw where ' + 'it is there',
+    () => {
+      expect(strategies(failure('http_403', 'error_blocked'), withFallback)).toEqual([
+        'hint',
+        'fallbackTool',
+        'report',
+        'report',
+      ]);
+      expect(route(failure('http_403', 'error_blocked'), 2, defaults, withFallback).fallback).toBe(
+        'other',
+      );
+      expect(strategies(failure('parse_error', 'error_permanent', { hasRaw: true }))).toEqual([
+        'hint',
+        'raw',
+        'report',
+        'report',
+      ]);
+    },
+  );
 
   test('what may do something twice is neither tried again nor followed by another tool', () => {
     expect(strategies(failure('http_503', 'error_transient', { mayRepeat: false }))).toEqual([
@@ -344,19 +347,25 @@ describe('properties', () => {
     );
   });
 
-  test('failing again and again ends: no call goes on for more attempts than one cause gets, and every chain is exhausted at last', () => {
-    fc.assert(
-      fc.property(anyFailure, anyOptions, anyTool, (of, options, tool) => {
-        let attempt = 1;
-        while (
-          ['retry', 'backoff', 'fallbackTool'].includes(route(of, attempt, options, tool).strategy)
-        )
-          attempt++;
-        expect(attempt).toBeLessThanOrEqual(options.attempts + 1);
-        expect(isChainExhausted(of.errorType, of.status, 9, options, tool)).toBe(true);
-      }),
-    );
-  });
+  test(
+    'failing again and again ends: no call goes on for more attempts than one cause gets, ' +
+      'and every chain is exhausted at last',
+    () => {
+      fc.assert(
+        fc.property(anyFailure, anyOptions, anyTool, (of, options, tool) => {
+          let attempt = 1;
+          while (
+            ['retry', 'backoff', 'fallbackTool'].includes(
+              route(of, attempt, options, tool).strategy,
+            )
+          )
+            attempt++;
+          expect(attempt).toBeLessThanOrEqual(options.attempts + 1);
+          expect(isChainExhausted(of.errorType, of.status, 9, options, tool)).toBe(true);
+        }),
+      );
+    },
+  );
 
   test('once exhausted, always exhausted', () => {
     fc.assert(

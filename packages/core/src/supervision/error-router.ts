@@ -80,7 +80,8 @@ const byStatus: Readonly<Record<ToolResultStatus, Chain>> = {
 
 const hints: Readonly<Record<string, string>> = {
   http_403:
-    'The server refuses this request. Do not ask it again in the same way: look for the same content at another address, or use another tool.',
+    'The server refuses this request. Do not ask it again in the same way: look for the ' +
+    'same content at another address, or use another tool.',
   http_404: 'There is nothing at this address. Search for the right address before you ask again.',
   http_410: 'What was at this address has been removed. Search for another address that has it.',
   file_not_found: 'There is no such file. Look for the right path before you ask again.',
@@ -88,9 +89,11 @@ const hints: Readonly<Record<string, string>> = {
   parse_error: 'What came could not be read. Try another parser, or ask for another format.',
   empty_result: 'Nothing was found. Use broader or fewer search words.',
   tool_error:
-    'The tool could not do it. Read why, and change the arguments or take another way; the same call will fail again.',
+    'The tool could not do it. Read why, and change the arguments or take another way; the ' +
+    'same call will fail again.',
   validation_error:
-    'The arguments do not fit the schema of the tool. Correct what is named above before you call it again.',
+    'The arguments do not fit the schema of the tool. Correct what is named above before ' +
+    'you call it again.',
   unknown_tool: 'There is no such tool. Use only tools of the list that you were given.',
 };
 const generalHint =
@@ -264,7 +267,9 @@ function reasonOf(
   const wait = isTooLong(failure)
     ? ` and is to be tried again after ${retryAfterMs} ms, which is too long to wait`
     : '';
-  const failed = `It failed with ${errorType} ${attempt === 1 ? 'for the first time' : `${attempt} times in a row`}${wait}`;
+  const failed =
+    `It failed with ${errorType} ` +
+    `${attempt === 1 ? 'for the first time' : `${attempt} times in a row`}${wait}`;
   if (attempt > attempts) return `${failed}, and ${attempts} attempts are all that one cause gets.`;
   switch (strategy) {
     case 'retry':

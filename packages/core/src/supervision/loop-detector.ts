@@ -215,8 +215,13 @@ function verdict(
       level,
       detector,
       count,
-      message: `Not run: this call of ${name} failed before (${type}), and all that could be done about it was tried. Do not call it again with these arguments: use another way, or answer with what you have and say what could not be found out.`,
-      reasoning: `${name} was called for the ${ordinal(count)} time with the same arguments. Its last result was ${type}, and the chain of strategies for it has no step left.`,
+      message:
+        `Not run: this call of ${name} failed before (${type}), and all that could be done ` +
+        'about it was tried. Do not call it again with these arguments: use another way, or ' +
+        'answer with what you have and say what could not be found out.',
+      reasoning:
+        `${name} was called for the ${ordinal(count)} time with the same arguments. Its last ` +
+        `result was ${type}, and the chain of strategies for it has no step left.`,
       alternatives,
     };
   }
@@ -226,12 +231,20 @@ function verdict(
       ? [options.pollWarnAt, options.pollBlockAt]
       : [options.warnAt, options.blockAt];
   const [warnAt, blockAt] = limits as [number, number];
-  const reasoning = `${name} was called for the ${ordinal(count)} time${same}, ${nothingNew[detector]}. It is warned of from the ${ordinal(warnAt)} such call, and the ${ordinal(blockAt)} is not made any more.`;
+  const reasoning =
+    `${name} was called for the ${ordinal(count)} time${same}, ${nothingNew[detector]}. It ` +
+    `is warned of from the ${ordinal(warnAt)} such call, and the ${ordinal(blockAt)} is not ` +
+    'made any more.';
   if (level === 'block') {
-    const message = `Not run: this would be the ${ordinal(count)} call of ${name}${same}, ${nothingNew[detector]}. Do not make it again: use what you have, find another way, or answer and say what could not be found out.`;
+    const message =
+      `Not run: this would be the ${ordinal(count)} call of ${name}${same}, ` +
+      `${nothingNew[detector]}. Do not make it again: use what you have, find another way, ` +
+      'or answer and say what could not be found out.';
     return { level, detector, count, message, reasoning, alternatives };
   }
   const announced = count < blockAt ? ` The ${ordinal(blockAt)} such call will not be made.` : '';
-  const message = `This was the ${ordinal(count)} call of ${name}${same}, ${nothingNew[detector]}. Calling it again will not help: use what you have, or find another way.${announced}`;
+  const message =
+    `This was the ${ordinal(count)} call of ${name}${same}, ${nothingNew[detector]}. Calling ` +
+    `it again will not help: use what you have, or find another way.${announced}`;
   return { level, detector, count, message, reasoning, alternatives };
 }

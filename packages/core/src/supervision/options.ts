@@ -148,11 +148,17 @@ const isLoops: OptionCheck = (value) => {
   if (isAbove(warnAt, blockAt))
     return `an object whose \`warnAt\` is at most its \`blockAt\` (${blockAt}), not ${warnAt}`;
   if (isAbove(pollWarnAt, pollBlockAt))
-    return `an object whose \`pollWarnAt\` is at most its \`pollBlockAt\` (${pollBlockAt}), not ${pollWarnAt}`;
+    return (
+      `an object whose \`pollWarnAt\` is at most its \`pollBlockAt\` (${pollBlockAt}), not ` +
+      `${pollWarnAt}`
+    );
   for (const [key, at] of Object.entries({ blockAt, pollBlockAt })) {
     // The call that is looked at is not one of those that are looked back at.
     if (isAbove(at, window === undefined ? undefined : window + 1)) {
-      return `an object whose \`window\` holds the calls before \`${key}\` (at least ${(at as number) - 1}), not ${window}`;
+      return (
+        `an object whose \`window\` holds the calls before \`${key}\` (at least ` +
+        `${(at as number) - 1}), not ${window}`
+      );
     }
   }
   return undefined;
@@ -184,21 +190,29 @@ function isStrategy(value: unknown): boolean {
   );
 }
 
-const strategies =
-  `${strategyNames('')}, { hint: 'text' }, { fallbackTool: 'name' } and { escalate: 'caller', 'human' or 'failures' }`.replace(
-    'one of ',
-    '',
-  );
+const strategies = (
+  `${strategyNames('')}, { hint: 'text' }, { fallbackTool: 'name' } and { escalate: ` +
+  `'caller', 'human' or 'failures' }`
+).replace('one of ', '');
 
 const isChains: OptionCheck = (value) => {
   if (isObject(value) !== undefined)
-    return "an object that gives error types lists of strategies such as ['backoff', { hint: '…' }, 'report']";
+    return (
+      "an object that gives error types lists of strategies such as ['backoff', { hint: '…' " +
+      "}, 'report']"
+    );
   for (const [type, chain] of Object.entries(value as object)) {
     if (!Array.isArray(chain) || chain.length === 0)
-      return `an object whose \`${type}\` is a list of strategies, at least ['report'], not ${describeValue(chain)}`;
+      return (
+        `an object whose \`${type}\` is a list of strategies, at least ['report'], not ` +
+        `${describeValue(chain)}`
+      );
     const wrong = chain.findIndex((strategy) => !isStrategy(strategy));
     if (wrong >= 0)
-      return `an object whose \`${type}\` is a list of ${strategies}, not ${describeStrategy(chain[wrong])}`;
+      return (
+        `an object whose \`${type}\` is a list of ${strategies}, not ` +
+        `${describeStrategy(chain[wrong])}`
+      );
   }
   return undefined;
 };
@@ -261,7 +275,8 @@ export const isSupervisionOfAgent: OptionCheck = orFalse(
     circuitBreaker: (value) =>
       value === false
         ? undefined
-        : 'false (only runtime({ supervision }) can set its numbers, since it counts over the whole runtime)',
+        : 'false (only runtime({ supervision }) can set its numbers, since it counts over ' +
+          'the whole runtime)',
   }),
 );
 

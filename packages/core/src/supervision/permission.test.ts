@@ -41,36 +41,44 @@ describe('missingPermissions', () => {
     ]);
   });
 
-  test('every name is covered by itself, by each of its beginnings with a wildcard, and by nothing shorter', () => {
-    fc.assert(
-      fc.property(name, (needed) => {
-        const words = needed.split(':');
-        expect(missingPermissions([needed], [needed])).toEqual([]);
-        expect(missingPermissions([needed], ['*'])).toEqual([]);
-        for (let count = 1; count < words.length; count++) {
-          const beginning = words.slice(0, count).join(':');
-          expect(missingPermissions([needed], [`${beginning}:*`])).toEqual([]);
-          expect(missingPermissions([needed], [beginning])).toEqual([needed]);
-        }
-        expect(missingPermissions([needed], [`${needed}:*`])).toEqual([needed]);
-      }),
-    );
-  });
+  test(
+    'every name is covered by itself, by each of its beginnings with a wildcard, and by ' +
+      'nothing shorter',
+    () => {
+      fc.assert(
+        fc.property(name, (needed) => {
+          const words = needed.split(':');
+          expect(missingPermissions([needed], [needed])).toEqual([]);
+          expect(missingPermissions([needed], ['*'])).toEqual([]);
+          for (let count = 1; count < words.length; count++) {
+            const beginning = words.slice(0, count).join(':');
+            expect(missingPermissions([needed], [`${beginning}:*`])).toEqual([]);
+            expect(missingPermissions([needed], [beginning])).toEqual([needed]);
+          }
+          expect(missingPermissions([needed], [`${needed}:*`])).toEqual([needed]);
+        }),
+      );
+    },
+  );
 
-  test('granting more never makes more missing, and what is missing is part of what is needed, in its order', () => {
-    const grant = fc.oneof(
-      name,
-      name.map((given) => `${given}:*`),
-    );
-    fc.assert(
-      fc.property(fc.array(name), fc.array(grant), grant, (required, granted, more) => {
-        const missing = missingPermissions(required, granted);
-        expect(required.filter((needed) => missing.includes(needed))).toEqual(missing);
-        for (const still of missingPermissions(required, [...granted, more]))
-          expect(missing).toContain(still);
-      }),
-    );
-  });
+  test(
+    'granting more never makes more missing, and what is missing is part of what is needed, ' +
+      'in its order',
+    () => {
+      const grant = fc.oneof(
+        name,
+        name.map((given) => `${given}:*`),
+      );
+      fc.assert(
+        fc.property(fc.array(name), fc.array(grant), grant, (required, granted, more) => {
+          const missing = missingPermissions(required, granted);
+          expect(required.filter((needed) => missing.includes(needed))).toEqual(missing);
+          for (const still of missingPermissions(required, [...granted, more]))
+            expect(missing).toContain(still);
+        }),
+      );
+    },
+  );
 });
 
 describe('names', () => {

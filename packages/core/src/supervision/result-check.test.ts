@@ -61,7 +61,9 @@ describe('empty results', () => {
 
 const challenge = `<!DOCTYPE html><html><head><title>Just a moment...</title><script>${'var x = "<p>";'.repeat(400)}</script></head>
 <body><h1>example.com</h1><p>Enable JavaScript and cookies to continue</p></body></html>`;
-const article = `<html><head><title>Access denied: a short history</title></head><body>${'<p>Long ago, doors were locked.</p>'.repeat(200)}</body></html>`;
+const article =
+  '<html><head><title>Access denied: a short ' +
+  `history</title></head><body>${'<p>Long ago, doors were locked.</p>'.repeat(200)}</body></html>`;
 
 it('a type that the tool itself gave stays', () => {
   const given: ToolResult = { status: 'partial', content: [], errorType: 'out_of_date' };
@@ -73,7 +75,8 @@ describe('pages that keep visitors out', () => {
     [challenge],
     ['<title>Attention Required! | Cloudflare</title><p>Sorry, you have been blocked</p>'],
     [
-      '<html><head><title>Access Denied</title></head><body>You do not have permission.</body></html>',
+      '<html><head><title>Access Denied</title></head><body>You do not have ' +
+        'permission.</body></html>',
     ],
     ['<html><body><h1>403 Forbidden</h1><hr>nginx</body></html>'],
     ['# Are you a robot?\nPlease tick the box.'],

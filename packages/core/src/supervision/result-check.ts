@@ -91,7 +91,9 @@ export function checkResult(
   return {
     result: Object.freeze(doubted),
     notes: confidence < options.lowConfidence ? doubts.map(({ note }) => note) : [],
-    reasoning: `${doubts.map(({ reasoning }) => reasoning).join(' ')} The confidence in it is ${confidence}.`,
+    reasoning:
+      `${doubts.map(({ reasoning }) => reasoning).join(' ')} The confidence in it is ` +
+      `${confidence}.`,
     check: doubts.map(({ check }) => check).join(', '),
   };
 }
@@ -106,7 +108,9 @@ function unsure(
   return {
     result,
     notes: [`Low confidence (${confidence}): check this before you rely on it.`],
-    reasoning: `${name} gave its result a confidence of ${confidence}, and ${lowConfidence} is asked for.`,
+    reasoning:
+      `${name} gave its result a confidence of ${confidence}, and ${lowConfidence} is asked ` +
+      'for.',
     check: 'confidence',
   };
 }
@@ -138,7 +142,9 @@ function emptyDoubt(
     check: 'empty_result',
     confidence: confidences.empty_result,
     isPartial: true,
-    note: 'The result is empty. That may mean that there is nothing, or that it was looked for in the wrong way: do not fill it in from memory.',
+    note:
+      'The result is empty. That may mean that there is nothing, or that it was looked for ' +
+      'in the wrong way: do not fill it in from memory.',
     reasoning: `${name} gave an empty result.`,
   };
 }
@@ -207,7 +213,9 @@ function pageDoubt(
     check: 'blocked_page',
     confidence: confidences.blocked_page,
     isPartial: true,
-    note: `This looks like a page that keeps visitors out ("${shown}") and not like what was asked for: take nothing from it, and look for another source.`,
+    note:
+      `This looks like a page that keeps visitors out ("${shown}") and not like what was ` +
+      'asked for: take nothing from it, and look for another source.',
     reasoning: `What ${name} gave looks like a page that keeps visitors out: "${shown}".`,
   };
 }

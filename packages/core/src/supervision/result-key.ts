@@ -17,7 +17,8 @@ const keys = new WeakMap<ToolResult, string>();
 export function resultKey(result: ToolResult): string {
   let key = keys.get(result);
   if (key === undefined) {
-    const text = `${result.status} ${result.errorType ?? ''} ${withoutVolatile(textOf(result.content))}`;
+    const text =
+      `${result.status} ${result.errorType ?? ''} ` + `${withoutVolatile(textOf(result.content))}`;
     key = text.length <= longestKey ? text : sha256(text);
     keys.set(result, key);
   }

@@ -6,12 +6,18 @@ import { isPlainObject, type JsonValue } from '../base/json.ts';
  */
 const stopWords: ReadonlySet<string> = new Set(
   (
-    'the and for are was were has have had not but you your our their his her its from with without into onto than then that this these those there here ' +
-    'what when where which who whom whose why how can could will would shall should may might must does did done about over under between all any some ' +
-    'more most other such only own same too very just also get give find show tell search look list please latest current today now new best top ' +
-    'der die das den dem des ein eine einer eines einem einen und oder aber nicht ist sind war waren hat haben wird werden von vom zum zur mit ohne aus ' +
-    'bei nach vor auf fur uber unter wie was wer wann warum welche welcher welches auch nur noch schon sehr heute ' +
-    'les des une est sont dans par pour sur avec sans que qui quoi dont mais pas plus aux ces ses son leur ' +
+    'the and for are was were has have had not but you your our their his her its from ' +
+    'with without into onto than then that this these those there here ' +
+    'what when where which who whom whose why how can could will would shall should may ' +
+    'might must does did done about over under between all any some ' +
+    'more most other such only own same too very just also get give find show tell search ' +
+    'look list please latest current today now new best top ' +
+    'der die das den dem des ein eine einer eines einem einen und oder aber nicht ist sind ' +
+    'war waren hat haben wird werden von vom zum zur mit ohne aus ' +
+    'bei nach vor auf fur uber unter wie was wer wann warum welche welcher welches auch ' +
+    'nur noch schon sehr heute ' +
+    'les des une est sont dans par pour sur avec sans que qui quoi dont mais pas plus aux ' +
+    'ces ses son leur ' +
     'los las una unos unas del por para con sin que como mas pero este esta estos estas ' +
     'una gli dei delle del per con che non come piu sono'
   ).split(' '),

@@ -94,7 +94,9 @@ export function requestAlternativeApproach(options: AdvisorOptions): Tool {
   return tool<Problem, Problem, JsonValue>({
     name,
     description:
-      'Asks an advisor for another way when the current one keeps failing. Say what you want to achieve, what you have tried and what went wrong. Gives one approach to try next.',
+      'Asks an advisor for another way when the current one keeps failing. Say what you ' +
+      'want to achieve, what you have tried and what went wrong. Gives one approach to try ' +
+      'next.',
     schema: problemSchema,
     // All that it does is a recorded call, which a second execution finds.
     recovery: 'rerun',
@@ -107,7 +109,8 @@ export function requestAlternativeApproach(options: AdvisorOptions): Tool {
       });
       if (result.status === 'completed') return (result.output ?? null) as JsonValue;
       throw new ToolFailure(
-        `The advisor ${advisor.name} ended as ${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`,
+        `The advisor ${advisor.name} ended as ` +
+          `${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`,
         {
           errorType: result.error?.code ?? result.status,
         },
@@ -121,14 +124,17 @@ function messageOf(
   tools: readonly Pick<Tool, 'name' | 'description'>[],
 ): string {
   const parts = [
-    'Another agent is stuck and needs an approach that it has not tried. Answer with one concrete approach in two or three sentences, nothing else.',
+    'Another agent is stuck and needs an approach that it has not tried. Answer with one ' +
+      'concrete approach in two or three sentences, nothing else.',
     `Task: ${task}`,
     `Tried so far: ${attempts}`,
   ];
   if (error_details !== undefined) parts.push(`Errors: ${error_details}`);
   if (tools.length > 0) {
     parts.push(
-      `Tools that it has:\n${tools.map((one) => `- ${one.name}: ${one.description}`).join('\n')}\nSay which of them to use, and how.`,
+      'Tools that it ' +
+        `has:\n${tools.map((one) => `- ${one.name}: ${one.description}`).join('\n')}\nSay ` +
+        'which of them to use, and how.',
     );
   }
   return parts.join('\n\n');

@@ -108,7 +108,8 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
       });
       if (result.status === 'completed') return (result.output ?? null) as JsonValue;
       throw new ToolFailure(
-        `${runnable.name} ended as ${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`,
+        `${runnable.name} ended as ` +
+          `${result.status}${result.error === undefined ? '' : `: ${result.error.message}`}`,
         {
           errorType: result.error?.code ?? result.status,
         },

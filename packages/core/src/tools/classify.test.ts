@@ -224,23 +224,27 @@ describe('classifyThrown', () => {
     expect(found.retryAfterMs).toBe(options.retryAfterMs);
   });
 
-  test('alternatives and data of a ToolFailure reach the result, also when they are not what the types say', () => {
-    const failure = new ToolFailure('no', {
-      alternatives: ['Search first.'],
-      data: { column: 'a' },
-      cause: new Error('deeper'),
-    });
-    expect(classifyThrown(failure).result).toMatchObject({
-      alternatives: ['Search first.'],
-      metadata: { column: 'a' },
-      detail: expect.stringContaining('deeper'),
-    });
-    const odd = new ToolFailure('no', { data: { big: 1n } as never });
-    expect(classifyThrown(odd).result).toMatchObject({
-      status: 'error_permanent',
-      metadata: { big: expect.any(String) },
-    });
-  });
+  test(
+    'alternatives and data of a ToolFailure reach the result, also when they are not what ' +
+      'the types say',
+    () => {
+      const failure = new ToolFailure('no', {
+        alternatives: ['Search first.'],
+        data: { column: 'a' },
+        cause: new Error('deeper'),
+      });
+      expect(classifyThrown(failure).result).toMatchObject({
+        alternatives: ['Search first.'],
+        metadata: { column: 'a' },
+        detail: expect.stringContaining('deeper'),
+      });
+      const odd = new ToolFailure('no', { data: { big: 1n } as never });
+      expect(classifyThrown(odd).result).toMatchObject({
+        status: 'error_permanent',
+        metadata: { big: expect.any(String) },
+      });
+    },
+  );
 
   const now = Date.UTC(2026, 0, 1, 12, 0, 0);
   test.each<[object, number | undefined]>([
@@ -265,14 +269,19 @@ describe('classifyThrown', () => {
     ).toBe(expected);
   });
 
-  test('long messages are shortened; detail names the causes and, for unknown kinds, the place', () => {
-    expect(String(classifyThrown(new Error('x'.repeat(5_000))).result.content)).toHaveLength(2_001);
-    const { detail } = classifyThrown(
-      new Error('outer', { cause: withMembers('inner', { code: 'X1' }) }),
-    ).result;
-    expect(detail).toContain('Error: outer\ncaused by Error [X1]: inner');
-    expect(detail).toContain('classify.test.ts');
-  });
+  test(
+    'long messages are shortened; detail names the causes and, for unknown kinds, ' + 'the place',
+    () => {
+      expect(String(classifyThrown(new Error('x'.repeat(5_000))).result.content)).toHaveLength(
+        2_001,
+      );
+      const { detail } = classifyThrown(
+        new Error('outer', { cause: withMembers('inner', { code: 'X1' }) }),
+      ).result;
+      expect(detail).toContain('Error: outer\ncaused by Error [X1]: inner');
+      expect(detail).toContain('classify.test.ts');
+    },
+  );
 
   test("errors of Node's own fetch: refused and lost connections", async () => {
     const server = createServer((request) => request.socket.destroy());

@@ -244,7 +244,10 @@ function contentOf(thrown: object, signature: Signature | undefined): string {
 
 function withoutMessage(thrown: object): string {
   if (thrown instanceof Error) return `The tool failed with ${thrown.name} and no message.`;
-  return `The tool threw a value that is not an Error: ${JSON.stringify(coerceToJson(thrown).value)}`;
+  return (
+    'The tool threw a value that is not an Error: ' +
+    `${JSON.stringify(coerceToJson(thrown).value)}`
+  );
 }
 
 function messageOf(error: unknown): string {
@@ -263,7 +266,8 @@ function detailOf(thrown: object, withStack: boolean): string {
     const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: unknown };
     const label = typeof name === 'string' ? name : 'Object';
     lines.push(
-      `${depth === 0 ? '' : 'caused by '}${label}${typeof code === 'string' ? ` [${code}]` : ''}: ${messageOf(error)}`,
+      `${depth === 0 ? '' : 'caused by '}${label}${typeof code === 'string' ? ` [${code}]` : ''}: ` +
+        `${messageOf(error)}`,
     );
     error = cause;
   }

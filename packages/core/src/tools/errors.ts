@@ -18,7 +18,8 @@ export class DuplicateToolError extends AdjutantError {
     const what =
       data.taken === undefined
         ? `has two tools named "${data.tool}"`
-        : `has the tools "${data.taken}" and "${data.tool}", which a model could not tell apart because it sees "." as "__"`;
+        : `has the tools "${data.taken}" and "${data.tool}", which a model could not tell ` +
+          'apart because it sees "." as "__"';
     super(
       'duplicate_tool',
       `${data.where} ${what}. Rename one of them or give it a name space.`,
@@ -32,7 +33,9 @@ export class ChildInPrepareError extends AdjutantError {
   constructor(data: { tool: string }) {
     super(
       'child_in_prepare',
-      `"prepare" of the tool "${data.tool}" called another runnable or began an effect. It runs before the attempt is recorded, so nothing would keep them from being run again: do this in "execute".`,
+      `"prepare" of the tool "${data.tool}" called another runnable or began an effect. It ` +
+        'runs before the attempt is recorded, so nothing would keep them from being run ' +
+        'again: do this in "execute".',
       data,
     );
   }

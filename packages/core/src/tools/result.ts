@@ -170,7 +170,9 @@ function safelyToJson(value: unknown): ReturnType<typeof coerceToJson> {
     return coerceToJson(value);
   } catch (thrown) {
     return {
-      value: `[a value that cannot be read: ${thrown instanceof Error ? thrown.message : typeof thrown}]`,
+      value:
+        '[a value that cannot be read: ' +
+        `${thrown instanceof Error ? thrown.message : typeof thrown}]`,
       coerced: ['$'],
     };
   }

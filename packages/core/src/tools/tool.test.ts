@@ -7,26 +7,29 @@ import { type Tool, type ToolContext, tool } from './tool.ts';
 const base = { name: 'sample', description: 'A sample', execute: () => null };
 
 describe('types of tool()', () => {
-  test('what somebody outside gives is typed by yieldSchema, and is there when the tool runs', () => {
-    tool({
-      name: 'confirm',
-      description: '',
-      schema: z.object({ order: z.string() }),
-      yieldSchema: z.object({ approved: z.boolean(), note: z.string().default('') }),
-      prepare: (ctx) => {
-        expectTypeOf(ctx.input).toEqualTypeOf<undefined>();
-        return ctx.args;
-      },
-      execute: (ctx) => {
-        expectTypeOf(ctx.input).toEqualTypeOf<{ approved: boolean; note: string }>();
-        return ctx.input.approved;
-      },
-      finalize: (ctx) => {
-        expectTypeOf(ctx.input).toEqualTypeOf<{ approved: boolean; note: string }>();
-        return ctx.result;
-      },
-    });
-  });
+  test(
+    'what somebody outside gives is typed by yieldSchema, and is there when the ' + 'tool runs',
+    () => {
+      tool({
+        name: 'confirm',
+        description: '',
+        schema: z.object({ order: z.string() }),
+        yieldSchema: z.object({ approved: z.boolean(), note: z.string().default('') }),
+        prepare: (ctx) => {
+          expectTypeOf(ctx.input).toEqualTypeOf<undefined>();
+          return ctx.args;
+        },
+        execute: (ctx) => {
+          expectTypeOf(ctx.input).toEqualTypeOf<{ approved: boolean; note: string }>();
+          return ctx.input.approved;
+        },
+        finalize: (ctx) => {
+          expectTypeOf(ctx.input).toEqualTypeOf<{ approved: boolean; note: string }>();
+          return ctx.result;
+        },
+      });
+    },
+  );
 
   test('what its own check sees are the validated arguments', () => {
     tool({

@@ -90,7 +90,8 @@ describe('toolset', () => {
 describe('unknownToolMessage', () => {
   test('names the nearest tool and those there are', () => {
     expect(unknownToolMessage('read_file', ['listFiles', 'readFile'])).toBe(
-      'There is no tool named "read_file". Did you mean "readFile"? Available tools: listFiles, readFile.',
+      'There is no tool named "read_file". Did you mean "readFile"? Available tools: ' +
+        'listFiles, readFile.',
     );
     expect(unknownToolMessage('sendMail', ['readFile'])).toBe(
       'There is no tool named "sendMail". Available tools: readFile.',

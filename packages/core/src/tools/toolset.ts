@@ -130,5 +130,8 @@ export function unknownToolMessage(name: string, available: readonly string[]): 
   const more =
     available.length > mostNamesListed ? ` and ${available.length - mostNamesListed} more` : '';
   const hint = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
-  return `${missing}${hint} Available tools: ${available.slice(0, mostNamesListed).join(', ')}${more}.`;
+  return (
+    `${missing}${hint} Available tools: ` +
+    `${available.slice(0, mostNamesListed).join(', ')}${more}.`
+  );
 }

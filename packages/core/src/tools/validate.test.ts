@@ -134,21 +134,24 @@ describe('Standard Schemas', () => {
     expect(validateArgs(order, { id: ' 7 ' })).toEqual({ ok: true, args: { count: 2, id: '7' } });
   });
 
-  test('a synchronous schema is answered synchronously, an asynchronous one with a promise', async () => {
-    const asynchronous = withSchema(
-      z.object({ id: z.string().refine(async (id) => id === 'known', 'an id that exists') }),
-    );
-    const outcome = validateArgs(asynchronous, { id: 'other' });
-    expect(outcome).toBeInstanceOf(Promise);
-    expect(await outcome).toMatchObject({
-      ok: false,
-      issues: [{ path: '$.id', came: 'the string "other"', expected: 'an id that exists' }],
-    });
-    expect(await validateArgs(asynchronous, { id: 'known' })).toEqual({
-      ok: true,
-      args: { id: 'known' },
-    });
-  });
+  test(
+    'a synchronous schema is answered synchronously, an asynchronous one with ' + 'a promise',
+    async () => {
+      const asynchronous = withSchema(
+        z.object({ id: z.string().refine(async (id) => id === 'known', 'an id that exists') }),
+      );
+      const outcome = validateArgs(asynchronous, { id: 'other' });
+      expect(outcome).toBeInstanceOf(Promise);
+      expect(await outcome).toMatchObject({
+        ok: false,
+        issues: [{ path: '$.id', came: 'the string "other"', expected: 'an id that exists' }],
+      });
+      expect(await validateArgs(asynchronous, { id: 'known' })).toEqual({
+        ok: true,
+        args: { id: 'known' },
+      });
+    },
+  );
 
   test('unions of objects say which member would have helped', () => {
     const union = z.union([z.object({ kind: z.literal('a') }), z.object({ size: z.number() })]);
@@ -215,19 +218,22 @@ describe('JSON Schema', () => {
     expect(await validateArgs(order, { more: 1 })).toEqual({ ok: true, args: { more: 1 } });
   });
 
-  test('formats and unknown keywords are ignored; patterns without Unicode rules work', async () => {
-    const order = withSchema({
-      properties: {
-        a: { format: 'email', 'x-hint': 1 },
-        b: { type: 'string', pattern: '^[\\w-.]+$' },
-      },
-    });
-    expect(await validateArgs(order, { a: 'no mail', b: 'x-y.z' })).toMatchObject({ ok: true });
-    expect(await validateArgs(order, { b: 'x y' })).toMatchObject({
-      ok: false,
-      issues: [{ path: '$.b' }],
-    });
-  });
+  test(
+    'formats and unknown keywords are ignored; patterns without Unicode ' + 'rules work',
+    async () => {
+      const order = withSchema({
+        properties: {
+          a: { format: 'email', 'x-hint': 1 },
+          b: { type: 'string', pattern: '^[\\w-.]+$' },
+        },
+      });
+      expect(await validateArgs(order, { a: 'no mail', b: 'x-y.z' })).toMatchObject({ ok: true });
+      expect(await validateArgs(order, { b: 'x y' })).toMatchObject({
+        ok: false,
+        issues: [{ path: '$.b' }],
+      });
+    },
+  );
 
   test('draft 2020-12 is understood when it is named', async () => {
     const order = withSchema({

@@ -78,7 +78,8 @@ const supervisionWords = {
     hint: (of) => `${toolOf(of)} failed, and ${of.who} was told what else to try.`,
     raw: (of) => `${toolOf(of)} gave what could not be read, and ${of.who} got it as it came.`,
     fallbackTool: (of) =>
-      `${toolOf(of)} failed, and${nameAfter(of.data, 'fallback') || ' another tool'} was run in its place.`,
+      `${toolOf(of)} failed, and${nameAfter(of.data, 'fallback') || ' another tool'} was ` +
+      'run in its place.',
     escalate: (of) => `${toolOf(of)} failed, and ${escalationOf(of)}.`,
     report: (of) => `${toolOf(of)} failed, and ${of.who} was told that this way is closed.`,
     other: (of) => `A failure of ${toolOf(of)} was dealt with: ${plain(of.decision)}.`,
@@ -182,7 +183,8 @@ const agentWords = {
   },
   handoff: {
     transfer: (of) =>
-      `${textOf(of.data, 'from') ?? of.who} handed over to ${textOf(of.data, 'to') ?? 'another agent'}.`,
+      `${textOf(of.data, 'from') ?? of.who} handed over to ` +
+      `${textOf(of.data, 'to') ?? 'another agent'}.`,
     other: (of) => `${of.who} was handed over: ${plain(of.decision)}.`,
   },
 } satisfies Readonly<Record<string, Words>>;
@@ -200,7 +202,8 @@ const runtimeWords = {
     cancel: (of) => `A question about ${toolOf(of)} was withdrawn.`,
     withdraw: () => 'A question was withdrawn, because nothing needs its answer any more.',
     unusable: (of) =>
-      `What was answered about ${toolOf(of)} could not be used, because the code has changed; it is kept.`,
+      `What was answered about ${toolOf(of)} could not be used, because the code has ` +
+      'changed; it is kept.',
     ask_again: () => 'A question was asked again, because its answer could not be used.',
     other: (of) => `A question was dealt with: ${plain(of.decision)}.`,
   },
@@ -271,7 +274,8 @@ const runtimeWords = {
   },
   eval: {
     trial: (of) =>
-      `The session is a trial of the case "${String(of.data['case'])}" in the eval "${String(of.data['eval'])}".`,
+      `The session is a trial of the case "${String(of.data['case'])}" in the eval ` +
+      `"${String(of.data['eval'])}".`,
     scenario_end: () => 'The simulated user had nothing more to say.',
     begin: (of) => `The run "${String(of.data['runId'])}" of an eval began.`,
     finish: (of) => `The run "${String(of.data['runId'])}" of an eval finished.`,

@@ -263,7 +263,9 @@ class Choices {
     return {
       component: 'recovery',
       decision: 'repeat',
-      why: `Attempt ${before} has no result in the ledger, and what the tool says of itself allows it to be run again.`,
+      why:
+        `Attempt ${before} has no result in the ledger, and what the tool says of itself ` +
+        'allows it to be run again.',
       data: { tool: name, callId, attempt },
     };
   }
@@ -288,7 +290,9 @@ class Choices {
       };
     }
     if (retryAfterMs === undefined || this.#isDecidedBeside(seq, callId)) return undefined;
-    const why = `Attempt ${attempt} ended with ${result.errorType ?? result.status}; the next one comes after ${duration(retryAfterMs)}.`;
+    const why =
+      `Attempt ${attempt} ended with ${result.errorType ?? result.status}; the next one ` +
+      `comes after ${duration(retryAfterMs)}.`;
     return { component: 'tools', decision: 'retry', why, data };
   }
 
@@ -316,7 +320,9 @@ class Choices {
       before.decision === 'continue'
     )
       return undefined;
-    const why = `${substitutedBy} answered in the place of the model${error === undefined ? '' : `, which had failed: ${error.message}`}`;
+    const why =
+      `${substitutedBy} answered in the place of the ` +
+      `model${error === undefined ? '' : `, which had failed: ${error.message}`}`;
     return { component: 'hooks', decision: 'answer', why: asSentence(why) };
   }
 
@@ -431,7 +437,8 @@ export function explainText(explained: readonly ExplainedDecision[]): string {
       );
     run = entry.run;
     lines.push(
-      `  ${entry.seq}. ${oneLine(entry.what)} [${oneLine(entry.component)}: ${oneLine(entry.decision)}]`,
+      `  ${entry.seq}. ${oneLine(entry.what)} [${oneLine(entry.component)}: ` +
+        `${oneLine(entry.decision)}]`,
     );
     lines.push(`     Why: ${oneLine(entry.why)}`);
     if (entry.alternatives.length > 0)

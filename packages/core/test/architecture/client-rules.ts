@@ -63,6 +63,8 @@ function checkChance(file: SourceFile): Finding[] {
     file: file.path,
     line,
     subject,
-    message: `"${subject}": time, timers, identifiers and randomness enter through the ports of core, in the client through ports.ts`,
+    message:
+      `"${subject}": time, timers, identifiers and randomness enter through the ports of ` +
+      'core, in the client through ports.ts',
   }));
 }

@@ -71,7 +71,9 @@ function checkWorkspaceBorders(file: SourceFile): Finding[] {
   return file.imports.flatMap(({ specifier, line }) => {
     const target = relativeTarget(file.path, specifier);
     if (target === undefined || workspaceOf(target) === workspaceOf(file.path)) return [];
-    const message = `"${specifier}" leaves ${workspaceOf(file.path)}: import another workspace by its package name`;
+    const message =
+      `"${specifier}" leaves ${workspaceOf(file.path)}: import another workspace by its ` +
+      'package name';
     return [
       { rule: 'workspace-import' as const, file: file.path, line, subject: specifier, message },
     ];

@@ -56,7 +56,9 @@ export function applyExceptions(
         file: exception.file,
         line: 1,
         subject: exception.subject,
-        message: `the exception for ${exception.rule} "${exception.subject}" is no longer needed: delete it from exceptions.ts and lower mostExceptions`,
+        message:
+          `the exception for ${exception.rule} "${exception.subject}" is no longer needed: ` +
+          'delete it from exceptions.ts and lower mostExceptions',
       }),
     ),
   ];

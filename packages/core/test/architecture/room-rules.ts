@@ -39,7 +39,9 @@ function checkCoreFile(file: SourceFile): Finding[] {
   if (compositionRoots.includes(name)) return [];
   const room = rooms[name];
   if (!room) {
-    const message = `"${name}" is not a room: put the file into a room, or add a line to the table in rooms.ts and to ARCHITECTURE.md`;
+    const message =
+      `"${name}" is not a room: put the file into a room, or add a line to the table in ` +
+      'rooms.ts and to ARCHITECTURE.md';
     return [{ rule: 'room-import', file: file.path, line: 1, subject: name, message }];
   }
   return [
@@ -101,7 +103,10 @@ function refusal(name: string, room: Room, target: string, typeOnly: boolean): s
       ? undefined
       : `${name}/ may import only types of ${target}/ (use "import type")`;
   const allowed = [...room.imports, ...(room.types ?? []).map((type) => `types of ${type}`)];
-  return `${name}/ may import ${allowed.length ? allowed.join(', ') : 'no other room'}, not ${target}`;
+  return (
+    `${name}/ may import ${allowed.length ? allowed.join(', ') : 'no other room'}, not ` +
+    `${target}`
+  );
 }
 
 function checkChance(file: SourceFile): Finding[] {
@@ -111,7 +116,9 @@ function checkChance(file: SourceFile): Finding[] {
     file: file.path,
     line,
     subject,
-    message: `"${subject}": time, timers, identifiers and randomness enter through Clock, IdSource and Random of base/`,
+    message:
+      `"${subject}": time, timers, identifiers and randomness enter through Clock, IdSource ` +
+      'and Random of base/',
   }));
 }
 
@@ -141,6 +148,8 @@ function checkPurity(file: SourceFile, name: string, room: Room): Finding[] {
     file: file.path,
     line,
     subject,
-    message: `"${subject}": ${name}/ is pure, it takes what it needs as arguments and imports no package or Node module at run time`,
+    message:
+      `"${subject}": ${name}/ is pure, it takes what it needs as arguments and imports no ` +
+      'package or Node module at run time',
   }));
 }

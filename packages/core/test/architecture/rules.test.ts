@@ -49,24 +49,27 @@ describe('the room table', () => {
     ]);
   });
 
-  test('allows what is in the line, the room itself, and anything to tests and composition roots', () => {
-    expect(
-      rooms(
-        'ledger/fold.ts',
-        "import { sha256 } from '../base/hash.ts'; import { x } from './event.ts';",
-      ),
-    ).toEqual([]);
-    expect(
-      rooms('loop/decide.test.ts', "import { sqlite } from '../stores/sqlite/index.ts';"),
-    ).toEqual([]);
-    expect(rooms('runtime.ts', "import { memoryStore } from './stores/memory.ts';")).toEqual([]);
-    expect(
-      rooms(
-        'testing/index.ts',
-        "import { decide } from '../loop/decide.ts'; setTimeout(() => {}, 1);",
-      ),
-    ).toEqual([]);
-  });
+  test(
+    'allows what is in the line, the room itself, and anything to tests and ' + 'composition roots',
+    () => {
+      expect(
+        rooms(
+          'ledger/fold.ts',
+          "import { sha256 } from '../base/hash.ts'; import { x } from './event.ts';",
+        ),
+      ).toEqual([]);
+      expect(
+        rooms('loop/decide.test.ts', "import { sqlite } from '../stores/sqlite/index.ts';"),
+      ).toEqual([]);
+      expect(rooms('runtime.ts', "import { memoryStore } from './stores/memory.ts';")).toEqual([]);
+      expect(
+        rooms(
+          'testing/index.ts',
+          "import { decide } from '../loop/decide.ts'; setTimeout(() => {}, 1);",
+        ),
+      ).toEqual([]);
+    },
+  );
 
   test('allows types alone where it says so', () => {
     expect(rooms('runnables/agent.ts', "import type { Tool } from '../tools/tool.ts';")).toEqual(
@@ -94,18 +97,22 @@ describe('the room table', () => {
     ).toEqual(['room-import ../../runnables/agent.ts']);
   });
 
-  test('refuses files outside the rooms, the package by its own name, and more of Node than a room may have', () => {
-    expect(rooms('utils/text.ts', '')).toEqual(['room-import utils']);
-    expect(rooms('engine/run/run.ts', "import { agent } from 'adjutant';")).toEqual([
-      'room-import adjutant',
-    ]);
-    expect(
-      rooms(
-        'base/hash.ts',
-        "import { hash } from 'node:crypto'; import { readFileSync } from 'node:fs';",
-      ),
-    ).toEqual(['room-import node:fs']);
-  });
+  test(
+    'refuses files outside the rooms, the package by its own name, and more of Node than a ' +
+      'room may have',
+    () => {
+      expect(rooms('utils/text.ts', '')).toEqual(['room-import utils']);
+      expect(rooms('engine/run/run.ts', "import { agent } from 'adjutant';")).toEqual([
+        'room-import adjutant',
+      ]);
+      expect(
+        rooms(
+          'base/hash.ts',
+          "import { hash } from 'node:crypto'; import { readFileSync } from 'node:fs';",
+        ),
+      ).toEqual(['room-import node:fs']);
+    },
+  );
 });
 
 describe('the client of the server', () => {
@@ -115,7 +122,8 @@ describe('the client of the server', () => {
   test('loads nothing of core, of the rest of the server or of Node', () => {
     expect(
       client(
-        "import { isAdjutantError } from 'adjutant'; import { problemOf } from '../http/problem.ts';",
+        "import { isAdjutantError } from 'adjutant'; import { problemOf } from " +
+          "'../http/problem.ts';",
       ),
     ).toEqual(['client-import adjutant', 'client-import ../http/problem.ts']);
     expect(
@@ -125,7 +133,8 @@ describe('the client of the server', () => {
 
   test('may name their types, and load itself and the parser of streams', () => {
     const text =
-      "import type { Event } from 'adjutant'; import type { Problem } from '../http/problem.ts'; import { createParser } from 'eventsource-parser';";
+      "import type { Event } from 'adjutant'; import type { Problem } from " +
+      "'../http/problem.ts'; import { createParser } from 'eventsource-parser';";
     expect(client(`${text} import { follow } from './follow.ts';`)).toEqual([]);
     expect(client("import { runtime } from 'adjutant';", 'server.ts')).toEqual([]);
   });
@@ -156,7 +165,8 @@ describe('pure rooms', () => {
     expect(
       rooms(
         'loop/decide.ts',
-        "import type { Clock } from '../base/clock.ts'; import { randomFromSeed } from '../base/random.ts';",
+        "import type { Clock } from '../base/clock.ts'; import { randomFromSeed } from " +
+          "'../base/random.ts';",
       ),
     ).toEqual([]);
   });
@@ -168,7 +178,8 @@ describe('pure rooms', () => {
     expect(
       rooms(
         'views/tree.ts',
-        'interface Queue { process(): void } export const start = (queue: Queue) => queue.process();',
+        'interface Queue { process(): void } export const start = (queue: Queue) => ' +
+          'queue.process();',
       ),
     ).toEqual([]);
     expect(
@@ -325,7 +336,8 @@ describe('the index', () => {
       short(checkIndexShape(readSource(`${src}index.ts`, text)));
     expect(
       shape(
-        "export { agent } from './runnables/agent.ts'; export type { Event } from './ledger/event.ts';",
+        "export { agent } from './runnables/agent.ts'; export type { Event } from " +
+          "'./ledger/event.ts';",
       ),
     ).toEqual([]);
     expect(shape("import { agent } from './runnables/agent.ts'; export { agent };")).toEqual([
@@ -338,10 +350,12 @@ describe('the index', () => {
   test('does not load slow modules or packages outside the dependencies, however far away', () => {
     const files = core({
       'index.ts':
-        "export { agent } from './runnables/agent.ts'; export type { Database } from './stores/sqlite/database.ts';",
+        "export { agent } from './runnables/agent.ts'; export type { Database } from " +
+        "'./stores/sqlite/database.ts';",
       'runnables/agent.ts': "import { evaluate } from './expression.ts';",
       'runnables/expression.ts':
-        "import { evaluate } from 'mathjs'; import { DatabaseSync } from 'node:sqlite'; import { hash } from 'node:crypto'; import 'ajv/dist/2020.js';",
+        "import { evaluate } from 'mathjs'; import { DatabaseSync } from 'node:sqlite'; " +
+        "import { hash } from 'node:crypto'; import 'ajv/dist/2020.js';",
       'stores/sqlite/database.ts': "import { Worker } from 'node:worker_threads';",
     });
     expect(short(checkWeight(`${src}index.ts`, files, ['ajv']))).toEqual([
@@ -365,7 +379,8 @@ describe('the index', () => {
     ]);
     expect(
       effects(
-        'export const a = Object.freeze({}); export type B = 1; export interface C {} export abstract class D {} declare const e: unique symbol;',
+        'export const a = Object.freeze({}); export type B = 1; export interface C {} ' +
+          'export abstract class D {} declare const e: unique symbol;',
       ),
     ).toEqual([]);
   });

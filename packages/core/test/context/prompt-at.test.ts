@@ -216,77 +216,83 @@ test.each(Object.entries(scenarios))(
   },
 );
 
-test('promptAt leaves out what landed while it was seen whether the prompt is to be made shorter', async () => {
-  const asked = Promise.withResolvers<void>();
-  const landed = Promise.withResolvers<void>();
-  const sent = Promise.withResolvers<void>();
-  const searching = scriptedModel([{ toolCalls: [{ name: 'find', args: {} }] }, { text: 'found' }]);
-  const childModel: typeof searching = {
-    ...searching,
-    doStream: async (options) => {
-      if (searching.calls.length === 1) {
-        landed.resolve();
-        await sent.promise;
-      }
-      return searching.doStream(options);
-    },
-  };
-  const find = tool({
-    name: 'find',
-    description: 'Finds out',
-    recovery: 'rerun',
-    schema: z.object({}),
-    execute: async (ctx) => {
-      await asked.promise;
-      ctx.remember('It is blue');
-    },
-  });
-  const finder = agent({ name: 'finder', model: childModel, tools: [find] });
-  const begin = tool({
-    name: 'begin',
-    description: 'Begins the search',
-    recovery: 'rerun',
-    schema: z.object({}),
-    execute: async (ctx) => {
-      await ctx.spawn(finder, { message: 'Find' });
-      return 'word '.repeat(12_000);
-    },
-  });
-  const failing = {
-    ...scriptedModel([], { modelId: 'summary' }),
-    doStream: async () => {
-      asked.resolve();
-      await landed.promise;
-      throw new Error('no');
-    },
-  };
-  const outerModel = scriptedModel(
-    (_prompt, call) => {
-      if (call === 2) sent.resolve();
-      return call > 1
-        ? { text: 'done' }
-        : { toolCalls: [call === 0 ? { name: 'begin' } : { name: 'page', args: { n: 1 } }] };
-    },
-    { contextWindow: 100_000 },
-  );
-  const outer = agent({
-    name: 'outer',
-    model: outerModel,
-    tools: [begin, page],
-    compaction: { model: failing, compactAt: 0.01, overlap: 0 },
-  });
-  const { session } = await runtime({
-    app: 'exact',
-    store: memoryStore(),
-    runnables: [finder],
-  }).run(outer, 'Go');
-  const starts = session.events.filter(
-    (event) => event.type === 'model_start' && event.agent === 'outer',
-  );
-  expect(session.events.some(({ type }) => type === 'memory')).toBe(true);
-  const shown = starts.map(({ seq }) => bytesOf(promptOf(session, seq)));
-  expect(shown).toEqual(outerModel.calls.map(bytesOf));
-});
+test(
+  'promptAt leaves out what landed while it was seen whether the prompt is to be ' + 'made shorter',
+  async () => {
+    const asked = Promise.withResolvers<void>();
+    const landed = Promise.withResolvers<void>();
+    const sent = Promise.withResolvers<void>();
+    const searching = scriptedModel([
+      { toolCalls: [{ name: 'find', args: {} }] },
+      { text: 'found' },
+    ]);
+    const childModel: typeof searching = {
+      ...searching,
+      doStream: async (options) => {
+        if (searching.calls.length === 1) {
+          landed.resolve();
+          await sent.promise;
+        }
+        return searching.doStream(options);
+      },
+    };
+    const find = tool({
+      name: 'find',
+      description: 'Finds out',
+      recovery: 'rerun',
+      schema: z.object({}),
+      execute: async (ctx) => {
+        await asked.promise;
+        ctx.remember('It is blue');
+      },
+    });
+    const finder = agent({ name: 'finder', model: childModel, tools: [find] });
+    const begin = tool({
+      name: 'begin',
+      description: 'Begins the search',
+      recovery: 'rerun',
+      schema: z.object({}),
+      execute: async (ctx) => {
+        await ctx.spawn(finder, { message: 'Find' });
+        return 'word '.repeat(12_000);
+      },
+    });
+    const failing = {
+      ...scriptedModel([], { modelId: 'summary' }),
+      doStream: async () => {
+        asked.resolve();
+        await landed.promise;
+        throw new Error('no');
+      },
+    };
+    const outerModel = scriptedModel(
+      (_prompt, call) => {
+        if (call === 2) sent.resolve();
+        return call > 1
+          ? { text: 'done' }
+          : { toolCalls: [call === 0 ? { name: 'begin' } : { name: 'page', args: { n: 1 } }] };
+      },
+      { contextWindow: 100_000 },
+    );
+    const outer = agent({
+      name: 'outer',
+      model: outerModel,
+      tools: [begin, page],
+      compaction: { model: failing, compactAt: 0.01, overlap: 0 },
+    });
+    const { session } = await runtime({
+      app: 'exact',
+      store: memoryStore(),
+      runnables: [finder],
+    }).run(outer, 'Go');
+    const starts = session.events.filter(
+      (event) => event.type === 'model_start' && event.agent === 'outer',
+    );
+    expect(session.events.some(({ type }) => type === 'memory')).toBe(true);
+    const shown = starts.map(({ seq }) => bytesOf(promptOf(session, seq)));
+    expect(shown).toEqual(outerModel.calls.map(bytesOf));
+  },
+);
 
 test('promptAt counts from 1 and says how many calls there are', async () => {
   const { session } = await app().run(
@@ -303,25 +309,29 @@ test('promptAt counts from 1 and says how many calls there are', async () => {
   }
 });
 
-test('each prompt of a run begins with the whole prompt before it, except right behind a compaction', async () => {
-  const scripted = scriptedModel(paging(25), { contextWindow: 2_500 });
-  const { session } = await app().run(
-    agent({ name: 'a', model: scripted, tools: [page], maxSteps: 40 }),
-    'Go',
-  );
-  const starts = session.events.flatMap((event) =>
-    event.type === 'model_start' ? [event.seq] : [],
-  );
-  let compactions = 0;
-  for (let i = 1; i < starts.length; i++) {
-    const isCompacted = session.events
-      .slice(starts[i - 1], starts[i])
-      .some(({ type }) => type === 'compaction');
-    const before = scripted.calls[i - 1]?.prompt ?? [];
-    const after = scripted.calls[i]?.prompt ?? [];
-    const sharesAll = JSON.stringify(after.slice(0, before.length)) === JSON.stringify(before);
-    expect({ i, sharesAll }).toEqual({ i, sharesAll: !isCompacted });
-    if (isCompacted) compactions++;
-  }
-  expect(compactions).toBeGreaterThan(0);
-});
+test(
+  'each prompt of a run begins with the whole prompt before it, except right behind a ' +
+    'compaction',
+  async () => {
+    const scripted = scriptedModel(paging(25), { contextWindow: 2_500 });
+    const { session } = await app().run(
+      agent({ name: 'a', model: scripted, tools: [page], maxSteps: 40 }),
+      'Go',
+    );
+    const starts = session.events.flatMap((event) =>
+      event.type === 'model_start' ? [event.seq] : [],
+    );
+    let compactions = 0;
+    for (let i = 1; i < starts.length; i++) {
+      const isCompacted = session.events
+        .slice(starts[i - 1], starts[i])
+        .some(({ type }) => type === 'compaction');
+      const before = scripted.calls[i - 1]?.prompt ?? [];
+      const after = scripted.calls[i]?.prompt ?? [];
+      const sharesAll = JSON.stringify(after.slice(0, before.length)) === JSON.stringify(before);
+      expect({ i, sharesAll }).toEqual({ i, sharesAll: !isCompacted });
+      if (isCompacted) compactions++;
+    }
+    expect(compactions).toBeGreaterThan(0);
+  },
+);

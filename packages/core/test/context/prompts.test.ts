@@ -161,55 +161,61 @@ describe.each(contexts)('with %s', (_name, context) => {
     expectExact(session, [model]);
   });
 
-  test('a history that has grown gives what one made anew gives: a continued run asks what the first would have asked', async () => {
-    const clock = tickingClock();
-    const whole = make();
-    const { session } = await runtime({ app: 'prompts', ports: { clock } }).run(whole.worker, {
-      input: 'Go',
-      runId: 'run',
-    });
-    const asked = whole.model.calls.map(({ prompt }) => canonicalJson(prompt));
-    for (const cut of appendBoundaries(session.events)) {
-      const rounds = session.events
-        .slice(0, cut)
-        .filter((event) => event.type === 'model_end').length;
-      if (cut === 0 || cut === session.events.length) continue;
-      const model = scriptedModel(script.slice(rounds));
-      const app = runtime({
-        app: 'prompts',
-        store: memoryStore(),
-        runnables: [
-          agent({
-            ...whole.worker,
-            model,
-            context: whole.worker.context ?? [includeHistory()],
-          } as never),
-        ],
+  test(
+    'a history that has grown gives what one made anew gives: a continued run asks what the ' +
+      'first would have asked',
+    async () => {
+      const clock = tickingClock();
+      const whole = make();
+      const { session } = await runtime({ app: 'prompts', ports: { clock } }).run(whole.worker, {
+        input: 'Go',
+        runId: 'run',
       });
-      const restored = await app.restoreSession({
-        ...session.toJSON(),
-        events: session.events.slice(0, cut),
-      });
-      await app.resume(restored);
-      const ids = (text: string) => text.replace(/"toolCallId":"[^"]*"/g, '');
-      expect({ cut, asked: model.calls.map(({ prompt }) => ids(canonicalJson(prompt))) }).toEqual({
-        cut,
-        asked: asked.slice(rounds).map(ids),
-      });
-      expectExact(restored, [
-        {
-          calls: [
-            ...whole.model.calls.slice(
-              0,
-              restored.events.filter((event) => event.type === 'model_start').length -
-                model.calls.length,
-            ),
-            ...model.calls,
+      const asked = whole.model.calls.map(({ prompt }) => canonicalJson(prompt));
+      for (const cut of appendBoundaries(session.events)) {
+        const rounds = session.events
+          .slice(0, cut)
+          .filter((event) => event.type === 'model_end').length;
+        if (cut === 0 || cut === session.events.length) continue;
+        const model = scriptedModel(script.slice(rounds));
+        const app = runtime({
+          app: 'prompts',
+          store: memoryStore(),
+          runnables: [
+            agent({
+              ...whole.worker,
+              model,
+              context: whole.worker.context ?? [includeHistory()],
+            } as never),
           ],
-        } as never,
-      ]);
-    }
-  });
+        });
+        const restored = await app.restoreSession({
+          ...session.toJSON(),
+          events: session.events.slice(0, cut),
+        });
+        await app.resume(restored);
+        const ids = (text: string) => text.replace(/"toolCallId":"[^"]*"/g, '');
+        expect({ cut, asked: model.calls.map(({ prompt }) => ids(canonicalJson(prompt))) }).toEqual(
+          {
+            cut,
+            asked: asked.slice(rounds).map(ids),
+          },
+        );
+        expectExact(restored, [
+          {
+            calls: [
+              ...whole.model.calls.slice(
+                0,
+                restored.events.filter((event) => event.type === 'model_start').length -
+                  model.calls.length,
+              ),
+              ...model.calls,
+            ],
+          } as never,
+        ]);
+      }
+    },
+  );
 });
 
 describe('in compositions', () => {
@@ -364,34 +370,37 @@ test('each prompt of the default context begins with the whole prompt before it'
   }
 });
 
-test('the last events never part a call from its result, nor an answer from its parts', async () => {
-  const roundsOf = fc.array(
-    fc.record({ calls: fc.nat(3), text: fc.boolean(), thought: fc.boolean() }),
-    { minLength: 1, maxLength: 4 },
-  );
-  await fc.assert(
-    fc.asyncProperty(roundsOf, fc.integer({ min: 1, max: 12 }), async (rounds, count) => {
-      const responses: ScriptedResponse[] = rounds.map(({ calls, text, thought }) => ({
-        ...(thought ? { thoughts: 'hm' } : {}),
-        ...(text ? { text: 'said' } : {}),
-        toolCalls: Array.from({ length: calls + 1 }, () => ({ name: 'look' })),
-      }));
-      const model = scriptedModel([...responses, { text: 'end' }]);
-      const { session } = await runtime({ app: 'prompts' }).run(
-        agent({
-          name: 'a',
-          model,
-          tools: [look],
-          context: [includeHistory(), selectRecentEvents(count)],
-        }),
-        'Go',
-      );
-      for (const { prompt } of model.calls) expectPaired(prompt);
-      expectExact(session, [model]);
-    }),
-    { numRuns: 40 },
-  );
-});
+test(
+  'the last events never part a call from its result, nor an answer from ' + 'its parts',
+  async () => {
+    const roundsOf = fc.array(
+      fc.record({ calls: fc.nat(3), text: fc.boolean(), thought: fc.boolean() }),
+      { minLength: 1, maxLength: 4 },
+    );
+    await fc.assert(
+      fc.asyncProperty(roundsOf, fc.integer({ min: 1, max: 12 }), async (rounds, count) => {
+        const responses: ScriptedResponse[] = rounds.map(({ calls, text, thought }) => ({
+          ...(thought ? { thoughts: 'hm' } : {}),
+          ...(text ? { text: 'said' } : {}),
+          toolCalls: Array.from({ length: calls + 1 }, () => ({ name: 'look' })),
+        }));
+        const model = scriptedModel([...responses, { text: 'end' }]);
+        const { session } = await runtime({ app: 'prompts' }).run(
+          agent({
+            name: 'a',
+            model,
+            tools: [look],
+            context: [includeHistory(), selectRecentEvents(count)],
+          }),
+          'Go',
+        );
+        for (const { prompt } of model.calls) expectPaired(prompt);
+        expectExact(session, [model]);
+      }),
+      { numRuns: 40 },
+    );
+  },
+);
 
 function expectPaired(prompt: readonly LanguageModelV4Message[]): void {
   prompt.forEach((message, i) => {

@@ -27,27 +27,30 @@ const remembering = (name: string, text: () => string, key?: string) =>
   });
 const textOf = (prompt: unknown) => JSON.stringify(prompt);
 
-test('a fact stands in the prompts of its agent and of those that come after it, once', async () => {
-  const first = scriptedModel([
-    { toolCalls: [{ name: 'note' }] },
-    { toolCalls: [{ name: 'note' }] },
-    { text: 'done' },
-  ]);
-  const second = scriptedModel([{ text: 'seen' }]);
-  const note = remembering('note', () => 'Prefers letters');
-  const all = sequence({
-    name: 'all',
-    runnables: [
-      agent({ name: 'a', model: first, tools: [note] }),
-      agent({ name: 'b', model: second }),
-    ],
-  });
-  const { session } = await runtime({ app: 'facts' }).run(all, 'Go');
-  expect(facts(session)).toEqual(['Prefers letters']);
-  expect(textOf(first.calls[0]?.prompt)).not.toContain('Remember');
-  expect(textOf(first.calls[1]?.prompt).split('Remember: Prefers letters')).toHaveLength(2);
-  expect(textOf(second.calls[0]?.prompt)).toContain('Remember: Prefers letters');
-});
+test(
+  'a fact stands in the prompts of its agent and of those that come ' + 'after it, once',
+  async () => {
+    const first = scriptedModel([
+      { toolCalls: [{ name: 'note' }] },
+      { toolCalls: [{ name: 'note' }] },
+      { text: 'done' },
+    ]);
+    const second = scriptedModel([{ text: 'seen' }]);
+    const note = remembering('note', () => 'Prefers letters');
+    const all = sequence({
+      name: 'all',
+      runnables: [
+        agent({ name: 'a', model: first, tools: [note] }),
+        agent({ name: 'b', model: second }),
+      ],
+    });
+    const { session } = await runtime({ app: 'facts' }).run(all, 'Go');
+    expect(facts(session)).toEqual(['Prefers letters']);
+    expect(textOf(first.calls[0]?.prompt)).not.toContain('Remember');
+    expect(textOf(first.calls[1]?.prompt).split('Remember: Prefers letters')).toHaveLength(2);
+    expect(textOf(second.calls[0]?.prompt)).toContain('Remember: Prefers letters');
+  },
+);
 
 test('a later fact of the same key takes the place of the earlier one', async () => {
   let n = 0;
@@ -65,24 +68,27 @@ test('a later fact of the same key takes the place of the earlier one', async ()
   expect(textOf(model.calls[2]?.prompt)).not.toContain('Remember: Step 1');
 });
 
-test('what an agent that a tool calls finds out is known to its caller and in later runs', async () => {
-  const inner = agent({
-    name: 'inner',
-    model: scriptedModel([{ toolCalls: [{ name: 'note' }] }, { text: 'found' }]),
-    tools: [remembering('note', () => 'Is deaf')],
-  });
-  const outer = scriptedModel([
-    { toolCalls: [{ name: 'inner', args: { message: 'look' } }] },
-    { text: 'done' },
-    { text: 'again' },
-  ]);
-  const app = runtime({ app: 'facts' });
-  const caller = agent({ name: 'outer', model: outer, tools: [agentTool(inner)] });
-  await app.run(caller, { input: 'Go', session: 's' });
-  await app.run(caller, { input: 'Once more', session: 's' });
-  expect(textOf(outer.calls[1]?.prompt)).toContain('Remember: Is deaf');
-  expect(textOf(outer.calls[2]?.prompt)).toContain('Remember: Is deaf');
-});
+test(
+  'what an agent that a tool calls finds out is known to its caller and in ' + 'later runs',
+  async () => {
+    const inner = agent({
+      name: 'inner',
+      model: scriptedModel([{ toolCalls: [{ name: 'note' }] }, { text: 'found' }]),
+      tools: [remembering('note', () => 'Is deaf')],
+    });
+    const outer = scriptedModel([
+      { toolCalls: [{ name: 'inner', args: { message: 'look' } }] },
+      { text: 'done' },
+      { text: 'again' },
+    ]);
+    const app = runtime({ app: 'facts' });
+    const caller = agent({ name: 'outer', model: outer, tools: [agentTool(inner)] });
+    await app.run(caller, { input: 'Go', session: 's' });
+    await app.run(caller, { input: 'Once more', session: 's' });
+    expect(textOf(outer.calls[1]?.prompt)).toContain('Remember: Is deaf');
+    expect(textOf(outer.calls[2]?.prompt)).toContain('Remember: Is deaf');
+  },
+);
 
 test('a step that runs again keeps its facts once, wherever its process stopped', async () => {
   const child = step({ name: 'child', execute: (ctx) => ctx.complete(1) });
@@ -121,29 +127,32 @@ test('a step that runs again keeps its facts once, wherever its process stopped'
   }
 });
 
-test('facts land with the writes of a call, also of one that fails; what is no fact is refused', async () => {
-  const errors: unknown[] = [];
-  const bad = tool({
-    name: 'bad',
-    description: 'Fails',
-    schema: quiet,
-    execute: (ctx) => {
-      for (const text of ['', 7, 'x'.repeat(4_001)]) {
-        try {
-          ctx.remember(text as string);
-        } catch (error) {
-          errors.push((error as { code?: unknown }).code);
+test(
+  'facts land with the writes of a call, also of one that fails; what is no fact ' + 'is refused',
+  async () => {
+    const errors: unknown[] = [];
+    const bad = tool({
+      name: 'bad',
+      description: 'Fails',
+      schema: quiet,
+      execute: (ctx) => {
+        for (const text of ['', 7, 'x'.repeat(4_001)]) {
+          try {
+            ctx.remember(text as string);
+          } catch (error) {
+            errors.push((error as { code?: unknown }).code);
+          }
         }
-      }
-      ctx.remember('The door is locked');
-      throw new Error('no');
-    },
-  });
-  const model = scriptedModel([{ toolCalls: [{ name: 'bad' }] }, { text: 'done' }]);
-  const { session } = await runtime({ app: 'facts' }).run(
-    agent({ name: 'a', model, tools: [bad], supervision: false }),
-    'Go',
-  );
-  expect(errors).toEqual(['invalid_fact', 'invalid_fact', 'invalid_fact']);
-  expect(facts(session)).toEqual(['The door is locked']);
-});
+        ctx.remember('The door is locked');
+        throw new Error('no');
+      },
+    });
+    const model = scriptedModel([{ toolCalls: [{ name: 'bad' }] }, { text: 'done' }]);
+    const { session } = await runtime({ app: 'facts' }).run(
+      agent({ name: 'a', model, tools: [bad], supervision: false }),
+      'Go',
+    );
+    expect(errors).toEqual(['invalid_fact', 'invalid_fact', 'invalid_fact']);
+    expect(facts(session)).toEqual(['The door is locked']);
+  },
+);

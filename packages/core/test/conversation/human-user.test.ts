@@ -68,7 +68,8 @@ test('is shown what was said and asked, and types messages and answers', async (
   expect(written()).toBe(
     [
       '\nYou: \nYou: \nYou: \n',
-      '\nasker asks by ask: ask({"question":"Which colour?"})\n  {"question":"Which colour?"}\nAnswer (or /no and a reason): \n',
+      '\nasker asks by ask: ask({"question":"Which colour?"})\n  {"question":"Which ' +
+        'colour?"}\nAnswer (or /no and a reason): \n',
       '\nDone.\n\nYou: ',
     ].join(''),
   );
@@ -115,7 +116,8 @@ describe('decides', () => {
     const { talk, written } = await deciding('perhaps\nanswer\ny\n');
     expect(talk.ended).toBe('completed');
     expect(written()).toContain(
-      'asker wants to call pay: pay({"cents":5})\n  {"cents":5}\n[y]es, [e]dit, [n]o (a reason may follow): \n',
+      'asker wants to call pay: pay({"cents":5})\n  {"cents":5}\n[y]es, [e]dit, [n]o (a ' +
+        'reason may follow): \n',
     );
     expect(written().match(/Type \[y\]es, \[e\]dit, \[n\]o/g)).toHaveLength(2);
   });
@@ -146,7 +148,8 @@ describe('decides', () => {
       ['continue', undefined],
     ]);
     expect(written()).toContain(
-      'counter is at a limit: counter has used 2 of 2 (round_limit). May it go on?\n[y]es, or by how much, [n]o',
+      'counter is at a limit: counter has used 2 of 2 (round_limit). May it go on?\n[y]es, ' +
+        'or by how much, [n]o',
     );
     expect(written()).toContain('type the number alone');
   });
@@ -217,24 +220,27 @@ describe('input that does not fit', () => {
     expect(session.status).toBe('awaiting_input');
   });
 
-  test('goes through `parseInput`, whose mistakes are not shown; prompts can be one’s own', async () => {
-    const parseInput = (typed: string) => {
-      if (typed.includes('x')) throw new Error(`hunter2 ${typed}`);
-      const [pieces, colour] = typed.split(' ');
-      return { pieces: Number(pieces), colour: colour ?? '' };
-    };
-    const formatPrompt = ({ toolName }: { toolName: string }) => `Enter input for ${toolName}: `;
-    const { user, written } = sitting('Order\n2x\n2 red\n', {
-      parseInput,
-      formatPrompt,
-      messagePrompt: (turn) => `<${turn.asks}>`,
-    });
-    const talk = await runWithUser(asker(order), { user });
-    expect(answers(talk)).toEqual([['answer', { pieces: 2, colour: 'red' }]]);
-    expect(written()).toBe(
-      '<start>\nEnter input for order: \nThis could not be read.\n: \n<follow_up>',
-    );
-  });
+  test(
+    'goes through `parseInput`, whose mistakes are not shown; prompts can be ' + 'one’s own',
+    async () => {
+      const parseInput = (typed: string) => {
+        if (typed.includes('x')) throw new Error(`hunter2 ${typed}`);
+        const [pieces, colour] = typed.split(' ');
+        return { pieces: Number(pieces), colour: colour ?? '' };
+      };
+      const formatPrompt = ({ toolName }: { toolName: string }) => `Enter input for ${toolName}: `;
+      const { user, written } = sitting('Order\n2x\n2 red\n', {
+        parseInput,
+        formatPrompt,
+        messagePrompt: (turn) => `<${turn.asks}>`,
+      });
+      const talk = await runWithUser(asker(order), { user });
+      expect(answers(talk)).toEqual([['answer', { pieces: 2, colour: 'red' }]]);
+      expect(written()).toBe(
+        '<start>\nEnter input for order: \nThis could not be read.\n: \n<follow_up>',
+      );
+    },
+  );
 });
 
 test('nothing that a model or a tool says steers the terminal', async () => {
@@ -261,25 +267,28 @@ test('nothing that a model or a tool says steers the terminal', async () => {
 });
 
 describe('leaves', () => {
-  test('at the end of the input, also in the middle of a question; another person goes on', async () => {
-    const app = runtime({ app: 'users' });
-    const session = await app.session();
-    const runnable = asker(ask, { question: 'Which?' });
-    const first = await app.runWithUser(runnable, { user: sitting('Go\n').user, session });
-    expect(first).toMatchObject({
-      ended: 'user_done',
-      status: 'yielded',
-      pendingCalls: [{ name: 'ask' }],
-    });
-    const second = await app.runWithUser(runnable, { user: sitting('red').user, session });
-    expect(second).toMatchObject({
-      ended: 'user_done',
-      status: 'completed',
-      answers: [{ input: { answer: 'red' } }],
-    });
-    const third = await app.runWithUser(runnable, { user: sitting('').user, session });
-    expect(third).toMatchObject({ ended: 'user_done', status: 'completed', answers: [] });
-  });
+  test(
+    'at the end of the input, also in the middle of a question; another ' + 'person goes on',
+    async () => {
+      const app = runtime({ app: 'users' });
+      const session = await app.session();
+      const runnable = asker(ask, { question: 'Which?' });
+      const first = await app.runWithUser(runnable, { user: sitting('Go\n').user, session });
+      expect(first).toMatchObject({
+        ended: 'user_done',
+        status: 'yielded',
+        pendingCalls: [{ name: 'ask' }],
+      });
+      const second = await app.runWithUser(runnable, { user: sitting('red').user, session });
+      expect(second).toMatchObject({
+        ended: 'user_done',
+        status: 'completed',
+        answers: [{ input: { answer: 'red' } }],
+      });
+      const third = await app.runWithUser(runnable, { user: sitting('').user, session });
+      expect(third).toMatchObject({ ended: 'user_done', status: 'completed', answers: [] });
+    },
+  );
 
   test('when the input had ended before it was asked, or was closed', async () => {
     const over = sitting('');
@@ -320,44 +329,48 @@ describe('leaves', () => {
   });
 });
 
-test('at a terminal, lines are edited, typed ahead and interrupted; between questions the terminal is given back', async () => {
-  const modes: boolean[] = [];
-  const terminal = (typed: string) => {
-    const input = Object.assign(new PassThrough(), {
-      isTTY: true,
-      setRawMode: (is: boolean) => modes.push(is),
+test(
+  'at a terminal, lines are edited, typed ahead and interrupted; between questions the ' +
+    'terminal is given back',
+  async () => {
+    const modes: boolean[] = [];
+    const terminal = (typed: string) => {
+      const input = Object.assign(new PassThrough(), {
+        isTTY: true,
+        setRawMode: (is: boolean) => modes.push(is),
+      });
+      const output = Object.assign(new PassThrough(), { isTTY: true, columns: 200 });
+      output.resume();
+      input.write(typed);
+      return { input, user: humanUser({ input, output }) };
+    };
+    const app = runtime({ app: 'users' });
+    const session = await app.session();
+    const runnable = asker(ask, { question: 'Which?' });
+    const { input, user } = terminal('Ho\u007fello\rblu');
+    const talking = app.runWithUser(runnable, { user, session });
+    await eventually(
+      () => session.pendingYieldingCalls.length > 0 && input.listenerCount('keypress') > 0,
+      { what: 'the question' },
+    );
+    input.write('\u0003');
+    expect(await talking).toMatchObject({
+      ended: 'user_done',
+      reason: 'Interrupted at the terminal.',
+      status: 'yielded',
     });
-    const output = Object.assign(new PassThrough(), { isTTY: true, columns: 200 });
-    output.resume();
-    input.write(typed);
-    return { input, user: humanUser({ input, output }) };
-  };
-  const app = runtime({ app: 'users' });
-  const session = await app.session();
-  const runnable = asker(ask, { question: 'Which?' });
-  const { input, user } = terminal('Ho\u007fello\rblu');
-  const talking = app.runWithUser(runnable, { user, session });
-  await eventually(
-    () => session.pendingYieldingCalls.length > 0 && input.listenerCount('keypress') > 0,
-    { what: 'the question' },
-  );
-  input.write('\u0003');
-  expect(await talking).toMatchObject({
-    ended: 'user_done',
-    reason: 'Interrupted at the terminal.',
-    status: 'yielded',
-  });
-  expect(session.events.find(({ type }) => type === 'user')).toMatchObject({ text: 'Hello' });
-  expect(modes).toEqual([true, false, true, false]);
-  expect(
-    await app.runWithUser(runnable, { user: terminal('red\r\u0004').user, session }),
-  ).toMatchObject({
-    ended: 'user_done',
-    reason: 'The input has ended.',
-    answers: [{ input: { answer: 'red' } }],
-  });
-  expect(input.listenerCount('error')).toBe(0);
-});
+    expect(session.events.find(({ type }) => type === 'user')).toMatchObject({ text: 'Hello' });
+    expect(modes).toEqual([true, false, true, false]);
+    expect(
+      await app.runWithUser(runnable, { user: terminal('red\r\u0004').user, session }),
+    ).toMatchObject({
+      ended: 'user_done',
+      reason: 'The input has ended.',
+      answers: [{ input: { answer: 'red' } }],
+    });
+    expect(input.listenerCount('error')).toBe(0);
+  },
+);
 
 test('options that cannot work are refused by name', () => {
   expect(() => humanUser({ prompt: 'x' } as never)).toThrow(/humanUser\(\).*no option `prompt`/);

@@ -152,25 +152,31 @@ describe('somebody else', () => {
     expect(talk).toMatchObject({ ended: 'cancelled', status: 'cancelled' });
   });
 
-  test('is the clock: a question whose time is over while the user thinks is no error', async () => {
-    const clock = testClock();
-    const app = runtime({ app: 'users', ports: { clock } });
-    const { pay, paid } = payTool({ approval: { expiresIn: 1_000 } });
-    const payer = agent({
-      name: 'payer',
-      model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 1 } }] }, { text: 'Done.' }]),
-      tools: [pay],
-    });
-    const user = scriptedUser({
-      approvals: () => {
-        clock.advance(1_001);
-        return 'approve';
-      },
-    });
-    const talk = await app.runWithUser(payer, { user, input: 'Pay' });
-    expect(talk).toMatchObject({ ended: 'completed', answers: [], output: 'Done.' });
-    expect(paid).toEqual([]);
-  });
+  test(
+    'is the clock: a question whose time is over while the user thinks ' + 'is no error',
+    async () => {
+      const clock = testClock();
+      const app = runtime({ app: 'users', ports: { clock } });
+      const { pay, paid } = payTool({ approval: { expiresIn: 1_000 } });
+      const payer = agent({
+        name: 'payer',
+        model: roundModel([
+          { toolCalls: [{ name: 'pay', args: { cents: 1 } }] },
+          { text: 'Done.' },
+        ]),
+        tools: [pay],
+      });
+      const user = scriptedUser({
+        approvals: () => {
+          clock.advance(1_001);
+          return 'approve';
+        },
+      });
+      const talk = await app.runWithUser(payer, { user, input: 'Pay' });
+      expect(talk).toMatchObject({ ended: 'completed', answers: [], output: 'Done.' });
+      expect(paid).toEqual([]);
+    },
+  );
 });
 
 test('an answer that the run itself does not take is given twice at most', async () => {
@@ -251,25 +257,28 @@ describe('a conversation that is aborted', () => {
     expect(talk.session.events.filter(({ type }) => type === 'tool_input')).toEqual([]);
   });
 
-  test('while the user thinks of a message leaves the ended run as it is, and cancels a loop', async () => {
-    const idle = () => agent({ name: 'idle', model: scriptedModel(() => ({ text: 'Yes?' })) });
-    const abortWhenAsked = async (runnable: Parameters<typeof runWithUser>[0]) => {
-      const { user, asked } = thinker();
-      const controller = new AbortController();
-      const talking = runWithUser(runnable, { user, signal: controller.signal, input: 'Go' });
-      await asked;
-      controller.abort();
-      return talking;
-    };
-    expect(await abortWhenAsked(idle())).toMatchObject({
-      ended: 'cancelled',
-      status: 'completed',
-      output: 'Yes?',
-    });
-    expect(
-      await abortWhenAsked(loop({ name: 'chat', runnable: idle(), yields: true })),
-    ).toMatchObject({ ended: 'cancelled', status: 'cancelled' });
-  });
+  test(
+    'while the user thinks of a message leaves the ended run as it is, and ' + 'cancels a loop',
+    async () => {
+      const idle = () => agent({ name: 'idle', model: scriptedModel(() => ({ text: 'Yes?' })) });
+      const abortWhenAsked = async (runnable: Parameters<typeof runWithUser>[0]) => {
+        const { user, asked } = thinker();
+        const controller = new AbortController();
+        const talking = runWithUser(runnable, { user, signal: controller.signal, input: 'Go' });
+        await asked;
+        controller.abort();
+        return talking;
+      };
+      expect(await abortWhenAsked(idle())).toMatchObject({
+        ended: 'cancelled',
+        status: 'completed',
+        output: 'Yes?',
+      });
+      expect(
+        await abortWhenAsked(loop({ name: 'chat', runnable: idle(), yields: true })),
+      ).toMatchObject({ ended: 'cancelled', status: 'cancelled' });
+    },
+  );
 
   test('while the model answers cancels the run', async () => {
     const controller = new AbortController();

@@ -87,7 +87,8 @@ function newProcess(store: Store): Runtime {
 
 for (const [place, make] of storePlaces) {
   for (const [name, define, ended] of conversations) {
-    test(`${name} on ${place}: stopped at any append, it is gone on with by another process, which says nothing twice`, {
+    test(`${name} on ${place}: stopped at any append, it is gone on with by another process, ` +
+      'which says nothing twice', {
       timeout: 120_000,
     }, async () => {
       const at = await make();

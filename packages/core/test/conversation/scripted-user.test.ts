@@ -47,7 +47,9 @@ function echo(name = 'echo') {
     model: scriptedModel((prompt) => {
       const said = prompt.filter(({ role }) => role === 'user');
       return {
-        text: `${said.length}: ${(said.at(-1)?.content as { text: string }[] | undefined)?.[0]?.text}`,
+        text:
+          `${said.length}: ` +
+          `${(said.at(-1)?.content as { text: string }[] | undefined)?.[0]?.text}`,
       };
     }),
   });
@@ -108,38 +110,42 @@ test('speaks first, answers what is asked and ends when it has no more to say', 
 });
 
 describe('what is asked', () => {
-  test('in one round, each question has the next answer of the list, or what the function makes of its arguments', async () => {
-    const listed = await runWithUser(asker('A?', 'B?', 'C?'), {
-      user: scriptedUser({
-        tools: { ask: [{ answer: '1' }, { answer: '2' }, { answer: '3' }] },
-        messages: ['Go'],
-      }),
-    });
-    expect(results(listed)).toEqual([{ answer: '1' }, { answer: '2' }, { answer: '3' }]);
-    const seen: UserQuestion[] = [];
-    const made = await runWithUser(asker('A?', 'B?'), {
-      user: scriptedUser({
-        tools: {
-          ask: (args: { question: string }, question) => {
-            seen.push(question);
-            return { answer: `${args.question} ${question.answered.length}` };
+  test(
+    'in one round, each question has the next answer of the list, or what the function makes ' +
+      'of its arguments',
+    async () => {
+      const listed = await runWithUser(asker('A?', 'B?', 'C?'), {
+        user: scriptedUser({
+          tools: { ask: [{ answer: '1' }, { answer: '2' }, { answer: '3' }] },
+          messages: ['Go'],
+        }),
+      });
+      expect(results(listed)).toEqual([{ answer: '1' }, { answer: '2' }, { answer: '3' }]);
+      const seen: UserQuestion[] = [];
+      const made = await runWithUser(asker('A?', 'B?'), {
+        user: scriptedUser({
+          tools: {
+            ask: (args: { question: string }, question) => {
+              seen.push(question);
+              return { answer: `${args.question} ${question.answered.length}` };
+            },
           },
-        },
-        messages: ['Go'],
-      }),
-    });
-    expect(results(made)).toEqual([{ answer: 'A? 0' }, { answer: 'B? 1' }]);
-    expect(seen[0]).toMatchObject({
-      kind: 'input',
-      toolName: 'ask',
-      agent: 'asker',
-      args: { question: 'A?' },
-      options: ['answer', 'reject'],
-      summary: 'ask({"question":"A?"})',
-      messages: [{ role: 'user', text: 'Go' }],
-    });
-    expect(seen[0]?.inputSchema).toMatchObject({ type: 'object' });
-  });
+          messages: ['Go'],
+        }),
+      });
+      expect(results(made)).toEqual([{ answer: 'A? 0' }, { answer: 'B? 1' }]);
+      expect(seen[0]).toMatchObject({
+        kind: 'input',
+        toolName: 'ask',
+        agent: 'asker',
+        args: { question: 'A?' },
+        options: ['answer', 'reject'],
+        summary: 'ask({"question":"A?"})',
+        messages: [{ role: 'user', text: 'Go' }],
+      });
+      expect(seen[0]?.inputSchema).toMatchObject({ type: 'object' });
+    },
+  );
 
   test('is approved, edited or rejected', async () => {
     const { pay, paid } = payTool();
@@ -200,42 +206,46 @@ describe('what is asked', () => {
     expect([each.paid.length, each.given.length]).toEqual([1, 0]);
   });
 
-  test('is answered by the id that may decide; a question that is for somebody else is left to him', async () => {
-    const { pay, paid } = payTool({ approval: { mayDecide: ['bob'] } });
-    const payer = agent({
-      name: 'payer',
-      model: roundModel([
-        { toolCalls: [{ name: 'pay', args: { cents: 1 } }, ...asking('Why?')] },
-        { text: 'Done.' },
-      ]),
-      tools: [pay, ask],
-    });
-    const app = runtime({ app: 'users' });
-    const asAnn = scriptedUser({
-      id: 'ann',
-      approvals: 'approve',
-      tools: { ask: [{ answer: 'Because' }] },
-      messages: ['Pay'],
-    });
-    const first = await app.runWithUser(payer, { user: asAnn });
-    expect(first).toMatchObject({
-      ended: 'stuck',
-      status: 'yielded',
-      pendingCalls: [{ name: 'pay', kind: 'approval' }],
-    });
-    expect(first.reason).toMatch(/does not answer: approval "pay": pay\({"cents":1}\)/);
-    expect(first.answers).toHaveLength(1);
-    const second = await app.runWithUser(payer, {
-      user: scriptedUser({ id: ['ann', 'user:bob'], approvals: 'approve' }),
-      session: first.session,
-    });
-    expect(second).toMatchObject({
-      ended: 'completed',
-      output: 'Done.',
-      answers: [{ by: 'user:bob' }],
-    });
-    expect(paid).toHaveLength(1);
-  });
+  test(
+    'is answered by the id that may decide; a question that is for somebody else is left to ' +
+      'him',
+    async () => {
+      const { pay, paid } = payTool({ approval: { mayDecide: ['bob'] } });
+      const payer = agent({
+        name: 'payer',
+        model: roundModel([
+          { toolCalls: [{ name: 'pay', args: { cents: 1 } }, ...asking('Why?')] },
+          { text: 'Done.' },
+        ]),
+        tools: [pay, ask],
+      });
+      const app = runtime({ app: 'users' });
+      const asAnn = scriptedUser({
+        id: 'ann',
+        approvals: 'approve',
+        tools: { ask: [{ answer: 'Because' }] },
+        messages: ['Pay'],
+      });
+      const first = await app.runWithUser(payer, { user: asAnn });
+      expect(first).toMatchObject({
+        ended: 'stuck',
+        status: 'yielded',
+        pendingCalls: [{ name: 'pay', kind: 'approval' }],
+      });
+      expect(first.reason).toMatch(/does not answer: approval "pay": pay\({"cents":1}\)/);
+      expect(first.answers).toHaveLength(1);
+      const second = await app.runWithUser(payer, {
+        user: scriptedUser({ id: ['ann', 'user:bob'], approvals: 'approve' }),
+        session: first.session,
+      });
+      expect(second).toMatchObject({
+        ended: 'completed',
+        output: 'Done.',
+        answers: [{ by: 'user:bob' }],
+      });
+      expect(paid).toHaveLength(1);
+    },
+  );
 
   test('by an operation that goes on elsewhere, also when it failed', async () => {
     const render = tool({
@@ -459,28 +469,31 @@ describe('what is said', () => {
     expect(byUser).toMatchObject({ ended: 'max_turns', turns: 2 });
   });
 
-  test('`done` ends it with a reason, also before anything was run and instead of an answer', async () => {
-    const early = await runWithUser(echo(), {
-      user: scriptedUser({ messages: () => ({ done: true, reason: 'Never mind' }) }),
-    });
-    expect(early).toMatchObject({
-      ended: 'user_done',
-      reason: 'Never mind',
-      status: undefined,
-      result: undefined,
-      turns: 0,
-    });
-    const leaving = scriptedUser({
-      tools: { ask: () => answerWith({ done: true, reason: 'Gone' }) },
-      messages: ['Go'],
-    });
-    expect(await runWithUser(asker('A?'), { user: leaving })).toMatchObject({
-      ended: 'user_done',
-      reason: 'Gone',
-      status: 'yielded',
-      pendingCalls: [{}],
-    });
-  });
+  test(
+    '`done` ends it with a reason, also before anything was run and instead of ' + 'an answer',
+    async () => {
+      const early = await runWithUser(echo(), {
+        user: scriptedUser({ messages: () => ({ done: true, reason: 'Never mind' }) }),
+      });
+      expect(early).toMatchObject({
+        ended: 'user_done',
+        reason: 'Never mind',
+        status: undefined,
+        result: undefined,
+        turns: 0,
+      });
+      const leaving = scriptedUser({
+        tools: { ask: () => answerWith({ done: true, reason: 'Gone' }) },
+        messages: ['Go'],
+      });
+      expect(await runWithUser(asker('A?'), { user: leaving })).toMatchObject({
+        ended: 'user_done',
+        reason: 'Gone',
+        status: 'yielded',
+        pendingCalls: [{}],
+      });
+    },
+  );
 
   test('`{ done: true }` can be what a tool asked for', async () => {
     const confirm = tool({
@@ -507,28 +520,36 @@ describe('what is said', () => {
     expect(talk).toMatchObject({ ended: 'completed', output: 7, turns: 0 });
   });
 
-  test('a session that has been run is not run again for nothing; one with a message or data is', async () => {
-    const app = runtime({ app: 'users' });
-    const runnable = echo();
-    const { session } = await app.run(runnable, 'Hello');
-    const user = scriptedUser({});
-    expect(await app.runWithUser(runnable, { user, session })).toMatchObject({
-      ended: 'completed',
-      status: undefined,
-      turns: 0,
-    });
-    session.addMessage('Anybody?');
-    expect(await app.runWithUser(runnable, { user, session })).toMatchObject({
-      ended: 'completed',
-      output: '2: Anybody?',
-    });
-    const shown = step({ name: 'shown', execute: (ctx) => ctx.complete(ctx.input?.data ?? null) });
-    const other = await app.run(shown, { session: 'other', data: 1 });
-    expect(await app.runWithUser(shown, { user, session: other.session, data: 2 })).toMatchObject({
-      ended: 'completed',
-      output: 2,
-    });
-  });
+  test(
+    'a session that has been run is not run again for nothing; one with a message ' + 'or data is',
+    async () => {
+      const app = runtime({ app: 'users' });
+      const runnable = echo();
+      const { session } = await app.run(runnable, 'Hello');
+      const user = scriptedUser({});
+      expect(await app.runWithUser(runnable, { user, session })).toMatchObject({
+        ended: 'completed',
+        status: undefined,
+        turns: 0,
+      });
+      session.addMessage('Anybody?');
+      expect(await app.runWithUser(runnable, { user, session })).toMatchObject({
+        ended: 'completed',
+        output: '2: Anybody?',
+      });
+      const shown = step({
+        name: 'shown',
+        execute: (ctx) => ctx.complete(ctx.input?.data ?? null),
+      });
+      const other = await app.run(shown, { session: 'other', data: 1 });
+      expect(await app.runWithUser(shown, { user, session: other.session, data: 2 })).toMatchObject(
+        {
+          ended: 'completed',
+          output: 2,
+        },
+      );
+    },
+  );
 
   test('follow-ups are for agents unless it is said otherwise', async () => {
     const once = await runWithUser(echo(), {
@@ -551,25 +572,29 @@ describe('what is said', () => {
     expect(more).toMatchObject({ turns: 2, output: 2, ended: 'completed' });
   });
 
-  test('the reply is what was said to the user: not what agents say to each other, and values as JSON', async () => {
-    const replies: string[] = [];
-    const helper = agent({ name: 'helper', model: scriptedModel([{ text: 'between us' }]) });
-    const make = step({
-      name: 'make',
-      execute: async (ctx) => {
-        await ctx.call(helper, { message: 'Help' });
-        return ctx.complete({ price: 12 });
-      },
-    });
-    const user = scriptedUser({
-      messages: ({ reply, index }) => {
-        replies.push(reply);
-        return index === 0 ? 'Make' : undefined;
-      },
-    });
-    await runWithUser(make, { user, followUps: true });
-    expect(replies).toEqual(['', '{"price":12}']);
-  });
+  test(
+    'the reply is what was said to the user: not what agents say to each other, and values ' +
+      'as JSON',
+    async () => {
+      const replies: string[] = [];
+      const helper = agent({ name: 'helper', model: scriptedModel([{ text: 'between us' }]) });
+      const make = step({
+        name: 'make',
+        execute: async (ctx) => {
+          await ctx.call(helper, { message: 'Help' });
+          return ctx.complete({ price: 12 });
+        },
+      });
+      const user = scriptedUser({
+        messages: ({ reply, index }) => {
+          replies.push(reply);
+          return index === 0 ? 'Make' : undefined;
+        },
+      });
+      await runWithUser(make, { user, followUps: true });
+      expect(replies).toEqual(['', '{"price":12}']);
+    },
+  );
 
   test('a run that failed ends the conversation', async () => {
     const broken = step({ name: 'broken', execute: (ctx) => ctx.fail('No paper') });
@@ -597,30 +622,35 @@ describe('what is said', () => {
 });
 
 describe('a script that does not fit', () => {
-  test('says what was asked when its answers are used up, and leaves the run as it is', async () => {
-    const app = runtime({ app: 'users' });
-    const session = await app.session();
-    const user = scriptedUser({ tools: { ask: [{ answer: '1' }] }, messages: ['Go'] });
-    const runnable = asker('A?', 'B?');
-    await expect(app.runWithUser(runnable, { user, session })).rejects.toMatchObject({
-      code: 'user_has_no_answer',
-      message:
-        'The user has no answer: asker asks for the input of "ask": ask({"question":"B?"}). `tools.ask` of the scripted user has 1 answers, and all are used.',
-    });
-    expect(
-      (await app.listRequests({ session: session.id, status: 'pending' })).map(
-        ({ summary }) => summary,
-      ),
-    ).toEqual(['ask({"question":"B?"})']);
-    const more = scriptedUser({
-      tools: { ask: [{ answer: '1' }, { answer: '2' }] },
-      messages: ['Go'],
-    });
-    expect(await app.runWithUser(runnable, { user: more, session })).toMatchObject({
-      ended: 'completed',
-      answers: { length: 1 },
-    });
-  });
+  test(
+    'says what was asked when its answers are used up, and leaves the ' + 'run as it is',
+    async () => {
+      const app = runtime({ app: 'users' });
+      const session = await app.session();
+      const user = scriptedUser({ tools: { ask: [{ answer: '1' }] }, messages: ['Go'] });
+      const runnable = asker('A?', 'B?');
+      await expect(app.runWithUser(runnable, { user, session })).rejects.toMatchObject({
+        code: 'user_has_no_answer',
+        message:
+          'The user has no answer: asker asks for the input of "ask": ' +
+          'ask({"question":"B?"}). `tools.ask` of the scripted user has 1 answers, and all ' +
+          'are used.',
+      });
+      expect(
+        (await app.listRequests({ session: session.id, status: 'pending' })).map(
+          ({ summary }) => summary,
+        ),
+      ).toEqual(['ask({"question":"B?"})']);
+      const more = scriptedUser({
+        tools: { ask: [{ answer: '1' }, { answer: '2' }] },
+        messages: ['Go'],
+      });
+      expect(await app.runWithUser(runnable, { user: more, session })).toMatchObject({
+        ended: 'completed',
+        answers: { length: 1 },
+      });
+    },
+  );
 
   test('says so when it has nothing for what is asked', async () => {
     const { pay } = payTool();
@@ -637,20 +667,23 @@ describe('a script that does not fit', () => {
     ).rejects.toThrow(/has no `tools.ask`; it has `approvals`/);
   });
 
-  test('an answer that does not fit is refused twice and then an error, which does not hold it', async () => {
-    const app = runtime({ app: 'users' });
-    const session = await app.session();
-    const user = scriptedUser({ tools: { ask: [{ reply: 'hunter2' }] }, messages: ['Go'] });
-    const failure = await app
-      .runWithUser(asker('A?'), { user, session })
-      .catch((error: unknown) => error as Error & { code: string; data: unknown });
-    expect(failure).toMatchObject({
-      code: 'user_answer_refused',
-      message: expect.stringMatching(/refused 2 times.*\$\.answer/s),
-    });
-    expect(JSON.stringify([(failure as Error).message, failure])).not.toContain('hunter2');
-    expect(session.status).toBe('awaiting_input');
-  });
+  test(
+    'an answer that does not fit is refused twice and then an error, which does ' + 'not hold it',
+    async () => {
+      const app = runtime({ app: 'users' });
+      const session = await app.session();
+      const user = scriptedUser({ tools: { ask: [{ reply: 'hunter2' }] }, messages: ['Go'] });
+      const failure = await app
+        .runWithUser(asker('A?'), { user, session })
+        .catch((error: unknown) => error as Error & { code: string; data: unknown });
+      expect(failure).toMatchObject({
+        code: 'user_answer_refused',
+        message: expect.stringMatching(/refused 2 times.*\$\.answer/s),
+      });
+      expect(JSON.stringify([(failure as Error).message, failure])).not.toContain('hunter2');
+      expect(session.status).toBe('awaiting_input');
+    },
+  );
 
   test('a function hears why it was refused, and may do better', async () => {
     const refusals: (string | undefined)[] = [];
@@ -693,7 +726,8 @@ describe('a script that does not fit', () => {
     await runWithUser(asker('A?'), { user });
     expect(user.unused()).toEqual({ 'tools.ask': 1, 'tools.other': 3, approvals: 1 });
     expect(() => user.assertUsed()).toThrow(
-      'The scripted user was not asked for everything: 1 of tools.ask, 3 of tools.other, 1 of approvals left over.',
+      'The scripted user was not asked for everything: 1 of tools.ask, 3 of tools.other, 1 ' +
+        'of approvals left over.',
     );
   });
 

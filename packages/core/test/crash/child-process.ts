@@ -42,7 +42,8 @@ export class TestProcess {
     while (!this.#said.includes(what)) {
       if (this.#child.exitCode !== null || this.#child.signalCode !== null) {
         throw new Error(
-          `The process ended without saying “${what}”. It said: ${this.#said.join(', ')}. ${this.complaints}`,
+          `The process ended without saying “${what}”. It said: ${this.#said.join(', ')}. ` +
+            `${this.complaints}`,
         );
       }
       await new Promise<void>((resolve) => {

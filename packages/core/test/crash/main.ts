@@ -54,7 +54,8 @@ async function runScenario(
     cases += points as number;
     failed += (failures as readonly unknown[]).length;
     console.error(
-      `FAILED ${name}\n${error instanceof Error ? (error.stack ?? error.message) : inspect(error)}\n`,
+      'FAILED ' +
+        `${name}\n${error instanceof Error ? (error.stack ?? error.message) : inspect(error)}\n`,
     );
   }
 }
@@ -95,7 +96,8 @@ async function runKills(): Promise<void> {
       } catch (error) {
         failed++;
         console.error(
-          `FAILED ${name}, --seed ${seed}\n${error instanceof Error ? (error.stack ?? error.message) : inspect(error)}\n`,
+          `FAILED ${name}, --seed ` +
+            `${seed}\n${error instanceof Error ? (error.stack ?? error.message) : inspect(error)}\n`,
         );
       }
     }),
@@ -114,7 +116,8 @@ async function runMatrix(): Promise<void> {
     }
     await matrixStore.close();
     console.log(
-      `${matrixStore.name}: ${cases - before} cases in ${Math.round((performance.now() - began) / 1000)} s`,
+      `${matrixStore.name}: ${cases - before} cases in ` +
+        `${Math.round((performance.now() - began) / 1000)} s`,
     );
   }
 }

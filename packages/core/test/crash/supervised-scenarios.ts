@@ -503,7 +503,8 @@ export const spending: MakeScenario = () => ({
  */
 export const speaking: MakeScenario = () => {
   const texts = [
-    'Thought: Two notes.\nAction: {"tool": "note", "arguments": {"n": 1}}\nAction: {\'action\': \'note\', \'args\': {\'n\': 2,}}',
+    'Thought: Two notes.\nAction: {"tool": "note", "arguments": {"n": 1}}\nAction: ' +
+      "{'action': 'note', 'args': {'n': 2,}}",
     'Action: {"tool": "absent", "arguments": {"n": 3}}',
     'Action: note it',
     'Thought: Enough.\nFinal Answer: Noted.',

@@ -372,32 +372,39 @@ describe('after its end', () => {
     expect(session.events).toHaveLength(events);
   });
 
-  test('so does that of a tool that took no notice of a stop: nothing is claimed or recorded any more', async () => {
-    const contexts: Ctx[] = [];
-    const { session, running, clock } = await start(
-      work({
-        execute: (ctx: Ctx) => {
-          contexts.push(ctx);
-          ctx.state['early'] = 1;
-          return new Promise(() => undefined);
-        },
-      }),
-    );
-    await eventually(() => contexts.length === 1, { what: 'the tool' });
-    running.stop();
-    let failure: unknown;
-    running.then(undefined, (error: unknown) => {
-      failure = error;
-    });
-    await eventually(() => failure !== undefined, { what: 'the end', clock, stepMs: 500 });
-    expect(failure).toMatchObject({ code: 'run_stopped' });
-    const events = session.events.length;
-    expect((contexts[0] as Ctx).signal.aborted).toBe(true);
-    for (const [name, use] of uses)
-      expect([name, await outcomeOf(use, contexts[0] as Ctx)]).toEqual([name, 'invocation_ended']);
-    expect(session.events).toHaveLength(events);
-    expect(session.ledger.claim).toBeUndefined();
-  });
+  test(
+    'so does that of a tool that took no notice of a stop: nothing is claimed or recorded ' +
+      'any more',
+    async () => {
+      const contexts: Ctx[] = [];
+      const { session, running, clock } = await start(
+        work({
+          execute: (ctx: Ctx) => {
+            contexts.push(ctx);
+            ctx.state['early'] = 1;
+            return new Promise(() => undefined);
+          },
+        }),
+      );
+      await eventually(() => contexts.length === 1, { what: 'the tool' });
+      running.stop();
+      let failure: unknown;
+      running.then(undefined, (error: unknown) => {
+        failure = error;
+      });
+      await eventually(() => failure !== undefined, { what: 'the end', clock, stepMs: 500 });
+      expect(failure).toMatchObject({ code: 'run_stopped' });
+      const events = session.events.length;
+      expect((contexts[0] as Ctx).signal.aborted).toBe(true);
+      for (const [name, use] of uses)
+        expect([name, await outcomeOf(use, contexts[0] as Ctx)]).toEqual([
+          name,
+          'invocation_ended',
+        ]);
+      expect(session.events).toHaveLength(events);
+      expect(session.ledger.claim).toBeUndefined();
+    },
+  );
 });
 
 describe('the lease, right before a tool runs', () => {
@@ -658,17 +665,20 @@ describe('a call that repeats one whose outcome is not known (A5)', () => {
     expect(executed.map(({ args }) => args)).toEqual([{ cents: 1 }, { cents: 2 }]);
   });
 
-  test('is not one after another end than an unknown one, or after a repetition that succeeded', async () => {
-    const failed = () => Promise.reject(http(400));
-    const { keys } = await calls(
-      {},
-      [...same, ...same],
-      [failed, lost, () => 'paid', () => 'paid again'],
-    );
-    expect(keys[1]).not.toBe(keys[0]);
-    expect(keys[2]).toBe(keys[1]);
-    expect(keys[3]).not.toBe(keys[2]);
-  });
+  test(
+    'is not one after another end than an unknown one, or after a repetition that ' + 'succeeded',
+    async () => {
+      const failed = () => Promise.reject(http(400));
+      const { keys } = await calls(
+        {},
+        [...same, ...same],
+        [failed, lost, () => 'paid', () => 'paid again'],
+      );
+      expect(keys[1]).not.toBe(keys[0]);
+      expect(keys[2]).toBe(keys[1]);
+      expect(keys[3]).not.toBe(keys[2]);
+    },
+  );
 
   test('keeps the key when the repetition is known to have done nothing', async () => {
     const { keys } = await calls(
@@ -752,30 +762,34 @@ describe('the deadline', () => {
     return { clock, session, running, written: writing.resolve };
   }
 
-  test('is the moment at which the tool is told to stop, however long the attempt took to be written down', async () => {
-    let stoppedAt: number | undefined;
-    let begun = false;
-    const slow = (clock: TestClock) =>
-      work({
-        timeout: 20_000,
-        execute: (ctx) => {
-          begun = true;
-          return new Promise((resolve) =>
-            ctx.signal.addEventListener('abort', () => {
-              stoppedAt = clock.now();
-              resolve('stopped');
-            }),
-          );
-        },
-      });
-    const { clock, session, running, written } = await beingWrittenDown(slow);
-    clock.advance(5_000);
-    written();
-    await eventually(() => begun, { what: 'the tool' });
-    clock.advance(15_000);
-    await running;
-    expect(stoppedAt).toBe(of(session.events, 'tool_attempt')[0]?.deadline);
-  });
+  test(
+    'is the moment at which the tool is told to stop, however long the attempt took to be ' +
+      'written down',
+    async () => {
+      let stoppedAt: number | undefined;
+      let begun = false;
+      const slow = (clock: TestClock) =>
+        work({
+          timeout: 20_000,
+          execute: (ctx) => {
+            begun = true;
+            return new Promise((resolve) =>
+              ctx.signal.addEventListener('abort', () => {
+                stoppedAt = clock.now();
+                resolve('stopped');
+              }),
+            );
+          },
+        });
+      const { clock, session, running, written } = await beingWrittenDown(slow);
+      clock.advance(5_000);
+      written();
+      await eventually(() => begun, { what: 'the tool' });
+      clock.advance(15_000);
+      await running;
+      expect(stoppedAt).toBe(of(session.events, 'tool_attempt')[0]?.deadline);
+    },
+  );
 
   test('that is over before the tool could begin leaves it alone', async () => {
     let executions = 0;
@@ -803,20 +817,23 @@ describe('the deadline', () => {
     expect((attempt?.deadline ?? 0) - (attempt?.at ?? 0)).toBeGreaterThanOrEqual(119_000);
   });
 
-  test('moves when a tool without a timeout of its own calls a runnable, and the context says so', async () => {
-    const seen: number[] = [];
-    const { session } = await callOnce(
-      work({
-        execute: async (ctx) => {
-          seen.push(ctx.deadline ?? 0);
-          await ctx.call(child);
-          seen.push(ctx.deadline ?? 0);
-        },
-      }),
-    );
-    const recorded = of(session.events, 'tool_attempt')[0]?.deadline ?? 0;
-    expect(seen).toEqual([recorded, recorded + 90_000]);
-  });
+  test(
+    'moves when a tool without a timeout of its own calls a runnable, and the ' + 'context says so',
+    async () => {
+      const seen: number[] = [];
+      const { session } = await callOnce(
+        work({
+          execute: async (ctx) => {
+            seen.push(ctx.deadline ?? 0);
+            await ctx.call(child);
+            seen.push(ctx.deadline ?? 0);
+          },
+        }),
+      );
+      const recorded = of(session.events, 'tool_attempt')[0]?.deadline ?? 0;
+      expect(seen).toEqual([recorded, recorded + 90_000]);
+    },
+  );
 });
 
 test('a tool that failed by itself is classified by what it threw', async () => {

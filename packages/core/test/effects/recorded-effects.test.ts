@@ -89,33 +89,37 @@ describe('an effect of a step', () => {
     expect(of(session.events, 'tool_call')).toEqual([]);
   });
 
-  test('is given back and not done again when the step runs again, whatever the order in which it asks', async () => {
-    let done = 0;
-    let order = ['a', 'b', 'c'];
-    const work = step({
-      name: 'work',
-      execute: async (ctx) => {
-        ctx.state['n'] = ((ctx.state['n'] as number | undefined) ?? 0) + 1;
-        const given = await Promise.all(
-          order.map((key) => ctx.effect(key, () => ({ key, at: ++done }), { recovery: 'rerun' })),
-        );
-        ctx.state['n'] = ((ctx.state['n'] as number | undefined) ?? 0) + 1;
-        return ctx.complete([...given].sort((x, y) => x.key.localeCompare(y.key)));
-      },
-    });
-    const first = await run(work, { runId: 'run', session: 's' });
-    const results = of(first.session.events, 'tool_result');
-    for (const { seq } of results) {
-      order = [...order.slice(1), order[0] as string];
-      done = 100 * seq;
-      const { running } = await continueAfter(work, first.session.events.slice(0, seq));
-      const second = await running;
-      expect(second.session.state['n']).toBe(2);
-      const output = second.output as { key: string; at: number }[] | undefined;
-      for (const recorded of results.filter((result) => result.seq <= seq))
-        expect(output).toContainEqual(recorded.result.content);
-    }
-  });
+  test(
+    'is given back and not done again when the step runs again, whatever the order in which ' +
+      'it asks',
+    async () => {
+      let done = 0;
+      let order = ['a', 'b', 'c'];
+      const work = step({
+        name: 'work',
+        execute: async (ctx) => {
+          ctx.state['n'] = ((ctx.state['n'] as number | undefined) ?? 0) + 1;
+          const given = await Promise.all(
+            order.map((key) => ctx.effect(key, () => ({ key, at: ++done }), { recovery: 'rerun' })),
+          );
+          ctx.state['n'] = ((ctx.state['n'] as number | undefined) ?? 0) + 1;
+          return ctx.complete([...given].sort((x, y) => x.key.localeCompare(y.key)));
+        },
+      });
+      const first = await run(work, { runId: 'run', session: 's' });
+      const results = of(first.session.events, 'tool_result');
+      for (const { seq } of results) {
+        order = [...order.slice(1), order[0] as string];
+        done = 100 * seq;
+        const { running } = await continueAfter(work, first.session.events.slice(0, seq));
+        const second = await running;
+        expect(second.session.state['n']).toBe(2);
+        const output = second.output as { key: string; at: number }[] | undefined;
+        for (const recorded of results.filter((result) => result.seq <= seq))
+          expect(output).toContainEqual(recorded.result.content);
+      }
+    },
+  );
 
   test('gives JSON, and the same JSON when the step runs again', async () => {
     const seen: unknown[] = [];
@@ -179,23 +183,26 @@ describe('an effect of a step', () => {
     expect(JSON.stringify(caught[1])).toBe(JSON.stringify(caught[0]));
   });
 
-  test('that nobody waits for does not end the process, and the step does not end before it', async () => {
-    const work = step({
-      name: 'work',
-      execute: (ctx) => {
-        void ctx.effect('pay', async () => {
-          await new Promise<void>((resolve) => setImmediate(resolve));
-          throw new Error('no');
-        });
-      },
-    });
-    const { session, status } = await run(work, { runId: 'run' });
-    expect(status).toBe('completed');
-    expect(session.events.map(({ type }) => type).slice(-2)).toEqual([
-      'tool_result',
-      'invocation_end',
-    ]);
-  });
+  test(
+    'that nobody waits for does not end the process, and the step does not end ' + 'before it',
+    async () => {
+      const work = step({
+        name: 'work',
+        execute: (ctx) => {
+          void ctx.effect('pay', async () => {
+            await new Promise<void>((resolve) => setImmediate(resolve));
+            throw new Error('no');
+          });
+        },
+      });
+      const { session, status } = await run(work, { runId: 'run' });
+      expect(status).toBe('completed');
+      expect(session.events.map(({ type }) => type).slice(-2)).toEqual([
+        'tool_result',
+        'invocation_end',
+      ]);
+    },
+  );
 
   test.each<[string, EffectOptions | undefined, string]>([
     ['no options', undefined, 'effect_unknown'],
@@ -223,35 +230,39 @@ describe('an effect of a step', () => {
     expect(of(session.events, 'tool_result')).toMatchObject([{ settled: true, effect: 'unknown' }]);
   });
 
-  test('is repeated as `retry` says: under a new key after a failure without effect, under the same key when it may be run again', async () => {
-    const keys: string[] = [];
-    const trying = (options: EffectOptions, fail: () => Promise<never>) => {
-      keys.length = 0;
-      const attempted = ({ idempotencyKey, attempt }: EffectContext) => {
-        keys.push(idempotencyKey);
-        return attempt < 3 ? fail() : attempt;
+  test(
+    'is repeated as `retry` says: under a new key after a failure without effect, under the ' +
+      'same key when it may be run again',
+    async () => {
+      const keys: string[] = [];
+      const trying = (options: EffectOptions, fail: () => Promise<never>) => {
+        keys.length = 0;
+        const attempted = ({ idempotencyKey, attempt }: EffectContext) => {
+          keys.push(idempotencyKey);
+          return attempt < 3 ? fail() : attempt;
+        };
+        return run(
+          step({
+            name: 's',
+            execute: async (ctx) => ctx.complete(await ctx.effect('pay', attempted, options)),
+          }),
+          { runId: 'run' },
+        );
       };
-      return run(
-        step({
-          name: 's',
-          execute: async (ctx) => ctx.complete(await ctx.effect('pay', attempted, options)),
-        }),
-        { runId: 'run' },
-      );
-    };
-    const retry = { initialDelayMs: 0 };
-    expect(await trying({ retry }, () => http(429))).toMatchObject({ output: 3 });
-    expect(new Set(keys).size).toBe(3);
-    expect(await trying({ retry, recovery: 'rerun' }, lost)).toMatchObject({ output: 3 });
-    expect([keys.length, new Set(keys).size]).toEqual([3, 1]);
-    expect(await trying({ retry: { ...retry, maxAttempts: 2 } }, () => http(429))).toMatchObject({
-      error: { code: 'effect_failed' },
-    });
-    expect(await trying({ retry }, () => http(404))).toMatchObject({
-      error: { code: 'effect_failed' },
-    });
-    expect(keys).toHaveLength(1);
-  });
+      const retry = { initialDelayMs: 0 };
+      expect(await trying({ retry }, () => http(429))).toMatchObject({ output: 3 });
+      expect(new Set(keys).size).toBe(3);
+      expect(await trying({ retry, recovery: 'rerun' }, lost)).toMatchObject({ output: 3 });
+      expect([keys.length, new Set(keys).size]).toEqual([3, 1]);
+      expect(await trying({ retry: { ...retry, maxAttempts: 2 } }, () => http(429))).toMatchObject({
+        error: { code: 'effect_failed' },
+      });
+      expect(await trying({ retry }, () => http(404))).toMatchObject({
+        error: { code: 'effect_failed' },
+      });
+      expect(keys).toHaveLength(1);
+    },
+  );
 
   test.each(['', 'a/b', 'a#b', 'a~b', 'a>b', 'r1.0'])('cannot be named %j', async (key) => {
     const { error } = await run(
@@ -337,48 +348,51 @@ describe('an effect that is told to stop', () => {
     return { clock, session, running, signal: () => signal, end: (value: unknown) => end(value) };
   }
 
-  test('by its timeout is of unknown outcome, and what it brings later is recorded as late', async () => {
-    const clock = testClock();
-    const app = runtime({ app: 'effects', ports: { clock } });
-    const session = await app.session({ id: 's' });
-    const ends = new Map<string, (value: unknown) => void>();
-    let signal: AbortSignal | undefined;
-    const caught: unknown[] = [];
-    const work = step({
-      name: 'work',
-      execute: async (ctx) => {
-        const waiting = (key: string) => (effect: EffectContext) => {
-          signal = effect.signal;
-          return new Promise((resolve) => ends.set(key, resolve));
-        };
-        await ctx
-          .effect('pay', waiting('pay'), { timeout: 5_000 })
-          .catch((error: unknown) => caught.push(error));
-        return ctx.complete(String(await ctx.effect('next', waiting('next'))));
-      },
-    });
-    const running = app.run(work, { session, runId: 'run' });
-    await eventually(() => ends.has('pay'));
-    clock.advance(5_000);
-    expect(signal?.reason).toMatchObject({ code: 'timeout' });
-    clock.advance(1_000);
-    await eventually(() => ends.has('next'));
-    expect(caught).toMatchObject([
-      { code: 'effect_unknown', message: expect.stringContaining('5000 ms') },
-    ]);
-    ends.get('pay')?.('paid');
-    await eventually(() => of(session.events, 'tool_result').length === 2);
-    ends.get('next')?.('done');
-    expect(await running).toMatchObject({ output: 'done' });
-    const [unknown, late] = of(session.events, 'tool_result');
-    expect(unknown).toMatchObject({ callId: 'run/pay', settled: true, effect: 'unknown' });
-    expect(late).toMatchObject({
-      callId: 'run/pay',
-      settled: false,
-      late: true,
-      result: { content: 'paid' },
-    });
-  });
+  test(
+    'by its timeout is of unknown outcome, and what it brings later is ' + 'recorded as late',
+    async () => {
+      const clock = testClock();
+      const app = runtime({ app: 'effects', ports: { clock } });
+      const session = await app.session({ id: 's' });
+      const ends = new Map<string, (value: unknown) => void>();
+      let signal: AbortSignal | undefined;
+      const caught: unknown[] = [];
+      const work = step({
+        name: 'work',
+        execute: async (ctx) => {
+          const waiting = (key: string) => (effect: EffectContext) => {
+            signal = effect.signal;
+            return new Promise((resolve) => ends.set(key, resolve));
+          };
+          await ctx
+            .effect('pay', waiting('pay'), { timeout: 5_000 })
+            .catch((error: unknown) => caught.push(error));
+          return ctx.complete(String(await ctx.effect('next', waiting('next'))));
+        },
+      });
+      const running = app.run(work, { session, runId: 'run' });
+      await eventually(() => ends.has('pay'));
+      clock.advance(5_000);
+      expect(signal?.reason).toMatchObject({ code: 'timeout' });
+      clock.advance(1_000);
+      await eventually(() => ends.has('next'));
+      expect(caught).toMatchObject([
+        { code: 'effect_unknown', message: expect.stringContaining('5000 ms') },
+      ]);
+      ends.get('pay')?.('paid');
+      await eventually(() => of(session.events, 'tool_result').length === 2);
+      ends.get('next')?.('done');
+      expect(await running).toMatchObject({ output: 'done' });
+      const [unknown, late] = of(session.events, 'tool_result');
+      expect(unknown).toMatchObject({ callId: 'run/pay', settled: true, effect: 'unknown' });
+      expect(late).toMatchObject({
+        callId: 'run/pay',
+        settled: false,
+        late: true,
+        result: { content: 'paid' },
+      });
+    },
+  );
 
   test('by a cancel is given a second, then the run ends as cancelled', async () => {
     const { clock, session, running, signal } = await hanging();
@@ -560,61 +574,71 @@ describe('an effect of a tool', () => {
     return { model, boss: agent({ name: 'a', model, tools: [definition] }) };
   };
 
-  test('makes the call one that is continued by running it again, and is itself done once', async () => {
-    const counts = { before: 0, first: 0, second: 0 };
-    const definition = work(async (ctx) => {
-      counts.before++;
-      const first = await ctx.effect('first', () => ++counts.first);
-      const second = await ctx.effect('second', () => ++counts.second);
-      return [first, second];
-    });
-    const { boss } = calling(definition);
-    const whole = await run(boss, { input: 'Go', runId: 'run', session: 's' });
-    const { events } = whole.session;
-    const firstResult = of(events, 'tool_result').find(
-      ({ callId }) => callId === 'run/r1.0/first',
-    ) as Event;
-    const { session } = await (
-      await continueAfter(
-        calling(definition, [{ text: 'done' }]).boss,
-        events.slice(0, firstResult.seq),
-      )
-    ).running;
-    expect(counts).toEqual({ before: 2, first: 1, second: 2 });
-    expect(
-      of(session.events, 'tool_result').filter(
-        ({ callId, settled }) => settled && callId === 'run/r1.0',
-      ),
-    ).toMatchObject([{ result: { status: 'success', content: [1, 2] } }]);
-  });
-
-  test('that failed is the failure of the call, and one of unknown outcome leaves that of the call open', async () => {
-    const settledOf = async (fail: () => Promise<never>, options: object = {}) => {
-      let runs = 0;
-      const definition = work(
-        (ctx) => {
-          runs++;
-          return ctx.effect('pay', fail);
-        },
-        { retry: { initialDelayMs: 0 }, ...options },
-      );
-      const { session } = await run(calling(definition).boss, { input: 'Go', runId: 'run' });
-      return {
-        runs,
-        result: of(session.events, 'tool_result').find(
+  test(
+    'makes the call one that is continued by running it again, and is itself ' + 'done once',
+    async () => {
+      const counts = { before: 0, first: 0, second: 0 };
+      const definition = work(async (ctx) => {
+        counts.before++;
+        const first = await ctx.effect('first', () => ++counts.first);
+        const second = await ctx.effect('second', () => ++counts.second);
+        return [first, second];
+      });
+      const { boss } = calling(definition);
+      const whole = await run(boss, { input: 'Go', runId: 'run', session: 's' });
+      const { events } = whole.session;
+      const firstResult = of(events, 'tool_result').find(
+        ({ callId }) => callId === 'run/r1.0/first',
+      ) as Event;
+      const { session } = await (
+        await continueAfter(
+          calling(definition, [{ text: 'done' }]).boss,
+          events.slice(0, firstResult.seq),
+        )
+      ).running;
+      expect(counts).toEqual({ before: 2, first: 1, second: 2 });
+      expect(
+        of(session.events, 'tool_result').filter(
           ({ callId, settled }) => settled && callId === 'run/r1.0',
         ),
+      ).toMatchObject([{ result: { status: 'success', content: [1, 2] } }]);
+    },
+  );
+
+  test(
+    'that failed is the failure of the call, and one of unknown outcome leaves that of the ' +
+      'call open',
+    async () => {
+      const settledOf = async (fail: () => Promise<never>, options: object = {}) => {
+        let runs = 0;
+        const definition = work(
+          (ctx) => {
+            runs++;
+            return ctx.effect('pay', fail);
+          },
+          { retry: { initialDelayMs: 0 }, ...options },
+        );
+        const { session } = await run(calling(definition).boss, { input: 'Go', runId: 'run' });
+        return {
+          runs,
+          result: of(session.events, 'tool_result').find(
+            ({ callId, settled }) => settled && callId === 'run/r1.0',
+          ),
+        };
       };
-    };
-    expect(await settledOf(() => Promise.reject(new ToolFailure('no money')))).toMatchObject({
-      runs: 1,
-      result: { effect: 'none', result: { status: 'error_permanent', errorType: 'effect_failed' } },
-    });
-    expect(await settledOf(lost)).toMatchObject({
-      runs: 1,
-      result: { effect: 'unknown', result: { status: 'unknown' } },
-    });
-  });
+      expect(await settledOf(() => Promise.reject(new ToolFailure('no money')))).toMatchObject({
+        runs: 1,
+        result: {
+          effect: 'none',
+          result: { status: 'error_permanent', errorType: 'effect_failed' },
+        },
+      });
+      expect(await settledOf(lost)).toMatchObject({
+        runs: 1,
+        result: { effect: 'unknown', result: { status: 'unknown' } },
+      });
+    },
+  );
 
   test('is not shown to models, in reports or in transcripts', async () => {
     const definition = work((ctx) =>
@@ -704,73 +728,80 @@ test('effects of branches stay apart', async () => {
   });
 });
 
-test('a shared write that was to land with an effect and was refused is told after it, and the effect is kept', async () => {
-  const stateSchema = { session: {}, user: { balance: z.number() } };
-  const app = runtime({ app: 'bank', store: memoryStore(), stateSchema });
-  const mine = await app.session({ id: 'mine', userId: 'u1', stateSchema });
-  const other = await app.session({ id: 'other', userId: 'u1', stateSchema });
-  const work = step({
-    name: 'work',
-    stateSchema,
-    execute: async (ctx) => {
-      await other.observeShared();
-      other.state.user.balance = 99;
-      await other.flush();
-      ctx.state.user.balance = 1;
-      await ctx.effect('pay', () => 'paid');
-      return ctx.complete('went on');
-    },
-  });
-  expect(await app.run(work, { session: mine })).toMatchObject({
-    status: 'error',
-    error: { code: 'state_conflict' },
-  });
-  expect(of(mine.events, 'tool_result')).toMatchObject([
-    { settled: true, result: { content: 'paid' } },
-  ]);
-  expect((await app.session({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(
-    99,
-  );
-  await app.close();
-});
+test(
+  'a shared write that was to land with an effect and was refused is told after it, and the ' +
+    'effect is kept',
+  async () => {
+    const stateSchema = { session: {}, user: { balance: z.number() } };
+    const app = runtime({ app: 'bank', store: memoryStore(), stateSchema });
+    const mine = await app.session({ id: 'mine', userId: 'u1', stateSchema });
+    const other = await app.session({ id: 'other', userId: 'u1', stateSchema });
+    const work = step({
+      name: 'work',
+      stateSchema,
+      execute: async (ctx) => {
+        await other.observeShared();
+        other.state.user.balance = 99;
+        await other.flush();
+        ctx.state.user.balance = 1;
+        await ctx.effect('pay', () => 'paid');
+        return ctx.complete('went on');
+      },
+    });
+    expect(await app.run(work, { session: mine })).toMatchObject({
+      status: 'error',
+      error: { code: 'state_conflict' },
+    });
+    expect(of(mine.events, 'tool_result')).toMatchObject([
+      { settled: true, result: { content: 'paid' } },
+    ]);
+    expect((await app.session({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(
+      99,
+    );
+    await app.close();
+  },
+);
 
 describe('a recorded effect that the code no longer asks for', () => {
   const decisionsOf = (events: readonly Event[]) =>
     of(events, 'decision').map(({ decision }) => decision);
 
-  test('fails a step that is continued, also when the effect is done, unless it accepts that', async () => {
-    const paying = step({
-      name: 'work',
-      execute: async (ctx) => {
-        await ctx.effect('pay', () => 'paid');
-        return ctx.complete('paid');
-      },
-    });
-    const whole = await run(paying, { runId: 'run', session: 's' });
-    const [attempt] = of(whole.session.events, 'tool_attempt');
-    const [result] = of(whole.session.events, 'tool_result');
-    for (const cut of [attempt?.seq, result?.seq]) {
-      const events = whole.session.events.slice(0, cut);
-      const forgetful = step({ name: 'work', execute: (ctx) => ctx.complete('without') });
-      const failed = await (await continueAfter(forgetful, events)).running;
-      expect(failed).toMatchObject({
-        status: 'error',
-        error: { code: 'orphaned_effect', message: expect.stringContaining('run/pay') },
-      });
-      expect(decisionsOf(failed.session.events)).toEqual(['fail_orphaned_effect']);
-      const accepting = step({
+  test(
+    'fails a step that is continued, also when the effect is done, unless it ' + 'accepts that',
+    async () => {
+      const paying = step({
         name: 'work',
-        onDrift: 'accept',
-        execute: (ctx) => ctx.complete('without'),
+        execute: async (ctx) => {
+          await ctx.effect('pay', () => 'paid');
+          return ctx.complete('paid');
+        },
       });
-      const accepted = await (await continueAfter(accepting, events)).running;
-      expect(accepted).toMatchObject({ status: 'completed', output: 'without' });
-      expect(decisionsOf(accepted.session.events)).toEqual(['accept_orphaned_effect']);
-    }
-    const same = await (await continueAfter(paying, whole.session.events.slice(0, result?.seq)))
-      .running;
-    expect([same.output, decisionsOf(same.session.events)]).toEqual(['paid', []]);
-  });
+      const whole = await run(paying, { runId: 'run', session: 's' });
+      const [attempt] = of(whole.session.events, 'tool_attempt');
+      const [result] = of(whole.session.events, 'tool_result');
+      for (const cut of [attempt?.seq, result?.seq]) {
+        const events = whole.session.events.slice(0, cut);
+        const forgetful = step({ name: 'work', execute: (ctx) => ctx.complete('without') });
+        const failed = await (await continueAfter(forgetful, events)).running;
+        expect(failed).toMatchObject({
+          status: 'error',
+          error: { code: 'orphaned_effect', message: expect.stringContaining('run/pay') },
+        });
+        expect(decisionsOf(failed.session.events)).toEqual(['fail_orphaned_effect']);
+        const accepting = step({
+          name: 'work',
+          onDrift: 'accept',
+          execute: (ctx) => ctx.complete('without'),
+        });
+        const accepted = await (await continueAfter(accepting, events)).running;
+        expect(accepted).toMatchObject({ status: 'completed', output: 'without' });
+        expect(decisionsOf(accepted.session.events)).toEqual(['accept_orphaned_effect']);
+      }
+      const same = await (await continueAfter(paying, whole.session.events.slice(0, result?.seq)))
+        .running;
+      expect([same.output, decisionsOf(same.session.events)]).toEqual(['paid', []]);
+    },
+  );
 
   test('fails the call of a tool that had it open; one that is done may be left out', async () => {
     const using = (

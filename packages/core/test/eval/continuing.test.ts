@@ -131,106 +131,115 @@ describe('an eval that is stopped at any append', async () => {
 });
 
 describe('an eval that is aborted', () => {
-  test('after any number of trials has what was done until then, and goes on with the rest', async () => {
-    for (let after = 0; after <= cities.length; after++) {
+  test(
+    'after any number of trials has what was done until then, and goes on ' + 'with the rest',
+    async () => {
+      for (let after = 0; after <= cities.length; after++) {
+        const store = memoryStore();
+        const world = weather();
+        const stop = new AbortController();
+        const told: EvalProgress[] = [];
+        const options: EvalOptions = {
+          name: 'aborted',
+          dataset: cities.map((city) => weatherCase(city)),
+          variants: [{ name: 'v', app: inApp(store), runnable: world.agent }],
+          concurrency: 1,
+          runId: 'run',
+        };
+        if (after === 0) stop.abort();
+        const onProgress = (progress: EvalProgress): void => {
+          told.push(progress);
+          if (progress.type === 'trial_end' && progress.done === after) stop.abort();
+        };
+        const report = await evaluate({ ...options, signal: stop.signal, onProgress });
+        expect([report.done, report.total]).toEqual([after, 6]);
+        expect(report.finishedAt !== undefined).toBe(after === 6);
+        expect(report.passed).toBe(after === 6);
+        told.length = 0;
+        const rest = await evaluate({ ...options, onProgress });
+        expect(rest).toMatchObject({ done: 6, passed: true, startedAt: report.startedAt });
+        expect(
+          told.filter((progress) => progress.type === 'trial_end' && progress.recorded),
+        ).toHaveLength(after);
+        expect([...world.asked].sort()).toEqual([...cities].sort());
+      }
+    },
+  );
+
+  test(
+    'in the middle of its trials gives them back, and continues them ' + 'where they are',
+    async () => {
       const store = memoryStore();
-      const world = weather();
       const stop = new AbortController();
-      const told: EvalProgress[] = [];
+      let isHeld = true;
+      const held = Promise.withResolvers<void>();
+      const world = weather({
+        answers: (_, prompt) => {
+          if (!isHeld || prompt.at(-1)?.role !== 'tool') return undefined;
+          held.resolve();
+          return { text: 'Late', delayMs: 3_600_000 };
+        },
+      });
       const options: EvalOptions = {
-        name: 'aborted',
+        name: 'held',
         dataset: cities.map((city) => weatherCase(city)),
         variants: [{ name: 'v', app: inApp(store), runnable: world.agent }],
-        concurrency: 1,
+        concurrency: 2,
         runId: 'run',
       };
-      if (after === 0) stop.abort();
-      const onProgress = (progress: EvalProgress): void => {
-        told.push(progress);
-        if (progress.type === 'trial_end' && progress.done === after) stop.abort();
-      };
-      const report = await evaluate({ ...options, signal: stop.signal, onProgress });
-      expect([report.done, report.total]).toEqual([after, 6]);
-      expect(report.finishedAt !== undefined).toBe(after === 6);
-      expect(report.passed).toBe(after === 6);
-      told.length = 0;
-      const rest = await evaluate({ ...options, onProgress });
-      expect(rest).toMatchObject({ done: 6, passed: true, startedAt: report.startedAt });
-      expect(
-        told.filter((progress) => progress.type === 'trial_end' && progress.recorded),
-      ).toHaveLength(after);
-      expect([...world.asked].sort()).toEqual([...cities].sort());
-    }
-  });
-
-  test('in the middle of its trials gives them back, and continues them where they are', async () => {
-    const store = memoryStore();
-    const stop = new AbortController();
-    let isHeld = true;
-    const held = Promise.withResolvers<void>();
-    const world = weather({
-      answers: (_, prompt) => {
-        if (!isHeld || prompt.at(-1)?.role !== 'tool') return undefined;
-        held.resolve();
-        return { text: 'Late', delayMs: 3_600_000 };
-      },
-    });
-    const options: EvalOptions = {
-      name: 'held',
-      dataset: cities.map((city) => weatherCase(city)),
-      variants: [{ name: 'v', app: inApp(store), runnable: world.agent }],
-      concurrency: 2,
-      runId: 'run',
-    };
-    const evaluating = evaluate({ ...options, signal: stop.signal });
-    await held.promise;
-    stop.abort();
-    expect(await evaluating).toMatchObject({ done: 0, passed: false });
-    isHeld = false;
-    const before = world.asked.length;
-    expect(await evaluate(options)).toMatchObject({ done: 6, passed: true });
-    // What the tool had answered it is not asked again.
-    expect(before).toBeGreaterThan(0);
-    expect([...world.asked].sort()).toEqual([...cities].sort());
-  });
-
-  test('while a judge thinks, or a simulated user, does not ask them more often than needed', async () => {
-    for (const who of ['judge', 'talker'] as const) {
-      const parts = everything();
-      const store = memoryStore();
-      const stop = new AbortController();
-      const asked = Promise.withResolvers<void>();
-      const slow = {
-        ...parts[who],
-        doStream: ({ abortSignal }: Parameters<ScriptedModel['doStream']>[0]) => {
-          asked.resolve();
-          return neverAnswered(abortSignal);
-        },
-      };
-      const app = inApp(store);
-      const options = parts.options(app);
-      const slowed: EvalOptions =
-        who === 'talker'
-          ? { ...options, userModel: slow }
-          : { ...options, scorers: [rubric({ criteria: { kind: 'It is kind.' }, model: slow })] };
-      const evaluating = evaluate({
-        ...slowed,
-        ...(who === 'talker' ? { only: ({ id }) => id === 'plan' } : {}),
-        signal: stop.signal,
-      });
-      await asked.promise;
+      const evaluating = evaluate({ ...options, signal: stop.signal });
+      await held.promise;
       stop.abort();
-      expect(await evaluating).toMatchObject({ done: 0 });
-      const report = await evaluate({
-        ...options,
-        ...(who === 'talker'
-          ? {}
-          : { scorers: [rubric({ criteria: { kind: 'It is kind.' }, model: parts.judge })] }),
-      });
-      expect(report).toMatchObject({ done: 3, passed: true });
-      expect(callsOf(parts)).toEqual([10, 3, 2]);
-    }
-  });
+      expect(await evaluating).toMatchObject({ done: 0, passed: false });
+      isHeld = false;
+      const before = world.asked.length;
+      expect(await evaluate(options)).toMatchObject({ done: 6, passed: true });
+      // What the tool had answered it is not asked again.
+      expect(before).toBeGreaterThan(0);
+      expect([...world.asked].sort()).toEqual([...cities].sort());
+    },
+  );
+
+  test(
+    'while a judge thinks, or a simulated user, does not ask them more often ' + 'than needed',
+    async () => {
+      for (const who of ['judge', 'talker'] as const) {
+        const parts = everything();
+        const store = memoryStore();
+        const stop = new AbortController();
+        const asked = Promise.withResolvers<void>();
+        const slow = {
+          ...parts[who],
+          doStream: ({ abortSignal }: Parameters<ScriptedModel['doStream']>[0]) => {
+            asked.resolve();
+            return neverAnswered(abortSignal);
+          },
+        };
+        const app = inApp(store);
+        const options = parts.options(app);
+        const slowed: EvalOptions =
+          who === 'talker'
+            ? { ...options, userModel: slow }
+            : { ...options, scorers: [rubric({ criteria: { kind: 'It is kind.' }, model: slow })] };
+        const evaluating = evaluate({
+          ...slowed,
+          ...(who === 'talker' ? { only: ({ id }) => id === 'plan' } : {}),
+          signal: stop.signal,
+        });
+        await asked.promise;
+        stop.abort();
+        expect(await evaluating).toMatchObject({ done: 0 });
+        const report = await evaluate({
+          ...options,
+          ...(who === 'talker'
+            ? {}
+            : { scorers: [rubric({ criteria: { kind: 'It is kind.' }, model: parts.judge })] }),
+        });
+        expect(report).toMatchObject({ done: 3, passed: true });
+        expect(callsOf(parts)).toEqual([10, 3, 2]);
+      }
+    },
+  );
 });
 
 function neverAnswered(signal: AbortSignal | undefined): Promise<never> {
@@ -339,42 +348,45 @@ describe('what has changed is run anew', () => {
 });
 
 describe('the runs of an eval', () => {
-  test('that have not finished are continued when that is asked for, and otherwise begun anew', async () => {
-    const app = inApp(memoryStore());
-    const world = weather();
-    const options: EvalOptions = {
-      name: 'runs',
-      dataset: cities.map((city) => weatherCase(city)),
-      variants: [{ name: 'v', app, runnable: world.agent }],
-      concurrency: 1,
-    };
-    const interrupted = async (more: Partial<EvalOptions>): Promise<EvalReport> => {
-      const stop = new AbortController();
-      return evaluate({
-        ...options,
-        ...more,
-        signal: stop.signal,
-        onProgress: ({ type }) => type === 'trial_end' && stop.abort(),
-      });
-    };
-    const first = await interrupted({ continue: true });
-    const other = await evaluate({ ...options, name: 'other', continue: true });
-    const second = await interrupted({ continue: true });
-    expect(second.runId).toBe(first.runId);
-    expect(other.runId).not.toBe(first.runId);
-    const anew = await interrupted({});
-    expect(anew.runId).not.toBe(first.runId);
-    const finished = await evaluate({ ...options, continue: true });
-    expect(finished).toMatchObject({ runId: anew.runId, passed: true });
-    const older = await evaluate({ ...options, continue: true });
-    expect(older).toMatchObject({ runId: first.runId, passed: true });
-    expect([first.runId, anew.runId]).not.toContain(
-      (await evaluate({ ...options, continue: true })).runId,
-    );
-    await expect(evaluate({ ...options, continue: true, runId: first.runId })).rejects.toThrow(
-      'leave one of them out',
-    );
-  });
+  test(
+    'that have not finished are continued when that is asked for, and otherwise ' + 'begun anew',
+    async () => {
+      const app = inApp(memoryStore());
+      const world = weather();
+      const options: EvalOptions = {
+        name: 'runs',
+        dataset: cities.map((city) => weatherCase(city)),
+        variants: [{ name: 'v', app, runnable: world.agent }],
+        concurrency: 1,
+      };
+      const interrupted = async (more: Partial<EvalOptions>): Promise<EvalReport> => {
+        const stop = new AbortController();
+        return evaluate({
+          ...options,
+          ...more,
+          signal: stop.signal,
+          onProgress: ({ type }) => type === 'trial_end' && stop.abort(),
+        });
+      };
+      const first = await interrupted({ continue: true });
+      const other = await evaluate({ ...options, name: 'other', continue: true });
+      const second = await interrupted({ continue: true });
+      expect(second.runId).toBe(first.runId);
+      expect(other.runId).not.toBe(first.runId);
+      const anew = await interrupted({});
+      expect(anew.runId).not.toBe(first.runId);
+      const finished = await evaluate({ ...options, continue: true });
+      expect(finished).toMatchObject({ runId: anew.runId, passed: true });
+      const older = await evaluate({ ...options, continue: true });
+      expect(older).toMatchObject({ runId: first.runId, passed: true });
+      expect([first.runId, anew.runId]).not.toContain(
+        (await evaluate({ ...options, continue: true })).runId,
+      );
+      await expect(evaluate({ ...options, continue: true, runId: first.runId })).rejects.toThrow(
+        'leave one of them out',
+      );
+    },
+  );
 
   test('are listed in a store of choice', async () => {
     const lists = memoryStore();

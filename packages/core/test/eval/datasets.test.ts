@@ -39,53 +39,56 @@ describe('files of the ADK', () => {
     ]);
   });
 
-  test('an eval set with parts, session input, camel case, invocation events and a scenario', async () => {
-    const { name, description, cases } = await readDataset(fixture('lights.evalset.json'));
-    expect([name, description]).toEqual([
-      'lights_in_the_house',
-      'Switching lights on and off, one room at a time',
-    ]);
-    expect(cases.map(({ id }) => id)).toEqual(['bedroom_off', 'camel_case', 'planned']);
-    const [lights, camel, planned] = cases;
-    expect(lights).toMatchObject({ userId: 'test_user', state: { floor: 2 } });
-    expect(lights?.turns).toEqual([
-      {
-        user: 'Which lights are on?',
-        expect: {
-          tools: [{ name: 'list_lights', args: {} }],
-          response: 'Only the bedroom light is on.',
-        },
-      },
-      {
-        user: 'Turn it off.',
-        expect: { tools: [{ name: 'set_light', args: { room: 'bedroom', on: false } }] },
-      },
-    ]);
-    // What is not read is there for scorers of one's own.
-    expect(lights?.metadata).toMatchObject({ rubrics: [{ rubric_id: 'polite' }] });
-    expect(camel).toMatchObject({
-      turns: [
+  test(
+    'an eval set with parts, session input, camel case, invocation events and ' + 'a scenario',
+    async () => {
+      const { name, description, cases } = await readDataset(fixture('lights.evalset.json'));
+      expect([name, description]).toEqual([
+        'lights_in_the_house',
+        'Switching lights on and off, one room at a time',
+      ]);
+      expect(cases.map(({ id }) => id)).toEqual(['bedroom_off', 'camel_case', 'planned']);
+      const [lights, camel, planned] = cases;
+      expect(lights).toMatchObject({ userId: 'test_user', state: { floor: 2 } });
+      expect(lights?.turns).toEqual([
         {
-          user: 'Good morning',
+          user: 'Which lights are on?',
           expect: {
-            tools: [{ name: 'greet', args: { tone: { $regex: '^warm' } } }],
-            response: 'Good morning!',
+            tools: [{ name: 'list_lights', args: {} }],
+            response: 'Only the bedroom light is on.',
           },
         },
-      ],
-      userId: 'ann',
-      expect: { state: { greeted: true } },
-    });
-    expect(camel).not.toHaveProperty('state');
-    expect(planned).toMatchObject({
-      turns: [],
-      scenario: {
-        startingPrompt: 'Hello',
-        conversationPlan: 'Ask for all lights to be turned off.',
-        maxTurns: 10,
-      },
-    });
-  });
+        {
+          user: 'Turn it off.',
+          expect: { tools: [{ name: 'set_light', args: { room: 'bedroom', on: false } }] },
+        },
+      ]);
+      // What is not read is there for scorers of one's own.
+      expect(lights?.metadata).toMatchObject({ rubrics: [{ rubric_id: 'polite' }] });
+      expect(camel).toMatchObject({
+        turns: [
+          {
+            user: 'Good morning',
+            expect: {
+              tools: [{ name: 'greet', args: { tone: { $regex: '^warm' } } }],
+              response: 'Good morning!',
+            },
+          },
+        ],
+        userId: 'ann',
+        expect: { state: { greeted: true } },
+      });
+      expect(camel).not.toHaveProperty('state');
+      expect(planned).toMatchObject({
+        turns: [],
+        scenario: {
+          startingPrompt: 'Hello',
+          conversationPlan: 'Ask for all lights to be turned off.',
+          maxTurns: 10,
+        },
+      });
+    },
+  );
 
   test('scenarios have their places as ids', async () => {
     const { cases } = await readDataset(fixture('scenarios.json'));
@@ -149,11 +152,14 @@ describe('files of our own', () => {
     });
   });
 
-  test('a byte order mark is no part of the file, and paths are URLs, URL texts or paths', async () => {
-    const path = file('mark.json', '\uFEFF[{"id":"a","input":"Hi"}]');
-    for (const place of [path, pathToFileURL(path), pathToFileURL(path).href])
-      expect((await readDataset(place)).cases).toHaveLength(1);
-  });
+  test(
+    'a byte order mark is no part of the file, and paths are URLs, URL ' + 'texts or paths',
+    async () => {
+      const path = file('mark.json', '\uFEFF[{"id":"a","input":"Hi"}]');
+      for (const place of [path, pathToFileURL(path), pathToFileURL(path).href])
+        expect((await readDataset(place)).cases).toHaveLength(1);
+    },
+  );
 
   test('what was read can be given again', () => {
     const dataset = parseDataset({
@@ -385,7 +391,8 @@ describe('what cannot be read says where and why', () => {
     ['twice.yaml', 'id: a\nid: b\ninput: c\n', /it is not YAML \(Map keys must be unique/],
     [
       'bomb.yaml',
-      `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n`,
+      `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c ` +
+        `[*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n`,
       /it is not YAML/,
     ],
     ['empty.json', '', /it is not JSON/],

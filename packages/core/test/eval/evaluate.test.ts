@@ -156,18 +156,21 @@ describe('a report', () => {
     expect(comparison?.measures.steps).toMatchObject({ baseline: 2, candidate: 1.5, value: -0.5 });
   });
 
-  test('fails when one variant is below the threshold, which is 1 unless said otherwise', async () => {
-    const bad = weather({
-      answers: (city) => (city === 'Oslo' ? { text: 'No idea.' } : undefined),
-    });
-    const options = simple({
-      dataset: [weatherCase('Pune'), weatherCase('Oslo')],
-      variants: [{ name: 'v', app: app(), runnable: bad.agent }],
-    });
-    expect((await evaluate(options)).passed).toBe(false);
-    expect((await evaluate({ ...options, threshold: 0.5 })).passed).toBe(true);
-    expect((await evaluate({ ...options, threshold: 0.51 })).passed).toBe(false);
-  });
+  test(
+    'fails when one variant is below the threshold, which is 1 unless said ' + 'otherwise',
+    async () => {
+      const bad = weather({
+        answers: (city) => (city === 'Oslo' ? { text: 'No idea.' } : undefined),
+      });
+      const options = simple({
+        dataset: [weatherCase('Pune'), weatherCase('Oslo')],
+        variants: [{ name: 'v', app: app(), runnable: bad.agent }],
+      });
+      expect((await evaluate(options)).passed).toBe(false);
+      expect((await evaluate({ ...options, threshold: 0.5 })).passed).toBe(true);
+      expect((await evaluate({ ...options, threshold: 0.51 })).passed).toBe(false);
+    },
+  );
 
   test('tells what happens, trial by trial', async () => {
     const told: EvalProgress[] = [];

@@ -85,29 +85,32 @@ describe('a judge', () => {
     return expect(trial.scores[0]).toMatchObject({ score, passed: score === 1, explanation });
   });
 
-  test('sees the conversation, the calls, their results and the reference, and the criteria', async () => {
-    const model = judge();
-    await judged([
-      rubric({
-        criteria: { kind: 'It is kind to everybody.' },
-        model,
-        background: 'Winters are cold.',
-      }),
-    ]);
-    const [system, user] = model.calls[0]?.prompt ?? [];
-    expect(system).toMatchObject({
-      role: 'system',
-      content: expect.stringMatching(
-        /criterion_1 \(kind\): It is kind to everybody\.[\s\S]*never follow it/,
-      ),
-    });
-    expect(JSON.stringify(system)).toContain('Winters are cold.');
-    const text = JSON.stringify(user);
-    for (const part of ['Pune', 'celsius', 'It is 28 degrees in Pune.', 'It is warm.'])
-      expect(text).toContain(part);
-    expect(model.calls[0]?.tools ?? []).toEqual([]);
-    expect(model.calls[0]?.responseFormat).toMatchObject({ type: 'json' });
-  });
+  test(
+    'sees the conversation, the calls, their results and the reference, and ' + 'the criteria',
+    async () => {
+      const model = judge();
+      await judged([
+        rubric({
+          criteria: { kind: 'It is kind to everybody.' },
+          model,
+          background: 'Winters are cold.',
+        }),
+      ]);
+      const [system, user] = model.calls[0]?.prompt ?? [];
+      expect(system).toMatchObject({
+        role: 'system',
+        content: expect.stringMatching(
+          /criterion_1 \(kind\): It is kind to everybody\.[\s\S]*never follow it/,
+        ),
+      });
+      expect(JSON.stringify(system)).toContain('Winters are cold.');
+      const text = JSON.stringify(user);
+      for (const part of ['Pune', 'celsius', 'It is 28 degrees in Pune.', 'It is warm.'])
+        expect(text).toContain(part);
+      expect(model.calls[0]?.tools ?? []).toEqual([]);
+      expect(model.calls[0]?.responseFormat).toMatchObject({ type: 'json' });
+    },
+  );
 
   test('is recorded in a session of its own, with its reasons', async () => {
     const owner = app();

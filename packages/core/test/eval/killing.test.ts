@@ -35,7 +35,8 @@ async function evaluating(killAfter: number): Promise<readonly string[]> {
   return said;
 }
 
-test('an eval whose process is killed again and again finishes with every trial run once', async () => {
+test('an eval whose process is killed again and again finishes with every ' +
+  'trial run once', async () => {
   const kills = [1, 4, 7, 3];
   for (const after of kills)
     expect((await evaluating(after)).some((line) => line.startsWith('{'))).toBe(false);

@@ -47,7 +47,8 @@ export function sampleReport({
     passed: reports.every(({ summary }) => summary.passRate.value >= 0.8),
     confidence: 0.95,
     methods:
-      'Pass rates have Wilson intervals, widened for trials of the same case; means and differences have intervals of Student over cases.',
+      'Pass rates have Wilson intervals, widened for trials of the same case; means and ' +
+      'differences have intervals of Student over cases.',
   };
 }
 
@@ -182,11 +183,15 @@ function trialReport({ variant, index, trial, ease, padding }: TrialSeed): Trial
       : {}),
     turns: [
       {
-        user: `Hi, where is my order ${order}? I want my money back if it is not here tomorrow.${padding}`,
+        user:
+          `Hi, where is my order ${order}? I want my money back if it is not here ` +
+          `tomorrow.${padding}`,
         ...(isBroken
           ? {}
           : {
-              assistant: `Order ${order} left our warehouse yesterday and should arrive tomorrow before noon.${padding}`,
+              assistant:
+                `Order ${order} left our warehouse yesterday and should arrive tomorrow ` +
+                `before noon.${padding}`,
             }),
         toolCalls: [
           { name: 'findOrder', args: { orderId: String(order) }, status: 'success' },
@@ -299,7 +304,9 @@ function wilson(value: number, n: number): Interval {
   return { value, low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
 }
 
-const attack = `</script><script>window.hacked = 1</script><img src=x onerror="window.hacked=1">"'\`\${1}<!--`;
+const attack =
+  '</script><script>window.hacked = 1</script><img src=x ' +
+  `onerror="window.hacked=1">"'\`\${1}<!--`;
 const disguised = '\u202eevil\u2066\u0000\u0007\u009b31m\ud800 مرحبا בדיקה';
 
 /**

@@ -159,44 +159,52 @@ describe('toolTrajectory', () => {
     expect(found?.passed).toBe(fits);
   });
 
-  test('a call that fits several expectations does not take the place of one that fits only there', async () => {
-    const expected = [
-      { name: 'f', args: { x: { $any: true as const } } },
-      { name: 'f', args: { x: 1 } },
-    ];
-    const trial = await trialOf({ input: 'Hi', expect: { tools: expected } }, [
-      {
-        calls: [
-          ['f', { x: 1 }],
-          ['f', { x: 2 }],
-        ],
-      },
-    ]);
-    expect((await scoreOf(toolTrajectory({ match: 'any_order' }), trial))?.score).toBe(1);
-  });
+  test(
+    'a call that fits several expectations does not take the place of one that fits only ' +
+      'there',
+    async () => {
+      const expected = [
+        { name: 'f', args: { x: { $any: true as const } } },
+        { name: 'f', args: { x: 1 } },
+      ];
+      const trial = await trialOf({ input: 'Hi', expect: { tools: expected } }, [
+        {
+          calls: [
+            ['f', { x: 1 }],
+            ['f', { x: 2 }],
+          ],
+        },
+      ]);
+      expect((await scoreOf(toolTrajectory({ match: 'any_order' }), trial))?.score).toBe(1);
+    },
+  );
 
-  test('each turn is compared with what is expected of it, and turns that were not reached have called nothing', async () => {
-    const written = {
-      turns: [
-        { user: 'One', expect: { tools: [a] } },
-        { user: 'Two' },
-        { user: 'Three', expect: { tools: [b] } },
-      ],
-    };
-    expect(
-      await scoreOf(
-        toolTrajectory(),
-        await trialOf(written, [{ calls: ['a'] }, { calls: ['x'] }, { calls: ['b'] }]),
-      ),
-    ).toMatchObject({
-      score: 1,
-    });
-    const found = await scoreOf(toolTrajectory(), await trialOf(written, [{ calls: ['a'] }]));
-    expect(found?.score).toBe(0.5);
-    expect(found?.explanation).toBe(
-      'In turn 3: Expected b({}): it was not called. 0 of 1 expected calls fit; called: no tool.',
-    );
-  });
+  test(
+    'each turn is compared with what is expected of it, and turns that were not reached have ' +
+      'called nothing',
+    async () => {
+      const written = {
+        turns: [
+          { user: 'One', expect: { tools: [a] } },
+          { user: 'Two' },
+          { user: 'Three', expect: { tools: [b] } },
+        ],
+      };
+      expect(
+        await scoreOf(
+          toolTrajectory(),
+          await trialOf(written, [{ calls: ['a'] }, { calls: ['x'] }, { calls: ['b'] }]),
+        ),
+      ).toMatchObject({
+        score: 1,
+      });
+      const found = await scoreOf(toolTrajectory(), await trialOf(written, [{ calls: ['a'] }]));
+      expect(found?.score).toBe(0.5);
+      expect(found?.explanation).toBe(
+        'In turn 3: Expected b({}): it was not called. 0 of 1 expected calls fit; called: no tool.',
+      );
+    },
+  );
 
   test('says what to look at', async () => {
     const expected = [{ name: 'search', args: { query: 'weather Bangalore' } }];
@@ -204,7 +212,9 @@ describe('toolTrajectory', () => {
       { calls: [['search', { query: 'weather Pune' }], 'mail'] },
     ]);
     expect((await scoreOf(toolTrajectory(), trial))?.explanation).toBe(
-      'Expected search({"query":"weather Bangalore"}): query: "weather Pune" instead of "weather Bangalore". Not expected: mail({}). 0 of 1 expected calls fit; called: search, mail.',
+      'Expected search({"query":"weather Bangalore"}): query: "weather Pune" instead of ' +
+        '"weather Bangalore". Not expected: mail({}). 0 of 1 expected calls fit; called: ' +
+        'search, mail.',
     );
   });
 

@@ -112,40 +112,43 @@ function modelOf(damages: readonly Damage[]): LanguageModelV4 {
   };
 }
 
-test('whatever a model streams, its run comes to an end, and the next one is carried out', async () => {
-  const checkProcess = watchProcess();
-  // Waits between attempts are over at once.
-  const clock = testClock();
-  const app = runtime({ app: 'shop', store: memoryStore(), recover: 'manual', ports: { clock } });
-  onTestFinished(() => app.close());
-  const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Here.' })) });
-  let count = 0;
-  const look = tool({
-    name: 'look',
-    description: 'Looks',
-    schema: z.object({ at: z.number() }),
-    execute: () => 'seen',
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 3 }), async (damages) => {
-      const odd = agent({ name: `odd-${++count}`, model: modelOf(damages), tools: [look] });
-      let isOver = false;
-      const run = app.run(odd, { input: 'Go' });
-      const ended = run.then(
-        () => (isOver = true),
-        () => (isOver = true),
-      );
-      while (!isOver) {
-        clock.advance(1_000);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      await ended;
-      const { status, session } = await run;
-      expect(['completed', 'error', 'yielded']).toContain(status);
-      for await (const event of app.events(session.id)) expect(event.type).not.toBe('unreadable');
-      expect((await app.run(clerk, { input: 'Go' })).output).toBe('Here.');
-    }),
-    { seed, numRuns: 150 },
-  );
-  await checkProcess();
-});
+test(
+  'whatever a model streams, its run comes to an end, and the next one is ' + 'carried out',
+  async () => {
+    const checkProcess = watchProcess();
+    // Waits between attempts are over at once.
+    const clock = testClock();
+    const app = runtime({ app: 'shop', store: memoryStore(), recover: 'manual', ports: { clock } });
+    onTestFinished(() => app.close());
+    const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Here.' })) });
+    let count = 0;
+    const look = tool({
+      name: 'look',
+      description: 'Looks',
+      schema: z.object({ at: z.number() }),
+      execute: () => 'seen',
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(damage, { minLength: 1, maxLength: 3 }), async (damages) => {
+        const odd = agent({ name: `odd-${++count}`, model: modelOf(damages), tools: [look] });
+        let isOver = false;
+        const run = app.run(odd, { input: 'Go' });
+        const ended = run.then(
+          () => (isOver = true),
+          () => (isOver = true),
+        );
+        while (!isOver) {
+          clock.advance(1_000);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        await ended;
+        const { status, session } = await run;
+        expect(['completed', 'error', 'yielded']).toContain(status);
+        for await (const event of app.events(session.id)) expect(event.type).not.toBe('unreadable');
+        expect((await app.run(clerk, { input: 'Go' })).output).toBe('Here.');
+      }),
+      { seed, numRuns: 150 },
+    );
+    await checkProcess();
+  },
+);

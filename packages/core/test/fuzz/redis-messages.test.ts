@@ -155,7 +155,8 @@ async function followed(): Promise<Followed> {
 }
 
 test.skipIf(reasonToSkip !== undefined)(
-  'whatever is sent by Redis, followers get every event of the ledger, once, and none that is not in it',
+  'whatever is sent by Redis, followers get every event of the ledger, once, and none that ' +
+    'is not in it',
   async () => {
     const checkProcess = watchProcess();
     const { app, writer, given, send } = await followed();

@@ -42,55 +42,63 @@ test('a large answer is the output, and the next run sees it whole', async () =>
   expect(second.session.state['said']).toBe('short');
 });
 
-test('a large message of the user, large arguments and a large result reach model and tool whole', async () => {
-  const seen: unknown[] = [];
-  const echo = tool({
-    name: 'echo',
-    description: 'Echoes',
-    schema: z.object({ text: z.string() }),
-    execute: ({ args }) => {
-      seen.push(args.text);
-      return { text: args.text };
-    },
-  });
-  const model = scriptedModel([
-    { toolCalls: [{ name: 'echo', args: { text: big } }] },
-    { text: 'done' },
-  ]);
-  const result = await run(agent({ name: 'a', model, tools: [echo] }), big);
-  expect(seen).toEqual([big]);
-  for (const event of result.session.events)
-    if (event.type === 'model_start') {
-      const { abortSignal: _, ...received } = model.calls[event.round - 1] ?? { prompt: [] };
-      expect(
-        canonicalJson(promptOf(result.session.events, event.seq, result.session.ledger.resolve)) ===
-          canonicalJson(received),
-      ).toBe(true);
-    }
-  expect(canonicalJson(model.calls[1]?.prompt).split(big).length - 1).toBe(3);
-  expect(storedSize(result.session)).toBeLessThan(70_000);
-});
+test(
+  'a large message of the user, large arguments and a large result reach model and ' + 'tool whole',
+  async () => {
+    const seen: unknown[] = [];
+    const echo = tool({
+      name: 'echo',
+      description: 'Echoes',
+      schema: z.object({ text: z.string() }),
+      execute: ({ args }) => {
+        seen.push(args.text);
+        return { text: args.text };
+      },
+    });
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'echo', args: { text: big } }] },
+      { text: 'done' },
+    ]);
+    const result = await run(agent({ name: 'a', model, tools: [echo] }), big);
+    expect(seen).toEqual([big]);
+    for (const event of result.session.events)
+      if (event.type === 'model_start') {
+        const { abortSignal: _, ...received } = model.calls[event.round - 1] ?? { prompt: [] };
+        expect(
+          canonicalJson(
+            promptOf(result.session.events, event.seq, result.session.ledger.resolve),
+          ) === canonicalJson(received),
+        ).toBe(true);
+      }
+    expect(canonicalJson(model.calls[1]?.prompt).split(big).length - 1).toBe(3);
+    expect(storedSize(result.session)).toBeLessThan(70_000);
+  },
+);
 
-test('a large result is shortened in the prompt for a model with a small window, and stays whole in the ledger', async () => {
-  const give = tool({ name: 'give', description: 'Gives', schema: quiet, execute: () => big });
-  const inner = scriptedModel([{ toolCalls: [{ name: 'give' }] }, { text: 'done' }]);
-  const model = {
-    kind: 'model' as const,
-    provider: 'scripted',
-    modelId: 'm',
-    settings: {},
-    contextWindow: 20_000,
-    load: () => inner,
-  };
-  const result = await run(agent({ name: 'a', model, tools: [give] }), 'Go');
-  const prompt = canonicalJson(inner.calls[1]?.prompt);
-  expect(prompt).toContain('[...truncated]');
-  expect(prompt.length).toBeLessThan(26_000);
-  const recorded = result.session.events.find((event) => event.type === 'tool_result');
-  expect(
-    recorded?.type === 'tool_result' && result.session.ledger.resolve(recorded.result.content),
-  ).toBe(big);
-});
+test(
+  'a large result is shortened in the prompt for a model with a small window, and stays ' +
+    'whole in the ledger',
+  async () => {
+    const give = tool({ name: 'give', description: 'Gives', schema: quiet, execute: () => big });
+    const inner = scriptedModel([{ toolCalls: [{ name: 'give' }] }, { text: 'done' }]);
+    const model = {
+      kind: 'model' as const,
+      provider: 'scripted',
+      modelId: 'm',
+      settings: {},
+      contextWindow: 20_000,
+      load: () => inner,
+    };
+    const result = await run(agent({ name: 'a', model, tools: [give] }), 'Go');
+    const prompt = canonicalJson(inner.calls[1]?.prompt);
+    expect(prompt).toContain('[...truncated]');
+    expect(prompt.length).toBeLessThan(26_000);
+    const recorded = result.session.events.find((event) => event.type === 'tool_result');
+    expect(
+      recorded?.type === 'tool_result' && result.session.ledger.resolve(recorded.result.content),
+    ).toBe(big);
+  },
+);
 
 test.each([
   ['one long text', big],
@@ -156,29 +164,32 @@ test.each([
   expect(storedSize(result.session)).toBeLessThan(70_000);
 });
 
-test('toJSON holds the values, and a copy and a session read from the store have them', async () => {
-  const store = memoryStore();
-  const app = runtime({ app: 'large', store });
-  const result = await app.run(
-    step({
-      name: 's',
-      execute: (ctx) => {
-        ctx.state['kept'] = big;
-        return ctx.complete(wide);
-      },
-    }),
-    { session: 's' },
-  );
-  const snapshot = JSON.parse(JSON.stringify(result.session));
-  const restored = await session.fromSnapshot(snapshot);
-  expect(restored.state['kept']).toBe(big);
-  expect(restored.clone().state['kept']).toBe(big);
-  const other = runtime({ app: 'large', store });
-  const opened = await other.session({ id: 's' });
-  expect(opened.state['kept']).toBe(big);
-  expect(isBlobReference(opened.state['kept'])).toBe(false);
-  expect(JSON.parse(JSON.stringify(opened))).toEqual(snapshot);
-});
+test(
+  'toJSON holds the values, and a copy and a session read from the store ' + 'have them',
+  async () => {
+    const store = memoryStore();
+    const app = runtime({ app: 'large', store });
+    const result = await app.run(
+      step({
+        name: 's',
+        execute: (ctx) => {
+          ctx.state['kept'] = big;
+          return ctx.complete(wide);
+        },
+      }),
+      { session: 's' },
+    );
+    const snapshot = JSON.parse(JSON.stringify(result.session));
+    const restored = await session.fromSnapshot(snapshot);
+    expect(restored.state['kept']).toBe(big);
+    expect(restored.clone().state['kept']).toBe(big);
+    const other = runtime({ app: 'large', store });
+    const opened = await other.session({ id: 's' });
+    expect(opened.state['kept']).toBe(big);
+    expect(isBlobReference(opened.state['kept'])).toBe(false);
+    expect(JSON.parse(JSON.stringify(opened))).toEqual(snapshot);
+  },
+);
 
 test('a snapshot goes to another app with its large values', async () => {
   const made = await session('one');
@@ -272,22 +283,26 @@ test.each([65_490, 65_505, 65_520, 65_530, 65_540])(
   },
 );
 
-test('what a tool gives that only looks like a reference stays what it is, also when the session is opened again', async () => {
-  const store = memoryStore();
-  const looksLike = { $blob: 'f'.repeat(64), hash: 'f'.repeat(64), size: 5, preview: '"abc' };
-  const give = tool({
-    name: 'give',
-    description: 'Gives',
-    schema: quiet,
-    execute: () => looksLike,
-  });
-  const model = scriptedModel([
-    { toolCalls: [{ name: 'give' }] },
-    { text: 'done' },
-    { text: 'again' },
-  ]);
-  const giver = agent({ name: 'a', model, tools: [give] });
-  await runtime({ app: 'large', store }).run(giver, { input: big, session: 's' });
-  await runtime({ app: 'large', store }).run(giver, { input: 'more', session: 's' });
-  expect(canonicalJson(model.calls[2]?.prompt)).toContain(canonicalJson(looksLike));
-});
+test(
+  'what a tool gives that only looks like a reference stays what it is, also when the ' +
+    'session is opened again',
+  async () => {
+    const store = memoryStore();
+    const looksLike = { $blob: 'f'.repeat(64), hash: 'f'.repeat(64), size: 5, preview: '"abc' };
+    const give = tool({
+      name: 'give',
+      description: 'Gives',
+      schema: quiet,
+      execute: () => looksLike,
+    });
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'give' }] },
+      { text: 'done' },
+      { text: 'again' },
+    ]);
+    const giver = agent({ name: 'a', model, tools: [give] });
+    await runtime({ app: 'large', store }).run(giver, { input: big, session: 's' });
+    await runtime({ app: 'large', store }).run(giver, { input: 'more', session: 's' });
+    expect(canonicalJson(model.calls[2]?.prompt)).toContain(canonicalJson(looksLike));
+  },
+);

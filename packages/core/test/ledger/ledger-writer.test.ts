@@ -82,19 +82,23 @@ describe('a store that fails for a while', () => {
     expect(await stored(store)).toEqual(ledger.events);
   });
 
-  test('is asked a few times even when the lease is over, then the writer fails with what the store said', async () => {
-    const { store, sent } = storeWith(() => {
-      throw unavailable('the disk is full');
-    });
-    const ledger = new Ledger('s', portsOf(store, { leaseMs: 0 }), []);
-    ledger.append([note('one')]);
-    await expect(ledger.durable()).rejects.toMatchObject({
-      code: 'store_unavailable',
-      message: expect.stringContaining('the disk is full'),
-    });
-    expect(sent()).toBeGreaterThanOrEqual(3);
-    expect(ledger.failure?.error).toMatchObject({ code: 'store_unavailable' });
-  });
+  test(
+    'is asked a few times even when the lease is over, then the writer fails with what the ' +
+      'store said',
+    async () => {
+      const { store, sent } = storeWith(() => {
+        throw unavailable('the disk is full');
+      });
+      const ledger = new Ledger('s', portsOf(store, { leaseMs: 0 }), []);
+      ledger.append([note('one')]);
+      await expect(ledger.durable()).rejects.toMatchObject({
+        code: 'store_unavailable',
+        message: expect.stringContaining('the disk is full'),
+      });
+      expect(sent()).toBeGreaterThanOrEqual(3);
+      expect(ledger.failure?.error).toMatchObject({ code: 'store_unavailable' });
+    },
+  );
 
   test('is asked as long as the lease lives, and no longer', async () => {
     const time = { now: 0 };
@@ -148,21 +152,25 @@ describe('a store that fails for a while', () => {
     expect(await inner.claim('s', 'another', { ttl: 1_000 })).toMatchObject({ epoch: 2 });
   });
 
-  test('leaves a session with others who work on it to them: they give it back when their work has ended', async () => {
-    const { store, inner } = storeWith(() => {
-      throw unavailable('it is read-only for this process', true);
-    });
-    const ledger = new Ledger('s', portsOf(store), []);
-    const forget = ledger.onFailure(() => undefined);
-    ledger.append([note('one')]);
-    await expect(ledger.durable()).rejects.toMatchObject({ code: 'store_unavailable' });
-    await expect(inner.claim('s', 'another', { ttl: 1_000 })).rejects.toMatchObject({
-      code: 'session_busy',
-    });
-    forget();
-    await expect(ledger.release()).rejects.toMatchObject({ code: 'store_unavailable' });
-    expect(await inner.claim('s', 'another', { ttl: 1_000 })).toMatchObject({ epoch: 2 });
-  });
+  test(
+    'leaves a session with others who work on it to them: they give it back when their work ' +
+      'has ended',
+    async () => {
+      const { store, inner } = storeWith(() => {
+        throw unavailable('it is read-only for this process', true);
+      });
+      const ledger = new Ledger('s', portsOf(store), []);
+      const forget = ledger.onFailure(() => undefined);
+      ledger.append([note('one')]);
+      await expect(ledger.durable()).rejects.toMatchObject({ code: 'store_unavailable' });
+      await expect(inner.claim('s', 'another', { ttl: 1_000 })).rejects.toMatchObject({
+        code: 'session_busy',
+      });
+      forget();
+      await expect(ledger.release()).rejects.toMatchObject({ code: 'store_unavailable' });
+      expect(await inner.claim('s', 'another', { ttl: 1_000 })).toMatchObject({ epoch: 2 });
+    },
+  );
 });
 
 describe('a blob that has gone', () => {

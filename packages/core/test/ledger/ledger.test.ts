@@ -76,74 +76,83 @@ describe('writing', () => {
     expect(ledger.durable()).toBeUndefined();
   });
 
-  test('nobody waits, and it is written all the same, with what came within the moment', async () => {
-    const { ledgers, batches } = noted();
-    const ledger = new Ledger('s', portsOf(ledgers), []);
-    const landed = new Promise<void>((resolve) => ledger.onDurable(() => resolve()));
-    ledger.append([note('one')]);
-    await Promise.resolve();
-    ledger.append([note('two')]);
-    await landed;
-    expect(batches.map(({ events }) => events.length)).toEqual([2]);
-  });
+  test(
+    'nobody waits, and it is written all the same, with what came within ' + 'the moment',
+    async () => {
+      const { ledgers, batches } = noted();
+      const ledger = new Ledger('s', portsOf(ledgers), []);
+      const landed = new Promise<void>((resolve) => ledger.onDurable(() => resolve()));
+      ledger.append([note('one')]);
+      await Promise.resolve();
+      ledger.append([note('two')]);
+      await landed;
+      expect(batches.map(({ events }) => events.length)).toEqual([2]);
+    },
+  );
 
-  test('batches are written strictly in order: what comes meanwhile waits and goes together', async () => {
-    const store = memoryStore().for(scope);
-    const gate = Promise.withResolvers<void>();
-    const batches: number[] = [];
-    let open = 0;
-    const ledgers = wrap(store, {
-      append: async (session: string, expected: Head, batch: Batch) => {
-        expect(++open).toBe(1);
-        batches.push(batch.events.length);
-        await gate.promise;
-        open--;
-        return store.append(session, expected, batch);
-      },
-    });
-    const ledger = new Ledger('s', portsOf(ledgers), []);
-    ledger.append([note('one')]);
-    const first = ledger.durable();
-    await ledger.own();
-    ledger.append([note('two')]);
-    const second = ledger.durable();
-    ledger.append([note('three')]);
-    gate.resolve();
-    await Promise.all([first, second, ledger.durable()]);
-    expect(batches.reduce((sum, count) => sum + count, 0)).toBe(3);
-    expect((await stored(store)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
-  });
+  test(
+    'batches are written strictly in order: what comes meanwhile waits and ' + 'goes together',
+    async () => {
+      const store = memoryStore().for(scope);
+      const gate = Promise.withResolvers<void>();
+      const batches: number[] = [];
+      let open = 0;
+      const ledgers = wrap(store, {
+        append: async (session: string, expected: Head, batch: Batch) => {
+          expect(++open).toBe(1);
+          batches.push(batch.events.length);
+          await gate.promise;
+          open--;
+          return store.append(session, expected, batch);
+        },
+      });
+      const ledger = new Ledger('s', portsOf(ledgers), []);
+      ledger.append([note('one')]);
+      const first = ledger.durable();
+      await ledger.own();
+      ledger.append([note('two')]);
+      const second = ledger.durable();
+      ledger.append([note('three')]);
+      gate.resolve();
+      await Promise.all([first, second, ledger.durable()]);
+      expect(batches.reduce((sum, count) => sum + count, 0)).toBe(3);
+      expect((await stored(store)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    },
+  );
 
-  test('an append that landed without an answer is sent again, and nothing is doubled (A2)', async () => {
-    const store = memoryStore().for(scope);
-    const sent: (readonly string[])[] = [];
-    const ledgers = wrap(store, {
-      append: async (session: string, expected: Head, batch: Batch) => {
-        sent.push(batch.events.map(({ id }) => id));
-        const receipt = await store.append(session, expected, batch);
-        if (sent.length === 1) throw new Error('the connection was lost during COMMIT');
-        if (sent.length === 2)
-          throw new StoreUnavailableError({
-            store: 's',
-            reason: 'no answer',
-            undetermined: true,
-          } as never);
-        return receipt;
-      },
-    });
-    const ledger = new Ledger('s', portsOf(ledgers), []);
-    ledger.append([note('one'), note('two')]);
-    await ledger.durable();
-    ledger.append([note('three')]);
-    await ledger.durable();
-    expect(sent[1]).toEqual(sent[0]);
-    expect(sent[2]).toEqual(sent[0]);
-    expect((await stored(store)).map((event) => event.type === 'user' && event.text)).toEqual([
-      'one',
-      'two',
-      'three',
-    ]);
-  });
+  test(
+    'an append that landed without an answer is sent again, and nothing is ' + 'doubled (A2)',
+    async () => {
+      const store = memoryStore().for(scope);
+      const sent: (readonly string[])[] = [];
+      const ledgers = wrap(store, {
+        append: async (session: string, expected: Head, batch: Batch) => {
+          sent.push(batch.events.map(({ id }) => id));
+          const receipt = await store.append(session, expected, batch);
+          if (sent.length === 1) throw new Error('the connection was lost during COMMIT');
+          if (sent.length === 2)
+            throw new StoreUnavailableError({
+              store: 's',
+              reason: 'no answer',
+              undetermined: true,
+            } as never);
+          return receipt;
+        },
+      });
+      const ledger = new Ledger('s', portsOf(ledgers), []);
+      ledger.append([note('one'), note('two')]);
+      await ledger.durable();
+      ledger.append([note('three')]);
+      await ledger.durable();
+      expect(sent[1]).toEqual(sent[0]);
+      expect(sent[2]).toEqual(sent[0]);
+      expect((await stored(store)).map((event) => event.type === 'user' && event.text)).toEqual([
+        'one',
+        'two',
+        'three',
+      ]);
+    },
+  );
 
   test('a fenced writer fails all who wait, and appends nothing more (A1)', async () => {
     const store = memoryStore().for(scope);
@@ -163,23 +172,27 @@ describe('writing', () => {
     expect((await stored(store)).map(({ seq }) => seq)).toEqual([1]);
   });
 
-  test('a claim is refused while another owner lives (A3), and a ledger that has moved on is not written to', async () => {
-    const store = memoryStore().for(scope);
-    const first = new Ledger('s', portsOf(store, 'first'), []);
-    const stale = new Ledger('s', portsOf(store, 'second'), []);
-    first.append([note('one')]);
-    await first.durable();
-    stale.append([note('other')]);
-    await expect(stale.durable()).rejects.toMatchObject({
-      code: 'session_busy',
-      data: { owner: 'first' },
-    });
-    await first.release();
-    const late = new Ledger('s', portsOf(store, 'third'), []);
-    late.append([note('other')]);
-    await expect(late.durable()).rejects.toMatchObject({ code: 'ledger_conflict' });
-    expect(await stored(store)).toHaveLength(1);
-  });
+  test(
+    'a claim is refused while another owner lives (A3), and a ledger that has moved on is ' +
+      'not written to',
+    async () => {
+      const store = memoryStore().for(scope);
+      const first = new Ledger('s', portsOf(store, 'first'), []);
+      const stale = new Ledger('s', portsOf(store, 'second'), []);
+      first.append([note('one')]);
+      await first.durable();
+      stale.append([note('other')]);
+      await expect(stale.durable()).rejects.toMatchObject({
+        code: 'session_busy',
+        data: { owner: 'first' },
+      });
+      await first.release();
+      const late = new Ledger('s', portsOf(store, 'third'), []);
+      late.append([note('other')]);
+      await expect(late.durable()).rejects.toMatchObject({ code: 'ledger_conflict' });
+      expect(await stored(store)).toHaveLength(1);
+    },
+  );
 
   test('two who ask for the ownership at once do not fence each other', async () => {
     const store = memoryStore().for(scope);
@@ -201,47 +214,51 @@ describe('writing', () => {
     expect(await stored(store)).toHaveLength(1);
   });
 
-  test('the lease lives from before each confirmed claim, append and renewal, by monotonic time (D7)', async () => {
-    const store = memoryStore().for(scope);
-    const time = { now: 0 };
-    const clock = { ...systemClock, monotonic: () => time.now };
-    let takes = 0;
-    const slow = <Arguments extends unknown[], Answer>(
-      method: (...given: Arguments) => Promise<Answer>,
-    ) => {
-      return async (...given: Arguments): Promise<Answer> => {
-        const answer = await method(...given);
-        time.now += takes;
-        return answer;
+  test(
+    'the lease lives from before each confirmed claim, append and renewal, by monotonic time ' +
+      '(D7)',
+    async () => {
+      const store = memoryStore().for(scope);
+      const time = { now: 0 };
+      const clock = { ...systemClock, monotonic: () => time.now };
+      let takes = 0;
+      const slow = <Arguments extends unknown[], Answer>(
+        method: (...given: Arguments) => Promise<Answer>,
+      ) => {
+        return async (...given: Arguments): Promise<Answer> => {
+          const answer = await method(...given);
+          time.now += takes;
+          return answer;
+        };
       };
-    };
-    const ledgers = wrap(store, {
-      claim: slow(store.claim.bind(store)),
-      append: slow(store.append.bind(store)),
-      renew: slow(store.renew.bind(store)),
-    });
-    const ledger = new Ledger('s', { ...portsOf(ledgers), clock, leaseMs: 1_000 }, []);
-    expect(ledger.leaseIsLive()).toBe(false);
-    takes = 400;
-    await ledger.own();
-    time.now = 999;
-    expect(ledger.leaseIsLive()).toBe(true);
-    time.now = 1_000;
-    expect(ledger.leaseIsLive()).toBe(false);
-    await ledger.renewLease();
-    time.now = 1_999;
-    expect(ledger.leaseIsLive()).toBe(true);
-    ledger.append([note('one')]);
-    await ledger.durable();
-    time.now = 2_998;
-    expect(ledger.leaseIsLive()).toBe(true);
-    time.now = 2_999;
-    expect(ledger.leaseIsLive()).toBe(false);
-    takes = 0;
-    await ledger.renewLease();
-    await ledger.release();
-    expect(ledger.leaseIsLive()).toBe(false);
-  });
+      const ledgers = wrap(store, {
+        claim: slow(store.claim.bind(store)),
+        append: slow(store.append.bind(store)),
+        renew: slow(store.renew.bind(store)),
+      });
+      const ledger = new Ledger('s', { ...portsOf(ledgers), clock, leaseMs: 1_000 }, []);
+      expect(ledger.leaseIsLive()).toBe(false);
+      takes = 400;
+      await ledger.own();
+      time.now = 999;
+      expect(ledger.leaseIsLive()).toBe(true);
+      time.now = 1_000;
+      expect(ledger.leaseIsLive()).toBe(false);
+      await ledger.renewLease();
+      time.now = 1_999;
+      expect(ledger.leaseIsLive()).toBe(true);
+      ledger.append([note('one')]);
+      await ledger.durable();
+      time.now = 2_998;
+      expect(ledger.leaseIsLive()).toBe(true);
+      time.now = 2_999;
+      expect(ledger.leaseIsLive()).toBe(false);
+      takes = 0;
+      await ledger.renewLease();
+      await ledger.release();
+      expect(ledger.leaseIsLive()).toBe(false);
+    },
+  );
 
   test('a lease that another owner has taken is not renewed, and the ledger is lost', async () => {
     const store = memoryStore().for(scope);
@@ -253,19 +270,23 @@ describe('writing', () => {
     expect(ledger.leaseIsLive()).toBe(false);
   });
 
-  test('a store that cannot be reached does not renew the lease, and the ledger is not lost by that alone', async () => {
-    const store = memoryStore().for(scope);
-    const unavailable = new StoreUnavailableError({ store: 's', reason: 'it is locked' });
-    const ledger = new Ledger(
-      's',
-      portsOf(wrap(store, { renew: () => Promise.reject(unavailable) })),
-      [],
-    );
-    await ledger.own();
-    await expect(ledger.renewLease()).rejects.toBe(unavailable);
-    expect(ledger.failure).toBeUndefined();
-    expect(ledger.leaseIsLive()).toBe(true);
-  });
+  test(
+    'a store that cannot be reached does not renew the lease, and the ledger is not lost by ' +
+      'that alone',
+    async () => {
+      const store = memoryStore().for(scope);
+      const unavailable = new StoreUnavailableError({ store: 's', reason: 'it is locked' });
+      const ledger = new Ledger(
+        's',
+        portsOf(wrap(store, { renew: () => Promise.reject(unavailable) })),
+        [],
+      );
+      await ledger.own();
+      await expect(ledger.renewLease()).rejects.toBe(unavailable);
+      expect(ledger.failure).toBeUndefined();
+      expect(ledger.leaseIsLive()).toBe(true);
+    },
+  );
 
   test('a shared value that was changed elsewhere refuses the write', async () => {
     const store = memoryStore().for(scope);
@@ -299,17 +320,21 @@ describe('writing', () => {
     expect(ledger.events.map(({ at }) => at)).toEqual([1_000, 1_000, 2_000]);
   });
 
-  test('a large value goes to the blob store; the event holds a reference, and a reader gets the value back', async () => {
-    const store = memoryStore().for(scope);
-    const ledger = new Ledger('s', portsOf(store), []);
-    const text = 'ä'.repeat(70_000);
-    ledger.append([note(text)]);
-    expect(JSON.stringify(ledger.events[0]).length).toBeLessThan(2_000);
-    await ledger.durable();
-    const again = await openLedger('s', portsOf(store));
-    const [event] = again.events;
-    expect(event?.type === 'user' && again.resolve(event.text)).toBe(text);
-  });
+  test(
+    'a large value goes to the blob store; the event holds a reference, and a reader gets ' +
+      'the value back',
+    async () => {
+      const store = memoryStore().for(scope);
+      const ledger = new Ledger('s', portsOf(store), []);
+      const text = 'ä'.repeat(70_000);
+      ledger.append([note(text)]);
+      expect(JSON.stringify(ledger.events[0]).length).toBeLessThan(2_000);
+      await ledger.durable();
+      const again = await openLedger('s', portsOf(store));
+      const [event] = again.events;
+      expect(event?.type === 'user' && again.resolve(event.text)).toBe(text);
+    },
+  );
 });
 
 const path = fc.constantFrom('run', 'run/a', 'run/a/b', 'run/p', 'run/p/x', 'run/p/y', 'run/p/x>z');

@@ -180,18 +180,22 @@ describe.each(databasePlaces)('a ledger that is damaged on %s', (_name, make) =>
     },
   );
 
-  test('an event that names its path for later ones takes only itself along when its type is unknown', async () => {
-    const { session: made } = await open(store).run(work, { session: 's', input: 'Go' });
-    const count = made.events.length;
-    const start = made.events.findIndex(({ type }) => type === 'invocation_start') + 1;
-    await made.ledger.release();
-    expect(await place.damage(`update {events} set type = 77 where seq = ${start}`)).toBe(1);
-    const events = await all(open(store).events('s'));
-    expect(events).toHaveLength(count);
-    expect(events.filter(({ type }) => type === 'unreadable').map(({ seq }) => seq)).toEqual([
-      start,
-    ]);
-  });
+  test(
+    'an event that names its path for later ones takes only itself along when its type is ' +
+      'unknown',
+    async () => {
+      const { session: made } = await open(store).run(work, { session: 's', input: 'Go' });
+      const count = made.events.length;
+      const start = made.events.findIndex(({ type }) => type === 'invocation_start') + 1;
+      await made.ledger.release();
+      expect(await place.damage(`update {events} set type = 77 where seq = ${start}`)).toBe(1);
+      const events = await all(open(store).events('s'));
+      expect(events).toHaveLength(count);
+      expect(events.filter(({ type }) => type === 'unreadable').map(({ seq }) => seq)).toEqual([
+        start,
+      ]);
+    },
+  );
 });
 
 test('a snapshot with events of a newer version is refused before anything is kept', async () => {

@@ -111,27 +111,30 @@ describe('responseCache', () => {
 });
 
 describe('stripThinkTags', () => {
-  test('thoughts are recorded as such, streamed as such, and the answer is what is left', async () => {
-    const { app, helper } = setUp(
-      [{ chunks: ['<thi', 'nk>Let me', ' see.</th', 'ink>\n\nFort', 'y-two.'] }],
-      [stripThinkTags()],
-    );
-    const run = app.run(helper, 'Well?');
-    const deltas: string[] = [];
-    for await (const event of run)
-      if (event.type === 'assistant_delta' || event.type === 'thought_delta')
-        deltas.push(`${event.type} ${event.delta}`);
-    const { output, session } = await run;
-    expect(output).toBe('Forty-two.');
-    expect(eventsOf(session.events, 'thought').map(({ text }) => text)).toEqual(['Let me see.']);
-    expect(eventsOf(session.events, 'assistant').map(({ text }) => text)).toEqual(['Forty-two.']);
-    expect(deltas).toEqual([
-      'thought_delta Let me',
-      'thought_delta  see.',
-      'assistant_delta Fort',
-      'assistant_delta y-two.',
-    ]);
-  });
+  test(
+    'thoughts are recorded as such, streamed as such, and the answer is ' + 'what is left',
+    async () => {
+      const { app, helper } = setUp(
+        [{ chunks: ['<thi', 'nk>Let me', ' see.</th', 'ink>\n\nFort', 'y-two.'] }],
+        [stripThinkTags()],
+      );
+      const run = app.run(helper, 'Well?');
+      const deltas: string[] = [];
+      for await (const event of run)
+        if (event.type === 'assistant_delta' || event.type === 'thought_delta')
+          deltas.push(`${event.type} ${event.delta}`);
+      const { output, session } = await run;
+      expect(output).toBe('Forty-two.');
+      expect(eventsOf(session.events, 'thought').map(({ text }) => text)).toEqual(['Let me see.']);
+      expect(eventsOf(session.events, 'assistant').map(({ text }) => text)).toEqual(['Forty-two.']);
+      expect(deltas).toEqual([
+        'thought_delta Let me',
+        'thought_delta  see.',
+        'assistant_delta Fort',
+        'assistant_delta y-two.',
+      ]);
+    },
+  );
 });
 
 describe('globalInstructions', () => {
@@ -236,16 +239,20 @@ const http = (status: number, retryAfterMs?: number) =>
   });
 
 describe('error handlers of tools', () => {
-  test('rateLimitHandler: as long as the other side asks for, and at most as often as all attempts together may be', async () => {
-    const limited = Array(9).fill(http(429, 300));
-    const setup = failing(limited, [rateLimitHandler()], [], 10);
-    const { result } = await finish(setup);
-    expect(setup.attempts()).toBe(6);
-    const delays = eventsOf(result.session.events, 'tool_result').map(
-      ({ retryAfterMs }) => retryAfterMs,
-    );
-    expect(delays).toEqual([300, 300, 300, 300, 300, undefined]);
-  });
+  test(
+    'rateLimitHandler: as long as the other side asks for, and at most as often as all ' +
+      'attempts together may be',
+    async () => {
+      const limited = Array(9).fill(http(429, 300));
+      const setup = failing(limited, [rateLimitHandler()], [], 10);
+      const { result } = await finish(setup);
+      expect(setup.attempts()).toBe(6);
+      const delays = eventsOf(result.session.events, 'tool_result').map(
+        ({ retryAfterMs }) => retryAfterMs,
+      );
+      expect(delays).toEqual([300, 300, 300, 300, 300, undefined]);
+    },
+  );
 
   test('all share one count of attempts, which is 3 unless it is set', async () => {
     const setup = failing(Array(9).fill(http(429, 300)), [rateLimitHandler()]);
@@ -285,22 +292,25 @@ describe('error handlers of tools', () => {
     expect(JSON.stringify(setup.model.calls[1]?.prompt)).toContain('Nobody was there.');
   });
 
-  test('loggingHandler sees each failure, before those behind it; the runtime before the agent', async () => {
-    const seen: string[] = [];
-    const note = (who: string) =>
-      loggingHandler({
-        onError: ({ error, attempt, phase, call }: ErrorContext) =>
-          void seen.push(`${who} ${phase} ${call?.name} ${error.code} ${attempt}`),
-      });
-    const setup = failing(
-      [http(503)],
-      [note('runtime')],
-      [note('agent'), retryHandler({ baseDelay: 1 })],
-    );
-    const { result } = await finish(setup);
-    expect(result.output).toBe('done');
-    expect(seen).toEqual(['runtime tool fetch http_503 1', 'agent tool fetch http_503 1']);
-  });
+  test(
+    'loggingHandler sees each failure, before those behind it; the runtime before ' + 'the agent',
+    async () => {
+      const seen: string[] = [];
+      const note = (who: string) =>
+        loggingHandler({
+          onError: ({ error, attempt, phase, call }: ErrorContext) =>
+            void seen.push(`${who} ${phase} ${call?.name} ${error.code} ${attempt}`),
+        });
+      const setup = failing(
+        [http(503)],
+        [note('runtime')],
+        [note('agent'), retryHandler({ baseDelay: 1 })],
+      );
+      const { result } = await finish(setup);
+      expect(result.output).toBe('done');
+      expect(seen).toEqual(['runtime tool fetch http_503 1', 'agent tool fetch http_503 1']);
+    },
+  );
 
   test.each([
     ['skip', 'completed', 1],

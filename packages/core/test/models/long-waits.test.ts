@@ -24,7 +24,8 @@ test.each([
   ['the retries of the tool', { retry: { maxAttempts: 3 } }, undefined],
   ['the error router, for ever', {}, { retryAfterMs: Number.POSITIVE_INFINITY }],
 ])(
-  'a tool whose service asks to wait for an hour is not waited for by %s: the model is told at once',
+  'a tool whose service asks to wait for an hour is not waited for by %s: the model is ' +
+    'told at once',
   async (_who, more, retryAfter) => {
     const helper = agent({
       name: 'helper',

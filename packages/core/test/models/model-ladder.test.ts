@@ -107,25 +107,28 @@ test('an overloaded model is asked for less reasoning before another one is aske
   ]);
 });
 
-test('a spent quota goes through the keys and then to the next model, without less reasoning', async () => {
-  const { asked, model } = provider(({ model: id }) =>
-    id === 'o3'
-      ? {
-          status: 429,
-          message: 'You exceeded your current quota, please check your plan and billing details.',
-        }
-      : undefined,
-  );
-  const { result } = await ask([
-    model('o3', { reasoning: { effort: 'high' } }),
-    scriptedModel([{ text: 'From another house' }]),
-  ]);
-  expect(result).toMatchObject({ status: 'completed', output: 'From another house' });
-  expect(asked.map(({ key, effort }) => [key, effort])).toEqual([
-    ['Bearer sk-first-secret', 'high'],
-    ['Bearer sk-second-secret', 'high'],
-  ]);
-});
+test(
+  'a spent quota goes through the keys and then to the next model, without less ' + 'reasoning',
+  async () => {
+    const { asked, model } = provider(({ model: id }) =>
+      id === 'o3'
+        ? {
+            status: 429,
+            message: 'You exceeded your current quota, please check your plan and billing details.',
+          }
+        : undefined,
+    );
+    const { result } = await ask([
+      model('o3', { reasoning: { effort: 'high' } }),
+      scriptedModel([{ text: 'From another house' }]),
+    ]);
+    expect(result).toMatchObject({ status: 'completed', output: 'From another house' });
+    expect(asked.map(({ key, effort }) => [key, effort])).toEqual([
+      ['Bearer sk-first-secret', 'high'],
+      ['Bearer sk-second-secret', 'high'],
+    ]);
+  },
+);
 
 test('when every way is used up, the error of the last one is that of the run', async () => {
   const { asked, model } = provider(() => ({ status: 401, message: 'no' }));

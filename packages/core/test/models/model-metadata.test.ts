@@ -97,21 +97,24 @@ test.each([
   },
 );
 
-test('an agent that has another model in its next run does not send what the former one signed', async () => {
-  const store = memoryStore();
-  const first = scriptedModel([asks, { text: 'done' }], { modelId: 'first' });
-  const second = scriptedModel([{ text: 'done' }], { modelId: 'second' });
-  await runtime({ app: 'signed', store }).run(
-    agent({ name: 'a', model: signing(first), tools: [look] }),
-    { session: 's', input: 'Go' },
-  );
-  const { session } = await runtime({ app: 'signed', store }).run(
-    agent({ name: 'a', model: signing(second), tools: [look] }),
-    {
-      session: 's',
-      input: 'Again',
-    },
-  );
-  expect(JSON.stringify(second.calls[0]?.prompt)).not.toContain('signed');
-  expectExact(session, [first, second]);
-});
+test(
+  'an agent that has another model in its next run does not send what the former ' + 'one signed',
+  async () => {
+    const store = memoryStore();
+    const first = scriptedModel([asks, { text: 'done' }], { modelId: 'first' });
+    const second = scriptedModel([{ text: 'done' }], { modelId: 'second' });
+    await runtime({ app: 'signed', store }).run(
+      agent({ name: 'a', model: signing(first), tools: [look] }),
+      { session: 's', input: 'Go' },
+    );
+    const { session } = await runtime({ app: 'signed', store }).run(
+      agent({ name: 'a', model: signing(second), tools: [look] }),
+      {
+        session: 's',
+        input: 'Again',
+      },
+    );
+    expect(JSON.stringify(second.calls[0]?.prompt)).not.toContain('signed');
+    expectExact(session, [first, second]);
+  },
+);

@@ -44,17 +44,21 @@ const ask = async (model: ModelInput, more: object = {}) =>
 const forbidden = { status: 'error', error: { code: 'real_model_forbidden' } };
 
 describe('where real models are forbidden', () => {
-  test('a model of any provider is not called: its agent ends with an error that says which it was and how to allow it', async () => {
-    forbid();
-    const { model, requests } = watched();
-    const result = await ask(model);
-    expect(result).toMatchObject(forbidden);
-    expect(result.error?.message).toMatch(
-      /^The model openai\.responses:gpt-5 was about to be called.*forbidRealModels\(\)\).*allow: \['openai\.responses:gpt-5'\]/s,
-    );
-    expect(requests).toEqual([]);
-    expect(result.usage).toMatchObject({ inputTokens: 0, outputTokens: 0 });
-  });
+  test(
+    'a model of any provider is not called: its agent ends with an error that says which it ' +
+      'was and how to allow it',
+    async () => {
+      forbid();
+      const { model, requests } = watched();
+      const result = await ask(model);
+      expect(result).toMatchObject(forbidden);
+      expect(result.error?.message).toMatch(
+        /^The model openai\.responses:gpt-5 was about to be called.*forbidRealModels\(\)\).*allow: \['openai\.responses:gpt-5'\]/s,
+      );
+      expect(requests).toEqual([]);
+      expect(result.usage).toMatchObject({ inputTokens: 0, outputTokens: 0 });
+    },
+  );
 
   test('a model of this package is not even loaded: nobody asks for its key', async () => {
     forbid();
@@ -80,25 +84,28 @@ describe('where real models are forbidden', () => {
     expect(requests).toEqual([]);
   });
 
-  test('scripted models and the rehearsal model answer, also behind what lies around them', async () => {
-    forbid();
-    const wrapModel = (inner: LanguageModelV4): LanguageModelV4 => ({
-      specificationVersion: 'v4',
-      provider: 'around',
-      modelId: 'around',
-      supportedUrls: {},
-      doGenerate: (options) => inner.doGenerate(options),
-      doStream: (options) => inner.doStream(options),
-    });
-    const middleware = [{ name: 'around', wrapModel }];
-    expect(await ask(scriptedModel([{ text: 'a' }]), { middleware })).toMatchObject({
-      output: 'a',
-    });
-    expect(await ask(textProtocol(scriptedModel([{ text: 'Final Answer: b' }])))).toMatchObject({
-      status: 'completed',
-    });
-    expect(await ask(rehearsal())).toMatchObject({ status: 'completed' });
-  });
+  test(
+    'scripted models and the rehearsal model answer, also behind what lies ' + 'around them',
+    async () => {
+      forbid();
+      const wrapModel = (inner: LanguageModelV4): LanguageModelV4 => ({
+        specificationVersion: 'v4',
+        provider: 'around',
+        modelId: 'around',
+        supportedUrls: {},
+        doGenerate: (options) => inner.doGenerate(options),
+        doStream: (options) => inner.doStream(options),
+      });
+      const middleware = [{ name: 'around', wrapModel }];
+      expect(await ask(scriptedModel([{ text: 'a' }]), { middleware })).toMatchObject({
+        output: 'a',
+      });
+      expect(await ask(textProtocol(scriptedModel([{ text: 'Final Answer: b' }])))).toMatchObject({
+        status: 'completed',
+      });
+      expect(await ask(rehearsal())).toMatchObject({ status: 'completed' });
+    },
+  );
 
   test('a call that a hook answers is none', async () => {
     forbid();

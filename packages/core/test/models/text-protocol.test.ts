@@ -30,7 +30,9 @@ const distance = tool({
 });
 
 const script: readonly string[] = [
-  'Thought: Two distances.\nAction: {"tool": "distance", "arguments": {"body": "moon"}}\nAction: {\'action\': \'distance\', \'args\': {\'body\': \'mars\',}}\nObservation: 1 km',
+  'Thought: Two distances.\nAction: {"tool": "distance", "arguments": {"body": ' +
+    "\"moon\"}}\nAction: {'action': 'distance', 'args': {'body': " +
+    "'mars',}}\nObservation: 1 km",
   'Action: {"tool": "subtract", "arguments": {"a": 225000000, "b": 384400}}',
   'Action: distance of the sun',
   'Action: {"tool": "distance", "arguments": {"planet": "sun"}}',
@@ -100,43 +102,46 @@ function expectExact(
 const starts = (events: readonly Event[]) =>
   events.flatMap((event) => (event.type === 'model_start' ? [event.seq] : []));
 
-test('several rounds with calls, an unknown tool, an unreadable action and wrong arguments', async () => {
-  const { app, worker, model, received } = prepare(script);
-  const result = await app.run(worker, 'Which is farther, the moon or Mars?');
-  expect(result).toMatchObject({ status: 'completed', output: 'Mars is farther.' });
+test(
+  'several rounds with calls, an unknown tool, an unreadable action and wrong ' + 'arguments',
+  async () => {
+    const { app, worker, model, received } = prepare(script);
+    const result = await app.run(worker, 'Which is farther, the moon or Mars?');
+    expect(result).toMatchObject({ status: 'completed', output: 'Mars is farther.' });
 
-  const calls = result.session.events.filter((event) => event.type === 'tool_call');
-  expect(calls.map(({ name, round }) => `${round} ${name}`)).toEqual([
-    '1 distance',
-    '1 distance',
-    '2 subtract',
-    '3 unreadable_action',
-    '4 distance',
-  ]);
-  expect(calls.slice(0, 2).map(({ args }) => args)).toEqual([{ body: 'moon' }, { body: 'mars' }]);
-  const results = result.session.events.filter((event) => event.type === 'tool_result');
-  expect(results.map((event) => event.result.status === 'success')).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ]);
-  expect(
-    result.session.events.filter((event) => event.type === 'thought').map(({ text }) => text),
-  ).toEqual(['Two distances.', 'Enough.']);
+    const calls = result.session.events.filter((event) => event.type === 'tool_call');
+    expect(calls.map(({ name, round }) => `${round} ${name}`)).toEqual([
+      '1 distance',
+      '1 distance',
+      '2 subtract',
+      '3 unreadable_action',
+      '4 distance',
+    ]);
+    expect(calls.slice(0, 2).map(({ args }) => args)).toEqual([{ body: 'moon' }, { body: 'mars' }]);
+    const results = result.session.events.filter((event) => event.type === 'tool_result');
+    expect(results.map((event) => event.result.status === 'success')).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
+    expect(
+      result.session.events.filter((event) => event.type === 'thought').map(({ text }) => text),
+    ).toEqual(['Two distances.', 'Enough.']);
 
-  const last = JSON.stringify(model.calls.at(-1)?.prompt);
-  expect(last).toContain(
-    'Action: {\\"tool\\":\\"distance\\",\\"arguments\\":{\\"body\\":\\"moon\\"}}',
-  );
-  expect(last).toContain('Observation (distance): {\\"body\\":\\"moon\\",\\"km\\":384400}');
-  expect(last).toContain('Action: distance of the sun');
-  expect(last).toContain('The goal is still: Which is farther, the moon or Mars?');
-  expect(last).not.toContain('1 km');
-  expect(model.calls.every(({ tools }) => tools === undefined)).toBe(true);
-  expectExact(result.session, starts(result.session.events), received, model);
-});
+    const last = JSON.stringify(model.calls.at(-1)?.prompt);
+    expect(last).toContain(
+      'Action: {\\"tool\\":\\"distance\\",\\"arguments\\":{\\"body\\":\\"moon\\"}}',
+    );
+    expect(last).toContain('Observation (distance): {\\"body\\":\\"moon\\",\\"km\\":384400}');
+    expect(last).toContain('Action: distance of the sun');
+    expect(last).toContain('The goal is still: Which is farther, the moon or Mars?');
+    expect(last).not.toContain('1 km');
+    expect(model.calls.every(({ tools }) => tools === undefined)).toBe(true);
+    expectExact(result.session, starts(result.session.events), received, model);
+  },
+);
 
 test('a run that stopped anywhere goes on with the same prompts', async () => {
   const whole = prepare(script);

@@ -53,26 +53,33 @@ async function read(model: Model, page: string, rounds: number): Promise<readonl
 const compactions = (events: readonly Event[]) =>
   events.filter(({ type }) => type === 'compaction').length;
 
-test('`countTokens` of a model is what its prompts are measured with, and no text is counted twice', async () => {
-  const counted: string[] = [];
-  const ofWords = (text: string): number => {
-    counted.push(text);
-    return text.split(' ').length;
-  };
-  const page = 'antidisestablishmentarianism '.repeat(60);
-  // By their characters the pages are seven times as many tokens as they have words.
-  expect(compactions(await read(windowed(reading(20), { countTokens: ofWords }), page, 20))).toBe(
-    0,
-  );
-  expect(
-    counted.filter((text) => text.includes('"page":7') && text.includes('antidis')),
-  ).toHaveLength(1);
-  expect(compactions(await read(windowed(reading(20)), page, 20))).toBeGreaterThan(0);
-});
+test(
+  '`countTokens` of a model is what its prompts are measured with, and no text is counted ' +
+    'twice',
+  async () => {
+    const counted: string[] = [];
+    const ofWords = (text: string): number => {
+      counted.push(text);
+      return text.split(' ').length;
+    };
+    const page = 'antidisestablishmentarianism '.repeat(60);
+    // By their characters the pages are seven times as many tokens as they have words.
+    expect(compactions(await read(windowed(reading(20), { countTokens: ofWords }), page, 20))).toBe(
+      0,
+    );
+    expect(
+      counted.filter((text) => text.includes('"page":7') && text.includes('antidis')),
+    ).toHaveLength(1);
+    expect(compactions(await read(windowed(reading(20)), page, 20))).toBeGreaterThan(0);
+  },
+);
 
-test('scripts of which a character is nearly a token are not taken for a quarter of one', async () => {
-  const page = '長い本の一頁を読んでいる。'.repeat(40);
-  const events = await read(windowed(reading(12)), page, 12);
-  // 12 pages of 500 characters: 1,500 tokens by the usual four characters, about 5,000 in truth.
-  expect(compactions(events)).toBeGreaterThan(0);
-});
+test(
+  'scripts of which a character is nearly a token are not taken for a ' + 'quarter of one',
+  async () => {
+    const page = '長い本の一頁を読んでいる。'.repeat(40);
+    const events = await read(windowed(reading(12)), page, 12);
+    // 12 pages of 500 characters: 1,500 tokens by the usual four characters, about 5,000 in truth.
+    expect(compactions(events)).toBeGreaterThan(0);
+  },
+);

@@ -118,6 +118,7 @@ test('without the package it says what to install, and only when somebody asks f
     },
   );
   expect(output).toBe(
-    'missing_package: openTelemetry() needs the package "@opentelemetry/api". Install it: npm install @opentelemetry/api',
+    'missing_package: openTelemetry() needs the package "@opentelemetry/api". Install it: ' +
+      'npm install @opentelemetry/api',
   );
 });

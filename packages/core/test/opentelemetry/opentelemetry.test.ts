@@ -111,33 +111,36 @@ describe('the tree of spans', () => {
     ]);
   });
 
-  test('tools that run at the same time have their own spans, each active in its own tool', async () => {
-    const { app, tracer, spans } = traced();
-    const gate = Promise.withResolvers<void>();
-    let waiting = 0;
-    const both = (name: string) =>
-      tool({
-        name,
-        description: 'Waits for the other',
-        schema,
-        execute: async () => {
-          if (++waiting === 2) gate.resolve();
-          await gate.promise;
-          tracer.startSpan(`in ${name}`).end();
-        },
+  test(
+    'tools that run at the same time have their own spans, each active in ' + 'its own tool',
+    async () => {
+      const { app, tracer, spans } = traced();
+      const gate = Promise.withResolvers<void>();
+      let waiting = 0;
+      const both = (name: string) =>
+        tool({
+          name,
+          description: 'Waits for the other',
+          schema,
+          execute: async () => {
+            if (++waiting === 2) gate.resolve();
+            await gate.promise;
+            tracer.startSpan(`in ${name}`).end();
+          },
+        });
+      const pair = agent({
+        name: 'pair',
+        model: scriptedModel([calls('left', 'right'), says('done')]),
+        tools: [both('left'), both('right')],
       });
-    const pair = agent({
-      name: 'pair',
-      model: scriptedModel([calls('left', 'right'), says('done')]),
-      tools: [both('left'), both('right')],
-    });
-    await app.run(pair, 'Go');
-    const ended = await spans();
-    for (const side of ['left', 'right']) {
-      const parent = spanOf(ended, `in ${side}`).parentSpanContext?.spanId;
-      expect(parent).toBe(spanOf(ended, `execute_tool ${side}`).spanContext().spanId);
-    }
-  });
+      await app.run(pair, 'Go');
+      const ended = await spans();
+      for (const side of ['left', 'right']) {
+        const parent = spanOf(ended, `in ${side}`).parentSpanContext?.spanId;
+        expect(parent).toBe(spanOf(ended, `execute_tool ${side}`).spanContext().spanId);
+      }
+    },
+  );
 
   test('spawned children, and dispatched ones that end after the run', async () => {
     const { app, tree, spans } = traced();
@@ -296,47 +299,50 @@ describe('failures', () => {
     ).not.toContain('hunter2');
   });
 
-  test('a tool that failed and was run again, one that is refused and one that there is not', async () => {
-    const { app, tree, spans } = traced();
-    let attempts = 0;
-    const flaky = tool({
-      name: 'flaky',
-      description: 'Fails once',
-      schema,
-      retry: { maxAttempts: 2, initialDelayMs: 1 },
-      execute: () => {
-        if (++attempts === 1)
-          throw new ToolFailure('hunter2 is not there', {
-            errorType: 'not_there',
-            status: 'error_transient',
-          });
-      },
-    });
-    const guarded = tool({
-      name: 'guarded',
-      description: 'Needs leave',
-      schema,
-      requiresPermission: ['fs:write'],
-      execute: () => 'never',
-    });
-    const model = scriptedModel([calls('flaky', 'guarded', 'missing'), says('done')]);
-    await app.run(agent({ name: 'worker', model, tools: [flaky, guarded] }), 'Go');
-    expect(
-      (await tree()).filter((line) => line.includes('execute_tool')).map((line) => line.trim()),
-    ).toEqual(['execute_tool flaky !not_there', 'execute_tool flaky']);
-    const { events } = spanOf(await spans(), 'invoke_agent worker');
-    const results = events
-      .filter(({ name }) => name === 'adjutant.tool_result')
-      .map(({ attributes }) => attributes?.['gen_ai.tool.name']);
-    expect(results.toSorted()).toEqual(['guarded', 'missing']);
-    const decisions = events.filter(({ name }) => name === 'adjutant.decision');
-    expect(decisions.length).toBeGreaterThan(0);
-    expect(
-      decisions.every(
-        ({ attributes }) => attributes?.['adjutant.decision.reasoning'] === undefined,
-      ),
-    ).toBe(true);
-  });
+  test(
+    'a tool that failed and was run again, one that is refused and one that ' + 'there is not',
+    async () => {
+      const { app, tree, spans } = traced();
+      let attempts = 0;
+      const flaky = tool({
+        name: 'flaky',
+        description: 'Fails once',
+        schema,
+        retry: { maxAttempts: 2, initialDelayMs: 1 },
+        execute: () => {
+          if (++attempts === 1)
+            throw new ToolFailure('hunter2 is not there', {
+              errorType: 'not_there',
+              status: 'error_transient',
+            });
+        },
+      });
+      const guarded = tool({
+        name: 'guarded',
+        description: 'Needs leave',
+        schema,
+        requiresPermission: ['fs:write'],
+        execute: () => 'never',
+      });
+      const model = scriptedModel([calls('flaky', 'guarded', 'missing'), says('done')]);
+      await app.run(agent({ name: 'worker', model, tools: [flaky, guarded] }), 'Go');
+      expect(
+        (await tree()).filter((line) => line.includes('execute_tool')).map((line) => line.trim()),
+      ).toEqual(['execute_tool flaky !not_there', 'execute_tool flaky']);
+      const { events } = spanOf(await spans(), 'invoke_agent worker');
+      const results = events
+        .filter(({ name }) => name === 'adjutant.tool_result')
+        .map(({ attributes }) => attributes?.['gen_ai.tool.name']);
+      expect(results.toSorted()).toEqual(['guarded', 'missing']);
+      const decisions = events.filter(({ name }) => name === 'adjutant.decision');
+      expect(decisions.length).toBeGreaterThan(0);
+      expect(
+        decisions.every(
+          ({ attributes }) => attributes?.['adjutant.decision.reasoning'] === undefined,
+        ),
+      ).toBe(true);
+    },
+  );
 
   test('an agent that fails, and a step that throws', async () => {
     const { app, tree } = traced();

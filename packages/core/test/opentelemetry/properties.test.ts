@@ -85,44 +85,50 @@ function expectedAbove(
   );
 }
 
-test('whatever is run at once: each invocation has one span, below what its path is below, and all spans end', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(shapes, { minLength: 1, maxLength: 3 }), async (several) => {
-      const { tracerProvider, spans } = recordedSpans();
-      const app = runtime({ app: 'test', middleware: [openTelemetry({ tracerProvider })] });
-      const results = await Promise.all(
-        several.map((shape, index) =>
-          app.run(runnableOf(shape, `n${index}`), {
-            input: 'Go',
-            runId: `run_${index}`,
-            session: `s${index}`,
-          }),
-        ),
-      );
-      const all = await spans();
-      for (const [index, { session, status }] of results.entries()) {
-        const own = all.filter(
-          ({ attributes }) => attributes['adjutant.run.id'] === `run_${index}`,
+test(
+  'whatever is run at once: each invocation has one span, below what its path is below, and ' +
+    'all spans end',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(shapes, { minLength: 1, maxLength: 3 }), async (several) => {
+        const { tracerProvider, spans } = recordedSpans();
+        const app = runtime({ app: 'test', middleware: [openTelemetry({ tracerProvider })] });
+        const results = await Promise.all(
+          several.map((shape, index) =>
+            app.run(runnableOf(shape, `n${index}`), {
+              input: 'Go',
+              runId: `run_${index}`,
+              session: `s${index}`,
+            }),
+          ),
         );
-        const [run] = own;
-        expect(run?.name).toBe(`run n${index}`);
-        expect(run?.attributes['adjutant.status']).toBe(status);
-        expect(new Set(own.map((span) => span.spanContext().traceId))).toEqual(
-          new Set([run?.spanContext().traceId]),
-        );
-        const invoked = own.filter(({ name }) => name.startsWith('invoke_'));
-        const started = session.events.flatMap((event) =>
-          event.type === 'invocation_start' ? event.invocationId : [],
-        );
-        expect(
-          invoked.map(({ attributes }) => String(attributes['adjutant.invocation.id'])).toSorted(),
-        ).toEqual(started.toSorted());
-        for (const span of invoked)
-          expect(span.parentSpanContext?.spanId).toBe(
-            (expectedAbove(span, own) ?? run)?.spanContext().spanId,
+        const all = await spans();
+        for (const [index, { session, status }] of results.entries()) {
+          const own = all.filter(
+            ({ attributes }) => attributes['adjutant.run.id'] === `run_${index}`,
           );
-      }
-    }),
-    { numRuns: 60 },
-  );
-});
+          const [run] = own;
+          expect(run?.name).toBe(`run n${index}`);
+          expect(run?.attributes['adjutant.status']).toBe(status);
+          expect(new Set(own.map((span) => span.spanContext().traceId))).toEqual(
+            new Set([run?.spanContext().traceId]),
+          );
+          const invoked = own.filter(({ name }) => name.startsWith('invoke_'));
+          const started = session.events.flatMap((event) =>
+            event.type === 'invocation_start' ? event.invocationId : [],
+          );
+          expect(
+            invoked
+              .map(({ attributes }) => String(attributes['adjutant.invocation.id']))
+              .toSorted(),
+          ).toEqual(started.toSorted());
+          for (const span of invoked)
+            expect(span.parentSpanContext?.spanId).toBe(
+              (expectedAbove(span, own) ?? run)?.spanContext().spanId,
+            );
+        }
+      }),
+      { numRuns: 60 },
+    );
+  },
+);

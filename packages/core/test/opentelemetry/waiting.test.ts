@@ -55,49 +55,53 @@ function linksOf({ links }: ReadableSpan): readonly string[] {
 }
 
 describe('a run that waits', () => {
-  test('has no open span, and goes on in another process with a span that is linked to the first one', async () => {
-    const store = memoryStore();
-    const runnable = payer();
-    const first = processOn(store, runnable);
-    const waiting = await first.app.run(runnable, { input: 'Pay', session: 's' });
-    expect(waiting.status).toBe('yielded');
-    expect(await first.tree()).toEqual([
-      'run payer (yielded)',
-      '  invoke_agent payer (yielded)',
-      '    round',
-      '      chat scripted',
-    ]);
-    const begun = await first.spans();
-    const agentSpan = spanOf(begun, 'invoke_agent payer');
-    expect(agentSpan.attributes['adjutant.yield.reason']).toBe('tool_input');
-    expect(agentSpan.events.map(({ name }) => name)).toContain('adjutant.wait');
-    await first.app.close();
+  test(
+    'has no open span, and goes on in another process with a span that is linked to the ' +
+      'first one',
+    async () => {
+      const store = memoryStore();
+      const runnable = payer();
+      const first = processOn(store, runnable);
+      const waiting = await first.app.run(runnable, { input: 'Pay', session: 's' });
+      expect(waiting.status).toBe('yielded');
+      expect(await first.tree()).toEqual([
+        'run payer (yielded)',
+        '  invoke_agent payer (yielded)',
+        '    round',
+        '      chat scripted',
+      ]);
+      const begun = await first.spans();
+      const agentSpan = spanOf(begun, 'invoke_agent payer');
+      expect(agentSpan.attributes['adjutant.yield.reason']).toBe('tool_input');
+      expect(agentSpan.events.map(({ name }) => name)).toContain('adjutant.wait');
+      await first.app.close();
 
-    const second = processOn(store, runnable);
-    await second.app.approve(waiting.pendingApprovals[0]?.requestId ?? '');
-    const result = await second.tracer.startActiveSpan('answer', async (span) => {
-      const given = await second.app.resume('s');
-      span.end();
-      return given;
-    });
-    expect(result.output).toBe('done');
-    expect(await second.tree()).toEqual([
-      'answer',
-      '  run payer',
-      '    invoke_agent payer',
-      '      execute_tool pay',
-      '      round',
-      '        chat scripted',
-    ]);
-    const continued = spanOf(await second.spans(), 'run payer');
-    expect(continued.attributes['adjutant.run.continued']).toBe(true);
-    expect(linksOf(continued)).toEqual([spanOf(begun, 'run payer').spanContext().spanId]);
-    expect(continued.links[0]?.context.traceId).toBe(
-      spanOf(begun, 'run payer').spanContext().traceId,
-    );
-    // It was given before anybody worked on the agent again.
-    expect(continued.events.map(({ name }) => name)).toContain('adjutant.answer');
-  });
+      const second = processOn(store, runnable);
+      await second.app.approve(waiting.pendingApprovals[0]?.requestId ?? '');
+      const result = await second.tracer.startActiveSpan('answer', async (span) => {
+        const given = await second.app.resume('s');
+        span.end();
+        return given;
+      });
+      expect(result.output).toBe('done');
+      expect(await second.tree()).toEqual([
+        'answer',
+        '  run payer',
+        '    invoke_agent payer',
+        '      execute_tool pay',
+        '      round',
+        '        chat scripted',
+      ]);
+      const continued = spanOf(await second.spans(), 'run payer');
+      expect(continued.attributes['adjutant.run.continued']).toBe(true);
+      expect(linksOf(continued)).toEqual([spanOf(begun, 'run payer').spanContext().spanId]);
+      expect(continued.links[0]?.context.traceId).toBe(
+        spanOf(begun, 'run payer').spanContext().traceId,
+      );
+      // It was given before anybody worked on the agent again.
+      expect(continued.events.map(({ name }) => name)).toContain('adjutant.answer');
+    },
+  );
 
   test('what waits below a tool is let go with it', async () => {
     const inner = payer();
@@ -150,21 +154,24 @@ describe('a run that waits', () => {
     expect(results).toEqual(['invoke_agent director']);
   });
 
-  test('one that the runtime takes up by itself belongs to nobody who happens to be there', async () => {
-    const store = memoryStore();
-    const runnable = payer();
-    const { app, tracer, spans } = processOn(store, runnable);
-    const waiting = await app.run(runnable, { input: 'Pay', session: 's' });
-    await tracer.startActiveSpan('somebody else', async (span) => {
-      await app.approve(waiting.pendingApprovals[0]?.requestId ?? '');
-      await Promise.all(await app.recover());
-      span.end();
-    });
-    const [before, after] = (await spans()).filter(({ name }) => name === 'run payer');
-    expect(after?.parentSpanContext).toBeUndefined();
-    expect(after?.attributes['adjutant.run.asked']).toBe(false);
-    expect(after && linksOf(after)).toEqual([before?.spanContext().spanId]);
-  });
+  test(
+    'one that the runtime takes up by itself belongs to nobody who happens ' + 'to be there',
+    async () => {
+      const store = memoryStore();
+      const runnable = payer();
+      const { app, tracer, spans } = processOn(store, runnable);
+      const waiting = await app.run(runnable, { input: 'Pay', session: 's' });
+      await tracer.startActiveSpan('somebody else', async (span) => {
+        await app.approve(waiting.pendingApprovals[0]?.requestId ?? '');
+        await Promise.all(await app.recover());
+        span.end();
+      });
+      const [before, after] = (await spans()).filter(({ name }) => name === 'run payer');
+      expect(after?.parentSpanContext).toBeUndefined();
+      expect(after?.attributes['adjutant.run.asked']).toBe(false);
+      expect(after && linksOf(after)).toEqual([before?.spanContext().spanId]);
+    },
+  );
 });
 
 test('a run that is stopped ends its spans, and is linked to when it goes on', async () => {

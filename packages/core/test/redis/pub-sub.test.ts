@@ -107,7 +107,8 @@ async function cable(): Promise<{
 }
 
 testRedis(
-  'while Redis is gone runs and followers go on without it; when it is back, so are the parts of answers',
+  'while Redis is gone runs and followers go on without it; when it is back, so are the ' +
+    'parts of answers',
   async () => {
     const line = await cable();
     const path = join(mkdtempSync(join(tmpdir(), 'redis-')), 'app.db');

@@ -15,7 +15,9 @@ async function findReasonToSkip(): Promise<string | undefined> {
     return undefined;
   } catch (error) {
     const cause = (error as Error).message || (error as { code?: string }).code;
-    const reason = `there is no Redis at ${redisUrl.replace(/:[^:@/]+@/, ':***@')} (${cause}); set REDIS_URL, or say "npm run with-redis -- npm test"`;
+    const reason =
+      `there is no Redis at ${redisUrl.replace(/:[^:@/]+@/, ':***@')} (${cause}); set ` +
+      'REDIS_URL, or say "npm run with-redis -- npm test"';
     // Where everything must be tested, nothing is left out quietly.
     if (process.env['CI'] !== undefined && process.env['CI'] !== '')
       throw new Error(`The tests with Redis cannot run: ${reason}.`);

@@ -189,14 +189,16 @@ const reading: KeptLedger = {
       path: 'run',
       kind: 'control_flow',
       subject:
-        'The decision "exhausted" of limits is not recorded; what is recorded there is model call 3 of reader',
+        'The decision "exhausted" of limits is not recorded; what is recorded there is ' +
+        'model call 3 of reader',
     },
     'a new limit of tokens': {
       seq: 3,
       path: 'run',
       kind: 'control_flow',
       subject:
-        'The decision "exhausted" of limits is not recorded; what is recorded there is model call 1 of reader',
+        'The decision "exhausted" of limits is not recorded; what is recorded there is ' +
+        'model call 1 of reader',
     },
   },
 };
@@ -310,7 +312,8 @@ const transfers: KeptLedger = {
       path: 'run',
       kind: 'arguments',
       subject:
-        'transfer (run/r1.0) is called with other arguments; of the recorded ones the ledger has the fingerprint 076dc9e4194ad875bd9a',
+        'transfer (run/r1.0) is called with other arguments; of the recorded ones the ' +
+        'ledger has the fingerprint 076dc9e4194ad875bd9a',
     },
   },
 };

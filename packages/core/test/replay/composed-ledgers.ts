@@ -65,21 +65,24 @@ const approvals: KeptLedger = {
       path: 'run',
       kind: 'control_flow',
       subject:
-        'Attempt 1 of run/r1.0 is recorded, and the question about pay (approval, run/r1.0) came instead',
+        'Attempt 1 of run/r1.0 is recorded, and the question about pay (approval, ' +
+        'run/r1.0) came instead',
     },
     'a lower threshold of approval': {
       seq: 6,
       path: 'run',
       kind: 'control_flow',
       subject:
-        'Attempt 1 of run/r1.0 is recorded, and the question about pay (approval, run/r1.0) came instead',
+        'Attempt 1 of run/r1.0 is recorded, and the question about pay (approval, ' +
+        'run/r1.0) came instead',
     },
     'no approval any more': {
       seq: 13,
       path: 'run',
       kind: 'control_flow',
       subject:
-        'The question about pay (approval, run/r2.0) is recorded, and attempt 1 of run/r2.0 came instead',
+        'The question about pay (approval, run/r2.0) is recorded, and attempt 1 of ' +
+        'run/r2.0 came instead',
     },
   },
 };
@@ -161,7 +164,8 @@ const crashedBranches: KeptLedger = {
       path: 'run/line/two',
       kind: 'control_flow',
       subject:
-        'The start of the agent "two" is recorded, and it does not come; the start of the agent "between" came, which is not recorded',
+        'The start of the agent "two" is recorded, and it does not come; the start of the ' +
+        'agent "between" came, which is not recorded',
     },
   },
 };
@@ -219,21 +223,24 @@ const steps: KeptLedger = {
       path: 'run/extra',
       kind: 'control_flow',
       subject:
-        'The start of the step "extra" is not recorded; what is recorded there is the start of the step "priced"',
+        'The start of the step "extra" is not recorded; what is recorded there is the ' +
+        'start of the step "priced"',
     },
     'two steps in another order': {
       seq: 3,
       path: 'run/first',
       kind: 'control_flow',
       subject:
-        'The start of the step "first" is recorded, and the start of the step "priced" came instead',
+        'The start of the step "first" is recorded, and the start of the step "priced" ' +
+        'came instead',
     },
     'another effect': {
       seq: 7,
       path: 'run/priced',
       kind: 'control_flow',
       subject:
-        'Attempt 1 of run/priced/cost is not recorded; what is recorded there is attempt 1 of run/priced/price',
+        'Attempt 1 of run/priced/cost is not recorded; what is recorded there is attempt 1 ' +
+        'of run/priced/price',
     },
   },
 };
@@ -349,7 +356,8 @@ const asking: KeptLedger = {
       path: 'run/asker',
       kind: 'control_flow',
       subject:
-        'The decision "change_output" of hooks is not recorded; what is recorded there is the end of run/asker as completed',
+        'The decision "change_output" of hooks is not recorded; what is recorded there is ' +
+        'the end of run/asker as completed',
     },
   },
 };

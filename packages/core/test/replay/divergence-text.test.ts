@@ -41,7 +41,8 @@ test('what came without being recorded, and what did not come, stand on their si
     differences: [],
   };
   expect(divergenceText(came)).toBe(
-    'First divergence at event 7: control flow\n  The start of the step "b" is not recorded.\n  + {"type":"x"}',
+    'First divergence at event 7: control flow\n  The start of the step "b" is not ' +
+      'recorded.\n  + {"type":"x"}',
   );
   const left: Divergence = { ...at, subject: 'It does not come', recorded: [1], differences: [] };
   expect(divergenceText(left)).toBe(

@@ -65,7 +65,8 @@ function print(rows: readonly Row[]): void {
   const [first, second] = [width(({ ledger }) => ledger), width(({ edit }) => edit)];
   for (const { ledger, edit, found, problem } of rows) {
     console.log(
-      `${problem === undefined ? 'ok    ' : 'FAILED'} ${ledger.padEnd(first)}  ${edit.padEnd(second)}  ${found}`,
+      `${problem === undefined ? 'ok    ' : 'FAILED'} ${ledger.padEnd(first)}  ` +
+        `${edit.padEnd(second)}  ${found}`,
     );
     if (problem !== undefined) console.log(problem.replaceAll(/^/gm, '       '));
   }

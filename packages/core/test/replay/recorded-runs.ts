@@ -84,7 +84,10 @@ export async function problemOf(
   );
   const { divergence, divergences, events } = report;
   if (divergence !== undefined)
-    return `event ${divergence.seq} of ${record.events.length}, ${divergence.path}: ${divergence.subject} ${JSON.stringify(divergence.differences).slice(0, 600)}`;
+    return (
+      `event ${divergence.seq} of ${record.events.length}, ${divergence.path}: ` +
+      `${divergence.subject} ${JSON.stringify(divergence.differences).slice(0, 600)}`
+    );
   if (divergences.length > 0) return 'divergences without a first one';
   if (events !== record.events.length)
     return `${events} of ${record.events.length} events were replayed`;

@@ -83,23 +83,26 @@ test('a step whose shared write is refused fails, and nothing behind it runs', a
   await app.close();
 });
 
-test('a refused write outside of runs is reported by flush, once, and the session goes on', async () => {
-  const { app, mine, interfere } = await rivals();
-  await interfere();
-  mine.state.user.balance = 5;
-  mine.addMessage('hello');
-  await expect(mine.flush()).rejects.toMatchObject({
-    code: 'state_conflict',
-    data: { keys: ['balance'] },
-  });
-  await mine.observeShared();
-  expect(mine.state.user.balance).toBe(99);
-  mine.state.user.balance = 100;
-  await mine.flush();
-  expect(mine.events.map(({ seq }) => seq)).toEqual(mine.events.map((_, i) => i + 1));
-  expect(mine.events.filter(({ type }) => type === 'user')).toHaveLength(1);
-  await app.close();
-});
+test(
+  'a refused write outside of runs is reported by flush, once, and the ' + 'session goes on',
+  async () => {
+    const { app, mine, interfere } = await rivals();
+    await interfere();
+    mine.state.user.balance = 5;
+    mine.addMessage('hello');
+    await expect(mine.flush()).rejects.toMatchObject({
+      code: 'state_conflict',
+      data: { keys: ['balance'] },
+    });
+    await mine.observeShared();
+    expect(mine.state.user.balance).toBe(99);
+    mine.state.user.balance = 100;
+    await mine.flush();
+    expect(mine.events.map(({ seq }) => seq)).toEqual(mine.events.map((_, i) => i + 1));
+    expect(mine.events.filter(({ type }) => type === 'user')).toHaveLength(1);
+    await app.close();
+  },
+);
 
 test('what a refused write leaves in the store is what the session shows', async () => {
   const { app, mine, interfere } = await rivals();

@@ -65,34 +65,38 @@ async function expectStored(
 }
 
 describe('a function of a shared value', () => {
-  test('is called again by a tool whose value another session changed, and the ledger says what landed', async () => {
-    const { app, mine, interfere, stored } = await rivals();
-    const add = tool({
-      name: 'add',
-      description: 'Adds one',
-      schema: z.object({}),
-      stateSchema,
-      execute: async (ctx) => {
-        ctx.state.user.update('n', increment);
-        expect(ctx.state.user.n).toBe(2);
-        await interfere();
-        return 'added';
-      },
-    });
-    const model = scriptedModel([{ toolCalls: [{ name: 'add', args: {} }] }, { text: 'done' }]);
-    await app.run(agent({ name: 'a', model, tools: [add] }), { session: mine, input: 'Go' });
-    expect(await stored()).toBe(12);
-    expect(mine.state.user.n).toBe(12);
-    expect(changesOf(mine.events)).toEqual([
-      [undefined, 1],
-      [11, 12],
-    ]);
-    const result = mine.events.find((event) => event.type === 'tool_result');
-    expect(result?.result).toEqual({ status: 'success', content: 'added' });
-    expect(mine.events.map(({ seq }) => seq)).toEqual(mine.events.map((_, i) => i + 1));
-    await expectStored(app as never, mine);
-    await app.close();
-  });
+  test(
+    'is called again by a tool whose value another session changed, and the ledger says what ' +
+      'landed',
+    async () => {
+      const { app, mine, interfere, stored } = await rivals();
+      const add = tool({
+        name: 'add',
+        description: 'Adds one',
+        schema: z.object({}),
+        stateSchema,
+        execute: async (ctx) => {
+          ctx.state.user.update('n', increment);
+          expect(ctx.state.user.n).toBe(2);
+          await interfere();
+          return 'added';
+        },
+      });
+      const model = scriptedModel([{ toolCalls: [{ name: 'add', args: {} }] }, { text: 'done' }]);
+      await app.run(agent({ name: 'a', model, tools: [add] }), { session: mine, input: 'Go' });
+      expect(await stored()).toBe(12);
+      expect(mine.state.user.n).toBe(12);
+      expect(changesOf(mine.events)).toEqual([
+        [undefined, 1],
+        [11, 12],
+      ]);
+      const result = mine.events.find((event) => event.type === 'tool_result');
+      expect(result?.result).toEqual({ status: 'success', content: 'added' });
+      expect(mine.events.map(({ seq }) => seq)).toEqual(mine.events.map((_, i) => i + 1));
+      await expectStored(app as never, mine);
+      await app.close();
+    },
+  );
 
   test('is called again by a step, with what an earlier call of the same body gave', async () => {
     const { app, mine, interfere, stored } = await rivals();
@@ -235,40 +239,44 @@ function beforeAppends(
   });
 }
 
-test('a function is called again five times, and then the write is refused and everything else lands', async () => {
-  let changes = 0;
-  const store = beforeAppends(memoryStore(), 'mine', async (ledgers) => {
-    const stored = (await ledgers.readShared('user', 'u'))['n'];
-    const claim = await ledgers.claim('other', 'somebody', { ttl: 1_000, force: true });
-    const shared = [
-      {
-        scope: 'user',
-        scopeId: 'u',
-        key: 'n',
-        value: 100 + changes++,
-        baseVersion: stored?.version ?? 0,
-      },
-    ];
-    await ledgers.append('other', { seq: claim.seq, epoch: claim.epoch }, { events: [], shared });
-  });
-  const app = runtime({ app: 'updates', store, stateSchema });
-  const mine = await app.session({ id: 'mine', userId: 'u', stateSchema });
-  const given: unknown[] = [];
-  mine.state.user.update('n', (n) => {
-    given.push(n);
-    return (n ?? 0) + 1;
-  });
-  mine.addMessage('hello');
-  await expect(mine.flush()).rejects.toMatchObject({
-    code: 'state_conflict',
-    data: { keys: ['n'] },
-  });
-  expect(given).toEqual([undefined, 100, 101, 102, 103, 104]);
-  expect(mine.events.map(({ type }) => type)).toEqual(['decision', 'user']);
-  expect(mine.state.user.n).toBeUndefined();
-  await mine.flush();
-  await app.close();
-});
+test(
+  'a function is called again five times, and then the write is refused and everything else ' +
+    'lands',
+  async () => {
+    let changes = 0;
+    const store = beforeAppends(memoryStore(), 'mine', async (ledgers) => {
+      const stored = (await ledgers.readShared('user', 'u'))['n'];
+      const claim = await ledgers.claim('other', 'somebody', { ttl: 1_000, force: true });
+      const shared = [
+        {
+          scope: 'user',
+          scopeId: 'u',
+          key: 'n',
+          value: 100 + changes++,
+          baseVersion: stored?.version ?? 0,
+        },
+      ];
+      await ledgers.append('other', { seq: claim.seq, epoch: claim.epoch }, { events: [], shared });
+    });
+    const app = runtime({ app: 'updates', store, stateSchema });
+    const mine = await app.session({ id: 'mine', userId: 'u', stateSchema });
+    const given: unknown[] = [];
+    mine.state.user.update('n', (n) => {
+      given.push(n);
+      return (n ?? 0) + 1;
+    });
+    mine.addMessage('hello');
+    await expect(mine.flush()).rejects.toMatchObject({
+      code: 'state_conflict',
+      data: { keys: ['n'] },
+    });
+    expect(given).toEqual([undefined, 100, 101, 102, 103, 104]);
+    expect(mine.events.map(({ type }) => type)).toEqual(['decision', 'user']);
+    expect(mine.state.user.n).toBeUndefined();
+    await mine.flush();
+    await app.close();
+  },
+);
 
 describe('writes that follow a refused one', () => {
   test('do not land over a value that nobody here has seen', async () => {
@@ -319,24 +327,28 @@ describe('a shared write that lands with the start of a child', () => {
     execute: (ctx) => ctx.complete(ctx.state.user.n ?? 0),
   });
 
-  test('is made again before the child looks at it, and read by the body when the child has ended', async () => {
-    const { app, mine, interfere, stored } = await rivals(memoryStore(), [child]);
-    const seen: unknown[] = [];
-    const parent = step({
-      name: 'parent',
-      stateSchema,
-      execute: async (ctx) => {
-        ctx.state.user.update('n', increment);
-        await interfere();
-        const { output } = await ctx.call(child);
-        seen.push(output, ctx.state.user.n);
-      },
-    });
-    await app.run(parent, { session: mine });
-    expect(seen).toEqual([12, 12]);
-    expect(await stored()).toBe(12);
-    await app.close();
-  });
+  test(
+    'is made again before the child looks at it, and read by the body when the child has ' +
+      'ended',
+    async () => {
+      const { app, mine, interfere, stored } = await rivals(memoryStore(), [child]);
+      const seen: unknown[] = [];
+      const parent = step({
+        name: 'parent',
+        stateSchema,
+        execute: async (ctx) => {
+          ctx.state.user.update('n', increment);
+          await interfere();
+          const { output } = await ctx.call(child);
+          seen.push(output, ctx.state.user.n);
+        },
+      });
+      await app.run(parent, { session: mine });
+      expect(seen).toEqual([12, 12]);
+      expect(await stored()).toBe(12);
+      await app.close();
+    },
+  );
 
   test('is not made again by a body that runs again', async () => {
     for (const cut of [0, 1, 2, 3]) {
@@ -462,22 +474,25 @@ describe('a shared write that lands with the start of a child', () => {
   });
 });
 
-test('a child that hands over does not write twice what its caller wrote with its start', async () => {
-  const { app, mine, stored } = await rivals();
-  const target = step({ name: 'target', execute: (ctx) => ctx.complete('there') });
-  const child = step({ name: 'child', execute: () => target });
-  const parent = step({
-    name: 'parent',
-    stateSchema,
-    execute: async (ctx) => {
-      ctx.state.user.update('n', increment);
-      const { output } = await ctx.call(child);
-      return ctx.complete(output as string);
-    },
-  });
-  expect(
-    await app.run(sequence({ name: 's', runnables: [parent, target] }), { session: mine }),
-  ).toMatchObject({ status: 'completed' });
-  expect(await stored()).toBe(2);
-  await app.close();
-});
+test(
+  'a child that hands over does not write twice what its caller wrote with ' + 'its start',
+  async () => {
+    const { app, mine, stored } = await rivals();
+    const target = step({ name: 'target', execute: (ctx) => ctx.complete('there') });
+    const child = step({ name: 'child', execute: () => target });
+    const parent = step({
+      name: 'parent',
+      stateSchema,
+      execute: async (ctx) => {
+        ctx.state.user.update('n', increment);
+        const { output } = await ctx.call(child);
+        return ctx.complete(output as string);
+      },
+    });
+    expect(
+      await app.run(sequence({ name: 's', runnables: [parent, target] }), { session: mine }),
+    ).toMatchObject({ status: 'completed' });
+    expect(await stored()).toBe(2);
+    await app.close();
+  },
+);

@@ -28,30 +28,33 @@ async function rivals() {
   return { app, mine, observeChange, stored };
 }
 
-test('a step writes over what it has read, not over what its session has seen since (§3)', async () => {
-  const { app, mine, observeChange, stored } = await rivals();
-  const slow = step({
-    name: 'slow',
-    stateSchema,
-    execute: async (ctx) => {
-      const { n } = ctx.state.user;
-      await observeChange();
-      ctx.state.user.n = (n ?? 0) + 1;
-    },
-  });
-  const { status, output } = await app.run(
-    parallel({ name: 'p', runnables: [slow], minSuccessful: 0 }),
-    { session: mine },
-  );
-  expect({ status, output }).toEqual({ status: 'completed', output: {} });
-  expect(
-    mine.events.findLast((event) => event.type === 'invocation_end' && event.status === 'error'),
-  ).toMatchObject({
-    error: { code: 'state_conflict', data: { keys: ['n'] } },
-  });
-  expect(await stored()).toBe(100);
-  await app.close();
-});
+test(
+  'a step writes over what it has read, not over what its session has seen ' + 'since (§3)',
+  async () => {
+    const { app, mine, observeChange, stored } = await rivals();
+    const slow = step({
+      name: 'slow',
+      stateSchema,
+      execute: async (ctx) => {
+        const { n } = ctx.state.user;
+        await observeChange();
+        ctx.state.user.n = (n ?? 0) + 1;
+      },
+    });
+    const { status, output } = await app.run(
+      parallel({ name: 'p', runnables: [slow], minSuccessful: 0 }),
+      { session: mine },
+    );
+    expect({ status, output }).toEqual({ status: 'completed', output: {} });
+    expect(
+      mine.events.findLast((event) => event.type === 'invocation_end' && event.status === 'error'),
+    ).toMatchObject({
+      error: { code: 'state_conflict', data: { keys: ['n'] } },
+    });
+    expect(await stored()).toBe(100);
+    await app.close();
+  },
+);
 
 test('so does a tool, while one that looks again may write', async () => {
   const { app, mine, observeChange, stored } = await rivals();
@@ -89,31 +92,35 @@ test('so does a tool, while one that looks again may write', async () => {
   await app.close();
 });
 
-test('a step may write a key more than once, before and after its children, and after them what they wrote', async () => {
-  const { app, mine, stored } = await rivals();
-  const child = step({
-    name: 'child',
-    stateSchema,
-    execute: (ctx) => {
-      ctx.state.user.n = (ctx.state.user.n ?? 0) * 10;
-    },
-  });
-  const parent = step({
-    name: 'parent',
-    stateSchema,
-    execute: async (ctx) => {
-      for (let i = 0; i < 2; i++) {
+test(
+  'a step may write a key more than once, before and after its children, and after them what ' +
+    'they wrote',
+  async () => {
+    const { app, mine, stored } = await rivals();
+    const child = step({
+      name: 'child',
+      stateSchema,
+      execute: (ctx) => {
+        ctx.state.user.n = (ctx.state.user.n ?? 0) * 10;
+      },
+    });
+    const parent = step({
+      name: 'parent',
+      stateSchema,
+      execute: async (ctx) => {
+        for (let i = 0; i < 2; i++) {
+          ctx.state.user.n = (ctx.state.user.n ?? 0) + 1;
+          ctx.state.user.n = (ctx.state.user.n ?? 0) + 1;
+          await ctx.call(child);
+        }
         ctx.state.user.n = (ctx.state.user.n ?? 0) + 1;
-        ctx.state.user.n = (ctx.state.user.n ?? 0) + 1;
-        await ctx.call(child);
-      }
-      ctx.state.user.n = (ctx.state.user.n ?? 0) + 1;
-    },
-  });
-  expect(await app.run(parent, { session: mine })).toMatchObject({ status: 'completed' });
-  expect(await stored()).toBe(321);
-  await app.close();
-});
+      },
+    });
+    expect(await app.run(parent, { session: mine })).toMatchObject({ status: 'completed' });
+    expect(await stored()).toBe(321);
+    await app.close();
+  },
+);
 
 test('a call with whose start a shared write was refused rejects', async () => {
   const { app, mine, observeChange, stored } = await rivals();

@@ -173,7 +173,8 @@ describe('golden ledgers', () => {
   });
 
   test.each(golden)(
-    '$name is folded as its version says: raise `pointFoldVersion` and add the hash when the fold changes',
+    '$name is folded as its version says: raise `pointFoldVersion` and add the hash when ' +
+      'the fold changes',
     ({ events, points }) => {
       expect({ [pointFoldVersion]: hashOfPoints(events) }).toEqual({
         [pointFoldVersion]: points[pointFoldVersion],

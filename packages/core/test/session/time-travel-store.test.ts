@@ -171,17 +171,20 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       expect((await open(store).stateAt('s', 20)).sessionState).not.toHaveProperty('wrong');
     });
 
-    test('what snapshots take stays small beside the ledger, however large the state is', async () => {
-      // About 40 KB of state, which changes with every event.
-      await write(
-        store,
-        's',
-        changes(6_000, (i) => `${i}`.padEnd(4_000, 'x')),
-      );
-      const counted = counting(store);
-      await open(counted.store).stateAt('s', 6_000);
-      expect(counted.snapshots.length).toBeLessThanOrEqual(3);
-    });
+    test(
+      'what snapshots take stays small beside the ledger, however large ' + 'the state is',
+      async () => {
+        // About 40 KB of state, which changes with every event.
+        await write(
+          store,
+          's',
+          changes(6_000, (i) => `${i}`.padEnd(4_000, 'x')),
+        );
+        const counted = counting(store);
+        await open(counted.store).stateAt('s', 6_000);
+        expect(counted.snapshots.length).toBeLessThanOrEqual(3);
+      },
+    );
 
     test('large values are whole', async () => {
       const made = await open(store).session({ id: 's' });
@@ -366,43 +369,49 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       expect(await storedTheme()).toBe('blue');
     });
 
-    test('whose maker died before it said what becomes of shared state keeps it to itself', async () => {
-      await withTheme('s');
-      const ledgers = store.for({ tenant: 'default', app });
-      await ledgers.fork('s', (await ledgers.head('s'))?.seq ?? 0, 'half');
-      const fork = await open(store).session({ id: 'half' });
-      userOf(fork)['theme'] = 'light';
-      await fork.flush();
-      await fork.ledger.release();
-      const elsewhere = await open(store).session({ id: 'half' });
-      userOf(elsewhere)['theme'] = 'blue';
-      await elsewhere.flush();
-      expect(await storedTheme()).toBe('dark');
-    });
+    test(
+      'whose maker died before it said what becomes of shared state keeps it ' + 'to itself',
+      async () => {
+        await withTheme('s');
+        const ledgers = store.for({ tenant: 'default', app });
+        await ledgers.fork('s', (await ledgers.head('s'))?.seq ?? 0, 'half');
+        const fork = await open(store).session({ id: 'half' });
+        userOf(fork)['theme'] = 'light';
+        await fork.flush();
+        await fork.ledger.release();
+        const elsewhere = await open(store).session({ id: 'half' });
+        userOf(elsewhere)['theme'] = 'blue';
+        await elsewhere.flush();
+        expect(await storedTheme()).toBe('dark');
+      },
+    );
 
-    test('a restored copy keeps shared state to itself too, in every process that opens it', async () => {
-      await withTheme('s');
-      const snapshot = (await open(store).session({ id: 's' })).toJSON();
-      const copy = await open(store).restoreSession({ ...snapshot, id: 'copy' });
-      const at = snapshot.events.length;
-      expect(copy.events.slice(0, at)).toEqual(snapshot.events);
-      expect(copy.events.slice(at)).toMatchObject([
-        {
-          type: 'decision',
-          component: 'fork',
-          decision: 'isolated',
-          data: { session: 'copy', at },
-        },
-      ]);
-      await copy.ledger.release();
-      const elsewhere = await open(store).session({ id: 'copy' });
-      expect(userOf(elsewhere)['theme']).toBe('dark');
-      userOf(elsewhere)['theme'] = 'blue';
-      await elsewhere.flush();
-      expect(await storedTheme()).toBe('dark');
-      const again = await open(store).restoreSession({ ...elsewhere.toJSON(), id: 'again' });
-      expect(again.events.filter(({ type }) => type === 'decision')).toHaveLength(1);
-    });
+    test(
+      'a restored copy keeps shared state to itself too, in every process ' + 'that opens it',
+      async () => {
+        await withTheme('s');
+        const snapshot = (await open(store).session({ id: 's' })).toJSON();
+        const copy = await open(store).restoreSession({ ...snapshot, id: 'copy' });
+        const at = snapshot.events.length;
+        expect(copy.events.slice(0, at)).toEqual(snapshot.events);
+        expect(copy.events.slice(at)).toMatchObject([
+          {
+            type: 'decision',
+            component: 'fork',
+            decision: 'isolated',
+            data: { session: 'copy', at },
+          },
+        ]);
+        await copy.ledger.release();
+        const elsewhere = await open(store).session({ id: 'copy' });
+        expect(userOf(elsewhere)['theme']).toBe('dark');
+        userOf(elsewhere)['theme'] = 'blue';
+        await elsewhere.flush();
+        expect(await storedTheme()).toBe('dark');
+        const again = await open(store).restoreSession({ ...elsewhere.toJSON(), id: 'again' });
+        expect(again.events.filter(({ type }) => type === 'decision')).toHaveLength(1);
+      },
+    );
 
     test('a restored copy without shared state is the same, event for event', async () => {
       const events = changes(3);
@@ -410,55 +419,60 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       expect(copy.events).toEqual(events);
     });
 
-    test('answers an attempt that is open in the shared part by the recovery of its tool', async () => {
-      const keys: string[] = [];
-      const entered = Promise.withResolvers<void>();
-      const pay = (execute: (key: string, signal: AbortSignal) => unknown) =>
-        tool({
-          name: 'pay',
-          description: 'Pays',
-          schema: z.object({}),
-          recovery: 'rerun',
-          execute: async ({ idempotencyKey, signal }) => {
-            keys.push(idempotencyKey);
-            return (await execute(idempotencyKey, signal)) as string;
-          },
+    test(
+      'answers an attempt that is open in the shared part by the recovery ' + 'of its tool',
+      async () => {
+        const keys: string[] = [];
+        const entered = Promise.withResolvers<void>();
+        const pay = (execute: (key: string, signal: AbortSignal) => unknown) =>
+          tool({
+            name: 'pay',
+            description: 'Pays',
+            schema: z.object({}),
+            recovery: 'rerun',
+            execute: async ({ idempotencyKey, signal }) => {
+              keys.push(idempotencyKey);
+              return (await execute(idempotencyKey, signal)) as string;
+            },
+          });
+        const calls = [{ name: 'pay', args: {} }];
+        const waiting = pay((_key, signal) => {
+          entered.resolve();
+          return new Promise((resolve) =>
+            signal.addEventListener('abort', () => resolve('stopped')),
+          );
         });
-      const calls = [{ name: 'pay', args: {} }];
-      const waiting = pay((_key, signal) => {
-        entered.resolve();
-        return new Promise((resolve) => signal.addEventListener('abort', () => resolve('stopped')));
-      });
-      const working = open(store);
-      const first = working.run(
-        agent({ name: 'payer', model: scriptedModel([{ toolCalls: calls }]), tools: [waiting] }),
-        {
-          session: 's',
-          input: 'Pay',
-        },
-      );
-      await entered.promise;
-      // The original is in the middle of its call.
-      await (await working.session({ id: 's' })).flush();
-      const forking = open(store);
-      const head = await store.for({ tenant: 'default', app }).head('s');
-      const fork = await forking.fork('s', { at: head?.seq ?? 0 });
-      const payer = agent({
-        name: 'payer',
-        model: scriptedModel([{ text: 'done' }]),
-        tools: [pay(() => 'paid')],
-      });
-      expect(await forking.run(payer, { session: fork })).toMatchObject({
-        status: 'completed',
-        toolCalls: [{ success: true }],
-      });
-      expect(keys).toHaveLength(2);
-      expect(keys[1]).toBe(keys[0]);
-      first.stop();
-      await expect(first).rejects.toMatchObject({ code: 'run_stopped' });
-      await working.close();
-      store = place.open();
-    });
+        const working = open(store);
+        const first = working.run(
+          agent({ name: 'payer', model: scriptedModel([{ toolCalls: calls }]), tools: [waiting] }),
+          {
+            session: 's',
+            input: 'Pay',
+          },
+        );
+        await entered.promise;
+        // The original is in the middle of its call.
+        await (await working.session({ id: 's' })).flush();
+        const forking = open(store);
+        const head = await store.for({ tenant: 'default', app }).head('s');
+        const fork = await forking.fork('s', { at: head?.seq ?? 0 });
+        const payer = agent({
+          name: 'payer',
+          model: scriptedModel([{ text: 'done' }]),
+          tools: [pay(() => 'paid')],
+        });
+        expect(await forking.run(payer, { session: fork })).toMatchObject({
+          status: 'completed',
+          toolCalls: [{ success: true }],
+        });
+        expect(keys).toHaveLength(2);
+        expect(keys[1]).toBe(keys[0]);
+        first.stop();
+        await expect(first).rejects.toMatchObject({ code: 'run_stopped' });
+        await working.close();
+        store = place.open();
+      },
+    );
 
     test('refuses what cannot be forked', async () => {
       await write(store, 's', changes(3));

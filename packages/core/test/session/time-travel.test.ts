@@ -69,46 +69,49 @@ function seqOf(events: readonly Event[], matches: (event: Event) => boolean): nu
 }
 
 describe('stateAt', () => {
-  test('has every scope, the status, the agent and the tree as they were after the event', async () => {
-    const made = await recorded();
-    const { events } = made;
-    const counted = seqOf(
-      events,
-      (event) => event.type === 'invocation_end' && event.invocationId === 'run/count',
-    );
-    const then = made.stateAt(counted);
-    expect(then).toMatchObject({
-      seq: counted,
-      status: 'active',
-      sessionState: { n: 1 },
-      userState: { theme: 'dark' },
-      currentAgentName: undefined,
-    });
-    expect(then.invocationTree).toMatchObject([
-      {
-        invocationId: 'run',
-        kind: 'sequence',
-        status: 'open',
-        startIndex: seqOf(events, ({ type }) => type === 'invocation_start'),
-        children: [
-          { invocationId: 'run/count', status: 'completed', endIndex: counted, children: [] },
-        ],
-      },
-    ]);
-    expect(then.invocationTree[0]).not.toHaveProperty('endIndex');
-    const last = made.stateAt(events.length);
-    expect(last).toMatchObject({
-      status: 'completed',
-      sessionState: { text: 'done' },
-      currentAgentName: 'writer',
-    });
-    expect(last.sessionState).not.toHaveProperty('n');
-    expect(last.invocationTree[0]?.children.map(({ name }) => name)).toEqual([
-      'count',
-      'writer',
-      'forget',
-    ]);
-  });
+  test(
+    'has every scope, the status, the agent and the tree as they were after ' + 'the event',
+    async () => {
+      const made = await recorded();
+      const { events } = made;
+      const counted = seqOf(
+        events,
+        (event) => event.type === 'invocation_end' && event.invocationId === 'run/count',
+      );
+      const then = made.stateAt(counted);
+      expect(then).toMatchObject({
+        seq: counted,
+        status: 'active',
+        sessionState: { n: 1 },
+        userState: { theme: 'dark' },
+        currentAgentName: undefined,
+      });
+      expect(then.invocationTree).toMatchObject([
+        {
+          invocationId: 'run',
+          kind: 'sequence',
+          status: 'open',
+          startIndex: seqOf(events, ({ type }) => type === 'invocation_start'),
+          children: [
+            { invocationId: 'run/count', status: 'completed', endIndex: counted, children: [] },
+          ],
+        },
+      ]);
+      expect(then.invocationTree[0]).not.toHaveProperty('endIndex');
+      const last = made.stateAt(events.length);
+      expect(last).toMatchObject({
+        status: 'completed',
+        sessionState: { text: 'done' },
+        currentAgentName: 'writer',
+      });
+      expect(last.sessionState).not.toHaveProperty('n');
+      expect(last.invocationTree[0]?.children.map(({ name }) => name)).toEqual([
+        'count',
+        'writer',
+        'forget',
+      ]);
+    },
+  );
 
   test('before the first event there is nothing', async () => {
     const made = await recorded();
@@ -210,40 +213,44 @@ describe('looking up', () => {
     );
   });
 
-  test('an invocation reaches from its start to its end; one that is open has no end, also after it was reopened', async () => {
-    const made = await recorded();
-    const boundary = made.invocationBoundary('run/writer');
-    expect(boundary).toEqual({
-      invocationId: 'run/writer',
-      agentName: 'writer',
-      startIndex: seqOf(
-        made.events,
-        (event) => event.type === 'invocation_start' && event.name === 'writer',
-      ),
-      endIndex: seqOf(
-        made.events,
-        (event) => event.type === 'invocation_end' && event.invocationId === 'run/writer',
-      ),
-    });
-    const open = findInvocationBoundary(made.events.slice(0, boundary?.startIndex), 'run/writer');
-    expect(open).toEqual({
-      invocationId: 'run/writer',
-      agentName: 'writer',
-      startIndex: boundary?.startIndex,
-    });
-    expect(made.invocationBoundary('run/nobody')).toBeUndefined();
-    made.append([
-      { type: 'invocation_reopen', by: 'operator', invocationId: 'run/writer', reason: 'again' },
-    ]);
-    expect(made.invocationBoundary('run/writer')).toEqual(open);
-    made.append([
-      { type: 'invocation_end', by: 'runtime', invocationId: 'run/writer', status: 'completed' },
-    ]);
-    expect(made.invocationBoundary('run/writer')).toEqual({
-      ...open,
-      endIndex: made.events.length,
-    });
-  });
+  test(
+    'an invocation reaches from its start to its end; one that is open has no end, also ' +
+      'after it was reopened',
+    async () => {
+      const made = await recorded();
+      const boundary = made.invocationBoundary('run/writer');
+      expect(boundary).toEqual({
+        invocationId: 'run/writer',
+        agentName: 'writer',
+        startIndex: seqOf(
+          made.events,
+          (event) => event.type === 'invocation_start' && event.name === 'writer',
+        ),
+        endIndex: seqOf(
+          made.events,
+          (event) => event.type === 'invocation_end' && event.invocationId === 'run/writer',
+        ),
+      });
+      const open = findInvocationBoundary(made.events.slice(0, boundary?.startIndex), 'run/writer');
+      expect(open).toEqual({
+        invocationId: 'run/writer',
+        agentName: 'writer',
+        startIndex: boundary?.startIndex,
+      });
+      expect(made.invocationBoundary('run/nobody')).toBeUndefined();
+      made.append([
+        { type: 'invocation_reopen', by: 'operator', invocationId: 'run/writer', reason: 'again' },
+      ]);
+      expect(made.invocationBoundary('run/writer')).toEqual(open);
+      made.append([
+        { type: 'invocation_end', by: 'runtime', invocationId: 'run/writer', status: 'completed' },
+      ]);
+      expect(made.invocationBoundary('run/writer')).toEqual({
+        ...open,
+        endIndex: made.events.length,
+      });
+    },
+  );
 });
 
 describe('forkAt', () => {
@@ -291,39 +298,45 @@ describe('forkAt', () => {
     ).toBe(false);
   });
 
-  test('takes a message of its own, and keeps what it writes to shared scopes to itself', async () => {
-    const made = await session('travel', { userId: 'shared-by-both' });
-    userOf(made.state)['theme'] = 'dark';
-    await made.flush();
-    const fork = made.forkAt(made.events.length);
-    fork.addMessage('Try something else');
-    userOf(fork.state)['theme'] = 'light';
-    await fork.flush();
-    const later = await session('travel', { userId: 'shared-by-both' });
-    expect(userOf(later.state)['theme']).toBe('dark');
-    expect(made.events.some((event) => event.type === 'user')).toBe(false);
-    expect(fork.events.at(-1)).toMatchObject({ type: 'state_change', scope: 'user' });
-  });
+  test(
+    'takes a message of its own, and keeps what it writes to shared scopes ' + 'to itself',
+    async () => {
+      const made = await session('travel', { userId: 'shared-by-both' });
+      userOf(made.state)['theme'] = 'dark';
+      await made.flush();
+      const fork = made.forkAt(made.events.length);
+      fork.addMessage('Try something else');
+      userOf(fork.state)['theme'] = 'light';
+      await fork.flush();
+      const later = await session('travel', { userId: 'shared-by-both' });
+      expect(userOf(later.state)['theme']).toBe('dark');
+      expect(made.events.some((event) => event.type === 'user')).toBe(false);
+      expect(fork.events.at(-1)).toMatchObject({ type: 'state_change', scope: 'user' });
+    },
+  );
 
-  test('every prefix of every ledger forks, and neither side sees what the other does', async () => {
-    await fc.assert(
-      fc.asyncProperty(arbitraryLedger(), fc.nat(), async (events, place) => {
-        const made = await session.fromSnapshot({ app: 'travel', id: 's', events });
-        const seq = place % (events.length + 1);
-        const fork = made.forkAt(seq);
-        const then = fork.stateAt(seq);
-        expect(then).toEqual(made.stateAt(seq));
-        fork.state['mine'] = 'fork';
-        made.state['mine'] = 'original';
-        expect(made.events.slice(0, events.length)).toEqual(events);
-        expect(made.events.length).toBe(events.length + 1);
-        expect(fork.events.slice(0, seq)).toEqual(events.slice(0, seq));
-        expect([fork.state['mine'], made.state['mine']]).toEqual(['fork', 'original']);
-        expect(fork.stateAt(seq)).toEqual(then);
-      }),
-      { numRuns: 60 },
-    );
-  });
+  test(
+    'every prefix of every ledger forks, and neither side sees what the ' + 'other does',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(arbitraryLedger(), fc.nat(), async (events, place) => {
+          const made = await session.fromSnapshot({ app: 'travel', id: 's', events });
+          const seq = place % (events.length + 1);
+          const fork = made.forkAt(seq);
+          const then = fork.stateAt(seq);
+          expect(then).toEqual(made.stateAt(seq));
+          fork.state['mine'] = 'fork';
+          made.state['mine'] = 'original';
+          expect(made.events.slice(0, events.length)).toEqual(events);
+          expect(made.events.length).toBe(events.length + 1);
+          expect(fork.events.slice(0, seq)).toEqual(events.slice(0, seq));
+          expect([fork.state['mine'], made.state['mine']]).toEqual(['fork', 'original']);
+          expect(fork.stateAt(seq)).toEqual(then);
+        }),
+        { numRuns: 60 },
+      );
+    },
+  );
 });
 
 describe('validateResumeState', () => {
@@ -548,32 +561,36 @@ describe('an attempt that is open in the prefix of a fork', () => {
     });
   });
 
-  test('leads to new calls with keys of the fork, also where original and fork make the same call', async () => {
-    const keys: string[] = [];
-    const pay = tool({
-      name: 'pay',
-      description: 'Pays',
-      schema: z.object({}),
-      execute: ({ idempotencyKey }) => {
-        keys.push(idempotencyKey);
-        return 'paid';
-      },
-    });
-    const payer = () =>
-      agent({
-        name: 'payer',
-        model: scriptedModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'done' }]),
-        tools: [pay],
+  test(
+    'leads to new calls with keys of the fork, also where original and fork make the same ' +
+      'call',
+    async () => {
+      const keys: string[] = [];
+      const pay = tool({
+        name: 'pay',
+        description: 'Pays',
+        schema: z.object({}),
+        execute: ({ idempotencyKey }) => {
+          keys.push(idempotencyKey);
+          return 'paid';
+        },
       });
-    const made = await session('travel');
-    const first = await run(payer(), { session: made, input: 'Pay', runId: 'run' });
-    const fork = made.forkAt(
-      seqOf(first.session.events, ({ type }) => type === 'invocation_start'),
-    );
-    await run(payer(), { session: fork });
-    expect(keys).toHaveLength(2);
-    expect(new Set(keys).size).toBe(2);
-  });
+      const payer = () =>
+        agent({
+          name: 'payer',
+          model: scriptedModel([{ toolCalls: [{ name: 'pay' }] }, { text: 'done' }]),
+          tools: [pay],
+        });
+      const made = await session('travel');
+      const first = await run(payer(), { session: made, input: 'Pay', runId: 'run' });
+      const fork = made.forkAt(
+        seqOf(first.session.events, ({ type }) => type === 'invocation_start'),
+      );
+      await run(payer(), { session: fork });
+      expect(keys).toHaveLength(2);
+      expect(new Set(keys).size).toBe(2);
+    },
+  );
 });
 
 describe('a fork right behind a message', () => {

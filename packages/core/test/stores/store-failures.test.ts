@@ -40,43 +40,49 @@ const readOnly = new StoreUnavailableError({
 });
 const locked = new StoreUnavailableError({ store: 'db', reason: 'it is locked' });
 
-test('a store that fails stops the run for what it said, and another process can go on at once', async () => {
-  let fails = false;
-  let reason: unknown;
-  const store = storeWith({
-    append:
-      (append) =>
-      (...given) =>
-        fails ? Promise.reject(readOnly) : append(...given),
-  });
-  const app = runtime({ app: 'shop', store });
-  const wait = tool({
-    name: 'wait',
-    description: 'Waits',
-    schema: z.object({}),
-    execute: async (ctx) => {
-      fails = true;
-      const aborted = new Promise<void>((resolve) =>
-        ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
-      );
-      session.addMessage('meanwhile');
-      await aborted;
-      reason = ctx.signal.reason;
-    },
-  });
-  const session = await app.session({ id: 's' });
-  const waiter = agent({
-    name: 'waiter',
-    model: scriptedModel([{ toolCalls: [{ name: 'wait' }] }]),
-    tools: [wait],
-  });
-  await expect(Promise.resolve(app.run(waiter, { session, input: 'go' }))).rejects.toBe(readOnly);
-  expect(reason).toMatchObject({ code: 'stopped', message: expect.stringContaining('read-only') });
-  const claim = await store
-    .for({ tenant: 'default', app: 'shop' })
-    .claim('s', 'another', { ttl: 1_000 });
-  expect(claim.epoch).toBe(2);
-});
+test(
+  'a store that fails stops the run for what it said, and another process can go ' + 'on at once',
+  async () => {
+    let fails = false;
+    let reason: unknown;
+    const store = storeWith({
+      append:
+        (append) =>
+        (...given) =>
+          fails ? Promise.reject(readOnly) : append(...given),
+    });
+    const app = runtime({ app: 'shop', store });
+    const wait = tool({
+      name: 'wait',
+      description: 'Waits',
+      schema: z.object({}),
+      execute: async (ctx) => {
+        fails = true;
+        const aborted = new Promise<void>((resolve) =>
+          ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
+        );
+        session.addMessage('meanwhile');
+        await aborted;
+        reason = ctx.signal.reason;
+      },
+    });
+    const session = await app.session({ id: 's' });
+    const waiter = agent({
+      name: 'waiter',
+      model: scriptedModel([{ toolCalls: [{ name: 'wait' }] }]),
+      tools: [wait],
+    });
+    await expect(Promise.resolve(app.run(waiter, { session, input: 'go' }))).rejects.toBe(readOnly);
+    expect(reason).toMatchObject({
+      code: 'stopped',
+      message: expect.stringContaining('read-only'),
+    });
+    const claim = await store
+      .for({ tenant: 'default', app: 'shop' })
+      .claim('s', 'another', { ttl: 1_000 });
+    expect(claim.epoch).toBe(2);
+  },
+);
 
 test('a session is given back when there is nothing to resume', async () => {
   const store = memoryStore();
@@ -90,37 +96,43 @@ test('a session is given back when there is nothing to resume', async () => {
   ).toMatchObject({ owner: 'another' });
 });
 
-test('shared state that cannot be read gives the run back, and nothing is recorded of it', async () => {
-  const stateSchema = { session: {}, user: { name: z.string() } };
-  let fails = false;
-  const store = storeWith({
-    readShared:
-      (readShared) =>
-      (...given) =>
-        fails ? Promise.reject(locked) : readShared(...given),
-  });
-  const look = tool({
-    name: 'look',
-    description: 'Looks',
-    schema: z.object({}),
-    execute: () => {
-      fails = true;
-      return 'seen';
-    },
-  });
-  const looker = agent({
-    name: 'looker',
-    model: scriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: 'done' }]),
-    tools: [look],
-  });
-  const app = runtime({ app: 'shop', store, stateSchema, runnables: [looker] });
-  const session = await app.session({ id: 's', userId: 'u' });
-  await expect(Promise.resolve(app.run(looker, { session, input: 'go' }))).rejects.toBe(locked);
-  expect(session.events.at(-1)).toMatchObject({ type: 'tool_result', result: { content: 'seen' } });
-  expect(session.ledger.durable()).toBeUndefined();
-  fails = false;
-  expect(await app.resume(session)).toMatchObject({ status: 'completed', output: 'done' });
-});
+test(
+  'shared state that cannot be read gives the run back, and nothing is ' + 'recorded of it',
+  async () => {
+    const stateSchema = { session: {}, user: { name: z.string() } };
+    let fails = false;
+    const store = storeWith({
+      readShared:
+        (readShared) =>
+        (...given) =>
+          fails ? Promise.reject(locked) : readShared(...given),
+    });
+    const look = tool({
+      name: 'look',
+      description: 'Looks',
+      schema: z.object({}),
+      execute: () => {
+        fails = true;
+        return 'seen';
+      },
+    });
+    const looker = agent({
+      name: 'looker',
+      model: scriptedModel([{ toolCalls: [{ name: 'look' }] }, { text: 'done' }]),
+      tools: [look],
+    });
+    const app = runtime({ app: 'shop', store, stateSchema, runnables: [looker] });
+    const session = await app.session({ id: 's', userId: 'u' });
+    await expect(Promise.resolve(app.run(looker, { session, input: 'go' }))).rejects.toBe(locked);
+    expect(session.events.at(-1)).toMatchObject({
+      type: 'tool_result',
+      result: { content: 'seen' },
+    });
+    expect(session.ledger.durable()).toBeUndefined();
+    fails = false;
+    expect(await app.resume(session)).toMatchObject({ status: 'completed', output: 'done' });
+  },
+);
 
 test('a model call that was interrupted costs what its prompt was estimated at', async () => {
   const price = { input: 1_000_000, output: 1 };

@@ -237,49 +237,59 @@ describe('hooks around tools', () => {
     expect(seen).toHaveLength(2);
   });
 
-  test('afterTool sees each attempt; onToolError only failures, before anything is tried again', async () => {
-    const after: string[] = [];
-    const hooks: Hooks = {
-      afterTool: (_ctx, _call, result) => void after.push(result.status),
-      onToolError: (_ctx, _call, result) =>
-        result.errorType === 'odd' ? { known: 'that this is odd' } : undefined,
-    };
-    const { tool: write, seen } = working(() => fails());
-    const { events } = await runTest(worker([write], { hooks }), [
-      user('Go'),
-      asks('write'),
-      model('done'),
-    ]);
-    expect(seen).toHaveLength(1);
-    expect(after).toEqual(['error_permanent']);
-    expect(results(events)).toMatchObject([
-      { settled: true, result: { status: 'success', content: { known: 'that this is odd' } } },
-    ]);
-    expect(explain(events, { components: ['error_router'] })).toEqual([]);
-  });
+  test(
+    'afterTool sees each attempt; onToolError only failures, before anything is ' + 'tried again',
+    async () => {
+      const after: string[] = [];
+      const hooks: Hooks = {
+        afterTool: (_ctx, _call, result) => void after.push(result.status),
+        onToolError: (_ctx, _call, result) =>
+          result.errorType === 'odd' ? { known: 'that this is odd' } : undefined,
+      };
+      const { tool: write, seen } = working(() => fails());
+      const { events } = await runTest(worker([write], { hooks }), [
+        user('Go'),
+        asks('write'),
+        model('done'),
+      ]);
+      expect(seen).toHaveLength(1);
+      expect(after).toEqual(['error_permanent']);
+      expect(results(events)).toMatchObject([
+        { settled: true, result: { status: 'success', content: { known: 'that this is odd' } } },
+      ]);
+      expect(explain(events, { components: ['error_router'] })).toEqual([]);
+    },
+  );
 
-  test('a hook that throws ends the agent with its error, and the call is settled with what the tool gave', async () => {
-    const hooks: Hooks = {
-      afterTool: () => {
-        throw new Error('no disk');
-      },
-    };
-    const { result, events } = await runTest(worker([working().tool], { hooks }), [
-      user('Go'),
-      asks('write'),
-    ]);
-    expect(result).toMatchObject({ status: 'error', error: { code: 'hook_failed' } });
-    expect(results(events)).toMatchObject([{ settled: true, result: { content: 'written' } }]);
-    const before: Hooks = {
-      beforeTool: () => {
-        throw new Error('no disk');
-      },
-    };
-    const { tool: write, seen } = working();
-    const refused = await runTest(worker([write], { hooks: before }), [user('Go'), asks('write')]);
-    expect(refused.result).toMatchObject({ status: 'error', error: { code: 'hook_failed' } });
-    expect(seen).toEqual([]);
-  });
+  test(
+    'a hook that throws ends the agent with its error, and the call is settled with what the ' +
+      'tool gave',
+    async () => {
+      const hooks: Hooks = {
+        afterTool: () => {
+          throw new Error('no disk');
+        },
+      };
+      const { result, events } = await runTest(worker([working().tool], { hooks }), [
+        user('Go'),
+        asks('write'),
+      ]);
+      expect(result).toMatchObject({ status: 'error', error: { code: 'hook_failed' } });
+      expect(results(events)).toMatchObject([{ settled: true, result: { content: 'written' } }]);
+      const before: Hooks = {
+        beforeTool: () => {
+          throw new Error('no disk');
+        },
+      };
+      const { tool: write, seen } = working();
+      const refused = await runTest(worker([write], { hooks: before }), [
+        user('Go'),
+        asks('write'),
+      ]);
+      expect(refused.result).toMatchObject({ status: 'error', error: { code: 'hook_failed' } });
+      expect(seen).toEqual([]);
+    },
+  );
 });
 
 describe('error handlers', () => {
@@ -325,34 +335,40 @@ describe('error handlers', () => {
     ]);
   });
 
-  test('retry shares the count with the router: three attempts are all that one cause gets', async () => {
-    const { tool: write, seen } = working(() =>
-      toolResult.transient('busy', { errorType: 'queue_full' }),
-    );
-    const own = handler((ctx) => {
-      attempts.push(ctx.attempt);
-      return { action: 'retry', delay: 50 };
-    });
-    const { events } = await runTest(worker([write], own), [
-      user('Go'),
-      asks('write'),
-      advanceTime(10_000),
-      model('done'),
-    ]);
-    expect(attempts).toEqual([1, 2, 3]);
-    expect(seen).toHaveLength(3);
-    expect(results(events)).toMatchObject([againAfter(50), againAfter(50), closed]);
-    expect(
-      explain(events, { components: ['error_handler'] }).map(({ decision }) => decision),
-    ).toEqual(['retry', 'retry', 'refuse_retry']);
-    const once = handler((ctx) => (ctx.attempt === 1 ? { action: 'retry' } : undefined));
-    const mixed = await runTest(
-      worker([working(() => toolResult.transient('busy', { errorType: 'queue_full' })).tool], once),
-      [user('Go'), asks('write'), advanceTime(10_000), model('done')],
-    );
-    // The attempt of the handler is the first step of the chain.
-    expect(results(mixed.events)).toMatchObject([againAfter(0), againAfter(2_000), closed]);
-  });
+  test(
+    'retry shares the count with the router: three attempts are all that one ' + 'cause gets',
+    async () => {
+      const { tool: write, seen } = working(() =>
+        toolResult.transient('busy', { errorType: 'queue_full' }),
+      );
+      const own = handler((ctx) => {
+        attempts.push(ctx.attempt);
+        return { action: 'retry', delay: 50 };
+      });
+      const { events } = await runTest(worker([write], own), [
+        user('Go'),
+        asks('write'),
+        advanceTime(10_000),
+        model('done'),
+      ]);
+      expect(attempts).toEqual([1, 2, 3]);
+      expect(seen).toHaveLength(3);
+      expect(results(events)).toMatchObject([againAfter(50), againAfter(50), closed]);
+      expect(
+        explain(events, { components: ['error_handler'] }).map(({ decision }) => decision),
+      ).toEqual(['retry', 'retry', 'refuse_retry']);
+      const once = handler((ctx) => (ctx.attempt === 1 ? { action: 'retry' } : undefined));
+      const mixed = await runTest(
+        worker(
+          [working(() => toolResult.transient('busy', { errorType: 'queue_full' })).tool],
+          once,
+        ),
+        [user('Go'), asks('write'), advanceTime(10_000), model('done')],
+      );
+      // The attempt of the handler is the first step of the chain.
+      expect(results(mixed.events)).toMatchObject([againAfter(0), againAfter(2_000), closed]);
+    },
+  );
 
   test('retry is refused where another attempt could do something twice', async () => {
     const lost = () => Promise.reject(Object.assign(new Error('lost'), { code: 'ECONNRESET' }));

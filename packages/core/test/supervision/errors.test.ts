@@ -252,26 +252,30 @@ describe('every chain: error type, attempt, strategy, and what happened next', (
     }
   });
 
-  test('each decision says why and what else there was, and lands with the result that it is about', async () => {
-    const { events } = await runTest(worker([failing(() => http(404))]), [
-      user('Go'),
-      ...asks('fetch'),
-      model('done'),
-    ]);
-    const [decision] = explain(events, { components: ['error_router'] });
-    expect(decision).toMatchObject({
-      decision: 'hint',
-      why: expect.stringContaining('http_404 for the first time'),
-      alternatives: ['report'],
-      data: {
-        tool: 'fetch',
-        errorType: 'http_404',
-        attempt: 1,
-        callId: events.filter((event) => event.type === 'tool_call')[0]?.callId,
-      },
-    });
-    expect(results(events)[0]?.seq).toBe((decision?.seq ?? 0) + 1);
-  });
+  test(
+    'each decision says why and what else there was, and lands with the result that it is ' +
+      'about',
+    async () => {
+      const { events } = await runTest(worker([failing(() => http(404))]), [
+        user('Go'),
+        ...asks('fetch'),
+        model('done'),
+      ]);
+      const [decision] = explain(events, { components: ['error_router'] });
+      expect(decision).toMatchObject({
+        decision: 'hint',
+        why: expect.stringContaining('http_404 for the first time'),
+        alternatives: ['report'],
+        data: {
+          tool: 'fetch',
+          errorType: 'http_404',
+          attempt: 1,
+          callId: events.filter((event) => event.type === 'tool_call')[0]?.callId,
+        },
+      });
+      expect(results(events)[0]?.seq).toBe((decision?.seq ?? 0) + 1);
+    },
+  );
 
   test('a success, another message and other arguments begin the count anew', async () => {
     const flaky = failing(() => http(429), { times: 1 });
@@ -355,19 +359,26 @@ describe('chains that somebody wrote', () => {
     expect(events.filter((event) => event.type === 'decision')).toEqual([]);
   });
 
-  test('the own `retry` of a tool comes first, and the chain after it does not try again', async () => {
-    const own = failing(() => http(429), {
-      retry: { maxAttempts: 3, initialDelayMs: 5, backoffMultiplier: 1 },
-    });
-    const { events } = await runTest(worker([own]), [user('Go'), ...asks('fetch'), model('done')]);
-    expect(results(events)).toMatchObject([againAfter(5), againAfter(5), closed]);
-    const never = failing(() => http(429), { retry: { maxAttempts: 1 } });
-    expect(
-      results(
-        (await runTest(worker([never]), [user('Go'), ...asks('fetch'), model('done')])).events,
-      ),
-    ).toMatchObject([closed]);
-  });
+  test(
+    'the own `retry` of a tool comes first, and the chain after it does not ' + 'try again',
+    async () => {
+      const own = failing(() => http(429), {
+        retry: { maxAttempts: 3, initialDelayMs: 5, backoffMultiplier: 1 },
+      });
+      const { events } = await runTest(worker([own]), [
+        user('Go'),
+        ...asks('fetch'),
+        model('done'),
+      ]);
+      expect(results(events)).toMatchObject([againAfter(5), againAfter(5), closed]);
+      const never = failing(() => http(429), { retry: { maxAttempts: 1 } });
+      expect(
+        results(
+          (await runTest(worker([never]), [user('Go'), ...asks('fetch'), model('done')])).events,
+        ),
+      ).toMatchObject([closed]);
+    },
+  );
 
   test('a restart between two attempts keeps the count', async () => {
     const busy = failing(() => http(429));
@@ -428,37 +439,40 @@ describe('a fallback tool', () => {
   const blocked = (more: Options = {}) =>
     failing(() => http(403), { fallback: { tool: 'archive', args }, ...more });
 
-  test('is run when the chain comes to it; its result is that of the call that was asked for', async () => {
-    const seen: unknown[] = [];
-    const old = archive((given) => {
-      seen.push(given);
-      return 'old page';
-    });
-    const { events } = await runTest(worker([blocked(), old]), [
-      user('Go'),
-      ...asks('fetch'),
-      ...asks('fetch'),
-      model('done'),
-    ]);
-    expect(results(events)).toMatchObject([hinted, thenTool('archive'), succeeded]);
-    expect(seen).toEqual([{ url: 'archive:a' }]);
-    expect(
-      events
-        .filter((event) => event.type === 'tool_attempt')
-        .map(({ tool: name, attempt }) => [name, attempt]),
-    ).toEqual([
-      [undefined, 1],
-      [undefined, 1],
-      ['archive', 2],
-    ]);
-    expect(results(events).at(-1)).toMatchObject({
-      name: 'fetch',
-      settled: true,
-      result: { content: 'old page' },
-    });
-    const keys = events.filter((event) => event.type === 'tool_attempt').map(({ key }) => key);
-    expect(new Set(keys).size).toBe(3);
-  });
+  test(
+    'is run when the chain comes to it; its result is that of the call that was ' + 'asked for',
+    async () => {
+      const seen: unknown[] = [];
+      const old = archive((given) => {
+        seen.push(given);
+        return 'old page';
+      });
+      const { events } = await runTest(worker([blocked(), old]), [
+        user('Go'),
+        ...asks('fetch'),
+        ...asks('fetch'),
+        model('done'),
+      ]);
+      expect(results(events)).toMatchObject([hinted, thenTool('archive'), succeeded]);
+      expect(seen).toEqual([{ url: 'archive:a' }]);
+      expect(
+        events
+          .filter((event) => event.type === 'tool_attempt')
+          .map(({ tool: name, attempt }) => [name, attempt]),
+      ).toEqual([
+        [undefined, 1],
+        [undefined, 1],
+        ['archive', 2],
+      ]);
+      expect(results(events).at(-1)).toMatchObject({
+        name: 'fetch',
+        settled: true,
+        result: { content: 'old page' },
+      });
+      const keys = events.filter((event) => event.type === 'tool_attempt').map(({ key }) => key);
+      expect(new Set(keys).size).toBe(3);
+    },
+  );
 
   test('that fails too goes by its own chain, and by its own retries', async () => {
     const old = archive(() => Promise.reject(http(404)));
@@ -492,28 +506,32 @@ describe('a fallback tool', () => {
     ]);
   });
 
-  test('that is not there is passed over; one whose arguments do not fit leaves the failure as it was', async () => {
-    const alone = await runTest(worker([blocked()]), [
-      user('Go'),
-      ...asks('fetch'),
-      ...asks('fetch'),
-      model('done'),
-    ]);
-    expect(results(alone.events)).toMatchObject([hinted, closed]);
-    const misfit = await runTest(
-      worker([failing(() => http(403), { fallback: 'archive' }), archive()]),
-      [user('Go'), ...asks('fetch'), ...asks('fetch'), model('done')],
-    );
-    expect(results(misfit.events)).toMatchObject([hinted, thenTool('archive'), hinted]);
-    expect(results(misfit.events).at(-1)).toMatchObject({
-      attempt: 0,
-      result: { errorType: 'http_403' },
-    });
-    expect(explain(misfit.events, { components: ['error_router'] }).at(-1)).toMatchObject({
-      decision: 'report',
-      why: expect.stringContaining('do not fit'),
-    });
-  });
+  test(
+    'that is not there is passed over; one whose arguments do not fit leaves the failure as ' +
+      'it was',
+    async () => {
+      const alone = await runTest(worker([blocked()]), [
+        user('Go'),
+        ...asks('fetch'),
+        ...asks('fetch'),
+        model('done'),
+      ]);
+      expect(results(alone.events)).toMatchObject([hinted, closed]);
+      const misfit = await runTest(
+        worker([failing(() => http(403), { fallback: 'archive' }), archive()]),
+        [user('Go'), ...asks('fetch'), ...asks('fetch'), model('done')],
+      );
+      expect(results(misfit.events)).toMatchObject([hinted, thenTool('archive'), hinted]);
+      expect(results(misfit.events).at(-1)).toMatchObject({
+        attempt: 0,
+        result: { errorType: 'http_403' },
+      });
+      expect(explain(misfit.events, { components: ['error_router'] }).at(-1)).toMatchObject({
+        decision: 'report',
+        why: expect.stringContaining('do not fit'),
+      });
+    },
+  );
 
   test('asks for its own approval, and needs its own permissions', async () => {
     const asked = await runTest(worker([blocked(), archive(undefined, { approval: true })]), [
@@ -540,22 +558,25 @@ describe('a fallback tool', () => {
     expect(results(allowed.events).at(-1)).toMatchObject(succeeded);
   });
 
-  test('an approval of the tool that was asked for is none for the tool that stands in', async () => {
-    const page = blocked({ approval: true });
-    const run = await runTest(worker([page, archive(undefined, { approval: true })], straight), [
-      user('Go'),
-      ...asks('fetch'),
-      approve('fetch'),
-      meanwhile(({ pending }) =>
-        expect(pending).toMatchObject([{ name: 'archive', args: { url: 'archive:a' } }]),
-      ),
-      approve('archive'),
-      model('done'),
-    ]);
-    expect(run.output).toBe('done');
-    expect(results(run.events)).toMatchObject([thenTool('archive'), succeeded]);
-    expect(page.runs).toEqual([1]);
-  });
+  test(
+    'an approval of the tool that was asked for is none for the tool that ' + 'stands in',
+    async () => {
+      const page = blocked({ approval: true });
+      const run = await runTest(worker([page, archive(undefined, { approval: true })], straight), [
+        user('Go'),
+        ...asks('fetch'),
+        approve('fetch'),
+        meanwhile(({ pending }) =>
+          expect(pending).toMatchObject([{ name: 'archive', args: { url: 'archive:a' } }]),
+        ),
+        approve('archive'),
+        model('done'),
+      ]);
+      expect(run.output).toBe('done');
+      expect(results(run.events)).toMatchObject([thenTool('archive'), succeeded]);
+      expect(page.runs).toEqual([1]);
+    },
+  );
 
   test.each<['rerun' | 'report', number, object]>([
     ['rerun', 2, succeeded],
@@ -672,84 +693,93 @@ describe('escalation', () => {
 });
 
 describe('the circuit of a tool', () => {
-  test('opens, lets one call through, and closes, over the runs of a runtime, and each change is on record', async () => {
-    const clock = testClock();
-    const app = runtime({
-      app: 'circuits',
-      ports: { clock },
-      supervision: { circuitBreaker: { failures: 3, resetAfter: 60_000 } },
-    });
-    let isUp = false;
-    const page = failing(() => (isUp ? 'the page' : http(503)), { readOnly: true });
-    const call = { toolCalls: [{ name: 'fetch' }] };
-    const worker = agent({
-      name: 'worker',
-      model: scriptedModel([
-        call,
-        call,
-        { text: 'a' },
-        call,
-        { text: 'b' },
-        call,
-        { text: 'c' },
-        call,
-        { text: 'd' },
-      ]),
-      tools: [page],
-    });
-    const changes = (events: readonly Event[]) =>
-      explain(events, { components: ['circuit_breaker'] }).map(({ decision }) => decision);
-    const first = await eventually(app.run(worker, 'Go'), { clock });
-    expect(page.runs).toEqual([1, 2, 3]);
-    expect(changes(first.session.events)).toEqual(['open', 'refuse']);
-    expect(results(first.session.events).at(-1)).toMatchObject({
-      attempt: 0,
-      result: { errorType: 'circuit_open' },
-    });
-    // Another session of the runtime: its tool is still left alone.
-    const second = await eventually(app.run(worker, 'Go'), { clock });
-    expect(changes(second.session.events)).toEqual(['refuse']);
-    clock.advance(60_000);
-    const third = await eventually(app.run(worker, { input: 'Go', session: second.session }), {
-      clock,
-    });
-    expect(changes(third.session.events).slice(1, 3)).toEqual(['half_open', 'open']);
-    isUp = true;
-    clock.advance(60_000);
-    const fourth = await eventually(app.run(worker, 'Go'), { clock });
-    expect(changes(fourth.session.events)).toEqual(['half_open', 'close']);
-    expect(explain(fourth.session.events, { components: ['circuit_breaker'] })[1]).toMatchObject({
-      why: expect.stringContaining('works again'),
-      alternatives: expect.any(Array),
-      data: { tool: 'fetch', failures: 4 },
-    });
-  });
+  test(
+    'opens, lets one call through, and closes, over the runs of a runtime, and each change ' +
+      'is on record',
+    async () => {
+      const clock = testClock();
+      const app = runtime({
+        app: 'circuits',
+        ports: { clock },
+        supervision: { circuitBreaker: { failures: 3, resetAfter: 60_000 } },
+      });
+      let isUp = false;
+      const page = failing(() => (isUp ? 'the page' : http(503)), { readOnly: true });
+      const call = { toolCalls: [{ name: 'fetch' }] };
+      const worker = agent({
+        name: 'worker',
+        model: scriptedModel([
+          call,
+          call,
+          { text: 'a' },
+          call,
+          { text: 'b' },
+          call,
+          { text: 'c' },
+          call,
+          { text: 'd' },
+        ]),
+        tools: [page],
+      });
+      const changes = (events: readonly Event[]) =>
+        explain(events, { components: ['circuit_breaker'] }).map(({ decision }) => decision);
+      const first = await eventually(app.run(worker, 'Go'), { clock });
+      expect(page.runs).toEqual([1, 2, 3]);
+      expect(changes(first.session.events)).toEqual(['open', 'refuse']);
+      expect(results(first.session.events).at(-1)).toMatchObject({
+        attempt: 0,
+        result: { errorType: 'circuit_open' },
+      });
+      // Another session of the runtime: its tool is still left alone.
+      const second = await eventually(app.run(worker, 'Go'), { clock });
+      expect(changes(second.session.events)).toEqual(['refuse']);
+      clock.advance(60_000);
+      const third = await eventually(app.run(worker, { input: 'Go', session: second.session }), {
+        clock,
+      });
+      expect(changes(third.session.events).slice(1, 3)).toEqual(['half_open', 'open']);
+      isUp = true;
+      clock.advance(60_000);
+      const fourth = await eventually(app.run(worker, 'Go'), { clock });
+      expect(changes(fourth.session.events)).toEqual(['half_open', 'close']);
+      expect(explain(fourth.session.events, { components: ['circuit_breaker'] })[1]).toMatchObject({
+        why: expect.stringContaining('works again'),
+        alternatives: expect.any(Array),
+        data: { tool: 'fetch', failures: 4 },
+      });
+    },
+  );
 
-  test("stays closed for failures that are not the tool's, and for an agent that does without", async () => {
-    for (const how of [
-      () => http(404),
-      () => http(403),
-      () => http(429),
-      () => new Error('no such order'),
-    ]) {
-      const pages = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].flatMap((page) => asks('fetch', { page }));
-      expect(
-        explain(
-          (await runTest(worker([failing(how)]), [user('Go'), ...pages, model('done')])).events,
-          { components: ['circuit_breaker'] },
-        ),
-      ).toEqual([]);
-    }
-    const many = [0, 1, 2, 3].flatMap((page) => asks('fetch', { page }));
-    const broken = failing(() => http(500), { readOnly: true });
-    const without = await runTest(worker([broken], { supervision: { circuitBreaker: false } }), [
-      user('Go'),
-      ...many,
-      model('done'),
-    ]);
-    expect(explain(without.events, { components: ['circuit_breaker'] })).toEqual([]);
-    expect(broken.runs).toHaveLength(12);
-  });
+  test(
+    "stays closed for failures that are not the tool's, and for an agent that " + 'does without',
+    async () => {
+      for (const how of [
+        () => http(404),
+        () => http(403),
+        () => http(429),
+        () => new Error('no such order'),
+      ]) {
+        const pages = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].flatMap((page) =>
+          asks('fetch', { page }),
+        );
+        expect(
+          explain(
+            (await runTest(worker([failing(how)]), [user('Go'), ...pages, model('done')])).events,
+            { components: ['circuit_breaker'] },
+          ),
+        ).toEqual([]);
+      }
+      const many = [0, 1, 2, 3].flatMap((page) => asks('fetch', { page }));
+      const broken = failing(() => http(500), { readOnly: true });
+      const without = await runTest(worker([broken], { supervision: { circuitBreaker: false } }), [
+        user('Go'),
+        ...many,
+        model('done'),
+      ]);
+      expect(explain(without.events, { components: ['circuit_breaker'] })).toEqual([]);
+      expect(broken.runs).toHaveLength(12);
+    },
+  );
 
   test('that is open lets the fallback tool stand in', async () => {
     const other = tool({
@@ -781,26 +811,30 @@ describe('the circuit of a tool', () => {
 describe('permissions', () => {
   const guarded = () => failing(() => 'written', { requiresPermission: ['fs:write', 'fs:read'] });
 
-  test('that are missing refuse the call before anything else, with a decision; those that are there do not', async () => {
-    const refused = guarded();
-    const { events } = await runTest(
-      worker([refused]),
-      [user('Go'), ...asks('fetch'), model('done')],
-      { runtime: { permissions: ['fs:read'] } },
-    );
-    expect(refused.runs).toEqual([]);
-    expect(results(events)).toMatchObject([
-      { attempt: 0, result: { status: 'error_blocked', errorType: 'permission_denied' } },
-    ]);
-    expect(explain(events, { components: ['permissions'] })).toMatchObject([
-      { decision: 'refuse', data: { tool: 'fetch', missing: ['fs:write'] } },
-    ]);
-    const allowed = guarded();
-    await runTest(worker([allowed]), [user('Go'), ...asks('fetch'), model('done')], {
-      runtime: { permissions: ['fs:*'] },
-    });
-    expect(allowed.runs).toEqual([1]);
-  });
+  test(
+    'that are missing refuse the call before anything else, with a decision; those that are ' +
+      'there do not',
+    async () => {
+      const refused = guarded();
+      const { events } = await runTest(
+        worker([refused]),
+        [user('Go'), ...asks('fetch'), model('done')],
+        { runtime: { permissions: ['fs:read'] } },
+      );
+      expect(refused.runs).toEqual([]);
+      expect(results(events)).toMatchObject([
+        { attempt: 0, result: { status: 'error_blocked', errorType: 'permission_denied' } },
+      ]);
+      expect(explain(events, { components: ['permissions'] })).toMatchObject([
+        { decision: 'refuse', data: { tool: 'fetch', missing: ['fs:write'] } },
+      ]);
+      const allowed = guarded();
+      await runTest(worker([allowed]), [user('Go'), ...asks('fetch'), model('done')], {
+        runtime: { permissions: ['fs:*'] },
+      });
+      expect(allowed.runs).toEqual([1]);
+    },
+  );
 
   test('hold also where supervision is off', async () => {
     const refused = guarded();

@@ -101,21 +101,25 @@ describe('input', () => {
     expect(decisions(session.events)).toEqual(['input guide watch']);
   });
 
-  test('transform: the model reads another message, in later runs too, and the ledger keeps the first', async () => {
-    const { app, helper, prompt } = setUp(
-      [{ text: 'ok' }, { text: 'again' }],
-      [redactPersonalData()],
-    );
-    const { session } = await app.run(helper, 'I am bob@example.com.');
-    await app.run(helper, { input: 'Who am I?', session });
-    for (const call of [0, 1]) {
-      expect(prompt(call)).toContain('I am [email].');
-      expect(prompt(call)).not.toContain('bob@example.com');
-    }
-    expect(eventsOf(session.events, 'user')[0]?.text).toBe('I am bob@example.com.');
-    expect(decisions(session.events)).toEqual(['input transform redactPersonalData']);
-    expect(JSON.stringify(eventsOf(session.events, 'decision'))).not.toContain('bob@');
-  });
+  test(
+    'transform: the model reads another message, in later runs too, and the ledger keeps the ' +
+      'first',
+    async () => {
+      const { app, helper, prompt } = setUp(
+        [{ text: 'ok' }, { text: 'again' }],
+        [redactPersonalData()],
+      );
+      const { session } = await app.run(helper, 'I am bob@example.com.');
+      await app.run(helper, { input: 'Who am I?', session });
+      for (const call of [0, 1]) {
+        expect(prompt(call)).toContain('I am [email].');
+        expect(prompt(call)).not.toContain('bob@example.com');
+      }
+      expect(eventsOf(session.events, 'user')[0]?.text).toBe('I am bob@example.com.');
+      expect(decisions(session.events)).toEqual(['input transform redactPersonalData']);
+      expect(JSON.stringify(eventsOf(session.events, 'decision'))).not.toContain('bob@');
+    },
+  );
 });
 
 describe('modelCall', () => {
@@ -163,16 +167,20 @@ describe('modelCall', () => {
 });
 
 describe('output', () => {
-  test('deny: the message of the guardrail is the answer, and the text of the model is not recorded', async () => {
-    const { app, helper } = setUp(
-      [{ text: 'hunter2' }],
-      [at('output', { action: 'deny', message: 'I cannot say.' })],
-    );
-    const { output, status, session } = await app.run(helper, 'Tell me.');
-    expect({ output, status }).toEqual({ output: 'I cannot say.', status: 'completed' });
-    expect(JSON.stringify(session.events)).not.toContain('hunter2');
-    expect(decisions(session.events)).toEqual(['output deny watch']);
-  });
+  test(
+    'deny: the message of the guardrail is the answer, and the text of the model is not ' +
+      'recorded',
+    async () => {
+      const { app, helper } = setUp(
+        [{ text: 'hunter2' }],
+        [at('output', { action: 'deny', message: 'I cannot say.' })],
+      );
+      const { output, status, session } = await app.run(helper, 'Tell me.');
+      expect({ output, status }).toEqual({ output: 'I cannot say.', status: 'completed' });
+      expect(JSON.stringify(session.events)).not.toContain('hunter2');
+      expect(decisions(session.events)).toEqual(['output deny watch']);
+    },
+  );
 
   test('guide: the model answers again', async () => {
     const { app, helper, prompt } = setUp(
@@ -185,17 +193,20 @@ describe('output', () => {
     expect(decisions(session.events)).toEqual(['output guide inventedToolCalls']);
   });
 
-  test('guide that is not heeded has the model answer again twice, and then the answer stands', async () => {
-    const { app, helper, model } = setUp(
-      Array(40).fill({ text: '<tool_call>{"name":"send"}</tool_call>' }),
-      [inventedToolCalls()],
-    );
-    const { status, output, stopReason } = await app.run(helper, 'Send x.');
-    expect(stopReason).toBeUndefined();
-    expect(status).toBe('completed');
-    expect(output).toContain('<tool_call>');
-    expect(model.calls).toHaveLength(3);
-  });
+  test(
+    'guide that is not heeded has the model answer again twice, and then the ' + 'answer stands',
+    async () => {
+      const { app, helper, model } = setUp(
+        Array(40).fill({ text: '<tool_call>{"name":"send"}</tool_call>' }),
+        [inventedToolCalls()],
+      );
+      const { status, output, stopReason } = await app.run(helper, 'Send x.');
+      expect(stopReason).toBeUndefined();
+      expect(status).toBe('completed');
+      expect(output).toContain('<tool_call>');
+      expect(model.calls).toHaveLength(3);
+    },
+  );
 
   test('transform: another answer is recorded', async () => {
     const { app, helper } = setUp([{ text: 'Write to bob@example.com.' }], [redactPersonalData()]);

@@ -78,19 +78,23 @@ describe('a page that answers 403 every time', () => {
     );
   });
 
-  test('is no used up limit for people: what is told is that no tools may be called any more, and why', async () => {
-    const { session } = await runTest(blockedPage().reader, [
-      user('Summarise the page'),
-      ...rounds(4, [page]),
-      model(gives),
-    ]);
-    const [told] = explain(session, { components: ['limits'] });
-    expect(told).toMatchObject({
-      what: 'reader may not call tools any more.',
-      alternatives: ['fail'],
-      why: expect.stringContaining('not made any more'),
-    });
-  });
+  test(
+    'is no used up limit for people: what is told is that no tools may be called any more, ' +
+      'and why',
+    async () => {
+      const { session } = await runTest(blockedPage().reader, [
+        user('Summarise the page'),
+        ...rounds(4, [page]),
+        model(gives),
+      ]);
+      const [told] = explain(session, { components: ['limits'] });
+      expect(told).toMatchObject({
+        what: 'reader may not call tools any more.',
+        alternatives: ['fail'],
+        why: expect.stringContaining('not made any more'),
+      });
+    },
+  );
 
   test('ends with an account of what was tried when the model has nothing to say', async () => {
     const { reader, entered } = blockedPage();
@@ -104,21 +108,24 @@ describe('a page that answers 403 every time', () => {
     expect(result.output).toMatch(/fetch_page failed \(http_403\)/);
   });
 
-  test('is fetched again in the next run, because a message may be reason to, and once only', async () => {
-    const { reader, entered } = blockedPage();
-    const first = [user('Summarise the page'), ...rounds(4, [page]), model(gives)];
-    const { results } = await runTest(reader, [
-      ...first,
-      user('Please try again'),
-      ...rounds(3, [page]),
-      model(gives),
-    ]);
-    expect(entered).toHaveLength(3);
-    expect(results).toMatchObject([
-      { stopReason: 'loop' },
-      { status: 'completed', stopReason: 'loop' },
-    ]);
-  });
+  test(
+    'is fetched again in the next run, because a message may be reason to, and ' + 'once only',
+    async () => {
+      const { reader, entered } = blockedPage();
+      const first = [user('Summarise the page'), ...rounds(4, [page]), model(gives)];
+      const { results } = await runTest(reader, [
+        ...first,
+        user('Please try again'),
+        ...rounds(3, [page]),
+        model(gives),
+      ]);
+      expect(entered).toHaveLength(3);
+      expect(results).toMatchObject([
+        { stopReason: 'loop' },
+        { status: 'completed', stopReason: 'loop' },
+      ]);
+    },
+  );
 
   test('is asked for several times in one round', async () => {
     const { reader, entered } = blockedPage();

@@ -43,11 +43,15 @@ async function work(check: () => unknown, write: object, count: number) {
   };
 }
 
-test('a call that failed for good is made again after something was done that may have mended it; only the same result stops it', async () => {
-  const { checks, verdicts } = await work(failing, { recovery: 'report' }, 12);
-  expect(checks).toBe(4);
-  expect(verdicts).toEqual(['warn repeat', 'warn repeat', 'block repeat', 'block repeat']);
-});
+test(
+  'a call that failed for good is made again after something was done that may have mended ' +
+    'it; only the same result stops it',
+  async () => {
+    const { checks, verdicts } = await work(failing, { recovery: 'report' }, 12);
+    expect(checks).toBe(4);
+    expect(verdicts).toEqual(['warn repeat', 'warn repeat', 'block repeat', 'block repeat']);
+  },
+);
 
 test('what does not say that it changes something mends nothing', async () => {
   const { checks, verdicts } = await work(failing, {}, 12);
@@ -76,28 +80,32 @@ test('doing the same thing again mends nothing either', async () => {
   ).toBe(true);
 });
 
-test('errors of no kind of their own are told apart by their words: what fails in another way each time is not given up', async () => {
-  const tests = countedTool('run_tests', (_args, times) => {
-    throw new Error(`${String.fromCharCode(96 + times)} fails`);
-  });
-  const edit = countedTool('edit', () => 'done');
-  const calls = (round: number) => [
-    round % 2 === 0 ? { name: 'run_tests', args: {} } : { name: 'edit', args: { line: round } },
-  ];
-  const worker = agent({
-    name: 'worker',
-    model: openai('gpt-5'),
-    tools: [tests.tool, edit.tool],
-    limits: { rounds: 12 },
-  });
-  const { session } = await runTest(worker, [user('go'), ...rounds(12, calls), model('done')]);
-  expect(tests.entered).toHaveLength(6);
-  expect(
-    explain(session, { components: ['loop_detector'] }).filter(
-      ({ decision }) => decision === 'block',
-    ),
-  ).toEqual([]);
-});
+test(
+  'errors of no kind of their own are told apart by their words: what fails in another way ' +
+    'each time is not given up',
+  async () => {
+    const tests = countedTool('run_tests', (_args, times) => {
+      throw new Error(`${String.fromCharCode(96 + times)} fails`);
+    });
+    const edit = countedTool('edit', () => 'done');
+    const calls = (round: number) => [
+      round % 2 === 0 ? { name: 'run_tests', args: {} } : { name: 'edit', args: { line: round } },
+    ];
+    const worker = agent({
+      name: 'worker',
+      model: openai('gpt-5'),
+      tools: [tests.tool, edit.tool],
+      limits: { rounds: 12 },
+    });
+    const { session } = await runTest(worker, [user('go'), ...rounds(12, calls), model('done')]);
+    expect(tests.entered).toHaveLength(6);
+    expect(
+      explain(session, { components: ['loop_detector'] }).filter(
+        ({ decision }) => decision === 'block',
+      ),
+    ).toEqual([]);
+  },
+);
 
 test('a fallback tool that nobody has is passed over, and the decision says so', async () => {
   const page = countedTool('fetch_page', forbidden, { fallback: 'fetch_pgae' });
@@ -113,55 +121,63 @@ test('a fallback tool that nobody has is passed over, and the decision says so',
   expect(page.entered).toHaveLength(2);
 });
 
-test('tests that fail with the same words are run again after each edit, until the same result stops them', async () => {
-  const tests = countedTool('run_tests', () => {
-    throw new Error('one test fails');
-  });
-  const edit = countedTool('edit', () => 'done');
-  const calls = (round: number) => [
-    round % 2 === 0 ? { name: 'run_tests', args: {} } : { name: 'edit', args: { line: round } },
-  ];
-  const worker = agent({
-    name: 'worker',
-    model: openai('gpt-5'),
-    tools: [tests.tool, edit.tool],
-    limits: { rounds: 12 },
-  });
-  const { session } = await runTest(worker, [user('go'), ...rounds(12, calls), model('done')]);
-  expect(tests.entered).toHaveLength(4);
-  expect(explain(session, { components: ['loop_detector'] }).at(-1)).toMatchObject({
-    decision: 'block',
-    data: { detector: 'repeat' },
-  });
-});
+test(
+  'tests that fail with the same words are run again after each edit, until the same result ' +
+    'stops them',
+  async () => {
+    const tests = countedTool('run_tests', () => {
+      throw new Error('one test fails');
+    });
+    const edit = countedTool('edit', () => 'done');
+    const calls = (round: number) => [
+      round % 2 === 0 ? { name: 'run_tests', args: {} } : { name: 'edit', args: { line: round } },
+    ];
+    const worker = agent({
+      name: 'worker',
+      model: openai('gpt-5'),
+      tools: [tests.tool, edit.tool],
+      limits: { rounds: 12 },
+    });
+    const { session } = await runTest(worker, [user('go'), ...rounds(12, calls), model('done')]);
+    expect(tests.entered).toHaveLength(4);
+    expect(explain(session, { components: ['loop_detector'] }).at(-1)).toMatchObject({
+      decision: 'block',
+      data: { detector: 'repeat' },
+    });
+  },
+);
 
-test('a round in which something new succeeded is no round that led nowhere, whatever else in it was not let through', async () => {
-  const page = countedTool('fetch_page', forbidden);
-  const read = countedTool('read', (args) => args);
-  const both = (round: number) => [
-    { name: 'fetch_page', args: {} },
-    ...(round < 8 ? [{ name: 'read', args: { page: round } }] : []),
-  ];
-  const worker = agent({
-    name: 'worker',
-    model: openai('gpt-5'),
-    tools: [page.tool, read.tool],
-    limits: { rounds: 25 },
-  });
-  const { session, result } = await runTest(worker, [
-    user('go'),
-    ...rounds(9, both),
-    model('done'),
-  ]);
-  expect(read.entered).toHaveLength(8);
-  expect(page.entered).toHaveLength(2);
-  expect(result.stopReason).toBe('loop');
-  expect(
-    explain(session, { components: ['loop_detector'] }).filter(
-      ({ decision }) => decision === 'block',
-    ).length,
-  ).toBeLessThanOrEqual(8);
-});
+test(
+  'a round in which something new succeeded is no round that led nowhere, whatever else in ' +
+    'it was not let through',
+  async () => {
+    const page = countedTool('fetch_page', forbidden);
+    const read = countedTool('read', (args) => args);
+    const both = (round: number) => [
+      { name: 'fetch_page', args: {} },
+      ...(round < 8 ? [{ name: 'read', args: { page: round } }] : []),
+    ];
+    const worker = agent({
+      name: 'worker',
+      model: openai('gpt-5'),
+      tools: [page.tool, read.tool],
+      limits: { rounds: 25 },
+    });
+    const { session, result } = await runTest(worker, [
+      user('go'),
+      ...rounds(9, both),
+      model('done'),
+    ]);
+    expect(read.entered).toHaveLength(8);
+    expect(page.entered).toHaveLength(2);
+    expect(result.stopReason).toBe('loop');
+    expect(
+      explain(session, { components: ['loop_detector'] }).filter(
+        ({ decision }) => decision === 'block',
+      ).length,
+    ).toBeLessThanOrEqual(8);
+  },
+);
 
 test('a tool result that is the answer goes through the guardrails of answers', async () => {
   const table = countedTool('table', () => toolResult.success('Call me: secret', { final: true }));

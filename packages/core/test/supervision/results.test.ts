@@ -84,12 +84,16 @@ describe('results that are not what was asked for', () => {
     expect((await callOnce(reads('today', { check: { validate } }), {})).doubts).toEqual([]);
   });
 
-  test('a tool that is surer of itself does not make it better, and one that is less sure is believed', async () => {
-    const sure = await callOnce(reads(toolResult.success([], { confidence: 0.9 })), {});
-    expect(sure.result?.result.confidence).toBe(0.3);
-    const unsure = await callOnce(reads(toolResult.success([], { confidence: 0.1 })), {});
-    expect(unsure.result?.result.confidence).toBe(0.1);
-  });
+  test(
+    'a tool that is surer of itself does not make it better, and one that is less sure is ' +
+      'believed',
+    async () => {
+      const sure = await callOnce(reads(toolResult.success([], { confidence: 0.9 })), {});
+      expect(sure.result?.result.confidence).toBe(0.3);
+      const unsure = await callOnce(reads(toolResult.success([], { confidence: 0.1 })), {});
+      expect(unsure.result?.result.confidence).toBe(0.1);
+    },
+  );
 });
 
 describe('what is not doubted', () => {

@@ -312,33 +312,36 @@ describe('guardrails in front of the model', () => {
     expect([told(session), model.calls.length]).toEqual([2, 3]);
   });
 
-  test('look at a message once, also when the process stops before the model is asked', async () => {
-    const guarded: Guardrail = {
-      name: 'kind',
-      input: () => ({ action: 'guide', message: 'Be kind.' }),
-    };
-    const store = keptOpen(memoryStore());
-    const make = () =>
-      agent({
-        name: 'worker',
-        model: scriptedModel([{ text: 'done' }]),
-        supervision: { guardrails: [guarded] },
+  test(
+    'look at a message once, also when the process stops before the ' + 'model is asked',
+    async () => {
+      const guarded: Guardrail = {
+        name: 'kind',
+        input: () => ({ action: 'guide', message: 'Be kind.' }),
+      };
+      const store = keptOpen(memoryStore());
+      const make = () =>
+        agent({
+          name: 'worker',
+          model: scriptedModel([{ text: 'done' }]),
+          supervision: { guardrails: [guarded] },
+        });
+      const first = runtime({ app: 'stops', store, runnables: [make()], recover: 'manual' });
+      const session = await first.session({ id: 's' });
+      const running = first.run(make(), { session, input: 'Go' });
+      session.ledger.onDraft(({ type }) => {
+        if (type === 'decision') running.stop();
       });
-    const first = runtime({ app: 'stops', store, runnables: [make()], recover: 'manual' });
-    const session = await first.session({ id: 's' });
-    const running = first.run(make(), { session, input: 'Go' });
-    session.ledger.onDraft(({ type }) => {
-      if (type === 'decision') running.stop();
-    });
-    await over(running);
-    await running.settled();
-    expect(session.events.map(({ type }) => type)).not.toContain('model_end');
-    await first.close();
-    const app = runtime({ app: 'stops', store, runnables: [make()], recover: 'manual' });
-    const result = await app.resume('s');
-    expect([result?.output, told(result?.session as Session)]).toEqual(['done', 1]);
-    await app.close();
-  });
+      await over(running);
+      await running.settled();
+      expect(session.events.map(({ type }) => type)).not.toContain('model_end');
+      await first.close();
+      const app = runtime({ app: 'stops', store, runnables: [make()], recover: 'manual' });
+      const result = await app.resume('s');
+      expect([result?.output, told(result?.session as Session)]).toEqual(['done', 1]);
+      await app.close();
+    },
+  );
 });
 
 test.each<[string, Partial<AgentOptions>]>([

@@ -254,22 +254,25 @@ async function play(
   };
 }
 
-test('a stop between rounds changes nothing about what is let through, whatever is called', async () => {
-  let [blocked, stopped] = [0, 0];
-  await fc.assert(
-    fc.asyncProperty(anyScript, async (script) => {
-      const whole = await play(script, undefined);
-      expect(await play(script, script.stopAfter + 1)).toEqual(whole);
-      if (whole.stopReason === 'loop') stopped++;
-      if (whole.decisions.some((reasoning) => /not made any more|no step left/.test(reasoning)))
-        blocked++;
-    }),
-    { numRuns: 40 },
-  );
-  // Otherwise nothing was tested.
-  expect(blocked).toBeGreaterThan(5);
-  expect(stopped).toBeGreaterThan(0);
-});
+test(
+  'a stop between rounds changes nothing about what is let through, whatever ' + 'is called',
+  async () => {
+    let [blocked, stopped] = [0, 0];
+    await fc.assert(
+      fc.asyncProperty(anyScript, async (script) => {
+        const whole = await play(script, undefined);
+        expect(await play(script, script.stopAfter + 1)).toEqual(whole);
+        if (whole.stopReason === 'loop') stopped++;
+        if (whole.decisions.some((reasoning) => /not made any more|no step left/.test(reasoning)))
+          blocked++;
+      }),
+      { numRuns: 40 },
+    );
+    // Otherwise nothing was tested.
+    expect(blocked).toBeGreaterThan(5);
+    expect(stopped).toBeGreaterThan(0);
+  },
+);
 
 test('what was tried is known when the prompt no longer holds it', async () => {
   const page = countedTool('fetch_page', forbidden);

@@ -152,7 +152,8 @@ export class ApiKeys {
     const secret = newKeySecret();
     const expiresAt = this.#clock.now() + lifeOf(asked.expiresIn);
     const data: JsonObject = { key: id, ...scope, expiresAt, hash: hashOfSecret(secret) };
-    const reasoning = `A key for "${scope.name}" of the tenant "${scope.tenant}" as ${scope.roles.join(', ')}`;
+    const reasoning =
+      `A key for "${scope.name}" of the tenant "${scope.tenant}" as ` + `${scope.roles.join(', ')}`;
     const records = await this.#ring.change((before) => {
       if (before.has(id)) throw new ApiKeyStateError({ key: id, state: 'exists' });
       return [decision(by, 'created', reasoning, data)];
@@ -309,7 +310,8 @@ function checkedKey({
   if (!isName(tenant)) refuse(`\`tenant\` must be a text of 1 to ${longestText} characters`);
   if (isReservedTenant(tenant))
     refuse(
-      `the tenant "${tenant}" is the server's own; names that begin with "adjutant:" cannot be used`,
+      `the tenant "${tenant}" is the server's own; names that begin with "adjutant:" ` +
+        'cannot be used',
     );
   if (user !== undefined && !isName(user))
     refuse(`\`user\` must be a text of 1 to ${longestText} characters`);

@@ -36,7 +36,8 @@ export class RateLimit {
       throw new RequestRefusedError(
         429,
         'rate_limited',
-        `This caller may make ${this.#perMinute} such requests in a minute. Try again in ${seconds} s.`,
+        `This caller may make ${this.#perMinute} such requests in a minute. Try again in ` +
+          `${seconds} s.`,
         { perMinute: this.#perMinute, retryAfter: seconds },
         { ...this.#headers(error), 'retry-after': String(seconds) },
       );

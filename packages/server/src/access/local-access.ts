@@ -58,7 +58,8 @@ function refused(reason: string): RequestRefusedError {
   return new RequestRefusedError(
     403,
     'only_local',
-    `No credentials are set up, so that only this machine may call, and ${reason}. The option \`auth\` of the server lets others in.`,
+    `No credentials are set up, so that only this machine may call, and ${reason}. The ` +
+      'option `auth` of the server lets others in.',
   );
 }
 
@@ -96,6 +97,8 @@ export function assertMayListen({ auth }: Pick<ServerOptions, 'auth'>, hostname:
   if (auth !== undefined || isLoopbackHost(hostname)) return;
   const shown = hostname === '' ? 'all addresses' : hostname;
   throw new InvalidServerError({
-    reason: `without \`auth\` everybody who reaches it could do everything, so it may not listen on ${shown}; give it \`auth\`, or listen on 127.0.0.1`,
+    reason:
+      'without `auth` everybody who reaches it could do everything, so it may not listen ' +
+      `on ${shown}; give it \`auth\`, or listen on 127.0.0.1`,
   });
 }

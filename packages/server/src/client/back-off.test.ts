@@ -57,19 +57,22 @@ describe('BackOff', () => {
     expect(await backOff({ giveUpAfter: 0 }).made.wait(undefined)).toBe(false);
   });
 
-  test('begins anew when the server was there, and waits short again when it did what was asked', async () => {
-    const { waited, made } = backOff({ first: 4, longest: 1_000, giveUpAfter: 30 });
-    await waited();
-    await waited();
-    made.reached();
-    expect(made.triedFor).toBe(0);
-    expect(await waited()).toEqual({ ms: 16, again: true });
-    made.succeeded();
-    expect(await waited()).toEqual({ ms: 4, again: true });
-    made.succeeded();
-    made.prefer(10);
-    expect(await waited()).toEqual({ ms: 10, again: true });
-  });
+  test(
+    'begins anew when the server was there, and waits short again when it did what ' + 'was asked',
+    async () => {
+      const { waited, made } = backOff({ first: 4, longest: 1_000, giveUpAfter: 30 });
+      await waited();
+      await waited();
+      made.reached();
+      expect(made.triedFor).toBe(0);
+      expect(await waited()).toEqual({ ms: 16, again: true });
+      made.succeeded();
+      expect(await waited()).toEqual({ ms: 4, again: true });
+      made.succeeded();
+      made.prefer(10);
+      expect(await waited()).toEqual({ ms: 10, again: true });
+    },
+  );
 
   test('ends a wait that nobody wants any more', async () => {
     const { made } = backOff({});

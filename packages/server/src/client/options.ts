@@ -108,7 +108,9 @@ function assertKind(
 function assertRetry(name: string, value: unknown): void {
   if (!Object.hasOwn(defaultRetry, name)) {
     throw new InvalidClientError({
-      reason: `there is no option \`retry.${name}\`; there are ${Object.keys(defaultRetry).join(', ')}`,
+      reason:
+        `there is no option \`retry.${name}\`; there are ` +
+        `${Object.keys(defaultRetry).join(', ')}`,
     });
   }
   const isFit =
@@ -143,7 +145,9 @@ function addressOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
     throw new InvalidClientError({
-      reason: `\`url\` must be an address such as https://agents.example.com, not ${JSON.stringify(url)}`,
+      reason:
+        '`url` must be an address such as https://agents.example.com, not ' +
+        `${JSON.stringify(url)}`,
     });
   }
   // It would stand in logs and errors.

@@ -25,7 +25,8 @@ export function assertStorable(body: unknown): void {
     if (depth > deepest) throw refused(`it is nested deeper than ${deepest} levels`);
     if (level.some(isBlobReference))
       throw refused(
-        'an object with `$blob`, `hash`, `size` and `preview` is the form of references, which only ledgers make',
+        'an object with `$blob`, `hash`, `size` and `preview` is the form of references, ' +
+          'which only ledgers make',
       );
     level = level.flatMap(partsOf);
   }

@@ -36,7 +36,8 @@ function keyOf(header: string): string {
   throw new RequestRefusedError(
     400,
     'invalid_idempotency_key',
-    `The header Idempotency-Key must be 1 to ${longestKey} visible ASCII characters. A random UUID is a good key.`,
+    `The header Idempotency-Key must be 1 to ${longestKey} visible ASCII characters. A ` +
+      'random UUID is a good key.',
   );
 }
 
@@ -198,7 +199,8 @@ function replayed({ status, headers, body, withheld, isDeleted }: KeptAnswer): R
     throw new RequestRefusedError(
       410,
       'idempotency_answer_deleted',
-      'The request was carried out before under this Idempotency-Key. Its answer was about a session that has been deleted since.',
+      'The request was carried out before under this Idempotency-Key. Its answer was about ' +
+        'a session that has been deleted since.',
       {},
       { 'idempotency-replayed': 'true' },
     );
@@ -208,7 +210,8 @@ function replayed({ status, headers, body, withheld, isDeleted }: KeptAnswer): R
     throw new RequestRefusedError(
       409,
       'idempotency_answer_secret',
-      'The request was carried out before under this Idempotency-Key. Its answer had a secret, which is shown only once.',
+      'The request was carried out before under this Idempotency-Key. Its answer had a ' +
+        'secret, which is shown only once.',
       location === undefined ? {} : { location },
       { 'idempotency-replayed': 'true' },
     );
@@ -224,7 +227,8 @@ function keyReused(): RequestRefusedError {
   return new RequestRefusedError(
     422,
     'idempotency_key_reused',
-    'This Idempotency-Key was used for another request. Give each request a key of its own, and send the same body under the same key.',
+    'This Idempotency-Key was used for another request. Give each request a key of its ' +
+      'own, and send the same body under the same key.',
   );
 }
 
@@ -232,7 +236,8 @@ function keyInUse(): RequestRefusedError {
   return new RequestRefusedError(
     409,
     'idempotency_key_in_use',
-    'A request under this Idempotency-Key is being carried out. Send it again in a moment for its answer.',
+    'A request under this Idempotency-Key is being carried out. Send it again in a moment ' +
+      'for its answer.',
     {},
     { 'retry-after': retryAfter },
   );

@@ -25,13 +25,15 @@ export function addComponents({ openAPIRegistry }: Api): void {
     type: 'http',
     scheme: 'bearer',
     description:
-      'An API key of `adjutant keys create`, or a JSON Web Token. A server without `auth` needs none, and takes calls of its own machine only.',
+      'An API key of `adjutant keys create`, or a JSON Web Token. A server without `auth` ' +
+      'needs none, and takes calls of its own machine only.',
   });
   openAPIRegistry.registerComponent('parameters', idempotencyParameter, {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Makes it safe to send the request again: under the same key it is carried out once, and answered in the same way.',
+      'Makes it safe to send the request again: under the same key it is carried out once, ' +
+      'and answered in the same way.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: '6f1e5b0a-0b7e-4c0e-9d0a-2f6a3c1d9e55',
   });

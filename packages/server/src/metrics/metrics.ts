@@ -66,7 +66,9 @@ export class ServerMetrics {
     this.#runs = new RunMetrics(this.#registry);
     new Gauge({
       name: 'adjutant_requests_waiting',
-      help: "Questions to somebody outside that wait for an answer, of the server's own tenant; at most 1,000 are counted.",
+      help:
+        "Questions to somebody outside that wait for an answer, of the server's own tenant; " +
+        'at most 1,000 are counted.',
       labelNames: ['kind'],
       registers,
       async collect() {

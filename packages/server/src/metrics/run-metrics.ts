@@ -21,13 +21,17 @@ export class RunMetrics {
     });
     this.#ended = new Counter({
       name: 'adjutant_runs_ended_total',
-      help: 'Runs asked for through this process that came to rest in it, by how: completed, error, cancelled or yielded. Rejected: they could not be carried out here.',
+      help:
+        'Runs asked for through this process that came to rest in it, by how: completed, ' +
+        'error, cancelled or yielded. Rejected: they could not be carried out here.',
       labelNames: ['agent', 'status'],
       registers,
     });
     this.#durations = new Histogram({
       name: 'adjutant_run_duration_seconds',
-      help: 'Time from the first event of a run to its last, of runs asked for through this process that ended in it.',
+      help:
+        'Time from the first event of a run to its last, of runs asked for through this ' +
+        'process that ended in it.',
       labelNames: ['agent'],
       buckets: durationBuckets,
       registers,
@@ -40,7 +44,9 @@ export class RunMetrics {
     });
     this.#toolCalls = new Counter({
       name: 'adjutant_tool_calls_total',
-      help: 'Calls of tools that were made in runs asked for through this process that ended in it: success or failure.',
+      help:
+        'Calls of tools that were made in runs asked for through this process that ended in ' +
+        'it: success or failure.',
       labelNames: ['agent', 'tool', 'outcome'],
       registers,
     });

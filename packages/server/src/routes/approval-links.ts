@@ -20,7 +20,8 @@ export const addApprovalLinkRoutes: AddRoutes = (api, parts) => {
       tag: 'Approvals',
       summary: 'Makes a link by which somebody can decide',
       description:
-        'The page behind it needs no JavaScript. The link is signed and bound to the request, to what was asked, to the decisions and to a time; it works once.',
+        'The page behind it needs no JavaScript. The link is signed and bound to the ' +
+        'request, to what was asked, to the decisions and to a time; it works once.',
       params: requestParamsSchema,
       body: linkOptionsSchema,
       isBodyOptional: true,

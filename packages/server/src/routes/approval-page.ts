@@ -77,7 +77,9 @@ function addDeciding(api: Api, parts: ServerParts): void {
       operationId: 'decideApproval',
       tag: 'Approvals',
       summary: "Takes the decision of the page's form",
-      description: `A form (application/x-www-form-urlencoded) with \`decision\` and, if one likes, \`reason\` of up to ${longestReason} characters.`,
+      description:
+        'A form (application/x-www-form-urlencoded) with `decision` and, if one likes, ' +
+        `\`reason\` of up to ${longestReason} characters.`,
       params: paramsSchema,
       answers: {
         200: { description: 'The decision counts.', contentType: htmlType },
@@ -159,7 +161,8 @@ const tooLong: Told = [
 
 const broken: Told = [
   'This link is not valid',
-  'It may have been cut off or changed on its way. Open it from the original message, or ask for a new one.',
+  'It may have been cut off or changed on its way. Open it from the original message, or ' +
+    'ask for a new one.',
 ];
 const over: Told = [
   'This link has expired',

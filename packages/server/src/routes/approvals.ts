@@ -136,7 +136,9 @@ function addAnswer(api: Api): void {
       tag,
       summary: 'Answers a request',
       description:
-        'Of all answers, expiries and cancels exactly one settles a request; the others get `request_settled`, which says who was first. An answer that does not fit leaves the request pending. The run goes on by itself, in whatever process has it.',
+        'Of all answers, expiries and cancels exactly one settles a request; the others ' +
+        'get `request_settled`, which says who was first. An answer that does not fit ' +
+        'leaves the request pending. The run goes on by itself, in whatever process has it.',
       params: requestParamsSchema,
       body: answerSchema,
       answers: { 200: { description: 'The request as it was settled.', schema: requestSchema } },

@@ -16,9 +16,12 @@ export const addAuditRoutes: AddRoutes = (api, { access }) => {
       operationId: 'listAudit',
       tag: 'Audit',
       summary:
-        'Lists what was done and what was denied in the tenant, by whom and from where, newest first',
+        'Lists what was done and what was denied in the tenant, by whom and from where, ' +
+        'newest first',
       description:
-        'Of all processes. Calls that only read are not in it, unless they were denied. Denials of callers without a valid credential are in the log of the tenant of the app.',
+        'Of all processes. Calls that only read are not in it, unless they were denied. ' +
+        'Denials of callers without a valid credential are in the log of the tenant of the ' +
+        'app.',
       query: auditQuerySchema,
       answers: { 200: { description: 'A page of the log.', schema: auditPageSchema } },
     },

@@ -43,8 +43,10 @@ const sendChat = defineRoute({
   tag: 'Agents',
   summary: 'A message of a chat, or what is said to an approval in it',
   description:
-    'For `useChat` of the AI SDK with its default transport. The last message is the input of a run, once for each id of a message; approvals and outputs ' +
-    'of tools in an assistant message answer what the run asks for. Earlier messages are not read: the ledger says what was said. A run goes on when the ' +
+    'For `useChat` of the AI SDK with its default transport. The last message is the input ' +
+    'of a run, once for each id of a message; approvals and outputs ' +
+    'of tools in an assistant message answer what the run asks for. Earlier messages are ' +
+    'not read: the ledger says what was said. A run goes on when the ' +
     'connection is lost.',
   params: agentPathSchema,
   body: chatSchema,
@@ -59,7 +61,8 @@ const resumeChat = defineRoute({
   tag: 'Agents',
   summary: 'The answer that is under way in a chat',
   description:
-    'For `resume` of `useChat`: the answer from its beginning, with what has been written of it so far, and then the rest.',
+    'For `resume` of `useChat`: the answer from its beginning, with what has been written ' +
+    'of it so far, and then the rest.',
   params: z.strictObject({ ...agentPathSchema.shape, ...sessionPathSchema.shape }),
   answers: { 200: stream, 204: { description: 'Nothing is under way' } },
 });

@@ -17,7 +17,8 @@ const sendMessage = defineRoute({
   tag,
   summary: 'Leaves a message for the run of a session',
   description:
-    'The next prompt of its open run has it. Without an open run it is there for the next one: POST /v1/sessions/{session}/runs starts one.',
+    'The next prompt of its open run has it. Without an open run it is there for the next ' +
+    'one: POST /v1/sessions/{session}/runs starts one.',
   params: sessionPathSchema,
   body: messageSchema,
   answers: { 202: { description: 'The message is stored', schema: acceptedSchema } },
@@ -31,7 +32,8 @@ const continueSession = defineRoute({
   tag,
   summary: 'Continues the open run of a session',
   description:
-    'After a pause, or when nothing continues it by itself. What waits for an answer goes on waiting.',
+    'After a pause, or when nothing continues it by itself. What waits for an answer goes ' +
+    'on waiting.',
   params: sessionPathSchema,
   answers: {
     202: { description: 'The run is continued, in the background', schema: startedRunSchema },
@@ -91,7 +93,8 @@ const controls = [
     operationId: 'cancelSession',
     summary: 'Cancels what a session has under way',
     description:
-      'The call of the model and the tools are aborted, and the ledger says who wanted it. Whoever works on the session heeds it within a second.',
+      'The call of the model and the tools are aborted, and the ledger says who wanted it. ' +
+      'Whoever works on the session heeds it within a second.',
   },
   {
     action: 'pause',

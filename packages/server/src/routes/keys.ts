@@ -38,7 +38,8 @@ export const addKeyRoutes: AddRoutes = (api, parts) => {
       ...{ method: 'post', path: '/v1/keys', permission, operationId: 'createKey', tag },
       summary: 'Makes an API key of the tenant',
       description:
-        'Nobody can give a key more than they may do themselves. Repeated under the same `Idempotency-Key` it makes no second key, and does not show the secret again.',
+        'Nobody can give a key more than they may do themselves. Repeated under the same ' +
+        '`Idempotency-Key` it makes no second key, and does not show the secret again.',
       repeated: 'refused',
       body: newKeySchema,
       answers: {
@@ -154,7 +155,8 @@ class KeysInReach {
       throw new RequestRefusedError(
         403,
         'forbidden',
-        'This key could do more than you may. Give it no other user, and no agents and roles that you do not have.',
+        'This key could do more than you may. Give it no other user, and no agents and ' +
+          'roles that you do not have.',
       );
     }
     return this.#keys.create(wanted, { by: actor, id });

@@ -24,7 +24,8 @@ const listEvents = defineRoute({
   tag,
   summary: 'The events of a session, a page at a time',
   description:
-    'From the first one on, or from behind `after`. Asking again with `next` gives what has come since.',
+    'From the first one on, or from behind `after`. Asking again with `next` gives what ' +
+    'has come since.',
   params: sessionPathSchema,
   query: eventQuerySchema,
   answers: { 200: { description: 'A page of events', schema: eventPageSchema } },

@@ -14,7 +14,8 @@ export const addMetricsRoutes: AddRoutes = (api, parts) => {
       tag: 'Health',
       summary: 'Metrics of the process, as Prometheus reads them',
       description:
-        "They are of all sessions, so callers that are bound to a user, to agents or to another tenant than the server's own may not read them.",
+        'They are of all sessions, so callers that are bound to a user, to agents or to ' +
+        "another tenant than the server's own may not read them.",
       answers: { 200: { description: 'The metrics.', contentType: 'text/plain' } },
     },
     async ({ principal }) => {
@@ -23,7 +24,8 @@ export const addMetricsRoutes: AddRoutes = (api, parts) => {
         throw new RequestRefusedError(
           403,
           'forbidden',
-          "Metrics are of the whole process. They need a key of the server's own tenant that is not bound to a user or to agents.",
+          "Metrics are of the whole process. They need a key of the server's own tenant " +
+            'that is not bound to a user or to agents.',
         );
       }
       return new Response(await parts.metrics.text(), {

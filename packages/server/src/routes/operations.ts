@@ -22,7 +22,9 @@ export const addOperationRoutes: AddRoutes = (api) => {
       tag: 'Operations',
       summary: 'Gives the result of an operation that a tool began',
       description:
-        'Exactly one result counts, from whatever process; a second one is `request_settled`. A hook can be faster than the ledger: `request_not_found` then means that it should try again.',
+        'Exactly one result counts, from whatever process; a second one is ' +
+        '`request_settled`. A hook can be faster than the ledger: `request_not_found` then ' +
+        'means that it should try again.',
       params: operationParamsSchema,
       body: operationResultSchema,
       answers: {

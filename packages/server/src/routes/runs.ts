@@ -45,8 +45,10 @@ const streamed = {
   contentType: 'text/event-stream',
 };
 const startText =
-  'It goes on when nobody listens, and in another process when this one ends. With `Accept: text/event-stream` the answer is the stream of the run. ' +
-  'When the session has an open run of the agent, the input is a message to it; when it has one of another agent, it is busy (409).';
+  'It goes on when nobody listens, and in another process when this one ends. With ' +
+  '`Accept: text/event-stream` the answer is the stream of the run. ' +
+  'When the session has an open run of the agent, the input is a message to it; when it ' +
+  'has one of another agent, it is busy (409).';
 
 const startRun = defineRoute({
   method: 'post',
@@ -93,7 +95,8 @@ const getRun = defineRoute({
   tag,
   summary: 'One run, now or once it rests',
   description:
-    'With `wait` it is answered as soon as the run has ended or waits for somebody. The run goes on whatever becomes of the request.',
+    'With `wait` it is answered as soon as the run has ended or waits for somebody. The ' +
+    'run goes on whatever becomes of the request.',
   params: runPathSchema,
   query: runQuerySchema,
   answers: { 200: { description: 'The run', schema: runSchema } },
@@ -107,7 +110,8 @@ const cancelRun = defineRoute({
   tag,
   summary: 'Cancels this run and no other',
   description:
-    'The call of the model and the tools are aborted, and the ledger says who wanted it. GET the run with `wait` for its end.',
+    'The call of the model and the tools are aborted, and the ledger says who wanted it. ' +
+    'GET the run with `wait` for its end.',
   params: runPathSchema,
   body: reasonSchema,
   isBodyOptional: true,

@@ -51,8 +51,10 @@ const listSessions = defineRoute({
   tag,
   summary: 'Sessions, newest first',
   description:
-    'A session that changes while pages are read moves to the front of the order by `updatedAt`; in the order by `createdAt` none is missed. ' +
-    'A page can have fewer sessions than its limit and still not be the last one: that is the one without a `cursor`.',
+    'A session that changes while pages are read moves to the front of the order by ' +
+    '`updatedAt`; in the order by `createdAt` none is missed. ' +
+    'A page can have fewer sessions than its limit and still not be the last one: that is ' +
+    'the one without a `cursor`.',
   query: sessionQuerySchema,
   answers: { 200: { description: 'A page of sessions', schema: sessionPageSchema } },
 });
@@ -76,7 +78,9 @@ const deleteSession = defineRoute({
   tag,
   summary: 'Removes a session for good',
   description:
-    'Its events, its large values, what waits for an answer and what was sent to it go; its id is free at once. What its forks share stays until the last of them is gone, unless they are erased too. A run that is under way on it stops.',
+    'Its events, its large values, what waits for an answer and what was sent to it go; ' +
+    'its id is free at once. What its forks share stays until the last of them is gone, ' +
+    'unless they are erased too. A run that is under way on it stops.',
   params: sessionPathSchema,
   query: deleteQuerySchema,
   answers: { 204: { description: 'It is gone' } },
@@ -90,7 +94,8 @@ const forkSession = defineRoute({
   tag,
   summary: 'Makes a session that shares the beginning of another one',
   description:
-    'It goes its own way from there. What was done in the shared part stays done. The store copies nothing.',
+    'It goes its own way from there. What was done in the shared part stays done. The ' +
+    'store copies nothing.',
   params: sessionPathSchema,
   body: newForkSchema,
   isBodyOptional: true,
@@ -203,7 +208,8 @@ function assertMayName(
   throw new RequestRefusedError(
     400,
     'session_id_not_allowed',
-    'A credential that is bound to a user cannot choose the id of a session. Leave `id` out: the server makes one, and the answer has it.',
+    'A credential that is bound to a user cannot choose the id of a session. Leave `id` ' +
+      'out: the server makes one, and the answer has it.',
   );
 }
 
@@ -240,7 +246,8 @@ function assertMayBind(
   throw new RequestRefusedError(
     403,
     'bound_to_user',
-    'A credential that is bound to a user can make sessions with neither `permissions` nor scopes of others. Have them made by one that is not bound.',
+    'A credential that is bound to a user can make sessions with neither `permissions` nor ' +
+      'scopes of others. Have them made by one that is not bound.',
   );
 }
 
@@ -257,7 +264,9 @@ function assertMayGrant(
   throw new RequestRefusedError(
     403,
     'may_not_grant',
-    `None of your roles may give a session permissions that its tools require. The option \`auth.grantPermissions\` of the server names those that may (${allowed.join(', ') || 'none'}).`,
+    'None of your roles may give a session permissions that its tools require. The option ' +
+      '`auth.grantPermissions` of the server names those that may ' +
+      `(${allowed.join(', ') || 'none'}).`,
     { roles: [...allowed] },
   );
 }

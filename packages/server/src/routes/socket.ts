@@ -30,7 +30,10 @@ export const addSocketRoutes: AddRoutes = (api, parts) => {
       tag: 'Streams',
       summary: 'A WebSocket: what happens in a session, and what is said to it',
       description:
-        'The server sends what the stream of the session has, each event as one JSON object. The client sends commands: `message`, `answer`, `cancel`, `pause`, `continue` and `start`, which need the permission `operate`; each is answered by an `ack` or a `problem` with its `id`.',
+        'The server sends what the stream of the session has, each event as one JSON ' +
+        'object. The client sends commands: `message`, `answer`, `cancel`, `pause`, ' +
+        '`continue` and `start`, which need the permission `operate`; each is answered by ' +
+        'an `ack` or a `problem` with its `id`.',
       params: sessionPathSchema,
       query: streamQuerySchema,
       answers: { 101: { description: 'The socket is open' } },

@@ -16,7 +16,8 @@ export const streamQuerySchema = z.object({
     .optional()
     .openapi({
       description:
-        'Id of the last event that is known already: the stream goes on right behind it. The header `Last-Event-ID` goes before it.',
+        'Id of the last event that is known already: the stream goes on right behind it. ' +
+        'The header `Last-Event-ID` goes before it.',
       example: '17',
     }),
   profile: z.enum(profileNames).default('native').openapi({
@@ -29,7 +30,8 @@ const stream = {
   contentType: 'text/event-stream',
 };
 const resuming =
-  'A client that lost the connection goes on with the id of its last event, at any age and at any process of the server.';
+  'A client that lost the connection goes on with the id of its last event, at any age and ' +
+  'at any process of the server.';
 
 /** The streams of sessions and runs. */
 export const addStreamRoutes: AddRoutes = (api, parts) => {
@@ -43,7 +45,9 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       operationId: 'streamSession',
       tag: 'Streams',
       summary: 'Everything that happens in a session',
-      description: `All durable events, without gaps, and between them what is being written at the moment. The stream stays open. ${resuming}`,
+      description:
+        'All durable events, without gaps, and between them what is being written at the ' +
+        `moment. The stream stays open. ${resuming}`,
       params: sessionPathSchema,
       query: streamQuerySchema,
       answers: { 200: stream },
@@ -71,7 +75,9 @@ export const addStreamRoutes: AddRoutes = (api, parts) => {
       operationId: 'streamRun',
       tag: 'Streams',
       summary: 'Everything that happens in a run',
-      description: `The events of the run, and what concerns it. The event \`waiting\` says that it waits for somebody, \`end\` that it has ended. ${resuming}`,
+      description:
+        'The events of the run, and what concerns it. The event `waiting` says that it ' +
+        `waits for somebody, \`end\` that it has ended. ${resuming}`,
       params: runPathSchema,
       query: streamQuerySchema,
       answers: {

@@ -21,8 +21,11 @@ export const addUsageRoutes: AddRoutes = (api, { replays }) => {
       tag: 'Usage',
       summary: 'Tokens and cost, by session and model',
       description:
-        'Folded from the ledgers of the sessions of one page, the session that was made last first. Calls that failed count with the tokens that they used; answers of caches and hooks do not. ' +
-        'What a fork shares is counted in the session that it was forked from only. Sessions that were deleted are gone.',
+        'Folded from the ledgers of the sessions of one page, the session that was made ' +
+        'last first. Calls that failed count with the tokens that they used; answers of ' +
+        'caches and hooks do not. ' +
+        'What a fork shares is counted in the session that it was forked from only. ' +
+        'Sessions that were deleted are gone.',
       query: usageQuerySchema,
       answers: {
         200: { description: 'What the sessions of the page used', schema: usagePageSchema },

@@ -42,7 +42,10 @@ export const requestSchema = z
     callId: z.string(),
     kind: z.enum(requestKinds).openapi({
       description:
-        'What is asked for: leave to make a call (`approval`), or to `repeat` one that may have taken effect; `input` for a tool; the `result` of an operation that goes on elsewhere; what became of an attempt of unknown outcome (`recovery`); what to do at a `limit`.',
+        'What is asked for: leave to make a call (`approval`), or to `repeat` one that may ' +
+        'have taken effect; `input` for a tool; the `result` of an operation that goes on ' +
+        'elsewhere; what became of an attempt of unknown outcome (`recovery`); what to do ' +
+        'at a `limit`.',
     }),
     agent: z.string(),
     name: z.string().openapi({ description: 'The tool; for a limit, the limit.' }),
@@ -59,10 +62,14 @@ export const requestSchema = z
     inputSchema: z.record(z.string(), z.unknown()).optional().openapi({
       description: 'JSON Schema of the input, or of the arguments that may be edited.',
     }),
-    mayDecide: z.array(z.string()).optional().openapi({
-      description:
-        'Who may answer: `user:ann`, `operator:cfo`; a name without a kind is that of a user. Missing: anybody.',
-    }),
+    mayDecide: z
+      .array(z.string())
+      .optional()
+      .openapi({
+        description:
+          'Who may answer: `user:ann`, `operator:cfo`; a name without a kind is that of a ' +
+          'user. Missing: anybody.',
+      }),
     user: z.string().optional().openapi({ description: 'The user of the session, if it has one.' }),
     operationId: z
       .string()
@@ -149,7 +156,8 @@ export const answerSchema = z
   .refine(hasOneInput, oneInput)
   .openapi('Answer', {
     description:
-      'What the caller says to a request. Who says it is the caller: its key or token says so, and nothing in here.',
+      'What the caller says to a request. Who says it is the caller: its key or token says ' +
+      'so, and nothing in here.',
     example: { decision: 'edit', args: { order: '17', cents: 8_000 }, reason: 'less the postage' },
   });
 
@@ -199,10 +207,17 @@ export const linkOptionsSchema = z
     expiresAt: timeSchema.optional().openapi({
       description: 'Epoch milliseconds. Missing: the end of the request; without one, in 7 days.',
     }),
-    by: z.string().min(1).max(longestText).optional().openapi({
-      description:
-        'Whose decision it will be: whoever has the link decides in this name. A name without a kind is that of a user. Another name than your own needs the permission `manage`.',
-    }),
+    by: z
+      .string()
+      .min(1)
+      .max(longestText)
+      .optional()
+      .openapi({
+        description:
+          'Whose decision it will be: whoever has the link decides in this name. A name ' +
+          'without a kind is that of a user. Another name than your own needs the permission ' +
+          '`manage`.',
+      }),
   })
   .openapi('LinkOptions', { example: { decisions: ['approve', 'reject'] } });
 

@@ -10,7 +10,8 @@ import {
 
 const outcomeSchema = z.enum(['done', 'refused', 'denied', 'failed']).openapi({
   description:
-    '`done`; `refused`: it could not be done as asked; `denied`: whoever asked may not; `failed`: it went wrong inside.',
+    '`done`; `refused`: it could not be done as asked; `denied`: whoever asked may not; ' +
+    '`failed`: it went wrong inside.',
 });
 
 const mostEntries = 500;
@@ -36,7 +37,8 @@ const auditEntrySchema = z
     at: timestampSchema,
     principal: z.string().openapi({
       description:
-        'Who: `key:<id>`, `jwt:<subject>`, `local`, `anonymous` for calls that anybody may make, `unknown` without a valid credential.',
+        'Who: `key:<id>`, `jwt:<subject>`, `local`, `anonymous` for calls that anybody may ' +
+        'make, `unknown` without a valid credential.',
       example: 'key:7k3m9q2x8v5c1b4n',
     }),
     actor: z.string().openapi({
@@ -73,5 +75,6 @@ export const auditPageSchema = z
   .strictObject({ entries: z.array(auditEntrySchema), cursor: nextCursorSchema })
   .openapi('AuditPage', {
     description:
-      'Newest first. A page may have fewer entries than were asked for, or none, and a cursor all the same.',
+      'Newest first. A page may have fewer entries than were asked for, or none, and a ' +
+      'cursor all the same.',
   });

@@ -25,7 +25,10 @@ export const chatSchema = z
   .strictObject({
     id: newIdSchema.openapi({
       description:
-        'Id of the chat, which is that of the session. One that does not exist is made. For callers that are bound to a user it names a chat of that user, in a session of its own whose address the answer has, unless it is the id of a session of the user.',
+        'Id of the chat, which is that of the session. One that does not exist is made. ' +
+        'For callers that are bound to a user it names a chat of that user, in a session ' +
+        'of its own whose address the answer has, unless it is the id of a session of the ' +
+        'user.',
       example: 'chat-7',
     }),
     messages: z
@@ -34,7 +37,8 @@ export const chatSchema = z
       .max(mostMessages)
       .openapi({
         description:
-          'Only the message that is sent is read, which is the last one. What was said before is in the ledger.',
+          'Only the message that is sent is read, which is the last one. What was said ' +
+          'before is in the ledger.',
       }),
     trigger: z.enum(['submit-message', 'regenerate-message']).default('submit-message'),
     messageId: idSchema

@@ -63,10 +63,15 @@ export const flagSchema = z
   .openapi({ type: 'boolean', enum: [true, false], default: false });
 
 /** Where a page ended. */
-export const cursorSchema = z.string().min(1).max(2_000).openapi({
-  description:
-    'Goes on where a page ended: its `cursor`, with the other options as they were. Default: the first page.',
-});
+export const cursorSchema = z
+  .string()
+  .min(1)
+  .max(2_000)
+  .openapi({
+    description:
+      'Goes on where a page ended: its `cursor`, with the other options as they were. ' +
+      'Default: the first page.',
+  });
 
 /** The cursor of an answer. */
 export const nextCursorSchema = z

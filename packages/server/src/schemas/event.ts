@@ -8,7 +8,9 @@ const eventSchema = z
   })
   .openapi('Event', {
     description:
-      'An entry of a ledger. What else it has depends on its type: docs/reference/events.md. An entry that this version cannot read has the type `unreadable` and a `reason`.',
+      'An entry of a ledger. What else it has depends on its type: ' +
+      'docs/reference/events.md. An entry that this version cannot read has the type ' +
+      '`unreadable` and a `reason`.',
   });
 
 export const eventQuerySchema = z.strictObject({
@@ -16,10 +18,15 @@ export const eventQuerySchema = z.strictObject({
     .default(0)
     .openapi({ description: 'Place of the last event that is known already.' }),
   limit: limitSchema(1_000, 100),
-  values: z.enum(['references', 'full']).default('references').openapi({
-    description:
-      'Values of more than 64 KiB: as references, which have their size and their beginning, or as they are. A page ends before its limit when it has become long (4 MiB).',
-  }),
+  values: z
+    .enum(['references', 'full'])
+    .default('references')
+    .openapi({
+      description:
+        'Values of more than 64 KiB: as references, which have their size and their ' +
+        'beginning, or as they are. A page ends before its limit when it has become long (4 ' +
+        'MiB).',
+    }),
 });
 
 export const eventPageSchema = z
@@ -75,5 +82,6 @@ export const transcriptSchema = z
   .strictObject({ entries: z.array(transcriptEntrySchema) })
   .openapi('Transcript', {
     description:
-      'A session as a conversation: messages, thoughts, tool calls with their results, and runs that did not end well.',
+      'A session as a conversation: messages, thoughts, tool calls with their results, and ' +
+      'runs that did not end well.',
   });

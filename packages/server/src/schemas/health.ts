@@ -19,7 +19,9 @@ export const readinessSchema = z
     closing: z.boolean().openapi({ description: 'The server takes no more work.' }),
     deltas: z.enum(['process', 'everywhere']).openapi({
       description:
-        'Whom the parts of answers reach that are streamed while a model speaks: followers of the same `process` only, or followers `everywhere`, because the app has a pub/sub that is connected. Durable events always reach all.',
+        'Whom the parts of answers reach that are streamed while a model speaks: followers ' +
+        'of the same `process` only, or followers `everywhere`, because the app has a ' +
+        'pub/sub that is connected. Durable events always reach all.',
     }),
   })
   .openapi('Readiness');

@@ -9,7 +9,8 @@ const mostAgents = 100;
 const nameSchema = idSchema.max(longestName);
 const roleSchema = z.enum(roles).openapi({
   description:
-    '`viewer` looks; `auditor` also reads the audit log; `operator` also acts; `admin` may do everything.',
+    '`viewer` looks; `auditor` also reads the audit log; `operator` also acts; `admin` may ' +
+    'do everything.',
 });
 const lifeSchema = z
   .int()
@@ -71,7 +72,9 @@ export const newKeySchema = z
       .openapi({ example: ['operator'] }),
     user: nameSchema.optional().openapi({
       description:
-        'Only sessions of this user exist for it, and what it does is recorded as done by the user. A name without a kind: it cannot begin with `operator:`, `key:` and the like.',
+        'Only sessions of this user exist for it, and what it does is recorded as done by ' +
+        'the user. A name without a kind: it cannot begin with `operator:`, `key:` and the ' +
+        'like.',
     }),
     agents: z
       .array(nameSchema)

@@ -27,7 +27,8 @@ const start = {
   }),
   id: runIdSchema.optional().openapi({
     description:
-      'Names the run. A run that has a name is started once, however often it is asked for. Default: a new one.',
+      'Names the run. A run that has a name is started once, however often it is asked ' +
+      'for. Default: a new one.',
     example: 'run_1',
   }),
 };
@@ -64,7 +65,8 @@ export const startedRunSchema = z
     }),
     asked: z.string().openapi({
       description:
-        'The id under which it was asked for. The address of the run with this id finds the run that the input goes to, whichever that becomes.',
+        'The id under which it was asked for. The address of the run with this id finds ' +
+        'the run that the input goes to, whichever that becomes.',
       example: 'run_1',
     }),
     status: z.literal('accepted'),
@@ -78,7 +80,8 @@ export const startedRunSchema = z
   })
   .openapi('StartedRun', {
     description:
-      'What was asked for is stored: it is carried out in the background, by another process if this one ends.',
+      'What was asked for is stored: it is carried out in the background, by another ' +
+      'process if this one ends.',
   });
 
 export type StartedRun = z.infer<typeof startedRunSchema>;
@@ -128,12 +131,17 @@ const outline = {
   kind: z.enum(['agent', 'step', 'sequence', 'parallel', 'loop']),
   status: z.enum(runStatuses).openapi({
     description:
-      '`accepted`: it has not begun yet. `waiting`: nothing happens until somebody answers, sends a message or continues it.',
+      '`accepted`: it has not begun yet. `waiting`: nothing happens until somebody ' +
+      'answers, sends a message or continues it.',
   }),
-  waitsFor: z.enum(['input', 'tool_input', 'pause']).optional().openapi({
-    description:
-      'What it waits for: a message (`input`), answers to `requests` (`tool_input`), or to be continued (`pause`).',
-  }),
+  waitsFor: z
+    .enum(['input', 'tool_input', 'pause'])
+    .optional()
+    .openapi({
+      description:
+        'What it waits for: a message (`input`), answers to `requests` (`tool_input`), or to ' +
+        'be continued (`pause`).',
+    }),
   error: z
     .looseObject({ code: z.string(), message: z.string() })
     .optional()
@@ -174,15 +182,22 @@ export const runPageSchema = z
 const longestWaitMs = 60_000;
 
 export const runQuerySchema = z.strictObject({
-  wait: z.coerce.number().int().min(0).max(longestWaitMs).default(0).openapi({
-    type: 'integer',
-    minimum: 0,
-    maximum: longestWaitMs,
-    default: 0,
-    description:
-      'Milliseconds to wait for the run to end or to wait for somebody; then it is answered as it is.',
-    example: 30_000,
-  }),
+  wait: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(longestWaitMs)
+    .default(0)
+    .openapi({
+      type: 'integer',
+      minimum: 0,
+      maximum: longestWaitMs,
+      default: 0,
+      description:
+        'Milliseconds to wait for the run to end or to wait for somebody; then it is ' +
+        'answered as it is.',
+      example: 30_000,
+    }),
 });
 
 export const runsQuerySchema = z.strictObject({

@@ -77,7 +77,9 @@ export const newSessionSchema = z
       .optional()
       .openapi({
         description:
-          'What its runs may do besides what the app may, of what tools require. Only for callers whose role may give them (`auth.grantPermissions`: admin, unless the server says otherwise) and who are not bound to a user.',
+          'What its runs may do besides what the app may, of what tools require. Only for ' +
+          'callers whose role may give them (`auth.grantPermissions`: admin, unless the ' +
+          'server says otherwise) and who are not bound to a user.',
         example: ['fs:read'],
       }),
   })
@@ -112,19 +114,28 @@ export const deleteQuerySchema = z.strictObject({
 
 export const newForkSchema = z
   .strictObject({
-    at: z.int().min(0).optional().openapi({
-      description:
-        'Place of the last event that the fork shares. Inside an answer of a model, the end of that answer. Default: the last one.',
-      example: 12,
-    }),
+    at: z
+      .int()
+      .min(0)
+      .optional()
+      .openapi({
+        description:
+          'Place of the last event that the fork shares. Inside an answer of a model, the ' +
+          'end of that answer. Default: the last one.',
+        example: 12,
+      }),
     id: newIdSchema.optional().openapi({
       description: 'Default: a new one. Not for callers that are bound to a user.',
       example: 'customer-7-again',
     }),
-    shared: z.enum(['isolated', 'live']).optional().openapi({
-      description:
-        'What becomes of shared scopes. `isolated`: the fork keeps what it writes to them to itself. `live`: it takes part in them. Default: isolated.',
-    }),
+    shared: z
+      .enum(['isolated', 'live'])
+      .optional()
+      .openapi({
+        description:
+          'What becomes of shared scopes. `isolated`: the fork keeps what it writes to them ' +
+          'to itself. `live`: it takes part in them. Default: isolated.',
+      }),
   })
   .openapi('NewFork');
 
@@ -160,7 +171,8 @@ export const stateSchema = z
   })
   .openapi('State', {
     description:
-      'A session as it was right after an event. Each shared scope that it knew by then is there as `<scope>State`.',
+      'A session as it was right after an event. Each shared scope that it knew by then is ' +
+      'there as `<scope>State`.',
   });
 
 export const messageSchema = z
@@ -170,10 +182,14 @@ export const messageSchema = z
       .min(1)
       .max(1_000_000)
       .openapi({ example: 'Please send it to my new address.' }),
-    interrupt: z.boolean().optional().openapi({
-      description:
-        'Cuts off the answer that the model is giving, so that the next one has the message. Default: false.',
-    }),
+    interrupt: z
+      .boolean()
+      .optional()
+      .openapi({
+        description:
+          'Cuts off the answer that the model is giving, so that the next one has the ' +
+          'message. Default: false.',
+      }),
     key: idSchema
       .optional()
       .openapi({ description: 'The same message sent twice under one key is one message.' }),

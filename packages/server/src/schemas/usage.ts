@@ -46,7 +46,8 @@ export const usagePageSchema = z
       .openapi('TotalUsage', { description: 'The sum of the sessions of this page.' }),
     complete: z.boolean().openapi({
       description:
-        'Whether there are neither pages before this one nor behind it: `total` is then that of everything.',
+        'Whether there are neither pages before this one nor behind it: `total` is then ' +
+        'that of everything.',
     }),
     cursor: nextCursorSchema,
   })

@@ -82,7 +82,9 @@ function nameOf({ id, tenant }: Pick<Principal, 'id' | 'tenant'>): string {
 }
 
 function tooMany(limit: number): RequestRefusedError {
-  const message = `You have ${limit} streams open, which is all that one caller may have. Close one and try again.`;
+  const message =
+    `You have ${limit} streams open, which is all that one caller may have. Close one and ` +
+    'try again.';
   return new RequestRefusedError(
     429,
     'too_many_streams',

@@ -43,7 +43,8 @@ export function positionOf(request: Request, after: string | undefined): Positio
   throw new RequestRefusedError(
     400,
     'invalid_position',
-    `A stream cannot go on behind what ${text === header ? 'Last-Event-ID' : '?after='} says: give the id of an event of this stream, such as 17.`,
+    `A stream cannot go on behind what ${text === header ? 'Last-Event-ID' : '?after='} ` +
+      'says: give the id of an event of this stream, such as 17.',
   );
 }
 

@@ -23,53 +23,56 @@ async function entriesOf(
 }
 
 describe('the audit log', () => {
-  test('has what was done, by whom, from where and to what; and not what was only looked at', async () => {
-    const { api, keys } = world();
-    const { credential: as, key } = await keys.create({ name: 'boss', roles: ['admin'] });
-    const made = await ask(api, 'POST /v1/keys', {
-      as,
-      body: newKey,
-      env: fromAddress('192.0.2.7'),
-    });
-    await ask(api, 'GET /v1/keys', { as });
-    await ask(api, `DELETE /v1/keys/${made.body.key.id}`, { as });
-    await ask(api, 'DELETE /v1/keys/none', { as });
-    await ask(api, 'POST /v1/keys', { as, body: { name: 7 } });
-    const who = { principal: `key:${key.id}`, actor: `operator:key:${key.id}`, count: 1 };
-    expect(await entriesOf(api, as)).toMatchObject([
-      { ...who, action: 'createKey', outcome: 'refused', status: 400, target: {} },
-      {
-        ...who,
-        action: 'revokeKey',
-        outcome: 'refused',
-        status: 404,
-        code: 'api_key_not_found',
-        target: { key: 'none' },
-      },
-      {
-        ...who,
-        action: 'revokeKey',
-        route: 'DELETE /v1/keys/{key}',
-        outcome: 'done',
-        status: 200,
-        target: { key: made.body.key.id },
-      },
-      {
-        ...{
+  test(
+    'has what was done, by whom, from where and to what; and not what was only ' + 'looked at',
+    async () => {
+      const { api, keys } = world();
+      const { credential: as, key } = await keys.create({ name: 'boss', roles: ['admin'] });
+      const made = await ask(api, 'POST /v1/keys', {
+        as,
+        body: newKey,
+        env: fromAddress('192.0.2.7'),
+      });
+      await ask(api, 'GET /v1/keys', { as });
+      await ask(api, `DELETE /v1/keys/${made.body.key.id}`, { as });
+      await ask(api, 'DELETE /v1/keys/none', { as });
+      await ask(api, 'POST /v1/keys', { as, body: { name: 7 } });
+      const who = { principal: `key:${key.id}`, actor: `operator:key:${key.id}`, count: 1 };
+      expect(await entriesOf(api, as)).toMatchObject([
+        { ...who, action: 'createKey', outcome: 'refused', status: 400, target: {} },
+        {
           ...who,
-          action: 'createKey',
-          route: 'POST /v1/keys',
+          action: 'revokeKey',
+          outcome: 'refused',
+          status: 404,
+          code: 'api_key_not_found',
+          target: { key: 'none' },
+        },
+        {
+          ...who,
+          action: 'revokeKey',
+          route: 'DELETE /v1/keys/{key}',
           outcome: 'done',
-          status: 201,
-          address: '192.0.2.7',
+          status: 200,
+          target: { key: made.body.key.id },
         },
-        ...{
-          target: { made: `/v1/keys/${made.body.key.id}` },
-          requestId: made.headers.get('x-request-id'),
+        {
+          ...{
+            ...who,
+            action: 'createKey',
+            route: 'POST /v1/keys',
+            outcome: 'done',
+            status: 201,
+            address: '192.0.2.7',
+          },
+          ...{
+            target: { made: `/v1/keys/${made.body.key.id}` },
+            requestId: made.headers.get('x-request-id'),
+          },
         },
-      },
-    ]);
-  });
+      ]);
+    },
+  );
 
   test('has whoever was denied, and never what they sent', async () => {
     const store = memoryStore();
@@ -218,29 +221,32 @@ describe('the audit log', () => {
     expect((await ask(api, `GET /v1/audit${query}`, { as: await key() })).status).toBe(400);
   });
 
-  test('that cannot be written is told to whoever watches over the server, and written later', async () => {
-    let isDown = false;
-    const inner = memoryStore();
-    const clock = testClock();
-    const errors: unknown[] = [];
-    const log = new AuditLog({
-      app: 'shop',
-      store: failingStore(inner, () => isDown),
-      clock,
-      ids: { next: nextId() },
-      onError: (error) => errors.push(error),
-    });
-    isDown = true;
-    log.record({ tenant: 'default', actor: 'operator', entry: entryAt(clock.now()) });
-    await log.flush();
-    expect(errors).toMatchObject([{ code: 'audit_unwritten', data: { waiting: 1, lost: 0 } }]);
-    isDown = false;
-    await log.close();
-    const { entries } = await readAudit(inner.for({ tenant: 'default', app: 'shop:audit' }), {
-      limit: 10,
-    });
-    expect(entries).toHaveLength(1);
-  });
+  test(
+    'that cannot be written is told to whoever watches over the server, and ' + 'written later',
+    async () => {
+      let isDown = false;
+      const inner = memoryStore();
+      const clock = testClock();
+      const errors: unknown[] = [];
+      const log = new AuditLog({
+        app: 'shop',
+        store: failingStore(inner, () => isDown),
+        clock,
+        ids: { next: nextId() },
+        onError: (error) => errors.push(error),
+      });
+      isDown = true;
+      log.record({ tenant: 'default', actor: 'operator', entry: entryAt(clock.now()) });
+      await log.flush();
+      expect(errors).toMatchObject([{ code: 'audit_unwritten', data: { waiting: 1, lost: 0 } }]);
+      isDown = false;
+      await log.close();
+      const { entries } = await readAudit(inner.for({ tenant: 'default', app: 'shop:audit' }), {
+        limit: 10,
+      });
+      expect(entries).toHaveLength(1);
+    },
+  );
 
   test('of many processes and days comes in the right order', async () => {
     const clock = testClock();

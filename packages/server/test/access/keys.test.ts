@@ -48,18 +48,21 @@ describe('an API key', () => {
       expect(bytes).not.toContain(issued.split('_')[2]);
   });
 
-  test('is in no error and no audit log when somebody gives it in the place of its id', async () => {
-    const { api, keys } = world();
-    const { credential, key } = await keys.create({ name: 'ci', roles: ['admin'] });
-    const secret = credential.split('_')[2] as string;
-    const refused = await ask(api, `DELETE /v1/keys/${credential}`, { as: credential });
-    expect([refused.status, refused.body.code]).toEqual([404, 'api_key_not_found']);
-    expect(refused.body.detail).toContain(`adj_${key.id}_…`);
-    const audit = await ask(api, 'GET /v1/audit', { as: credential });
-    expect(JSON.stringify(audit.body)).toContain(`adj_${key.id}_…`);
-    expect(JSON.stringify([refused.body, audit.body])).not.toContain(secret);
-    await expect(keys.revoke(credential)).rejects.not.toThrow(secret);
-  });
+  test(
+    'is in no error and no audit log when somebody gives it in the place ' + 'of its id',
+    async () => {
+      const { api, keys } = world();
+      const { credential, key } = await keys.create({ name: 'ci', roles: ['admin'] });
+      const secret = credential.split('_')[2] as string;
+      const refused = await ask(api, `DELETE /v1/keys/${credential}`, { as: credential });
+      expect([refused.status, refused.body.code]).toEqual([404, 'api_key_not_found']);
+      expect(refused.body.detail).toContain(`adj_${key.id}_…`);
+      const audit = await ask(api, 'GET /v1/audit', { as: credential });
+      expect(JSON.stringify(audit.body)).toContain(`adj_${key.id}_…`);
+      expect(JSON.stringify([refused.body, audit.body])).not.toContain(secret);
+      await expect(keys.revoke(credential)).rejects.not.toThrow(secret);
+    },
+  );
 
   test.each<[unknown, string]>([
     [undefined, 'the options must be an object'],
@@ -107,26 +110,29 @@ describe('an API key', () => {
     expect((await ask(two.api, 'GET /v1/keys', { as: credential })).status).toBe(401);
   });
 
-  test('that was rotated is accepted with both secrets for a while, and never with one before', async () => {
-    const clock = testClock();
-    const { api, keys } = world({ clock });
-    const status = async (as: string): Promise<number> =>
-      (await ask(api, 'GET /v1/keys', { as })).status;
-    const first = await keys.create({ name: 'ci', roles: ['admin'] });
-    const second = await keys.rotate(first.key.id, { grace: 60_000 });
-    expect(second.key).toMatchObject({ id: first.key.id, previousUntil: clock.now() + 60_000 });
-    expect([await status(first.credential), await status(second.credential)]).toEqual([200, 200]);
-    const third = await keys.rotate(first.key.id, { grace: 60_000 });
-    expect([
-      await status(first.credential),
-      await status(second.credential),
-      await status(third.credential),
-    ]).toEqual([401, 200, 200]);
-    clock.advance(60_000);
-    expect([await status(second.credential), await status(third.credential)]).toEqual([401, 200]);
-    await keys.revoke(first.key.id);
-    expect(await status(third.credential)).toBe(401);
-  });
+  test(
+    'that was rotated is accepted with both secrets for a while, and never with ' + 'one before',
+    async () => {
+      const clock = testClock();
+      const { api, keys } = world({ clock });
+      const status = async (as: string): Promise<number> =>
+        (await ask(api, 'GET /v1/keys', { as })).status;
+      const first = await keys.create({ name: 'ci', roles: ['admin'] });
+      const second = await keys.rotate(first.key.id, { grace: 60_000 });
+      expect(second.key).toMatchObject({ id: first.key.id, previousUntil: clock.now() + 60_000 });
+      expect([await status(first.credential), await status(second.credential)]).toEqual([200, 200]);
+      const third = await keys.rotate(first.key.id, { grace: 60_000 });
+      expect([
+        await status(first.credential),
+        await status(second.credential),
+        await status(third.credential),
+      ]).toEqual([401, 200, 200]);
+      clock.advance(60_000);
+      expect([await status(second.credential), await status(third.credential)]).toEqual([401, 200]);
+      await keys.revoke(first.key.id);
+      expect(await status(third.credential)).toBe(401);
+    },
+  );
 
   test.for([
     'adj_',
@@ -145,29 +151,33 @@ describe('an API key', () => {
     });
   });
 
-  test('with a wrong secret, another id or something more is as wrong as none, in the very same words', async () => {
-    const { api, keys } = world();
-    const one = await keys.create({ name: 'one', roles: ['admin'] });
-    const two = await keys.create({ name: 'two', roles: ['admin'] });
-    const [, , secret] = one.credential.split('_');
-    const wrong = [
-      `adj_${two.key.id}_${secret}`,
-      `${one.credential}0`,
-      one.credential.slice(0, -1),
-      one.credential.toUpperCase(),
-      `${one.credential} x`,
-    ];
-    const answers = await Promise.all(
-      [undefined, ...wrong].map((as) => ask(api, 'GET /v1/keys', { as })),
-    );
-    const told = answers.map(({ status, headers, body: { instance, ...body } }) => ({
-      status,
-      challenge: headers.get('www-authenticate'),
-      body,
-    }));
-    expect(told[0]).toMatchObject({ status: 401, challenge: 'Bearer realm="adjutant"' });
-    for (const answer of told) expect(answer).toEqual(told[0]);
-  });
+  test(
+    'with a wrong secret, another id or something more is as wrong as none, in the very same ' +
+      'words',
+    async () => {
+      const { api, keys } = world();
+      const one = await keys.create({ name: 'one', roles: ['admin'] });
+      const two = await keys.create({ name: 'two', roles: ['admin'] });
+      const [, , secret] = one.credential.split('_');
+      const wrong = [
+        `adj_${two.key.id}_${secret}`,
+        `${one.credential}0`,
+        one.credential.slice(0, -1),
+        one.credential.toUpperCase(),
+        `${one.credential} x`,
+      ];
+      const answers = await Promise.all(
+        [undefined, ...wrong].map((as) => ask(api, 'GET /v1/keys', { as })),
+      );
+      const told = answers.map(({ status, headers, body: { instance, ...body } }) => ({
+        status,
+        challenge: headers.get('www-authenticate'),
+        body,
+      }));
+      expect(told[0]).toMatchObject({ status: 401, challenge: 'Bearer realm="adjutant"' });
+      for (const answer of told) expect(answer).toEqual(told[0]);
+    },
+  );
 
   test('is not looked for in the address', async () => {
     const { api, key } = world();

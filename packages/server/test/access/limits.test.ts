@@ -41,18 +41,21 @@ describe('callers', () => {
     }
   });
 
-  test('without a valid credential are told so only so often, and keep nobody else out', async () => {
-    const { api, key } = world({ limits: { failuresPerMinute: 2 } });
-    const env = fromAddress('192.0.2.1');
-    const statuses: number[] = [];
-    for (let call = 0; call < 4; call++)
-      statuses.push((await ask(api, 'GET /v1/keys', { as: 'wrong', env })).status);
-    expect(statuses).toEqual([401, 401, 429, 429]);
-    expect((await ask(api, 'GET /v1/keys', { as: await key(), env })).status).toBe(200);
-    expect(
-      (await ask(api, 'GET /v1/keys', { as: 'wrong', env: fromAddress('192.0.2.2') })).status,
-    ).toBe(401);
-  });
+  test(
+    'without a valid credential are told so only so often, and keep ' + 'nobody else out',
+    async () => {
+      const { api, key } = world({ limits: { failuresPerMinute: 2 } });
+      const env = fromAddress('192.0.2.1');
+      const statuses: number[] = [];
+      for (let call = 0; call < 4; call++)
+        statuses.push((await ask(api, 'GET /v1/keys', { as: 'wrong', env })).status);
+      expect(statuses).toEqual([401, 401, 429, 429]);
+      expect((await ask(api, 'GET /v1/keys', { as: await key(), env })).status).toBe(200);
+      expect(
+        (await ask(api, 'GET /v1/keys', { as: 'wrong', env: fromAddress('192.0.2.2') })).status,
+      ).toBe(401);
+    },
+  );
 
   test('of one network of IPv6 are one, however many addresses they have', async () => {
     const { api } = world({ limits: { failuresPerMinute: 1 } });
@@ -65,28 +68,37 @@ describe('callers', () => {
     expect(await statusFrom('2001:db8:0:0:1::1')).toBe(429);
   });
 
-  test('behind a proxy of ones own are told apart by what it saw, and by nothing that they wrote themselves', async () => {
-    const statusOf = async (trustProxy: number, headers: readonly string[]): Promise<number[]> => {
-      const { api } = world({ trustProxy, limits: { failuresPerMinute: 1 } });
-      const statuses: number[] = [];
-      for (const forwarded of headers) {
-        statuses.push(
-          (
-            await ask(api, 'GET /v1/keys', {
-              env: fromAddress('10.0.0.1'),
-              headers: { 'x-forwarded-for': forwarded },
-            })
-          ).status,
-        );
-      }
-      return statuses;
-    };
-    expect(await statusOf(0, ['192.0.2.1', '192.0.2.2'])).toEqual([401, 429]);
-    expect(await statusOf(1, ['192.0.2.1', '192.0.2.2'])).toEqual([401, 401]);
-    expect(await statusOf(1, ['192.0.2.8, 192.0.2.1', '192.0.2.9, 192.0.2.1'])).toEqual([401, 429]);
-    expect(await statusOf(2, ['192.0.2.1, 10.0.0.2', '192.0.2.2, 10.0.0.2'])).toEqual([401, 401]);
-    expect(await statusOf(1, ['not an address', 'neither'])).toEqual([401, 429]);
-  });
+  test(
+    'behind a proxy of ones own are told apart by what it saw, and by nothing that they ' +
+      'wrote themselves',
+    async () => {
+      const statusOf = async (
+        trustProxy: number,
+        headers: readonly string[],
+      ): Promise<number[]> => {
+        const { api } = world({ trustProxy, limits: { failuresPerMinute: 1 } });
+        const statuses: number[] = [];
+        for (const forwarded of headers) {
+          statuses.push(
+            (
+              await ask(api, 'GET /v1/keys', {
+                env: fromAddress('10.0.0.1'),
+                headers: { 'x-forwarded-for': forwarded },
+              })
+            ).status,
+          );
+        }
+        return statuses;
+      };
+      expect(await statusOf(0, ['192.0.2.1', '192.0.2.2'])).toEqual([401, 429]);
+      expect(await statusOf(1, ['192.0.2.1', '192.0.2.2'])).toEqual([401, 401]);
+      expect(await statusOf(1, ['192.0.2.8, 192.0.2.1', '192.0.2.9, 192.0.2.1'])).toEqual([
+        401, 429,
+      ]);
+      expect(await statusOf(2, ['192.0.2.1, 10.0.0.2', '192.0.2.2, 10.0.0.2'])).toEqual([401, 401]);
+      expect(await statusOf(1, ['not an address', 'neither'])).toEqual([401, 429]);
+    },
+  );
 
   test('that watch over the server are never refused', async () => {
     const { api } = world({ limits: { requestsPerMinute: 1 } });

@@ -22,21 +22,24 @@ async function open(
   );
 }
 
-test('a stream ends when the key that it was opened with is revoked, in whatever process', async () => {
-  const store = memoryStore();
-  const { app, keys, key } = world({ store });
-  await app.sessions.create({ id: 'one' });
-  const { credential, key: made } = await keys.create({ name: 'x', roles: ['viewer'] });
-  const other = server(app, { auth: {} });
-  onTestFinished(() => other.close());
-  const mine = await open(other, credential);
-  const others = await open(other, await key());
-  const read = textOf(mine);
-  await keys.rotate(made.id);
-  await keys.revoke(made.id);
-  expect(await read).toContain('the credential has ended');
-  await others.body?.cancel();
-});
+test(
+  'a stream ends when the key that it was opened with is revoked, in ' + 'whatever process',
+  async () => {
+    const store = memoryStore();
+    const { app, keys, key } = world({ store });
+    await app.sessions.create({ id: 'one' });
+    const { credential, key: made } = await keys.create({ name: 'x', roles: ['viewer'] });
+    const other = server(app, { auth: {} });
+    onTestFinished(() => other.close());
+    const mine = await open(other, credential);
+    const others = await open(other, await key());
+    const read = textOf(mine);
+    await keys.rotate(made.id);
+    await keys.revoke(made.id);
+    expect(await read).toContain('the credential has ended');
+    await others.body?.cancel();
+  },
+);
 
 test('a stream ends when the time of its key is over', async () => {
   const clock = testClock();

@@ -376,47 +376,50 @@ describe('making links', () => {
     });
   });
 
-  test('in the name of somebody else is for admins, so that nobody can decide what they may not', async () => {
-    const { api, app, requestId } = await waitingServer({
-      mayDecide: ['ann'],
-      user: 'bob',
-      server: tokenAuth,
-    });
-    const path = `/v1/approvals/${requestId}/link`;
-    const by = (claims: Parameters<typeof bearer>[0]) => bearer(claims);
-    expect((await send(api, 'POST', path, { by: 'ann' }, await by({ sub: 'carol' }))).status).toBe(
-      403,
-    );
-    expect((await send(api, 'POST', path, {}, await by({ sub: 'carol' }))).body.code).toBe(
-      'may_not_decide',
-    );
-    expect((await send(api, 'POST', path, {}, await by({ sub: 'x', user: 'bob' }))).body.code).toBe(
-      'may_not_decide',
-    );
-    expect(
-      (
-        await send(
-          api,
-          'POST',
-          path,
-          { by: 'ann' },
-          await by({ sub: 'x', user: 'bob', roles: ['admin'] }),
-        )
-      ).status,
-    ).toBe(403);
-    const { status, body } = await send(
-      api,
-      'POST',
-      path,
-      { by: 'ann' },
-      await by({ sub: 'root', roles: ['admin'] }),
-    );
-    expect(status).toBe(201);
-    const page = new URL(body.url).pathname;
-    expect((await open(api, page)).text).toContain('<dt>You decide as</dt><dd>ann</dd>');
-    expect((await decide(api, page, { decision: 'approve' })).status).toBe(200);
-    expect(await app.requests.get(requestId)).toMatchObject({ settledBy: 'user:ann' });
-  });
+  test(
+    'in the name of somebody else is for admins, so that nobody can decide what ' + 'they may not',
+    async () => {
+      const { api, app, requestId } = await waitingServer({
+        mayDecide: ['ann'],
+        user: 'bob',
+        server: tokenAuth,
+      });
+      const path = `/v1/approvals/${requestId}/link`;
+      const by = (claims: Parameters<typeof bearer>[0]) => bearer(claims);
+      expect(
+        (await send(api, 'POST', path, { by: 'ann' }, await by({ sub: 'carol' }))).status,
+      ).toBe(403);
+      expect((await send(api, 'POST', path, {}, await by({ sub: 'carol' }))).body.code).toBe(
+        'may_not_decide',
+      );
+      expect(
+        (await send(api, 'POST', path, {}, await by({ sub: 'x', user: 'bob' }))).body.code,
+      ).toBe('may_not_decide');
+      expect(
+        (
+          await send(
+            api,
+            'POST',
+            path,
+            { by: 'ann' },
+            await by({ sub: 'x', user: 'bob', roles: ['admin'] }),
+          )
+        ).status,
+      ).toBe(403);
+      const { status, body } = await send(
+        api,
+        'POST',
+        path,
+        { by: 'ann' },
+        await by({ sub: 'root', roles: ['admin'] }),
+      );
+      expect(status).toBe(201);
+      const page = new URL(body.url).pathname;
+      expect((await open(api, page)).text).toContain('<dt>You decide as</dt><dd>ann</dd>');
+      expect((await decide(api, page, { decision: 'approve' })).status).toBe(200);
+      expect(await app.requests.get(requestId)).toMatchObject({ settledBy: 'user:ann' });
+    },
+  );
 
   test('works for other tenants, whose links decide nothing elsewhere', async () => {
     const made = await waitingServer();

@@ -34,7 +34,9 @@ function clerk() {
       const last = prompt.at(-1);
       if (last?.role === 'tool')
         return {
-          text: `Done: ${JSON.stringify(last.content.map((part) => ('output' in part ? part.output : part)))}`,
+          text:
+            'Done: ' +
+            `${JSON.stringify(last.content.map((part) => ('output' in part ? part.output : part)))}`,
         };
       const text = JSON.stringify(last?.content);
       const order = /order (\w+)/.exec(text)?.[1];
@@ -163,21 +165,24 @@ describe('runs', () => {
     expect(refunds).not.toContain('o18');
   });
 
-  test('that cannot be started reject, where somebody waits for them, with what is wrong', async () => {
-    const { url } = await serving({ runnables: [clerk()] });
-    const run = impatient(url).runs.start({ agent: 'clark', input: 'Hi' });
-    await expect(run).rejects.toMatchObject({
-      code: 'agent_not_found',
-      status: 404,
-      data: { nearest: 'clerk' },
-    });
-    await expect(run.accepted()).rejects.toMatchObject({ code: 'agent_not_found' });
-    await expect(
-      (async () => {
-        for await (const _ of run);
-      })(),
-    ).rejects.toMatchObject({ code: 'agent_not_found' });
-  });
+  test(
+    'that cannot be started reject, where somebody waits for them, with ' + 'what is wrong',
+    async () => {
+      const { url } = await serving({ runnables: [clerk()] });
+      const run = impatient(url).runs.start({ agent: 'clark', input: 'Hi' });
+      await expect(run).rejects.toMatchObject({
+        code: 'agent_not_found',
+        status: 404,
+        data: { nearest: 'clerk' },
+      });
+      await expect(run.accepted()).rejects.toMatchObject({ code: 'agent_not_found' });
+      await expect(
+        (async () => {
+          for await (const _ of run);
+        })(),
+      ).rejects.toMatchObject({ code: 'agent_not_found' });
+    },
+  );
 });
 
 describe('sessions', () => {
@@ -258,43 +263,46 @@ describe('a client', () => {
     expect(seen[0]?.['idempotency-key']).toBeUndefined();
   });
 
-  test('tries again what may succeed in a moment, under the same key, and not what will not', async () => {
-    const keys: (string | undefined)[] = [];
-    const answers = [
-      () => new Response('', { status: 503, headers: { 'retry-after': '0' } }),
-      () => Promise.reject(new TypeError('fetch failed')),
-      () =>
-        new Response('{"code":"idempotency_key_in_use","status":409,"detail":"…"}', {
-          status: 409,
-          headers: { 'content-type': 'application/problem+json' },
-        }),
-      () => Response.json({ id: 'x' }),
-    ];
-    const fetch = async (_url: string, init: RequestInit): Promise<Response> => {
-      keys.push((init.headers as Record<string, string>)['idempotency-key']);
-      return (answers.shift() as () => Response | Promise<Response>)();
-    };
-    const { sessions } = impatient('http://localhost:1', { fetch });
-    expect(await sessions.create()).toEqual({ id: 'x' });
-    expect(keys).toHaveLength(4);
-    expect(new Set(keys).size).toBe(1);
-    expect(keys[0]).toMatch(/^\w{24}$/);
+  test(
+    'tries again what may succeed in a moment, under the same key, and not ' + 'what will not',
+    async () => {
+      const keys: (string | undefined)[] = [];
+      const answers = [
+        () => new Response('', { status: 503, headers: { 'retry-after': '0' } }),
+        () => Promise.reject(new TypeError('fetch failed')),
+        () =>
+          new Response('{"code":"idempotency_key_in_use","status":409,"detail":"…"}', {
+            status: 409,
+            headers: { 'content-type': 'application/problem+json' },
+          }),
+        () => Response.json({ id: 'x' }),
+      ];
+      const fetch = async (_url: string, init: RequestInit): Promise<Response> => {
+        keys.push((init.headers as Record<string, string>)['idempotency-key']);
+        return (answers.shift() as () => Response | Promise<Response>)();
+      };
+      const { sessions } = impatient('http://localhost:1', { fetch });
+      expect(await sessions.create()).toEqual({ id: 'x' });
+      expect(keys).toHaveLength(4);
+      expect(new Set(keys).size).toBe(1);
+      expect(keys[0]).toMatch(/^\w{24}$/);
 
-    answers.push(() => new Response('no', { status: 403 }));
-    await expect(sessions.create()).rejects.toMatchObject({
-      code: 'http_403',
-      status: 403,
-      message: expect.stringContaining('no'),
-    });
-    answers.push(() => new Response('<html>', { status: 200 }));
-    await expect(sessions.get('x')).rejects.toMatchObject({ code: 'unexpected_answer' });
-    answers.push(
-      () =>
-        new Response('', { status: 302, headers: { location: 'https://elsewhere.example.com' } }),
-    );
-    await expect(sessions.get('x')).rejects.toMatchObject({ code: 'unexpected_answer' });
-    expect(answers).toEqual([]);
-  });
+      answers.push(() => new Response('no', { status: 403 }));
+      await expect(sessions.create()).rejects.toMatchObject({
+        code: 'http_403',
+        status: 403,
+        message: expect.stringContaining('no'),
+      });
+      answers.push(() => new Response('<html>', { status: 200 }));
+      await expect(sessions.get('x')).rejects.toMatchObject({ code: 'unexpected_answer' });
+      answers.push(
+        () =>
+          new Response('', { status: 302, headers: { location: 'https://elsewhere.example.com' } }),
+      );
+      await expect(sessions.get('x')).rejects.toMatchObject({ code: 'unexpected_answer' });
+      expect(answers).toEqual([]);
+    },
+  );
 
   test('gives up after the time that it is given, and says what was wrong', async () => {
     const { sessions } = client({

@@ -271,7 +271,8 @@ async function fuzz(place: Place, numRuns: number): Promise<void> {
         expect(answer.text).not.toMatch(/\n\s+at .*\(|node_modules/);
         if (answer.status >= 500 && !named.has((JSON.parse(answer.text) as { code: string }).code))
           throw new Error(
-            `${told}: ${what} ${answer.status} ${answer.text}\n${errors.map((error) => (error as Error).stack).join('\n')}`,
+            `${told}: ${what} ${answer.status} ` +
+              `${answer.text}\n${errors.map((error) => (error as Error).stack).join('\n')}`,
           );
       }
       await app.recover();

@@ -42,7 +42,8 @@ function isVoidedBefore(events: readonly StreamEvent[], resumed: StreamEvent): b
 
 describe.skipIf(isSkipped)('when a process is killed', () => {
   test.concurrent(
-    'in the middle of an answer, another one gives the answer, whoever follows it misses nothing, and so does who comes to its successor',
+    'in the middle of an answer, another one gives the answer, whoever follows it misses ' +
+      'nothing, and so does who comes to its successor',
     patience,
     async (context) => {
       const place = new Place(context);

@@ -38,7 +38,8 @@ describe.skipIf(isSkipped)('a process', () => {
   );
 
   test.concurrent(
-    'that was silent for longer than its lease stops quietly when it wakes up, and writes nothing more',
+    'that was silent for longer than its lease stops quietly when it wakes up, and writes ' +
+      'nothing more',
     patience,
     async (context) => {
       const place = new Place(context, { lease: 1_500 });

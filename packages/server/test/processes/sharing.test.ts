@@ -7,7 +7,8 @@ import { heard, plan, tale, thanks } from './story.ts';
 const isModelEnd = ({ type }: { readonly type: string }): boolean => type === 'model_end';
 
 test.skipIf(isSkipped)(
-  'a run is started on one process, streamed by two others while it writes, and approved on the first',
+  'a run is started on one process, streamed by two others while it writes, and approved ' +
+    'on the first',
   patience,
   async (context) => {
     const place = new Place(context);

@@ -58,7 +58,10 @@ export function textDifference(
       count.answers++;
       if (streamed === text) count.whole++;
       if (!text.startsWith(streamed))
-        return `of "${invocationId}" it has "${streamed.slice(-60)}", which "${text.slice(0, 60)}…" does not begin with`;
+        return (
+          `of "${invocationId}" it has "${streamed.slice(-60)}", which ` +
+          `"${text.slice(0, 60)}…" does not begin with`
+        );
     } else if (type === 'model_end') texts.delete(invocationId);
   }
   return undefined;

@@ -176,10 +176,12 @@ async function main(directory: string): Promise<void> {
   const connections = followings.reduce((sum, { client }) => sum + client.connections, 0);
   const frames = followings.reduce((sum, { client }) => sum + client.frames.length, 0);
   console.log(
-    `${clients} clients, ${runs} runs, ${seconds} s: ${frames} frames over ${connections} connections, ${proxy.cuts} cut, ${proxy.partCuts} of them in the middle of bytes`,
+    `${clients} clients, ${runs} runs, ${seconds} s: ${frames} frames over ${connections} ` +
+      `connections, ${proxy.cuts} cut, ${proxy.partCuts} of them in the middle of bytes`,
   );
   console.log(
-    `${texts.answers} answers compared with what was streamed of them, ${texts.whole} streamed whole`,
+    `${texts.answers} answers compared with what was streamed of them, ${texts.whole} ` +
+      'streamed whole',
   );
   check(
     'connections were cut',
@@ -209,7 +211,8 @@ async function checkServer(
   const heaps = [before, peak, after].map(({ heapUsed }) => megabytes(heapUsed)).join(', ');
   const resident = [before, peak, after].map(({ rss }) => megabytes(rss)).join(', ');
   console.log(
-    `memory of the server at the start, at its peak, at the end: heap ${heaps}; resident ${resident}; ledgers followed at most ${peak.followers}`,
+    `memory of the server at the start, at its peak, at the end: heap ${heaps}; resident ` +
+      `${resident}; ledgers followed at most ${peak.followers}`,
   );
   check('ledgers were followed', peak.followers > 0 ? undefined : 'none was');
   check(

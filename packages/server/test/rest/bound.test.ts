@@ -78,34 +78,37 @@ test('who is bound to a user sees and makes sessions of that user only', async (
   expect((await ann.post('/v1/sessions/of-ann/fork')).body).toMatchObject({ user: 'ann' });
 });
 
-test('who is bound to agents knows of no other, nor of sessions with a run of another', async () => {
-  const { app, api, support, sales } = shop();
-  for (let number = 0; number < 5; number++) {
-    await app.run(support, { session: `support-${number}`, input: 'Hi' });
-    await app.run(sales, { session: `sales-${number}`, input: 'Hi' });
-  }
-  const caller = callerTo(api, await bearer({ sub: 'desk', agents: ['sales'] }));
-  expect((await caller.get('/v1/agents')).body.agents.map(({ name }) => name)).toEqual(['sales']);
-  expect(await caller.get('/v1/agents/support')).toMatchObject({
-    status: 404,
-    body: { code: 'agent_not_found' },
-  });
-  expect(await caller.post('/v1/runs', { agent: 'support', input: 'Hi' })).toMatchObject({
-    status: 404,
-    body: { code: 'agent_not_found' },
-  });
-  expect((await caller.get('/v1/sessions/support-1')).status).toBe(404);
-  const found: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = (
-      await caller.get(`/v1/sessions?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`)
-    ).body;
-    found.push(...page.sessions.map(({ id }) => id));
-    cursor = page.cursor;
-  } while (cursor !== undefined);
-  expect(found.toSorted()).toEqual([0, 1, 2, 3, 4].map((number) => `sales-${number}`));
-  expect(
-    (await caller.post('/v1/sessions/sales-1/runs', { agent: 'sales', input: 'Hi' })).status,
-  ).toBe(202);
-});
+test(
+  'who is bound to agents knows of no other, nor of sessions with a run ' + 'of another',
+  async () => {
+    const { app, api, support, sales } = shop();
+    for (let number = 0; number < 5; number++) {
+      await app.run(support, { session: `support-${number}`, input: 'Hi' });
+      await app.run(sales, { session: `sales-${number}`, input: 'Hi' });
+    }
+    const caller = callerTo(api, await bearer({ sub: 'desk', agents: ['sales'] }));
+    expect((await caller.get('/v1/agents')).body.agents.map(({ name }) => name)).toEqual(['sales']);
+    expect(await caller.get('/v1/agents/support')).toMatchObject({
+      status: 404,
+      body: { code: 'agent_not_found' },
+    });
+    expect(await caller.post('/v1/runs', { agent: 'support', input: 'Hi' })).toMatchObject({
+      status: 404,
+      body: { code: 'agent_not_found' },
+    });
+    expect((await caller.get('/v1/sessions/support-1')).status).toBe(404);
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = (
+        await caller.get(`/v1/sessions?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`)
+      ).body;
+      found.push(...page.sessions.map(({ id }) => id));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(found.toSorted()).toEqual([0, 1, 2, 3, 4].map((number) => `sales-${number}`));
+    expect(
+      (await caller.post('/v1/sessions/sales-1/runs', { agent: 'sales', input: 'Hi' })).status,
+    ).toBe(202);
+  },
+);

@@ -72,6 +72,7 @@ export function checkAnswer(document: object, answer: Answer): void {
   checks.set(key, check);
   if (!check(body))
     throw new Error(
-      `${key} does not fit its schema: ${JSON.stringify(check.errors)}\n${JSON.stringify(body).slice(0, 2_000)}`,
+      `${key} does not fit its schema: ` +
+        `${JSON.stringify(check.errors)}\n${JSON.stringify(body).slice(0, 2_000)}`,
     );
 }

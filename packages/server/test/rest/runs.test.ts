@@ -43,26 +43,30 @@ function working(store: Store) {
 }
 
 describe.each(stores)('runs on %s', (_name, makeStore) => {
-  test('are not started with what looks like a reference to a large value, which may be of another user', async () => {
-    const { app, post } = working(makeStore());
-    const reference = {
-      $blob: 'a'.repeat(64),
-      hash: 'b'.repeat(64),
-      size: 70_000,
-      preview: 'what ann',
-    };
-    const refused = await post('/v1/runs', {
-      agent: 'quick',
-      input: 'Hi',
-      data: { deep: [{ reference }] },
-    });
-    expect(refused.status).toBe(400);
-    expect(refused.body).toMatchObject({
-      code: 'invalid_request',
-      detail: expect.stringContaining('$blob'),
-    });
-    expect(await app.list()).toEqual([]);
-  });
+  test(
+    'are not started with what looks like a reference to a large value, which may be of ' +
+      'another user',
+    async () => {
+      const { app, post } = working(makeStore());
+      const reference = {
+        $blob: 'a'.repeat(64),
+        hash: 'b'.repeat(64),
+        size: 70_000,
+        preview: 'what ann',
+      };
+      const refused = await post('/v1/runs', {
+        agent: 'quick',
+        input: 'Hi',
+        data: { deep: [{ reference }] },
+      });
+      expect(refused.status).toBe(400);
+      expect(refused.body).toMatchObject({
+        code: 'invalid_request',
+        detail: expect.stringContaining('$blob'),
+      });
+      expect(await app.list()).toEqual([]);
+    },
+  );
 
   test('are started in new sessions, go on by themselves and tell how they ended', async () => {
     const { get, post } = working(makeStore());
@@ -125,26 +129,29 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
     expect((await waiting).body).toMatchObject({ status: 'completed', output: 'done' });
   });
 
-  test('that wait for somebody are told at once, with what they ask, and go on after the answer', async () => {
-    const { get, post } = working(makeStore());
-    const { links } = (await post('/v1/runs', { agent: 'asking', input: 'Pay' })).body;
-    const waiting = await get(`${links['run']}?wait=20000`);
-    expect(waiting.body).toMatchObject({
-      status: 'waiting',
-      waitsFor: 'tool_input',
-      requests: [{ kind: 'approval', name: 'pay', status: 'pending' }],
-    });
-    expect((await get(links['session'] ?? '')).body).toMatchObject({
-      waiting: 1,
-      status: 'awaiting_input',
-    });
-    await post(`/v1/approvals/${waiting.body.requests[0]?.requestId}`, { decision: 'approve' });
-    // What has been answered is no longer waited for.
-    expect((await get(`${links['run']}?wait=20000`)).body).toMatchObject({
-      status: 'completed',
-      output: 'Paid.',
-    });
-  });
+  test(
+    'that wait for somebody are told at once, with what they ask, and go on after ' + 'the answer',
+    async () => {
+      const { get, post } = working(makeStore());
+      const { links } = (await post('/v1/runs', { agent: 'asking', input: 'Pay' })).body;
+      const waiting = await get(`${links['run']}?wait=20000`);
+      expect(waiting.body).toMatchObject({
+        status: 'waiting',
+        waitsFor: 'tool_input',
+        requests: [{ kind: 'approval', name: 'pay', status: 'pending' }],
+      });
+      expect((await get(links['session'] ?? '')).body).toMatchObject({
+        waiting: 1,
+        status: 'awaiting_input',
+      });
+      await post(`/v1/approvals/${waiting.body.requests[0]?.requestId}`, { decision: 'approve' });
+      // What has been answered is no longer waited for.
+      expect((await get(`${links['run']}?wait=20000`)).body).toMatchObject({
+        status: 'completed',
+        output: 'Paid.',
+      });
+    },
+  );
 
   test('are cancelled by name, and no other with them', async () => {
     const { get, post, begun } = working(makeStore());
@@ -171,21 +178,25 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
     });
   });
 
-  test('that wait for somebody are not said to wait any more when their cancel is on its way', async () => {
-    const store = makeStore();
-    const { get, post, app } = working(store);
-    const { session, links } = (await post('/v1/runs', { agent: 'asking', input: 'Pay', id: 'r' }))
-      .body;
-    await get(`${links['run']}?wait=20000`);
-    // Nobody who works on the session has heard of it yet.
-    const item = { lane: 'control', by: 'operator', at: 1, type: 'cancel' } as const;
-    const ledgers = store.for({ tenant: app.tenant, app: app.app });
-    await ledgers.post(session, { ...item, key: 'other', data: { runId: 'another' } });
-    await ledgers.post(session, { ...item, key: 'own', data: { runId: 'r' } });
-    expect((await get(links['run'] ?? '')).body.status).not.toBe('waiting');
-    await app.resume(session);
-    expect((await get(`${links['run']}?wait=20000`)).body.status).toBe('cancelled');
-  });
+  test(
+    'that wait for somebody are not said to wait any more when their cancel is ' + 'on its way',
+    async () => {
+      const store = makeStore();
+      const { get, post, app } = working(store);
+      const { session, links } = (
+        await post('/v1/runs', { agent: 'asking', input: 'Pay', id: 'r' })
+      ).body;
+      await get(`${links['run']}?wait=20000`);
+      // Nobody who works on the session has heard of it yet.
+      const item = { lane: 'control', by: 'operator', at: 1, type: 'cancel' } as const;
+      const ledgers = store.for({ tenant: app.tenant, app: app.app });
+      await ledgers.post(session, { ...item, key: 'other', data: { runId: 'another' } });
+      await ledgers.post(session, { ...item, key: 'own', data: { runId: 'r' } });
+      expect((await get(links['run'] ?? '')).body.status).not.toBe('waiting');
+      await app.resume(session);
+      expect((await get(`${links['run']}?wait=20000`)).body.status).toBe('cancelled');
+    },
+  );
 
   test('get messages, are paused, continued and cancelled with their session', async () => {
     const { get, post, begun, goOn, app } = working(makeStore());
@@ -331,11 +342,14 @@ test('the start of a run streams it to those who accept a stream', async () => {
   expect(stream.text).toMatch(/event: assistant[\s\S]*event: end/);
 });
 
-test('a start that is sent again under its key is one run, also when its answer was lost', async () => {
-  const { get, post } = working(memoryStore());
-  const key = { 'idempotency-key': 'k1' };
-  const first = await post('/v1/runs', { agent: 'quick', input: 'Hi' }, key);
-  const again = await post('/v1/runs', { agent: 'quick', input: 'Hi' }, key);
-  expect(again.body).toEqual(first.body);
-  expect((await get('/v1/sessions')).body.sessions).toHaveLength(1);
-});
+test(
+  'a start that is sent again under its key is one run, also when its ' + 'answer was lost',
+  async () => {
+    const { get, post } = working(memoryStore());
+    const key = { 'idempotency-key': 'k1' };
+    const first = await post('/v1/runs', { agent: 'quick', input: 'Hi' }, key);
+    const again = await post('/v1/runs', { agent: 'quick', input: 'Hi' }, key);
+    expect(again.body).toEqual(first.body);
+    expect((await get('/v1/sessions')).body.sessions).toHaveLength(1);
+  },
+);

@@ -162,31 +162,34 @@ describe.each(stores)('sessions on %s', (_name, makeStore) => {
 });
 
 describe('a session', () => {
-  test('gives so many large values as a server can, also of what names one of them many times', async () => {
-    const { get, post, app, support } = talking(memoryStore());
-    await app.run(support, { session: 's', input: 'x'.repeat(900_000) });
-    const { events } = (await get('/v1/sessions/s/events')).body;
-    const named = {
-      ...(events.find(({ type }) => type === 'user')?.['text'] as object),
-      preview: '',
-    };
-    await post('/v1/sessions/s/runs', {
-      agent: 'support',
-      input: 'Hi',
-      data: Array.from({ length: 60 }, () => named),
-      id: 'r',
-    });
-    await get('/v1/sessions/s/runs/r?wait=20000');
-    const seqs: number[] = [];
-    const { last } = (await get('/v1/sessions/s/events?limit=1')).body;
-    for (let after = 0; after < last; ) {
-      const page = await get(`/v1/sessions/s/events?values=full&after=${after}`);
-      expect(page.text.length).toBeLessThan(40_000_000);
-      seqs.push(...page.body.events.map(({ seq }) => seq));
-      after = page.body.next;
-    }
-    expect(seqs).toEqual(Array.from({ length: last }, (_, index) => index + 1));
-  });
+  test(
+    'gives so many large values as a server can, also of what names one of them ' + 'many times',
+    async () => {
+      const { get, post, app, support } = talking(memoryStore());
+      await app.run(support, { session: 's', input: 'x'.repeat(900_000) });
+      const { events } = (await get('/v1/sessions/s/events')).body;
+      const named = {
+        ...(events.find(({ type }) => type === 'user')?.['text'] as object),
+        preview: '',
+      };
+      await post('/v1/sessions/s/runs', {
+        agent: 'support',
+        input: 'Hi',
+        data: Array.from({ length: 60 }, () => named),
+        id: 'r',
+      });
+      await get('/v1/sessions/s/runs/r?wait=20000');
+      const seqs: number[] = [];
+      const { last } = (await get('/v1/sessions/s/events?limit=1')).body;
+      for (let after = 0; after < last; ) {
+        const page = await get(`/v1/sessions/s/events?values=full&after=${after}`);
+        expect(page.text.length).toBeLessThan(40_000_000);
+        seqs.push(...page.body.events.map(({ seq }) => seq));
+        after = page.body.next;
+      }
+      expect(seqs).toEqual(Array.from({ length: last }, (_, index) => index + 1));
+    },
+  );
 
   test.each([
     ['id', { id: '' }],

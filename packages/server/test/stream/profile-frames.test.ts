@@ -253,32 +253,37 @@ test.each(['native', 'steps', 'messages'])(
   },
 );
 
-test('steps and branches: what a step says is a message, and each branch has its own steps', async () => {
-  const saying = step({ name: 'saying', execute: (ctx) => ctx.respond('Hello.') });
-  const one = agent({ name: 'one', model: scriptedModel([{ text: 'First.' }]) });
-  const two = agent({ name: 'two', model: scriptedModel([{ text: 'Second.' }]) });
-  const app = runtime({ app: 'test' });
-  const made = server(app);
-  await app.run(parallel({ name: 'both', runnables: [saying, one, two] }), {
-    session: 's',
-    input: 'Go',
-    runId: 'r',
-  });
-  const messages = await readAll(
-    made,
-    '/v1/sessions/s/stream?profile=messages'.replace('/s/stream', '/s/runs/r/stream'),
-  );
-  const texts = messages
-    .filter(({ event }) => event === 'MESSAGE_END')
-    .map(({ data }) => data['text']);
-  expect([...texts].sort()).toEqual(['First.', 'Hello.', 'Second.']);
-  const steps = await readAll(made, '/v1/sessions/s/runs/r/stream?profile=steps');
-  const numbers = steps
-    .filter(({ event }) => event === 'step_end')
-    .map(({ data }) => data['step_number']);
-  expect([...numbers].sort()).toEqual([1, 2]);
-  expect(steps.filter(({ event }) => event === 'run_start' || event === 'run_end').length).toBe(2);
-});
+test(
+  'steps and branches: what a step says is a message, and each branch has its ' + 'own steps',
+  async () => {
+    const saying = step({ name: 'saying', execute: (ctx) => ctx.respond('Hello.') });
+    const one = agent({ name: 'one', model: scriptedModel([{ text: 'First.' }]) });
+    const two = agent({ name: 'two', model: scriptedModel([{ text: 'Second.' }]) });
+    const app = runtime({ app: 'test' });
+    const made = server(app);
+    await app.run(parallel({ name: 'both', runnables: [saying, one, two] }), {
+      session: 's',
+      input: 'Go',
+      runId: 'r',
+    });
+    const messages = await readAll(
+      made,
+      '/v1/sessions/s/stream?profile=messages'.replace('/s/stream', '/s/runs/r/stream'),
+    );
+    const texts = messages
+      .filter(({ event }) => event === 'MESSAGE_END')
+      .map(({ data }) => data['text']);
+    expect([...texts].sort()).toEqual(['First.', 'Hello.', 'Second.']);
+    const steps = await readAll(made, '/v1/sessions/s/runs/r/stream?profile=steps');
+    const numbers = steps
+      .filter(({ event }) => event === 'step_end')
+      .map(({ data }) => data['step_number']);
+    expect([...numbers].sort()).toEqual([1, 2]);
+    expect(steps.filter(({ event }) => event === 'run_start' || event === 'run_end').length).toBe(
+      2,
+    );
+  },
+);
 
 test('a run that fails or is cancelled says how it ended', async () => {
   const app = runtime({ app: 'test' });

@@ -109,41 +109,45 @@ function caughtUpFrom(events: readonly StreamEvent[], happened: number): readonl
   return [...caughtUp(events.slice(0, happened), 0), ...events.slice(happened)];
 }
 
-test('profile messages: the chunks of a message from its last start on are its text, wherever the stream was cut', () => {
-  let cutInMessage = 0;
-  fc.assert(
-    fc.property(arbitraryStream, fc.nat(), fc.nat(), (events, cutAt, lateBy) => {
-      const uncut = told(tellerNamed('messages'), events);
-      for (const { joined, text } of messagesOf(uncut)) expect(joined).toBe(text);
-      const cut = cutAt % (uncut.length + 1);
-      const before = uncut.slice(0, cut);
-      const lastId = before.findLast(({ id }) => id !== undefined)?.id;
-      if (lastId === undefined) return;
-      const position = parsePosition(lastId) ?? { after: 0, frames: 0 };
-      const earliest =
-        events.findIndex(
-          (event) =>
-            isDurable(event) && event.seq === position.after + (position.frames > 0 ? 1 : 0),
-        ) + 1;
-      const after = toldAgain(
-        'messages',
-        events,
-        lastId,
-        earliest + (lateBy % (events.length - earliest + 1)),
-      );
-      const ended = messagesOf([...before, ...after]);
-      for (const { joined, text } of ended) expect(joined).toBe(text);
-      if (
-        before.at(-1)?.event === 'MESSAGE_CHUNK' &&
-        after.some(({ event }) => event === 'MESSAGE_END')
-      )
-        cutInMessage++;
-    }),
-    { numRuns: 1_000 },
-  );
-  // Else the property would hold of nothing.
-  expect(cutInMessage).toBeGreaterThan(20);
-});
+test(
+  'profile messages: the chunks of a message from its last start on are its text, wherever ' +
+    'the stream was cut',
+  () => {
+    let cutInMessage = 0;
+    fc.assert(
+      fc.property(arbitraryStream, fc.nat(), fc.nat(), (events, cutAt, lateBy) => {
+        const uncut = told(tellerNamed('messages'), events);
+        for (const { joined, text } of messagesOf(uncut)) expect(joined).toBe(text);
+        const cut = cutAt % (uncut.length + 1);
+        const before = uncut.slice(0, cut);
+        const lastId = before.findLast(({ id }) => id !== undefined)?.id;
+        if (lastId === undefined) return;
+        const position = parsePosition(lastId) ?? { after: 0, frames: 0 };
+        const earliest =
+          events.findIndex(
+            (event) =>
+              isDurable(event) && event.seq === position.after + (position.frames > 0 ? 1 : 0),
+          ) + 1;
+        const after = toldAgain(
+          'messages',
+          events,
+          lastId,
+          earliest + (lateBy % (events.length - earliest + 1)),
+        );
+        const ended = messagesOf([...before, ...after]);
+        for (const { joined, text } of ended) expect(joined).toBe(text);
+        if (
+          before.at(-1)?.event === 'MESSAGE_CHUNK' &&
+          after.some(({ event }) => event === 'MESSAGE_END')
+        )
+          cutInMessage++;
+      }),
+      { numRuns: 1_000 },
+    );
+    // Else the property would hold of nothing.
+    expect(cutInMessage).toBeGreaterThan(20);
+  },
+);
 
 test('positions: what is written can be read, and nothing else', () => {
   fc.assert(

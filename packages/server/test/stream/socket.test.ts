@@ -99,38 +99,41 @@ async function withSession(options: ServeOptions = {}) {
   return { app, store, listening };
 }
 
-test('both directions: a run is started, asks, is answered and ends, all through one socket', async () => {
-  const { app, listening } = await withSession();
-  const client = await connected(listening, '/v1/sessions/s/socket');
-  client.say({ type: 'start', id: 1, agent: 'payer', input: 'Pay' });
-  const started = await client.until(
-    ({ type, id }) => type === 'ack' && id === 1,
-    'the ack of the start',
-  );
-  expect(started).toMatchObject({ status: 202, result: { session: 's' } });
-  const { requestId } = await client.until(({ type }) => type === 'tool_yield', 'the question');
-  client.say({
-    type: 'answer',
-    id: 'a',
-    request: requestId,
-    decision: 'approve',
-    reason: 'It is due.',
-  });
-  expect(await client.until(({ id }) => id === 'a', 'the ack of the answer')).toMatchObject({
-    type: 'ack',
-    status: 200,
-  });
-  await client.until(({ type }) => type === 'invocation_end', 'the end');
-  await eventually(() => client.messages.filter(({ seq }) => seq !== undefined).length > 0);
-  const ledger = await ledgerOf(app, 's');
-  const durable = client.messages
-    .filter(({ seq }) => seq !== undefined)
-    .map(({ position: _, ...event }) => event);
-  expect(durable).toEqual(ledger);
-  expect(
-    client.messages.filter(({ seq }) => seq !== undefined).map(({ position }) => position),
-  ).toEqual(ledger.map((_, index) => String(index + 1)));
-});
+test(
+  'both directions: a run is started, asks, is answered and ends, all through ' + 'one socket',
+  async () => {
+    const { app, listening } = await withSession();
+    const client = await connected(listening, '/v1/sessions/s/socket');
+    client.say({ type: 'start', id: 1, agent: 'payer', input: 'Pay' });
+    const started = await client.until(
+      ({ type, id }) => type === 'ack' && id === 1,
+      'the ack of the start',
+    );
+    expect(started).toMatchObject({ status: 202, result: { session: 's' } });
+    const { requestId } = await client.until(({ type }) => type === 'tool_yield', 'the question');
+    client.say({
+      type: 'answer',
+      id: 'a',
+      request: requestId,
+      decision: 'approve',
+      reason: 'It is due.',
+    });
+    expect(await client.until(({ id }) => id === 'a', 'the ack of the answer')).toMatchObject({
+      type: 'ack',
+      status: 200,
+    });
+    await client.until(({ type }) => type === 'invocation_end', 'the end');
+    await eventually(() => client.messages.filter(({ seq }) => seq !== undefined).length > 0);
+    const ledger = await ledgerOf(app, 's');
+    const durable = client.messages
+      .filter(({ seq }) => seq !== undefined)
+      .map(({ position: _, ...event }) => event);
+    expect(durable).toEqual(ledger);
+    expect(
+      client.messages.filter(({ seq }) => seq !== undefined).map(({ position }) => position),
+    ).toEqual(ledger.map((_, index) => String(index + 1)));
+  },
+);
 
 test('a socket goes on behind a position, in the words of a profile', async () => {
   const { app, listening } = await withSession();

@@ -130,29 +130,33 @@ test('a position behind the end is refused, the end itself is not', async () => 
   await stream.close();
 });
 
-test('a run stream has the events of the run and ends with it; a reconnect after the end is told to stop', async () => {
-  const { app, made } = await twoRuns();
-  const ledger = await ledgerOf(app, 's');
-  const own = ledger.filter((event) =>
-    (event as { invocationId?: string }).invocationId?.startsWith('second'),
-  );
-  expect(own.length).toBeGreaterThan(5);
-  const stream = await open(made, '/v1/sessions/s/runs/second/stream');
-  const frames = await stream.rest();
-  expect(frames.slice(0, -1).map(({ data }) => data)).toEqual(own);
-  expect(frames.at(-1)).toMatchObject({
-    id: undefined,
-    event: 'end',
-    data: { session: 's', run: 'second', status: 'completed', output: 'It is noon.' },
-  });
-  const last = String(own.at(-1)?.seq);
-  const again = await get(made, '/v1/sessions/s/runs/second/stream', { 'last-event-id': last });
-  expect(again.status).toBe(204);
-  const middle = await open(made, '/v1/sessions/s/runs/second/stream', {
-    'last-event-id': String(own[2]?.seq),
-  });
-  expect((await middle.rest()).slice(0, -1).map(({ data }) => data)).toEqual(own.slice(3));
-});
+test(
+  'a run stream has the events of the run and ends with it; a reconnect after the end is ' +
+    'told to stop',
+  async () => {
+    const { app, made } = await twoRuns();
+    const ledger = await ledgerOf(app, 's');
+    const own = ledger.filter((event) =>
+      (event as { invocationId?: string }).invocationId?.startsWith('second'),
+    );
+    expect(own.length).toBeGreaterThan(5);
+    const stream = await open(made, '/v1/sessions/s/runs/second/stream');
+    const frames = await stream.rest();
+    expect(frames.slice(0, -1).map(({ data }) => data)).toEqual(own);
+    expect(frames.at(-1)).toMatchObject({
+      id: undefined,
+      event: 'end',
+      data: { session: 's', run: 'second', status: 'completed', output: 'It is noon.' },
+    });
+    const last = String(own.at(-1)?.seq);
+    const again = await get(made, '/v1/sessions/s/runs/second/stream', { 'last-event-id': last });
+    expect(again.status).toBe(204);
+    const middle = await open(made, '/v1/sessions/s/runs/second/stream', {
+      'last-event-id': String(own[2]?.seq),
+    });
+    expect((await middle.rest()).slice(0, -1).map(({ data }) => data)).toEqual(own.slice(3));
+  },
+);
 
 test('what is not there is not found', async () => {
   const { made } = await twoRuns();
@@ -183,36 +187,40 @@ test('proxies are told to keep nothing back', async () => {
   await answer.body?.cancel();
 });
 
-test('who comes first, in the middle of an answer, gets the text so far and the rest as it is written', async () => {
-  const clock = testClock();
-  const model = scriptedModel([{ chunks: ['one ', 'two ', 'three'], chunkDelayMs: 1_000 }], {
-    clock,
-  });
-  const app = runtime({ app: 'test', recover: 'manual' });
-  const made = server(app);
-  let streamed = '';
-  const run = app.run(agent({ name: 'teller', model }), {
-    ...{ session: 's', input: 'Count', runId: 'r' },
-    onStream: (event) => {
-      if (event.type === 'assistant_delta') streamed += event.delta;
-    },
-  });
-  await eventually(() => streamed === 'one two ', { clock, stepMs: 100 });
-  await run.accepted();
-  const stream = await open(made, '/v1/sessions/s/runs/r/stream');
-  const before = await stream.until(({ event }) => event === 'assistant_delta');
-  expect(before.slice(-2).map(({ event, id, data }) => [event, id, data['delta']])).toEqual([
-    ['stream_reset', undefined, undefined],
-    ['assistant_delta', undefined, 'one two '],
-  ]);
-  clock.advance(1_000);
-  const after = await stream.rest();
-  expect(
-    after.filter(({ event }) => event === 'assistant_delta').map(({ data }) => data['delta']),
-  ).toEqual(['three']);
-  expect(after.at(-1)?.event).toBe('end');
-  await run;
-});
+test(
+  'who comes first, in the middle of an answer, gets the text so far and the rest as it is ' +
+    'written',
+  async () => {
+    const clock = testClock();
+    const model = scriptedModel([{ chunks: ['one ', 'two ', 'three'], chunkDelayMs: 1_000 }], {
+      clock,
+    });
+    const app = runtime({ app: 'test', recover: 'manual' });
+    const made = server(app);
+    let streamed = '';
+    const run = app.run(agent({ name: 'teller', model }), {
+      ...{ session: 's', input: 'Count', runId: 'r' },
+      onStream: (event) => {
+        if (event.type === 'assistant_delta') streamed += event.delta;
+      },
+    });
+    await eventually(() => streamed === 'one two ', { clock, stepMs: 100 });
+    await run.accepted();
+    const stream = await open(made, '/v1/sessions/s/runs/r/stream');
+    const before = await stream.until(({ event }) => event === 'assistant_delta');
+    expect(before.slice(-2).map(({ event, id, data }) => [event, id, data['delta']])).toEqual([
+      ['stream_reset', undefined, undefined],
+      ['assistant_delta', undefined, 'one two '],
+    ]);
+    clock.advance(1_000);
+    const after = await stream.rest();
+    expect(
+      after.filter(({ event }) => event === 'assistant_delta').map(({ data }) => data['delta']),
+    ).toEqual(['three']);
+    expect(after.at(-1)?.event).toBe('end');
+    await run;
+  },
+);
 
 test('a run that waits says so, to whoever comes, and goes on in the same stream', async () => {
   const app = runtime({ app: 'test' });
@@ -261,23 +269,26 @@ test('a comment is sent when nothing else is for long, to who waits for somethin
   await stream.close();
 });
 
-test('a reader that does not read costs nothing: parts are joined, and the run does not wait', async () => {
-  const words = Array.from({ length: 500 }, (_, i) => `word${i} `);
-  const app = runtime({ app: 'test', recover: 'manual' });
-  const made = server(app);
-  await app.session({ id: 's' }).then((session) => session.flush());
-  await app.sessions.create({ id: 't' });
-  const stream = await open(made, '/v1/sessions/t/stream');
-  await stream.next();
-  const { output } = await app.run(
-    agent({ name: 'teller', model: scriptedModel([{ chunks: words }]) }),
-    { session: 't', input: 'Go', runId: 'r' },
-  );
-  expect(output).toBe(words.join(''));
-  const frames = await stream.until(({ event }) => event === 'invocation_end');
-  expect(frames.filter(({ event }) => event === 'assistant_delta').length).toBeLessThan(20);
-  await stream.close();
-});
+test(
+  'a reader that does not read costs nothing: parts are joined, and the run ' + 'does not wait',
+  async () => {
+    const words = Array.from({ length: 500 }, (_, i) => `word${i} `);
+    const app = runtime({ app: 'test', recover: 'manual' });
+    const made = server(app);
+    await app.session({ id: 's' }).then((session) => session.flush());
+    await app.sessions.create({ id: 't' });
+    const stream = await open(made, '/v1/sessions/t/stream');
+    await stream.next();
+    const { output } = await app.run(
+      agent({ name: 'teller', model: scriptedModel([{ chunks: words }]) }),
+      { session: 't', input: 'Go', runId: 'r' },
+    );
+    expect(output).toBe(words.join(''));
+    const frames = await stream.until(({ event }) => event === 'invocation_end');
+    expect(frames.filter(({ event }) => event === 'assistant_delta').length).toBeLessThan(20);
+    await stream.close();
+  },
+);
 
 test('whoever leaves is followed no longer, and is counted no longer', async () => {
   const store = countedStore();
@@ -317,63 +328,69 @@ test('a server that closes ends its streams, so that clients come back', async (
   await eventually(() => store.followers === 0);
 });
 
-test('a run that is started with the wish for its stream is followed from its first event', async () => {
-  const app = runtime({ app: 'test', runnables: [clockAgent()] });
-  const made = server(app);
-  for (const path of ['/v1/runs', '/v1/sessions/s/runs']) {
-    await app.sessions.create({ id: path === '/v1/runs' ? 'other' : 's' });
-    const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
-    const body = JSON.stringify({ agent: 'clock', input: 'When?' });
-    const frames = await new SseReader(
-      await made.fetch(new Request(`http://localhost${path}`, { method: 'POST', headers, body })),
-    ).rest();
-    const { session, run } = frames.at(-1)?.data ?? {};
-    expect(frames.at(-1)).toMatchObject({
-      event: 'end',
-      data: { status: 'completed', output: 'It is noon.' },
-    });
-    const ledger = await ledgerOf(app, String(session));
-    const own = ledger.filter((event) =>
-      (event as { invocationId?: string }).invocationId?.startsWith(String(run)),
-    );
-    expect(frames.filter(({ id }) => id !== undefined).map(({ data }) => data)).toEqual(own);
-  }
-});
+test(
+  'a run that is started with the wish for its stream is followed from its ' + 'first event',
+  async () => {
+    const app = runtime({ app: 'test', runnables: [clockAgent()] });
+    const made = server(app);
+    for (const path of ['/v1/runs', '/v1/sessions/s/runs']) {
+      await app.sessions.create({ id: path === '/v1/runs' ? 'other' : 's' });
+      const headers = { accept: 'text/event-stream', 'content-type': 'application/json' };
+      const body = JSON.stringify({ agent: 'clock', input: 'When?' });
+      const frames = await new SseReader(
+        await made.fetch(new Request(`http://localhost${path}`, { method: 'POST', headers, body })),
+      ).rest();
+      const { session, run } = frames.at(-1)?.data ?? {};
+      expect(frames.at(-1)).toMatchObject({
+        event: 'end',
+        data: { status: 'completed', output: 'It is noon.' },
+      });
+      const ledger = await ledgerOf(app, String(session));
+      const own = ledger.filter((event) =>
+        (event as { invocationId?: string }).invocationId?.startsWith(String(run)),
+      );
+      expect(frames.filter(({ id }) => id !== undefined).map(({ data }) => data)).toEqual(own);
+    }
+  },
+);
 
-test('another process goes on where the first one was cut, while the run goes on in the first', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'adjutant-streams-'));
-  const path = join(directory, 'streams.db');
-  const apps = [1, 2].map(() =>
-    runtime({ app: 'test', store: sqlite(path), recover: 'manual', runnables: [payer()] }),
-  );
-  const [one, two] = apps as [Runtime, Runtime];
-  const servers = [server(one), server(two)] as const;
-  const run = one.run(payer(), { session: 's', input: 'Pay', runId: 'r' });
-  await run.accepted();
-  const first = await open(servers[0], '/v1/sessions/s/runs/r/stream');
-  const before = await first.until(({ event }) => event === 'tool_yield');
-  await first.close();
-  const second = await open(servers[1], '/v1/sessions/s/runs/r/stream', {
-    'last-event-id': before.at(-1)?.id ?? '',
-  });
-  const waiting = await second.until(({ event }) => event === 'waiting');
-  await run;
-  const [request] = await two.requests.list();
-  await two.requests.answer(request?.requestId ?? '', { decision: 'approve', by: 'ann' });
-  await one.resume('s');
-  const after = await second.rest();
-  const durable = [...before, ...waiting, ...after]
-    .filter(({ id }) => id !== undefined)
-    .map(({ data }) => data);
-  expect(durable).toEqual(
-    (await ledgerOf(two, 's')).filter((event) =>
-      (event as { invocationId?: string }).invocationId?.startsWith('r'),
-    ),
-  );
-  expect(after.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } });
-  for (const app of apps) await app.close();
-  rmSync(directory, { recursive: true });
-});
+test(
+  'another process goes on where the first one was cut, while the run goes on in ' + 'the first',
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'adjutant-streams-'));
+    const path = join(directory, 'streams.db');
+    const apps = [1, 2].map(() =>
+      runtime({ app: 'test', store: sqlite(path), recover: 'manual', runnables: [payer()] }),
+    );
+    const [one, two] = apps as [Runtime, Runtime];
+    const servers = [server(one), server(two)] as const;
+    const run = one.run(payer(), { session: 's', input: 'Pay', runId: 'r' });
+    await run.accepted();
+    const first = await open(servers[0], '/v1/sessions/s/runs/r/stream');
+    const before = await first.until(({ event }) => event === 'tool_yield');
+    await first.close();
+    const second = await open(servers[1], '/v1/sessions/s/runs/r/stream', {
+      'last-event-id': before.at(-1)?.id ?? '',
+    });
+    const waiting = await second.until(({ event }) => event === 'waiting');
+    await run;
+    const [request] = await two.requests.list();
+    await two.requests.answer(request?.requestId ?? '', { decision: 'approve', by: 'ann' });
+    await one.resume('s');
+    const after = await second.rest();
+    const durable = [...before, ...waiting, ...after]
+      .filter(({ id }) => id !== undefined)
+      .map(({ data }) => data);
+    expect(durable).toEqual(
+      (await ledgerOf(two, 's')).filter((event) =>
+        (event as { invocationId?: string }).invocationId?.startsWith('r'),
+      ),
+    );
+    expect(after.at(-1)).toMatchObject({ event: 'end', data: { status: 'completed' } });
+    for (const app of apps) await app.close();
+    rmSync(directory, { recursive: true });
+  },
+);
 
 test('a session that is deleted ends its stream with the reason', async () => {
   const app = runtime({ app: 'test', recover: 'manual' });

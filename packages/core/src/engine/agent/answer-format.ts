@@ -70,11 +70,15 @@ function formText({ output, model, fallbackModels }: Agent): string | undefined 
   );
   return areHeld
     ? undefined
-    : `Your answer, once you call no more tools, is nothing but JSON that fits this JSON Schema:\n${JSON.stringify(output.asked)}`;
+    : 'Your answer, once you call no more tools, is nothing but JSON that fits this JSON ' +
+        `Schema:\n${JSON.stringify(output.asked)}`;
 }
 
 function primitiveText(form: Exclude<AgentOutput['form'], 'text' | 'json'>): string {
-  return `Your answer, once you call no more tools, is ${form === 'number' ? 'one number' : 'either true or false'} and nothing else.`;
+  return (
+    'Your answer, once you call no more tools, is ' +
+    `${form === 'number' ? 'one number' : 'either true or false'} and nothing else.`
+  );
 }
 
 /** What OpenAI does not take in a schema that it keeps to strictly. */

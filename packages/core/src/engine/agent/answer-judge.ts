@@ -169,10 +169,14 @@ export class AnswerJudge {
     const reason = await this.#whyNot(goal, value);
     if (reason === undefined) return [];
     const data = { reason, rounds: goalRounds };
-    const problem = `The check of the goal of "${this.#agent.name}" is not content with its answer: ${asSentence(reason)}`;
+    const problem =
+      `The check of the goal of "${this.#agent.name}" is not content with its answer: ` +
+      `${asSentence(reason)}`;
     if (!final && stopReason === undefined && goalRounds < goal.attempts) {
       const reasoning = `${problem} It gets another round, ${goalRounds + 1} of ${goal.attempts}.`;
-      const tell = `Your answer is not good enough yet: ${asSentence(reason)}\nContinue, and answer again in full.`;
+      const tell =
+        `Your answer is not good enough yet: ${asSentence(reason)}\nContinue, and answer ` +
+        'again in full.';
       return [
         this.#decision('goal', 'again', {
           reasoning,
@@ -317,7 +321,9 @@ function readingOf(checked: ValueCheck, subject: string): Reading {
   const defect = findJsonDefect(checked.value);
   if (defect === undefined && checked.value !== undefined)
     return { value: checked.value as JsonValue };
-  const inShort = `the schema makes ${defect?.found ?? 'nothing'} of it at ${defect?.path ?? '$'}, which is not JSON`;
+  const inShort =
+    `the schema makes ${defect?.found ?? 'nothing'} of it at ${defect?.path ?? '$'}, which ` +
+    'is not JSON';
   return { wrong: `${subject}: ${inShort}.`, inShort };
 }
 

@@ -194,7 +194,9 @@ export function transferDrafts(
       {
         ...decision,
         decision: 'refuse_transfer',
-        reasoning: `${hook} of ${by} handed over to "${target.name}", which is refused: ${plan.refused}.`,
+        reasoning:
+          `${hook} of ${by} handed over to "${target.name}", which is refused: ` +
+          `${plan.refused}.`,
         data: { failure },
       },
     ];

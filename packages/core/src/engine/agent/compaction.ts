@@ -231,7 +231,9 @@ export class AgentCompaction {
       overlap,
       tokensBefore: tokens,
       tokensAfter: this.#tokensAfter(tokens, plan.freed, summary),
-      reasoning: `${shareText(tokens, window, model)} ${plan.messages} messages were summarised; the newest ${overlap} of what the summary covers stay.${cut}`,
+      reasoning:
+        `${shareText(tokens, window, model)} ${plan.messages} messages were summarised; the ` +
+        `newest ${overlap} of what the summary covers stay.${cut}`,
     });
     return 'done';
   }
@@ -276,7 +278,8 @@ export class AgentCompaction {
     ]
       .filter((text) => text !== '')
       .join('\n');
-    const reasoning = `${why} ${plan.messages} messages were left out: the newest stay, at most ${keep}.`;
+    const reasoning =
+      `${why} ${plan.messages} messages were left out: the newest stay, at ` + `most ${keep}.`;
     const tokensAfter = this.#tokensAfter(tokens, plan.freed, summary);
     this.#record(
       { ...plan, dropped: { ...plan.dropped, leftOut: total } },
@@ -380,7 +383,10 @@ const decisionNames: Readonly<Record<CompactionStrategy, string>> = {
 };
 
 function shareText(tokens: number, window: number, model: Model): string {
-  return `The prompt has about ${tokens} tokens, ${Math.round((100 * tokens) / window)} % of the ${Math.floor(window)} that ${modelName(model)} takes.`;
+  return (
+    `The prompt has about ${tokens} tokens, ${Math.round((100 * tokens) / window)} % of the ` +
+    `${Math.floor(window)} that ${modelName(model)} takes.`
+  );
 }
 
 function leftOutNote(messages: number): string {
@@ -408,8 +414,10 @@ function giveUpDraft(
 ): Omit<EventOf<'decision'>, keyof Pick<Event, 'v' | 'seq' | 'id' | 'at'>> {
   const name = modelName(model);
   const message =
-    `The prompt of about ${tokens} tokens is too long for ${name}, and nothing more can be left out of it. ` +
-    'Make the instructions or the input shorter, offer fewer tools, let tools return less, or use a model with a larger window.';
+    `The prompt of about ${tokens} tokens is too long for ${name}, and nothing more can be ` +
+    'left out of it. ' +
+    'Make the instructions or the input shorter, offer fewer tools, let tools return less, ' +
+    'or use a model with a larger window.';
   return {
     type: 'decision',
     by: 'runtime',

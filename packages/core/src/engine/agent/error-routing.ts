@@ -138,7 +138,9 @@ export class ErrorRouting {
   /** The tool itself asked for another attempt. */
   ownRetry(attempt: EndedAttempt, result: ToolResult, delayMs: number): EventDraft {
     const { tool, state } = attempt;
-    const reasoning = `${tool.name} failed with ${errorTypeOf(result)}, and the tool itself says how often it is tried: again after ${delayMs} ms.`;
+    const reasoning =
+      `${tool.name} failed with ${errorTypeOf(result)}, and the tool itself says how often ` +
+      `it is tried: again after ${delayMs} ms.`;
     return this.#decision(state, tool.name, result, 'retry', reasoning, ['report'], {
       attempt: attempt.attempt,
       delayMs,
@@ -250,7 +252,8 @@ export class ErrorRouting {
     const errorType = errorTypeOf(result);
     const tried =
       result.escalation ??
-      `${tool} was tried ${attempt === 1 ? 'once' : `${attempt} times`} and failed with ${errorType}.`;
+      `${tool} was tried ${attempt === 1 ? 'once' : `${attempt} times`} and failed with ` +
+        `${errorType}.`;
     const failure = {
       name: 'EscalatedError',
       code: 'escalated',

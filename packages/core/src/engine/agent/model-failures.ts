@@ -126,7 +126,8 @@ export class ModelFailures {
           retryAfterMs,
           decisions: [
             decision(
-              `The handler "${handler}" wants the model to be asked again after ${retryAfterMs} ms: ${error.message}`,
+              `The handler "${handler}" wants the model to be asked again after ` +
+                `${retryAfterMs} ms: ${error.message}`,
             ),
           ],
         };

@@ -47,7 +47,9 @@ export function unknownPriceDrafts(
     invocationId: path,
     component: 'limits',
     decision: 'cost_unknown',
-    reasoning: `The price of ${name} is not known, so the limit of $${limit} does not hold for its calls.`,
+    reasoning:
+      `The price of ${name} is not known, so the limit of $${limit} does not hold for its ` +
+      'calls.',
     alternatives: [
       "give the price: runtime({ prices }) or the model's `price`",
       'limit tokens instead',
@@ -64,7 +66,9 @@ export function limitDraft(
   intent: Extract<Intent, { type: 'warn' | 'declare_limit' }>,
 ): EventDraft {
   const { limit } = intent;
-  const used = `${limit.used} of ${limit.limit} (${limit.reason}${limit.of === 'run' ? ' of the run' : ''})`;
+  const used =
+    `${limit.used} of ${limit.limit} ` +
+    `(${limit.reason}${limit.of === 'run' ? ' of the run' : ''})`;
   const needed =
     limit.needed === undefined
       ? ''

@@ -36,7 +36,8 @@ import { PromptTokens } from './prompt-tokens.ts';
 /** What makes the prompts of an agent that does not say. */
 export const defaultRenderers: readonly Renderer[] = [includeHistory()];
 const finalAnswer = injectUserMessage(
-  'No more tools are run for this task: do not call any. Answer now as well as you can with what you know, and say what is missing.',
+  'No more tools are run for this task: do not call any. Answer now as well as you can ' +
+    'with what you know, and say what is missing.',
 );
 
 const noUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
@@ -269,7 +270,9 @@ export class AgentPrompts {
     toolChoice: ToolChoice | undefined,
   ): Settings {
     const choiceKey = typeof toolChoice === 'object' ? `=${toolChoice.name}` : (toolChoice ?? '');
-    const key = `${this.#identity(model)} ${this.#formatKey(responseFormat)}\n${names.join(' ')}\n${choiceKey}`;
+    const key =
+      `${this.#identity(model)} ` +
+      `${this.#formatKey(responseFormat)}\n${names.join(' ')}\n${choiceKey}`;
     let settings = this.#settings.get(key);
     if (settings === undefined) {
       const offered = tools.filter(({ name }) => names.includes(name)).map(functionTool);

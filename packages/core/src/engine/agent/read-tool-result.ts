@@ -59,7 +59,8 @@ export function readToolResult(options: ReadToolResultOptions = {}): Tool {
   return tool({
     name,
     description:
-      'Reads a part of an earlier tool result that was shortened. Where one was, it says [...truncated] and the call id.',
+      'Reads a part of an earlier tool result that was shortened. Where one was, it says ' +
+      '[...truncated] and the call id.',
     schema: schemaFor(maxCharacters),
     readOnly: true,
     recovery: 'rerun',
@@ -72,7 +73,8 @@ export function readToolResult(options: ReadToolResultOptions = {}): Tool {
       const whole = wholeResult(ctx.session as Session, ctx.invocationId, callId);
       if (whole === undefined) {
         return toolResult.permanent(
-          `There is no result of a call ${JSON.stringify(callId.slice(0, 200))} that you have seen.`,
+          `There is no result of a call ${JSON.stringify(callId.slice(0, 200))} that you ` +
+            'have seen.',
           {
             errorType: 'not_found',
             alternatives: ['use the call id exactly as it stands behind [...truncated]'],
@@ -88,7 +90,9 @@ export function readToolResult(options: ReadToolResultOptions = {}): Tool {
       // A character of two halves is given whole even where one was asked for.
       const behind = end > start ? end : start + 2;
       // Ahead of the text: it must not be cut off with it.
-      return `[Characters ${start} to ${behind} of ${whole.length}.]\n${whole.slice(start, behind)}`;
+      return (
+        `[Characters ${start} to ${behind} of ` + `${whole.length}.]\n${whole.slice(start, behind)}`
+      );
     },
   }) as Tool;
 }

@@ -206,7 +206,9 @@ export class ToolSupervision implements ToolSupervisor {
         alternatives: ['do it without this tool', 'tell the user what is not allowed'],
       },
     );
-    const reasoning = `The tool ${tool.name} needs ${names}, which neither the runtime nor the session nor the run allows.`;
+    const reasoning =
+      `The tool ${tool.name} needs ${names}, which neither the runtime nor the session nor ` +
+      'the run allows.';
     return this.#refusal(result, 'permissions', 'refuse', reasoning, ['grant'], {
       callId: state.call.callId,
       tool: tool.name,
@@ -310,13 +312,16 @@ export class ToolSupervision implements ToolSupervisor {
     const { failures, retryInMs } = admission;
     const seconds = Math.ceil(retryInMs / 1_000);
     const result = toolResult.transient(
-      `The tool ${tool.name} was not run: it failed ${failures} times in a row and is left alone for a while. It may work again in ${seconds} s.`,
+      `The tool ${tool.name} was not run: it failed ${failures} times in a row and is left ` +
+        `alone for a while. It may work again in ${seconds} s.`,
       {
         errorType: 'circuit_open',
         alternatives: ['do something else first', 'do it without this tool'],
       },
     );
-    const reasoning = `The tool ${tool.name} failed ${failures} times in a row; it is not called for another ${seconds} s.`;
+    const reasoning =
+      `The tool ${tool.name} failed ${failures} times in a row; it is not called for another ` +
+      `${seconds} s.`;
     const refused = this.#refusal(
       result,
       'circuit_breaker',
@@ -346,8 +351,12 @@ export class ToolSupervision implements ToolSupervisor {
     const { run } = this.#frame;
     const resetAfter = run.app.circuitBreakers?.options.resetAfter ?? 0;
     const reasonings = {
-      open: `The tool ${tool} failed ${failures} times in a row: it is not called for ${resetAfter} ms.`,
-      half_open: `The tool ${tool} was left alone for ${resetAfter} ms: one call is let through to see whether it works again.`,
+      open:
+        `The tool ${tool} failed ${failures} times in a row: it is not called for ` +
+        `${resetAfter} ms.`,
+      half_open:
+        `The tool ${tool} was left alone for ${resetAfter} ms: one call is let through to ` +
+        'see whether it works again.',
       close: `The tool ${tool} works again after ${failures} failures in a row.`,
     };
     const alternatives = {
@@ -571,7 +580,8 @@ export class ToolSupervision implements ToolSupervisor {
     const { result, state, tool } = attempt;
     const errorType = result.errorType ?? result.status;
     const data = { handler, tool: tool.name, callId: state.call.callId, errorType, attempt: count };
-    const reasoning = `The error handler "${handler}" was asked about ${errorType} of ${tool.name}. ${what}`;
+    const reasoning =
+      `The error handler "${handler}" was asked about ${errorType} of ` + `${tool.name}. ${what}`;
     const others = ['throw', 'skip', 'abort', 'retry', 'fallback', 'pass'].filter(
       (other) => other !== decision,
     );

@@ -5,7 +5,8 @@ export class InvocationEndedError extends AdjutantError {
   constructor(data: { path: string; method: string }) {
     super(
       'invocation_ended',
-      `ctx.${data.method} was used after "${data.path}" had ended. Await everything that the body starts.`,
+      `ctx.${data.method} was used after "${data.path}" had ended. Await everything that ` +
+        'the body starts.',
       data,
     );
   }
@@ -29,7 +30,9 @@ export class UnknownRunnableError extends AdjutantError {
   constructor(data: { name: string; known: readonly string[] }) {
     super(
       'unknown_runnable',
-      `There is no runnable named "${data.name}" in this app${data.known.length === 0 ? '' : ` (it has ${data.known.join(', ')})`}. Register it: runtime({ runnables: [...] }).`,
+      `There is no runnable named "${data.name}" in this ` +
+        `app${data.known.length === 0 ? '' : ` (it has ${data.known.join(', ')})`}. Register ` +
+        'it: runtime({ runnables: [...] }).',
       data,
     );
   }
@@ -40,7 +43,8 @@ export class DuplicateRunnableError extends AdjutantError {
   constructor(data: { name: string }) {
     super(
       'duplicate_runnable',
-      `Two different runnables are named "${data.name}". The ledger finds definitions by name: rename one, or give the other version a runtime of its own.`,
+      `Two different runnables are named "${data.name}". The ledger finds definitions by ` +
+        'name: rename one, or give the other version a runtime of its own.',
       data,
     );
   }
@@ -64,7 +68,8 @@ export class NoOpenRunError extends AdjutantError {
   constructor(data: { session: string }) {
     super(
       'no_open_run',
-      `Session "${data.session}" has no run to continue: every run in it has ended. Start a new one.`,
+      `Session "${data.session}" has no run to continue: every run in it has ended. Start ` +
+        'a new one.',
       data,
     );
   }

@@ -9,7 +9,8 @@ export class InvalidFactError extends AdjutantError {
   constructor(data: { reason: string }) {
     super(
       'invalid_fact',
-      `The fact cannot be remembered: ${data.reason}. Give a short text: ctx.remember('Prefers letters', { key: 'contact' }).`,
+      `The fact cannot be remembered: ${data.reason}. Give a short text: ` +
+        `ctx.remember('Prefers letters', { key: 'contact' }).`,
       data,
     );
   }
@@ -25,6 +26,8 @@ export function assertFact(text: unknown, options: { readonly key?: string }): v
   const { length } = text as string;
   if (length > longestFact)
     throw new InvalidFactError({
-      reason: `it has ${length} characters, and ${longestFact} are allowed, for every prompt holds it`,
+      reason:
+        `it has ${length} characters, and ${longestFact} are allowed, for every prompt holds ` +
+        'it',
     });
 }

@@ -247,7 +247,9 @@ export function checkRunnable(value: unknown): void {
   const { kind, name } = (value ?? {}) as { kind?: unknown; name?: unknown };
   if (typeof kind === 'string' && typeof name === 'string') return;
   throw new InvalidRunError({
-    reason: `what is to be run must be an agent, step, sequence, parallel or loop, not ${describeValue(value)}`,
+    reason:
+      'what is to be run must be an agent, step, sequence, parallel or loop, not ' +
+      `${describeValue(value)}`,
   });
 }
 

@@ -19,6 +19,7 @@ export function assertName({ run }: BodyPlace, runnable: Runnable): void {
 export function assertDepth({ run, path }: BodyPlace, runnable: Runnable): void {
   const depth = handoffDepth(run, path) + 1;
   if (depth <= run.limits.depth) return;
-  const reason = `it would be level ${depth} of calls and hand-overs, and ${run.limits.depth} are allowed`;
+  const reason =
+    `it would be level ${depth} of calls and hand-overs, and ${run.limits.depth} ` + 'are allowed';
   throw new HandoffRefusedError({ path, to: runnable.name, reason });
 }

@@ -280,13 +280,15 @@ export class DriftGate {
     const { childRoot } = this.#place;
     const accept = this.#callsOnly
       ? ''
-      : ", or let the step leave it behind with `onDrift: 'accept'`, as a step needs whose branches share a lock";
+      : ", or let the step leave it behind with `onDrift: 'accept'`, as a step needs whose " +
+        'branches share a lock';
     return new LedgerMismatchError({
       path: childRoot,
       recorded: this.#firstMissing(held)?.text ?? 'something else',
       found: `${held.text}, and does not ask for it any more`,
       advice:
-        'Nothing has been begun. Ask for it as before (by its `key`, or without one with the same input), and give another call ' +
+        'Nothing has been begun. Ask for it as before (by its `key`, or without one with ' +
+        'the same input), and give another call ' +
         `a \`key\` of its own${accept}.`,
     });
   }

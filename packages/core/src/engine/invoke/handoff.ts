@@ -39,19 +39,25 @@ export function planHandOver(
   const from = chain.at(-1) ?? '';
   if (chain.includes(target.name)) {
     return {
-      refused: `"${target.name}" has already handed this conversation on in the same turn (${[...chain, target.name].join(' → ')})`,
+      refused:
+        `"${target.name}" has already handed this conversation on in the same turn ` +
+        `(${[...chain, target.name].join(' → ')})`,
     };
   }
   const depth = handoffDepth(run, path) + 1;
   const allowed = run.limits.depth;
   if (depth > allowed)
     return {
-      refused: `the hand-over to "${target.name}" would be number ${depth}, and ${allowed} are allowed`,
+      refused:
+        `the hand-over to "${target.name}" would be number ${depth}, and ${allowed} are ` +
+        'allowed',
     };
   if (!run.app.registry.has(target.name)) {
     if (run.app.strictNames) {
       return {
-        refused: `"${target.name}" is not registered in this app, so a continued run could not find it; add it to runtime({ runnables })`,
+        refused:
+          `"${target.name}" is not registered in this app, so a continued run could not find ` +
+          'it; add it to runtime({ runnables })',
       };
     }
     run.app.registry.register(target);

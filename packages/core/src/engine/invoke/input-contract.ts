@@ -106,7 +106,9 @@ export function assertSameRunnable(
   throw new SessionBusyError({
     session: session.id,
     owner: open.path,
-    detail: `Session "${session.id}" has an open run of the ${open.kind} "${open.name}". Continue or cancel it before running the ${runnable.kind} "${runnable.name}".`,
+    detail:
+      `Session "${session.id}" has an open run of the ${open.kind} "${open.name}". Continue ` +
+      `or cancel it before running the ${runnable.kind} "${runnable.name}".`,
   });
 }
 
@@ -125,7 +127,9 @@ interface RootRequest {
 export function assertMayBegin(open: InvocationRecord, { data, runId }: RootRequest): void {
   if (data === undefined || open.path === runId) return;
   throw new InvalidRunError({
-    reason: `\`data\` is what a run begins with, and the session has an open one (${open.path}); send it a message, or cancel it`,
+    reason:
+      `\`data\` is what a run begins with, and the session has an open one (${open.path}); ` +
+      'send it a message, or cancel it',
   });
 }
 

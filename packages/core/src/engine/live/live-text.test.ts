@@ -107,38 +107,44 @@ const plan = fc.array(
   { maxLength: 60 },
 );
 
-test('whenever a client has read, it shows what has been written, however often it is cut off', () => {
-  fc.assert(
-    fc.property(plan, (steps) => {
-      const writer = new Writer();
-      const client = new Client();
-      for (const { move: made, reads, reconnects } of steps) {
-        writer.apply(made);
-        if (reconnects) client.reconnect();
-        if (reads) client.read(writer, writer.live);
-        if (reads) expect(client.texts).toEqual(writer.texts);
-      }
-    }),
-  );
-});
+test(
+  'whenever a client has read, it shows what has been written, however often it ' + 'is cut off',
+  () => {
+    fc.assert(
+      fc.property(plan, (steps) => {
+        const writer = new Writer();
+        const client = new Client();
+        for (const { move: made, reads, reconnects } of steps) {
+          writer.apply(made);
+          if (reconnects) client.reconnect();
+          if (reads) client.read(writer, writer.live);
+          if (reads) expect(client.texts).toEqual(writer.texts);
+        }
+      }),
+    );
+  },
+);
 
-test('a client that was behind in the ledger shows what has been written as soon as it is not', () => {
-  fc.assert(
-    fc.property(plan, (steps) => {
-      const writer = new Writer();
-      const client = new Client();
-      for (const { move: made, reads } of steps) {
-        writer.apply(made);
-        client.read(
-          writer,
-          writer.live,
-          reads ? writer.ledger.length : Math.max(0, writer.ledger.length - 1),
-        );
-        if (reads) expect(client.texts).toEqual(writer.texts);
-      }
-    }),
-  );
-});
+test(
+  'a client that was behind in the ledger shows what has been written as soon as ' + 'it is not',
+  () => {
+    fc.assert(
+      fc.property(plan, (steps) => {
+        const writer = new Writer();
+        const client = new Client();
+        for (const { move: made, reads } of steps) {
+          writer.apply(made);
+          client.read(
+            writer,
+            writer.live,
+            reads ? writer.ledger.length : Math.max(0, writer.ledger.length - 1),
+          );
+          if (reads) expect(client.texts).toEqual(writer.texts);
+        }
+      }),
+    );
+  },
+);
 
 test('a copy in another process is made whole again after messages were lost', () => {
   fc.assert(
@@ -185,24 +191,27 @@ test('readers who keep up are given one object, and others what they lack', () =
   expect(given).toMatchObject({ delta: 'one ' });
 });
 
-test('a client that comes to another process before that has heard of the answer shows it once', () => {
-  fc.assert(
-    fc.property(plan, (steps) => {
-      const writer = new Writer();
-      const client = new Client();
-      for (const { move: made, reads } of steps) {
-        writer.apply(made);
-        if (reads) client.read(writer, writer.live);
-      }
-      client.reconnect();
-      const copy = new LiveText('copy');
-      client.read(writer, copy);
-      for (const part of new LiveSender().take(writer.live).parts) copy.received(part);
-      client.read(writer, copy);
-      expect(client.texts).toEqual(writer.texts);
-    }),
-  );
-});
+test(
+  'a client that comes to another process before that has heard of the answer ' + 'shows it once',
+  () => {
+    fc.assert(
+      fc.property(plan, (steps) => {
+        const writer = new Writer();
+        const client = new Client();
+        for (const { move: made, reads } of steps) {
+          writer.apply(made);
+          if (reads) client.read(writer, writer.live);
+        }
+        client.reconnect();
+        const copy = new LiveText('copy');
+        client.read(writer, copy);
+        for (const part of new LiveSender().take(writer.live).parts) copy.received(part);
+        client.read(writer, copy);
+        expect(client.texts).toEqual(writer.texts);
+      }),
+    );
+  },
+);
 
 test('a part that comes after the end of its answer is not given to those who come later', () => {
   const live = new LiveText('there');

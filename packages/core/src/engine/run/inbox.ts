@@ -267,7 +267,8 @@ export class InboxReader {
         drafts: [
           this.#refuse(
             entry,
-            `Another run, "${runId}", was open: it cannot be given what "${starts}" was to begin with.`,
+            `Another run, "${runId}", was open: it cannot be given what "${starts}" was to ` +
+              'begin with.',
           ),
         ],
       };

@@ -66,16 +66,20 @@ test('a renewal that fails is tried again, and the ledger is not lost', async ()
   expect(ledger.leaseIsLive()).toBe(true);
 });
 
-test('when the lease is over and the store still fails, the ledger is lost for what the store said', async () => {
-  const { ledger, renewals, pass } = await kept(() => true);
-  await pass(29);
-  expect(ledger.failure).toBeUndefined();
-  await pass(2);
-  expect(ledger.failure?.error).toMatchObject({ code: 'store_unavailable' });
-  const tried = renewals.length;
-  await pass(60);
-  expect(renewals).toHaveLength(tried);
-});
+test(
+  'when the lease is over and the store still fails, the ledger is lost for what the store ' +
+    'said',
+  async () => {
+    const { ledger, renewals, pass } = await kept(() => true);
+    await pass(29);
+    expect(ledger.failure).toBeUndefined();
+    await pass(2);
+    expect(ledger.failure?.error).toMatchObject({ code: 'store_unavailable' });
+    const tried = renewals.length;
+    await pass(60);
+    expect(renewals).toHaveLength(tried);
+  },
+);
 
 test('a lease that another owner has taken is lost at once', async () => {
   const { store, ledger, renewals, pass } = await kept(() => false);

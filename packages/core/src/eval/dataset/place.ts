@@ -71,7 +71,8 @@ export class Place {
       if (names.includes(name)) continue;
       const nearest = nearestName(name, names);
       this.refuse(
-        `there is no member \`${name}\` (${nearest === undefined ? `the members are ${names.join(', ')}` : `did you mean \`${nearest}\`?`})`,
+        `there is no member \`${name}\` ` +
+          `(${nearest === undefined ? `the members are ${names.join(', ')}` : `did you mean \`${nearest}\`?`})`,
       );
     }
     return this;

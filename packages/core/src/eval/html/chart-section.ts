@@ -33,7 +33,9 @@ function passRates({ variants, threshold, confidence }: EvalReport): Markup {
       range,
     };
   });
-  const note = `Trials in which every scorer passed, with ${percentText(confidence)} intervals.${threshold === undefined ? '' : ` The line is the threshold, ${percentText(threshold)}.`}`;
+  const note =
+    `Trials in which every scorer passed, with ${percentText(confidence)} ` +
+    `intervals.${threshold === undefined ? '' : ` The line is the threshold, ${percentText(threshold)}.`}`;
   const axis = {
     ...shareAxis,
     tickText: percentText,
@@ -86,7 +88,8 @@ function passAtK({ variants }: EvalReport): Markup | undefined {
   const drawn = passAtKChart(variants);
   if (drawn === undefined) return undefined;
   const note =
-    'Chance that at least one of k trials of a case passes (solid), and that all of them do (dashed). The further apart, the less can be relied on.';
+    'Chance that at least one of k trials of a case passes (solid), and that all of them ' +
+    'do (dashed). The further apart, the less can be relied on.';
   return chart('Pass at k', note, [variantLegend(variants.map(({ name }) => name)), drawn]);
 }
 
@@ -109,7 +112,8 @@ function failures({ variants }: EvalReport): Markup | undefined {
   const table = html`<div class="scroll" tabindex="0" role="region" aria-label="What failed"><table><thead><tr><th scope="col"><span class="unseen">Scorer</span></th>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;
   return chart(
     'What failed',
-    'Trials in which this scorer did not pass, or which did not come to an end. A trial may fail by several.',
+    'Trials in which this scorer did not pass, or which did not come to an end. A trial ' +
+      'may fail by several.',
     table,
   );
 }

@@ -54,7 +54,9 @@ function histogramRow(
   const sorted = values.toSorted((a, b) => a - b);
   const middle = percentile(sorted, 0.5);
   const late = percentile(sorted, 0.95);
-  const label = `${countOf(values.length, 'trial')}: half of them up to ${text(middle)}, 95% up to ${text(late)}, at most ${text(sorted.at(-1) ?? 0)}`;
+  const label =
+    `${countOf(values.length, 'trial')}: half of them up to ${text(middle)}, 95% up to ` +
+    `${text(late)}, at most ${text(sorted.at(-1) ?? 0)}`;
   return html`<div class="histogram-row"><div class="histogram-label">${variantLabel(variant, name)} <span class="range">p50 ${text(middle)} · p95 ${text(late)}</span></div>
 <svg class="drawing" role="img" aria-label="${label}" width="100%" height="${height}">${bars(values, axis, { variant, text })}
 <line class="base-line" x1="0" x2="100%" y1="${height}" y2="${height}"/>

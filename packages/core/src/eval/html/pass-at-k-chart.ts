@@ -60,7 +60,10 @@ function describe(variants: readonly VariantReport[]): string {
     .map(({ name, summary }) => {
       const last = summary.passAtK.at(-1);
       const first = summary.passAtK[0];
-      return `${shortLine(name, longestName)}: ${percentText(first?.value ?? 0)} with one trial, ${percentText(last?.value ?? 0)} with ${last?.k ?? 1}`;
+      return (
+        `${shortLine(name, longestName)}: ${percentText(first?.value ?? 0)} with one trial, ` +
+        `${percentText(last?.value ?? 0)} with ${last?.k ?? 1}`
+      );
     })
     .join('; ');
 }

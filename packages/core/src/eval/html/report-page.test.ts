@@ -59,20 +59,25 @@ function withText(text: string): EvalReport {
 }
 
 describe('what the page says', () => {
-  test('the verdict with its reason, the rates, the scores, and each case with the reason of its first failure', () => {
-    const text = textOf(evalReportHtml(sample));
-    const [first, second] = sample.variants;
-    expect(text).toMatch(/Not passed\s+80% of the trials must pass\./);
-    expect(text).toContain(`${first?.summary.passed} of 36 trials passed`);
-    for (const scorer of Object.keys(second?.summary.scores ?? {})) expect(text).toContain(scorer);
-    for (const { id, trials } of first?.cases ?? []) {
-      expect(text).toContain(id);
-      const failed = trials.find(({ passed }) => !passed);
-      const reason =
-        failed?.error?.message ?? failed?.scores.find(({ passed }) => !passed)?.explanation;
-      if (reason !== undefined) expect(text).toContain(reason);
-    }
-  });
+  test(
+    'the verdict with its reason, the rates, the scores, and each case with the reason of ' +
+      'its first failure',
+    () => {
+      const text = textOf(evalReportHtml(sample));
+      const [first, second] = sample.variants;
+      expect(text).toMatch(/Not passed\s+80% of the trials must pass\./);
+      expect(text).toContain(`${first?.summary.passed} of 36 trials passed`);
+      for (const scorer of Object.keys(second?.summary.scores ?? {}))
+        expect(text).toContain(scorer);
+      for (const { id, trials } of first?.cases ?? []) {
+        expect(text).toContain(id);
+        const failed = trials.find(({ passed }) => !passed);
+        const reason =
+          failed?.error?.message ?? failed?.scores.find(({ passed }) => !passed)?.explanation;
+        if (reason !== undefined) expect(text).toContain(reason);
+      }
+    },
+  );
 
   test('an eval that was stopped says how far it came, not whether it passed', () => {
     const { finishedAt: _, ...stopped } = sample;
@@ -193,17 +198,21 @@ test('the policy lets in the style and the script of the page and nothing else',
   expect(page).not.toMatch(/\s(style|src|onclick)=|https?:|url\(|@import/);
 });
 
-test('where there is too much for a page, cases that did not pass keep their details and the rest name their sessions', () => {
-  const page = evalReportHtml(
-    sampleReport({ cases: 900, trials: 4, padding: ' and so on'.repeat(300) }),
-  );
-  expect(page.length).toBeLessThan(32_000_000);
-  const rows = page.split('<li class="case"').slice(1);
-  expect(rows).toHaveLength(900);
-  const hasNoRoom = (row: string): boolean => row.includes('There is no room for more');
-  const failed = rows.filter((row) => row.includes('class="outcome failed"'));
-  expect(failed.length).toBeGreaterThan(3);
-  expect(failed.filter(hasNoRoom)).toEqual([]);
-  expect(rows.filter(hasNoRoom).length).toBeGreaterThan(100);
-  for (const row of rows) expect(row.match(/adjutant show eval/g)).toHaveLength(8);
-});
+test(
+  'where there is too much for a page, cases that did not pass keep their details and the ' +
+    'rest name their sessions',
+  () => {
+    const page = evalReportHtml(
+      sampleReport({ cases: 900, trials: 4, padding: ' and so on'.repeat(300) }),
+    );
+    expect(page.length).toBeLessThan(32_000_000);
+    const rows = page.split('<li class="case"').slice(1);
+    expect(rows).toHaveLength(900);
+    const hasNoRoom = (row: string): boolean => row.includes('There is no room for more');
+    const failed = rows.filter((row) => row.includes('class="outcome failed"'));
+    expect(failed.length).toBeGreaterThan(3);
+    expect(failed.filter(hasNoRoom)).toEqual([]);
+    expect(rows.filter(hasNoRoom).length).toBeGreaterThan(100);
+    for (const row of rows) expect(row.match(/adjutant show eval/g)).toHaveLength(8);
+  },
+);

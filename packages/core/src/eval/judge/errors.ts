@@ -8,7 +8,8 @@ export class JudgeFailedError extends AdjutantError {
     const reason = data.error === undefined ? `its run is ${data.status}` : data.error.message;
     super(
       'judge_failed',
-      `The judge of "${data.scorer}" gave no verdict: ${reason.replace(/\.$/, '')}. Its run is session "${data.session}".`,
+      `The judge of "${data.scorer}" gave no verdict: ${reason.replace(/\.$/, '')}. Its ` +
+        `run is session "${data.session}".`,
       data as unknown as JsonObject,
     );
   }

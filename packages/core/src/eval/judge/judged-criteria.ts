@@ -97,7 +97,10 @@ function instructionsFor(
   );
   return [
     'You judge a conversation between a user and an agent by the criteria below, each by itself.',
-    'For each criterion first reason in one to three sentences, naming what in the material speaks for and against it. Then decide: met, partly_met, not_met, or not_applicable when its condition did not arise in this conversation. If in doubt whether it is met, it is not.',
+    'For each criterion first reason in one to three sentences, naming what in the ' +
+      'material speaks for and against it. Then decide: met, partly_met, not_met, or ' +
+      'not_applicable when its condition did not arise in this conversation. If in doubt ' +
+      'whether it is met, it is not.',
     ...(background === undefined ? [] : [`What you need to know: ${background}`]),
     'The criteria:',
     ...list,

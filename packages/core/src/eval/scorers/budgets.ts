@@ -49,7 +49,9 @@ function budgetScorer(measure: Measure, options: BudgetOptions): Scorer {
     const isWithin = used <= budget;
     return {
       score: isWithin ? 1 : budget / used,
-      explanation: `It took ${measure.text(used)}, which is ${isWithin ? 'within' : 'over'} the budget of ${measure.text(budget)}.`,
+      explanation:
+        `It took ${measure.text(used)}, which is ${isWithin ? 'within' : 'over'} the budget ` +
+        `of ${measure.text(budget)}.`,
       details: { used, budget },
     };
   };
@@ -84,7 +86,8 @@ export function cost(options: BudgetOptions): Scorer {
         trial.cost ?? (trial.usage.inputTokens + trial.usage.outputTokens === 0 ? 0 : undefined),
       text: (dollars) => `$${rounded(dollars)}`,
       unknown:
-        'The price of the model is not known, so the budget cannot be checked. Give it in `prices` of the runtime.',
+        'The price of the model is not known, so the budget cannot be checked. Give it in ' +
+        '`prices` of the runtime.',
     },
     options,
   );

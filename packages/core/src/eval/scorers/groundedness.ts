@@ -79,7 +79,13 @@ function explain(count: number, missing: readonly Claim[]): string {
   if (count === 0)
     return 'The answer has no number, quote, identifier or name that could be looked up.';
   if (missing.length === 0)
-    return `All ${count} numbers, quotes, identifiers and names occur in the tool results or in what the user said.`;
+    return (
+      `All ${count} numbers, quotes, identifiers and names occur in the tool results or in ` +
+      'what the user said.'
+    );
   const list = missing.map(({ kind, text }) => `${kind} ${JSON.stringify(text)}`).join(', ');
-  return `${missing.length} of ${count} are in no tool result and nothing that the user said: ${list}.`;
+  return (
+    `${missing.length} of ${count} are in no tool result and nothing that the user said: ` +
+    `${list}.`
+  );
 }

@@ -84,7 +84,9 @@ function compare(
 function overlapScore(expected: string, answer: string): Score {
   const { precision, recall, f1 } = tokenOverlap(answer, expected);
   const percent = (share: number): string => `${Math.round(share * 100)} %`;
-  const common = `${percent(recall)} of the expected words are in the answer, and ${percent(precision)} of its words are expected`;
+  const common =
+    `${percent(recall)} of the expected words are in the answer, and ${percent(precision)} ` +
+    'of its words are expected';
   return {
     score: f1,
     explanation:

@@ -140,7 +140,8 @@ function scoreOf(
   const warning =
     more.suspicious === undefined
       ? ''
-      : ` The answer has text that reads like instructions to the judge (${more.suspicious}): look at this verdict yourself.`;
+      : ' The answer has text that reads like instructions to the judge ' +
+        `(${more.suspicious}): look at this verdict yourself.`;
   return {
     score: applied.reduce((sum, { score }) => sum + score, 0) / applied.length,
     explanation: explanation + warning,
@@ -171,9 +172,13 @@ export function judgedGroundedness(options: JudgedGroundednessOptions): Scorer {
     ...options,
     criteria: {
       supported:
-        'Every statement of fact in the answers of the agent follows from the results of tools or from what the user said before it. Results that follow by calculation, conversion or rewording count as supported; greetings, questions and offers are no statements of fact.',
+        'Every statement of fact in the answers of the agent follows from the results of ' +
+        'tools or from what the user said before it. Results that follow by calculation, ' +
+        'conversion or rewording count as supported; greetings, questions and offers are ' +
+        'no statements of fact.',
       faithful:
-        'No answer of the agent contradicts the result of a tool, or leaves out of it what changes its meaning, such as a failure or a condition.',
+        'No answer of the agent contradicts the result of a tool, or leaves out of it what ' +
+        'changes its meaning, such as a failure or a condition.',
     },
   });
 }

@@ -129,10 +129,14 @@ function explain({ expected, made, pairs, missing, extra, args, keepsOrder }: Co
     );
   else if (parts.length === 0)
     parts.push(
-      `Not expected so often: ${extra.map((call) => `${call.name}(${shown(call.args)})`).join(', ')}.`,
+      'Not expected so often: ' +
+        `${extra.map((call) => `${call.name}(${shown(call.args)})`).join(', ')}.`,
     );
   const list = made.length === 0 ? 'no tool' : made.map(({ name }) => name).join(', ');
-  return `${parts.join(' ')} ${pairs.length} of ${expected.length} expected calls fit; called: ${list}.`;
+  return (
+    `${parts.join(' ')} ${pairs.length} of ${expected.length} expected calls fit; called: ` +
+    `${list}.`
+  );
 }
 
 function expectedText({ name, args }: ExpectedToolCall): string {

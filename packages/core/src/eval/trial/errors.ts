@@ -8,7 +8,8 @@ export class EvalStoppedError extends AdjutantError {
   constructor() {
     super(
       'eval_stopped',
-      'The eval was stopped. Evaluate again with the same `runId`, or with `continue: true`, to go on.',
+      'The eval was stopped. Evaluate again with the same `runId`, or with `continue: ' +
+        'true`, to go on.',
     );
   }
 }

@@ -90,7 +90,8 @@ function beginning({ evalName, place }: TrialWork): readonly EventDraft[] {
   const changes = Object.entries(state).flatMap(([key, newValue]) =>
     newValue === undefined ? [] : [{ key, newValue }],
   );
-  const reasoning = `Trial ${trial} of the case "${id}" with "${variant}" in the eval "${evalName}".`;
+  const reasoning =
+    `Trial ${trial} of the case "${id}" with "${variant}" in the eval ` + `"${evalName}".`;
   const data = { eval: evalName, runId, variant, case: id, trial };
   return [
     { type: 'decision', by: 'runtime', component: 'eval', decision: 'trial', reasoning, data },
@@ -237,7 +238,9 @@ function endingOfConversation(
 }
 
 function waiting(reason: string | undefined): TrialEnding {
-  const message = `${(reason ?? 'The run waits for somebody').replace(/\.$/, '')}. Say in \`approvals\` of the case how it is to be answered.`;
+  const message =
+    `${(reason ?? 'The run waits for somebody').replace(/\.$/, '')}. Say in \`approvals\` of ` +
+    'the case how it is to be answered.';
   return {
     status: 'waiting',
     error: { name: 'TrialWaitingError', code: 'trial_waiting', message },

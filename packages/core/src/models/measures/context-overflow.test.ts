@@ -19,7 +19,8 @@ const overflows: readonly (readonly [string, number, string])[] = [
   [
     'OpenAI chat',
     400,
-    "This model's maximum context length is 16385 tokens. However, your messages resulted in 33625 tokens. Please reduce the length of the messages.",
+    "This model's maximum context length is 16385 tokens. However, your messages resulted " +
+      'in 33625 tokens. Please reduce the length of the messages.',
   ],
   // VectorlyApp/bluebox#66
   [
@@ -31,13 +32,15 @@ const overflows: readonly (readonly [string, number, string])[] = [
   [
     'OpenAI responses, a configured limit',
     400,
-    'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in 301000 tokens. Please reduce the length of the messages.',
+    'Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in ' +
+      '301000 tokens. Please reduce the length of the messages.',
   ],
   // Azure passes on OpenAI's words: logancyang/obsidian-copilot#155
   [
     'Azure',
     400,
-    "This model's maximum context length is 8192 tokens. However, you requested 8780 tokens (780 in the messages, 8000 in the completion).",
+    "This model's maximum context length is 8192 tokens. However, you requested 8780 " +
+      'tokens (780 in the messages, 8000 in the completion).',
   ],
   // anthropics/claude-code#12186
   ['Anthropic', 400, 'prompt is too long: 208310 tokens > 200000 maximum'],
@@ -45,7 +48,8 @@ const overflows: readonly (readonly [string, number, string])[] = [
   [
     'Anthropic, prompt and answer',
     400,
-    'input length and `max_tokens` exceed context limit: 189136 + 20000 > 204648, decrease input length or `max_tokens` and try again',
+    'input length and `max_tokens` exceed context limit: 189136 + 20000 > 204648, decrease ' +
+      'input length or `max_tokens` and try again',
   ],
   // docs.anthropic.com/en/api/errors
   [
@@ -69,13 +73,15 @@ const overflows: readonly (readonly [string, number, string])[] = [
   [
     'Vertex',
     400,
-    'Unable to submit request because the input token count is 32825 but model only supports up to 32768. Reduce the input token count and try again.',
+    'Unable to submit request because the input token count is 32825 but model only ' +
+      'supports up to 32768. Reduce the input token count and try again.',
   ],
   // earendil-works/pi: packages/ai/src/utils/overflow.ts
   [
     'Mistral',
     400,
-    'Prompt contains 140000 tokens and 0 draft tokens, too large for model with 131072 maximum context length',
+    'Prompt contains 140000 tokens and 0 draft tokens, too large for model with 131072 ' +
+      'maximum context length',
   ],
   // thepersonalaicompany/amurex-backend#51
   ['Groq', 400, 'Please reduce the length of the messages or completion.'],
@@ -83,13 +89,15 @@ const overflows: readonly (readonly [string, number, string])[] = [
   [
     'DeepSeek',
     400,
-    "This model's maximum context length is 65536 tokens. However, you requested 66343 tokens (62247 in the messages, 4096 in the completion).",
+    "This model's maximum context length is 65536 tokens. However, you requested 66343 " +
+      'tokens (62247 in the messages, 4096 in the completion).',
   ],
   // refly-ai/refly#1177
   [
     'OpenRouter',
     400,
-    "This endpoint's maximum context length is 32768 tokens. However, you requested about 42832 tokens (42832 of text input).",
+    "This endpoint's maximum context length is 32768 tokens. However, you requested about " +
+      '42832 tokens (42832 of text input).',
   ],
   // earendil-works/pi: packages/ai/src/utils/overflow.ts
   [
@@ -101,7 +109,8 @@ const overflows: readonly (readonly [string, number, string])[] = [
   [
     'Together and TGI',
     422,
-    'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 65537. Given: 79993 `inputs` tokens and 1024 `max_new_tokens`',
+    'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 65537. Given: ' +
+      '79993 `inputs` tokens and 1024 `max_new_tokens`',
   ],
   // stanford-crfm/helm#1820
   ['TGI', 422, 'Input validation error: `inputs` must have less than 1024 tokens. Given: 1244'],
@@ -113,7 +122,8 @@ const overflows: readonly (readonly [string, number, string])[] = [
   [
     'vLLM',
     400,
-    "This model's maximum context length is 262144 tokens. However, you requested 128000 output tokens and your prompt contains at least 134145 input tokens",
+    "This model's maximum context length is 262144 tokens. However, you requested 128000 " +
+      'output tokens and your prompt contains at least 134145 input tokens',
   ],
   // vllm-project/vllm#12165
   [
@@ -125,19 +135,22 @@ const overflows: readonly (readonly [string, number, string])[] = [
   [
     'vLLM, no room for the answer',
     400,
-    "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum context length is 4096 tokens and your request has 2104 input tokens",
+    "'max_tokens' or 'max_completion_tokens' is too large: 2000. This model's maximum " +
+      'context length is 4096 tokens and your request has 2104 input tokens',
   ],
   // oobabooga/textgen#7257
   [
     'llama.cpp',
     400,
-    'the request exceeds the available context size. try increasing the context size or enable context shift',
+    'the request exceeds the available context size. try increasing the context size or ' +
+      'enable context shift',
   ],
   // ggml-org/llama.cpp#15780
   [
     'llama.cpp, older',
     500,
-    'the request exceeds the available context size. try increasing the context size or enable context shift',
+    'the request exceeds the available context size. try increasing the context size or ' +
+      'enable context shift',
   ],
   // abetlen/llama-cpp-python#416
   ['llama-cpp-python', 500, 'Requested tokens (2048) exceed context window of 512'],
@@ -145,7 +158,8 @@ const overflows: readonly (readonly [string, number, string])[] = [
   [
     'LM Studio',
     400,
-    'Trying to keep the first 111490 tokens when context the overflows. However, the model is loaded with context length of only 32768 tokens, which is not enough.',
+    'Trying to keep the first 111490 tokens when context the overflows. However, the model ' +
+      'is loaded with context length of only 32768 tokens, which is not enough.',
   ],
   // franksec42/LmStudioToCursor: cursor_configs/context_safe_configs.md
   [
@@ -171,7 +185,8 @@ const overflows: readonly (readonly [string, number, string])[] = [
   [
     'Cohere',
     400,
-    'too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - received 6354. Try using a shorter prompt or a smaller max_tokens value.',
+    'too many tokens: total number of tokens (prompt and prediction) cannot exceed 2048 - ' +
+      'received 6354. Try using a shorter prompt or a smaller max_tokens value.',
   ],
   // jjleng/copilot-more#35
   ['GitHub Copilot', 400, 'prompt token count of 93854 exceeds the limit of 90000'],
@@ -208,7 +223,8 @@ describe('context overflow', () => {
     [
       'Anthropic, too long an answer asked for',
       400,
-      'max_tokens: 10000 > 4096, which is the maximum allowed number of output tokens for claude-3-5-sonnet-20240620',
+      'max_tokens: 10000 > 4096, which is the maximum allowed number of output tokens for ' +
+        'claude-3-5-sonnet-20240620',
       'invalid_request',
       false,
     ],
@@ -224,14 +240,16 @@ describe('context overflow', () => {
     [
       'Groq, too long an answer asked for',
       400,
-      'max_completion_tokens must be less than or equal to 40960, the maximum value for max_completion_tokens is less than the context_window for this model',
+      'max_completion_tokens must be less than or equal to 40960, the maximum value for ' +
+        'max_completion_tokens is less than the context_window for this model',
       'invalid_request',
       false,
     ],
     [
       'OpenAI, too long an answer asked for',
       400,
-      'max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided 200000.',
+      'max_tokens is too large: 200000. This model supports at most 16384 completion ' +
+        'tokens, whereas you provided 200000.',
       'invalid_request',
       false,
     ],
@@ -239,14 +257,16 @@ describe('context overflow', () => {
     [
       'Bedrock, too long an answer asked for',
       400,
-      'The maximum tokens you requested exceeds the model limit of 2048. Try again with a maximum tokens value that is lower than 2048.',
+      'The maximum tokens you requested exceeds the model limit of 2048. Try again with a ' +
+        'maximum tokens value that is lower than 2048.',
       'invalid_request',
       false,
     ],
     [
       'OpenAI, a long description',
       400,
-      "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024",
+      "Invalid 'tools[0].function.description': string too long. Expected a string with " +
+        'maximum length 1024',
       'invalid_request',
       false,
     ],
@@ -254,7 +274,8 @@ describe('context overflow', () => {
     [
       'Groq, tokens per minute',
       429,
-      'Rate limit reached for model `llama-3.1-8b-instant` on tokens per minute (TPM): Limit 6000, Used 5034, Requested 1443.',
+      'Rate limit reached for model `llama-3.1-8b-instant` on tokens per minute (TPM): ' +
+        'Limit 6000, Used 5034, Requested 1443.',
       'rate_limit',
       true,
     ],
@@ -262,14 +283,17 @@ describe('context overflow', () => {
     [
       'Groq, larger than the tokens of a minute',
       413,
-      'Request too large for model `llama-3.3-70b-versatile` on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message size and try again.',
+      'Request too large for model `llama-3.3-70b-versatile` on tokens per minute (TPM): ' +
+        'Limit 12000, Requested 14137, please reduce your message size and try again.',
       'rate_limit',
       false,
     ],
     [
       'OpenAI, larger than the tokens of a minute',
       429,
-      'Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, Requested 31000. The input or output tokens must be reduced in order to run successfully.',
+      'Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit ' +
+        '30000, Requested 31000. The input or output tokens must be reduced in order to run ' +
+        'successfully.',
       'rate_limit',
       false,
     ],
@@ -293,7 +317,8 @@ describe('context overflow', () => {
   });
 
   test('a long message takes no long time', () => {
-    const hostile = `prompt (${'total length '.repeat(50_000)} invalid 'messages${'['.repeat(100_000)}`;
+    const hostile =
+      `prompt (${'total length '.repeat(50_000)} invalid ` + `'messages${'['.repeat(100_000)}`;
     expect(classifyModelError(refusal(400, hostile))).toMatchObject({ kind: 'invalid_request' });
   });
 });

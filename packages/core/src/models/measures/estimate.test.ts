@@ -19,11 +19,16 @@ const manifest = here('../../../package.json');
 
 const corpus: { readonly [what: string]: string } = {
   prose:
-    'When the clerk came back from lunch, the office was empty. Somebody had left the window open, and the wind had spread a week of invoices over the floor. She picked them up one by one, without hurry, and sorted them by date; there were forty-three, and two were missing. ',
+    'When the clerk came back from lunch, the office was empty. Somebody had left the ' +
+    'window open, and the wind had spread a week of invoices over the floor. She picked ' +
+    'them up one by one, without hurry, and sorted them by date; there were forty-three, ' +
+    'and two were missing. ',
   markdown: here('../../../../../docs/guide/models.md').slice(0, 5_000),
   TypeScript: here('../classify.ts').slice(0, 6_000),
   Python:
-    'def fibonacci(n: int) -> list[int]:\n    """Return the first n numbers."""\n    a, b = 0, 1\n    result = []\n    for _ in range(n):\n        result.append(a)\n        a, b = b, a + b\n    return result\n',
+    'def fibonacci(n: int) -> list[int]:\n    """Return the first n numbers."""\n    a, b ' +
+    '= 0, 1\n    result = []\n    for _ in range(n):\n        result.append(a)\n        a, ' +
+    'b = b, a + b\n    return result\n',
   'indented JSON': manifest,
   'dense JSON': JSON.stringify(JSON.parse(manifest)),
   records: JSON.stringify(
@@ -36,31 +41,41 @@ const corpus: { readonly [what: string]: string } = {
   log: list(
     30,
     (i) =>
-      `2026-11-22T04:50:${String(i % 60).padStart(2, '0')}.123Z INFO [worker-${i % 4}] request took ${i * 3} ms status=200 path=/api/v1/orders/${i}`,
+      `2026-11-22T04:50:${String(i % 60).padStart(2, '0')}.123Z INFO [worker-${i % 4}] ` +
+      `request took ${i * 3} ms status=200 path=/api/v1/orders/${i}`,
   ).join('\n'),
   HTML: list(
     40,
     (i) =>
-      `<li class="item item-${i}"><a href="https://example.com/page/${i}?ref=home">Item ${i}</a></li>`,
+      `<li class="item item-${i}"><a href="https://example.com/page/${i}?ref=home">Item ` +
+      `${i}</a></li>`,
   ).join(''),
   capitals: 'THE QUICK BROWN FOX JUMPS OVER THE LAZY DOG AND RUNS AWAY FROM HERE. '.repeat(5),
   blanks: '    '.repeat(200) + '\n\n\n\n'.repeat(50),
   German:
-    'Die Laufzeit führt jede Handlung eines Agenten als Eintrag in einem Hauptbuch, und alles Übrige ist eine Art, es zu lesen. Wer damit arbeitet, kann nachvollziehen, warum etwas geschehen ist, denn die Reihenfolge der Ereignisse ist überprüfbar.',
+    'Die Laufzeit führt jede Handlung eines Agenten als Eintrag in einem Hauptbuch, und ' +
+    'alles Übrige ist eine Art, es zu lesen. Wer damit arbeitet, kann nachvollziehen, ' +
+    'warum etwas geschehen ist, denn die Reihenfolge der Ereignisse ist überprüfbar.',
   French:
-    "L'exécution conserve chaque action d'un agent dans un registre, et tout le reste n'est qu'une manière de le relire. Ceux qui l'utilisent disent qu'il est facile de comprendre pourquoi quelque chose s'est produit.",
+    "L'exécution conserve chaque action d'un agent dans un registre, et tout le reste " +
+    "n'est qu'une manière de le relire. Ceux qui l'utilisent disent qu'il est facile de " +
+    "comprendre pourquoi quelque chose s'est produit.",
   Russian:
-    'Среда выполнения записывает каждое действие агента в журнал, а всё остальное является способом его чтения. Те, кто с ней работает, могут понять, почему что-то произошло.',
+    'Среда выполнения записывает каждое действие агента в журнал, а всё остальное является ' +
+    'способом его чтения. Те, кто с ней работает, могут понять, почему что-то произошло.',
   Arabic:
-    'يحتفظ النظام بكل فعل يقوم به الوكيل كمدخل في سجل، وكل شيء آخر هو طريقة لقراءة ذلك السجل. يمكن لمن يعمل به أن يفهم لماذا حدث شيء ما.',
+    'يحتفظ النظام بكل فعل يقوم به الوكيل كمدخل في سجل، وكل شيء آخر هو طريقة لقراءة ذلك ' +
+    'السجل. يمكن لمن يعمل به أن يفهم لماذا حدث شيء ما.',
   Hindi:
-    'रनटाइम एजेंट के हर काम को एक बहीखाते में दर्ज करता है, और बाकी सब कुछ उसे पढ़ने का एक तरीका है। जो लोग इसके साथ काम करते हैं वे समझ सकते हैं।',
+    'रनटाइम एजेंट के हर काम को एक बहीखाते में दर्ज करता है, और बाकी सब कुछ उसे पढ़ने का एक ' +
+    'तरीका है। जो लोग इसके साथ काम करते हैं वे समझ सकते हैं।',
   Chinese:
     '运行时把代理的每一个动作都记录在账本里，其他一切都只是阅读它的一种方式。使用它的人说，很容易理解某件事为什么会发生，因为事件的顺序总是可以查到的。',
   Japanese:
     'ランタイムはエージェントのすべての行動を台帳に記録し、それ以外のすべてはそれを読む方法にすぎません。使う人は、なぜ何かが起きたのかを簡単に理解できると言います。',
   Korean:
-    '런타임은 에이전트의 모든 행동을 원장에 기록하며, 나머지는 모두 그것을 읽는 방법일 뿐입니다. 사용하는 사람들은 왜 어떤 일이 일어났는지 쉽게 이해할 수 있다고 말합니다.',
+    '런타임은 에이전트의 모든 행동을 원장에 기록하며, 나머지는 모두 그것을 읽는 방법일 뿐입니다. 사용하는 사람들은 왜 어떤 일이 일어났는지 쉽게 이해할 수 ' +
+    '있다고 말합니다.',
   emoji: '🎉🚀 Done! 👩‍👩‍👧‍👦 family 🏳️‍🌈 flag ✅ ok ❌ no 🤖🤖🤖 🇩🇪🇫🇷 👍🏽',
 };
 

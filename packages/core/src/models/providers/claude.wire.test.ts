@@ -82,63 +82,67 @@ test.each([
 });
 
 describe('claude over the wire', () => {
-  test('sends tools, settings and thinking, and reads thoughts with their signature, text, calls and usage', async () => {
-    server.answer(
-      sse(
-        start,
-        { type: 'ping' },
-        ...block(
-          0,
-          { type: 'thinking', thinking: '' },
-          { type: 'thinking_delta', thinking: 'hm' },
-          { type: 'signature_delta', signature: 'signed' },
+  test(
+    'sends tools, settings and thinking, and reads thoughts with their signature, text, ' +
+      'calls and usage',
+    async () => {
+      server.answer(
+        sse(
+          start,
+          { type: 'ping' },
+          ...block(
+            0,
+            { type: 'thinking', thinking: '' },
+            { type: 'thinking_delta', thinking: 'hm' },
+            { type: 'signature_delta', signature: 'signed' },
+          ),
+          ...block(1, { type: 'redacted_thinking', data: 'hidden' }),
+          ...text(2, 'It ', 'rains'),
+          ...toolUse(3, '{"city"', ':"Rome"}'),
+          ...end('tool_use'),
         ),
-        ...block(1, { type: 'redacted_thinking', data: 'hidden' }),
-        ...text(2, 'It ', 'rains'),
-        ...toolUse(3, '{"city"', ':"Rome"}'),
-        ...end('tool_use'),
-      ),
-    );
-    const heard: Heard = { texts: [], thoughts: [], toolArgs: [] };
-    const answer = await ask(
-      local({ thinking: { budgetTokens: 2_000 }, maxTokens: 800 }),
-      { tools: [weatherTool] },
-      heard,
-    );
-    expect(answer.thoughts).toMatchObject([
-      { text: 'hm', providerMetadata: { anthropic: { signature: 'signed' } } },
-      { text: '', providerMetadata: { anthropic: { redactedData: 'hidden' } } },
-    ]);
-    expect(answer.texts).toMatchObject([{ text: 'It rains' }]);
-    expect(answer.toolCalls).toMatchObject([
-      { providerCallId: 'toolu_1', name: 'weather', args: { city: 'Rome' } },
-    ]);
-    expect(answer.usage).toMatchObject({
-      inputTokens: 20,
-      outputTokens: 15,
-      cachedInputTokens: 6,
-      cacheWriteTokens: 4,
-    });
-    expect(answer.finishReason).toBe('tool-calls');
-    expect(heard).toMatchObject({ texts: ['It ', 'rains'], thoughts: ['hm'] });
-    expect(heard.toolArgs.map((line) => line.replace('weather ', '')).join('')).toBe(
-      '{"city":"Rome"}',
-    );
-    const [request] = seen();
-    expect(request).toMatchObject({
-      host: 'api.anthropic.com',
-      path: '/v1/messages',
-      headers: { 'x-api-key': 'ant-key', 'anthropic-version': '2023-06-01' },
-    });
-    expect(request?.body).toMatchObject({
-      model: 'claude-sonnet-4-5',
-      stream: true,
-      max_tokens: 2_800,
-      thinking: { type: 'enabled', budget_tokens: 2_000 },
-      system: [{ type: 'text', text: 'Be brief.' }],
-      tools: [{ name: 'weather', input_schema: weatherTool.inputSchema }],
-    });
-  });
+      );
+      const heard: Heard = { texts: [], thoughts: [], toolArgs: [] };
+      const answer = await ask(
+        local({ thinking: { budgetTokens: 2_000 }, maxTokens: 800 }),
+        { tools: [weatherTool] },
+        heard,
+      );
+      expect(answer.thoughts).toMatchObject([
+        { text: 'hm', providerMetadata: { anthropic: { signature: 'signed' } } },
+        { text: '', providerMetadata: { anthropic: { redactedData: 'hidden' } } },
+      ]);
+      expect(answer.texts).toMatchObject([{ text: 'It rains' }]);
+      expect(answer.toolCalls).toMatchObject([
+        { providerCallId: 'toolu_1', name: 'weather', args: { city: 'Rome' } },
+      ]);
+      expect(answer.usage).toMatchObject({
+        inputTokens: 20,
+        outputTokens: 15,
+        cachedInputTokens: 6,
+        cacheWriteTokens: 4,
+      });
+      expect(answer.finishReason).toBe('tool-calls');
+      expect(heard).toMatchObject({ texts: ['It ', 'rains'], thoughts: ['hm'] });
+      expect(heard.toolArgs.map((line) => line.replace('weather ', '')).join('')).toBe(
+        '{"city":"Rome"}',
+      );
+      const [request] = seen();
+      expect(request).toMatchObject({
+        host: 'api.anthropic.com',
+        path: '/v1/messages',
+        headers: { 'x-api-key': 'ant-key', 'anthropic-version': '2023-06-01' },
+      });
+      expect(request?.body).toMatchObject({
+        model: 'claude-sonnet-4-5',
+        stream: true,
+        max_tokens: 2_800,
+        thinking: { type: 'enabled', budget_tokens: 2_000 },
+        system: [{ type: 'text', text: 'Be brief.' }],
+        tools: [{ name: 'weather', input_schema: weatherTool.inputSchema }],
+      });
+    },
+  );
 
   test.each([
     [

@@ -51,61 +51,64 @@ const failed = (status: number, name: string, message: string, details: object[]
   json(status, { error: { code: status, message, status: name, details } });
 
 describe('gemini over the wire', () => {
-  test('sends tools, settings and thinking, and reads thoughts, text, signed calls and usage', async () => {
-    server.answer(
-      sse(
-        parts({ text: 'hm', thought: true }),
-        parts({ text: 'It ' }),
-        parts({ text: 'rains' }),
-        parts({
-          functionCall: { name: 'weather', args: { city: 'Rome' } },
-          thoughtSignature: 'signed',
-        }),
-        end(),
-      ),
-    );
-    const heard: Heard = { texts: [], thoughts: [], toolArgs: [] };
-    const model = local({
-      thinkingConfig: { thinkingBudget: 4_096, includeThoughts: true },
-      temperature: 0.1,
-      maxTokens: 700,
-    });
-    const answer = await ask(model, { tools: [weatherTool] }, heard);
-    expect(answer.thoughts).toMatchObject([{ text: 'hm' }]);
-    expect(answer.texts).toMatchObject([{ text: 'It rains' }]);
-    expect(answer.toolCalls).toMatchObject([
-      {
-        name: 'weather',
-        args: { city: 'Rome' },
-        providerMetadata: { google: { thoughtSignature: 'signed' } },
-      },
-    ]);
-    expect(answer.usage).toEqual({
-      inputTokens: 30,
-      outputTokens: 13,
-      cachedInputTokens: 10,
-      reasoningTokens: 5,
-    });
-    expect(answer.finishReason).toBe('tool-calls');
-    expect(heard).toMatchObject({ texts: ['It ', 'rains'], thoughts: ['hm'] });
-    const [request] = seen();
-    expect(request).toMatchObject({
-      host: 'generativelanguage.googleapis.com',
-      path: '/v1beta/models/gemini-3-flash-preview:streamGenerateContent',
-      query: { alt: 'sse' },
-      headers: { 'x-goog-api-key': 'gem-key' },
-    });
-    expect(request?.body).toMatchObject({
-      systemInstruction: { parts: [{ text: 'Be brief.' }] },
-      contents: [{ role: 'user', parts: [{ text: 'How is the weather?' }] }],
-      generationConfig: {
-        temperature: 0.1,
-        maxOutputTokens: 700,
+  test(
+    'sends tools, settings and thinking, and reads thoughts, text, signed calls ' + 'and usage',
+    async () => {
+      server.answer(
+        sse(
+          parts({ text: 'hm', thought: true }),
+          parts({ text: 'It ' }),
+          parts({ text: 'rains' }),
+          parts({
+            functionCall: { name: 'weather', args: { city: 'Rome' } },
+            thoughtSignature: 'signed',
+          }),
+          end(),
+        ),
+      );
+      const heard: Heard = { texts: [], thoughts: [], toolArgs: [] };
+      const model = local({
         thinkingConfig: { thinkingBudget: 4_096, includeThoughts: true },
-      },
-      tools: [{ functionDeclarations: [{ name: 'weather' }] }],
-    });
-  });
+        temperature: 0.1,
+        maxTokens: 700,
+      });
+      const answer = await ask(model, { tools: [weatherTool] }, heard);
+      expect(answer.thoughts).toMatchObject([{ text: 'hm' }]);
+      expect(answer.texts).toMatchObject([{ text: 'It rains' }]);
+      expect(answer.toolCalls).toMatchObject([
+        {
+          name: 'weather',
+          args: { city: 'Rome' },
+          providerMetadata: { google: { thoughtSignature: 'signed' } },
+        },
+      ]);
+      expect(answer.usage).toEqual({
+        inputTokens: 30,
+        outputTokens: 13,
+        cachedInputTokens: 10,
+        reasoningTokens: 5,
+      });
+      expect(answer.finishReason).toBe('tool-calls');
+      expect(heard).toMatchObject({ texts: ['It ', 'rains'], thoughts: ['hm'] });
+      const [request] = seen();
+      expect(request).toMatchObject({
+        host: 'generativelanguage.googleapis.com',
+        path: '/v1beta/models/gemini-3-flash-preview:streamGenerateContent',
+        query: { alt: 'sse' },
+        headers: { 'x-goog-api-key': 'gem-key' },
+      });
+      expect(request?.body).toMatchObject({
+        systemInstruction: { parts: [{ text: 'Be brief.' }] },
+        contents: [{ role: 'user', parts: [{ text: 'How is the weather?' }] }],
+        generationConfig: {
+          temperature: 0.1,
+          maxOutputTokens: 700,
+          thinkingConfig: { thinkingBudget: 4_096, includeThoughts: true },
+        },
+        tools: [{ functionDeclarations: [{ name: 'weather' }] }],
+      });
+    },
+  );
 
   test('the other name of the key and a thinking level', async () => {
     server.answer(sse(parts({ text: 'ok' }), end()));

@@ -49,7 +49,8 @@ console.log(JSON.stringify(failure));\n`,
     expect(JSON.parse(stdout)).toMatchObject({
       code: 'missing_package',
       message:
-        'The model x:y needs the package "@ai-sdk/not-installed". Install it: npm install @ai-sdk/not-installed',
+        'The model x:y needs the package "@ai-sdk/not-installed". Install it: npm install ' +
+        '@ai-sdk/not-installed',
     });
   } finally {
     await rm(folder, { recursive: true, force: true });

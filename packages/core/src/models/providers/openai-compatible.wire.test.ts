@@ -57,63 +57,66 @@ describe('openaiCompatible over the wire', () => {
   });
   const request = () => server.requests[before];
 
-  test('sends tools and settings without a key, and reads text, reasoning, calls and usage', async () => {
-    server.answer(
-      sse(
-        chunk({ role: 'assistant', reasoning_content: 'think' }),
-        chunk({ content: 'It ' }),
-        chunk({ content: 'rains' }),
-        toolDelta(0, {
-          id: 'call_a',
-          type: 'function',
-          function: { name: 'weather', arguments: '{"ci' },
-        }),
-        toolDelta(1, {
-          id: 'call_b',
-          type: 'function',
-          function: { name: 'weather', arguments: '' },
-        }),
-        toolDelta(0, { function: { arguments: 'ty":"Rome"}' } }),
-        chunk({}, 'tool_calls'),
-        usageChunk,
-        '[DONE]',
-      ),
-    );
-    const heard: Heard = { texts: [], thoughts: [], toolArgs: [] };
-    const answer = await ask(model, { tools: [weatherTool] }, heard);
-    expect(answer.texts).toEqual([{ text: 'It rains' }]);
-    expect(answer.thoughts).toEqual([{ text: 'think' }]);
-    expect(answer.toolCalls).toMatchObject([
-      { providerCallId: 'call_a', name: 'weather', args: { city: 'Rome' } },
-      { providerCallId: 'call_b', name: 'weather', args: {} },
-    ]);
-    expect(answer.usage).toEqual({
-      inputTokens: 12,
-      outputTokens: 7,
-      cachedInputTokens: 4,
-      reasoningTokens: 2,
-    });
-    expect(answer.finishReason).toBe('tool-calls');
-    expect(heard).toMatchObject({ texts: ['It ', 'rains'], thoughts: ['think'] });
-    expect(heard.toolArgs.join('')).toContain('weather {"ci');
-    expect(request()?.path).toBe('/v1/chat/completions');
-    expect(request()?.headers).toMatchObject({ 'x-team': 'blue' });
-    expect(request()?.headers['authorization']).toBeUndefined();
-    expect(request()?.body).toMatchObject({
-      model: 'qwen3',
-      temperature: 0.25,
-      max_tokens: 99,
-      stream: true,
-      stream_options: { include_usage: true },
-      messages: [
-        { role: 'system', content: 'Be brief.' },
-        { role: 'user', content: 'How is the weather?' },
-      ],
-      tools: [
-        { type: 'function', function: { name: 'weather', parameters: weatherTool.inputSchema } },
-      ],
-    });
-  });
+  test(
+    'sends tools and settings without a key, and reads text, reasoning, calls ' + 'and usage',
+    async () => {
+      server.answer(
+        sse(
+          chunk({ role: 'assistant', reasoning_content: 'think' }),
+          chunk({ content: 'It ' }),
+          chunk({ content: 'rains' }),
+          toolDelta(0, {
+            id: 'call_a',
+            type: 'function',
+            function: { name: 'weather', arguments: '{"ci' },
+          }),
+          toolDelta(1, {
+            id: 'call_b',
+            type: 'function',
+            function: { name: 'weather', arguments: '' },
+          }),
+          toolDelta(0, { function: { arguments: 'ty":"Rome"}' } }),
+          chunk({}, 'tool_calls'),
+          usageChunk,
+          '[DONE]',
+        ),
+      );
+      const heard: Heard = { texts: [], thoughts: [], toolArgs: [] };
+      const answer = await ask(model, { tools: [weatherTool] }, heard);
+      expect(answer.texts).toEqual([{ text: 'It rains' }]);
+      expect(answer.thoughts).toEqual([{ text: 'think' }]);
+      expect(answer.toolCalls).toMatchObject([
+        { providerCallId: 'call_a', name: 'weather', args: { city: 'Rome' } },
+        { providerCallId: 'call_b', name: 'weather', args: {} },
+      ]);
+      expect(answer.usage).toEqual({
+        inputTokens: 12,
+        outputTokens: 7,
+        cachedInputTokens: 4,
+        reasoningTokens: 2,
+      });
+      expect(answer.finishReason).toBe('tool-calls');
+      expect(heard).toMatchObject({ texts: ['It ', 'rains'], thoughts: ['think'] });
+      expect(heard.toolArgs.join('')).toContain('weather {"ci');
+      expect(request()?.path).toBe('/v1/chat/completions');
+      expect(request()?.headers).toMatchObject({ 'x-team': 'blue' });
+      expect(request()?.headers['authorization']).toBeUndefined();
+      expect(request()?.body).toMatchObject({
+        model: 'qwen3',
+        temperature: 0.25,
+        max_tokens: 99,
+        stream: true,
+        stream_options: { include_usage: true },
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: 'How is the weather?' },
+        ],
+        tools: [
+          { type: 'function', function: { name: 'weather', parameters: weatherTool.inputSchema } },
+        ],
+      });
+    },
+  );
 
   test('sends a key when there is one', async () => {
     server.answer(sse(chunk({ content: 'ok' }, 'stop'), '[DONE]'));

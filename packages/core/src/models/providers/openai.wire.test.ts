@@ -428,20 +428,28 @@ describe('the endpoints of openai', () => {
     expect(seen()).toHaveLength(1);
   });
 
-  test('a missing model at OpenAI itself is not looked for elsewhere, and the last failure is the one reported', async () => {
-    server.answer(json(404, { error: { message: 'no model' } }));
-    expect(await failureOf(local({ OPENAI_EU_API_KEY: 'e', OPENAI_API_KEY: 'k' }))).toMatchObject({
-      code: 'model_model_not_found',
-    });
-    server.answer(
-      json(500, { error: { message: 'a' } }),
-      json(429, { error: { message: 'b' } }, { 'retry-after': '2' }),
-    );
-    expect(await failureOf(local({ OPENAI_EU_API_KEY: 'e', OPENAI_API_KEY: 'k' }))).toMatchObject({
-      code: 'model_rate_limit',
-      retryAfterMs: 2_000,
-    });
-  });
+  test(
+    'a missing model at OpenAI itself is not looked for elsewhere, and the last failure is ' +
+      'the one reported',
+    async () => {
+      server.answer(json(404, { error: { message: 'no model' } }));
+      expect(await failureOf(local({ OPENAI_EU_API_KEY: 'e', OPENAI_API_KEY: 'k' }))).toMatchObject(
+        {
+          code: 'model_model_not_found',
+        },
+      );
+      server.answer(
+        json(500, { error: { message: 'a' } }),
+        json(429, { error: { message: 'b' } }, { 'retry-after': '2' }),
+      );
+      expect(await failureOf(local({ OPENAI_EU_API_KEY: 'e', OPENAI_API_KEY: 'k' }))).toMatchObject(
+        {
+          code: 'model_rate_limit',
+          retryAfterMs: 2_000,
+        },
+      );
+    },
+  );
 
   test('endpoints can be listed, and those without a key are left out', async () => {
     server.answer(responses(...message('ok')));

@@ -40,13 +40,19 @@ interface Aggregate {
 /** "sum of amount", "largest amount", "number of rows". */
 export function describeStatistic(statistic: Statistic, column: string | undefined): string {
   if (column === undefined) return 'number of rows';
-  return `${statisticNames[statistic]} ${statistic === 'min' || statistic === 'max' ? '' : 'of '}${column}`;
+  return (
+    `${statisticNames[statistic]} ` +
+    `${statistic === 'min' || statistic === 'max' ? '' : 'of '}${column}`
+  );
 }
 
 export function describeGroups(title: string, aggregate: string, result: unknown): string {
   const lines = listIn(result, 'groups').map((group) => {
     const value = group[aggregate] ?? group['count'];
-    return `- ${String(group['key']) || '(empty)'}: ${typeof value === 'number' ? formatNumber(value) : String(value)}`;
+    return (
+      `- ${String(group['key']) || '(empty)'}: ` +
+      `${typeof value === 'number' ? formatNumber(value) : String(value)}`
+    );
   });
   return [title, ...lines].join('\n');
 }
@@ -77,7 +83,8 @@ export function describeRows(
 ): string {
   const lines = (shown?.rows ?? []).map(
     (row) =>
-      `- ${(shown?.columns ?? []).map((column) => `${column}: ${String(row[column] ?? '')}`).join(', ')}`,
+      '- ' +
+      `${(shown?.columns ?? []).map((column) => `${column}: ${String(row[column] ?? '')}`).join(', ')}`,
   );
   const more = matched > lines.length ? [`(the first ${lines.length} of them)`] : [];
   return [describeCount(path, where, matched), ...lines, ...more].join('\n');
@@ -88,7 +95,10 @@ export function describeRemarks(result: unknown): string {
   const skipped = listIn(result, 'skipped').map(({ column, count, examples }) => {
     const such =
       Array.isArray(examples) && examples.length > 0 ? ` (such as "${String(examples[0])}")` : '';
-    return ` Not counted: ${String(count)} ${count === 1 ? 'cell' : 'cells'} of ${String(column)} without a number${such}.`;
+    return (
+      ` Not counted: ${String(count)} ${count === 1 ? 'cell' : 'cells'} of ${String(column)} ` +
+      `without a number${such}.`
+    );
   });
   const notes =
     isPlainObject(result) && Array.isArray(result['notes'])
@@ -122,7 +132,8 @@ export function describeText(source: string, text: string): string {
 export function describeFiles(place: string, result: unknown): string {
   const files = listIn(result, 'files').map(
     (file) =>
-      `- ${String(file['path'])}${typeof file['size'] === 'number' ? ` (${file['size']} bytes)` : ''}`,
+      '- ' +
+      `${String(file['path'])}${typeof file['size'] === 'number' ? ` (${file['size']} bytes)` : ''}`,
   );
   return files.length === 0
     ? `There are no files ${place}.`

@@ -98,7 +98,8 @@ function parseComparison(text: string): Condition[] {
   if (/\bor\b/i.test(piece)) return [{ kind: 'unclear', text: piece }];
   for (const [pattern, op] of operators) {
     const match = new RegExp(
-      `^(?:the\\s+|an?\\s+)?([A-Za-z_][\\w ]*?)\\s*(?:\\b|(?=[<>=!≠≤≥]))\\s*${pattern}(?![A-Za-z])\\s*(?:the\\s+)?${value}\\s*$`,
+      `^(?:the\\s+|an?\\s+)?([A-Za-z_][\\w ` +
+        `]*?)\\s*(?:\\b|(?=[<>=!≠≤≥]))\\s*${pattern}(?![A-Za-z])\\s*(?:the\\s+)?${value}\\s*$`,
       'i',
     ).exec(piece);
     if (match?.[1] !== undefined && match[2] !== undefined)

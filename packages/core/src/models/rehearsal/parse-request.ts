@@ -49,7 +49,9 @@ interface TableSurroundings {
 }
 
 const commandWords =
-  'tell|give|show|add|sum|total|count|what|how|calculate|compute|work out|list|read|search|find|open|print|look|fetch|also|then|which|take|apply|increase|reduce|divide|multiply|subtract|deduct|halve|double|round|convert|sort|compare|plot|draw|write|save|send|email|delete|rename|translate|summari[sz]e|explain|the (?:average|mean|sum|total|largest|smallest|highest|lowest|time)';
+  'tell|give|show|add|sum|total|count|what|how|calculate|compute|work ' +
+  'out|list|read|search|find|open|print|look|fetch|also|then|which|take|apply|increase|reduce|divide|multiply|subtract|deduct|halve|double|round|convert|sort|compare|plot|draw|write|save|send|email|delete|rename|translate|summari[sz]e|explain|the ' +
+  '(?:average|mean|sum|total|largest|smallest|highest|lowest|time)';
 
 /**
  * A new clause begins after a sentence, or after "and" and the like if a command follows: "France

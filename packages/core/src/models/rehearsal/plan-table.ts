@@ -188,7 +188,9 @@ function evaluateGroups(
   );
   if (outcome === undefined) return undefined;
   if (!outcome.ok) return { text: `I could not query ${table.path}: ${outcome.problem}` };
-  const title = `The ${describeStatistic(fn, column)} by ${groupBy} in ${table.path}${describeWhere(where)}:`;
+  const title =
+    `The ${describeStatistic(fn, column)} by ${groupBy} in ` +
+    `${table.path}${describeWhere(where)}:`;
   return {
     text:
       describeGroups(title, column === undefined ? 'count' : `${fn}(${column})`, outcome.value) +
@@ -197,7 +199,10 @@ function evaluateGroups(
 }
 
 function noAmounts(table: TableInHand): string {
-  return `${table.path} has no column that I can take for the amounts; ${columnList(table)}. Name the column to use.`;
+  return (
+    `${table.path} has no column that I can take for the amounts; ${columnList(table)}. Name ` +
+    'the column to use.'
+  );
 }
 
 function readAggregate(

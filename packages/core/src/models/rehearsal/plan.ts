@@ -144,7 +144,9 @@ function calculate(expression: string, label: string, evidence: Evidence): Findi
   const result = isPlainObject(outcome.value) ? outcome.value['result'] : outcome.value;
   if (typeof result !== 'number') return { text: `${label} is ${String(result)}.` };
   return {
-    text: `${label} ${/[a-z]/i.test(label) || label.includes('%') ? 'is' : '='} ${formatNumber(result)}.`,
+    text:
+      `${label} ${/[a-z]/i.test(label) || label.includes('%') ? 'is' : '='} ` +
+      `${formatNumber(result)}.`,
     number: Number(formatNumber(result)),
   };
 }

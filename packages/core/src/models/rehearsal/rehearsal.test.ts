@@ -181,7 +181,8 @@ describe('tables', () => {
 
   test('takes several statistics and several percentages of one file', async () => {
     const { answer } = await converse(
-      `Give me the sum of the unpaid invoices in ${path}, then 10% of the total and then 20% of the total`,
+      `Give me the sum of the unpaid invoices in ${path}, then 10% of the total and then ` +
+        '20% of the total',
       files,
     );
     expect(answer).toContain('10% of 750.25 is 75.025.');
@@ -191,18 +192,25 @@ describe('tables', () => {
     expect(both.answer).toContain('is 420.1.');
   });
 
-  test('calculates with a percentage in the same clause, with VAT and with a division', async () => {
-    expect(
-      (await converse(`What is 20% of the unpaid invoices in ${path}, summed up in total?`, files))
-        .answer,
-    ).toContain('20% of 750.25 is 150.05.');
-    expect((await converse(`Add up ${path} and add 20% VAT`, files)).answer).toContain(
-      '2100.5 plus 20% is 2520.6.',
-    );
-    expect((await converse(`Add up ${path} and divide it by 5`, files)).answer).toContain(
-      '2100.5 divided by 5 is 420.1.',
-    );
-  });
+  test(
+    'calculates with a percentage in the same clause, with VAT and with ' + 'a division',
+    async () => {
+      expect(
+        (
+          await converse(
+            `What is 20% of the unpaid invoices in ${path}, summed up in total?`,
+            files,
+          )
+        ).answer,
+      ).toContain('20% of 750.25 is 150.05.');
+      expect((await converse(`Add up ${path} and add 20% VAT`, files)).answer).toContain(
+        '2100.5 plus 20% is 2520.6.',
+      );
+      expect((await converse(`Add up ${path} and divide it by 5`, files)).answer).toContain(
+        '2100.5 divided by 5 is 420.1.',
+      );
+    },
+  );
 
   test('finds the file by its name when none is given', async () => {
     const { answer } = await converse('Add up the unpaid invoices', files);

@@ -59,7 +59,9 @@ function resolveComparison(
       : undefined);
   if (column === undefined)
     return {
-      problem: `${table.path} has no column ${wording === undefined ? 'of amounts' : `"${wording}"`}; ${columnList(table)}.`,
+      problem:
+        `${table.path} has no column ` +
+        `${wording === undefined ? 'of amounts' : `"${wording}"`}; ${columnList(table)}.`,
     };
   if (value === undefined) return { where: { column, op } };
   const spelling = valuesOf(table.sample, column).find(

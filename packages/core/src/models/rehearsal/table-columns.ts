@@ -83,10 +83,10 @@ const identifierWords = new Set([
   'phone',
   'index',
 ]);
-const amountNames =
-  'amount total price value cost sum balance due revenue sales fee net gross payment salary budget spend quantity qty units hours'.split(
-    ' ',
-  );
+const amountNames = (
+  'amount total price value cost sum balance due revenue sales fee net gross payment ' +
+  'salary budget spend quantity qty units hours'
+).split(' ');
 /** Words of a request that say what to do rather than with what. */
 const statisticWords = new Set('total sum average mean value number amount cost'.split(' '));
 

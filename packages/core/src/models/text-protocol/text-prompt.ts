@@ -106,7 +106,8 @@ function writtenText(input: unknown): string {
 }
 
 const howToWrite =
-  'An action must be JSON in one line: {"tool": "name of the tool", "arguments": {"name": "value"}}';
+  'An action must be JSON in one line: {"tool": "name of the tool", "arguments": {"name": ' +
+  '"value"}}';
 
 function observation({ toolName, output }: LanguageModelV4ToolResultPart): string {
   const line = observationLine(toolName, textOfOutput(output));

@@ -415,7 +415,8 @@ describe('the prompt', () => {
     expect(sent.responseFormat).toBeUndefined();
     expect(sent.prompt[0]?.content).toContain('must fit this JSON Schema: {"type":"array"}');
     expect(sent.prompt[0]?.content).toContain(
-      'Question: 1+1?\nThought: add\nAction: {"tool":"add","arguments":{"a":1}}\nObservation (add): 2\nFinal Answer: Two.',
+      'Question: 1+1?\nThought: add\nAction: ' +
+        '{"tool":"add","arguments":{"a":1}}\nObservation (add): 2\nFinal Answer: Two.',
     );
   });
 

@@ -55,7 +55,8 @@ const isProvider: OptionCheck = (value) => {
   );
   return fits
     ? undefined
-    : 'a key provider with the methods `currentKey`, `wrap` and `unwrap`, such as `localKeys({ keys })`';
+    : 'a key provider with the methods `currentKey`, `wrap` and `unwrap`, such as ' +
+        '`localKeys({ keys })`';
 };
 const optionChecks: OptionChecks<EncryptedOptions> = {
   keys: isProvider,

@@ -22,7 +22,8 @@ export class SealBrokenError extends AdjutantError {
   constructor(data: { what: string }) {
     super(
       'seal_broken',
-      `${data.what} cannot be read: its sealed content was changed, moved here from another place, or sealed with another key. Restore it from a backup.`,
+      `${data.what} cannot be read: its sealed content was changed, moved here from ` +
+        'another place, or sealed with another key. Restore it from a backup.',
       data,
     );
   }
@@ -36,7 +37,8 @@ export class SegmentKeyMissingError extends AdjutantError {
   constructor(data: { session: string; app: string }) {
     super(
       'segment_key_missing',
-      `Session "${data.session}" of app "${data.app}" cannot be read or written: there is no key for it. If it was being deleted, delete it again; ` +
+      `Session "${data.session}" of app "${data.app}" cannot be read or written: there is ` +
+        'no key for it. If it was being deleted, delete it again; ' +
         'otherwise open the store with the `keyStore` that it was written with.',
       data,
     );

@@ -103,7 +103,8 @@ function placeOf(tenant: string, keyId: string): string {
 const isKey: OptionCheck = (value) =>
   decodedKey(value)?.length === keyBytes
     ? undefined
-    : `${keyBytes} bytes, or these in hexadecimal or base64 (\`openssl rand -base64 32\` makes some)`;
+    : `${keyBytes} bytes, or these in hexadecimal or base64 (\`openssl rand -base64 32\` ` +
+      'makes some)';
 const isSecretText: OptionCheck = (value) =>
   textOf(value).length >= leastSecretLength
     ? undefined

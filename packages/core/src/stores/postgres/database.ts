@@ -158,7 +158,10 @@ function onlyValue([row]: readonly Record<string, unknown>[]): unknown {
  */
 function migrationScript(schema: string): string {
   const steps = migrations.map((step, i) => {
-    return `if _version = ${i} then ${step} insert into {s}.migrations (version) values (${i + 1}); _version := ${i + 1}; end if;`;
+    return (
+      `if _version = ${i} then ${step} insert into {s}.migrations (version) values ` +
+      `(${i + 1}); _version := ${i + 1}; end if;`
+    );
   });
   const functions = [...standaloneFunctions, ...writeFunctions, ...readFunctions].join('\n');
   const script = `

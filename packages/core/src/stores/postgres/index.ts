@@ -101,7 +101,9 @@ export function postgres(
   if (first.pool === undefined) {
     throw new InvalidStoreError({
       store: 'postgres',
-      reason: `\`pool\` must be ${isPool(undefined)}; or give a connection string instead of options`,
+      reason:
+        `\`pool\` must be ${isPool(undefined)}; or give a connection string instead of ` +
+        'options',
     });
   }
   if (second !== undefined)
@@ -147,7 +149,9 @@ function open(
           cannotFollow: new StoreUnavailableError({
             store: description,
             reason:
-              'following needs a direct connection, and its pool was declared with `transactionPooling`: give the option `listen`, as { connectionString } of the server itself or as a function that gives a connected client',
+              'following needs a direct connection, and its pool was declared with ' +
+              '`transactionPooling`: give the option `listen`, as { connectionString } of ' +
+              'the server itself or as a function that gives a connected client',
             permanent: true,
           }),
         }

@@ -122,7 +122,8 @@ async function lentConnection(pool: PostgresPool, store: string): Promise<Listen
   const most = pool.options?.max;
   if (typeof most === 'number' && taken >= most) {
     const reason =
-      `its pool has ${most === 1 ? 'a single connection' : `${most} connections`}, and each store that is followed keeps one for listening: ` +
+      `its pool has ${most === 1 ? 'a single connection' : `${most} connections`}, and ` +
+      'each store that is followed keeps one for listening: ' +
       `give the pool at least ${taken + 1} (\`max\`), or the store the option \`listen\``;
     if (!warned.has(pool))
       process.emitWarning(

@@ -88,7 +88,8 @@ export class PageReader {
   async #find(after: number, upTo: number | undefined): Promise<Page> {
     const { tenant, app, session } = this.#address;
     const [row] = await this.#database.query(
-      'select ledger::text, through::text, more::text, page from {s}.read_page($1, $2, $3, $4::bigint, $5::bigint, $6::bigint)',
+      'select ledger::text, through::text, more::text, page from {s}.read_page($1, $2, $3, ' +
+        '$4::bigint, $5::bigint, $6::bigint)',
       [
         toStorable(tenant),
         toStorable(app),

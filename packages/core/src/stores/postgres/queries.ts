@@ -94,7 +94,8 @@ export async function queryShared(
   scopeId: string,
 ): Promise<Readonly<Record<string, SharedValue>>> {
   const rows = await database.query(
-    'select key, value, version::text from {s}.shared where tenant = $1 and app = $2 and scope = $3 and scope_id = $4',
+    'select key, value, version::text from {s}.shared where tenant = $1 and app = $2 and ' +
+      'scope = $3 and scope_id = $4',
     [tenant, app, toStorable(scope), toStorable(scopeId)],
   );
   return Object.fromEntries(
@@ -177,7 +178,8 @@ export async function queryRequests(
       toStorable(after.requestId),
     );
   const rows = await database.query(
-    `select request, status, settled_by, settled_at::text from {s}.requests where ${conditions.text} order by created_at, request_id limit ${limit}`,
+    'select request, status, settled_by, settled_at::text from {s}.requests where ' +
+      `${conditions.text} order by created_at, request_id limit ${limit}`,
     conditions.values,
   );
   return rows.map(requestRow);
@@ -217,7 +219,8 @@ export async function queryDue(
     .map(({ owner }) => String(owner))
     .filter((owner) => owners.isGone(fromStorable(owner)));
   const free =
-    '(lease_until is null or lease_until <= clock.now or owner in (select jsonb_array_elements_text($::jsonb)))';
+    '(lease_until is null or lease_until <= clock.now or owner in (select ' +
+    'jsonb_array_elements_text($::jsonb)))';
   const order = `order by since, id limit ${limit}`;
   const rows = await queryDueRows(
     database,

@@ -116,7 +116,8 @@ export class WorkerConnection {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
       this.#failPending(
-        `its worker thread ended (${cause}), so it is not known which open requests were carried out`,
+        `its worker thread ended (${cause}), so it is not known which open requests were ` +
+          'carried out',
         { undetermined: true },
       );
     });

@@ -236,7 +236,9 @@ const reasons: Readonly<Record<number, (settings: WorkerSettings) => string>> = 
   6: ({ busyTimeoutMs }) =>
     `another process has kept it locked for longer than ${busyTimeoutMs / 1000} s`,
   8: () =>
-    'it is read-only for this process, so that it can be read at most and nothing can be written; check the permissions of the file and of its directory, and how the disk is mounted',
+    'it is read-only for this process, so that it can be read at most and nothing can be ' +
+    'written; check the permissions of the file and of its directory, and how the disk is ' +
+    'mounted',
   10: () => 'reading or writing it failed',
   11: () => 'its contents are damaged',
   13: () => 'the disk is full',

@@ -138,12 +138,14 @@ function preparedRemovals(
 ): readonly ((ledger: number, lastShared: number) => number | bigint)[] {
   const of = (table: string, key: string, limit = mostRowsPerPurge) => {
     const remove = prepare(
-      `delete from ${table} where ledger = ?1 and (${key}) in (select ${key} from ${table} where ledger = ?1 limit ${limit})`,
+      `delete from ${table} where ledger = ?1 and (${key}) in (select ${key} from ${table} ` +
+        `where ledger = ?1 limit ${limit})`,
     );
     return (ledger: number) => remove.run(ledger).changes;
   };
   const inbox = prepare(
-    `delete from inbox where id in (select id from inbox where ${ofLedger} limit ${mostRowsPerPurge})`,
+    `delete from inbox where id in (select id from inbox where ${ofLedger} limit ` +
+      `${mostRowsPerPurge})`,
   );
   return [
     (ledger) => inbox.run(ledger).changes,

@@ -34,6 +34,8 @@ export function assertLocalFile(path: string, place: string, typeOf: FileSystemT
     return;
   }
   if (!isNetworkFileSystem(type)) return;
-  const reason = `${place} is on a network drive, where SQLite's locks do not hold; keep the file on a local disk, or use the PostgreSQL store`;
+  const reason =
+    `${place} is on a network drive, where SQLite's locks do not hold; keep the file on a ` +
+    'local disk, or use the PostgreSQL store';
   throw new StoreUnavailableError({ store: path, reason, permanent: true });
 }

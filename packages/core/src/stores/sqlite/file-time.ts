@@ -56,7 +56,8 @@ export class FileTime {
     this.#boot = isSystem ? bootName() : undefined;
     this.#row = database.prepare('select at, uptime, boot from clock');
     this.#keep = database.prepare(
-      'insert into clock (id, at, uptime, boot) values (1, ?, ?, ?) on conflict do update set at = excluded.at, uptime = excluded.uptime, boot = excluded.boot',
+      'insert into clock (id, at, uptime, boot) values (1, ?, ?, ?) on conflict do update ' +
+        'set at = excluded.at, uptime = excluded.uptime, boot = excluded.boot',
     );
   }
 

@@ -47,7 +47,8 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store {
     throw new InvalidStoreError({
       store: 'sqlite',
       reason:
-        "the path comes first, as a string that is not empty: sqlite('app.db'), or sqlite(':memory:')",
+        "the path comes first, as a string that is not empty: sqlite('app.db'), or " +
+        "sqlite(':memory:')",
     });
   }
   const invalid = findInvalidOption(options, sqliteOptions);

@@ -15,7 +15,9 @@ type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['reques
 const mostEventsPerPage = 1_000;
 /** Whoever reads parses a page in one piece. */
 const mostCharactersPerPage = 1_000_000;
-const rowText = `'[' || seq || ',' || at || ',' || type || ',' || actor || ',' || path || ',' || body || ']'`;
+const rowText =
+  `'[' || seq || ',' || at || ',' || type || ',' || actor || ',' || path || ',' || body || ` +
+  `']'`;
 const inRange = `id > ${rowId('?1', '?2')} and id <= ${rowId('?1', '?3')}`;
 const rowsOfRange = `from events where ${inRange} order by id`;
 
@@ -53,7 +55,8 @@ export class ReadOperationsOfFile {
     );
     // The database joins the rows: one text crosses the threads and is parsed once.
     this.#page = prepare(
-      `select '[' || group_concat(row) || ']' as text from (select ${rowText} as row ${rowsOfRange})`,
+      `select '[' || group_concat(row) || ']' as text from (select ${rowText} as row ` +
+        `${rowsOfRange})`,
     );
     this.#rows = prepare(`select seq, ${rowText} as text ${rowsOfRange}`);
     this.#path = prepare(
@@ -64,7 +67,8 @@ export class ReadOperationsOfFile {
     this.#blobs = new BlobReads(database);
     this.#addressKeys = new AddressKeyRows(database);
     this.#shared = prepare(
-      'select key, value, version from shared where tenant = ? and app = ? and scope = ? and scope_id = ?',
+      'select key, value, version from shared where tenant = ? and app = ? and scope = ? ' +
+        'and scope_id = ?',
     );
     this.#dataVersion = prepare('pragma data_version');
   }

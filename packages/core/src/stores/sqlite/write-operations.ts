@@ -68,7 +68,8 @@ export class WriteOperationsOfFile {
     this.#addressKeys = new AddressKeyRows(database);
     this.#deletion = new Deletion(database, tables.ledgers, this.#blobs);
     this.#insertEvent = prepare(
-      `insert into events (id, at, type, actor, path, body) values (${rowId('?', '?')}, ?, ?, ?, ?, ?)`,
+      `insert into events (id, at, type, actor, path, body) values (${rowId('?', '?')}, ?, ` +
+        '?, ?, ?, ?)',
     );
     this.#advance = prepare(
       'update ledgers set seq = ?, updated_at = ?, lease_until = ? where id = ?',
@@ -91,14 +92,16 @@ export class WriteOperationsOfFile {
     this.#isPosted = prepare('select 1 from posted where ledger = ? and key = ?');
     this.#markPosted = prepare('insert into posted (ledger, key) values (?, ?)');
     this.#insertItem = prepare(
-      `insert into inbox (id, key, lane, actor, at, type, data, settles) values (${rowId('?', '?')}, ?, ?, ?, ?, ?, ?, ?)`,
+      'insert into inbox (id, key, lane, actor, at, type, data, settles) values ' +
+        `(${rowId('?', '?')}, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#raiseInbox = prepare('update ledgers set inbox_seq = ? where id = ?');
     // No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that
     // looks like its own.
     this.#firstEpoch = prepare('select epoch from first_epochs where tenant = ? and app = ?');
     this.#sharedVersion = prepare(
-      'select version, value is null as deleted from shared where tenant = ? and app = ? and scope = ? and scope_id = ? and key = ?',
+      'select version, value is null as deleted from shared where tenant = ? and app = ? ' +
+        'and scope = ? and scope_id = ? and key = ?',
     );
     this.#writeShared =
       prepare(`insert into shared (tenant, app, scope, scope_id, key, value, version) values (?, ?, ?, ?, ?, ?, 1)

@@ -13,7 +13,8 @@ const reach = 2_000;
 const mostCandidates = 50;
 
 const told =
-  'Your answer has a tool call written as text, which calls nothing. If you want to call a tool, make a real call; otherwise answer again without it.';
+  'Your answer has a tool call written as text, which calls nothing. If you want to call a ' +
+  'tool, make a real call; otherwise answer again without it.';
 
 /**
  * Finds answers in which a tool call is written as text instead of being made, and has the model

@@ -47,7 +47,9 @@ export function modelCallRate(options: ModelCallRateOptions): Guardrail {
           return {
             action: 'deny' as const,
             message,
-            reasoning: `${calls} model calls have begun within ${perMs} ms, which is all that is allowed.`,
+            reasoning:
+              `${calls} model calls have begun within ${perMs} ms, which is all that is ` +
+              'allowed.',
           };
         }
       }

@@ -257,32 +257,36 @@ test.each(
   redacted(`${text}x1:`);
 });
 
-test('a run of groups of digits loses exactly the card numbers that begin and end with a group, the first and shortest first', () => {
-  const group = fc.constantFrom(
-    '4',
-    '1',
-    '11',
-    '1111',
-    '4111',
-    '007',
-    '4222222222222',
-    '378282246310005',
-    '41',
-    '111111111111111',
-  );
-  fc.assert(
-    fc.property(
-      fc.array(group, { minLength: 1, maxLength: 12 }),
-      fc.constantFrom(' ', '-'),
-      (groups, between) => {
-        expect(redacted(groups.join(between), { kinds: ['creditCard'] })).toBe(
-          withoutCards(groups, between),
-        );
-      },
-    ),
-    { numRuns: 1_000 },
-  );
-});
+test(
+  'a run of groups of digits loses exactly the card numbers that begin and end with a group, ' +
+    'the first and shortest first',
+  () => {
+    const group = fc.constantFrom(
+      '4',
+      '1',
+      '11',
+      '1111',
+      '4111',
+      '007',
+      '4222222222222',
+      '378282246310005',
+      '41',
+      '111111111111111',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(group, { minLength: 1, maxLength: 12 }),
+        fc.constantFrom(' ', '-'),
+        (groups, between) => {
+          expect(redacted(groups.join(between), { kinds: ['creditCard'] })).toBe(
+            withoutCards(groups, between),
+          );
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  },
+);
 
 function withoutCards(groups: readonly string[], between: string): string {
   const kept: string[] = [];

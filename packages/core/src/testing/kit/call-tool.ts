@@ -26,7 +26,8 @@ export class NoToolResultError extends AdjutantError {
   constructor(data: { tool: string; reason: string }) {
     super(
       'no_tool_result',
-      `The call of ${data.tool} gave no result: ${data.reason}. Use runTest() to test what lies around the call.`,
+      `The call of ${data.tool} gave no result: ${data.reason}. Use runTest() to test what ` +
+        'lies around the call.',
       data,
     );
   }

@@ -17,7 +17,9 @@ export function promptTokens(prompt: LanguageModelV4Prompt): number {
  * @param tokens tokens that the prompt had
  */
 export function promptTooLong(window: number, tokens: number): Error {
-  const message = `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens.`;
+  const message =
+    `This model's maximum context length is ${window} tokens. However, your messages ` +
+    `resulted in ${tokens} tokens.`;
   // As the AI SDK's providers throw it, without loading them.
   return Object.assign(new Error(message), {
     name: 'AI_APICallError',

@@ -284,19 +284,22 @@ describe('a window', () => {
     expect(model.refused).toBe(1);
   });
 
-  test('usage that a response has is reported, and without a window nothing is counted', async () => {
-    const told = scriptedModel([{ text: 'Here.', usage: { inputTokens: 7, outputTokens: 1 } }], {
-      contextWindow: 1_000,
-    });
-    expect(await told.doGenerate(ask('short'))).toMatchObject({
-      usage: { inputTokens: { total: 7 } },
-    });
-    const plain = scriptedModel([{ text: 'Here.' }]);
-    expect(await plain.doGenerate(ask('long '.repeat(100_000)))).toMatchObject({
-      usage: { inputTokens: { total: 10 } },
-    });
-    expect([plain.refused, plain.contextWindow]).toEqual([0, undefined]);
-  });
+  test(
+    'usage that a response has is reported, and without a window nothing ' + 'is counted',
+    async () => {
+      const told = scriptedModel([{ text: 'Here.', usage: { inputTokens: 7, outputTokens: 1 } }], {
+        contextWindow: 1_000,
+      });
+      expect(await told.doGenerate(ask('short'))).toMatchObject({
+        usage: { inputTokens: { total: 7 } },
+      });
+      const plain = scriptedModel([{ text: 'Here.' }]);
+      expect(await plain.doGenerate(ask('long '.repeat(100_000)))).toMatchObject({
+        usage: { inputTokens: { total: 10 } },
+      });
+      expect([plain.refused, plain.contextWindow]).toEqual([0, undefined]);
+    },
+  );
 
   test('agents know it, or not', async () => {
     const text = 'long '.repeat(1_000);

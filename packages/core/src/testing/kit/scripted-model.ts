@@ -86,7 +86,8 @@ export class ScriptExhaustedError extends AdjutantError {
   constructor(data: { responses: number; lastMessage: string }) {
     super(
       'script_exhausted',
-      `The scripted model has ${data.responses} responses and was called once more, with this last message: ${data.lastMessage}`,
+      `The scripted model has ${data.responses} responses and was called once more, with ` +
+        `this last message: ${data.lastMessage}`,
       data,
     );
   }
@@ -98,7 +99,8 @@ export class ScriptUnusedError extends AdjutantError {
     const { responses, calls, next } = data;
     super(
       'script_unused',
-      `The scripted model has ${responses} responses and was called ${calls} times. The first that is left: ${next}`,
+      `The scripted model has ${responses} responses and was called ${calls} times. The ` +
+        `first that is left: ${next}`,
       data,
     );
   }

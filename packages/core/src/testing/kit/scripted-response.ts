@@ -102,7 +102,8 @@ function contradictionIn(response: ScriptedResponse): string | undefined {
       : partsOfAnswer.find((part) => response[part] !== undefined);
   return (
     lost &&
-    `\`${lost}\` is given beside \`error\`, which is all that comes of the call; \`streamError\` comes behind an answer`
+    `\`${lost}\` is given beside \`error\`, which is all that comes of the call; ` +
+      '`streamError` comes behind an answer'
   );
 }
 

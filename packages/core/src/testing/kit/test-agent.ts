@@ -25,7 +25,9 @@ export async function testAgent<R extends Runnable>(
   if (isList(responses) !== undefined) {
     throw new InvalidTestError({
       what: 'testAgent()',
-      reason: `\`responses\` must be a list of what the models answer, not ${describeValue(responses)}`,
+      reason:
+        '`responses` must be a list of what the models answer, not ' +
+        `${describeValue(responses)}`,
     });
   }
   return runTest(runnable, [user(input), ...responses.map((response) => model(response))], options);

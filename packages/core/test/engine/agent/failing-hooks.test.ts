@@ -71,7 +71,8 @@ test.each([
   ['throw', 'error'],
   ['abort', 'cancelled'],
 ] as const)(
-  '%s of an error handler is the last word: onModelError is not asked, and the ledger says who ended it',
+  '%s of an error handler is the last word: onModelError is not asked, and the ledger says ' +
+    'who ended it',
   async (action, status) => {
     let isAsked = false;
     const onModelError = () => {
@@ -90,28 +91,32 @@ test.each([
   },
 );
 
-test('a circuit that opens is in the ledger also when nobody could find out what became of the call', async () => {
-  const model = scriptedModel((_prompt, call) =>
-    call < 6 ? { toolCalls: [{ name: 'pay', args: { call } }] } : { text: 'done' },
-  );
-  const pay = tool({
-    name: 'pay',
-    description: 'Pays',
-    schema: { type: 'object' },
-    recovery: () => ({ happened: 'unknown' }),
-    execute: () => {
-      throw Object.assign(new Error('bad gateway'), { statusCode: 502 });
-    },
-  });
-  const { session } = await runtime({ app: 'test' }).run(
-    agent({ name: 'payer', model, tools: [pay] }),
-    'go',
-  );
-  const changes = eventsOf(session.events, 'decision').filter(
-    ({ component }) => component === 'circuit_breaker',
-  );
-  expect(changes.map(({ decision }) => decision)).toEqual(['open', 'refuse']);
-});
+test(
+  'a circuit that opens is in the ledger also when nobody could find out what became of the ' +
+    'call',
+  async () => {
+    const model = scriptedModel((_prompt, call) =>
+      call < 6 ? { toolCalls: [{ name: 'pay', args: { call } }] } : { text: 'done' },
+    );
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays',
+      schema: { type: 'object' },
+      recovery: () => ({ happened: 'unknown' }),
+      execute: () => {
+        throw Object.assign(new Error('bad gateway'), { statusCode: 502 });
+      },
+    });
+    const { session } = await runtime({ app: 'test' }).run(
+      agent({ name: 'payer', model, tools: [pay] }),
+      'go',
+    );
+    const changes = eventsOf(session.events, 'decision').filter(
+      ({ component }) => component === 'circuit_breaker',
+    );
+    expect(changes.map(({ decision }) => decision)).toEqual(['open', 'refuse']);
+  },
+);
 
 test('an error handler that wants one attempt more for ever is not heard for ever', async () => {
   let asked = 0;

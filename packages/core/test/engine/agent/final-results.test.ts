@@ -76,18 +76,21 @@ test('a part of a result may be the last word', async () => {
   expect((await run([part], [calling('report')])).result.output).toBe('half of it');
 });
 
-test('what comes with it is finished first; the first final result of the round counts', async () => {
-  const order: string[] = [];
-  const look = makeTool('look', () => order.push('look'));
-  const second = makeTool('second', () => toolResult.success('the second', { final: true }));
-  const { result } = await run(
-    [look, report('the first'), second],
-    [calling('look', 'report', 'second')],
-  );
-  expect(result.output).toBe('the first');
-  expect(order).toEqual(['look']);
-  expect(result.session.events.filter(({ type }) => type === 'tool_result')).toHaveLength(3);
-});
+test(
+  'what comes with it is finished first; the first final result of the ' + 'round counts',
+  async () => {
+    const order: string[] = [];
+    const look = makeTool('look', () => order.push('look'));
+    const second = makeTool('second', () => toolResult.success('the second', { final: true }));
+    const { result } = await run(
+      [look, report('the first'), second],
+      [calling('look', 'report', 'second')],
+    );
+    expect(result.output).toBe('the first');
+    expect(order).toEqual(['look']);
+    expect(result.session.events.filter(({ type }) => type === 'tool_result')).toHaveLength(3);
+  },
+);
 
 test('a failure is not the answer, whatever it says of itself', async () => {
   const failing = makeTool('report', () => toolResult.permanent('no data', { final: true }));
@@ -175,16 +178,20 @@ const scenario: MakeScenario = () => {
   };
 };
 
-test('a process that stops between the final result and the end is continued to the same end, without another call', async () => {
-  const whole = await runWhole(scenario);
-  expect(whole.outcome.result).toMatchObject({ status: 'completed', output: { count: 2 } });
-  const last = whole.events.findLast(({ type }) => type === 'tool_result')?.seq ?? 0;
-  for (const cut of appendBoundaries(whole.events).filter((boundary) => boundary >= last)) {
-    const { outcome, executions } = await continueFrom(scenario, whole.events.slice(0, cut));
-    expect({ cut, executions, ...outcome.result }).toEqual({
-      cut,
-      executions: [],
-      ...whole.outcome.result,
-    });
-  }
-});
+test(
+  'a process that stops between the final result and the end is continued to the same end, ' +
+    'without another call',
+  async () => {
+    const whole = await runWhole(scenario);
+    expect(whole.outcome.result).toMatchObject({ status: 'completed', output: { count: 2 } });
+    const last = whole.events.findLast(({ type }) => type === 'tool_result')?.seq ?? 0;
+    for (const cut of appendBoundaries(whole.events).filter((boundary) => boundary >= last)) {
+      const { outcome, executions } = await continueFrom(scenario, whole.events.slice(0, cut));
+      expect({ cut, executions, ...outcome.result }).toEqual({
+        cut,
+        executions: [],
+        ...whole.outcome.result,
+      });
+    }
+  },
+);

@@ -250,12 +250,15 @@ const trying: MakeScenario = () => {
   return { runnable: agent({ name: 'writer', model, goal: { check: short } }) };
 };
 
-test('a process that stops between an answer and the next round is continued as if it had not', async () => {
-  const whole = await runWhole(trying);
-  expect(whole.outcome.result).toMatchObject({ status: 'completed', output: 'Title' });
-  for (const cut of appendBoundaries(whole.events)) {
-    const { outcome, events } = await continueFrom(trying, whole.events.slice(0, cut));
-    expect({ cut, ...outcome.result }).toEqual({ cut, ...whole.outcome.result });
-    expect({ cut, again: decisionsOf(events).length }).toEqual({ cut, again: 2 });
-  }
-});
+test(
+  'a process that stops between an answer and the next round is continued as if ' + 'it had not',
+  async () => {
+    const whole = await runWhole(trying);
+    expect(whole.outcome.result).toMatchObject({ status: 'completed', output: 'Title' });
+    for (const cut of appendBoundaries(whole.events)) {
+      const { outcome, events } = await continueFrom(trying, whole.events.slice(0, cut));
+      expect({ cut, ...outcome.result }).toEqual({ cut, ...whole.outcome.result });
+      expect({ cut, again: decisionsOf(events).length }).toEqual({ cut, again: 2 });
+    }
+  },
+);

@@ -75,60 +75,67 @@ function setUp(
 }
 
 describe('the order of the pipeline', () => {
-  test('middleware lies around hooks, the runtime around the agent on the way in; on the way out plain hooks come first', async () => {
-    const order: string[] = [];
-    const tracing = (who: string): Hooks => {
-      const note = (point: string) => {
-        order.push(`${point} ${who}`);
-        return undefined;
+  test(
+    'middleware lies around hooks, the runtime around the agent on the way in; on the way ' +
+      'out plain hooks come first',
+    async () => {
+      const order: string[] = [];
+      const tracing = (who: string): Hooks => {
+        const note = (point: string) => {
+          order.push(`${point} ${who}`);
+          return undefined;
+        };
+        return {
+          beforeAgent: () => note('beforeAgent'),
+          afterAgent: () => note('afterAgent'),
+          beforeModel: () => note('beforeModel'),
+          afterModel: () => note('afterModel'),
+          beforeTool: () => note('beforeTool'),
+          afterTool: () => note('afterTool'),
+        };
       };
-      return {
-        beforeAgent: () => note('beforeAgent'),
-        afterAgent: () => note('afterAgent'),
-        beforeModel: () => note('beforeModel'),
-        afterModel: () => note('afterModel'),
-        beforeTool: () => note('beforeTool'),
-        afterTool: () => note('afterTool'),
-      };
-    };
-    const { app, helper } = setUp([calls('echo'), says('done')], {
-      runtimeMiddleware: [{ name: 'M1', ...tracing('M1') }],
-      middleware: [{ name: 'M2', ...tracing('M2') }],
-      runtimeHooks: tracing('runtime'),
-      hooks: tracing('agent'),
-    });
-    await app.run(helper, 'go');
-    const inward = ['M1', 'M2', 'runtime', 'agent'];
-    const outward = ['runtime', 'agent', 'M2', 'M1'];
-    const at = (point: string, who: readonly string[]) => who.map((one) => `${point} ${one}`);
-    const round = [...at('beforeModel', inward), ...at('afterModel', outward)];
-    expect(order).toEqual([
-      ...at('beforeAgent', inward),
-      ...round,
-      ...at('beforeTool', inward),
-      ...at('afterTool', outward),
-      ...round,
-      ...at('afterAgent', outward),
-    ]);
-  });
+      const { app, helper } = setUp([calls('echo'), says('done')], {
+        runtimeMiddleware: [{ name: 'M1', ...tracing('M1') }],
+        middleware: [{ name: 'M2', ...tracing('M2') }],
+        runtimeHooks: tracing('runtime'),
+        hooks: tracing('agent'),
+      });
+      await app.run(helper, 'go');
+      const inward = ['M1', 'M2', 'runtime', 'agent'];
+      const outward = ['runtime', 'agent', 'M2', 'M1'];
+      const at = (point: string, who: readonly string[]) => who.map((one) => `${point} ${one}`);
+      const round = [...at('beforeModel', inward), ...at('afterModel', outward)];
+      expect(order).toEqual([
+        ...at('beforeAgent', inward),
+        ...round,
+        ...at('beforeTool', inward),
+        ...at('afterTool', outward),
+        ...round,
+        ...at('afterAgent', outward),
+      ]);
+    },
+  );
 
-  test('the first that answers ends the way in, so that those inside it are not asked', async () => {
-    const asked: string[] = [];
-    const { app, helper, model } = setUp([], {
-      runtimeMiddleware: [{ name: 'gate', beforeAgent: () => 'closed today' }],
-      hooks: {
-        beforeAgent: () => {
-          asked.push('agent');
+  test(
+    'the first that answers ends the way in, so that those inside it are ' + 'not asked',
+    async () => {
+      const asked: string[] = [];
+      const { app, helper, model } = setUp([], {
+        runtimeMiddleware: [{ name: 'gate', beforeAgent: () => 'closed today' }],
+        hooks: {
+          beforeAgent: () => {
+            asked.push('agent');
+          },
         },
-      },
-    });
-    expect(await app.run(helper, 'go')).toMatchObject({
-      status: 'completed',
-      output: 'closed today',
-    });
-    expect(asked).toEqual([]);
-    expect(model.calls).toEqual([]);
-  });
+      });
+      expect(await app.run(helper, 'go')).toMatchObject({
+        status: 'completed',
+        output: 'closed today',
+      });
+      expect(asked).toEqual([]);
+      expect(model.calls).toEqual([]);
+    },
+  );
 
   test('what those inside have changed is what those outside see on the way out', async () => {
     const { app, helper } = setUp([says('a')], {
@@ -158,26 +165,30 @@ describe('what hooks put in the place of something', () => {
     expect(eventsOf(result, 'handoff')).toMatchObject([{ from: 'helper', to: 'other' }]);
   });
 
-  test('beforeModel: an answer in the place of the model, which is not asked; it costs nothing and says whose it is', async () => {
-    const { app, helper, model } = setUp([], {
-      hooks: {
-        beforeModel: () => ({
-          stepEvents: [{ type: 'assistant', text: 'PII detected' }],
-          terminal: true,
-        }),
-      },
-    });
-    const result = await app.run(helper, 'go');
-    expect(result).toMatchObject({
-      status: 'completed',
-      output: 'PII detected',
-      usage: { inputTokens: 0, outputTokens: 0 },
-    });
-    expect(model.calls).toEqual([]);
-    expect(eventsOf(result, 'model_end')).toMatchObject([
-      { status: 'completed', substitutedBy: 'beforeModel of the agent "helper"' },
-    ]);
-  });
+  test(
+    'beforeModel: an answer in the place of the model, which is not asked; it costs nothing ' +
+      'and says whose it is',
+    async () => {
+      const { app, helper, model } = setUp([], {
+        hooks: {
+          beforeModel: () => ({
+            stepEvents: [{ type: 'assistant', text: 'PII detected' }],
+            terminal: true,
+          }),
+        },
+      });
+      const result = await app.run(helper, 'go');
+      expect(result).toMatchObject({
+        status: 'completed',
+        output: 'PII detected',
+        usage: { inputTokens: 0, outputTokens: 0 },
+      });
+      expect(model.calls).toEqual([]);
+      expect(eventsOf(result, 'model_end')).toMatchObject([
+        { status: 'completed', substitutedBy: 'beforeModel of the agent "helper"' },
+      ]);
+    },
+  );
 
   test('beforeModel: tool calls in its answer are made, and then the model is asked', async () => {
     const { app, helper, model } = setUp([says('done')], {
@@ -196,23 +207,27 @@ describe('what hooks put in the place of something', () => {
     expect(JSON.stringify(model.calls[0]?.prompt)).toContain('tool-result');
   });
 
-  test('beforeModel: an answer that is not the end is said, and the model is asked in the next round', async () => {
-    let asked = 0;
-    const { app, helper } = setUp([says('the answer')], {
-      hooks: {
-        beforeModel: () =>
-          asked++ === 0
-            ? { stepEvents: [{ type: 'assistant', text: 'One moment.' }], terminal: false }
-            : undefined,
-      },
-    });
-    const result = await app.run(helper, 'go');
-    expect(result.output).toBe('the answer');
-    expect(eventsOf(result, 'assistant').map(({ text }) => text)).toEqual([
-      'One moment.',
-      'the answer',
-    ]);
-  });
+  test(
+    'beforeModel: an answer that is not the end is said, and the model is asked in the next ' +
+      'round',
+    async () => {
+      let asked = 0;
+      const { app, helper } = setUp([says('the answer')], {
+        hooks: {
+          beforeModel: () =>
+            asked++ === 0
+              ? { stepEvents: [{ type: 'assistant', text: 'One moment.' }], terminal: false }
+              : undefined,
+        },
+      });
+      const result = await app.run(helper, 'go');
+      expect(result.output).toBe('the answer');
+      expect(eventsOf(result, 'assistant').map(({ text }) => text)).toEqual([
+        'One moment.',
+        'the answer',
+      ]);
+    },
+  );
 
   test('beforeModel: another prompt is what the model gets, and what promptOf shows', async () => {
     const { app, helper, model } = setUp([says('done')], {
@@ -248,51 +263,59 @@ describe('what hooks put in the place of something', () => {
     },
   );
 
-  test('afterModel: another answer is recorded in the place of the first; parts that it leaves keep what the provider wants back', async () => {
-    const { app, helper } = setUp([{ text: 'secret plan', thoughts: 'hm' }], {
-      hooks: {
-        afterModel: (_ctx, result) => ({
-          ...result,
-          stepEvents: result.stepEvents.map((event) =>
-            event.type === 'assistant' ? { ...event, text: event.text.toUpperCase() } : event,
-          ),
-        }),
-      },
-    });
-    const result = await app.run(helper, 'go');
-    expect(result.output).toBe('SECRET PLAN');
-    expect(JSON.stringify(result.session.events)).not.toContain('secret plan');
-    expect(eventsOf(result, 'thought').map(({ text }) => text)).toEqual(['hm']);
-    expect(decisions(result, 'hooks')).toEqual(['change_answer']);
-  });
+  test(
+    'afterModel: another answer is recorded in the place of the first; parts that it leaves ' +
+      'keep what the provider wants back',
+    async () => {
+      const { app, helper } = setUp([{ text: 'secret plan', thoughts: 'hm' }], {
+        hooks: {
+          afterModel: (_ctx, result) => ({
+            ...result,
+            stepEvents: result.stepEvents.map((event) =>
+              event.type === 'assistant' ? { ...event, text: event.text.toUpperCase() } : event,
+            ),
+          }),
+        },
+      });
+      const result = await app.run(helper, 'go');
+      expect(result.output).toBe('SECRET PLAN');
+      expect(JSON.stringify(result.session.events)).not.toContain('secret plan');
+      expect(eventsOf(result, 'thought').map(({ text }) => text)).toEqual(['hm']);
+      expect(decisions(result, 'hooks')).toEqual(['change_answer']);
+    },
+  );
 
-  test('beforeTool: a result in the place of the tool; { error } is a refusal that the model reads', async () => {
-    let ran = 0;
-    const danger = tool({
-      name: 'danger',
-      description: '',
-      schema: { type: 'object' },
-      execute: () => ++ran,
-    });
-    const model = scriptedModel([calls('danger'), says('ok')]);
-    const careful = agent({
-      name: 'careful',
-      model,
-      tools: [danger],
-      hooks: {
-        beforeTool: (_ctx, call) => (call.name === 'danger' ? { error: 'Blocked' } : undefined),
-      },
-    });
-    const result = await runtime({ app: 'test' }).run(careful, 'go');
-    expect(ran).toBe(0);
-    expect(eventsOf(result, 'tool_result')).toMatchObject([
-      {
-        attempt: 0,
-        result: { status: 'error_blocked', content: 'Blocked', errorType: 'hook_refused' },
-      },
-    ]);
-    expect(decisions(result, 'hooks')).toEqual(['skip_tool']);
-  });
+  test(
+    'beforeTool: a result in the place of the tool; { error } is a refusal that the model ' +
+      'reads',
+    async () => {
+      let ran = 0;
+      const danger = tool({
+        name: 'danger',
+        description: '',
+        schema: { type: 'object' },
+        execute: () => ++ran,
+      });
+      const model = scriptedModel([calls('danger'), says('ok')]);
+      const careful = agent({
+        name: 'careful',
+        model,
+        tools: [danger],
+        hooks: {
+          beforeTool: (_ctx, call) => (call.name === 'danger' ? { error: 'Blocked' } : undefined),
+        },
+      });
+      const result = await runtime({ app: 'test' }).run(careful, 'go');
+      expect(ran).toBe(0);
+      expect(eventsOf(result, 'tool_result')).toMatchObject([
+        {
+          attempt: 0,
+          result: { status: 'error_blocked', content: 'Blocked', errorType: 'hook_refused' },
+        },
+      ]);
+      expect(decisions(result, 'hooks')).toEqual(['skip_tool']);
+    },
+  );
 
   test('afterTool: another result', async () => {
     const { app, helper } = setUp([calls('echo', { text: 'me@example.org' }), says('ok')], {
@@ -326,22 +349,25 @@ describe('what hooks put in the place of something', () => {
     ]);
   });
 
-  test('onModelError: an answer when nothing else is left; the error stays in the ledger', async () => {
-    const { app, helper } = setUp([{ error: new Error('invalid_api_key') }], {
-      hooks: {
-        onModelError: (_ctx, error) => `busy (${(error as Error & { code: string }).code})`,
-      },
-    });
-    const result = await app.run(helper, 'go');
-    expect(result).toMatchObject({ status: 'completed', output: 'busy (model_auth)' });
-    expect(eventsOf(result, 'model_end')).toMatchObject([
-      {
-        status: 'completed',
-        substitutedBy: 'onModelError of the agent "helper"',
-        error: { code: 'model_auth' },
-      },
-    ]);
-  });
+  test(
+    'onModelError: an answer when nothing else is left; the error stays in ' + 'the ledger',
+    async () => {
+      const { app, helper } = setUp([{ error: new Error('invalid_api_key') }], {
+        hooks: {
+          onModelError: (_ctx, error) => `busy (${(error as Error & { code: string }).code})`,
+        },
+      });
+      const result = await app.run(helper, 'go');
+      expect(result).toMatchObject({ status: 'completed', output: 'busy (model_auth)' });
+      expect(eventsOf(result, 'model_end')).toMatchObject([
+        {
+          status: 'completed',
+          substitutedBy: 'onModelError of the agent "helper"',
+          error: { code: 'model_auth' },
+        },
+      ]);
+    },
+  );
 });
 
 function helperOptions(model: never): { name: string; model: never } {
@@ -504,30 +530,34 @@ describe('error handlers of model calls', () => {
 describe('models that cannot answer', () => {
   const refused = { error: Object.assign(new Error('invalid_api_key'), { statusCode: 401 }) };
 
-  test('the next model of the list is asked, with its own window and settings, and stays for the rounds that follow', async () => {
-    const first = scriptedModel([refused], { modelId: 'first' });
-    const second = scriptedModel([calls('echo'), says('from the second')], { modelId: 'second' });
-    const helper = agent({
-      name: 'helper',
-      model: [first, second],
-      tools: [echo],
-      context: [injectSystemMessage('Help.')],
-    });
-    const result = await runtime({ app: 'test' }).run(helper, 'go');
-    expect(result.output).toBe('from the second');
-    expect(first.calls).toHaveLength(1);
-    expect(eventsOf(result, 'model_start').map(({ model }) => model)).toEqual([
-      'scripted:first',
-      'scripted:second',
-      'scripted:second',
-    ]);
-    const [decision] = eventsOf(result, 'decision');
-    expect(decision).toMatchObject({
-      component: 'models',
-      decision: 'fallback',
-      data: { from: 'scripted:first', to: 'scripted:second', code: 'model_auth' },
-    });
-  });
+  test(
+    'the next model of the list is asked, with its own window and settings, and stays for ' +
+      'the rounds that follow',
+    async () => {
+      const first = scriptedModel([refused], { modelId: 'first' });
+      const second = scriptedModel([calls('echo'), says('from the second')], { modelId: 'second' });
+      const helper = agent({
+        name: 'helper',
+        model: [first, second],
+        tools: [echo],
+        context: [injectSystemMessage('Help.')],
+      });
+      const result = await runtime({ app: 'test' }).run(helper, 'go');
+      expect(result.output).toBe('from the second');
+      expect(first.calls).toHaveLength(1);
+      expect(eventsOf(result, 'model_start').map(({ model }) => model)).toEqual([
+        'scripted:first',
+        'scripted:second',
+        'scripted:second',
+      ]);
+      const [decision] = eventsOf(result, 'decision');
+      expect(decision).toMatchObject({
+        component: 'models',
+        decision: 'fallback',
+        data: { from: 'scripted:first', to: 'scripted:second', code: 'model_auth' },
+      });
+    },
+  );
 
   test('when none is left, the agent fails with the last error', async () => {
     const helper = agent({
@@ -603,47 +633,51 @@ describe('models that cannot answer', () => {
     expect(decisions(await run, 'models')).toEqual(['nudge']);
   });
 
-  test('what a model charged for nothing is counted also when a handler answers in its place; what no model was asked for costs nothing', async () => {
-    const price = { input: 1_000_000, output: 1_000_000 };
-    const load = (responses: ScriptedResponses) => {
-      const scripted = scriptedModel(responses);
-      return {
-        kind: 'model' as const,
-        provider: 'scripted',
-        modelId: 'scripted',
-        settings: {},
-        price,
-        load: () => scripted,
+  test(
+    'what a model charged for nothing is counted also when a handler answers in its place; ' +
+      'what no model was asked for costs nothing',
+    async () => {
+      const price = { input: 1_000_000, output: 1_000_000 };
+      const load = (responses: ScriptedResponses) => {
+        const scripted = scriptedModel(responses);
+        return {
+          kind: 'model' as const,
+          provider: 'scripted',
+          modelId: 'scripted',
+          settings: {},
+          price,
+          load: () => scripted,
+        };
       };
-    };
-    const app = runtime({ app: 'test' });
-    const instead = {
-      name: 'instead',
-      handle: () => ({ action: 'fallback' as const, result: 'busy' }),
-    };
-    const handled = await app.run(
-      agent({ name: 'handled', model: load([{ thoughts: 'hm' }]), errorHandlers: [instead] }),
-      'go',
-    );
-    expect(handled).toMatchObject({
-      output: 'busy',
-      usage: { inputTokens: 10, outputTokens: 5 },
-      cost: 15,
-    });
-    const hooked = await app.run(
-      agent({
-        name: 'hooked',
-        model: load([]),
-        hooks: { beforeModel: () => ({ stepEvents: [{ type: 'assistant', text: 'hi' }] }) },
-      }),
-      'go',
-    );
-    expect(hooked).toMatchObject({
-      output: 'hi',
-      usage: { inputTokens: 0, outputTokens: 0 },
-      cost: 0,
-    });
-  });
+      const app = runtime({ app: 'test' });
+      const instead = {
+        name: 'instead',
+        handle: () => ({ action: 'fallback' as const, result: 'busy' }),
+      };
+      const handled = await app.run(
+        agent({ name: 'handled', model: load([{ thoughts: 'hm' }]), errorHandlers: [instead] }),
+        'go',
+      );
+      expect(handled).toMatchObject({
+        output: 'busy',
+        usage: { inputTokens: 10, outputTokens: 5 },
+        cost: 15,
+      });
+      const hooked = await app.run(
+        agent({
+          name: 'hooked',
+          model: load([]),
+          hooks: { beforeModel: () => ({ stepEvents: [{ type: 'assistant', text: 'hi' }] }) },
+        }),
+        'go',
+      );
+      expect(hooked).toMatchObject({
+        output: 'hi',
+        usage: { inputTokens: 0, outputTokens: 0 },
+        cost: 0,
+      });
+    },
+  );
 });
 
 test('middleware hears each event of a run once, and what it throws is not heard', async () => {
@@ -685,18 +719,22 @@ describe('answers that are none', () => {
     expect(alone).toMatchObject({ status: 'completed', output: 'I cannot help with that.' });
   });
 
-  test('an answer that was withheld goes to the next model; without one it is an error that says so', async () => {
-    const withheld = { finishReason: 'content-filter' as const };
-    const other = scriptedModel([says('Here it is.')], { modelId: 'other' });
-    const both = await runtime({ app: 'test' }).run(
-      agent({ name: 'helper', model: [scriptedModel([withheld]), other] }),
-      'go',
-    );
-    expect(both.output).toBe('Here it is.');
-    const alone = await runtime({ app: 'test' }).run(
-      agent({ name: 'helper', model: scriptedModel([withheld]) }),
-      'go',
-    );
-    expect(alone).toMatchObject({ status: 'error', error: { code: 'model_content_filter' } });
-  });
+  test(
+    'an answer that was withheld goes to the next model; without one it is an error that ' +
+      'says so',
+    async () => {
+      const withheld = { finishReason: 'content-filter' as const };
+      const other = scriptedModel([says('Here it is.')], { modelId: 'other' });
+      const both = await runtime({ app: 'test' }).run(
+        agent({ name: 'helper', model: [scriptedModel([withheld]), other] }),
+        'go',
+      );
+      expect(both.output).toBe('Here it is.');
+      const alone = await runtime({ app: 'test' }).run(
+        agent({ name: 'helper', model: scriptedModel([withheld]) }),
+        'go',
+      );
+      expect(alone).toMatchObject({ status: 'error', error: { code: 'model_content_filter' } });
+    },
+  );
 });

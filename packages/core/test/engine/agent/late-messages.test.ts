@@ -41,7 +41,10 @@ function interrupted(model: ScriptedModel, say: (call: number) => unknown): Scri
 function texts(prompt: ScriptedModel['calls'][number]['prompt']): readonly string[] {
   return prompt.map(({ role, content }) => {
     if (typeof content === 'string') return `${role} ${content}`;
-    return `${role} ${content.map((part) => (part.type === 'text' ? part.text : part.type)).join(' ')}`;
+    return (
+      `${role} ` +
+      `${content.map((part) => (part.type === 'text' ? part.text : part.type)).join(' ')}`
+    );
   });
 }
 
@@ -96,51 +99,58 @@ test.each(contexts)(
   },
 );
 
-test('a message during a call that asks for tools stands behind their results, one during a failed call in the next attempt', async () => {
-  const app = runtime({ app: 'late', store: memoryStore() });
-  const session = await app.session({ id: 's' });
-  const model = scriptedModel([
-    { error: Object.assign(new Error('busy'), { statusCode: 503 }) },
-    { text: 'looking', toolCalls: [{ name: 'look' }] },
-    { text: 'done' },
-  ]);
-  const late = interrupted(model, (call) => call < 2 && session.addMessage(`LATE ${call}`));
-  const ready = {
-    kind: 'model' as const,
-    provider: 'scripted',
-    modelId: 'm',
-    settings: { retry: { initialDelayMs: 0 } },
-    load: () => late,
-  };
-  await app.run(agent({ name: 'worker', model: ready, tools: [look] }), { input: 'hi', session });
-  expect(model.calls.map(({ prompt }) => texts(prompt))).toEqual([
-    ['user hi'],
-    ['user hi', 'user LATE 0'],
-    ['user hi', 'user LATE 0', 'assistant looking tool-call', 'tool tool-result', 'user LATE 1'],
-  ]);
-  expectExact(session, [model]);
-  await app.close();
-});
+test(
+  'a message during a call that asks for tools stands behind their results, one during a ' +
+    'failed call in the next attempt',
+  async () => {
+    const app = runtime({ app: 'late', store: memoryStore() });
+    const session = await app.session({ id: 's' });
+    const model = scriptedModel([
+      { error: Object.assign(new Error('busy'), { statusCode: 503 }) },
+      { text: 'looking', toolCalls: [{ name: 'look' }] },
+      { text: 'done' },
+    ]);
+    const late = interrupted(model, (call) => call < 2 && session.addMessage(`LATE ${call}`));
+    const ready = {
+      kind: 'model' as const,
+      provider: 'scripted',
+      modelId: 'm',
+      settings: { retry: { initialDelayMs: 0 } },
+      load: () => late,
+    };
+    await app.run(agent({ name: 'worker', model: ready, tools: [look] }), { input: 'hi', session });
+    expect(model.calls.map(({ prompt }) => texts(prompt))).toEqual([
+      ['user hi'],
+      ['user hi', 'user LATE 0'],
+      ['user hi', 'user LATE 0', 'assistant looking tool-call', 'tool tool-result', 'user LATE 1'],
+    ]);
+    expectExact(session, [model]);
+    await app.close();
+  },
+);
 
-test('who comes next in a sequence is told the message behind what the first one answered', async () => {
-  const app = runtime({ app: 'late', store: memoryStore() });
-  const session = await app.session({ id: 's' });
-  const first = scriptedModel([{ text: 'one' }, { text: 'two' }]);
-  const next = scriptedModel([{ text: 'end' }]);
-  const late = interrupted(first, (call) => call === 0 && session.addMessage('LATE', 'run'));
-  const line = sequence({
-    name: 'line',
-    runnables: [agent({ name: 'first', model: late }), agent({ name: 'next', model: next })],
-  });
-  await app.run(line, { input: 'hi', session, runId: 'run' });
-  expect(texts(next.calls[0]?.prompt ?? [])).toEqual([
-    'user hi',
-    'user [first] said: one',
-    'user LATE',
-  ]);
-  expectExact(session, [first, next]);
-  await app.close();
-});
+test(
+  'who comes next in a sequence is told the message behind what the first ' + 'one answered',
+  async () => {
+    const app = runtime({ app: 'late', store: memoryStore() });
+    const session = await app.session({ id: 's' });
+    const first = scriptedModel([{ text: 'one' }, { text: 'two' }]);
+    const next = scriptedModel([{ text: 'end' }]);
+    const late = interrupted(first, (call) => call === 0 && session.addMessage('LATE', 'run'));
+    const line = sequence({
+      name: 'line',
+      runnables: [agent({ name: 'first', model: late }), agent({ name: 'next', model: next })],
+    });
+    await app.run(line, { input: 'hi', session, runId: 'run' });
+    expect(texts(next.calls[0]?.prompt ?? [])).toEqual([
+      'user hi',
+      'user [first] said: one',
+      'user LATE',
+    ]);
+    expectExact(session, [first, next]);
+    await app.close();
+  },
+);
 
 test('all history is the same when it grows beside branches and when it is made anew', async () => {
   const app = runtime({ app: 'late', store: memoryStore() });

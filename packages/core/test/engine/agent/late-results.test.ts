@@ -74,67 +74,76 @@ function countsOf(
   return model.calls.map(({ prompt }) => JSON.stringify(prompt).split(text).length - 1);
 }
 
-test('a late result is told in the next prompt, once, behind the results of the round', async () => {
-  const { session, ends, model, running, app } = await givenUp([
-    transferCall,
-    slowCall,
-    { text: 'done' },
-  ]);
-  await eventually(() => ends.length === 2);
-  ends[0]?.resolve('transferred 5 cents');
-  await eventually(() => lateOf(session.events).length === 1);
-  expect(lateOf(session.events)).toMatchObject([
-    { callId: 'run/r1.0', settled: false, result: { content: 'transferred 5 cents' } },
-  ]);
-  ends[1]?.resolve('slowly done');
-  expect(await running).toMatchObject({ output: 'done' });
-  expect(countsOf(model, 'transferred 5 cents')).toEqual([0, 0, 1]);
-  const prompt = model.calls[2]?.prompt ?? [];
-  expect(prompt.at(-2)).toMatchObject({ role: 'tool' });
-  expect(prompt.at(-1)).toEqual({
-    role: 'user',
-    content: [
-      {
-        type: 'text',
-        text: 'The call of the tool transfer with {"cents":5}, which was given up before, has ended since: it returned: transferred 5 cents',
-      },
-    ],
-  });
-  const start = session.events.findLast(
-    (event) => event.type === 'model_start',
-  ) as EventOf<'model_start'>;
-  expect(start.recipe.encoder).toBe(3);
-  expect(JSON.stringify(promptOf(session, start.seq).prompt)).toBe(JSON.stringify(prompt));
-  expect(session.ledger.effects.unresolved.size).toBe(0);
-  await app.close();
-});
-
-test('an agent that would end takes one more round for a late result that came while its model answered', async () => {
-  const held = Promise.withResolvers<void>();
-  let asked = 0;
-  const holding = (model: ScriptedModel): ScriptedModel =>
-    new Proxy(model, {
-      get: (target, key) => {
-        const value = Reflect.get(target, key, target) as unknown;
-        if (typeof value !== 'function') return value;
-        if (key !== 'doGenerate' && key !== 'doStream') return value.bind(target);
-        return async (options: unknown) => {
-          if (++asked === 2) await held.promise;
-          return value.call(target, options);
-        };
-      },
+test(
+  'a late result is told in the next prompt, once, behind the results of ' + 'the round',
+  async () => {
+    const { session, ends, model, running, app } = await givenUp([
+      transferCall,
+      slowCall,
+      { text: 'done' },
+    ]);
+    await eventually(() => ends.length === 2);
+    ends[0]?.resolve('transferred 5 cents');
+    await eventually(() => lateOf(session.events).length === 1);
+    expect(lateOf(session.events)).toMatchObject([
+      { callId: 'run/r1.0', settled: false, result: { content: 'transferred 5 cents' } },
+    ]);
+    ends[1]?.resolve('slowly done');
+    expect(await running).toMatchObject({ output: 'done' });
+    expect(countsOf(model, 'transferred 5 cents')).toEqual([0, 0, 1]);
+    const prompt = model.calls[2]?.prompt ?? [];
+    expect(prompt.at(-2)).toMatchObject({ role: 'tool' });
+    expect(prompt.at(-1)).toEqual({
+      role: 'user',
+      content: [
+        {
+          type: 'text',
+          text:
+            'The call of the tool transfer with {"cents":5}, which was given up before, has ' +
+            'ended since: it returned: transferred 5 cents',
+        },
+      ],
     });
-  const responses = [transferCall, { text: 'not known' }, { text: 'It worked after all' }];
-  const { session, ends, model, running, app } = await givenUp(responses, holding);
-  await eventually(() => asked === 2);
-  ends[0]?.resolve('transferred 5 cents');
-  await eventually(() => lateOf(session.events).length === 1);
-  held.resolve();
-  expect(await running).toMatchObject({ output: 'It worked after all' });
-  expect(countsOf(model, 'transferred 5 cents')).toEqual([0, 0, 1]);
-  expect(model.calls[2]?.prompt.slice(-2).map(({ role }) => role)).toEqual(['assistant', 'user']);
-  await app.close();
-});
+    const start = session.events.findLast(
+      (event) => event.type === 'model_start',
+    ) as EventOf<'model_start'>;
+    expect(start.recipe.encoder).toBe(3);
+    expect(JSON.stringify(promptOf(session, start.seq).prompt)).toBe(JSON.stringify(prompt));
+    expect(session.ledger.effects.unresolved.size).toBe(0);
+    await app.close();
+  },
+);
+
+test(
+  'an agent that would end takes one more round for a late result that came while its model ' +
+    'answered',
+  async () => {
+    const held = Promise.withResolvers<void>();
+    let asked = 0;
+    const holding = (model: ScriptedModel): ScriptedModel =>
+      new Proxy(model, {
+        get: (target, key) => {
+          const value = Reflect.get(target, key, target) as unknown;
+          if (typeof value !== 'function') return value;
+          if (key !== 'doGenerate' && key !== 'doStream') return value.bind(target);
+          return async (options: unknown) => {
+            if (++asked === 2) await held.promise;
+            return value.call(target, options);
+          };
+        },
+      });
+    const responses = [transferCall, { text: 'not known' }, { text: 'It worked after all' }];
+    const { session, ends, model, running, app } = await givenUp(responses, holding);
+    await eventually(() => asked === 2);
+    ends[0]?.resolve('transferred 5 cents');
+    await eventually(() => lateOf(session.events).length === 1);
+    held.resolve();
+    expect(await running).toMatchObject({ output: 'It worked after all' });
+    expect(countsOf(model, 'transferred 5 cents')).toEqual([0, 0, 1]);
+    expect(model.calls[2]?.prompt.slice(-2).map(({ role }) => role)).toEqual(['assistant', 'user']);
+    await app.close();
+  },
+);
 
 test('a late failure without an effect is told too, one that says nothing new is not', async () => {
   for (const [thrown, counts] of [

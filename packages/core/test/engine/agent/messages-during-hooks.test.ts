@@ -55,15 +55,19 @@ function counted(more: Partial<Parameters<typeof agent>[0]>) {
 }
 
 describe('what comes while hooks are asked', () => {
-  test('a message that comes while a tool gives the final result does not keep the agent from ending', async () => {
-    let app: Runtime;
-    const session = 'final';
-    const { made, asked } = counted({ tools: [finalTool(() => app.send(session, 'And then?'))] });
-    app = runtime({ app: 'test', runnables: [made] });
-    const result = await app.run(made, { input: 'go', session });
-    expect(result).toMatchObject({ status: 'completed', output: 'the result' });
-    expect(asked()).toBe(1);
-  });
+  test(
+    'a message that comes while a tool gives the final result does not keep the agent from ' +
+      'ending',
+    async () => {
+      let app: Runtime;
+      const session = 'final';
+      const { made, asked } = counted({ tools: [finalTool(() => app.send(session, 'And then?'))] });
+      app = runtime({ app: 'test', runnables: [made] });
+      const result = await app.run(made, { input: 'go', session });
+      expect(result).toMatchObject({ status: 'completed', output: 'the result' });
+      expect(asked()).toBe(1);
+    },
+  );
 
   test('an agent that is refused for what came in, and was told something too, ends', async () => {
     const { made, asked } = counted({
@@ -183,18 +187,22 @@ describe('a stop while beforeTool is asked', () => {
     return { process, first: process(untilStopped), isAsked: asked.promise, ran: () => ran };
   }
 
-  test('by the end of the process: nothing was attempted, and the next process begins the call anew', async () => {
-    const { process, first, isAsked, ran } = setUp();
-    const running = first.app.run(first.helper, { input: 'go', session: 's' });
-    running.then(undefined, () => undefined);
-    await isAsked;
-    await first.app.close();
-    const { app, helper } = process({});
-    const result = await app.run(helper, { session: 's' });
-    const results = result.session.events.filter((event) => event.type === 'tool_result');
-    expect(results.map((event) => event.result.status)).toEqual(['success']);
-    expect(ran()).toBe(1);
-  });
+  test(
+    'by the end of the process: nothing was attempted, and the next process begins the call ' +
+      'anew',
+    async () => {
+      const { process, first, isAsked, ran } = setUp();
+      const running = first.app.run(first.helper, { input: 'go', session: 's' });
+      running.then(undefined, () => undefined);
+      await isAsked;
+      await first.app.close();
+      const { app, helper } = process({});
+      const result = await app.run(helper, { session: 's' });
+      const results = result.session.events.filter((event) => event.type === 'tool_result');
+      expect(results.map((event) => event.result.status)).toEqual(['success']);
+      expect(ran()).toBe(1);
+    },
+  );
 
   test('by a cancel: nothing was attempted', async () => {
     const { first, isAsked, ran } = setUp();

@@ -39,34 +39,38 @@ async function start(
 }
 
 describe('concurrent calls', () => {
-  test('results are recorded as they arrive and stand in the next prompt in the order of the calls', async () => {
-    const gate = Promise.withResolvers<void>();
-    const slow = tool({
-      name: 'slow',
-      description: 'Slow',
-      schema: quiet,
-      execute: () => gate.promise.then(() => 'slow one'),
-    });
-    const fast = tool({
-      name: 'fast',
-      description: 'Fast',
-      schema: quiet,
-      execute: () => 'fast one',
-    });
-    const { session, model, running } = await start(
-      [slow, fast],
-      [{ name: 'slow' }, { name: 'fast' }],
-    );
-    await eventually(() => settled(session.events).length === 1, { what: 'the fast result' });
-    gate.resolve();
-    await running;
-    expect(settled(session.events).map(({ name }) => name)).toEqual(['fast', 'slow']);
-    const message = model.calls[1]?.prompt.at(-1);
-    expect(
-      message?.role === 'tool' &&
-        message.content.map((part) => part.type === 'tool-result' && part.toolName),
-    ).toEqual(['slow', 'fast']);
-  });
+  test(
+    'results are recorded as they arrive and stand in the next prompt in the order of the ' +
+      'calls',
+    async () => {
+      const gate = Promise.withResolvers<void>();
+      const slow = tool({
+        name: 'slow',
+        description: 'Slow',
+        schema: quiet,
+        execute: () => gate.promise.then(() => 'slow one'),
+      });
+      const fast = tool({
+        name: 'fast',
+        description: 'Fast',
+        schema: quiet,
+        execute: () => 'fast one',
+      });
+      const { session, model, running } = await start(
+        [slow, fast],
+        [{ name: 'slow' }, { name: 'fast' }],
+      );
+      await eventually(() => settled(session.events).length === 1, { what: 'the fast result' });
+      gate.resolve();
+      await running;
+      expect(settled(session.events).map(({ name }) => name)).toEqual(['fast', 'slow']);
+      const message = model.calls[1]?.prompt.at(-1);
+      expect(
+        message?.role === 'tool' &&
+          message.content.map((part) => part.type === 'tool-result' && part.toolName),
+      ).toEqual(['slow', 'fast']);
+    },
+  );
 
   test('no more run at once than toolConcurrency says', async () => {
     let now = 0;
@@ -115,61 +119,65 @@ describe('concurrent calls', () => {
 });
 
 describe('time', () => {
-  test('a tool gets its time and a second more, then its outcome is unknown; what it still brings is late', async () => {
-    const gate = Promise.withResolvers<string>();
-    let reason: unknown;
-    const stuck = tool({
-      name: 'stuck',
-      description: 'Stuck',
-      schema: quiet,
-      timeout: 5_000,
-      execute: (ctx) => {
-        ctx.signal.addEventListener('abort', () => {
-          reason = ctx.signal.reason;
-        });
-        return gate.promise;
-      },
-    });
-    const answer = Promise.withResolvers<void>();
-    const hold = tool({
-      name: 'hold',
-      description: 'Holds',
-      schema: quiet,
-      execute: () => answer.promise,
-    });
-    const { clock, session, running } = await start(
-      [stuck, hold],
-      [{ name: 'stuck' }, { name: 'hold' }],
-    );
-    await eventually(() => of(session.events, 'tool_attempt').length === 2, {
-      what: 'the attempts',
-    });
-    await session.flush();
-    await eventually(() => reason !== undefined, { what: 'the abort', clock });
-    expect(reason).toMatchObject({ code: 'timeout' });
-    expect(settled(session.events)).toHaveLength(0);
-    clock.advance(999);
-    await session.flush();
-    expect(settled(session.events)).toHaveLength(0);
-    clock.advance(1);
-    await eventually(() => settled(session.events).length === 1, { what: 'the result' });
-    expect(settled(session.events)[0]).toMatchObject({
-      effect: 'unknown',
-      result: { status: 'unknown' },
-    });
-    gate.resolve('after all');
-    await eventually(() => of(session.events, 'tool_result').length === 2, {
-      what: 'the late result',
-    });
-    expect(of(session.events, 'tool_result')[1]).toMatchObject({
-      late: true,
-      settled: false,
-      result: { content: 'after all' },
-    });
-    answer.resolve();
-    expect(await running).toMatchObject({ status: 'completed' });
-    expect(settled(session.events)).toHaveLength(2);
-  });
+  test(
+    'a tool gets its time and a second more, then its outcome is unknown; what it still ' +
+      'brings is late',
+    async () => {
+      const gate = Promise.withResolvers<string>();
+      let reason: unknown;
+      const stuck = tool({
+        name: 'stuck',
+        description: 'Stuck',
+        schema: quiet,
+        timeout: 5_000,
+        execute: (ctx) => {
+          ctx.signal.addEventListener('abort', () => {
+            reason = ctx.signal.reason;
+          });
+          return gate.promise;
+        },
+      });
+      const answer = Promise.withResolvers<void>();
+      const hold = tool({
+        name: 'hold',
+        description: 'Holds',
+        schema: quiet,
+        execute: () => answer.promise,
+      });
+      const { clock, session, running } = await start(
+        [stuck, hold],
+        [{ name: 'stuck' }, { name: 'hold' }],
+      );
+      await eventually(() => of(session.events, 'tool_attempt').length === 2, {
+        what: 'the attempts',
+      });
+      await session.flush();
+      await eventually(() => reason !== undefined, { what: 'the abort', clock });
+      expect(reason).toMatchObject({ code: 'timeout' });
+      expect(settled(session.events)).toHaveLength(0);
+      clock.advance(999);
+      await session.flush();
+      expect(settled(session.events)).toHaveLength(0);
+      clock.advance(1);
+      await eventually(() => settled(session.events).length === 1, { what: 'the result' });
+      expect(settled(session.events)[0]).toMatchObject({
+        effect: 'unknown',
+        result: { status: 'unknown' },
+      });
+      gate.resolve('after all');
+      await eventually(() => of(session.events, 'tool_result').length === 2, {
+        what: 'the late result',
+      });
+      expect(of(session.events, 'tool_result')[1]).toMatchObject({
+        late: true,
+        settled: false,
+        result: { content: 'after all' },
+      });
+      answer.resolve();
+      expect(await running).toMatchObject({ status: 'completed' });
+      expect(settled(session.events)).toHaveLength(2);
+    },
+  );
 
   test('a tool that ends within the second has its result', async () => {
     const kind = tool({
@@ -328,43 +336,46 @@ describe('what tools give', () => {
     expect(JSON.stringify(result?.content)).toContain(words);
   });
 
-  test('a call that cannot be made is refused without an attempt, and the model is told why', async () => {
-    const add = tool({
-      name: 'add',
-      description: 'Adds',
-      schema: z.object({ a: z.number() }),
-      execute: ({ args }) => args.a,
-    });
-    const model = scriptedModel([
-      {
-        toolCalls: [
-          { name: 'ad', args: {} },
-          { name: 'add', args: '{"a":' },
-          { name: 'add', args: { a: 'one' } },
-        ],
-      },
-      { text: 'done' },
-    ]);
-    const { session } = await run(agent({ name: 'a', model, tools: [add] }), 'Go');
-    expect(of(session.events, 'tool_attempt')).toHaveLength(0);
-    expect(
-      settled(session.events).map(({ attempt, effect, result }) => [
-        attempt,
-        effect,
-        result.errorType,
-      ]),
-    ).toEqual([
-      [0, 'none', 'unknown_tool'],
-      [0, 'none', 'validation_error'],
-      [0, 'none', 'validation_error'],
-    ]);
-    const [unknown, invalid, wrong] = settled(session.events).map(({ result }) =>
-      String(result.content),
-    );
-    expect(unknown).toContain('add');
-    expect(invalid).toContain('JSON');
-    expect(wrong).toContain('a');
-  });
+  test(
+    'a call that cannot be made is refused without an attempt, and the model ' + 'is told why',
+    async () => {
+      const add = tool({
+        name: 'add',
+        description: 'Adds',
+        schema: z.object({ a: z.number() }),
+        execute: ({ args }) => args.a,
+      });
+      const model = scriptedModel([
+        {
+          toolCalls: [
+            { name: 'ad', args: {} },
+            { name: 'add', args: '{"a":' },
+            { name: 'add', args: { a: 'one' } },
+          ],
+        },
+        { text: 'done' },
+      ]);
+      const { session } = await run(agent({ name: 'a', model, tools: [add] }), 'Go');
+      expect(of(session.events, 'tool_attempt')).toHaveLength(0);
+      expect(
+        settled(session.events).map(({ attempt, effect, result }) => [
+          attempt,
+          effect,
+          result.errorType,
+        ]),
+      ).toEqual([
+        [0, 'none', 'unknown_tool'],
+        [0, 'none', 'validation_error'],
+        [0, 'none', 'validation_error'],
+      ]);
+      const [unknown, invalid, wrong] = settled(session.events).map(({ result }) =>
+        String(result.content),
+      );
+      expect(unknown).toContain('add');
+      expect(invalid).toContain('JSON');
+      expect(wrong).toContain('a');
+    },
+  );
 });
 
 describe('cancelling', () => {
@@ -414,47 +425,51 @@ describe('cancelling', () => {
     expect(of(session.events, 'model_end')).toMatchObject([{ status: 'cancelled' }]);
   });
 
-  test('neither begins calls that wait for their turn nor repeats one that waits for another attempt', async () => {
-    const begun: string[] = [];
-    const hang = tool({
-      name: 'hang',
-      description: 'Hangs',
-      schema: quiet,
-      execute: (ctx) => {
-        begun.push(ctx.callId);
-        return new Promise<string>((resolve) =>
-          ctx.signal.addEventListener('abort', () => resolve('stopped')),
-        );
-      },
-    });
-    const flaky = tool({
-      name: 'flaky',
-      description: 'Fails',
-      schema: quiet,
-      retry: { initialDelayMs: 60_000 },
-      execute: (ctx) => {
-        begun.push(ctx.callId);
-        throw Object.assign(new Error('busy'), { statusCode: 429 });
-      },
-    });
-    const { running, session } = await start(
-      [hang, flaky],
-      [{ name: 'flaky' }, { name: 'hang' }, { name: 'hang' }],
-    );
-    await eventually(() => begun.length === 2 && of(session.events, 'tool_result').length === 1, {
-      what: 'two attempts',
-    });
-    running.cancel();
-    expect(await running).toMatchObject({ status: 'cancelled' });
-    expect(begun).toEqual(['run/r1.0', 'run/r1.1']);
-    expect(
-      settled(session.events)
-        .map(({ callId, effect, result }) => [callId, effect, result.status])
-        .sort(),
-    ).toEqual([
-      ['run/r1.0', 'none', 'error_blocked'],
-      ['run/r1.1', undefined, 'success'],
-      ['run/r1.2', 'none', 'error_blocked'],
-    ]);
-  });
+  test(
+    'neither begins calls that wait for their turn nor repeats one that waits for another ' +
+      'attempt',
+    async () => {
+      const begun: string[] = [];
+      const hang = tool({
+        name: 'hang',
+        description: 'Hangs',
+        schema: quiet,
+        execute: (ctx) => {
+          begun.push(ctx.callId);
+          return new Promise<string>((resolve) =>
+            ctx.signal.addEventListener('abort', () => resolve('stopped')),
+          );
+        },
+      });
+      const flaky = tool({
+        name: 'flaky',
+        description: 'Fails',
+        schema: quiet,
+        retry: { initialDelayMs: 60_000 },
+        execute: (ctx) => {
+          begun.push(ctx.callId);
+          throw Object.assign(new Error('busy'), { statusCode: 429 });
+        },
+      });
+      const { running, session } = await start(
+        [hang, flaky],
+        [{ name: 'flaky' }, { name: 'hang' }, { name: 'hang' }],
+      );
+      await eventually(() => begun.length === 2 && of(session.events, 'tool_result').length === 1, {
+        what: 'two attempts',
+      });
+      running.cancel();
+      expect(await running).toMatchObject({ status: 'cancelled' });
+      expect(begun).toEqual(['run/r1.0', 'run/r1.1']);
+      expect(
+        settled(session.events)
+          .map(({ callId, effect, result }) => [callId, effect, result.status])
+          .sort(),
+      ).toEqual([
+        ['run/r1.0', 'none', 'error_blocked'],
+        ['run/r1.1', undefined, 'success'],
+        ['run/r1.2', 'none', 'error_blocked'],
+      ]);
+    },
+  );
 });

@@ -158,36 +158,41 @@ describe('what providers are asked for', () => {
     expect(textsOf(model.calls[0]?.prompt)).not.toContain('JSON');
   });
 
-  test('everything else is asked for as the value of an object, with its references kept right', async () => {
-    interface Tree {
-      readonly name: string;
-      readonly children: readonly Tree[];
-    }
-    const tree: z.ZodType<Tree> = z.lazy(() =>
-      z.object({ name: z.string(), children: z.array(tree) }),
-    );
-    const { model } = await answer({ output: z.array(tree) as never }, [{ text: '{"value":[]}' }]);
-    const format = model.calls[0]?.responseFormat as { schema: object };
-    expect(format.schema).toMatchObject({
-      type: 'object',
-      required: ['value'],
-      properties: { value: { type: 'array' } },
-    });
-    const references = [...JSON.stringify(format.schema).matchAll(/"\$ref":"#([^"]*)"/g)].map(
-      ([, pointer = '']) => pointer,
-    );
-    expect(references.length).toBeGreaterThan(0);
-    for (const pointer of references) {
-      const target = pointer
-        .split('/')
-        .slice(1)
-        .reduce<unknown>(
-          (part, key) => (part as Record<string, unknown> | undefined)?.[key],
-          format.schema,
-        );
-      expect(target, pointer).toBeTypeOf('object');
-    }
-  });
+  test(
+    'everything else is asked for as the value of an object, with its references ' + 'kept right',
+    async () => {
+      interface Tree {
+        readonly name: string;
+        readonly children: readonly Tree[];
+      }
+      const tree: z.ZodType<Tree> = z.lazy(() =>
+        z.object({ name: z.string(), children: z.array(tree) }),
+      );
+      const { model } = await answer({ output: z.array(tree) as never }, [
+        { text: '{"value":[]}' },
+      ]);
+      const format = model.calls[0]?.responseFormat as { schema: object };
+      expect(format.schema).toMatchObject({
+        type: 'object',
+        required: ['value'],
+        properties: { value: { type: 'array' } },
+      });
+      const references = [...JSON.stringify(format.schema).matchAll(/"\$ref":"#([^"]*)"/g)].map(
+        ([, pointer = '']) => pointer,
+      );
+      expect(references.length).toBeGreaterThan(0);
+      for (const pointer of references) {
+        const target = pointer
+          .split('/')
+          .slice(1)
+          .reduce<unknown>(
+            (part, key) => (part as Record<string, unknown> | undefined)?.[key],
+            format.schema,
+          );
+        expect(target, pointer).toBeTypeOf('object');
+      }
+    },
+  );
 
   test('OpenAI is told not to be strict about what it would refuse', async () => {
     const { model } = await answer(
@@ -247,27 +252,31 @@ describe('what providers are asked for', () => {
     execute: () => 'a lamp',
   });
 
-  test('a server that holds everything to the schema is asked only when it is offered no tools', async () => {
-    const { bodies, send } = server();
-    const model = openaiCompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', fetch: send });
-    const seller = agent({
-      name: 'seller',
-      model,
-      output: product,
-      tools: [look],
-      limits: { rounds: 1 },
-    });
-    expect((await runtime({ app: 'shop' }).run(seller, 'Sell')).output).toEqual({
-      name: 'Lamp',
-      price: 12,
-    });
-    // The first call offers tools; the last one, at the limit, does not.
-    expect(bodies.map(({ response_format }) => response_format?.type)).toEqual([
-      undefined,
-      'json_schema',
-    ]);
-    for (const { messages } of bodies) expect(JSON.stringify(messages[0])).toContain('JSON Schema');
-  });
+  test(
+    'a server that holds everything to the schema is asked only when it is ' + 'offered no tools',
+    async () => {
+      const { bodies, send } = server();
+      const model = openaiCompatible({ baseURL: 'http://127.0.0.1:1/v1', model: 'm', fetch: send });
+      const seller = agent({
+        name: 'seller',
+        model,
+        output: product,
+        tools: [look],
+        limits: { rounds: 1 },
+      });
+      expect((await runtime({ app: 'shop' }).run(seller, 'Sell')).output).toEqual({
+        name: 'Lamp',
+        price: 12,
+      });
+      // The first call offers tools; the last one, at the limit, does not.
+      expect(bodies.map(({ response_format }) => response_format?.type)).toEqual([
+        undefined,
+        'json_schema',
+      ]);
+      for (const { messages } of bodies)
+        expect(JSON.stringify(messages[0])).toContain('JSON Schema');
+    },
+  );
 
   test.each([
     ['strictly to a schema that it takes', product, true],
@@ -346,41 +355,47 @@ describe('an answer that does not fit', () => {
     expect(decisionsOf(result.session.events)[0]?.reasoning).not.toContain('sesame');
   });
 
-  test('counts against the limit of rounds; the last answer that does not fit either fails', async () => {
-    const { result, model } = await answer({ output: product, limits: { rounds: 2 } }, [
-      { text: 'A' },
-      { text: 'B' },
-      { text: 'C' },
-      { text: lamp },
-    ]);
-    expect(result).toMatchObject({
-      status: 'error',
-      stopReason: 'round_limit',
-      error: { code: 'validation_error' },
-    });
-    expect(decisionsOf(result.session.events).map(({ decision }) => decision)).toEqual([
-      'repair',
-      'repair',
-      'invalid',
-    ]);
-    expect(decisionsOf(result.session.events).at(-1)?.reasoning).toContain('no round is left');
-    expect(model.calls).toHaveLength(3);
-  });
+  test(
+    'counts against the limit of rounds; the last answer that does not fit ' + 'either fails',
+    async () => {
+      const { result, model } = await answer({ output: product, limits: { rounds: 2 } }, [
+        { text: 'A' },
+        { text: 'B' },
+        { text: 'C' },
+        { text: lamp },
+      ]);
+      expect(result).toMatchObject({
+        status: 'error',
+        stopReason: 'round_limit',
+        error: { code: 'validation_error' },
+      });
+      expect(decisionsOf(result.session.events).map(({ decision }) => decision)).toEqual([
+        'repair',
+        'repair',
+        'invalid',
+      ]);
+      expect(decisionsOf(result.session.events).at(-1)?.reasoning).toContain('no round is left');
+      expect(model.calls).toHaveLength(3);
+    },
+  );
 
-  test('counts against the limit of tokens, and fails when there are none for another answer', async () => {
-    const usage = { inputTokens: 300, outputTokens: 300 };
-    const { result, model } = await answer({ output: product, limits: { tokens: 620 } }, [
-      { text: 'A lamp', usage },
-      { text: lamp, usage },
-    ]);
-    expect(result).toMatchObject({
-      status: 'error',
-      output: undefined,
-      stopReason: 'token_limit',
-      error: { code: 'validation_error' },
-    });
-    expect(model.calls).toHaveLength(1);
-  });
+  test(
+    'counts against the limit of tokens, and fails when there are none for ' + 'another answer',
+    async () => {
+      const usage = { inputTokens: 300, outputTokens: 300 };
+      const { result, model } = await answer({ output: product, limits: { tokens: 620 } }, [
+        { text: 'A lamp', usage },
+        { text: lamp, usage },
+      ]);
+      expect(result).toMatchObject({
+        status: 'error',
+        output: undefined,
+        stopReason: 'token_limit',
+        error: { code: 'validation_error' },
+      });
+      expect(model.calls).toHaveLength(1);
+    },
+  );
 
   test('a last answer at a limit that fits is taken', async () => {
     const { result } = await answer({ output: product, limits: { rounds: 1 } }, [
@@ -447,19 +462,22 @@ const repairing: MakeScenario = () => {
   };
 };
 
-test('a process that stops between an answer and its repair is continued as if it had not', async () => {
-  const whole = await runWhole(repairing);
-  expect(whole.outcome.result).toMatchObject({
-    status: 'completed',
-    output: { name: 'Lamp', price: 12 },
-  });
-  expect(decisionsOf(whole.events).map(({ decision }) => decision)).toEqual(['repair', 'repair']);
-  for (const cut of appendBoundaries(whole.events)) {
-    const { outcome, events } = await continueFrom(repairing, whole.events.slice(0, cut));
-    expect({ cut, ...outcome.result }).toEqual({ cut, ...whole.outcome.result });
-    expect({ cut, repairs: decisionsOf(events).length }).toEqual({ cut, repairs: 2 });
-  }
-});
+test(
+  'a process that stops between an answer and its repair is continued as if ' + 'it had not',
+  async () => {
+    const whole = await runWhole(repairing);
+    expect(whole.outcome.result).toMatchObject({
+      status: 'completed',
+      output: { name: 'Lamp', price: 12 },
+    });
+    expect(decisionsOf(whole.events).map(({ decision }) => decision)).toEqual(['repair', 'repair']);
+    for (const cut of appendBoundaries(whole.events)) {
+      const { outcome, events } = await continueFrom(repairing, whole.events.slice(0, cut));
+      expect({ cut, ...outcome.result }).toEqual({ cut, ...whole.outcome.result });
+      expect({ cut, repairs: decisionsOf(events).length }).toEqual({ cut, repairs: 2 });
+    }
+  },
+);
 
 test('one agent hands a value to the next by a key of the state', async () => {
   const stateSchema = { session: { product } };

@@ -18,35 +18,38 @@ const stateSchema = {
 
 type Mood = string | undefined;
 
-test('hooks that are written where they are used have the state that the agent declares', async () => {
-  const greeter = agent({
-    name: 'greeter',
-    model: scriptedModel([{ text: 'Hello' }]),
-    stateSchema,
-    hooks: {
-      beforeAgent: (ctx) => {
-        expectTypeOf(ctx.state.mood).toEqualTypeOf<Mood>();
-        ctx.state.mood = 'good';
-        ctx.state.update('visits', (visits = 0) => visits + 1);
-        // @ts-expect-error
-        void ctx.state.weather;
+test(
+  'hooks that are written where they are used have the state that the ' + 'agent declares',
+  async () => {
+    const greeter = agent({
+      name: 'greeter',
+      model: scriptedModel([{ text: 'Hello' }]),
+      stateSchema,
+      hooks: {
+        beforeAgent: (ctx) => {
+          expectTypeOf(ctx.state.mood).toEqualTypeOf<Mood>();
+          ctx.state.mood = 'good';
+          ctx.state.update('visits', (visits = 0) => visits + 1);
+          // @ts-expect-error
+          void ctx.state.weather;
+        },
       },
-    },
-    middleware: [
-      {
-        name: 'theme',
-        beforeAgent: (ctx) =>
-          expectTypeOf(ctx.state.user.theme).toEqualTypeOf<'dark' | 'light' | undefined>() &&
-          undefined,
-      },
-    ],
-  });
-  const { session } = await run(greeter, {
-    input: 'Hi',
-    session: await runtime({ app: 'shop' }).session({ id: 'a', userId: 'u' }),
-  });
-  expect({ ...session.state }).toMatchObject({ mood: 'good', visits: 1 });
-});
+      middleware: [
+        {
+          name: 'theme',
+          beforeAgent: (ctx) =>
+            expectTypeOf(ctx.state.user.theme).toEqualTypeOf<'dark' | 'light' | undefined>() &&
+            undefined,
+        },
+      ],
+    });
+    const { session } = await run(greeter, {
+      input: 'Hi',
+      session: await runtime({ app: 'shop' }).session({ id: 'a', userId: 'u' }),
+    });
+    expect({ ...session.state }).toMatchObject({ mood: 'good', visits: 1 });
+  },
+);
 
 test('typed hooks, middleware and error handlers can be given to agents and runtimes', async () => {
   const hooks: Hooks<typeof stateSchema> = {

@@ -21,38 +21,41 @@ function endless(name: string) {
   return { runnable, begun: begun.promise, stopped: stopped.promise };
 }
 
-test('close gives back what earlier runs dispatched, and another process continues it', async () => {
-  const store = memoryStore();
-  const child = endless('audit');
-  const parent = step({
-    name: 'parent',
-    execute: (ctx) => {
-      ctx.dispatch(child.runnable);
-      return ctx.complete('ended');
-    },
-  });
-  const app = runtime({
-    app: 'closing',
-    store: keptOpen(store),
-    runnables: [parent, child.runnable],
-  });
-  const result = await app.run(parent, { session: 's' });
-  expect(result.output).toBe('ended');
-  await child.begun;
-  await app.close();
-  await child.stopped;
-  const ended = step({ name: 'audit', execute: (ctx) => ctx.complete('audited') });
-  const next = runtime({ app: 'closing', store, runnables: [parent, ended] });
-  const resumed = next.resume('s');
-  await resumed.settled();
-  const session = (await resumed).session;
-  expect(
-    session.events
-      .filter(({ type }) => type === 'invocation_end')
-      .map((event) => event.invocationId?.split('/').at(-1)),
-  ).toContain('audit');
-  await next.close();
-});
+test(
+  'close gives back what earlier runs dispatched, and another process ' + 'continues it',
+  async () => {
+    const store = memoryStore();
+    const child = endless('audit');
+    const parent = step({
+      name: 'parent',
+      execute: (ctx) => {
+        ctx.dispatch(child.runnable);
+        return ctx.complete('ended');
+      },
+    });
+    const app = runtime({
+      app: 'closing',
+      store: keptOpen(store),
+      runnables: [parent, child.runnable],
+    });
+    const result = await app.run(parent, { session: 's' });
+    expect(result.output).toBe('ended');
+    await child.begun;
+    await app.close();
+    await child.stopped;
+    const ended = step({ name: 'audit', execute: (ctx) => ctx.complete('audited') });
+    const next = runtime({ app: 'closing', store, runnables: [parent, ended] });
+    const resumed = next.resume('s');
+    await resumed.settled();
+    const session = (await resumed).session;
+    expect(
+      session.events
+        .filter(({ type }) => type === 'invocation_end')
+        .map((event) => event.invocationId?.split('/').at(-1)),
+    ).toContain('audit');
+    await next.close();
+  },
+);
 
 test('settled waits for dispatched children', async () => {
   const gate = Promise.withResolvers<void>();

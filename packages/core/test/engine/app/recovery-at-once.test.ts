@@ -74,20 +74,24 @@ function working() {
   return { work, began, most: () => most, endOne: () => waiting.shift()?.() };
 }
 
-test('sessions are taken up as many at once as is said, the longest overdue first, until all are served', async () => {
-  const store = await interrupted(60);
-  const { work, began, most, endOne } = working();
-  open(store, { recover: { atOnce: 5 }, runnables: [work] });
-  await eventually(() => began.length === 5);
-  for (let ended = 1; ended <= 60; ended++) {
-    endOne();
-    await eventually(() => began.length === Math.min(60, 5 + ended));
-  }
-  expect(most()).toBe(5);
-  expect(new Set(began).size).toBe(60);
-  expect(began.slice(0, 5).sort()).toEqual(['s0', 's1', 's2', 's3', 's4']);
-  expect(began.slice(-5).sort()).toEqual(['s55', 's56', 's57', 's58', 's59']);
-});
+test(
+  'sessions are taken up as many at once as is said, the longest overdue first, until all ' +
+    'are served',
+  async () => {
+    const store = await interrupted(60);
+    const { work, began, most, endOne } = working();
+    open(store, { recover: { atOnce: 5 }, runnables: [work] });
+    await eventually(() => began.length === 5);
+    for (let ended = 1; ended <= 60; ended++) {
+      endOne();
+      await eventually(() => began.length === Math.min(60, 5 + ended));
+    }
+    expect(most()).toBe(5);
+    expect(new Set(began).size).toBe(60);
+    expect(began.slice(0, 5).sort()).toEqual(['s0', 's1', 's2', 's3', 's4']);
+    expect(began.slice(-5).sort()).toEqual(['s55', 's56', 's57', 's58', 's59']);
+  },
+);
 
 test('many more than a few are continued after a restart without being told', async () => {
   const store = await interrupted(90);
@@ -96,24 +100,27 @@ test('many more than a few are continued after a restart without being told', as
   await eventually(() => began.length === 90);
 });
 
-test('what is answered here goes on although long runs have all the room, and a backlog waits', async () => {
-  const store = await interrupted(40);
-  const { work, began } = working();
-  const payer = agent({
-    name: 'payer',
-    model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]),
-    tools: [payTool().pay],
-  });
-  expect(await open(store).run(payer, { session: 'paying', input: 'Pay' })).toMatchObject({
-    status: 'yielded',
-  });
-  const app = open(store, { recover: { atOnce: 2 }, runnables: [work, payer] });
-  await eventually(() => began.length === 2);
-  const [request] = await app.listPendingApprovals();
-  await app.approve(request?.requestId ?? '');
-  for await (const event of app.follow('paying')) if (event.type === 'invocation_end') break;
-  expect(began).toHaveLength(2);
-});
+test(
+  'what is answered here goes on although long runs have all the room, and a ' + 'backlog waits',
+  async () => {
+    const store = await interrupted(40);
+    const { work, began } = working();
+    const payer = agent({
+      name: 'payer',
+      model: roundModel([{ toolCalls: [{ name: 'pay', args: { cents: 5 } }] }, { text: 'Done.' }]),
+      tools: [payTool().pay],
+    });
+    expect(await open(store).run(payer, { session: 'paying', input: 'Pay' })).toMatchObject({
+      status: 'yielded',
+    });
+    const app = open(store, { recover: { atOnce: 2 }, runnables: [work, payer] });
+    await eventually(() => began.length === 2);
+    const [request] = await app.listPendingApprovals();
+    await app.approve(request?.requestId ?? '');
+    for await (const event of app.follow('paying')) if (event.type === 'invocation_end') break;
+    expect(began).toHaveLength(2);
+  },
+);
 
 test('a tenant with many sessions does not keep the others waiting', async () => {
   const store = await interrupted(40, memoryStore(), 'large');

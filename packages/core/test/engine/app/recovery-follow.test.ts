@@ -70,33 +70,41 @@ async function twoProcesses() {
   return { store, worker, running, other, second, claimed };
 }
 
-test('an input that the holder has taken is answered by its run, also when that has ended before it was told', async () => {
-  const { store, worker, running, other, second } = await twoProcesses();
-  const told: string[] = [];
-  const joining = second.run(other.runnable, {
-    session: 's',
-    input: 'And this',
-    onStream: ({ type }) => void told.push(type),
-  });
-  for await (const event of store
-    .for({ tenant: 'default', app: 'follow' })
-    .follow('s', 0, new AbortController().signal)) {
-    if (event.type === 'user' && event.text === 'And this') break;
-  }
-  worker.goOn();
-  expect(await running).toMatchObject({ status: 'completed', output: 'held' });
-  expect(await joining).toMatchObject({ status: 'completed', output: 'held', runId: 'run' });
-  expect(told.at(-1)).toBe('invocation_end');
-  expect(told.filter((type) => type === 'invocation_end')).toHaveLength(1);
-  const { events } = await second.session({ id: 's' });
-  expect(events.filter(({ type }) => type === 'invocation_start')).toHaveLength(1);
-});
+test(
+  'an input that the holder has taken is answered by its run, also when that has ended ' +
+    'before it was told',
+  async () => {
+    const { store, worker, running, other, second } = await twoProcesses();
+    const told: string[] = [];
+    const joining = second.run(other.runnable, {
+      session: 's',
+      input: 'And this',
+      onStream: ({ type }) => void told.push(type),
+    });
+    for await (const event of store
+      .for({ tenant: 'default', app: 'follow' })
+      .follow('s', 0, new AbortController().signal)) {
+      if (event.type === 'user' && event.text === 'And this') break;
+    }
+    worker.goOn();
+    expect(await running).toMatchObject({ status: 'completed', output: 'held' });
+    expect(await joining).toMatchObject({ status: 'completed', output: 'held', runId: 'run' });
+    expect(told.at(-1)).toBe('invocation_end');
+    expect(told.filter((type) => type === 'invocation_end')).toHaveLength(1);
+    const { events } = await second.session({ id: 's' });
+    expect(events.filter(({ type }) => type === 'invocation_start')).toHaveLength(1);
+  },
+);
 
-test('who continues a run that another process holds gets its result, also when it has ended before that was told', async () => {
-  const { worker, running, second, claimed } = await twoProcesses();
-  const joining = second.resume('s');
-  await claimed;
-  worker.goOn();
-  expect(await running).toMatchObject({ status: 'completed', output: 'held' });
-  expect(await joining).toMatchObject({ status: 'completed', output: 'held', runId: 'run' });
-});
+test(
+  'who continues a run that another process holds gets its result, also when it has ended ' +
+    'before that was told',
+  async () => {
+    const { worker, running, second, claimed } = await twoProcesses();
+    const joining = second.resume('s');
+    await claimed;
+    worker.goOn();
+    expect(await running).toMatchObject({ status: 'completed', output: 'held' });
+    expect(await joining).toMatchObject({ status: 'completed', output: 'held', runId: 'run' });
+  },
+);

@@ -65,42 +65,49 @@ async function continueWith(events: readonly Event[], runnable: Runnable) {
   return { session, result: app.resume(session) };
 }
 
-test('each of twenty concurrent calls keeps its own outcome, whatever the order in which they come', async () => {
-  const whole = await runWhole(shuffledCalls);
-  const outputs = Array.from({ length: 20 }, (_, i) => `did item ${i}`);
-  expect(whole.outcome.result.output).toEqual(outputs);
-  const state = Object.fromEntries(outputs.map((_, i) => [`item${i}`, 1]));
-  expect(whole.outcome.state).toEqual({ session: state });
-  for (const cut of appendBoundaries(whole.events)) {
-    if (cut === whole.events.length) continue;
-    const { outcome } = await continueFrom(shuffledCalls, whole.events.slice(0, cut));
-    expect({ cut, output: outcome.result.output, state: outcome.state }).toEqual({
-      cut,
-      output: outputs,
-      state: { session: state },
-    });
-  }
-});
+test(
+  'each of twenty concurrent calls keeps its own outcome, whatever the order in which they ' +
+    'come',
+  async () => {
+    const whole = await runWhole(shuffledCalls);
+    const outputs = Array.from({ length: 20 }, (_, i) => `did item ${i}`);
+    expect(whole.outcome.result.output).toEqual(outputs);
+    const state = Object.fromEntries(outputs.map((_, i) => [`item${i}`, 1]));
+    expect(whole.outcome.state).toEqual({ session: state });
+    for (const cut of appendBoundaries(whole.events)) {
+      if (cut === whole.events.length) continue;
+      const { outcome } = await continueFrom(shuffledCalls, whole.events.slice(0, cut));
+      expect({ cut, output: outcome.result.output, state: outcome.state }).toEqual({
+        cut,
+        output: outputs,
+        state: { session: state },
+      });
+    }
+  },
+);
 
-test('a part that has another name now is a mismatch, and nothing runs or is recorded as failed', async () => {
-  const events = await stopAt((stuck) =>
-    sequence({ name: 'all', runnables: [done('first'), stuck, done('last')] }),
-  );
-  let ran = false;
-  const renamed = step({
-    name: 'renamed',
-    execute: () => {
-      ran = true;
-    },
-  });
-  const { session, result } = await continueWith(
-    events,
-    sequence({ name: 'all', runnables: [done('first'), renamed, done('last')] }),
-  );
-  await expect(result).rejects.toMatchObject({ code: 'ledger_mismatch' });
-  expect(ran).toBe(false);
-  expect(session.events.filter(({ type }) => type === 'invocation_end')).toHaveLength(1);
-});
+test(
+  'a part that has another name now is a mismatch, and nothing runs or is recorded ' + 'as failed',
+  async () => {
+    const events = await stopAt((stuck) =>
+      sequence({ name: 'all', runnables: [done('first'), stuck, done('last')] }),
+    );
+    let ran = false;
+    const renamed = step({
+      name: 'renamed',
+      execute: () => {
+        ran = true;
+      },
+    });
+    const { session, result } = await continueWith(
+      events,
+      sequence({ name: 'all', runnables: [done('first'), renamed, done('last')] }),
+    );
+    await expect(result).rejects.toMatchObject({ code: 'ledger_mismatch' });
+    expect(ran).toBe(false);
+    expect(session.events.filter(({ type }) => type === 'invocation_end')).toHaveLength(1);
+  },
+);
 
 test('a part inserted before a finished one is a mismatch (B5)', async () => {
   const events = await stopAt((stuck) =>
@@ -171,22 +178,29 @@ test('a finished call is returned by its key whatever the code would give it now
   expect(await result).toMatchObject({ status: 'completed' });
 });
 
-test('a step that no longer asks for a recorded child fails and says so, unless it accepts that (C17)', async () => {
-  const events = await stopAt((stuck) => calling(stuck, 'old'));
-  const forgetful = step({ name: 'caller', execute: (ctx) => ctx.complete('without') });
-  const failed = await continueWith(events, forgetful);
-  expect(await failed.result).toMatchObject({ status: 'error', error: { code: 'orphaned_child' } });
-  expect(failed.session.events.find(({ type }) => type === 'decision')).toMatchObject({
-    decision: 'fail_orphaned_child',
-  });
-  const accepting = step({
-    name: 'caller',
-    onDrift: 'accept',
-    execute: (ctx) => ctx.complete('without'),
-  });
-  const accepted = await continueWith(events, accepting);
-  expect(await accepted.result).toMatchObject({ status: 'completed', output: 'without' });
-});
+test(
+  'a step that no longer asks for a recorded child fails and says so, unless it accepts that ' +
+    '(C17)',
+  async () => {
+    const events = await stopAt((stuck) => calling(stuck, 'old'));
+    const forgetful = step({ name: 'caller', execute: (ctx) => ctx.complete('without') });
+    const failed = await continueWith(events, forgetful);
+    expect(await failed.result).toMatchObject({
+      status: 'error',
+      error: { code: 'orphaned_child' },
+    });
+    expect(failed.session.events.find(({ type }) => type === 'decision')).toMatchObject({
+      decision: 'fail_orphaned_child',
+    });
+    const accepting = step({
+      name: 'caller',
+      onDrift: 'accept',
+      execute: (ctx) => ctx.complete('without'),
+    });
+    const accepted = await continueWith(events, accepting);
+    expect(await accepted.result).toMatchObject({ status: 'completed', output: 'without' });
+  },
+);
 
 test('a mismatch in one branch stops the others without recording an end of them', async () => {
   const events = await stopAt((stuck) =>
@@ -217,55 +231,62 @@ test('a mismatch in one branch stops the others without recording an end of them
   expect(session.ledger.claim).toBeUndefined();
 });
 
-test('a runnable that the app does not have is named, and the run goes on when it is registered', async () => {
-  const events = await stopAt((stuck) => sequence({ name: 'all', runnables: [stuck] }));
-  const app = runtime({ app: 'mismatch', store: memoryStore() });
-  const session = await app.restoreSession({ app: 'mismatch', id: 'stopped', events });
-  await expect(app.resume(session)).rejects.toMatchObject({
-    code: 'unknown_runnable',
-    data: { name: 'all' },
-  });
-  const right = await continueWith(
-    session.events,
-    sequence({ name: 'all', runnables: [done('stuck')] }),
-  );
-  expect(await right.result).toMatchObject({ status: 'completed' });
-});
+test(
+  'a runnable that the app does not have is named, and the run goes on when it is ' + 'registered',
+  async () => {
+    const events = await stopAt((stuck) => sequence({ name: 'all', runnables: [stuck] }));
+    const app = runtime({ app: 'mismatch', store: memoryStore() });
+    const session = await app.restoreSession({ app: 'mismatch', id: 'stopped', events });
+    await expect(app.resume(session)).rejects.toMatchObject({
+      code: 'unknown_runnable',
+      data: { name: 'all' },
+    });
+    const right = await continueWith(
+      session.events,
+      sequence({ name: 'all', runnables: [done('stuck')] }),
+    );
+    expect(await right.result).toMatchObject({ status: 'completed' });
+  },
+);
 
-test('a branch that is gone while it was open is a mismatch before anything runs; a finished one is not compared (§4)', async () => {
-  const events = await stopAt((stuck) =>
-    parallel({ name: 'both', runnables: [done('first'), stuck] }),
-  );
-  let ran = false;
-  const fresh = step({
-    name: 'fresh',
-    execute: () => {
-      ran = true;
-    },
-  });
-  const wrong = await continueWith(
-    events,
-    parallel({ name: 'both', runnables: [done('first'), fresh] }),
-  );
-  await expect(wrong.result).rejects.toMatchObject({
-    code: 'ledger_mismatch',
-    data: { recorded: 'the open part "run/stuck"' },
-  });
-  expect(ran).toBe(false);
-  const cut = await cutBefore(
-    'run/other',
-    parallel({ name: 'both', runnables: [done('first'), done('other')] }),
-  );
-  const right = await continueWith(
-    cut,
-    parallel({ name: 'both', runnables: [fresh, done('other')] }),
-  );
-  expect(await right.result).toMatchObject({
-    status: 'completed',
-    output: { other: 'other is done' },
-  });
-  expect(ran).toBe(true);
-});
+test(
+  'a branch that is gone while it was open is a mismatch before anything runs; a finished ' +
+    'one is not compared (§4)',
+  async () => {
+    const events = await stopAt((stuck) =>
+      parallel({ name: 'both', runnables: [done('first'), stuck] }),
+    );
+    let ran = false;
+    const fresh = step({
+      name: 'fresh',
+      execute: () => {
+        ran = true;
+      },
+    });
+    const wrong = await continueWith(
+      events,
+      parallel({ name: 'both', runnables: [done('first'), fresh] }),
+    );
+    await expect(wrong.result).rejects.toMatchObject({
+      code: 'ledger_mismatch',
+      data: { recorded: 'the open part "run/stuck"' },
+    });
+    expect(ran).toBe(false);
+    const cut = await cutBefore(
+      'run/other',
+      parallel({ name: 'both', runnables: [done('first'), done('other')] }),
+    );
+    const right = await continueWith(
+      cut,
+      parallel({ name: 'both', runnables: [fresh, done('other')] }),
+    );
+    expect(await right.result).toMatchObject({
+      status: 'completed',
+      output: { other: 'other is done' },
+    });
+    expect(ran).toBe(true);
+  },
+);
 
 test('an iteration that had begun is finished, even if there may be fewer now', async () => {
   const again = (maxIterations: number) =>
@@ -301,39 +322,42 @@ test('a reopened agent makes the model call again that ended it (B6)', async () 
   expect(await result).toMatchObject({ status: 'completed', output: 'done' });
 });
 
-test('a tool that no longer asks for the child it had open fails, and a decision says so (C17)', async () => {
-  const asking = (stuck: Runnable | undefined) =>
-    tool({
-      name: 'ask',
-      description: 'Asks',
-      schema: z.object({}),
-      execute: async (ctx) => {
-        if (stuck !== undefined) await ctx.call(stuck);
-        return 'asked';
-      },
+test(
+  'a tool that no longer asks for the child it had open fails, and a decision ' + 'says so (C17)',
+  async () => {
+    const asking = (stuck: Runnable | undefined) =>
+      tool({
+        name: 'ask',
+        description: 'Asks',
+        schema: z.object({}),
+        execute: async (ctx) => {
+          if (stuck !== undefined) await ctx.call(stuck);
+          return 'asked';
+        },
+      });
+    const worker = (stuck: Runnable | undefined, responses: readonly ScriptedResponse[]) =>
+      agent({ name: 'worker', model: scriptedModel(responses), tools: [asking(stuck)] });
+    const events = await stopAt((stuck) => worker(stuck, [{ toolCalls: [{ name: 'ask' }] }]));
+    const same = await continueWith(events, worker(done('stuck'), [{ text: 'done' }]));
+    await same.result;
+    expect(same.session.events.findLast((event) => event.type === 'tool_result')).toMatchObject({
+      result: { status: 'success' },
     });
-  const worker = (stuck: Runnable | undefined, responses: readonly ScriptedResponse[]) =>
-    agent({ name: 'worker', model: scriptedModel(responses), tools: [asking(stuck)] });
-  const events = await stopAt((stuck) => worker(stuck, [{ toolCalls: [{ name: 'ask' }] }]));
-  const same = await continueWith(events, worker(done('stuck'), [{ text: 'done' }]));
-  await same.result;
-  expect(same.session.events.findLast((event) => event.type === 'tool_result')).toMatchObject({
-    result: { status: 'success' },
-  });
-  const other = await continueWith(events, worker(undefined, [{ text: 'done' }]));
-  expect(await other.result).toMatchObject({ status: 'completed', output: 'done' });
-  const settled = other.session.events.filter(
-    (event) => event.type === 'tool_result' && event.settled,
-  );
-  expect(settled).toMatchObject([
-    {
-      result: {
-        status: 'unknown',
-        content: expect.stringContaining('no longer asks for run/r1.0/stuck'),
+    const other = await continueWith(events, worker(undefined, [{ text: 'done' }]));
+    expect(await other.result).toMatchObject({ status: 'completed', output: 'done' });
+    const settled = other.session.events.filter(
+      (event) => event.type === 'tool_result' && event.settled,
+    );
+    expect(settled).toMatchObject([
+      {
+        result: {
+          status: 'unknown',
+          content: expect.stringContaining('no longer asks for run/r1.0/stuck'),
+        },
       },
-    },
-  ]);
-  expect(other.session.events).toContainEqual(
-    expect.objectContaining({ type: 'decision', decision: 'fail_orphaned_child' }),
-  );
-});
+    ]);
+    expect(other.session.events).toContainEqual(
+      expect.objectContaining({ type: 'decision', decision: 'fail_orphaned_child' }),
+    );
+  },
+);

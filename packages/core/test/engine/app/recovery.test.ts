@@ -43,58 +43,69 @@ function settledCalls(events: readonly Event[]): readonly string[] {
   );
 }
 
-test('a tool that reports is executed at most once, and its unknown outcome is told to the model', async () => {
-  const make = scenarios.agentScenario('report');
-  const whole = await runWhole(make);
-  for (const cut of appendBoundaries(whole.events)) {
-    if (cut === whole.events.length) continue;
-    const prefix = whole.events.slice(0, cut);
-    const { executions, outcome, events } = await continueFrom(make, prefix);
-    const attempted = recordedKeys(prefix);
-    for (const { callId } of executions) expect(attempted.has(callId)).toBe(false);
-    expect(new Set(executions.map(({ callId }) => callId)).size).toBe(executions.length);
-    expect(outcome.result).toMatchObject({ status: 'completed', output: 'done' });
-    const open = [...attempted.keys()].filter((callId) => !settledCalls(prefix).includes(callId));
-    for (const callId of open) {
-      const result = events.find(
-        (event) => event.type === 'tool_result' && event.callId === callId && event.settled,
-      );
-      expect(result).toMatchObject({ effect: 'unknown', result: { status: 'unknown' } });
+test(
+  'a tool that reports is executed at most once, and its unknown outcome is told to ' + 'the model',
+  async () => {
+    const make = scenarios.agentScenario('report');
+    const whole = await runWhole(make);
+    for (const cut of appendBoundaries(whole.events)) {
+      if (cut === whole.events.length) continue;
+      const prefix = whole.events.slice(0, cut);
+      const { executions, outcome, events } = await continueFrom(make, prefix);
+      const attempted = recordedKeys(prefix);
+      for (const { callId } of executions) expect(attempted.has(callId)).toBe(false);
+      expect(new Set(executions.map(({ callId }) => callId)).size).toBe(executions.length);
+      expect(outcome.result).toMatchObject({ status: 'completed', output: 'done' });
+      const open = [...attempted.keys()].filter((callId) => !settledCalls(prefix).includes(callId));
+      for (const callId of open) {
+        const result = events.find(
+          (event) => event.type === 'tool_result' && event.callId === callId && event.settled,
+        );
+        expect(result).toMatchObject({ effect: 'unknown', result: { status: 'unknown' } });
+      }
     }
-  }
-});
+  },
+);
 
-test('a branch that failed has the others cancelled, also when the process stopped in between; none of them is begun again (C5)', async () => {
-  const whole = await runWhole(scenarios.failFast);
-  expect(whole.outcome.result).toMatchObject({
-    status: 'error',
-    error: { code: 'too_few_branches' },
-  });
-  const failure =
-    whole.events.findIndex(
-      (event) => event.type === 'invocation_end' && event.invocationId === 'run/line',
-    ) + 1;
-  expect(failure).toBeGreaterThan(0);
-  for (const cut of appendBoundaries(whole.events)) {
-    if (cut === whole.events.length) continue;
-    const { outcome, executions, events } = await continueFrom(
-      scenarios.failFast,
-      whole.events.slice(0, cut),
-    );
-    expect({ cut, ...outcome.result, state: outcome.state }).toEqual({
-      cut,
-      ...whole.outcome.result,
-      state: whole.outcome.state,
+test(
+  'a branch that failed has the others cancelled, also when the process stopped in between; ' +
+    'none of them is begun again (C5)',
+  async () => {
+    const whole = await runWhole(scenarios.failFast);
+    expect(whole.outcome.result).toMatchObject({
+      status: 'error',
+      error: { code: 'too_few_branches' },
     });
-    if (cut >= failure) expect({ cut, executions }).toEqual({ cut, executions: [] });
-    const ends = events.flatMap((event) =>
-      event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : [],
-    );
-    expect(ends.slice(-3).sort()).toEqual(['run error', 'run/line error', 'run/patient cancelled']);
-    expect(ends.at(-1)).toBe('run error');
-    expect(openInvocations(events)).toEqual([]);
-  }
-});
+    const failure =
+      whole.events.findIndex(
+        (event) => event.type === 'invocation_end' && event.invocationId === 'run/line',
+      ) + 1;
+    expect(failure).toBeGreaterThan(0);
+    for (const cut of appendBoundaries(whole.events)) {
+      if (cut === whole.events.length) continue;
+      const { outcome, executions, events } = await continueFrom(
+        scenarios.failFast,
+        whole.events.slice(0, cut),
+      );
+      expect({ cut, ...outcome.result, state: outcome.state }).toEqual({
+        cut,
+        ...whole.outcome.result,
+        state: whole.outcome.state,
+      });
+      if (cut >= failure) expect({ cut, executions }).toEqual({ cut, executions: [] });
+      const ends = events.flatMap((event) =>
+        event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : [],
+      );
+      expect(ends.slice(-3).sort()).toEqual([
+        'run error',
+        'run/line error',
+        'run/patient cancelled',
+      ]);
+      expect(ends.at(-1)).toBe('run error');
+      expect(openInvocations(events)).toEqual([]);
+    }
+  },
+);
 
 test('writes to a shared scope land once', async () => {
   const { shared } = await runWhole(matrix['writes to a shared scope'] as MakeScenario);

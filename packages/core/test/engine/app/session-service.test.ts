@@ -165,30 +165,33 @@ describe.each(Object.keys(pairs))('on %s', (kind) => {
     );
   });
 
-  test('a deleted session is gone, its id is free, and nothing can be written to it any more', async () => {
-    const [first, second] = pair();
-    const mine = await first.sessions.create({ id: 's', userId: 'u' });
-    mine.state.user.theme = 'dark';
-    await mine.flush();
-    await mine.ledger.release();
-    const theirs = await second.sessions.get('s');
-    await first.sessions.delete('s');
-    expect(await second.sessions.find('s')).toBeUndefined();
-    expect((await second.sessions.list()).sessions).toEqual([]);
-    expect(() => mine.addMessage('still there?')).toThrow(
-      expect.objectContaining({ code: 'session_deleted' }),
-    );
-    theirs.addMessage('still there?');
-    await expect(theirs.flush()).rejects.toMatchObject({
-      code: 'session_deleted',
-      data: { session: 's' },
-    });
-    expect(await first.sessions.find('s')).toBeUndefined();
-    const next = await first.sessions.create({ id: 's', userId: 'u' });
-    expect(next.events.filter(({ type }) => type === 'user')).toEqual([]);
-    // Shared scopes belong to nobody's session.
-    expect(next.state.user.theme).toBe('dark');
-  });
+  test(
+    'a deleted session is gone, its id is free, and nothing can be written to ' + 'it any more',
+    async () => {
+      const [first, second] = pair();
+      const mine = await first.sessions.create({ id: 's', userId: 'u' });
+      mine.state.user.theme = 'dark';
+      await mine.flush();
+      await mine.ledger.release();
+      const theirs = await second.sessions.get('s');
+      await first.sessions.delete('s');
+      expect(await second.sessions.find('s')).toBeUndefined();
+      expect((await second.sessions.list()).sessions).toEqual([]);
+      expect(() => mine.addMessage('still there?')).toThrow(
+        expect.objectContaining({ code: 'session_deleted' }),
+      );
+      theirs.addMessage('still there?');
+      await expect(theirs.flush()).rejects.toMatchObject({
+        code: 'session_deleted',
+        data: { session: 's' },
+      });
+      expect(await first.sessions.find('s')).toBeUndefined();
+      const next = await first.sessions.create({ id: 's', userId: 'u' });
+      expect(next.events.filter(({ type }) => type === 'user')).toEqual([]);
+      // Shared scopes belong to nobody's session.
+      expect(next.state.user.theme).toBe('dark');
+    },
+  );
 
   test('a session that another process deletes while it is written says so', async () => {
     const [first, second] = pair();
@@ -232,26 +235,31 @@ describe.each(Object.keys(pairs))('on %s', (kind) => {
     },
   );
 
-  test('a fork keeps what it shares when its origin is deleted, and goes with it when that is erased', async () => {
-    const [first, second] = pair();
-    for (const id of ['a', 'b']) {
-      await first.run(say, { session: id, input: 'x'.repeat(100_000) });
-      await first.fork(id, { id: `${id}-fork` });
-      const fork = await first.sessions.get(`${id}-fork`);
-      fork.addMessage('more');
-      await fork.flush();
-      await fork.ledger.release();
-    }
-    await first.sessions.delete('a');
-    const kept = await second.sessions.get('a-fork');
-    expect(kept.events.filter(({ type }) => type === 'user')).toHaveLength(2);
-    expect(
-      kept.ledger.whole(kept.events.find((event) => event.type === 'user') as EventOf<'user'>).text,
-    ).toHaveLength(100_000);
-    await first.sessions.erase('b');
-    expect(await second.sessions.find('b-fork')).toBeUndefined();
-    expect((await first.sessions.list()).sessions.map(({ id }) => id)).toEqual(['a-fork']);
-  });
+  test(
+    'a fork keeps what it shares when its origin is deleted, and goes with it when that is ' +
+      'erased',
+    async () => {
+      const [first, second] = pair();
+      for (const id of ['a', 'b']) {
+        await first.run(say, { session: id, input: 'x'.repeat(100_000) });
+        await first.fork(id, { id: `${id}-fork` });
+        const fork = await first.sessions.get(`${id}-fork`);
+        fork.addMessage('more');
+        await fork.flush();
+        await fork.ledger.release();
+      }
+      await first.sessions.delete('a');
+      const kept = await second.sessions.get('a-fork');
+      expect(kept.events.filter(({ type }) => type === 'user')).toHaveLength(2);
+      expect(
+        kept.ledger.whole(kept.events.find((event) => event.type === 'user') as EventOf<'user'>)
+          .text,
+      ).toHaveLength(100_000);
+      await first.sessions.erase('b');
+      expect(await second.sessions.find('b-fork')).toBeUndefined();
+      expect((await first.sessions.list()).sessions.map(({ id }) => id)).toEqual(['a-fork']);
+    },
+  );
 
   test('a scope that was bound later is bound whenever the session is opened', async () => {
     const [first, second] = pair();
@@ -274,12 +282,16 @@ describe.each(Object.keys(pairs))('on %s', (kind) => {
     });
   });
 
-  test('a run that touched no shared state goes on in another process with the scopes of its session', async () => {
-    const [first, second] = pair();
-    const mine = await first.session({ id: 's', userId: 'u' });
-    await first.run(say, { session: mine, input: 'Hi' });
-    expect({ ...(await second.sessions.get('s')).state.user }).toEqual({});
-  });
+  test(
+    'a run that touched no shared state goes on in another process with the scopes of its ' +
+      'session',
+    async () => {
+      const [first, second] = pair();
+      const mine = await first.session({ id: 's', userId: 'u' });
+      await first.run(say, { session: mine, input: 'Hi' });
+      expect({ ...(await second.sessions.get('s')).state.user }).toEqual({});
+    },
+  );
 });
 
 test('deleting leaves no row behind, and erasing neither of a fork', async () => {

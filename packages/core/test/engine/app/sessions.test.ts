@@ -25,16 +25,19 @@ test('a session with typed state can be run on', async () => {
   expect(session.state.count).toBe(1);
 });
 
-test('a write that is on its way to the store is not taken for one that somebody undid', async () => {
-  const app = runtime({ app: 'shared' });
-  const session = await app.session({ stateSchema, userId: 'u-1' });
-  session.state.user.theme = 'dark';
-  await app.run(step({ name: 'nothing', execute: () => undefined }), { session });
-  expect(session.state.user.theme).toBe('dark');
-  expect(
-    session.events.filter((event) => event.type === 'state_change').map(({ source }) => source),
-  ).toEqual(['mutation']);
-});
+test(
+  'a write that is on its way to the store is not taken for one that ' + 'somebody undid',
+  async () => {
+    const app = runtime({ app: 'shared' });
+    const session = await app.session({ stateSchema, userId: 'u-1' });
+    session.state.user.theme = 'dark';
+    await app.run(step({ name: 'nothing', execute: () => undefined }), { session });
+    expect(session.state.user.theme).toBe('dark');
+    expect(
+      session.events.filter((event) => event.type === 'state_change').map(({ source }) => source),
+    ).toEqual(['mutation']);
+  },
+);
 
 test('a tool that writes shared state does not see it undone in the next round', async () => {
   const app = runtime({ app: 'rounds' });
@@ -113,21 +116,24 @@ test.each([
   await app.close();
 });
 
-test('a scope of the schema that the session was not opened with says so when it is used', async () => {
-  const app = runtime({ app: 'scopes' });
-  const session = await app.session({ stateSchema });
-  session.state.count = 1;
-  expect(() => session.state.user.theme).toThrowError(
-    expect.objectContaining({ code: 'undeclared_scope' }),
-  );
-  const paint = step({
-    name: 'paint',
-    stateSchema,
-    execute: (ctx) => {
-      ctx.state.user.theme = 'dark';
-    },
-  });
-  const result = await app.run(paint, { session });
-  expect(result.error).toMatchObject({ code: 'undeclared_scope', data: { scope: 'user' } });
-  expect({ ...session.state }).toEqual({ count: 1 });
-});
+test(
+  'a scope of the schema that the session was not opened with says so when ' + 'it is used',
+  async () => {
+    const app = runtime({ app: 'scopes' });
+    const session = await app.session({ stateSchema });
+    session.state.count = 1;
+    expect(() => session.state.user.theme).toThrowError(
+      expect.objectContaining({ code: 'undeclared_scope' }),
+    );
+    const paint = step({
+      name: 'paint',
+      stateSchema,
+      execute: (ctx) => {
+        ctx.state.user.theme = 'dark';
+      },
+    });
+    const result = await app.run(paint, { session });
+    expect(result.error).toMatchObject({ code: 'undeclared_scope', data: { scope: 'user' } });
+    expect({ ...session.state }).toEqual({ count: 1 });
+  },
+);

@@ -86,39 +86,42 @@ describe('a runtime for a tenant', () => {
     );
   });
 
-  test('has sessions, shared scopes and requests of its own, and reaches none of others', async () => {
-    const app = open();
-    const [acme, other] = [app.forTenant('acme'), app.forTenant('other')];
-    const waiting = await acme.run(paying(), { session: 's', input: 'Pay' });
-    const [request] = await acme.listPendingApprovals();
-    const requestId = request?.requestId ?? '';
-    expect(waiting.status).toBe('yielded');
-    for (const stranger of [app, other]) {
-      expect(await stranger.list()).toEqual([]);
-      expect(await stranger.listPendingApprovals()).toEqual([]);
-      await expect(stranger.approve(requestId)).rejects.toMatchObject({
-        code: 'request_not_found',
+  test(
+    'has sessions, shared scopes and requests of its own, and reaches none ' + 'of others',
+    async () => {
+      const app = open();
+      const [acme, other] = [app.forTenant('acme'), app.forTenant('other')];
+      const waiting = await acme.run(paying(), { session: 's', input: 'Pay' });
+      const [request] = await acme.listPendingApprovals();
+      const requestId = request?.requestId ?? '';
+      expect(waiting.status).toBe('yielded');
+      for (const stranger of [app, other]) {
+        expect(await stranger.list()).toEqual([]);
+        expect(await stranger.listPendingApprovals()).toEqual([]);
+        await expect(stranger.approve(requestId)).rejects.toMatchObject({
+          code: 'request_not_found',
+        });
+        await expect(stranger.resume('s')).rejects.toMatchObject({ code: 'session_not_found' });
+        await expect(stranger.cancel('s')).rejects.toMatchObject({ code: 'session_not_found' });
+        await expect(stranger.sessions.delete('s')).rejects.toMatchObject({
+          code: 'session_not_found',
+        });
+      }
+      await expect(other.listRequests({ tenant: 'acme' })).rejects.toMatchObject({
+        code: 'invalid_runtime',
       });
-      await expect(stranger.resume('s')).rejects.toMatchObject({ code: 'session_not_found' });
-      await expect(stranger.cancel('s')).rejects.toMatchObject({ code: 'session_not_found' });
-      await expect(stranger.sessions.delete('s')).rejects.toMatchObject({
-        code: 'session_not_found',
-      });
-    }
-    await expect(other.listRequests({ tenant: 'acme' })).rejects.toMatchObject({
-      code: 'invalid_runtime',
-    });
-    const mine = await other.session({ id: 's', userId: 'ann' });
-    (mine.state['user'] as Record<string, unknown>)['theme'] = 'dark';
-    await mine.flush();
-    await mine.ledger.release();
-    expect({
-      ...((await acme.session({ id: 't', userId: 'ann' })).state['user'] as object),
-    }).toEqual({});
-    await acme.approve(requestId);
-    expect(await acme.resume('s')).toMatchObject({ status: 'completed' });
-    expect(await statusIn(app.store, 'other')).toBe('active');
-  });
+      const mine = await other.session({ id: 's', userId: 'ann' });
+      (mine.state['user'] as Record<string, unknown>)['theme'] = 'dark';
+      await mine.flush();
+      await mine.ledger.release();
+      expect({
+        ...((await acme.session({ id: 't', userId: 'ann' })).state['user'] as object),
+      }).toEqual({});
+      await acme.approve(requestId);
+      expect(await acme.resume('s')).toMatchObject({ status: 'completed' });
+      expect(await statusIn(app.store, 'other')).toBe('active');
+    },
+  );
 
   test('refuses a session of another tenant', async () => {
     const app = open();
@@ -176,20 +179,23 @@ describe('a runtime for a tenant', () => {
 });
 
 describe('closing', () => {
-  test('the runtime of one tenant gives back its runs only, and leaves the store open', async () => {
-    const app = open();
-    const { runnable, begun, goOn } = holding();
-    const [mine, others] = ['acme', 'other'].map((name) =>
-      app.forTenant(name).run(runnable, { session: 's' }),
-    ) as [Run, Run];
-    await eventually(() => begun() === 2);
-    const closed = app.forTenant('acme').close();
-    await expect(mine).rejects.toMatchObject({ code: 'run_stopped' });
-    await closed;
-    goOn();
-    expect(await others).toMatchObject({ status: 'completed' });
-    expect(await app.forTenant('acme').resume('s')).toMatchObject({ status: 'completed' });
-  });
+  test(
+    'the runtime of one tenant gives back its runs only, and leaves the ' + 'store open',
+    async () => {
+      const app = open();
+      const { runnable, begun, goOn } = holding();
+      const [mine, others] = ['acme', 'other'].map((name) =>
+        app.forTenant(name).run(runnable, { session: 's' }),
+      ) as [Run, Run];
+      await eventually(() => begun() === 2);
+      const closed = app.forTenant('acme').close();
+      await expect(mine).rejects.toMatchObject({ code: 'run_stopped' });
+      await closed;
+      goOn();
+      expect(await others).toMatchObject({ status: 'completed' });
+      expect(await app.forTenant('acme').resume('s')).toMatchObject({ status: 'completed' });
+    },
+  );
 
   test('the runtime that they came from closes them all, and the store', async () => {
     const app = open();
@@ -263,21 +269,24 @@ describe('what has stopped', () => {
     ).toEqual(['other']);
   });
 
-  test('is continued by itself for all from the first time that a tenant is asked for', async () => {
-    const store = await interrupted();
-    const app = restarted(store);
-    await eventually(app.resume('s'));
-    expect(await store.admin.due({ app: 'clinic' })).toHaveLength(2);
-    app.forTenant('new');
-    for (const tenant of ['acme', 'other']) {
-      for await (const event of store
-        .for({ tenant, app: 'clinic' })
-        .follow('s', 0, new AbortController().signal)) {
-        if (event.type === 'invocation_end') break;
+  test(
+    'is continued by itself for all from the first time that a tenant is ' + 'asked for',
+    async () => {
+      const store = await interrupted();
+      const app = restarted(store);
+      await eventually(app.resume('s'));
+      expect(await store.admin.due({ app: 'clinic' })).toHaveLength(2);
+      app.forTenant('new');
+      for (const tenant of ['acme', 'other']) {
+        for await (const event of store
+          .for({ tenant, app: 'clinic' })
+          .follow('s', 0, new AbortController().signal)) {
+          if (event.type === 'invocation_end') break;
+        }
       }
-    }
-    expect(await statusIn(store, 'acme')).toBe('completed');
-  });
+      expect(await statusIn(store, 'acme')).toBe('completed');
+    },
+  );
 
   test('goes on when it is answered, in whatever tenant', async () => {
     const app = open({ recover: 'auto', runnables: [paying()] });

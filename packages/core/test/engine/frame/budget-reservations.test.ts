@@ -59,31 +59,35 @@ test('a branch waits for what a call that is under way may leave, and then goes 
   await app.close();
 });
 
-test('a call that a stopped process left open is not waited for: whoever would close it may come later', async () => {
-  const body = (order: readonly string[]) =>
-    step({
-      name: 'body',
-      execute: async (ctx) => {
-        for (const name of order)
-          await ctx.call(agent({ name, model: limited(name, () => scriptedModel([small])) }), {
-            message: 'go',
-            key: name,
-          });
-      },
+test(
+  'a call that a stopped process left open is not waited for: whoever would close it may ' +
+    'come later',
+  async () => {
+    const body = (order: readonly string[]) =>
+      step({
+        name: 'body',
+        execute: async (ctx) => {
+          for (const name of order)
+            await ctx.call(agent({ name, model: limited(name, () => scriptedModel([small])) }), {
+              message: 'go',
+              key: name,
+            });
+        },
+      });
+    const limits = { tokens: 300 };
+    const whole = await runtime({ app: 'budget', limits }).run(body(['a', 'b']), {
+      runId: 'run',
+      session: 's',
     });
-  const limits = { tokens: 300 };
-  const whole = await runtime({ app: 'budget', limits }).run(body(['a', 'b']), {
-    runId: 'run',
-    session: 's',
-  });
-  const start = whole.session.events.find(({ type }) => type === 'model_start');
-  const runnable = body(['b', 'a']);
-  const app = runtime({ app: 'budget', limits, store: memoryStore(), runnables: [runnable] });
-  await app.restoreSession({
-    app: 'budget',
-    id: 's',
-    events: whole.session.events.slice(0, start?.seq),
-  });
-  expect(await app.resume('s')).toMatchObject({ status: 'completed' });
-  await app.close();
-});
+    const start = whole.session.events.find(({ type }) => type === 'model_start');
+    const runnable = body(['b', 'a']);
+    const app = runtime({ app: 'budget', limits, store: memoryStore(), runnables: [runnable] });
+    await app.restoreSession({
+      app: 'budget',
+      id: 's',
+      events: whole.session.events.slice(0, start?.seq),
+    });
+    expect(await app.resume('s')).toMatchObject({ status: 'completed' });
+    await app.close();
+  },
+);

@@ -249,24 +249,27 @@ const input = `Do it. ${'word '.repeat(60)}`;
 const trees = fc.array(plans(2), { minLength: 1, maxLength: 4, size: 'max' });
 
 describe('a tree of agents', () => {
-  test('never uses more than the run and each agent may, says so once, and always answers', async () => {
-    await fc.assert(
-      fc.asyncProperty(trees, limits, async (branches, runLimits) => {
-        const agents = new Map<string, Limits>();
-        const runnables = branches.map((plan, index) =>
-          build(`b${index}`, plan, () => undefined, agents),
-        );
-        const result = await runtime({ app: 'budgets', limits: defined(runLimits) }).run(
-          parallel({ name: 'all', runnables }),
-          input,
-        );
-        expect(result.status).toBe('completed');
-        expectKept(result.session.events, runLimits, agents);
-        expectSaid(result.session.events);
-      }),
-      { numRuns: 150 },
-    );
-  });
+  test(
+    'never uses more than the run and each agent may, says so once, and ' + 'always answers',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(trees, limits, async (branches, runLimits) => {
+          const agents = new Map<string, Limits>();
+          const runnables = branches.map((plan, index) =>
+            build(`b${index}`, plan, () => undefined, agents),
+          );
+          const result = await runtime({ app: 'budgets', limits: defined(runLimits) }).run(
+            parallel({ name: 'all', runnables }),
+            input,
+          );
+          expect(result.status).toBe('completed');
+          expectKept(result.session.events, runLimits, agents);
+          expectSaid(result.session.events);
+        }),
+        { numRuns: 150 },
+      );
+    },
+  );
 
   test('keeps within its limits when it is stopped and resumed in between', async () => {
     await fc.assert(

@@ -37,25 +37,29 @@ function limitDecisions(events: readonly Event[]) {
 }
 
 describe('what a call may answer', () => {
-  test('is left to the model without a limit, is 4,096 tokens with one, and less when less is left', async () => {
-    const free = scriptedModel([{ text: 'ok' }]);
-    await app().run(agent({ name: 'free', model: free }), 'Go');
-    expect(free.calls[0]?.maxOutputTokens).toBeUndefined();
-    const ample = scriptedModel([{ text: 'ok' }]);
-    await app().run(agent({ name: 'ample', model: ample, limits: { tokens: 100_000 } }), 'Go');
-    expect(ample.calls[0]?.maxOutputTokens).toBe(4_096);
-    const scarce = scriptedModel([{ text: 'ok' }]);
-    const { session } = await app().run(
-      agent({ name: 'scarce', model: scarce, limits: { tokens: 2_000 } }),
-      'Go',
-    );
-    const most = scarce.calls[0]?.maxOutputTokens ?? 0;
-    expect(most).toBeGreaterThan(500);
-    expect(most).toBeLessThan(1_000);
-    expect(session.events.find(({ type }) => type === 'model_start')).toMatchObject({
-      maxOutputTokens: most,
-    });
-  });
+  test(
+    'is left to the model without a limit, is 4,096 tokens with one, and less when less is ' +
+      'left',
+    async () => {
+      const free = scriptedModel([{ text: 'ok' }]);
+      await app().run(agent({ name: 'free', model: free }), 'Go');
+      expect(free.calls[0]?.maxOutputTokens).toBeUndefined();
+      const ample = scriptedModel([{ text: 'ok' }]);
+      await app().run(agent({ name: 'ample', model: ample, limits: { tokens: 100_000 } }), 'Go');
+      expect(ample.calls[0]?.maxOutputTokens).toBe(4_096);
+      const scarce = scriptedModel([{ text: 'ok' }]);
+      const { session } = await app().run(
+        agent({ name: 'scarce', model: scarce, limits: { tokens: 2_000 } }),
+        'Go',
+      );
+      const most = scarce.calls[0]?.maxOutputTokens ?? 0;
+      expect(most).toBeGreaterThan(500);
+      expect(most).toBeLessThan(1_000);
+      expect(session.events.find(({ type }) => type === 'model_start')).toMatchObject({
+        maxOutputTokens: most,
+      });
+    },
+  );
 
   test('is limited by money as by tokens, where the price is known', async () => {
     const priced = runtime({
@@ -179,20 +183,23 @@ describe('failed attempts', () => {
     expect(failed.length).toBeLessThanOrEqual(5);
   });
 
-  test('of the model count too, and the account stands for an answer that fails as well', async () => {
-    const error = Object.assign(new Error('overloaded'), { statusCode: 503, isRetryable: true });
-    const model = {
-      kind: 'model' as const,
-      provider: 'scripted',
-      modelId: 'm',
-      settings: { retry: { initialDelayMs: 1 } },
-      load: () => down,
-    };
-    const down = scriptedModel(() => ({ error }));
-    const result = await app().run(agent({ name: 'down', model, limits: { errors: 2 } }), 'Go');
-    expect(result).toMatchObject({ status: 'completed', stopReason: 'error_limit' });
-    expect(result.output).toContain('too many attempts failed');
-  });
+  test(
+    'of the model count too, and the account stands for an answer that ' + 'fails as well',
+    async () => {
+      const error = Object.assign(new Error('overloaded'), { statusCode: 503, isRetryable: true });
+      const model = {
+        kind: 'model' as const,
+        provider: 'scripted',
+        modelId: 'm',
+        settings: { retry: { initialDelayMs: 1 } },
+        load: () => down,
+      };
+      const down = scriptedModel(() => ({ error }));
+      const result = await app().run(agent({ name: 'down', model, limits: { errors: 2 } }), 'Go');
+      expect(result).toMatchObject({ status: 'completed', stopReason: 'error_limit' });
+      expect(result.output).toContain('too many attempts failed');
+    },
+  );
 });
 
 describe('depth', () => {
@@ -281,23 +288,26 @@ test('what somebody allows beyond the limit of the run is for all of its agents'
   await app.close();
 });
 
-test('tokens for thinking come on top of what an answer may have, and within the limit', async () => {
-  const model = scriptedModel([{ text: 'ok' }]);
-  const thinking = { anthropic: { thinking: { type: 'enabled', budgetTokens: 1_000 } } };
-  const claude = {
-    kind: 'model' as const,
-    provider: 'scripted',
-    modelId: 'thinker',
-    settings: { maxTokens: 2_000, providerOptions: thinking },
-    load: () => model,
-  };
-  await app().run(agent({ name: 'thinker', model: claude, limits: { tokens: 5_000 } }), 'Go');
-  const most = model.calls[0]?.maxOutputTokens ?? 0;
-  expect(most).toBeGreaterThan(800);
-  // What is answered and thought fits twice, as it is part of the next prompt, and a last answer
-  // with its thoughts behind it.
-  expect(2 * (most + 1_000) + 1_100).toBeLessThanOrEqual(5_000);
-});
+test(
+  'tokens for thinking come on top of what an answer may have, and within ' + 'the limit',
+  async () => {
+    const model = scriptedModel([{ text: 'ok' }]);
+    const thinking = { anthropic: { thinking: { type: 'enabled', budgetTokens: 1_000 } } };
+    const claude = {
+      kind: 'model' as const,
+      provider: 'scripted',
+      modelId: 'thinker',
+      settings: { maxTokens: 2_000, providerOptions: thinking },
+      load: () => model,
+    };
+    await app().run(agent({ name: 'thinker', model: claude, limits: { tokens: 5_000 } }), 'Go');
+    const most = model.calls[0]?.maxOutputTokens ?? 0;
+    expect(most).toBeGreaterThan(800);
+    // What is answered and thought fits twice, as it is part of the next prompt, and a last answer
+    // with its thoughts behind it.
+    expect(2 * (most + 1_000) + 1_100).toBeLessThanOrEqual(5_000);
+  },
+);
 
 test('limits that a run was given for itself hold for whoever continues it', async () => {
   const store = memoryStore();
@@ -392,18 +402,22 @@ test('what a hook answers in the place of the model needs no tokens', async () =
   expect(result.stopReason).toBeUndefined();
 });
 
-test('each model without a price is named at the start, also those that are asked only when others cannot answer', async () => {
-  const priced = runtime({ app: 'limits', prices: { known: { input: 1, output: 1 } } });
-  const model = [
-    scriptedModel([{ text: 'ok' }], { modelId: 'known' }),
-    scriptedModel([], { modelId: 'unheard' }),
-  ];
-  const { session } = await priced.run(agent({ name: 'careful', model }), {
-    input: 'Go',
-    limits: { cost: 1 },
-  });
-  const unknown = limitDecisions(session.events).filter(
-    ({ decision }) => decision === 'cost_unknown',
-  );
-  expect(unknown.map(({ data }) => data?.['model'])).toEqual(['scripted:unheard']);
-});
+test(
+  'each model without a price is named at the start, also those that are asked only when ' +
+    'others cannot answer',
+  async () => {
+    const priced = runtime({ app: 'limits', prices: { known: { input: 1, output: 1 } } });
+    const model = [
+      scriptedModel([{ text: 'ok' }], { modelId: 'known' }),
+      scriptedModel([], { modelId: 'unheard' }),
+    ];
+    const { session } = await priced.run(agent({ name: 'careful', model }), {
+      input: 'Go',
+      limits: { cost: 1 },
+    });
+    const unknown = limitDecisions(session.events).filter(
+      ({ decision }) => decision === 'cost_unknown',
+    );
+    expect(unknown.map(({ data }) => data?.['model'])).toEqual(['scripted:unheard']);
+  },
+);

@@ -12,49 +12,53 @@ function permissionsOf(session: Session, runId: string): readonly string[] {
   return new Grants(runId).after(session.events);
 }
 
-test('a session is granted permissions when it is made or opened, or later, and they are taken back', async () => {
-  const store = takingOver(memoryStore());
-  const app = runtime({ app: 'grants', store, recover: 'manual' });
-  const session = await app.session({ id: 's', permissions: ['fs:read', 'web:*'] });
-  await app.run(look, { session, runId: 'one' });
-  expect(permissionsOf(session, 'one')).toEqual(['fs:read', 'web:*']);
-  await app.grant('s', ['fs:write'], { by: 'operator:eve', reason: 'she asked for it' });
-  await app.revoke(session, ['web:*']);
-  await app.run(look, { session, runId: 'two' });
-  expect(permissionsOf(session, 'two')).toEqual(['fs:read', 'fs:write']);
-  // Opening it again with what it has says nothing again.
-  const before = session.events.length;
-  await app.session({ id: 's', permissions: ['fs:read'] });
-  expect(session.events).toHaveLength(before);
-  expect(
-    session.events.filter(
-      (event) => event.type === 'decision' && event.component === 'permissions',
-    ),
-  ).toMatchObject([
-    { decision: 'grant', by: 'operator', data: { permissions: ['fs:read', 'web:*'] } },
-    {
-      decision: 'grant',
-      by: 'operator:eve',
-      reasoning: 'fs:write granted to the session: she asked for it',
-      data: { permissions: ['fs:write'] },
-    },
-    { decision: 'revoke', by: 'operator', data: { permissions: ['web:*'] } },
-  ]);
-  expect(explain(session, { components: ['permissions'] }).map(({ what }) => what)).toEqual([
-    'Permissions were granted: fs:read, web:*.',
-    'Permissions were granted: fs:write.',
-    'Permissions were taken back: web:*.',
-  ]);
-  await app.close();
-  // Another process, and a fork, have them from the ledger.
-  const other = runtime({ app: 'grants', store, recover: 'manual' });
-  const again = await other.session({ id: 's', permissions: ['db:read'] });
-  await other.run(look, { session: again, runId: 'three' });
-  expect(permissionsOf(again, 'three')).toEqual(['fs:read', 'fs:write', 'db:read']);
-  const fork = await other.fork('s', { at: before });
-  expect(permissionsOf(fork, 'four')).toEqual(['fs:read', 'fs:write']);
-  await other.close();
-});
+test(
+  'a session is granted permissions when it is made or opened, or later, and they are taken ' +
+    'back',
+  async () => {
+    const store = takingOver(memoryStore());
+    const app = runtime({ app: 'grants', store, recover: 'manual' });
+    const session = await app.session({ id: 's', permissions: ['fs:read', 'web:*'] });
+    await app.run(look, { session, runId: 'one' });
+    expect(permissionsOf(session, 'one')).toEqual(['fs:read', 'web:*']);
+    await app.grant('s', ['fs:write'], { by: 'operator:eve', reason: 'she asked for it' });
+    await app.revoke(session, ['web:*']);
+    await app.run(look, { session, runId: 'two' });
+    expect(permissionsOf(session, 'two')).toEqual(['fs:read', 'fs:write']);
+    // Opening it again with what it has says nothing again.
+    const before = session.events.length;
+    await app.session({ id: 's', permissions: ['fs:read'] });
+    expect(session.events).toHaveLength(before);
+    expect(
+      session.events.filter(
+        (event) => event.type === 'decision' && event.component === 'permissions',
+      ),
+    ).toMatchObject([
+      { decision: 'grant', by: 'operator', data: { permissions: ['fs:read', 'web:*'] } },
+      {
+        decision: 'grant',
+        by: 'operator:eve',
+        reasoning: 'fs:write granted to the session: she asked for it',
+        data: { permissions: ['fs:write'] },
+      },
+      { decision: 'revoke', by: 'operator', data: { permissions: ['web:*'] } },
+    ]);
+    expect(explain(session, { components: ['permissions'] }).map(({ what }) => what)).toEqual([
+      'Permissions were granted: fs:read, web:*.',
+      'Permissions were granted: fs:write.',
+      'Permissions were taken back: web:*.',
+    ]);
+    await app.close();
+    // Another process, and a fork, have them from the ledger.
+    const other = runtime({ app: 'grants', store, recover: 'manual' });
+    const again = await other.session({ id: 's', permissions: ['db:read'] });
+    await other.run(look, { session: again, runId: 'three' });
+    expect(permissionsOf(again, 'three')).toEqual(['fs:read', 'fs:write', 'db:read']);
+    const fork = await other.fork('s', { at: before });
+    expect(permissionsOf(fork, 'four')).toEqual(['fs:read', 'fs:write']);
+    await other.close();
+  },
+);
 
 test('a session that is created with permissions has them in every process', async () => {
   const store = takingOver(memoryStore());
@@ -67,43 +71,46 @@ test('a session that is created with permissions has them in every process', asy
   await other.close();
 });
 
-test('a tool may be called with what the runtime, the session and the run grant together', async () => {
-  const used: string[] = [];
-  const copy = tool({
-    name: 'copy',
-    description: 'Copies',
-    schema: z.object({}),
-    requiresPermission: ['fs:read', 'fs:write', 'net:send'],
-    execute: ({ callId }) => {
-      used.push(callId);
-      return 'copied';
-    },
-  });
-  const rounds = ['one', 'two', 'three', 'four'].flatMap((text) => [
-    { toolCalls: [{ name: 'copy', args: {} }] },
-    { text },
-  ]);
-  const clerk = agent({ name: 'clerk', model: scriptedModel(rounds), tools: [copy] });
-  const app = runtime({ app: 'grants', permissions: ['fs:read'] });
-  const session = await app.session({ permissions: ['net:*'] });
-  await app.run(clerk, { session, input: 'Copy', runId: 'one' });
-  expect(used).toEqual([]);
-  await app.run(clerk, { session, input: 'Copy', runId: 'two', permissions: ['fs:write'] });
-  expect(used).toEqual(['two/r1.0']);
-  await app.run(clerk, { session, input: 'Copy', runId: 'three' });
-  await app.grant(session, ['fs:*']);
-  await app.revoke(session, ['net:*']);
-  await app.run(clerk, { session, input: 'Copy', runId: 'four' });
-  expect(used).toEqual(['two/r1.0']);
-  const refused = explain(session, { components: ['permissions'] }).filter(
-    ({ decision }) => decision === 'refuse',
-  );
-  expect(refused.map(({ run, why }) => [run, /fs:write|net:send/.exec(why)?.[0]])).toEqual([
-    ['one', 'fs:write'],
-    ['three', 'fs:write'],
-    ['four', 'net:send'],
-  ]);
-});
+test(
+  'a tool may be called with what the runtime, the session and the run ' + 'grant together',
+  async () => {
+    const used: string[] = [];
+    const copy = tool({
+      name: 'copy',
+      description: 'Copies',
+      schema: z.object({}),
+      requiresPermission: ['fs:read', 'fs:write', 'net:send'],
+      execute: ({ callId }) => {
+        used.push(callId);
+        return 'copied';
+      },
+    });
+    const rounds = ['one', 'two', 'three', 'four'].flatMap((text) => [
+      { toolCalls: [{ name: 'copy', args: {} }] },
+      { text },
+    ]);
+    const clerk = agent({ name: 'clerk', model: scriptedModel(rounds), tools: [copy] });
+    const app = runtime({ app: 'grants', permissions: ['fs:read'] });
+    const session = await app.session({ permissions: ['net:*'] });
+    await app.run(clerk, { session, input: 'Copy', runId: 'one' });
+    expect(used).toEqual([]);
+    await app.run(clerk, { session, input: 'Copy', runId: 'two', permissions: ['fs:write'] });
+    expect(used).toEqual(['two/r1.0']);
+    await app.run(clerk, { session, input: 'Copy', runId: 'three' });
+    await app.grant(session, ['fs:*']);
+    await app.revoke(session, ['net:*']);
+    await app.run(clerk, { session, input: 'Copy', runId: 'four' });
+    expect(used).toEqual(['two/r1.0']);
+    const refused = explain(session, { components: ['permissions'] }).filter(
+      ({ decision }) => decision === 'refuse',
+    );
+    expect(refused.map(({ run, why }) => [run, /fs:write|net:send/.exec(why)?.[0]])).toEqual([
+      ['one', 'fs:write'],
+      ['three', 'fs:write'],
+      ['four', 'net:send'],
+    ]);
+  },
+);
 
 test('what a run is granted ends with it, and a fork of it has it', async () => {
   const app = runtime({ app: 'grants', store: memoryStore(), recover: 'manual' });
@@ -125,25 +132,29 @@ test('what a run is granted ends with it, and a fork of it has it', async () => 
   await app.close();
 });
 
-test('an open run gets what it is resumed with, once, and what is granted to its session while it works', async () => {
-  const app = runtime({ app: 'grants', store: memoryStore(), recover: 'manual' });
-  const gate = Promise.withResolvers<void>();
-  const slow = step({ name: 'slow', execute: () => gate.promise });
-  const run = app.run(slow, { session: 's', runId: 'one' });
-  for await (const event of run) if (event.type === 'invocation_start') break;
-  const joined = app.run(slow, { session: 's', input: 'Go on', permissions: ['fs:write'] });
-  await app.grant('s', ['web:read']);
-  const open = await app.session({ id: 's' });
-  await eventually(() => permissionsOf(open, 'one').length === 2, { what: 'both permissions' });
-  run.stop();
-  await Promise.allSettled([run, joined]);
-  gate.resolve();
-  const { session } = await app.resume('s', { permissions: ['fs:write', 'db:*'] });
-  expect([...permissionsOf(session, 'one')].sort()).toEqual(['db:*', 'fs:write', 'web:read']);
-  await app.run(look, { session, runId: 'two' });
-  expect(permissionsOf(session, 'two')).toEqual(['web:read']);
-  await app.close();
-});
+test(
+  'an open run gets what it is resumed with, once, and what is granted to its session while ' +
+    'it works',
+  async () => {
+    const app = runtime({ app: 'grants', store: memoryStore(), recover: 'manual' });
+    const gate = Promise.withResolvers<void>();
+    const slow = step({ name: 'slow', execute: () => gate.promise });
+    const run = app.run(slow, { session: 's', runId: 'one' });
+    for await (const event of run) if (event.type === 'invocation_start') break;
+    const joined = app.run(slow, { session: 's', input: 'Go on', permissions: ['fs:write'] });
+    await app.grant('s', ['web:read']);
+    const open = await app.session({ id: 's' });
+    await eventually(() => permissionsOf(open, 'one').length === 2, { what: 'both permissions' });
+    run.stop();
+    await Promise.allSettled([run, joined]);
+    gate.resolve();
+    const { session } = await app.resume('s', { permissions: ['fs:write', 'db:*'] });
+    expect([...permissionsOf(session, 'one')].sort()).toEqual(['db:*', 'fs:write', 'web:read']);
+    await app.run(look, { session, runId: 'two' });
+    expect(permissionsOf(session, 'two')).toEqual(['web:read']);
+    await app.close();
+  },
+);
 
 test.for([[['fs write']], [['fs:*:x']], [['']], [['*:write']], ['fs:write'], [[42]], [[]]])(
   '%j is no list of permissions',
@@ -160,44 +171,47 @@ test.for([[['fs write']], [['fs:*:x']], [['']], [['*:write']], ['fs:write'], [[4
   },
 );
 
-test('grants are a fold: what one process has seen in two parts is what another sees at once', () => {
-  const name = fc.constantFrom('a:x', 'a:y', 'a:*', 'b:x', '*');
-  const change = fc.record({
-    decision: fc.constantFrom('grant', 'revoke'),
-    permissions: fc.array(name),
-    invocationId: fc.constantFrom(undefined, 'r', 'q'),
-  });
-  fc.assert(
-    fc.property(fc.array(change), fc.nat(20), (changes, cut) => {
-      const events = changes.map(({ decision, permissions, invocationId }, i) => ({
-        v: 1,
-        seq: i + 1,
-        id: `e${i}`,
-        at: i,
-        type: 'decision' as const,
-        by: 'operator' as const,
-        ...(invocationId === undefined ? {} : { invocationId }),
-        component: 'permissions',
-        decision,
-        reasoning: 'test',
-        data: { permissions },
-      }));
-      const inParts = new Grants('r');
-      inParts.after(events.slice(0, cut));
-      const whole = new Grants('r').after(events);
-      expect(inParts.after(events)).toEqual(whole);
-      // Nothing is granted that was not granted to the session or to this run.
-      const given = events
-        .filter(({ decision, invocationId }) => decision === 'grant' && invocationId !== 'q')
-        .flatMap(({ data }) => data.permissions);
-      expect(whole.every((granted) => (given as readonly string[]).includes(granted))).toBe(true);
-      const last = events.at(-1);
-      if (
-        last?.decision === 'revoke' &&
-        last.invocationId === undefined &&
-        last.data.permissions.includes('*')
-      )
-        expect(whole).toEqual([]);
-    }),
-  );
-});
+test(
+  'grants are a fold: what one process has seen in two parts is what another ' + 'sees at once',
+  () => {
+    const name = fc.constantFrom('a:x', 'a:y', 'a:*', 'b:x', '*');
+    const change = fc.record({
+      decision: fc.constantFrom('grant', 'revoke'),
+      permissions: fc.array(name),
+      invocationId: fc.constantFrom(undefined, 'r', 'q'),
+    });
+    fc.assert(
+      fc.property(fc.array(change), fc.nat(20), (changes, cut) => {
+        const events = changes.map(({ decision, permissions, invocationId }, i) => ({
+          v: 1,
+          seq: i + 1,
+          id: `e${i}`,
+          at: i,
+          type: 'decision' as const,
+          by: 'operator' as const,
+          ...(invocationId === undefined ? {} : { invocationId }),
+          component: 'permissions',
+          decision,
+          reasoning: 'test',
+          data: { permissions },
+        }));
+        const inParts = new Grants('r');
+        inParts.after(events.slice(0, cut));
+        const whole = new Grants('r').after(events);
+        expect(inParts.after(events)).toEqual(whole);
+        // Nothing is granted that was not granted to the session or to this run.
+        const given = events
+          .filter(({ decision, invocationId }) => decision === 'grant' && invocationId !== 'q')
+          .flatMap(({ data }) => data.permissions);
+        expect(whole.every((granted) => (given as readonly string[]).includes(granted))).toBe(true);
+        const last = events.at(-1);
+        if (
+          last?.decision === 'revoke' &&
+          last.invocationId === undefined &&
+          last.data.permissions.includes('*')
+        )
+          expect(whole).toEqual([]);
+      }),
+    );
+  },
+);

@@ -29,28 +29,31 @@ const hanging = (name: string, onAbort: () => void = () => undefined) =>
   });
 
 describe('children', () => {
-  test('a step that fails stops the children that it has started, and they end before it', async () => {
-    const helper = hanging('helper');
-    const result = await run(
-      step({
-        name: 's',
-        execute: async (ctx) => {
-          ctx.spawn(helper);
-          void ctx.call(hanging('called'));
-          await Promise.resolve();
-          throw new Error('enough');
-        },
-      }),
-      { runId: 'run' },
-    );
-    expect(result).toMatchObject({ status: 'error', error: { message: 'enough' } });
-    expect(ends(result.session.events)).toEqual([
-      'run/helper cancelled',
-      'run/called cancelled',
-      'run error',
-    ]);
-    expect(result.session.ledger.claim).toBeUndefined();
-  });
+  test(
+    'a step that fails stops the children that it has started, and they end ' + 'before it',
+    async () => {
+      const helper = hanging('helper');
+      const result = await run(
+        step({
+          name: 's',
+          execute: async (ctx) => {
+            ctx.spawn(helper);
+            void ctx.call(hanging('called'));
+            await Promise.resolve();
+            throw new Error('enough');
+          },
+        }),
+        { runId: 'run' },
+      );
+      expect(result).toMatchObject({ status: 'error', error: { message: 'enough' } });
+      expect(ends(result.session.events)).toEqual([
+        'run/helper cancelled',
+        'run/called cancelled',
+        'run error',
+      ]);
+      expect(result.session.ledger.claim).toBeUndefined();
+    },
+  );
 
   test('a step does not end before a call that it did not wait for', async () => {
     const slow = step({
@@ -86,33 +89,36 @@ describe('children', () => {
     expect(ends(result.session.events)).toEqual(['run/r1.0/helper cancelled', 'run error']);
   });
 
-  test('what a child wrote before it handed over is seen by its caller, in and after a branch', async () => {
-    const target = writing('target', { fromTarget: 1 });
-    const source = step({
-      name: 'source',
-      execute: (ctx) => {
-        ctx.state['fromSource'] = 1;
-        return target;
-      },
-    });
-    const near = writing('source2', { wrong: 1 });
-    const caller = step({
-      name: 'caller',
-      execute: async (ctx) => {
-        const other = ctx.spawn(near);
-        await ctx.call(source);
-        const seen = [ctx.state['fromSource'], ctx.state['fromTarget'], ctx.state['wrong']].map(
-          (value) => value ?? null,
-        );
-        await other.wait();
-        return ctx.complete([...seen, ctx.state['wrong']] as number[]);
-      },
-    });
-    expect(await run(caller)).toMatchObject({ output: [1, 1, null, 1] });
-    expect(await run(parallel({ name: 'p', runnables: [caller] }))).toMatchObject({
-      output: { caller: [1, 1, null, 1] },
-    });
-  });
+  test(
+    'what a child wrote before it handed over is seen by its caller, in and ' + 'after a branch',
+    async () => {
+      const target = writing('target', { fromTarget: 1 });
+      const source = step({
+        name: 'source',
+        execute: (ctx) => {
+          ctx.state['fromSource'] = 1;
+          return target;
+        },
+      });
+      const near = writing('source2', { wrong: 1 });
+      const caller = step({
+        name: 'caller',
+        execute: async (ctx) => {
+          const other = ctx.spawn(near);
+          await ctx.call(source);
+          const seen = [ctx.state['fromSource'], ctx.state['fromTarget'], ctx.state['wrong']].map(
+            (value) => value ?? null,
+          );
+          await other.wait();
+          return ctx.complete([...seen, ctx.state['wrong']] as number[]);
+        },
+      });
+      expect(await run(caller)).toMatchObject({ output: [1, 1, null, 1] });
+      expect(await run(parallel({ name: 'p', runnables: [caller] }))).toMatchObject({
+        output: { caller: [1, 1, null, 1] },
+      });
+    },
+  );
 
   test('a tool reads what its child wrote over its own write', async () => {
     const child = writing('child', { n: 5 });
@@ -140,44 +146,50 @@ describe('children', () => {
     expect({ ...result.session.state }).toEqual({ n: 5 });
   });
 
-  test('a key that names two children is refused, and so are keys with marks of paths', async () => {
-    const child = writing('child', {});
-    const twice = step({
-      name: 's',
-      execute: async (ctx) => {
-        await ctx.call(child, { key: 'k' });
-        await ctx.call(child, { key: 'k' });
-      },
-    });
-    expect(await run(twice)).toMatchObject({ status: 'error', error: { code: 'invalid_key' } });
-    for (const key of ['', 'a/b', 'a#b', 'a~b', 'a>b']) {
-      expect(
-        await run(
-          step({ name: 's', execute: async (ctx) => void (await ctx.call(child, { key })) }),
-        ),
-      ).toMatchObject({
-        error: { code: 'invalid_key' },
+  test(
+    'a key that names two children is refused, and so are keys with ' + 'marks of paths',
+    async () => {
+      const child = writing('child', {});
+      const twice = step({
+        name: 's',
+        execute: async (ctx) => {
+          await ctx.call(child, { key: 'k' });
+          await ctx.call(child, { key: 'k' });
+        },
       });
-    }
-  });
+      expect(await run(twice)).toMatchObject({ status: 'error', error: { code: 'invalid_key' } });
+      for (const key of ['', 'a/b', 'a#b', 'a~b', 'a>b']) {
+        expect(
+          await run(
+            step({ name: 's', execute: async (ctx) => void (await ctx.call(child, { key })) }),
+          ),
+        ).toMatchObject({
+          error: { code: 'invalid_key' },
+        });
+      }
+    },
+  );
 
-  test('the second call of a child is not taken for one whose name looks like a number', async () => {
-    const twice = step({
-      name: 's',
-      execute: async (ctx) => {
-        for (const child of [writing('w', {}), writing('w', {}), writing('w.2', {})])
-          await ctx.call(child);
-      },
-    });
-    const result = await run(twice, { runId: 'run' });
-    expect(result.status).toBe('completed');
-    expect(ends(result.session.events)).toEqual([
-      'run/w completed',
-      'run/w#2 completed',
-      'run/w.2 completed',
-      'run completed',
-    ]);
-  });
+  test(
+    'the second call of a child is not taken for one whose name looks ' + 'like a number',
+    async () => {
+      const twice = step({
+        name: 's',
+        execute: async (ctx) => {
+          for (const child of [writing('w', {}), writing('w', {}), writing('w.2', {})])
+            await ctx.call(child);
+        },
+      });
+      const result = await run(twice, { runId: 'run' });
+      expect(result.status).toBe('completed');
+      expect(ends(result.session.events)).toEqual([
+        'run/w completed',
+        'run/w#2 completed',
+        'run/w.2 completed',
+        'run completed',
+      ]);
+    },
+  );
 
   test('a context refuses to be used after its invocation has ended', async () => {
     let kept: { now(): number; call(runnable: Runnable): Promise<unknown> } | undefined;

@@ -43,46 +43,50 @@ const hanging = (name: string, onAbort: () => void = () => undefined) =>
   });
 
 describe('parallel', () => {
-  test('branches do not see each other, the join is one append, and the last declared write stays', async () => {
-    const seen: unknown[] = [];
-    const looking = (name: string, value: number) =>
-      step({
-        name,
-        execute: async (ctx) => {
-          ctx.state['key'] = value;
-          for (let turn = 0; turn < (name === 'a' ? 20 : 1); turn++) await Promise.resolve();
-          seen.push([name, ctx.state['key'], ctx.state['other']]);
-          ctx.state[`only_${name}`] = value;
-        },
+  test(
+    'branches do not see each other, the join is one append, and the last declared write ' +
+      'stays',
+    async () => {
+      const seen: unknown[] = [];
+      const looking = (name: string, value: number) =>
+        step({
+          name,
+          execute: async (ctx) => {
+            ctx.state['key'] = value;
+            for (let turn = 0; turn < (name === 'a' ? 20 : 1); turn++) await Promise.resolve();
+            seen.push([name, ctx.state['key'], ctx.state['other']]);
+            ctx.state[`only_${name}`] = value;
+          },
+        });
+      const result = await run(
+        sequence({
+          name: 'all',
+          runnables: [
+            writing('before', { key: 0 }),
+            parallel({ name: 'both', runnables: [looking('a', 1), looking('b', 2)] }),
+          ],
+        }),
+        { runId: 'run' },
+      );
+      expect(seen).toEqual([
+        ['b', 2, undefined],
+        ['a', 1, undefined],
+      ]);
+      expect({ ...result.session.state }).toEqual({ key: 2, only_a: 1, only_b: 2 });
+      const { events } = result.session;
+      const join = events.filter((event) => event.invocationId === 'run/both').slice(1);
+      expect(join.map(({ type }) => type)).toEqual(['state_change', 'decision', 'invocation_end']);
+      expect(join.map(({ seq }) => seq)).toEqual([
+        join[0]?.seq,
+        (join[0]?.seq ?? 0) + 1,
+        (join[0]?.seq ?? 0) + 2,
+      ]);
+      expect(join[1]).toMatchObject({
+        decision: 'last_declared_wins',
+        reasoning: expect.stringContaining('"key"'),
       });
-    const result = await run(
-      sequence({
-        name: 'all',
-        runnables: [
-          writing('before', { key: 0 }),
-          parallel({ name: 'both', runnables: [looking('a', 1), looking('b', 2)] }),
-        ],
-      }),
-      { runId: 'run' },
-    );
-    expect(seen).toEqual([
-      ['b', 2, undefined],
-      ['a', 1, undefined],
-    ]);
-    expect({ ...result.session.state }).toEqual({ key: 2, only_a: 1, only_b: 2 });
-    const { events } = result.session;
-    const join = events.filter((event) => event.invocationId === 'run/both').slice(1);
-    expect(join.map(({ type }) => type)).toEqual(['state_change', 'decision', 'invocation_end']);
-    expect(join.map(({ seq }) => seq)).toEqual([
-      join[0]?.seq,
-      (join[0]?.seq ?? 0) + 1,
-      (join[0]?.seq ?? 0) + 2,
-    ]);
-    expect(join[1]).toMatchObject({
-      decision: 'last_declared_wins',
-      reasoning: expect.stringContaining('"key"'),
-    });
-  });
+    },
+  );
 
   test('overlays nest', async () => {
     const inner = parallel({
@@ -136,26 +140,30 @@ describe('parallel', () => {
     expect({ ...result.session.state }).toEqual({});
   });
 
-  test('the failing end is durable before the others are cancelled, which end before the parallel does', async () => {
-    const app = runtime({ app: 'failFast' });
-    const session = await app.session({ id: 's' });
-    let durableAtAbort: readonly string[] = [];
-    const durable: Event[] = [];
-    session.ledger.onDurable((events) => durable.push(...events));
-    const other = hanging('other', () => {
-      durableAtAbort = ends(durable);
-    });
-    const result = await app.run(parallel({ name: 'p', runnables: [other, failing('bad')] }), {
-      session,
-      runId: 'run',
-    });
-    expect(durableAtAbort).toContain('run/bad error');
-    expect(result).toMatchObject({
-      status: 'error',
-      error: { code: 'too_few_branches', message: expect.stringContaining('bad failed') },
-    });
-    expect(ends(session.events)).toEqual(['run/bad error', 'run/other cancelled', 'run error']);
-  });
+  test(
+    'the failing end is durable before the others are cancelled, which end before the ' +
+      'parallel does',
+    async () => {
+      const app = runtime({ app: 'failFast' });
+      const session = await app.session({ id: 's' });
+      let durableAtAbort: readonly string[] = [];
+      const durable: Event[] = [];
+      session.ledger.onDurable((events) => durable.push(...events));
+      const other = hanging('other', () => {
+        durableAtAbort = ends(durable);
+      });
+      const result = await app.run(parallel({ name: 'p', runnables: [other, failing('bad')] }), {
+        session,
+        runId: 'run',
+      });
+      expect(durableAtAbort).toContain('run/bad error');
+      expect(result).toMatchObject({
+        status: 'error',
+        error: { code: 'too_few_branches', message: expect.stringContaining('bad failed') },
+      });
+      expect(ends(session.events)).toEqual(['run/bad error', 'run/other cancelled', 'run error']);
+    },
+  );
 
   test('what failed or was cancelled leaves no state', async () => {
     const half = step({
@@ -235,136 +243,157 @@ describe('parallel', () => {
     expect(Object.values(other.output as object)).toEqual(['one', 'two', 'three']);
   });
 
-  test('after the join the branches stand in the prompt in the order of declaration, whatever the order of arrival', async () => {
-    const talker = (name: string, turns: number) =>
-      sequence({
-        name: `line-${name}`,
+  test(
+    'after the join the branches stand in the prompt in the order of declaration, whatever ' +
+      'the order of arrival',
+    async () => {
+      const talker = (name: string, turns: number) =>
+        sequence({
+          name: `line-${name}`,
+          runnables: [
+            step({
+              name: `wait-${name}`,
+              execute: async () => {
+                for (let turn = 0; turn < turns; turn++)
+                  await new Promise<void>((resolve) => setImmediate(resolve));
+              },
+            }),
+            agent({ name, model: scriptedModel([{ text: `I am ${name}` }]) }),
+          ],
+        });
+      const model = scriptedModel([{ text: 'all heard' }]);
+      const result = await run(
+        sequence({
+          name: 'all',
+          runnables: [
+            parallel({ name: 'p', runnables: [talker('late', 20), talker('early', 0)] }),
+            agent({ name: 'listener', model }),
+          ],
+        }),
+        'Go',
+      );
+      const said = result.session.events.flatMap((event) =>
+        event.type === 'assistant' ? [event.text] : [],
+      );
+      expect(said).toEqual(['I am early', 'I am late', 'all heard']);
+      const texts = JSON.stringify(model.calls[0]?.prompt);
+      expect(texts.indexOf('I am late')).toBeGreaterThan(0);
+      expect(texts.indexOf('I am late')).toBeLessThan(texts.indexOf('I am early'));
+    },
+  );
+
+  test(
+    'a branch does not see a branch that has ended beside it, but what handed over to it in ' +
+      'its own place',
+    async () => {
+      const gate = Promise.withResolvers<void>();
+      const pause = tool({
+        name: 'pause',
+        description: 'Waits',
+        schema: z.object({}),
+        execute: () => gate.promise.then(() => 'waited'),
+      });
+      const second = agent({
+        name: 'second',
+        model: scriptedModel([{ toolCalls: [{ name: 'pause' }] }, { text: 'second is done' }]),
+        tools: [pause],
+      });
+      const secondModel = second.model as ReturnType<typeof scriptedModel>;
+      const pass = tool({
+        name: 'pass',
+        description: 'Passes on',
+        schema: z.object({}),
+        execute: () => second,
+      });
+      const first = agent({
+        name: 'first',
+        model: scriptedModel([{ text: 'over to you', toolCalls: [{ name: 'pass' }] }]),
+        tools: [pass],
+      });
+      const beside = sequence({
+        name: 'beside',
         runnables: [
-          step({
-            name: `wait-${name}`,
-            execute: async () => {
-              for (let turn = 0; turn < turns; turn++)
-                await new Promise<void>((resolve) => setImmediate(resolve));
-            },
-          }),
-          agent({ name, model: scriptedModel([{ text: `I am ${name}` }]) }),
+          agent({ name: 'neighbour', model: scriptedModel([{ text: 'secret' }]) }),
+          step({ name: 'open', execute: () => gate.resolve() }),
         ],
       });
-    const model = scriptedModel([{ text: 'all heard' }]);
-    const result = await run(
-      sequence({
-        name: 'all',
+      const result = await run(parallel({ name: 'p', runnables: [first, beside] }), 'Go');
+      expect(result.status).toBe('completed');
+      expect(secondModel.calls).toHaveLength(2);
+      for (const { prompt } of secondModel.calls) {
+        expect(JSON.stringify(prompt)).toContain('over to you');
+        expect(JSON.stringify(prompt)).not.toContain('secret');
+      }
+      for (const event of result.session.events) {
+        if (event.type === 'model_start' && event.agent === 'second')
+          expect(
+            JSON.stringify(
+              promptOf(result.session.events, event.seq, result.session.ledger.resolve).prompt,
+            ),
+          ).toBe(JSON.stringify(secondModel.calls[event.round - 1]?.prompt));
+      }
+    },
+  );
+
+  test(
+    'nothing of a branch that failed is in later prompts, also when it failed after it had ' +
+      'been handed over',
+    async () => {
+      const pass = tool({
+        name: 'pass',
+        description: 'Passes on',
+        schema: z.object({}),
+        execute: () => failing('bad'),
+      });
+      const first = agent({
+        name: 'first',
+        model: scriptedModel([{ text: 'doomed words', toolCalls: [{ name: 'pass' }] }]),
+        tools: [pass],
+      });
+      const model = scriptedModel([{ text: 'ok' }]);
+      const branches = parallel({
+        name: 'p',
+        minSuccessful: 1,
         runnables: [
-          parallel({ name: 'p', runnables: [talker('late', 20), talker('early', 0)] }),
-          agent({ name: 'listener', model }),
+          first,
+          agent({ name: 'second', model: scriptedModel([{ text: 'good words' }]) }),
         ],
-      }),
-      'Go',
-    );
-    const said = result.session.events.flatMap((event) =>
-      event.type === 'assistant' ? [event.text] : [],
-    );
-    expect(said).toEqual(['I am early', 'I am late', 'all heard']);
-    const texts = JSON.stringify(model.calls[0]?.prompt);
-    expect(texts.indexOf('I am late')).toBeGreaterThan(0);
-    expect(texts.indexOf('I am late')).toBeLessThan(texts.indexOf('I am early'));
-  });
-
-  test('a branch does not see a branch that has ended beside it, but what handed over to it in its own place', async () => {
-    const gate = Promise.withResolvers<void>();
-    const pause = tool({
-      name: 'pause',
-      description: 'Waits',
-      schema: z.object({}),
-      execute: () => gate.promise.then(() => 'waited'),
-    });
-    const second = agent({
-      name: 'second',
-      model: scriptedModel([{ toolCalls: [{ name: 'pause' }] }, { text: 'second is done' }]),
-      tools: [pause],
-    });
-    const secondModel = second.model as ReturnType<typeof scriptedModel>;
-    const pass = tool({
-      name: 'pass',
-      description: 'Passes on',
-      schema: z.object({}),
-      execute: () => second,
-    });
-    const first = agent({
-      name: 'first',
-      model: scriptedModel([{ text: 'over to you', toolCalls: [{ name: 'pass' }] }]),
-      tools: [pass],
-    });
-    const beside = sequence({
-      name: 'beside',
-      runnables: [
-        agent({ name: 'neighbour', model: scriptedModel([{ text: 'secret' }]) }),
-        step({ name: 'open', execute: () => gate.resolve() }),
-      ],
-    });
-    const result = await run(parallel({ name: 'p', runnables: [first, beside] }), 'Go');
-    expect(result.status).toBe('completed');
-    expect(secondModel.calls).toHaveLength(2);
-    for (const { prompt } of secondModel.calls) {
-      expect(JSON.stringify(prompt)).toContain('over to you');
-      expect(JSON.stringify(prompt)).not.toContain('secret');
-    }
-    for (const event of result.session.events) {
-      if (event.type === 'model_start' && event.agent === 'second')
-        expect(
-          JSON.stringify(
-            promptOf(result.session.events, event.seq, result.session.ledger.resolve).prompt,
-          ),
-        ).toBe(JSON.stringify(secondModel.calls[event.round - 1]?.prompt));
-    }
-  });
-
-  test('nothing of a branch that failed is in later prompts, also when it failed after it had been handed over', async () => {
-    const pass = tool({
-      name: 'pass',
-      description: 'Passes on',
-      schema: z.object({}),
-      execute: () => failing('bad'),
-    });
-    const first = agent({
-      name: 'first',
-      model: scriptedModel([{ text: 'doomed words', toolCalls: [{ name: 'pass' }] }]),
-      tools: [pass],
-    });
-    const model = scriptedModel([{ text: 'ok' }]);
-    const branches = parallel({
-      name: 'p',
-      minSuccessful: 1,
-      runnables: [first, agent({ name: 'second', model: scriptedModel([{ text: 'good words' }]) })],
-    });
-    await run(
-      sequence({ name: 'all', runnables: [branches, agent({ name: 'last', model })] }),
-      'Go',
-    );
-    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('good words');
-    expect(JSON.stringify(model.calls[0]?.prompt)).not.toContain('doomed words');
-  });
+      });
+      await run(
+        sequence({ name: 'all', runnables: [branches, agent({ name: 'last', model })] }),
+        'Go',
+      );
+      expect(JSON.stringify(model.calls[0]?.prompt)).toContain('good words');
+      expect(JSON.stringify(model.calls[0]?.prompt)).not.toContain('doomed words');
+    },
+  );
 });
 
 describe('sequence and loop', () => {
-  test('the output is that of the last part that had one, and a failure ends the sequence', async () => {
-    const result = await run(
-      sequence({
-        name: 's',
-        runnables: [writing('a', {}, 'from a'), step({ name: 'quiet', execute: () => undefined })],
-      }),
-    );
-    expect(result.output).toBe('from a');
-    const failed = await run(
-      sequence({ name: 's', runnables: [failing('bad'), writing('never', { never: 1 })] }),
-      { runId: 'run' },
-    );
-    expect(failed).toMatchObject({
-      status: 'error',
-      error: { code: 'step_failed', message: 'bad failed' },
-    });
-    expect(typesOf(failed.session.events)).not.toContain('invocation_start run/never');
-  });
+  test(
+    'the output is that of the last part that had one, and a failure ends ' + 'the sequence',
+    async () => {
+      const result = await run(
+        sequence({
+          name: 's',
+          runnables: [
+            writing('a', {}, 'from a'),
+            step({ name: 'quiet', execute: () => undefined }),
+          ],
+        }),
+      );
+      expect(result.output).toBe('from a');
+      const failed = await run(
+        sequence({ name: 's', runnables: [failing('bad'), writing('never', { never: 1 })] }),
+        { runId: 'run' },
+      );
+      expect(failed).toMatchObject({
+        status: 'error',
+        error: { code: 'step_failed', message: 'bad failed' },
+      });
+      expect(typesOf(failed.session.events)).not.toContain('invocation_start run/never');
+    },
+  );
 
   test('a loop asks before every iteration, and ends as completed at maxIterations', async () => {
     const counting = step({

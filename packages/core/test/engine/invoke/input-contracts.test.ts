@@ -87,22 +87,25 @@ describe.each(['call', 'spawn', 'dispatch'] as const)('ctx.%s', (how) => {
   });
 });
 
-test('a schema that checks asynchronously is waited for by call, and refused where nobody waits', async () => {
-  const known = order.refine(async ({ id }) => Promise.resolve(id === 'a'), 'an unknown order');
-  expect((await calling(clerk(known), { data: { id: 'a' } })).started).toHaveLength(1);
-  expect((await calling(clerk(known), { data: { id: 'b' } })).thrown).toMatchObject({
-    code: 'invalid_input',
-    message: expect.stringContaining('unknown order'),
-  });
-  for (const how of ['spawn', 'dispatch'] as const) {
-    const { thrown, started } = await calling(clerk(known), { data: { id: 'a' } }, how);
-    expect(thrown).toMatchObject({
+test(
+  'a schema that checks asynchronously is waited for by call, and refused where ' + 'nobody waits',
+  async () => {
+    const known = order.refine(async ({ id }) => Promise.resolve(id === 'a'), 'an unknown order');
+    expect((await calling(clerk(known), { data: { id: 'a' } })).started).toHaveLength(1);
+    expect((await calling(clerk(known), { data: { id: 'b' } })).thrown).toMatchObject({
       code: 'invalid_input',
-      message: expect.stringContaining('asynchronously'),
+      message: expect.stringContaining('unknown order'),
     });
-    expect(started).toEqual([]);
-  }
-});
+    for (const how of ['spawn', 'dispatch'] as const) {
+      const { thrown, started } = await calling(clerk(known), { data: { id: 'a' } }, how);
+      expect(thrown).toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringContaining('asynchronously'),
+      });
+      expect(started).toEqual([]);
+    }
+  },
+);
 
 test('what a schema makes of the data must be JSON', async () => {
   const { thrown, started } = await calling(
@@ -176,26 +179,29 @@ describe('a tool made of an agent', () => {
     );
   });
 
-  test('a tool that calls an agent with what does not fit fails as a validation error', async () => {
-    const inner = clerk(order);
-    const send = tool({
-      name: 'send',
-      description: 'Sends',
-      schema: z.object({}),
-      execute: async (ctx) => (await ctx.call(inner, { data: {} })).status,
-    });
-    const model = scriptedModel([{ toolCalls: [{ name: 'send' }] }, { text: 'fine' }]);
-    const result = await runtime({ app: 'shop' }).run(
-      agent({ name: 'caller', model, tools: [send] }),
-      'Send',
-    );
-    expect(result.session.events).toContainEqual(
-      expect.objectContaining({
-        type: 'tool_result',
-        result: expect.objectContaining({ errorType: 'validation_error' }),
-      }),
-    );
-  });
+  test(
+    'a tool that calls an agent with what does not fit fails as a ' + 'validation error',
+    async () => {
+      const inner = clerk(order);
+      const send = tool({
+        name: 'send',
+        description: 'Sends',
+        schema: z.object({}),
+        execute: async (ctx) => (await ctx.call(inner, { data: {} })).status,
+      });
+      const model = scriptedModel([{ toolCalls: [{ name: 'send' }] }, { text: 'fine' }]);
+      const result = await runtime({ app: 'shop' }).run(
+        agent({ name: 'caller', model, tools: [send] }),
+        'Send',
+      );
+      expect(result.session.events).toContainEqual(
+        expect.objectContaining({
+          type: 'tool_result',
+          result: expect.objectContaining({ errorType: 'validation_error' }),
+        }),
+      );
+    },
+  );
 });
 
 describe('app.run with data', () => {

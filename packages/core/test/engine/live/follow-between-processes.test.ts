@@ -71,20 +71,24 @@ function twoProcesses() {
 
 const pubsub = pubSub();
 
-test('a process that was asked to run a session that another one holds still hands on what that one writes', async () => {
-  const { clock, here, there } = twoProcesses();
-  await here.app.sessions.create({ id: 's' });
-  const parts = partsOf(there.app);
-  const run = here.app.run(here.writer, { session: 's', input: 'Tell' });
-  await eventually(() => parts.join('') === 'Once ', { what: 'the first part' });
-  const joined = there.app.run(there.writer, { session: 's', input: 'And go on' });
-  await joined.accepted();
-  await clock.step();
-  await eventually(() => parts.join('') === 'Once upon ', { what: 'the second part' });
-  for (const one of [joined, run]) one.stop();
-  await Promise.allSettled([run, joined]);
-  await Promise.all([here.app.close(), there.app.close()]);
-});
+test(
+  'a process that was asked to run a session that another one holds still hands on what that ' +
+    'one writes',
+  async () => {
+    const { clock, here, there } = twoProcesses();
+    await here.app.sessions.create({ id: 's' });
+    const parts = partsOf(there.app);
+    const run = here.app.run(here.writer, { session: 's', input: 'Tell' });
+    await eventually(() => parts.join('') === 'Once ', { what: 'the first part' });
+    const joined = there.app.run(there.writer, { session: 's', input: 'And go on' });
+    await joined.accepted();
+    await clock.step();
+    await eventually(() => parts.join('') === 'Once upon ', { what: 'the second part' });
+    for (const one of [joined, run]) one.stop();
+    await Promise.allSettled([run, joined]);
+    await Promise.all([here.app.close(), there.app.close()]);
+  },
+);
 
 test('a run that had to wait for another process is streamed once', async () => {
   const { clock, here, there } = twoProcesses();

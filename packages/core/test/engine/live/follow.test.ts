@@ -104,28 +104,32 @@ function numbered(events: readonly StreamEvent[], from = 1): void {
   expect(seqs).toEqual(seqs.map((_, index) => index + from));
 }
 
-test('who follows from the start sees parts of answers between the events, in the order in which they were made', async () => {
-  const { clock, writer } = story();
-  const app = runtime({ app: 'tales', runnables: [writer] });
-  await app.sessions.create({ id: 's' });
-  const { events } = followed(app, 's');
-  const run = app.run(writer, { session: 's', input: 'Tell' });
-  await untilShown(events, ['Once …']);
-  await clock.step();
-  await untilShown(events, ['Once upon …']);
-  for (let left = 3; left > 0; left--) {
+test(
+  'who follows from the start sees parts of answers between the events, in the order in ' +
+    'which they were made',
+  async () => {
+    const { clock, writer } = story();
+    const app = runtime({ app: 'tales', runnables: [writer] });
+    await app.sessions.create({ id: 's' });
+    const { events } = followed(app, 's');
+    const run = app.run(writer, { session: 's', input: 'Tell' });
+    await untilShown(events, ['Once …']);
     await clock.step();
-  }
-  await run;
-  await eventually(() => isEnded(events));
-  numbered(events);
-  expect(shown(events)).toEqual(['Once upon a time', 'The end.']);
-  const firstOfSecond = events.findIndex(
-    (event) => event.type === 'assistant_delta' && event.delta.startsWith('The'),
-  );
-  expect(events.slice(0, firstOfSecond).map(({ type }) => type)).toContain('tool_result');
-  await app.close();
-});
+    await untilShown(events, ['Once upon …']);
+    for (let left = 3; left > 0; left--) {
+      await clock.step();
+    }
+    await run;
+    await eventually(() => isEnded(events));
+    numbered(events);
+    expect(shown(events)).toEqual(['Once upon a time', 'The end.']);
+    const firstOfSecond = events.findIndex(
+      (event) => event.type === 'assistant_delta' && event.delta.startsWith('The'),
+    );
+    expect(events.slice(0, firstOfSecond).map(({ type }) => type)).toContain('tool_result');
+    await app.close();
+  },
+);
 
 /** A store that writes nothing while it is held. */
 function heldStore() {
@@ -157,47 +161,54 @@ function heldStore() {
   };
 }
 
-test('parts belong to the answer that is being written, also when it begins before the last one is durable', async () => {
-  const { clock, writer } = story();
-  const { store, hold, release } = heldStore();
-  const app = runtime({ app: 'tales', runnables: [writer], store, recover: 'manual' });
-  await app.sessions.create({ id: 's' });
-  const { events } = followed(app, 's');
-  const run = app.run(writer, { session: 's', input: 'Tell' });
-  await eventually(() => events.some(({ type }) => type === 'model_start'));
-  hold();
-  for (let left = 3; left > 0; left--) await clock.step();
-  // The last part of the second answer waits, and nothing of the first one is stored.
-  await eventually(() => clock.waits);
-  expect(shown(events)).toEqual(['Once upon a time…']);
-  release();
-  await untilShown(events, ['Once upon a time', 'The …']);
-  await clock.step();
-  await run;
-  await app.close();
-});
+test(
+  'parts belong to the answer that is being written, also when it begins before the last one ' +
+    'is durable',
+  async () => {
+    const { clock, writer } = story();
+    const { store, hold, release } = heldStore();
+    const app = runtime({ app: 'tales', runnables: [writer], store, recover: 'manual' });
+    await app.sessions.create({ id: 's' });
+    const { events } = followed(app, 's');
+    const run = app.run(writer, { session: 's', input: 'Tell' });
+    await eventually(() => events.some(({ type }) => type === 'model_start'));
+    hold();
+    for (let left = 3; left > 0; left--) await clock.step();
+    // The last part of the second answer waits, and nothing of the first one is stored.
+    await eventually(() => clock.waits);
+    expect(shown(events)).toEqual(['Once upon a time…']);
+    release();
+    await untilShown(events, ['Once upon a time', 'The …']);
+    await clock.step();
+    await run;
+    await app.close();
+  },
+);
 
-test('who comes in the middle of an answer gets the text so far, once, and goes on from there', async () => {
-  const { clock, writer } = story();
-  const app = runtime({ app: 'tales', runnables: [writer] });
-  await app.sessions.create({ id: 's' });
-  const early = followed(app, 's');
-  const run = app.run(writer, { session: 's', input: 'Tell' });
-  await untilShown(early.events, ['Once …']);
-  await clock.step();
-  await untilShown(early.events, ['Once upon …']);
-  early.over.abort();
-  await early.reading;
-  const known = durable(early.events).at(-1)?.seq ?? 0;
-  const late = followed(app, 's', known);
-  await untilShown(late.events, ['Once upon …']);
-  expect(late.events.map(({ type }) => type)).toEqual(['stream_reset', 'assistant_delta']);
-  // As the client that was cut off: what it had and what it gets.
-  expect(shown([...early.events, ...late.events])).toEqual(['Once upon …']);
-  run.stop();
-  await expect(run).rejects.toThrow();
-  await app.close();
-});
+test(
+  'who comes in the middle of an answer gets the text so far, once, and goes on ' + 'from there',
+  async () => {
+    const { clock, writer } = story();
+    const app = runtime({ app: 'tales', runnables: [writer] });
+    await app.sessions.create({ id: 's' });
+    const early = followed(app, 's');
+    const run = app.run(writer, { session: 's', input: 'Tell' });
+    await untilShown(early.events, ['Once …']);
+    await clock.step();
+    await untilShown(early.events, ['Once upon …']);
+    early.over.abort();
+    await early.reading;
+    const known = durable(early.events).at(-1)?.seq ?? 0;
+    const late = followed(app, 's', known);
+    await untilShown(late.events, ['Once upon …']);
+    expect(late.events.map(({ type }) => type)).toEqual(['stream_reset', 'assistant_delta']);
+    // As the client that was cut off: what it had and what it gets.
+    expect(shown([...early.events, ...late.events])).toEqual(['Once upon …']);
+    run.stop();
+    await expect(run).rejects.toThrow();
+    await app.close();
+  },
+);
 
 test('who does not read holds nobody up, and gets what was missed in one part', async () => {
   const chunks = Array.from({ length: 500 }, (_, index) => `${index} `);
@@ -334,28 +345,32 @@ test('a session that is deleted ends its followers', async () => {
   await app.close();
 });
 
-test('of a session that was deleted nobody is told anything who follows another one of its name, though somebody still reads the first', async () => {
-  const writer = agent({ name: 'writer', model: scriptedModel(() => ({ text: 'Written.' })) });
-  const app = runtime({ app: 'tales', runnables: [writer], recover: 'manual' });
-  const tell = async (input: string, times: number): Promise<void> => {
-    for (let time = 0; time < times; time++) await app.run(writer, { session: 's', input });
-  };
-  await app.sessions.create({ id: 's' });
-  const behind = app.follow('s')[Symbol.asyncIterator]();
-  await behind.next();
-  const { events, reading } = followed(app, 's');
-  await tell('the old one', 2);
-  await eventually(() => durable(events).length > 12);
-  await app.sessions.delete('s');
-  await expect(reading).rejects.toMatchObject({ code: 'session_not_found' });
-  await app.sessions.create({ id: 's' });
-  await tell('the new one', 3);
-  const { events: later } = followed(app, 's', 5);
-  await eventually(() => later.filter(({ type }) => type === 'invocation_end').length >= 3);
-  expect(later.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual([
-    'the new one',
-    'the new one',
-  ]);
-  await expect(behind.next()).rejects.toMatchObject({ code: 'session_not_found' });
-  await app.close();
-});
+test(
+  'of a session that was deleted nobody is told anything who follows another one of its ' +
+    'name, though somebody still reads the first',
+  async () => {
+    const writer = agent({ name: 'writer', model: scriptedModel(() => ({ text: 'Written.' })) });
+    const app = runtime({ app: 'tales', runnables: [writer], recover: 'manual' });
+    const tell = async (input: string, times: number): Promise<void> => {
+      for (let time = 0; time < times; time++) await app.run(writer, { session: 's', input });
+    };
+    await app.sessions.create({ id: 's' });
+    const behind = app.follow('s')[Symbol.asyncIterator]();
+    await behind.next();
+    const { events, reading } = followed(app, 's');
+    await tell('the old one', 2);
+    await eventually(() => durable(events).length > 12);
+    await app.sessions.delete('s');
+    await expect(reading).rejects.toMatchObject({ code: 'session_not_found' });
+    await app.sessions.create({ id: 's' });
+    await tell('the new one', 3);
+    const { events: later } = followed(app, 's', 5);
+    await eventually(() => later.filter(({ type }) => type === 'invocation_end').length >= 3);
+    expect(later.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual([
+      'the new one',
+      'the new one',
+    ]);
+    await expect(behind.next()).rejects.toMatchObject({ code: 'session_not_found' });
+    await app.close();
+  },
+);

@@ -70,17 +70,21 @@ test('an answer of another process is heard by the one that works on the session
   expect((await run).status).toBe('completed');
 });
 
-test('a run that nobody works on is continued by a process that has its runnables, when its answer has come', async () => {
-  const first = open('manual');
-  const waiting = await first.run(payer(payTool().pay), 'Pay');
-  expect(waiting.status).toBe('yielded');
-  await first.close();
-  const { pay, made } = telling();
-  const worker = open('auto', payer(pay));
-  const [request] = await worker.listPendingApprovals();
-  await worker.approve(request?.requestId ?? '');
-  await made;
-});
+test(
+  'a run that nobody works on is continued by a process that has its runnables, when its ' +
+    'answer has come',
+  async () => {
+    const first = open('manual');
+    const waiting = await first.run(payer(payTool().pay), 'Pay');
+    expect(waiting.status).toBe('yielded');
+    await first.close();
+    const { pay, made } = telling();
+    const worker = open('auto', payer(pay));
+    const [request] = await worker.listPendingApprovals();
+    await worker.approve(request?.requestId ?? '');
+    await made;
+  },
+);
 
 test('an answer in a process without the runnables waits for one that has them', async () => {
   const first = open('manual');

@@ -368,29 +368,38 @@ describe('what is wrong with an answer is said at once, and the request stays pe
 });
 
 describe("calls that wait with their round (hold: 'round')", () => {
-  test('are made when all questions of the round are answered, also across processes; what needs nobody goes ahead', async () => {
-    const { pay, paid } = payTool({
-      approval: { when: ({ args }) => (args as { cents: number }).cents > 1 },
-    });
-    const runnable = agent({ name: 'caller', model: openai('gpt-5'), tools: [pay], hold: 'round' });
-    const { status } = await runTest(runnable, [
-      user('Pay'),
-      asks(...[2, 1, 3, 4].map((cents) => ({ cents }))),
-      meanwhile(() => expect(paid).toEqual([{ cents: 1 }])),
-      approve({ args: { cents: 2 } }),
-      crash(),
-      reject({ args: { cents: 3 } }),
-      crash(),
-      meanwhile(({ pending }) => {
-        expect(pending).toMatchObject([{ args: { cents: 4 } }]);
-        expect(paid).toEqual([{ cents: 1 }]);
-      }),
-      edit({ pay: { cents: 40 } }),
-      model('Done.'),
-    ]);
-    expect(status).toBe('completed');
-    expect(paid).toEqual([{ cents: 1 }, { cents: 2 }, { cents: 40 }]);
-  });
+  test(
+    'are made when all questions of the round are answered, also across processes; what ' +
+      'needs nobody goes ahead',
+    async () => {
+      const { pay, paid } = payTool({
+        approval: { when: ({ args }) => (args as { cents: number }).cents > 1 },
+      });
+      const runnable = agent({
+        name: 'caller',
+        model: openai('gpt-5'),
+        tools: [pay],
+        hold: 'round',
+      });
+      const { status } = await runTest(runnable, [
+        user('Pay'),
+        asks(...[2, 1, 3, 4].map((cents) => ({ cents }))),
+        meanwhile(() => expect(paid).toEqual([{ cents: 1 }])),
+        approve({ args: { cents: 2 } }),
+        crash(),
+        reject({ args: { cents: 3 } }),
+        crash(),
+        meanwhile(({ pending }) => {
+          expect(pending).toMatchObject([{ args: { cents: 4 } }]);
+          expect(paid).toEqual([{ cents: 1 }]);
+        }),
+        edit({ pay: { cents: 40 } }),
+        model('Done.'),
+      ]);
+      expect(status).toBe('completed');
+      expect(paid).toEqual([{ cents: 1 }, { cents: 2 }, { cents: 40 }]);
+    },
+  );
 
   test('are asked for as one of two ways', () => {
     expect(() => agent({ name: 'a', model: openai('gpt-5'), hold: 'all' as 'round' })).toThrow(
@@ -509,13 +518,16 @@ describe('agents below agents', () => {
     return { run, paid };
   }
 
-  test('ask from below a call, and go on in another process without being called twice', async () => {
-    const { run, paid } = nested(approve());
-    const { status, output, session } = await run;
-    expect({ status, output }).toEqual({ status: 'completed', output: 'Done.' });
-    expect(paid).toEqual([{ cents: 7 }]);
-    expect(resultsOf(session)).toMatchObject([{ status: 'success' }, { status: 'success' }]);
-  });
+  test(
+    'ask from below a call, and go on in another process without being ' + 'called twice',
+    async () => {
+      const { run, paid } = nested(approve());
+      const { status, output, session } = await run;
+      expect({ status, output }).toEqual({ status: 'completed', output: 'Done.' });
+      expect(paid).toEqual([{ cents: 7 }]);
+      expect(resultsOf(session)).toMatchObject([{ status: 'success' }, { status: 'success' }]);
+    },
+  );
 
   test('a refusal reaches only the agent that asked', async () => {
     const { run, paid } = nested(reject());

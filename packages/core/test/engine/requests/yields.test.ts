@@ -260,192 +260,213 @@ test('the time of a tool does not run while the agent that it called waits (B10)
   expect(await run).toMatchObject({ status: 'completed', output: { caller: 'asked' } });
 });
 
-test('what an agent three levels down asks is answered in another process, and goes back up', async () => {
-  const store = keptOpen(memoryStore());
-  const make = (scripts: { low: number; middle: number; top: number }) => {
-    const low = agent({
-      name: 'low',
-      model: scriptedModel(
-        [
-          { toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] },
-          { text: 'low is done' },
-        ].slice(scripts.low),
-      ),
-      tools: [ask],
+test(
+  'what an agent three levels down asks is answered in another process, and ' + 'goes back up',
+  async () => {
+    const store = keptOpen(memoryStore());
+    const make = (scripts: { low: number; middle: number; top: number }) => {
+      const low = agent({
+        name: 'low',
+        model: scriptedModel(
+          [
+            { toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] },
+            { text: 'low is done' },
+          ].slice(scripts.low),
+        ),
+        tools: [ask],
+      });
+      const middle = agent({
+        name: 'middle',
+        model: scriptedModel(
+          [
+            { toolCalls: [{ name: 'low', args: { message: 'Ask' } }] },
+            { text: 'middle is done' },
+          ].slice(scripts.middle),
+        ),
+        tools: [agentTool(low)],
+      });
+      return agent({
+        name: 'top',
+        model: scriptedModel(
+          [
+            { toolCalls: [{ name: 'middle', args: { message: 'Ask' } }] },
+            { text: 'top is done' },
+          ].slice(scripts.top),
+        ),
+        tools: [agentTool(middle)],
+      });
+    };
+    const first = await runtime({ app: 'yields', store, recover: 'manual' }).run(
+      make({ low: 0, middle: 0, top: 0 }),
+      'Go',
+    );
+    expect(first).toMatchObject({ status: 'yielded', pendingCalls: [{ name: 'ask' }] });
+    const second = runtime({
+      app: 'yields',
+      store,
+      recover: 'manual',
+      runnables: [make({ low: 1, middle: 1, top: 1 })],
     });
-    const middle = agent({
-      name: 'middle',
-      model: scriptedModel(
-        [
-          { toolCalls: [{ name: 'low', args: { message: 'Ask' } }] },
-          { text: 'middle is done' },
-        ].slice(scripts.middle),
-      ),
-      tools: [agentTool(low)],
+    await second.requests.answer(first.pendingCalls[0]?.requestId ?? '', {
+      input: { answer: 'red' },
     });
-    return agent({
-      name: 'top',
-      model: scriptedModel(
-        [
-          { toolCalls: [{ name: 'middle', args: { message: 'Ask' } }] },
-          { text: 'top is done' },
-        ].slice(scripts.top),
-      ),
-      tools: [agentTool(middle)],
+    expect(await second.resume(first.session.id)).toMatchObject({
+      status: 'completed',
+      output: 'top is done',
+      runId: first.runId,
     });
-  };
-  const first = await runtime({ app: 'yields', store, recover: 'manual' }).run(
-    make({ low: 0, middle: 0, top: 0 }),
-    'Go',
-  );
-  expect(first).toMatchObject({ status: 'yielded', pendingCalls: [{ name: 'ask' }] });
-  const second = runtime({
-    app: 'yields',
-    store,
-    recover: 'manual',
-    runnables: [make({ low: 1, middle: 1, top: 1 })],
-  });
-  await second.requests.answer(first.pendingCalls[0]?.requestId ?? '', {
-    input: { answer: 'red' },
-  });
-  expect(await second.resume(first.session.id)).toMatchObject({
-    status: 'completed',
-    output: 'top is done',
-    runId: first.runId,
-  });
-});
+  },
+);
 
-test('a message answers the one call that waits for a text, and is told to the model when nothing waits for it', async () => {
-  const app = runtime({ app: 'yields' });
-  const askText = tool({
-    name: 'askText',
-    description: 'Asks',
-    schema: z.object({}),
-    yieldSchema: z.string().min(2),
-  });
-  const model = scriptedModel([
-    { toolCalls: [{ name: 'askText', args: {} }] },
-    { text: 'Thank you.' },
-  ]);
-  const asking = agent({ name: 'asking', model, tools: [askText] });
-  const first = await app.run(asking, { session: 's', input: 'Paint it' });
-  expect(first.status).toBe('yielded');
-  expect(await app.run(asking, { session: 's', input: 'x' })).toMatchObject({
-    status: 'yielded',
-    pendingCalls: [{ name: 'askText' }],
-  });
-  const last = await app.run(asking, { session: 's', input: 'red' });
-  expect(last).toMatchObject({ status: 'completed', output: 'Thank you.' });
-  expect(last.session.events.findLast(({ type }) => type === 'tool_result')).toMatchObject({
-    result: { content: 'red' },
-  });
-  const users = last.session.events.flatMap((event) => (event.type === 'user' ? [event.text] : []));
-  expect(users).toEqual(['Paint it', 'x']);
-});
-
-test('the time of a child does not run while it waits beside a branch that works (B10)', async () => {
-  const clock = testClock();
-  const app = runtime({ app: 'yields', ports: { clock } });
-  const slow = Promise.withResolvers<void>();
-  const after = Promise.withResolvers<string>();
-  const work = tool({
-    name: 'work',
-    description: 'Works',
-    schema: z.object({}),
-    timeout: 1_000_000,
-    execute: () => after.promise,
-  });
-  const model = scriptedModel([
-    { toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] },
-    { toolCalls: [{ name: 'work', args: {} }] },
-    { text: 'worked' },
-  ]);
-  const asking = agent({ name: 'asking', model, tools: [ask, work] });
-  const calling = step({
-    name: 'calling',
-    execute: async (ctx) =>
-      ctx.complete((await ctx.call(asking, { timeout: 1_000 })).output ?? null),
-  });
-  const both = parallel({
-    name: 'both',
-    runnables: [calling, step({ name: 'slow', execute: () => slow.promise })],
-  });
-  const run = app.run(both, { session: 's', input: 'Go' });
-  const { ledger } = await app.session({ id: 's' });
-  await eventually(() => ledger.requests.size === 1, { what: 'the question' });
-  const [request] = ledger.requests.values();
-  await ledger.durable();
-  clock.advance(900);
-  await app.requests.answer(request?.requestId ?? '', { input: { answer: 'red' } });
-  await eventually(
-    () =>
-      ledger.events.some((event) => event.type === 'tool_attempt' && event.callId.endsWith('r2.0')),
-    { what: 'the work' },
-  );
-  clock.advance(900);
-  after.resolve('done');
-  slow.resolve();
-  expect(await run).toMatchObject({ status: 'completed', output: { calling: 'worked' } });
-});
-
-test('the time before and after a process that only took in what was posted is nobody’s', async () => {
-  const store = keptOpen(memoryStore());
-  const at = (hour: number) => ({ clock: testClock(Date.UTC(2026, 0, 1, hour)) });
-  const make = (rounds: number) =>
-    agent({
-      name: 'asker',
-      model: scriptedModel(
-        [
-          { toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] },
-          { text: 'Thank you.' },
-        ].slice(rounds),
-      ),
-      tools: [ask],
+test(
+  'a message answers the one call that waits for a text, and is told to the model when ' +
+    'nothing waits for it',
+  async () => {
+    const app = runtime({ app: 'yields' });
+    const askText = tool({
+      name: 'askText',
+      description: 'Asks',
+      schema: z.object({}),
+      yieldSchema: z.string().min(2),
     });
-  const first = await runtime({ app: 'yields', store, recover: 'manual', ports: at(1) }).run(
-    make(0),
-    { session: 's', input: 'Go' },
-  );
-  first.session.addToolInput(first.pendingCalls[0]?.callId ?? '', { answer: 'red' });
-  await first.session.flush();
-  const second = await runtime({
-    app: 'yields',
-    store,
-    recover: 'manual',
-    runnables: [make(1)],
-    ports: at(2),
-  }).resume('s');
-  const { events } = second.session;
-  const until = events.findIndex(({ type }) => type === 'tool_input') + 1;
-  const third = runtime({
-    app: 'yields',
-    store: keptOpen(memoryStore()),
-    recover: 'manual',
-    runnables: [make(1)],
-    ports: at(3),
-  });
-  await third.restoreSession({ app: 'yields', id: 's', events: events.slice(0, until) });
-  const { session, status } = await third.resume('s');
-  expect(status).toBe('completed');
-  const resumed = session.events.find(({ type }) => type === 'invocation_resume');
-  expect(resumed).toMatchObject({ deadline: Date.UTC(2026, 0, 1, 3) + 600_000 });
-});
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'askText', args: {} }] },
+      { text: 'Thank you.' },
+    ]);
+    const asking = agent({ name: 'asking', model, tools: [askText] });
+    const first = await app.run(asking, { session: 's', input: 'Paint it' });
+    expect(first.status).toBe('yielded');
+    expect(await app.run(asking, { session: 's', input: 'x' })).toMatchObject({
+      status: 'yielded',
+      pendingCalls: [{ name: 'askText' }],
+    });
+    const last = await app.run(asking, { session: 's', input: 'red' });
+    expect(last).toMatchObject({ status: 'completed', output: 'Thank you.' });
+    expect(last.session.events.findLast(({ type }) => type === 'tool_result')).toMatchObject({
+      result: { content: 'red' },
+    });
+    const users = last.session.events.flatMap((event) =>
+      event.type === 'user' ? [event.text] : [],
+    );
+    expect(users).toEqual(['Paint it', 'x']);
+  },
+);
 
-test('what is wrong with pending() leaves the outcome unknown, since the operation may have begun', async () => {
-  const begin = tool({
-    name: 'begin',
-    description: 'Begins',
-    schema: z.object({}),
-    execute: () => pending({ operationId: '' }),
-  });
-  const model = scriptedModel([{ toolCalls: [{ name: 'begin', args: {} }] }, { text: 'unsure' }]);
-  const { session } = await runtime({ app: 'yields' }).run(
-    agent({ name: 'a', model, tools: [begin] }),
-    'Go',
-  );
-  expect(session.events.find(({ type }) => type === 'tool_result')).toMatchObject({
-    effect: 'unknown',
-    result: { status: 'unknown' },
-  });
-  expect(() => session.addMessage('Hello', 'nope')).toThrow(/no invocation "nope"/);
-});
+test(
+  'the time of a child does not run while it waits beside a branch that ' + 'works (B10)',
+  async () => {
+    const clock = testClock();
+    const app = runtime({ app: 'yields', ports: { clock } });
+    const slow = Promise.withResolvers<void>();
+    const after = Promise.withResolvers<string>();
+    const work = tool({
+      name: 'work',
+      description: 'Works',
+      schema: z.object({}),
+      timeout: 1_000_000,
+      execute: () => after.promise,
+    });
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] },
+      { toolCalls: [{ name: 'work', args: {} }] },
+      { text: 'worked' },
+    ]);
+    const asking = agent({ name: 'asking', model, tools: [ask, work] });
+    const calling = step({
+      name: 'calling',
+      execute: async (ctx) =>
+        ctx.complete((await ctx.call(asking, { timeout: 1_000 })).output ?? null),
+    });
+    const both = parallel({
+      name: 'both',
+      runnables: [calling, step({ name: 'slow', execute: () => slow.promise })],
+    });
+    const run = app.run(both, { session: 's', input: 'Go' });
+    const { ledger } = await app.session({ id: 's' });
+    await eventually(() => ledger.requests.size === 1, { what: 'the question' });
+    const [request] = ledger.requests.values();
+    await ledger.durable();
+    clock.advance(900);
+    await app.requests.answer(request?.requestId ?? '', { input: { answer: 'red' } });
+    await eventually(
+      () =>
+        ledger.events.some(
+          (event) => event.type === 'tool_attempt' && event.callId.endsWith('r2.0'),
+        ),
+      { what: 'the work' },
+    );
+    clock.advance(900);
+    after.resolve('done');
+    slow.resolve();
+    expect(await run).toMatchObject({ status: 'completed', output: { calling: 'worked' } });
+  },
+);
+
+test(
+  'the time before and after a process that only took in what was posted ' + 'is nobody’s',
+  async () => {
+    const store = keptOpen(memoryStore());
+    const at = (hour: number) => ({ clock: testClock(Date.UTC(2026, 0, 1, hour)) });
+    const make = (rounds: number) =>
+      agent({
+        name: 'asker',
+        model: scriptedModel(
+          [
+            { toolCalls: [{ name: 'ask', args: { question: 'Which?' } }] },
+            { text: 'Thank you.' },
+          ].slice(rounds),
+        ),
+        tools: [ask],
+      });
+    const first = await runtime({ app: 'yields', store, recover: 'manual', ports: at(1) }).run(
+      make(0),
+      { session: 's', input: 'Go' },
+    );
+    first.session.addToolInput(first.pendingCalls[0]?.callId ?? '', { answer: 'red' });
+    await first.session.flush();
+    const second = await runtime({
+      app: 'yields',
+      store,
+      recover: 'manual',
+      runnables: [make(1)],
+      ports: at(2),
+    }).resume('s');
+    const { events } = second.session;
+    const until = events.findIndex(({ type }) => type === 'tool_input') + 1;
+    const third = runtime({
+      app: 'yields',
+      store: keptOpen(memoryStore()),
+      recover: 'manual',
+      runnables: [make(1)],
+      ports: at(3),
+    });
+    await third.restoreSession({ app: 'yields', id: 's', events: events.slice(0, until) });
+    const { session, status } = await third.resume('s');
+    expect(status).toBe('completed');
+    const resumed = session.events.find(({ type }) => type === 'invocation_resume');
+    expect(resumed).toMatchObject({ deadline: Date.UTC(2026, 0, 1, 3) + 600_000 });
+  },
+);
+
+test(
+  'what is wrong with pending() leaves the outcome unknown, since the operation may have ' +
+    'begun',
+  async () => {
+    const begin = tool({
+      name: 'begin',
+      description: 'Begins',
+      schema: z.object({}),
+      execute: () => pending({ operationId: '' }),
+    });
+    const model = scriptedModel([{ toolCalls: [{ name: 'begin', args: {} }] }, { text: 'unsure' }]);
+    const { session } = await runtime({ app: 'yields' }).run(
+      agent({ name: 'a', model, tools: [begin] }),
+      'Go',
+    );
+    expect(session.events.find(({ type }) => type === 'tool_result')).toMatchObject({
+      effect: 'unknown',
+      result: { status: 'unknown' },
+    });
+    expect(() => session.addMessage('Hello', 'nope')).toThrow(/no invocation "nope"/);
+  },
+);

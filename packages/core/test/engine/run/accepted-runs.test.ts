@@ -261,65 +261,80 @@ async function heldElsewhere() {
   return { store, worker, running, other, second: app(store, { runnables: [other.runnable] }) };
 }
 
-test('what is left for the process that holds the session is accepted when it is stored there', async () => {
-  const { store, worker, running, other, second } = await heldElsewhere();
-  const posted = second.run(other.runnable, { session: 's', input: 'And this' });
-  expect(await posted.accepted()).toEqual({ session: 's', runId: 'open' });
-  const looking = second.resume('s');
-  expect(await looking.accepted()).toEqual({ session: 's', runId: 'open' });
-  await messages(store, 's', 2);
-  worker.goOn();
-  expect(await running).toMatchObject({ status: 'completed' });
-  expect(await posted).toMatchObject({ status: 'completed', runId: 'open' });
-  expect(await looking).toMatchObject({ runId: 'open' });
-  expect(textsOf(await storedEvents(store, 's'))).toEqual(['Go', 'And this']);
-});
+test(
+  'what is left for the process that holds the session is accepted when it is ' + 'stored there',
+  async () => {
+    const { store, worker, running, other, second } = await heldElsewhere();
+    const posted = second.run(other.runnable, { session: 's', input: 'And this' });
+    expect(await posted.accepted()).toEqual({ session: 's', runId: 'open' });
+    const looking = second.resume('s');
+    expect(await looking.accepted()).toEqual({ session: 's', runId: 'open' });
+    await messages(store, 's', 2);
+    worker.goOn();
+    expect(await running).toMatchObject({ status: 'completed' });
+    expect(await posted).toMatchObject({ status: 'completed', runId: 'open' });
+    expect(await looking).toMatchObject({ runId: 'open' });
+    expect(textsOf(await storedEvents(store, 's'))).toEqual(['Go', 'And this']);
+  },
+);
 
-test('a run that is asked for again under its name is the same run, also where another process has the session', async () => {
-  const { store, worker, running, other, second } = await heldElsewhere();
-  const again = second.run(other.runnable, { session: 's', runId: 'open', input: 'Go' });
-  expect(await again.accepted()).toEqual({ session: 's', runId: 'open' });
-  worker.goOn();
-  await running;
-  expect(await again).toMatchObject({ status: 'completed', output: 'held', runId: 'open' });
-  expect(textsOf(await storedEvents(store, 's'))).toEqual(['Go']);
-});
+test(
+  'a run that is asked for again under its name is the same run, also where another process ' +
+    'has the session',
+  async () => {
+    const { store, worker, running, other, second } = await heldElsewhere();
+    const again = second.run(other.runnable, { session: 's', runId: 'open', input: 'Go' });
+    expect(await again.accepted()).toEqual({ session: 's', runId: 'open' });
+    worker.goOn();
+    await running;
+    expect(await again).toMatchObject({ status: 'completed', output: 'held', runId: 'open' });
+    expect(textsOf(await storedEvents(store, 's'))).toEqual(['Go']);
+  },
+);
 
-test('a run that has ended is given again under its name while another one has the session', async () => {
-  const store = memoryStore();
-  const made = app(store);
-  const { runnable, begun, goOn } = holding();
-  const say = step({ name: 'say', execute: (ctx) => ctx.complete('said') });
-  expect(await app(store).run(say, { session: 's', runId: 'old', input: 'Hello' })).toMatchObject({
-    output: 'said',
-  });
-  const running = made.run(runnable, { session: 's', runId: 'open', input: 'Go' });
-  await running.accepted();
-  await begun;
-  const asking: readonly Run[] = [made, app(store)].map(
-    (one) => one.run(say, { session: 's', runId: 'old', input: 'Hello' }) as Run,
-  );
-  for (const again of asking) {
-    expect(await again.accepted()).toEqual({ session: 's', runId: 'old' });
-    expect(await again).toMatchObject({ status: 'completed', output: 'said', runId: 'old' });
-  }
-  goOn();
-  await running;
-  expect(textsOf(await storedEvents(store, 's'))).toEqual(['Hello', 'Go']);
-});
+test(
+  'a run that has ended is given again under its name while another one has ' + 'the session',
+  async () => {
+    const store = memoryStore();
+    const made = app(store);
+    const { runnable, begun, goOn } = holding();
+    const say = step({ name: 'say', execute: (ctx) => ctx.complete('said') });
+    expect(await app(store).run(say, { session: 's', runId: 'old', input: 'Hello' })).toMatchObject(
+      {
+        output: 'said',
+      },
+    );
+    const running = made.run(runnable, { session: 's', runId: 'open', input: 'Go' });
+    await running.accepted();
+    await begun;
+    const asking: readonly Run[] = [made, app(store)].map(
+      (one) => one.run(say, { session: 's', runId: 'old', input: 'Hello' }) as Run,
+    );
+    for (const again of asking) {
+      expect(await again.accepted()).toEqual({ session: 's', runId: 'old' });
+      expect(await again).toMatchObject({ status: 'completed', output: 'said', runId: 'old' });
+    }
+    goOn();
+    await running;
+    expect(textsOf(await storedEvents(store, 's'))).toEqual(['Hello', 'Go']);
+  },
+);
 
-test('two messages under one name are two messages to the process that has the session', async () => {
-  const { store, worker, running, other, second } = await heldElsewhere();
-  const asked = ['this', 'that', 'this'].map((input) =>
-    second.run(other.runnable, { session: 's', runId: 'more', input }),
-  );
-  for (const run of asked) expect(await run.accepted()).toEqual({ session: 's', runId: 'open' });
-  await messages(store, 's', 3);
-  worker.goOn();
-  await running;
-  for (const run of asked) await run;
-  expect([...textsOf(await storedEvents(store, 's'))].sort()).toEqual(['Go', 'that', 'this']);
-});
+test(
+  'two messages under one name are two messages to the process that has ' + 'the session',
+  async () => {
+    const { store, worker, running, other, second } = await heldElsewhere();
+    const asked = ['this', 'that', 'this'].map((input) =>
+      second.run(other.runnable, { session: 's', runId: 'more', input }),
+    );
+    for (const run of asked) expect(await run.accepted()).toEqual({ session: 's', runId: 'open' });
+    await messages(store, 's', 3);
+    worker.goOn();
+    await running;
+    for (const run of asked) await run;
+    expect([...textsOf(await storedEvents(store, 's'))].sort()).toEqual(['Go', 'that', 'this']);
+  },
+);
 
 test('what a run begins with is not lost when it has to be left in the inbox', async () => {
   const store = memoryStore();
@@ -362,88 +377,95 @@ test('what a run begins with is not lost when it has to be left in the inbox', a
   ).toEqual([true, true]);
 });
 
-test('a run that was left in an inbox and begun by its name meanwhile is not begun twice', async () => {
-  const store = memoryStore();
-  const ledgers = store.for({ tenant: 'default', app: 'accepted' });
-  const held = await ledgers.claim('s', 'other', { ttl: 30_000 });
-  const greet = step({ name: 'greet', execute: (ctx) => ctx.complete('greeted') });
-  const first = app(store).run(greet, { session: 's', runId: 'r', input: 'Hello' });
-  await first.accepted();
-  first.stop();
-  await first.settled();
-  await ledgers.release(held);
-  const other = app(store, { runnables: [greet] });
-  await other.run(greet, { session: 's', runId: 'r', input: 'Hello' });
-  for (const run of await other.recover()) await run;
-  const events = await storedEvents(store, 's');
-  expect(events.filter(({ type }) => type === 'invocation_start')).toHaveLength(1);
-  expect(textsOf(events)).toEqual(['Hello']);
-  expect(await ledgers.due()).toEqual([]);
-});
+test(
+  'a run that was left in an inbox and begun by its name meanwhile is not ' + 'begun twice',
+  async () => {
+    const store = memoryStore();
+    const ledgers = store.for({ tenant: 'default', app: 'accepted' });
+    const held = await ledgers.claim('s', 'other', { ttl: 30_000 });
+    const greet = step({ name: 'greet', execute: (ctx) => ctx.complete('greeted') });
+    const first = app(store).run(greet, { session: 's', runId: 'r', input: 'Hello' });
+    await first.accepted();
+    first.stop();
+    await first.settled();
+    await ledgers.release(held);
+    const other = app(store, { runnables: [greet] });
+    await other.run(greet, { session: 's', runId: 'r', input: 'Hello' });
+    for (const run of await other.recover()) await run;
+    const events = await storedEvents(store, 's');
+    expect(events.filter(({ type }) => type === 'invocation_start')).toHaveLength(1);
+    expect(textsOf(events)).toEqual(['Hello']);
+    expect(await ledgers.due()).toEqual([]);
+  },
+);
 
-test('a message that comes while a run goes to rest is not lost with the process that has taken it in', async () => {
-  const store = memoryStore();
-  const ledgers = store.for({ tenant: 'default', app: 'accepted' });
-  const ask = tool({
-    name: 'ask',
-    description: 'Asks',
-    schema: z.object({}),
-    yieldSchema: z.object({ answer: z.string() }),
-  });
-  let asked = 0;
-  const begun = Promise.withResolvers<void>();
-  const never = new Promise<never>(() => undefined);
-  const answers = roundModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'never' }]);
-  const doStream: typeof answers.doStream = async (options) => {
-    if (++asked < 2) return answers.doStream(options);
-    begun.resolve();
-    return never;
-  };
-  const asking = agent({ name: 'asking', model: { ...answers, doStream }, tools: [ask] });
-  const taken = Promise.withResolvers<void>();
-  // Posts an answer right before the session is given back.
-  const late: Store = {
-    ...store,
-    for: (scope) =>
-      new Proxy(store.for(scope), {
-        get: (target, name) => {
-          const method = Reflect.get(target, name) as unknown;
-          if (typeof method !== 'function') return method;
-          if (name === 'append') {
-            return async (session: string, expected: Head, batch: Batch) => {
-              const receipt = await target.append(session, expected, batch);
-              if (batch.events.some(({ type }) => type === 'tool_input')) taken.resolve();
-              return receipt;
-            };
-          }
-          if (name !== 'release') return method.bind(target);
-          return async (...given: unknown[]) => {
-            const [request] = await target.requests({ status: 'pending' });
-            if (request !== undefined) {
-              const { requestId } = request;
-              const data = { requestId, decision: 'answer', input: { answer: 'red' } };
-              await target.post('s', {
-                key: 'late',
-                lane: 'input',
-                by: 'user',
-                at: 1,
-                type: 'tool_input',
-                data,
-                settles: requestId,
-              });
+test(
+  'a message that comes while a run goes to rest is not lost with the process that has taken ' +
+    'it in',
+  async () => {
+    const store = memoryStore();
+    const ledgers = store.for({ tenant: 'default', app: 'accepted' });
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks',
+      schema: z.object({}),
+      yieldSchema: z.object({ answer: z.string() }),
+    });
+    let asked = 0;
+    const begun = Promise.withResolvers<void>();
+    const never = new Promise<never>(() => undefined);
+    const answers = roundModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'never' }]);
+    const doStream: typeof answers.doStream = async (options) => {
+      if (++asked < 2) return answers.doStream(options);
+      begun.resolve();
+      return never;
+    };
+    const asking = agent({ name: 'asking', model: { ...answers, doStream }, tools: [ask] });
+    const taken = Promise.withResolvers<void>();
+    // Posts an answer right before the session is given back.
+    const late: Store = {
+      ...store,
+      for: (scope) =>
+        new Proxy(store.for(scope), {
+          get: (target, name) => {
+            const method = Reflect.get(target, name) as unknown;
+            if (typeof method !== 'function') return method;
+            if (name === 'append') {
+              return async (session: string, expected: Head, batch: Batch) => {
+                const receipt = await target.append(session, expected, batch);
+                if (batch.events.some(({ type }) => type === 'tool_input')) taken.resolve();
+                return receipt;
+              };
             }
-            return Reflect.apply(method, target, given) as unknown;
-          };
-        },
-      }),
-  };
-  const run = app(late).run(asking, { session: 's', input: 'Go' });
-  await begun.promise;
-  await taken.promise;
-  // As when its process is gone: nobody holds the session.
-  const claim = await ledgers.claim('s', 'next', { ttl: 30_000, force: true });
-  await ledgers.release(claim);
-  expect((await ledgers.due()).map(({ session }) => session)).toEqual(['s']);
-  run.stop();
-  await run.settled();
-});
+            if (name !== 'release') return method.bind(target);
+            return async (...given: unknown[]) => {
+              const [request] = await target.requests({ status: 'pending' });
+              if (request !== undefined) {
+                const { requestId } = request;
+                const data = { requestId, decision: 'answer', input: { answer: 'red' } };
+                await target.post('s', {
+                  key: 'late',
+                  lane: 'input',
+                  by: 'user',
+                  at: 1,
+                  type: 'tool_input',
+                  data,
+                  settles: requestId,
+                });
+              }
+              return Reflect.apply(method, target, given) as unknown;
+            };
+          },
+        }),
+    };
+    const run = app(late).run(asking, { session: 's', input: 'Go' });
+    await begun.promise;
+    await taken.promise;
+    // As when its process is gone: nobody holds the session.
+    const claim = await ledgers.claim('s', 'next', { ttl: 30_000, force: true });
+    await ledgers.release(claim);
+    expect((await ledgers.due()).map(({ session }) => session)).toEqual(['s']);
+    run.stop();
+    await run.settled();
+  },
+);

@@ -229,30 +229,33 @@ describe('a run that is under way', () => {
     expect(prompts[1]).toContain('And that');
   });
 
-  test('that waits and is told to pause goes on all the same when somebody resumes it after that', async () => {
-    const ask = tool({
-      name: 'ask',
-      description: 'Asks',
-      schema: z.object({}),
-      yieldSchema: z.object({ answer: z.string() }),
-    });
-    const asker = agent({
-      name: 'asker',
-      model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]),
-      tools: [ask],
-    });
-    const app = runtime({
-      app: 'control',
-      store: keptOpen(memoryStore()),
-      runnables: [asker],
-      recover: 'manual',
-    });
-    const { session, pendingCalls } = await app.run(asker, { session: 's', input: 'Go' });
-    await app.pause('s');
-    session.addToolInput(pendingCalls[0]?.callId ?? '', { answer: 'yes' });
-    await session.flush();
-    expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'thanks' });
-  });
+  test(
+    'that waits and is told to pause goes on all the same when somebody resumes it ' + 'after that',
+    async () => {
+      const ask = tool({
+        name: 'ask',
+        description: 'Asks',
+        schema: z.object({}),
+        yieldSchema: z.object({ answer: z.string() }),
+      });
+      const asker = agent({
+        name: 'asker',
+        model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]),
+        tools: [ask],
+      });
+      const app = runtime({
+        app: 'control',
+        store: keptOpen(memoryStore()),
+        runnables: [asker],
+        recover: 'manual',
+      });
+      const { session, pendingCalls } = await app.run(asker, { session: 's', input: 'Go' });
+      await app.pause('s');
+      session.addToolInput(pendingCalls[0]?.callId ?? '', { answer: 'yes' });
+      await session.flush();
+      expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'thanks' });
+    },
+  );
 
   test('goes on by rounds', async () => {
     const work = tool({
@@ -340,65 +343,74 @@ describe('a run that is under way', () => {
   });
 });
 
-test('a run that waits for what has not come is left as it is, however often it is advanced', async () => {
-  const ask = tool({
-    name: 'ask',
-    description: 'Asks',
-    schema: z.object({}),
-    yieldSchema: z.object({ answer: z.string() }),
-  });
-  const asker = agent({
-    name: 'asker',
-    model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]),
-    tools: [ask],
-  });
-  const app = runtime({ app: 'control' });
-  const { session, pendingCalls } = await app.run(asker, { session: 's', input: 'Go' });
-  const { length } = session.events;
-  for (let i = 0; i < 3; i++) {
-    expect(await app.advance('s')).toMatchObject({
-      status: 'waiting',
-      waitingFor: { calls: [{ name: 'ask' }], message: false },
+test(
+  'a run that waits for what has not come is left as it is, however often it ' + 'is advanced',
+  async () => {
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks',
+      schema: z.object({}),
+      yieldSchema: z.object({ answer: z.string() }),
     });
-  }
-  expect(session.events).toHaveLength(length);
-  session.addToolInput(pendingCalls[0]?.callId ?? '', { answer: 'yes' });
-  expect(await app.advance(session)).toMatchObject({
-    status: 'done',
-    result: { output: 'thanks' },
-  });
-});
+    const asker = agent({
+      name: 'asker',
+      model: scriptedModel([{ toolCalls: [{ name: 'ask', args: {} }] }, { text: 'thanks' }]),
+      tools: [ask],
+    });
+    const app = runtime({ app: 'control' });
+    const { session, pendingCalls } = await app.run(asker, { session: 's', input: 'Go' });
+    const { length } = session.events;
+    for (let i = 0; i < 3; i++) {
+      expect(await app.advance('s')).toMatchObject({
+        status: 'waiting',
+        waitingFor: { calls: [{ name: 'ask' }], message: false },
+      });
+    }
+    expect(session.events).toHaveLength(length);
+    session.addToolInput(pendingCalls[0]?.callId ?? '', { answer: 'yes' });
+    expect(await app.advance(session)).toMatchObject({
+      status: 'done',
+      result: { output: 'thanks' },
+    });
+  },
+);
 
-test('a run that would be one too many to wait for its user is cancelled, and its question withdrawn', async () => {
-  const ask = tool({
-    name: 'ask',
-    description: 'Asks',
-    schema: z.object({}),
-    yieldSchema: z.object({ answer: z.string() }),
-  });
-  const asker = agent({
-    name: 'asker',
-    model: scriptedModel(() => ({ toolCalls: [{ name: 'ask', args: {} }] })),
-    tools: [ask],
-  });
-  const app = runtime({ app: 'control', limits: { waitingRunsPerUser: 2 } });
-  const runFor = async (userId: string) =>
-    app.run(asker, { session: await app.session({ userId }), input: 'Go' });
-  expect([(await runFor('ann')).status, (await runFor('ann')).status]).toEqual([
-    'yielded',
-    'yielded',
-  ]);
-  const third = await runFor('ann');
-  expect(third).toMatchObject({ status: 'cancelled', pendingCalls: [] });
-  expect(
-    third.session.events.find((event) => event.type === 'decision' && event.component === 'limits'),
-  ).toMatchObject({
-    decision: 'too_many_waiting',
-    data: { user: 'ann', waiting: 2, limit: 2 },
-  });
-  expect(await app.listRequests({ user: 'ann', status: 'pending' })).toHaveLength(2);
-  expect((await runFor('bob')).status).toBe('yielded');
-});
+test(
+  'a run that would be one too many to wait for its user is cancelled, and its question ' +
+    'withdrawn',
+  async () => {
+    const ask = tool({
+      name: 'ask',
+      description: 'Asks',
+      schema: z.object({}),
+      yieldSchema: z.object({ answer: z.string() }),
+    });
+    const asker = agent({
+      name: 'asker',
+      model: scriptedModel(() => ({ toolCalls: [{ name: 'ask', args: {} }] })),
+      tools: [ask],
+    });
+    const app = runtime({ app: 'control', limits: { waitingRunsPerUser: 2 } });
+    const runFor = async (userId: string) =>
+      app.run(asker, { session: await app.session({ userId }), input: 'Go' });
+    expect([(await runFor('ann')).status, (await runFor('ann')).status]).toEqual([
+      'yielded',
+      'yielded',
+    ]);
+    const third = await runFor('ann');
+    expect(third).toMatchObject({ status: 'cancelled', pendingCalls: [] });
+    expect(
+      third.session.events.find(
+        (event) => event.type === 'decision' && event.component === 'limits',
+      ),
+    ).toMatchObject({
+      decision: 'too_many_waiting',
+      data: { user: 'ann', waiting: 2, limit: 2 },
+    });
+    expect(await app.listRequests({ user: 'ann', status: 'pending' })).toHaveLength(2);
+    expect((await runFor('bob')).status).toBe('yielded');
+  },
+);
 
 test('recovery continues what a process left, and what an answer was posted for', async () => {
   const store = keptOpen(memoryStore());
@@ -437,57 +449,64 @@ test('recovery continues what a process left, and what an answer was posted for'
   expect(await second.recover()).toEqual([]);
 });
 
-test('what somebody found out about a call of unknown outcome is told to the model, and an equal call is a new one', async () => {
-  const keys: string[] = [];
-  const pay = tool({
-    name: 'pay',
-    description: 'Pays',
-    schema: z.object({ cents: z.number() }),
-    onRepeat: 'refuse',
-    execute: ({ idempotencyKey }) => {
-      keys.push(idempotencyKey);
-      if (keys.length === 1) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
-      return 'paid';
-    },
-  });
-  const call = { toolCalls: [{ name: 'pay', args: { cents: 5 } }] };
-  const model = scriptedModel([call, { text: 'unsure' }, call, { text: 'paid twice' }]);
-  const payer = agent({ name: 'payer', model, tools: [pay] });
-  const app = runtime({ app: 'control' });
-  const first = await app.run(payer, { session: 's', input: 'Pay' });
-  const { callId } = first.session.events.find((event) => event.type === 'tool_result') ?? {
-    callId: '',
-  };
-  await app.resolveUnknown('s', callId, {
-    happened: true,
-    result: 'paid after all',
-    by: 'operator:jo',
-  });
-  await app.resolveUnknown('s', 'nothing/r1.0', { happened: false });
-  const second = await app.run(payer, { session: 's', input: 'And again' });
-  expect(second).toMatchObject({ status: 'completed', output: 'paid twice' });
-  expect(keys).toHaveLength(2);
-  expect(keys[1]).not.toBe(keys[0]);
-  expect(
-    second.session.events.filter((event) => event.type === 'tool_result' && event.late === true),
-  ).toMatchObject([{ by: 'operator:jo', callId, result: { content: 'paid after all' } }]);
-  expect(JSON.stringify(model.calls[2]?.prompt)).toContain('paid after all');
-  const refusals = second.session.events.filter(
-    (event) => event.type === 'decision' && event.decision === 'refuse',
-  );
-  expect(refusals).toHaveLength(1);
-});
+test(
+  'what somebody found out about a call of unknown outcome is told to the model, and an ' +
+    'equal call is a new one',
+  async () => {
+    const keys: string[] = [];
+    const pay = tool({
+      name: 'pay',
+      description: 'Pays',
+      schema: z.object({ cents: z.number() }),
+      onRepeat: 'refuse',
+      execute: ({ idempotencyKey }) => {
+        keys.push(idempotencyKey);
+        if (keys.length === 1) throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+        return 'paid';
+      },
+    });
+    const call = { toolCalls: [{ name: 'pay', args: { cents: 5 } }] };
+    const model = scriptedModel([call, { text: 'unsure' }, call, { text: 'paid twice' }]);
+    const payer = agent({ name: 'payer', model, tools: [pay] });
+    const app = runtime({ app: 'control' });
+    const first = await app.run(payer, { session: 's', input: 'Pay' });
+    const { callId } = first.session.events.find((event) => event.type === 'tool_result') ?? {
+      callId: '',
+    };
+    await app.resolveUnknown('s', callId, {
+      happened: true,
+      result: 'paid after all',
+      by: 'operator:jo',
+    });
+    await app.resolveUnknown('s', 'nothing/r1.0', { happened: false });
+    const second = await app.run(payer, { session: 's', input: 'And again' });
+    expect(second).toMatchObject({ status: 'completed', output: 'paid twice' });
+    expect(keys).toHaveLength(2);
+    expect(keys[1]).not.toBe(keys[0]);
+    expect(
+      second.session.events.filter((event) => event.type === 'tool_result' && event.late === true),
+    ).toMatchObject([{ by: 'operator:jo', callId, result: { content: 'paid after all' } }]);
+    expect(JSON.stringify(model.calls[2]?.prompt)).toContain('paid after all');
+    const refusals = second.session.events.filter(
+      (event) => event.type === 'decision' && event.decision === 'refuse',
+    );
+    expect(refusals).toHaveLength(1);
+  },
+);
 
-test('a session whose inbox holds what nobody can use is not looked at again and again', async () => {
-  const store = keptOpen(memoryStore());
-  const done = agent({ name: 'done', model: scriptedModel([{ text: 'done' }]) });
-  const app = runtime({ app: 'control', store, runnables: [done], recover: 'manual' });
-  await app.run(done, { session: 's', input: 'Go' });
-  const data = { text: 'Start something', runId: 'nobody' };
-  const ledgers = store.for({ tenant: 'default', app: 'control' });
-  await ledgers.post('s', { key: 'k', lane: 'input', by: 'user', at: 1, type: 'user', data });
-  const [first] = await app.recover();
-  await expect(first).rejects.toMatchObject({ code: 'no_open_run' });
-  expect(await ledgers.due()).toHaveLength(1);
-  expect(await app.recover()).toEqual([]);
-});
+test(
+  'a session whose inbox holds what nobody can use is not looked at again ' + 'and again',
+  async () => {
+    const store = keptOpen(memoryStore());
+    const done = agent({ name: 'done', model: scriptedModel([{ text: 'done' }]) });
+    const app = runtime({ app: 'control', store, runnables: [done], recover: 'manual' });
+    await app.run(done, { session: 's', input: 'Go' });
+    const data = { text: 'Start something', runId: 'nobody' };
+    const ledgers = store.for({ tenant: 'default', app: 'control' });
+    await ledgers.post('s', { key: 'k', lane: 'input', by: 'user', at: 1, type: 'user', data });
+    const [first] = await app.recover();
+    await expect(first).rejects.toMatchObject({ code: 'no_open_run' });
+    expect(await ledgers.due()).toHaveLength(1);
+    expect(await app.recover()).toEqual([]);
+  },
+);

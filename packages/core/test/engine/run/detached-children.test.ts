@@ -37,62 +37,69 @@ function detaching(
   return { gate, child, model, boss: agent({ name: 'boss', model, tools: [start] }) };
 }
 
-test('an agent ends without waiting for what its tool detached, and is not told of its end (§6)', async () => {
-  const { gate, child, model, boss } = detaching();
-  const app = runtime({ app: 'detached', store: memoryStore(), runnables: [boss, child] });
-  const run = app.run(boss, { input: 'Go', runId: 'run' });
-  const result = await run;
-  expect(result).toMatchObject({ status: 'completed', output: 'done', rounds: 2 });
-  expect(ends(result.session.events)).toEqual(['run completed']);
-  expect(result.session.events.filter((event) => event.type === 'decision')).toMatchObject([
-    {
-      component: 'spawn',
-      decision: 'detach',
-      invocationId: 'run',
-      data: { path: 'run/r1.0/child' },
-    },
-  ]);
-  gate.resolve();
-  await run.settled();
-  expect(ends(result.session.events)).toEqual(['run completed', 'run/r1.0/child completed']);
-  expect(model.calls).toHaveLength(2);
-  for (const event of result.session.events)
-    if (event.type === 'model_start') promptOf(result.session, event.seq);
-  await app.close();
-});
+test(
+  'an agent ends without waiting for what its tool detached, and is not told of ' + 'its end (§6)',
+  async () => {
+    const { gate, child, model, boss } = detaching();
+    const app = runtime({ app: 'detached', store: memoryStore(), runnables: [boss, child] });
+    const run = app.run(boss, { input: 'Go', runId: 'run' });
+    const result = await run;
+    expect(result).toMatchObject({ status: 'completed', output: 'done', rounds: 2 });
+    expect(ends(result.session.events)).toEqual(['run completed']);
+    expect(result.session.events.filter((event) => event.type === 'decision')).toMatchObject([
+      {
+        component: 'spawn',
+        decision: 'detach',
+        invocationId: 'run',
+        data: { path: 'run/r1.0/child' },
+      },
+    ]);
+    gate.resolve();
+    await run.settled();
+    expect(ends(result.session.events)).toEqual(['run completed', 'run/r1.0/child completed']);
+    expect(model.calls).toHaveLength(2);
+    for (const event of result.session.events)
+      if (event.type === 'model_start') promptOf(result.session, event.seq);
+    await app.close();
+  },
+);
 
-test('another process continues a detached child that was left open, whether its caller had ended or not', async () => {
-  const first = detaching();
-  const store = memoryStore();
-  const app = runtime({ app: 'detached', store, runnables: [first.boss, first.child] });
-  const run = app.run(first.boss, { input: 'Go', runId: 'run' });
-  const { session } = await run;
-  const events = [...session.events];
-  first.gate.resolve();
-  await run.settled();
-  await app.close();
-  const decided = events.findIndex((event) => event.type === 'decision') + 1;
-  for (const cut of [decided + 1, events.length]) {
-    const next = detaching([{ text: 'done' }]);
-    next.gate.resolve();
-    const again = runtime({
-      app: 'detached',
-      store: memoryStore(),
-      runnables: [next.boss, next.child],
-    });
-    const restored = await again.restoreSession({
-      app: 'detached',
-      id: 's',
-      events: events.slice(0, cut),
-    });
-    const resumed = again.resume(restored);
-    expect(await resumed).toMatchObject({ status: 'completed', output: 'done' });
-    await resumed.settled();
-    expect(ends(restored.events).sort()).toEqual(['run completed', 'run/r1.0/child completed']);
-    expect(restored.events.filter((event) => event.type === 'decision')).toHaveLength(1);
-    await again.close();
-  }
-});
+test(
+  'another process continues a detached child that was left open, whether its caller had ' +
+    'ended or not',
+  async () => {
+    const first = detaching();
+    const store = memoryStore();
+    const app = runtime({ app: 'detached', store, runnables: [first.boss, first.child] });
+    const run = app.run(first.boss, { input: 'Go', runId: 'run' });
+    const { session } = await run;
+    const events = [...session.events];
+    first.gate.resolve();
+    await run.settled();
+    await app.close();
+    const decided = events.findIndex((event) => event.type === 'decision') + 1;
+    for (const cut of [decided + 1, events.length]) {
+      const next = detaching([{ text: 'done' }]);
+      next.gate.resolve();
+      const again = runtime({
+        app: 'detached',
+        store: memoryStore(),
+        runnables: [next.boss, next.child],
+      });
+      const restored = await again.restoreSession({
+        app: 'detached',
+        id: 's',
+        events: events.slice(0, cut),
+      });
+      const resumed = again.resume(restored);
+      expect(await resumed).toMatchObject({ status: 'completed', output: 'done' });
+      await resumed.settled();
+      expect(ends(restored.events).sort()).toEqual(['run completed', 'run/r1.0/child completed']);
+      expect(restored.events.filter((event) => event.type === 'decision')).toHaveLength(1);
+      await again.close();
+    }
+  },
+);
 
 test('a step that fails leaves what it detached alone', async () => {
   const { gate, child } = detaching();

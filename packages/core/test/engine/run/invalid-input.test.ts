@@ -125,28 +125,31 @@ test('an answer that was cut off at its longest says so', async () => {
   });
 });
 
-test('copies keep the shared state that they were made with, and their writes to themselves', async () => {
-  const app = runtime({ app: 'copies', store: memoryStore() });
-  const original = await app.session({ id: 'o', userId: 'u' });
-  (original.state['user'] as Record<string, unknown>)['theme'] = 'dark';
-  await original.flush();
-  const copy = original.clone();
-  const look = step({
-    name: 'look',
-    execute: (ctx) => ctx.complete((ctx.state['user'] as { theme: string }).theme),
-  });
-  expect((await run(look, { session: copy })).output).toBe('dark');
-  (copy.state['user'] as Record<string, unknown>)['theme'] = 'light';
-  await copy.flush();
-  expect((await app.session({ id: 'p', userId: 'u' })).state['user']).toEqual({ theme: 'dark' });
-  const restored = await session.fromSnapshot({
-    appName: 'other',
-    id: 'r',
-    events: [],
-    userState: { theme: 'blue' },
-  });
-  expect((await run(look, { session: restored })).output).toBe('blue');
-});
+test(
+  'copies keep the shared state that they were made with, and their writes to ' + 'themselves',
+  async () => {
+    const app = runtime({ app: 'copies', store: memoryStore() });
+    const original = await app.session({ id: 'o', userId: 'u' });
+    (original.state['user'] as Record<string, unknown>)['theme'] = 'dark';
+    await original.flush();
+    const copy = original.clone();
+    const look = step({
+      name: 'look',
+      execute: (ctx) => ctx.complete((ctx.state['user'] as { theme: string }).theme),
+    });
+    expect((await run(look, { session: copy })).output).toBe('dark');
+    (copy.state['user'] as Record<string, unknown>)['theme'] = 'light';
+    await copy.flush();
+    expect((await app.session({ id: 'p', userId: 'u' })).state['user']).toEqual({ theme: 'dark' });
+    const restored = await session.fromSnapshot({
+      appName: 'other',
+      id: 'r',
+      events: [],
+      userState: { theme: 'blue' },
+    });
+    expect((await run(look, { session: restored })).output).toBe('blue');
+  },
+);
 
 test('a session of another app is not run here', async () => {
   const one = runtime({ app: 'one' });

@@ -85,79 +85,91 @@ test('a run is prepared, let in and followed up, once each and in this order', a
   await app.close();
 });
 
-test('what was prepared is there for a root that is a step, from its first line and when it runs again', async () => {
-  const seen: unknown[] = [];
-  let fails = true;
-  const root = step({
-    name: 'root',
-    execute: (ctx) => {
-      seen.push(ctx.state['profile']);
-      if (fails) throw new Error('not yet');
-      return ctx.complete('fine');
-    },
-  });
-  const { app, calls } = noted({
-    prepare: (ctx) => {
-      ctx.state['profile'] = 'ann';
-    },
-  });
-  const { session, status } = await app.run(root, { runId: 'r' });
-  expect(status).toBe('error');
-  fails = false;
-  await app.reopen(session, { reason: 'fixed' });
-  const resumed = app.resume(session);
-  expect(await resumed).toMatchObject({ status: 'completed', output: 'fine' });
-  await resumed.settled();
-  expect(seen).toEqual(['ann', 'ann']);
-  expect(calls).toEqual(['prepare root undefined', 'admit', 'after completed "fine"']);
-  await app.close();
-});
+test(
+  'what was prepared is there for a root that is a step, from its first line and when it ' +
+    'runs again',
+  async () => {
+    const seen: unknown[] = [];
+    let fails = true;
+    const root = step({
+      name: 'root',
+      execute: (ctx) => {
+        seen.push(ctx.state['profile']);
+        if (fails) throw new Error('not yet');
+        return ctx.complete('fine');
+      },
+    });
+    const { app, calls } = noted({
+      prepare: (ctx) => {
+        ctx.state['profile'] = 'ann';
+      },
+    });
+    const { session, status } = await app.run(root, { runId: 'r' });
+    expect(status).toBe('error');
+    fails = false;
+    await app.reopen(session, { reason: 'fixed' });
+    const resumed = app.resume(session);
+    expect(await resumed).toMatchObject({ status: 'completed', output: 'fine' });
+    await resumed.settled();
+    expect(seen).toEqual(['ann', 'ann']);
+    expect(calls).toEqual(['prepare root undefined', 'admit', 'after completed "fine"']);
+    await app.close();
+  },
+);
 
-test('what is remembered while a run is prepared is in its prompts, and the data that it was started with is known', async () => {
-  const { clerk, model } = clerkOf();
-  const seen: unknown[] = [];
-  const { app } = noted({
-    prepare: (ctx, { data }) => {
-      seen.push(data);
-      ctx.remember('Ann likes tea.');
-    },
-  });
-  await app.run(clerk, { input: 'Hello', data: { order: 17 } });
-  expect(seen).toEqual([{ order: 17 }]);
-  expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Remember: Ann likes tea.');
-  await app.close();
-});
+test(
+  'what is remembered while a run is prepared is in its prompts, and the data that it was ' +
+    'started with is known',
+  async () => {
+    const { clerk, model } = clerkOf();
+    const seen: unknown[] = [];
+    const { app } = noted({
+      prepare: (ctx, { data }) => {
+        seen.push(data);
+        ctx.remember('Ann likes tea.');
+      },
+    });
+    await app.run(clerk, { input: 'Hello', data: { order: 17 } });
+    expect(seen).toEqual([{ order: 17 }]);
+    expect(JSON.stringify(model.calls[0]?.prompt)).toContain('Remember: Ann likes tea.');
+    await app.close();
+  },
+);
 
-test('a run that is refused ends with the message, without a model call and without anything after it', async () => {
-  const { clerk, model } = clerkOf();
-  const { app, calls } = noted({
-    admit: (_ctx, { input }) => (input === 'Hello' ? { refuse: 'We are closed.' } : undefined),
-  });
-  const run = app.run(clerk, { input: 'Hello', runId: 'r' });
-  const result = await run;
-  await run.settled();
-  expect(result).toMatchObject({
-    status: 'completed',
-    output: 'We are closed.',
-    stopReason: 'refused',
-    rounds: 0,
-  });
-  expect(model.calls).toHaveLength(0);
-  expect(calls).toEqual(['prepare clerk Hello', 'admit']);
-  const { events } = result.session;
-  expect(events.filter(({ type }) => type === 'decision')).toMatchObject([
-    { component: 'lifecycle', decision: 'refuse', invocationId: 'r' },
-  ]);
-  expect(transcript(events)).toMatchObject([
-    { kind: 'user' },
-    { kind: 'assistant', agent: 'clerk', text: 'We are closed.' },
-  ]);
-  // The next run of the session is asked about anew.
-  expect(await app.run(clerk, { session: result.session, input: 'Please' })).toMatchObject({
-    output: 'done',
-  });
-  await app.close();
-});
+test(
+  'a run that is refused ends with the message, without a model call and without anything ' +
+    'after it',
+  async () => {
+    const { clerk, model } = clerkOf();
+    const { app, calls } = noted({
+      admit: (_ctx, { input }) => (input === 'Hello' ? { refuse: 'We are closed.' } : undefined),
+    });
+    const run = app.run(clerk, { input: 'Hello', runId: 'r' });
+    const result = await run;
+    await run.settled();
+    expect(result).toMatchObject({
+      status: 'completed',
+      output: 'We are closed.',
+      stopReason: 'refused',
+      rounds: 0,
+    });
+    expect(model.calls).toHaveLength(0);
+    expect(calls).toEqual(['prepare clerk Hello', 'admit']);
+    const { events } = result.session;
+    expect(events.filter(({ type }) => type === 'decision')).toMatchObject([
+      { component: 'lifecycle', decision: 'refuse', invocationId: 'r' },
+    ]);
+    expect(transcript(events)).toMatchObject([
+      { kind: 'user' },
+      { kind: 'assistant', agent: 'clerk', text: 'We are closed.' },
+    ]);
+    // The next run of the session is asked about anew.
+    expect(await app.run(clerk, { session: result.session, input: 'Please' })).toMatchObject({
+      output: 'done',
+    });
+    await app.close();
+  },
+);
 
 test.for([false, 'no', {}, { refuse: '' }])(
   'admit that returns %j lets nobody in',
@@ -199,101 +211,112 @@ test('a preparation that throws ends the run; reopened, it is prepared again', a
   await app.close();
 });
 
-test('what comes after a run works behind its result, and its failure changes nothing', async () => {
-  const { clerk } = clerkOf(['one', 'two']);
-  const gate = Promise.withResolvers<void>();
-  const { app } = noted({
-    postProcess: async (ctx) => {
-      await gate.promise;
-      ctx.state['seen'] = 1;
-      throw new Error('The memory is full.');
-    },
-  });
-  const run = app.run(clerk, { input: 'Hello', runId: 'r' });
-  const { session, status, output } = await run;
-  expect({ status, output }).toEqual({ status: 'completed', output: 'one' });
-  expect(ends(session.events)).not.toContain('r/~postProcess error');
-  gate.resolve();
-  await run.settled();
-  expect(ends(session.events).at(-1)).toBe('r/~postProcess error');
-  expect(await app.run(clerk, { session, input: 'Hello', runId: 'r' })).toMatchObject({
-    status: 'completed',
-    output: 'one',
-  });
-  expect(await app.run(clerk, { session, input: 'And now?' })).toMatchObject({ output: 'two' });
-  await app.close();
-});
+test(
+  'what comes after a run works behind its result, and its failure ' + 'changes nothing',
+  async () => {
+    const { clerk } = clerkOf(['one', 'two']);
+    const gate = Promise.withResolvers<void>();
+    const { app } = noted({
+      postProcess: async (ctx) => {
+        await gate.promise;
+        ctx.state['seen'] = 1;
+        throw new Error('The memory is full.');
+      },
+    });
+    const run = app.run(clerk, { input: 'Hello', runId: 'r' });
+    const { session, status, output } = await run;
+    expect({ status, output }).toEqual({ status: 'completed', output: 'one' });
+    expect(ends(session.events)).not.toContain('r/~postProcess error');
+    gate.resolve();
+    await run.settled();
+    expect(ends(session.events).at(-1)).toBe('r/~postProcess error');
+    expect(await app.run(clerk, { session, input: 'Hello', runId: 'r' })).toMatchObject({
+      status: 'completed',
+      output: 'one',
+    });
+    expect(await app.run(clerk, { session, input: 'And now?' })).toMatchObject({ output: 'two' });
+    await app.close();
+  },
+);
 
-test('a loop that talks has one preparation and one follow-up, and a sequence and a hand-over too', async () => {
-  const { clerk } = clerkOf(['one', 'two']);
-  const target = step({ name: 'target', execute: (ctx) => ctx.complete('there') });
-  const both = sequence({
-    name: 'both',
-    runnables: [step({ name: 'nothing', execute: () => undefined }), target],
-  });
-  const { app, calls } = noted({}, [both]);
-  const chat = loop({ name: 'chat', runnable: clerk, maxIterations: 2, yields: true });
-  const first = await app.run(chat, { input: 'Hello', runId: 'r' });
-  expect(first.status).toBe('yielded');
-  const second = app.run(chat, { session: first.session, input: 'And?' });
-  expect((await second).status).toBe('completed');
-  await second.settled();
-  expect(calls.map((call) => call.split(' ')[0])).toEqual(['prepare', 'admit', 'after']);
-  calls.length = 0;
-  const router = step({ name: 'router', execute: () => both });
-  const routed = app.run(router, { runId: 'q' });
-  const { session } = await routed;
-  await routed.settled();
-  expect(calls).toEqual(['prepare router undefined', 'admit', 'after completed "there"']);
-  expect(ends(session.events)).toEqual([
-    ...['q/~prepare completed', 'q/~admit completed', 'q transferred'],
-    ...[
-      'q>both/nothing completed',
-      'q>both/target completed',
-      'q>both completed',
-      'q/~postProcess completed',
-    ],
-  ]);
-  await app.close();
-});
+test(
+  'a loop that talks has one preparation and one follow-up, and a sequence and a hand-over ' +
+    'too',
+  async () => {
+    const { clerk } = clerkOf(['one', 'two']);
+    const target = step({ name: 'target', execute: (ctx) => ctx.complete('there') });
+    const both = sequence({
+      name: 'both',
+      runnables: [step({ name: 'nothing', execute: () => undefined }), target],
+    });
+    const { app, calls } = noted({}, [both]);
+    const chat = loop({ name: 'chat', runnable: clerk, maxIterations: 2, yields: true });
+    const first = await app.run(chat, { input: 'Hello', runId: 'r' });
+    expect(first.status).toBe('yielded');
+    const second = app.run(chat, { session: first.session, input: 'And?' });
+    expect((await second).status).toBe('completed');
+    await second.settled();
+    expect(calls.map((call) => call.split(' ')[0])).toEqual(['prepare', 'admit', 'after']);
+    calls.length = 0;
+    const router = step({ name: 'router', execute: () => both });
+    const routed = app.run(router, { runId: 'q' });
+    const { session } = await routed;
+    await routed.settled();
+    expect(calls).toEqual(['prepare router undefined', 'admit', 'after completed "there"']);
+    expect(ends(session.events)).toEqual([
+      ...['q/~prepare completed', 'q/~admit completed', 'q transferred'],
+      ...[
+        'q>both/nothing completed',
+        'q>both/target completed',
+        'q>both completed',
+        'q/~postProcess completed',
+      ],
+    ]);
+    await app.close();
+  },
+);
 
-test('a cancelled run and one that failed are not followed up; a run that began without a lifecycle goes on without', async () => {
-  const waiting = step({
-    name: 'waiting',
-    execute: (ctx) =>
-      new Promise<undefined>((resolve) =>
-        ctx.signal.addEventListener('abort', () => resolve(undefined)),
-      ),
-  });
-  const { app, calls } = noted();
-  const run = app.run(waiting, { runId: 'r' });
-  for await (const event of run)
-    if (event.type === 'invocation_start' && event.invocationId === 'r/~admit') break;
-  run.cancel('enough');
-  expect((await run).status).toBe('cancelled');
-  await run.settled();
-  expect(calls.some((call) => call.startsWith('after'))).toBe(false);
-  const store = memoryStore();
-  const { clerk } = clerkOf();
-  const ask = sequence({
-    name: 'ask',
-    runnables: [loop({ name: 'chat', runnable: clerk, maxIterations: 2, yields: true })],
-  });
-  const before = runtime({ app: 'lifecycle', store, runnables: [ask], recover: 'manual' });
-  const { session } = await before.run(ask, { input: 'Hello', session: 's' });
-  expect(session.status).toBe('awaiting_input');
-  let prepared = 0;
-  const after = runtime({
-    app: 'lifecycle',
-    store,
-    runnables: [ask],
-    recover: 'manual',
-    lifecycle: { prepare: () => void prepared++ },
-  });
-  await after.run(ask, { session: 's', input: 'And?' });
-  expect(prepared).toBe(0);
-  await Promise.all([app.close(), before.close()]);
-});
+test(
+  'a cancelled run and one that failed are not followed up; a run that began without a ' +
+    'lifecycle goes on without',
+  async () => {
+    const waiting = step({
+      name: 'waiting',
+      execute: (ctx) =>
+        new Promise<undefined>((resolve) =>
+          ctx.signal.addEventListener('abort', () => resolve(undefined)),
+        ),
+    });
+    const { app, calls } = noted();
+    const run = app.run(waiting, { runId: 'r' });
+    for await (const event of run)
+      if (event.type === 'invocation_start' && event.invocationId === 'r/~admit') break;
+    run.cancel('enough');
+    expect((await run).status).toBe('cancelled');
+    await run.settled();
+    expect(calls.some((call) => call.startsWith('after'))).toBe(false);
+    const store = memoryStore();
+    const { clerk } = clerkOf();
+    const ask = sequence({
+      name: 'ask',
+      runnables: [loop({ name: 'chat', runnable: clerk, maxIterations: 2, yields: true })],
+    });
+    const before = runtime({ app: 'lifecycle', store, runnables: [ask], recover: 'manual' });
+    const { session } = await before.run(ask, { input: 'Hello', session: 's' });
+    expect(session.status).toBe('awaiting_input');
+    let prepared = 0;
+    const after = runtime({
+      app: 'lifecycle',
+      store,
+      runnables: [ask],
+      recover: 'manual',
+      lifecycle: { prepare: () => void prepared++ },
+    });
+    await after.run(ask, { session: 's', input: 'And?' });
+    expect(prepared).toBe(0);
+    await Promise.all([app.close(), before.close()]);
+  },
+);
 
 test('a worker that does a round at a time has the run followed up as well', async () => {
   const confirm = tool({
@@ -357,131 +380,142 @@ test('a preparation may ask somebody outside, and waits for the answer', async (
   await app.close();
 });
 
-test('what comes after a run is cancelled with the session, and the run keeps its result', async () => {
-  const { clerk } = clerkOf();
-  const begun = Promise.withResolvers<void>();
-  const { app } = noted({
-    postProcess: (ctx) => {
-      begun.resolve();
-      return new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve()));
-    },
-  });
-  const run = app.run(clerk, { input: 'Hello', session: 's', runId: 'r' });
-  const { session } = await run;
-  await begun.promise;
-  await app.cancel('s');
-  await run.settled();
-  expect(ends(session.events).slice(-2)).toEqual(['r completed', 'r/~postProcess cancelled']);
-  expect(await app.run(clerk, { session, input: 'Hello', runId: 'r' })).toMatchObject({
-    status: 'completed',
-    output: 'done',
-  });
-  await app.close();
-});
-
-test('a crash at any place leaves the preparation done, the admission asked and the follow-up once ended', async () => {
-  const make = () => {
-    const done: string[] = [];
-    const lifecycle: LifecycleOptions = {
-      prepare: async (ctx) => {
-        await ctx.effect('load', () => void done.push('load'), { recovery: 'rerun' });
-        ctx.state['profile'] = 'ann';
+test(
+  'what comes after a run is cancelled with the session, and the run keeps ' + 'its result',
+  async () => {
+    const { clerk } = clerkOf();
+    const begun = Promise.withResolvers<void>();
+    const { app } = noted({
+      postProcess: (ctx) => {
+        begun.resolve();
+        return new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve()));
       },
-      admit: () => void done.push('admit'),
-      postProcess: async (ctx, { output }) => {
-        await ctx.effect('store', () => void done.push('store'), { recovery: 'rerun' });
-        done.push(`ended ${String(output)}`);
-      },
-    };
-    const root = step({
-      name: 'root',
-      execute: (ctx) => ctx.complete(`${String(ctx.state['profile'])} was here`),
     });
-    const ports = { clock: tickingClock() };
-    const app = runtime({
+    const run = app.run(clerk, { input: 'Hello', session: 's', runId: 'r' });
+    const { session } = await run;
+    await begun.promise;
+    await app.cancel('s');
+    await run.settled();
+    expect(ends(session.events).slice(-2)).toEqual(['r completed', 'r/~postProcess cancelled']);
+    expect(await app.run(clerk, { session, input: 'Hello', runId: 'r' })).toMatchObject({
+      status: 'completed',
+      output: 'done',
+    });
+    await app.close();
+  },
+);
+
+test(
+  'a crash at any place leaves the preparation done, the admission asked and the follow-up ' +
+    'once ended',
+  async () => {
+    const make = () => {
+      const done: string[] = [];
+      const lifecycle: LifecycleOptions = {
+        prepare: async (ctx) => {
+          await ctx.effect('load', () => void done.push('load'), { recovery: 'rerun' });
+          ctx.state['profile'] = 'ann';
+        },
+        admit: () => void done.push('admit'),
+        postProcess: async (ctx, { output }) => {
+          await ctx.effect('store', () => void done.push('store'), { recovery: 'rerun' });
+          done.push(`ended ${String(output)}`);
+        },
+      };
+      const root = step({
+        name: 'root',
+        execute: (ctx) => ctx.complete(`${String(ctx.state['profile'])} was here`),
+      });
+      const ports = { clock: tickingClock() };
+      const app = runtime({
+        app: 'lifecycle',
+        store: memoryStore(),
+        runnables: [root],
+        recover: 'manual',
+        lifecycle,
+        ports,
+      });
+      return { app, root, done };
+    };
+    const whole = make();
+    const first = whole.app.run(whole.root, { input: 'Go', runId: 'r' });
+    const { session } = await first;
+    await first.settled();
+    const events = [...session.events];
+    await whole.app.close();
+    const boundaries = appendBoundaries(events);
+    expect(boundaries.length).toBeGreaterThan(8);
+    for (const cut of boundaries) {
+      const { app, root, done } = make();
+      const restored = await app.restoreSession({
+        app: 'lifecycle',
+        id: 's',
+        events: events.slice(0, cut),
+      });
+      const isOver = ends(events.slice(0, cut)).includes('r/~postProcess completed');
+      const hasRoot = events.slice(0, cut).some(({ type }) => type === 'invocation_start');
+      const run =
+        hasRoot && !isOver
+          ? app.resume(restored)
+          : app.run(root, { session: restored, input: 'Go', runId: 'r' });
+      expect(await run).toMatchObject({ status: 'completed', output: 'ann was here' });
+      await run.settled();
+      expect(ends(restored.events)).toEqual([
+        'r/~prepare completed',
+        'r/~admit completed',
+        'r completed',
+        'r/~postProcess completed',
+      ]);
+      expect(done.filter((what) => what.startsWith('ended'))).toHaveLength(isOver ? 0 : 1);
+      expect(restored.status).toBe('completed');
+      await app.close();
+    }
+  },
+);
+
+test(
+  'a process without the lifecycle leaves the follow-up of a run to others, and runs what it ' +
+    'is asked to',
+  async () => {
+    const store = takingOver(memoryStore());
+    const { clerk } = clerkOf();
+    const lifecycle: LifecycleOptions = {
+      postProcess: (ctx) =>
+        new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve())),
+    };
+    const first = runtime({
       app: 'lifecycle',
-      store: memoryStore(),
-      runnables: [root],
+      store,
+      runnables: [clerk],
       recover: 'manual',
       lifecycle,
-      ports,
     });
-    return { app, root, done };
-  };
-  const whole = make();
-  const first = whole.app.run(whole.root, { input: 'Go', runId: 'r' });
-  const { session } = await first;
-  await first.settled();
-  const events = [...session.events];
-  await whole.app.close();
-  const boundaries = appendBoundaries(events);
-  expect(boundaries.length).toBeGreaterThan(8);
-  for (const cut of boundaries) {
-    const { app, root, done } = make();
-    const restored = await app.restoreSession({
+    await first.run(clerk, { input: 'Hello', runId: 'r', session: 's' });
+    await first.close();
+    const other = clerkOf(['two']).clerk;
+    const second = runtime({ app: 'lifecycle', store, runnables: [other], recover: 'manual' });
+    expect(await second.run(other, { input: 'And now?', session: 's' })).toMatchObject({
+      status: 'completed',
+      output: 'two',
+    });
+    await expect(second.resume('s')).rejects.toMatchObject({ code: 'unknown_runnable' });
+    await second.close();
+    const outputs: unknown[] = [];
+    const again = {
+      postProcess: (_ctx: unknown, { output }: { output: unknown }) => void outputs.push(output),
+    };
+    const third = runtime({
       app: 'lifecycle',
-      id: 's',
-      events: events.slice(0, cut),
+      store,
+      runnables: [clerkOf().clerk],
+      recover: 'manual',
+      lifecycle: again,
     });
-    const isOver = ends(events.slice(0, cut)).includes('r/~postProcess completed');
-    const hasRoot = events.slice(0, cut).some(({ type }) => type === 'invocation_start');
-    const run =
-      hasRoot && !isOver
-        ? app.resume(restored)
-        : app.run(root, { session: restored, input: 'Go', runId: 'r' });
-    expect(await run).toMatchObject({ status: 'completed', output: 'ann was here' });
-    await run.settled();
-    expect(ends(restored.events)).toEqual([
-      'r/~prepare completed',
-      'r/~admit completed',
-      'r completed',
-      'r/~postProcess completed',
-    ]);
-    expect(done.filter((what) => what.startsWith('ended'))).toHaveLength(isOver ? 0 : 1);
-    expect(restored.status).toBe('completed');
-    await app.close();
-  }
-});
-
-test('a process without the lifecycle leaves the follow-up of a run to others, and runs what it is asked to', async () => {
-  const store = takingOver(memoryStore());
-  const { clerk } = clerkOf();
-  const lifecycle: LifecycleOptions = {
-    postProcess: (ctx) =>
-      new Promise((resolve) => ctx.signal.addEventListener('abort', () => resolve())),
-  };
-  const first = runtime({
-    app: 'lifecycle',
-    store,
-    runnables: [clerk],
-    recover: 'manual',
-    lifecycle,
-  });
-  await first.run(clerk, { input: 'Hello', runId: 'r', session: 's' });
-  await first.close();
-  const other = clerkOf(['two']).clerk;
-  const second = runtime({ app: 'lifecycle', store, runnables: [other], recover: 'manual' });
-  expect(await second.run(other, { input: 'And now?', session: 's' })).toMatchObject({
-    status: 'completed',
-    output: 'two',
-  });
-  await expect(second.resume('s')).rejects.toMatchObject({ code: 'unknown_runnable' });
-  await second.close();
-  const outputs: unknown[] = [];
-  const again = {
-    postProcess: (_ctx: unknown, { output }: { output: unknown }) => void outputs.push(output),
-  };
-  const third = runtime({
-    app: 'lifecycle',
-    store,
-    runnables: [clerkOf().clerk],
-    recover: 'manual',
-    lifecycle: again,
-  });
-  for (const run of await third.recover()) await run.settled();
-  expect(outputs).toEqual(['done']);
-  await third.close();
-});
+    for (const run of await third.recover()) await run.settled();
+    expect(outputs).toEqual(['done']);
+    await third.close();
+  },
+);
 
 test('another process follows up a run whose process stopped in between, by itself', async () => {
   const store = takingOver(memoryStore());

@@ -128,54 +128,61 @@ describe.each([
   },
 );
 
-test('a cancel from another process stops the model and the tools, once, and says who wanted it and why', async () => {
-  const worker = start(file(), 'busy');
-  await worker.says('the model waits');
-  await worker.says('the tool waits');
-  const { app, store } = here(file());
-  await app.cancel(session, { by: 'user:ann', reason: 'enough' });
-  // Neither would ever end by itself.
-  await worker.says('ended as cancelled');
-  expect(await worker.ended()).toBe(0);
-  expect([...worker.said].sort()).toEqual([
-    'ended as cancelled',
-    'the model aborted',
-    'the model waits',
-    'the tool aborted',
-    'the tool waits',
-  ]);
-  const events = await storedEvents(store);
-  expect(events.filter(({ type }) => type === 'cancel')).toMatchObject([
-    { by: 'user:ann', reason: 'enough', invocationId: 'run' },
-  ]);
-  const ends = events.flatMap((event) =>
-    event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : [],
-  );
-  expect(ends.slice(0, 2).sort()).toEqual(['run/musing cancelled', 'run/patient cancelled']);
-  expect(ends.slice(2)).toEqual(['run cancelled']);
-  expect(readEffects(effects)).toEqual([]);
-});
+test(
+  'a cancel from another process stops the model and the tools, once, and says who wanted it ' +
+    'and why',
+  async () => {
+    const worker = start(file(), 'busy');
+    await worker.says('the model waits');
+    await worker.says('the tool waits');
+    const { app, store } = here(file());
+    await app.cancel(session, { by: 'user:ann', reason: 'enough' });
+    // Neither would ever end by itself.
+    await worker.says('ended as cancelled');
+    expect(await worker.ended()).toBe(0);
+    expect([...worker.said].sort()).toEqual([
+      'ended as cancelled',
+      'the model aborted',
+      'the model waits',
+      'the tool aborted',
+      'the tool waits',
+    ]);
+    const events = await storedEvents(store);
+    expect(events.filter(({ type }) => type === 'cancel')).toMatchObject([
+      { by: 'user:ann', reason: 'enough', invocationId: 'run' },
+    ]);
+    const ends = events.flatMap((event) =>
+      event.type === 'invocation_end' ? [`${event.invocationId} ${event.status}`] : [],
+    );
+    expect(ends.slice(0, 2).sort()).toEqual(['run/musing cancelled', 'run/patient cancelled']);
+    expect(ends.slice(2)).toEqual(['run cancelled']);
+    expect(readEffects(effects)).toEqual([]);
+  },
+);
 
-test('a run on a session that another process holds leaves its input there and gets the result', async () => {
-  const worker = start(file(), 'holding');
-  await worker.says('the tool waits');
-  const { app, store, runnables } = here(file());
-  const run = app.run(runnables['holding'] as never, { session, input: 'And this' });
-  await seen(store, (event) => event.type === 'user' && event.text === 'And this');
-  worker.goOn();
-  expect(await run).toMatchObject({ status: 'completed', output: 'held', runId: 'run' });
-  await worker.says('ended as completed');
-  const events = await storedEvents(store);
-  expect(events.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual([
-    'Go',
-    'And this',
-  ]);
-  // Nobody else has worked on the session.
-  expect(
-    new Set(events.flatMap((event) => (event.type === 'tool_attempt' ? [event.epoch] : []))),
-  ).toEqual(new Set([1]));
-  expect(callsOf(readEffects(effects))).toEqual(['run/r1.0', 'run/r3.0']);
-});
+test(
+  'a run on a session that another process holds leaves its input there and gets ' + 'the result',
+  async () => {
+    const worker = start(file(), 'holding');
+    await worker.says('the tool waits');
+    const { app, store, runnables } = here(file());
+    const run = app.run(runnables['holding'] as never, { session, input: 'And this' });
+    await seen(store, (event) => event.type === 'user' && event.text === 'And this');
+    worker.goOn();
+    expect(await run).toMatchObject({ status: 'completed', output: 'held', runId: 'run' });
+    await worker.says('ended as completed');
+    const events = await storedEvents(store);
+    expect(events.flatMap((event) => (event.type === 'user' ? [event.text] : []))).toEqual([
+      'Go',
+      'And this',
+    ]);
+    // Nobody else has worked on the session.
+    expect(
+      new Set(events.flatMap((event) => (event.type === 'tool_attempt' ? [event.epoch] : []))),
+    ).toEqual(new Set([1]));
+    expect(callsOf(readEffects(effects))).toEqual(['run/r1.0', 'run/r3.0']);
+  },
+);
 
 test('an answer from another process continues its branch while the others work', async () => {
   const worker = start(file(), 'questioning');
@@ -218,29 +225,33 @@ describe('a run whose process was killed', () => {
     expect(callsOf(readEffects(effects))).toEqual(['run/r1.0', 'run/r3.0']);
   });
 
-  test('stays as it is where its runnable is not registered, which a warning says, and goes on where it is', async () => {
-    const worker = start(file(), 'holding');
-    await worker.says('the tool waits');
-    await worker.kill();
-    const warned = new Promise<Error & { code?: string }>((resolve) =>
-      process.once('warning', resolve),
-    );
-    const without = here(file(), { recover: 'auto', named: ['patient'] });
-    expect(await warned).toMatchObject({
-      name: 'AdjutantWarning',
-      code: 'unknown_runnable',
-      message: expect.stringContaining(`"${session}"`),
-    });
-    const before = await storedEvents(without.store);
-    await expect(without.app.resume(session)).rejects.toMatchObject({
-      code: 'unknown_runnable',
-      data: { name: 'holding' },
-    });
-    expect(await storedEvents(without.store)).toEqual(before);
-    const { app } = here(file());
-    expect(await app.resume(session)).toMatchObject({ status: 'completed', output: 'held' });
-    expect(callsOf(readEffects(effects))).toEqual(['run/r1.0', 'run/r3.0']);
-  });
+  test(
+    'stays as it is where its runnable is not registered, which a warning says, and goes on ' +
+      'where it is',
+    async () => {
+      const worker = start(file(), 'holding');
+      await worker.says('the tool waits');
+      await worker.kill();
+      const warned = new Promise<Error & { code?: string }>((resolve) =>
+        process.once('warning', resolve),
+      );
+      const without = here(file(), { recover: 'auto', named: ['patient'] });
+      expect(await warned).toMatchObject({
+        name: 'AdjutantWarning',
+        code: 'unknown_runnable',
+        message: expect.stringContaining(`"${session}"`),
+      });
+      const before = await storedEvents(without.store);
+      await expect(without.app.resume(session)).rejects.toMatchObject({
+        code: 'unknown_runnable',
+        data: { name: 'holding' },
+      });
+      expect(await storedEvents(without.store)).toEqual(before);
+      const { app } = here(file());
+      expect(await app.resume(session)).toMatchObject({ status: 'completed', output: 'held' });
+      expect(callsOf(readEffects(effects))).toEqual(['run/r1.0', 'run/r3.0']);
+    },
+  );
 });
 
 test('a lease that is too short to be kept is refused', () => {

@@ -212,58 +212,65 @@ describe('what was dispatched and waits for somebody', () => {
     },
   );
 
-  test('leaves alone what its caller waits for, and goes on with its answer while the caller does', async () => {
-    const child = asker('child');
-    const app = runtime({ app: 'attacks', runnables: [child] });
-    const session = await app.session();
-    const worker = step({
-      name: 'worker',
-      execute: async (ctx) => {
-        await eventually(() => session.events.some(({ type }) => type === 'tool_yield'), {
-          what: 'the question',
-        });
-        await session.ledger.durable();
-        await turns();
-        const [call] = session.pendingYieldingCalls;
-        await app.answer(call?.requestId ?? '', { input: { answer: 'Yes' } });
-        await eventually(() => session.events.some(({ type }) => type === 'tool_result'), {
-          what: 'the result of the call',
-        });
-        return ctx.complete('worked');
-      },
-    });
-    const root = step({
-      name: 'root',
-      execute: async (ctx) => {
-        ctx.dispatch(child, { message: 'Hi' });
-        const { output } = await ctx.spawn(worker).wait();
-        return ctx.complete(output ?? '');
-      },
-    });
-    const result = await app.run(root, { session, input: 'Go' });
-    expect(result).toMatchObject({ status: 'completed', output: 'worked' });
-  });
+  test(
+    'leaves alone what its caller waits for, and goes on with its answer while the caller ' +
+      'does',
+    async () => {
+      const child = asker('child');
+      const app = runtime({ app: 'attacks', runnables: [child] });
+      const session = await app.session();
+      const worker = step({
+        name: 'worker',
+        execute: async (ctx) => {
+          await eventually(() => session.events.some(({ type }) => type === 'tool_yield'), {
+            what: 'the question',
+          });
+          await session.ledger.durable();
+          await turns();
+          const [call] = session.pendingYieldingCalls;
+          await app.answer(call?.requestId ?? '', { input: { answer: 'Yes' } });
+          await eventually(() => session.events.some(({ type }) => type === 'tool_result'), {
+            what: 'the result of the call',
+          });
+          return ctx.complete('worked');
+        },
+      });
+      const root = step({
+        name: 'root',
+        execute: async (ctx) => {
+          ctx.dispatch(child, { message: 'Hi' });
+          const { output } = await ctx.spawn(worker).wait();
+          return ctx.complete(output ?? '');
+        },
+      });
+      const result = await app.run(root, { session, input: 'Go' });
+      expect(result).toMatchObject({ status: 'completed', output: 'worked' });
+    },
+  );
 
-  test('what was dispatched by a run that waits is continued by others when the process stops', async () => {
-    const store = hooked(memoryStore());
-    const slow = step({
-      name: 'slow',
-      execute: (ctx) =>
-        eventually(() => ctx.signal.aborted, { what: 'the end' }).then(() => ctx.complete('x')),
-    });
-    const root = step({
-      name: 'root',
-      execute: async (ctx) => {
-        ctx.dispatch(slow);
-        return ctx.complete((await ctx.call(asker())).output as string);
-      },
-    });
-    const app = runtime({ app: 'attacks', store, recover: 'manual', runnables: [slow] });
-    const { status, session } = await app.run(root, 'Go');
-    expect(status).toBe('yielded');
-    await app.close();
-    expect(await store.for(scope).due()).toMatchObject([{ session: session.id }]);
-  });
+  test(
+    'what was dispatched by a run that waits is continued by others when the ' + 'process stops',
+    async () => {
+      const store = hooked(memoryStore());
+      const slow = step({
+        name: 'slow',
+        execute: (ctx) =>
+          eventually(() => ctx.signal.aborted, { what: 'the end' }).then(() => ctx.complete('x')),
+      });
+      const root = step({
+        name: 'root',
+        execute: async (ctx) => {
+          ctx.dispatch(slow);
+          return ctx.complete((await ctx.call(asker())).output as string);
+        },
+      });
+      const app = runtime({ app: 'attacks', store, recover: 'manual', runnables: [slow] });
+      const { status, session } = await app.run(root, 'Go');
+      expect(status).toBe('yielded');
+      await app.close();
+      expect(await store.for(scope).due()).toMatchObject([{ session: session.id }]);
+    },
+  );
 });
 
 describe('a cancel waits no longer than a second for', () => {
@@ -317,24 +324,27 @@ describe('a cancel waits no longer than a second for', () => {
   });
 });
 
-test('a session that others have written to since it was read is read again before a run', async () => {
-  const store = hooked(memoryStore());
-  const talker = (text: string) =>
-    agent({ name: 'talker', model: scriptedModel([{ text }, { text: `${text} again` }]) });
-  const here = runtime({ app: 'attacks', store, recover: 'manual' });
-  const mine = talker('here');
-  const { session } = await here.run(mine, 'One');
-  await runtime({ app: 'attacks', store, recover: 'manual' }).run(talker('there'), {
-    session: session.id,
-    input: 'Two',
-  });
-  const result = await here.run(mine, { session, input: 'Three' });
-  expect(result).toMatchObject({ status: 'completed', output: 'here again' });
-  const said = result.session.events.flatMap((event) =>
-    event.type === 'user' ? [event.text] : [],
-  );
-  expect(said).toEqual(['One', 'Two', 'Three']);
-});
+test(
+  'a session that others have written to since it was read is read again ' + 'before a run',
+  async () => {
+    const store = hooked(memoryStore());
+    const talker = (text: string) =>
+      agent({ name: 'talker', model: scriptedModel([{ text }, { text: `${text} again` }]) });
+    const here = runtime({ app: 'attacks', store, recover: 'manual' });
+    const mine = talker('here');
+    const { session } = await here.run(mine, 'One');
+    await runtime({ app: 'attacks', store, recover: 'manual' }).run(talker('there'), {
+      session: session.id,
+      input: 'Two',
+    });
+    const result = await here.run(mine, { session, input: 'Three' });
+    expect(result).toMatchObject({ status: 'completed', output: 'here again' });
+    const said = result.session.events.flatMap((event) =>
+      event.type === 'user' ? [event.text] : [],
+    );
+    expect(said).toEqual(['One', 'Two', 'Three']);
+  },
+);
 
 test('a run whose input an open run was told is not run when it is asked for again', async () => {
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -367,63 +377,72 @@ test('a run whose input an open run was told is not run when it is asked for aga
   expect(await app.run(working, told)).toMatchObject({ runId, output: 'end' });
 });
 
-test('an answer to a run that waits is taken up while what it dispatched goes on, and so is a cancel', async () => {
-  const store = hooked(memoryStore());
-  let isSlowOver = false;
-  const slow = step({
-    name: 'slow',
-    execute: async (ctx) => {
-      await eventually(() => isSlowOver || ctx.signal.aborted, { what: 'the end' });
-      return ctx.complete('slow');
-    },
-  });
-  const root = sequence({
-    name: 'root',
-    runnables: [
-      step({
-        name: 'dispatching',
-        execute: (ctx) => {
-          ctx.dispatch(slow);
-          return ctx.complete('');
-        },
-      }),
-      asker('first'),
-      asker('second'),
-    ],
-  });
-  const app = runtime({ app: 'attacks', store, runnables: [root, slow] });
-  const { session, pendingCalls, runId } = await app.run(root, 'Go');
-  const seen: string[] = [];
-  const over = new AbortController();
-  /** Follows the ledger up to an event of an invocation. */
-  const follow = async (type: string, path: string): Promise<void> => {
-    for await (const event of store.for(scope).follow(session.id, seen.length, over.signal)) {
-      seen.push(`${event.type} ${event.invocationId}`);
-      if (event.type === type && event.invocationId === path) return;
-    }
-  };
-  await app.answer(pendingCalls[0]?.requestId ?? '', { input: { answer: 'Yes' } });
-  await follow('invocation_yield', `${runId}/second`);
-  await app.cancel(session, { reason: 'Enough.' });
-  await follow('invocation_end', runId);
-  expect(seen.at(-1)).toBe(`invocation_end ${runId}`);
-  expect(session.ledger.invocations.byPath.get(runId)?.status).toBe('cancelled');
-  isSlowOver = true;
-  await app.close();
-});
+test(
+  'an answer to a run that waits is taken up while what it dispatched goes on, and so is a ' +
+    'cancel',
+  async () => {
+    const store = hooked(memoryStore());
+    let isSlowOver = false;
+    const slow = step({
+      name: 'slow',
+      execute: async (ctx) => {
+        await eventually(() => isSlowOver || ctx.signal.aborted, { what: 'the end' });
+        return ctx.complete('slow');
+      },
+    });
+    const root = sequence({
+      name: 'root',
+      runnables: [
+        step({
+          name: 'dispatching',
+          execute: (ctx) => {
+            ctx.dispatch(slow);
+            return ctx.complete('');
+          },
+        }),
+        asker('first'),
+        asker('second'),
+      ],
+    });
+    const app = runtime({ app: 'attacks', store, runnables: [root, slow] });
+    const { session, pendingCalls, runId } = await app.run(root, 'Go');
+    const seen: string[] = [];
+    const over = new AbortController();
+    /** Follows the ledger up to an event of an invocation. */
+    const follow = async (type: string, path: string): Promise<void> => {
+      for await (const event of store.for(scope).follow(session.id, seen.length, over.signal)) {
+        seen.push(`${event.type} ${event.invocationId}`);
+        if (event.type === type && event.invocationId === path) return;
+      }
+    };
+    await app.answer(pendingCalls[0]?.requestId ?? '', { input: { answer: 'Yes' } });
+    await follow('invocation_yield', `${runId}/second`);
+    await app.cancel(session, { reason: 'Enough.' });
+    await follow('invocation_end', runId);
+    expect(seen.at(-1)).toBe(`invocation_end ${runId}`);
+    expect(session.ledger.invocations.byPath.get(runId)?.status).toBe('cancelled');
+    isSlowOver = true;
+    await app.close();
+  },
+);
 
-test('a child that a body made for itself leaves no question behind when it is cancelled in another process', async () => {
-  const store = hooked(memoryStore());
-  const root = step({
-    name: 'root',
-    execute: async (ctx) => ctx.complete((await ctx.call(asker())).output as string),
-  });
-  const { session } = await runtime({ app: 'attacks', store, recover: 'manual' }).run(root, 'Go');
-  const other = runtime({ app: 'attacks', store, recover: 'manual', runnables: [root] });
-  await other.cancel(session.id);
-  for (const run of await other.recover()) expect(await run).toMatchObject({ status: 'cancelled' });
-  expect((await store.for(scope).requests()).map(({ status }) => status)).toEqual(['cancelled']);
-});
+test(
+  'a child that a body made for itself leaves no question behind when it is cancelled in ' +
+    'another process',
+  async () => {
+    const store = hooked(memoryStore());
+    const root = step({
+      name: 'root',
+      execute: async (ctx) => ctx.complete((await ctx.call(asker())).output as string),
+    });
+    const { session } = await runtime({ app: 'attacks', store, recover: 'manual' }).run(root, 'Go');
+    const other = runtime({ app: 'attacks', store, recover: 'manual', runnables: [root] });
+    await other.cancel(session.id);
+    for (const run of await other.recover())
+      expect(await run).toMatchObject({ status: 'cancelled' });
+    expect((await store.for(scope).requests()).map(({ status }) => status)).toEqual(['cancelled']);
+  },
+);
 
 test('asking again for a run that has ended does not make its session due', async () => {
   const store = hooked(memoryStore());

@@ -33,24 +33,28 @@ function stuck(name = 'stuck') {
 const types = (events: readonly Event[]) => events.map(({ type }) => type);
 
 describe('watching', () => {
-  test('a run is awaited and iterated, and each durable event is handed out once, in order, when it is durable', async () => {
-    const app = runtime({ app: 'run' });
-    const session = await app.session();
-    const model = scriptedModel([{ chunks: ['Hel', 'lo'] }]);
-    const running = app.run(agent({ name: 'a', model }), { input: 'Go', session });
-    const streamed: StreamEvent[] = [];
-    for await (const event of running) {
-      if (isDurable(event)) expect(session.ledger.durableSeq).toBeGreaterThanOrEqual(event.seq);
-      streamed.push(event);
-    }
-    const result = await running;
-    expect(result.output).toBe('Hello');
-    expect(streamed.filter(isDurable)).toEqual(session.events);
-    expect(
-      streamed.flatMap((event) => (event.type === 'assistant_delta' ? [event.delta] : [])),
-    ).toEqual(['Hel', 'lo']);
-    for await (const event of running) throw new Error(`An ended run gave ${event.type}.`);
-  });
+  test(
+    'a run is awaited and iterated, and each durable event is handed out once, in order, ' +
+      'when it is durable',
+    async () => {
+      const app = runtime({ app: 'run' });
+      const session = await app.session();
+      const model = scriptedModel([{ chunks: ['Hel', 'lo'] }]);
+      const running = app.run(agent({ name: 'a', model }), { input: 'Go', session });
+      const streamed: StreamEvent[] = [];
+      for await (const event of running) {
+        if (isDurable(event)) expect(session.ledger.durableSeq).toBeGreaterThanOrEqual(event.seq);
+        streamed.push(event);
+      }
+      const result = await running;
+      expect(result.output).toBe('Hello');
+      expect(streamed.filter(isDurable)).toEqual(session.events);
+      expect(
+        streamed.flatMap((event) => (event.type === 'assistant_delta' ? [event.delta] : [])),
+      ).toEqual(['Hel', 'lo']);
+      for await (const event of running) throw new Error(`An ended run gave ${event.type}.`);
+    },
+  );
 
   test('leaving the iteration does not stop the run', async () => {
     const running = run(sequence({ name: 'all', runnables: [done('a'), done('b')] }));
@@ -73,28 +77,40 @@ describe('watching', () => {
     expect(ended).toEqual(['finally']);
   });
 
-  test('onStream gets what the iteration gets; onStep gets each round and each other invocation, durable, and is waited for', async () => {
-    const streamed: StreamEvent[] = [];
-    const steps: string[] = [];
-    const add = tool({ name: 'add', description: 'Adds', schema: z.object({}), execute: () => 1 });
-    const model = scriptedModel([{ toolCalls: [{ name: 'add' }] }, { text: 'one' }]);
-    const result = await run(
-      sequence({ name: 'all', runnables: [agent({ name: 'a', model, tools: [add] }), done('s')] }),
-      {
-        input: 'Go',
-        onStream: (event) => streamed.push(event),
-        onStep: async (events, session, runnable) => {
-          expect(session.ledger.durableSeq).toBeGreaterThanOrEqual(events.at(-1)?.seq ?? 0);
-          await Promise.resolve();
-          steps.push(`${runnable.name}: ${types(events).join(' ')}`);
+  test(
+    'onStream gets what the iteration gets; onStep gets each round and each other ' +
+      'invocation, durable, and is waited for',
+    async () => {
+      const streamed: StreamEvent[] = [];
+      const steps: string[] = [];
+      const add = tool({
+        name: 'add',
+        description: 'Adds',
+        schema: z.object({}),
+        execute: () => 1,
+      });
+      const model = scriptedModel([{ toolCalls: [{ name: 'add' }] }, { text: 'one' }]);
+      const result = await run(
+        sequence({
+          name: 'all',
+          runnables: [agent({ name: 'a', model, tools: [add] }), done('s')],
+        }),
+        {
+          input: 'Go',
+          onStream: (event) => streamed.push(event),
+          onStep: async (events, session, runnable) => {
+            expect(session.ledger.durableSeq).toBeGreaterThanOrEqual(events.at(-1)?.seq ?? 0);
+            await Promise.resolve();
+            steps.push(`${runnable.name}: ${types(events).join(' ')}`);
+          },
         },
-      },
-    );
-    expect(streamed.filter(isDurable)).toEqual(result.session.events);
-    expect(steps.map((text) => text.split(':')[0])).toEqual(['a', 'a', 's', 'all']);
-    expect(steps[0]).toContain('tool_result');
-    expect(steps[1]).toContain('assistant');
-  });
+      );
+      expect(streamed.filter(isDurable)).toEqual(result.session.events);
+      expect(steps.map((text) => text.split(':')[0])).toEqual(['a', 'a', 's', 'all']);
+      expect(steps[0]).toContain('tool_result');
+      expect(steps[1]).toContain('assistant');
+    },
+  );
 
   test.each(['onStream', 'onStep'] as const)(
     'an %s that throws ends the run with that error, and the session can be continued',
@@ -171,28 +187,31 @@ describe('ending early', () => {
     expect([session.events.length, status]).toEqual([before, 'completed']);
   });
 
-  test('a signal cancels, also one that is aborted before the run begins: then nothing runs', async () => {
-    const { runnable, begun } = stuck();
-    const controller = new AbortController();
-    const running = run(runnable, { signal: controller.signal });
-    await begun;
-    controller.abort(new Error('the client has gone'));
-    expect(await running).toMatchObject({
-      status: 'cancelled',
-      error: { message: 'the client has gone' },
-    });
-    let ran = false;
-    const never = step({
-      name: 'never',
-      execute: () => {
-        ran = true;
-      },
-    });
-    expect(await run(never, { signal: AbortSignal.abort() })).toMatchObject({
-      status: 'cancelled',
-    });
-    expect(ran).toBe(false);
-  });
+  test(
+    'a signal cancels, also one that is aborted before the run begins: then ' + 'nothing runs',
+    async () => {
+      const { runnable, begun } = stuck();
+      const controller = new AbortController();
+      const running = run(runnable, { signal: controller.signal });
+      await begun;
+      controller.abort(new Error('the client has gone'));
+      expect(await running).toMatchObject({
+        status: 'cancelled',
+        error: { message: 'the client has gone' },
+      });
+      let ran = false;
+      const never = step({
+        name: 'never',
+        execute: () => {
+          ran = true;
+        },
+      });
+      expect(await run(never, { signal: AbortSignal.abort() })).toMatchObject({
+        status: 'cancelled',
+      });
+      expect(ran).toBe(false);
+    },
+  );
 
   test('stop gives the run back without an end, and another process continues it', async () => {
     const store = memoryStore();
@@ -212,48 +231,52 @@ describe('ending early', () => {
     ]);
   });
 
-  test('a run has ten minutes of active time; the time in which nobody works on it does not count', async () => {
-    const store = memoryStore();
-    const clock = testClock();
-    const first = runtime({ app: 'run', store, ports: { clock } });
-    const { runnable, begun } = stuck();
-    const running = first.run(
-      step({
-        name: 'outer',
-        execute: async (ctx) => void (await ctx.call(runnable, { timeout: 300_000 })),
-      }),
-      {
-        session: 's',
-      },
-    );
-    await begun;
-    clock.advance(60_000);
-    running.stop();
-    clock.advance(1_000);
-    await expect(running).rejects.toMatchObject({ code: 'run_stopped' });
-    clock.advance(86_400_000);
-    const later = stuck();
-    const continued = runtime({ app: 'run', store, ports: { clock } }).run(
-      step({
-        name: 'outer',
-        execute: async (ctx) => {
-          const { error } = await ctx.call(later.runnable, { timeout: 300_000 });
-          return ctx.complete(error?.code ?? 'no error');
+  test(
+    'a run has ten minutes of active time; the time in which nobody works on it does not ' +
+      'count',
+    async () => {
+      const store = memoryStore();
+      const clock = testClock();
+      const first = runtime({ app: 'run', store, ports: { clock } });
+      const { runnable, begun } = stuck();
+      const running = first.run(
+        step({
+          name: 'outer',
+          execute: async (ctx) => void (await ctx.call(runnable, { timeout: 300_000 })),
+        }),
+        {
+          session: 's',
         },
-      }),
-      { session: 's' },
-    );
-    let result: unknown;
-    void continued.then((value) => {
-      result = value;
-    });
-    await later.begun;
-    clock.advance(200_000);
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    expect(result).toBeUndefined();
-    await eventually(() => result !== undefined, { what: 'the end', clock, stepMs: 10_000 });
-    expect(result).toMatchObject({ status: 'completed', output: 'timeout' });
-  });
+      );
+      await begun;
+      clock.advance(60_000);
+      running.stop();
+      clock.advance(1_000);
+      await expect(running).rejects.toMatchObject({ code: 'run_stopped' });
+      clock.advance(86_400_000);
+      const later = stuck();
+      const continued = runtime({ app: 'run', store, ports: { clock } }).run(
+        step({
+          name: 'outer',
+          execute: async (ctx) => {
+            const { error } = await ctx.call(later.runnable, { timeout: 300_000 });
+            return ctx.complete(error?.code ?? 'no error');
+          },
+        }),
+        { session: 's' },
+      );
+      let result: unknown;
+      void continued.then((value) => {
+        result = value;
+      });
+      await later.begun;
+      clock.advance(200_000);
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      expect(result).toBeUndefined();
+      await eventually(() => result !== undefined, { what: 'the end', clock, stepMs: 10_000 });
+      expect(result).toMatchObject({ status: 'completed', output: 'timeout' });
+    },
+  );
 
   test('a run that takes longer ends as an error', async () => {
     const clock = testClock();
@@ -357,26 +380,29 @@ describe('one session', () => {
     await app.close();
   });
 
-  test('the state, status and agent of a session are read from its events, and survive JSON', async () => {
-    const app = runtime({ app: 'run' });
-    const session = await app.session();
-    expect(session.status).toBe('active');
-    await app.run(
-      agent({ name: 'helper', model: scriptedModel([{ text: 'Hello' }]), output: 'said' }),
-      { input: 'Go', session },
-    );
-    expect([session.status, session.currentAgentName, session.state['said']]).toEqual([
-      'completed',
-      'helper',
-      'Hello',
-    ]);
-    session.addMessage('And now?');
-    expect(session.status).toBe('active');
-    const copy = session.clone();
-    expect(copy.toJSON()).toEqual(session.toJSON());
-    copy.state['said'] = 'other';
-    expect(session.state['said']).toBe('Hello');
-    await app.run(step({ name: 'bad', execute: (ctx) => ctx.fail('no') }), { session });
-    expect(session.status).toBe('error');
-  });
+  test(
+    'the state, status and agent of a session are read from its events, and ' + 'survive JSON',
+    async () => {
+      const app = runtime({ app: 'run' });
+      const session = await app.session();
+      expect(session.status).toBe('active');
+      await app.run(
+        agent({ name: 'helper', model: scriptedModel([{ text: 'Hello' }]), output: 'said' }),
+        { input: 'Go', session },
+      );
+      expect([session.status, session.currentAgentName, session.state['said']]).toEqual([
+        'completed',
+        'helper',
+        'Hello',
+      ]);
+      session.addMessage('And now?');
+      expect(session.status).toBe('active');
+      const copy = session.clone();
+      expect(copy.toJSON()).toEqual(session.toJSON());
+      copy.state['said'] = 'other';
+      expect(session.state['said']).toBe('Hello');
+      await app.run(step({ name: 'bad', execute: (ctx) => ctx.fail('no') }), { session });
+      expect(session.status).toBe('error');
+    },
+  );
 });

@@ -20,7 +20,10 @@ function nameOf(operation: Operation): string {
     case 'invocation':
       return `${operation.kind} ${operation.name}`;
     case 'model':
-      return `model ${operation.provider}:${operation.modelId} ${operation.round}.${operation.attempt}`;
+      return (
+        `model ${operation.provider}:${operation.modelId} ` +
+        `${operation.round}.${operation.attempt}`
+      );
     case 'tool':
       return `tool ${operation.name} ${JSON.stringify(operation.args)}`;
   }

@@ -294,7 +294,8 @@ function standingIn(change: Change, { charges, interrupt }: World): readonly Too
 }
 
 test.each(changes)(
-  'B19: a call whose tool that stands in for another one has charged is not told to have failed when, for that one, %s',
+  'B19: a call whose tool that stands in for another one has charged is not told to have ' +
+    'failed when, for that one, %s',
   async (change) => {
     const store = keptOpen(memoryStore());
     const processWith = (now: Change, world: World) => {

@@ -106,7 +106,8 @@ test.each([
   ['spawn and wait', spawning],
   ['spawn', spawningOnly],
 ] as const)(
-  'B20: a step that passes another input to %s is refused before anything is called, and the ledger stays as it is',
+  'B20: a step that passes another input to %s is refused before anything is called, and ' +
+    'the ledger stays as it is',
   async (_, ask) => {
     const store = memoryStore();
     const { requestId, events } = await waiting(store, { ask });
@@ -136,69 +137,77 @@ test.each([
   },
 );
 
-test('B20: what an edited step dispatches in the place of something open is refused before it begins', async () => {
-  const store = memoryStore();
-  const stuck = step({ name: 'stuck', execute: () => new Promise<undefined>(() => undefined) });
-  const define = (ask: Ask) => spender({ ...paying() }, 'v1', { ask });
-  const first = app(store, [
-    define(async (ctx, payer) => {
-      ctx.dispatch(payer, { message: 'v1' });
-      await ctx.call(stuck);
-    }),
-    stuck,
-  ]);
-  const done = paying();
-  const root = spender(done, 'v1', {
-    ask: async (ctx, payer) => {
-      ctx.dispatch(payer, { message: 'v1' });
-      await ctx.call(stuck);
-    },
-  });
-  await first.close();
-  const opened = app(store, [root, stuck, done.payer]);
-  const run = opened.run(root, { session: 's', runId: 'run' });
-  await expect.poll(async () => (await opened.requests.listPendingApprovals()).length).toBe(1);
-  run.stop();
-  await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
-  await run.settled();
-  await opened.close();
+test(
+  'B20: what an edited step dispatches in the place of something open is refused before it ' +
+    'begins',
+  async () => {
+    const store = memoryStore();
+    const stuck = step({ name: 'stuck', execute: () => new Promise<undefined>(() => undefined) });
+    const define = (ask: Ask) => spender({ ...paying() }, 'v1', { ask });
+    const first = app(store, [
+      define(async (ctx, payer) => {
+        ctx.dispatch(payer, { message: 'v1' });
+        await ctx.call(stuck);
+      }),
+      stuck,
+    ]);
+    const done = paying();
+    const root = spender(done, 'v1', {
+      ask: async (ctx, payer) => {
+        ctx.dispatch(payer, { message: 'v1' });
+        await ctx.call(stuck);
+      },
+    });
+    await first.close();
+    const opened = app(store, [root, stuck, done.payer]);
+    const run = opened.run(root, { session: 's', runId: 'run' });
+    await expect.poll(async () => (await opened.requests.listPendingApprovals()).length).toBe(1);
+    run.stop();
+    await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
+    await run.settled();
+    await opened.close();
 
-  const later = paying();
-  const edited = app(store, [spender(later, 'v2', { ask: detaching }), stuck, later.payer]);
-  await expect(edited.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch' });
-  expect(later.did).toEqual([]);
-  expect((await edited.requests.listPendingApprovals()).length).toBe(1);
-  await edited.close();
-});
+    const later = paying();
+    const edited = app(store, [spender(later, 'v2', { ask: detaching }), stuck, later.payer]);
+    await expect(edited.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch' });
+    expect(later.did).toEqual([]);
+    expect((await edited.requests.listPendingApprovals()).length).toBe(1);
+    await edited.close();
+  },
+);
 
-test('B20: a step that accepts drift goes on with the new input, and the old question is withdrawn with a decision', async () => {
-  const store = memoryStore();
-  const { requestId } = await waiting(store);
-  const done = paying();
-  const edited = app(store, [spender(done, 'v2', { onDrift: 'accept' }), done.payer]);
-  expect(await edited.resume('s')).toMatchObject({ status: 'yielded' });
-  const open = await edited.requests.listPendingApprovals();
-  const other = open.find((request) => request.requestId !== requestId);
-  await edited.requests.answer(other?.requestId ?? '', { decision: 'approve' });
-  expect(await edited.resume('s')).toMatchObject({ status: 'completed', output: 'spent' });
-  expect(done.did.filter((what) => what !== 'model')).toEqual(['paid v2', 'after']);
-  expect(await edited.requests.listPendingApprovals()).toEqual([]);
-  expect(await edited.requests.get(requestId)).toMatchObject({ status: 'withdrawn' });
-  const decisions = (await eventsOf(edited)).filter(
-    (event) => event.type === 'decision' && event.component === 'request',
-  );
-  expect(decisions).toMatchObject([
-    {
-      decision: 'withdraw',
-      data: { requestId },
-      reasoning: expect.stringContaining('"run" has ended'),
-    },
-  ]);
-  await expect(edited.requests.answer(requestId, { decision: 'approve' })).rejects.toMatchObject({
-    code: 'request_settled',
-  });
-  await edited.close();
-});
+test(
+  'B20: a step that accepts drift goes on with the new input, and the old question is ' +
+    'withdrawn with a decision',
+  async () => {
+    const store = memoryStore();
+    const { requestId } = await waiting(store);
+    const done = paying();
+    const edited = app(store, [spender(done, 'v2', { onDrift: 'accept' }), done.payer]);
+    expect(await edited.resume('s')).toMatchObject({ status: 'yielded' });
+    const open = await edited.requests.listPendingApprovals();
+    const other = open.find((request) => request.requestId !== requestId);
+    await edited.requests.answer(other?.requestId ?? '', { decision: 'approve' });
+    expect(await edited.resume('s')).toMatchObject({ status: 'completed', output: 'spent' });
+    expect(done.did.filter((what) => what !== 'model')).toEqual(['paid v2', 'after']);
+    expect(await edited.requests.listPendingApprovals()).toEqual([]);
+    expect(await edited.requests.get(requestId)).toMatchObject({ status: 'withdrawn' });
+    const decisions = (await eventsOf(edited)).filter(
+      (event) => event.type === 'decision' && event.component === 'request',
+    );
+    expect(decisions).toMatchObject([
+      {
+        decision: 'withdraw',
+        data: { requestId },
+        reasoning: expect.stringContaining('"run" has ended'),
+      },
+    ]);
+    await expect(edited.requests.answer(requestId, { decision: 'approve' })).rejects.toMatchObject({
+      code: 'request_settled',
+    });
+    await edited.close();
+  },
+);
 
 test.each([
   ['fails', (): Promise<unknown> => Promise.reject(new Error('edited'))],
@@ -214,112 +223,128 @@ test.each([
   await edited.close();
 });
 
-test('B20: a question is cancelled when the step that no longer asks for it is cancelled while it works', async () => {
-  const store = memoryStore();
-  const { requestId } = await waiting(store);
-  const done = paying();
-  const begun = Promise.withResolvers<void>();
-  const ask: Ask = async (ctx) => {
-    begun.resolve();
-    await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()));
-  };
-  const edited = app(store, [spender(done, 'v1', { ask }), done.payer]);
-  const run = edited.resume('s');
-  await begun.promise;
-  run.cancel();
-  expect(await run).toMatchObject({ status: 'cancelled' });
-  expect(await edited.requests.get(requestId)).toMatchObject({ status: 'cancelled' });
-  await edited.close();
-});
+test(
+  'B20: a question is cancelled when the step that no longer asks for it is cancelled while ' +
+    'it works',
+  async () => {
+    const store = memoryStore();
+    const { requestId } = await waiting(store);
+    const done = paying();
+    const begun = Promise.withResolvers<void>();
+    const ask: Ask = async (ctx) => {
+      begun.resolve();
+      await new Promise<void>((resolve) => ctx.signal.addEventListener('abort', () => resolve()));
+    };
+    const edited = app(store, [spender(done, 'v1', { ask }), done.payer]);
+    const run = edited.resume('s');
+    await begun.promise;
+    run.cancel();
+    expect(await run).toMatchObject({ status: 'cancelled' });
+    expect(await edited.requests.get(requestId)).toMatchObject({ status: 'cancelled' });
+    await edited.close();
+  },
+);
 
-test('B20: a tool that calls another agent than the one that waits is refused, and one that fails first leaves no question behind', async () => {
-  const store = memoryStore();
-  const asking = ({ did, payer }: Done, message: string | undefined): Agent => {
-    const delegate: Tool = tool({
-      name: 'delegate',
-      description: 'Delegates',
-      schema: z.object({}),
-      recovery: 'report',
-      execute: async (ctx): Promise<string> => {
-        if (message === undefined) throw new Error('edited');
-        const called = await ctx.call(payer, { message });
-        did.push('after');
-        return String(called.output);
-      },
+test(
+  'B20: a tool that calls another agent than the one that waits is refused, and one that ' +
+    'fails first leaves no question behind',
+  async () => {
+    const store = memoryStore();
+    const asking = ({ did, payer }: Done, message: string | undefined): Agent => {
+      const delegate: Tool = tool({
+        name: 'delegate',
+        description: 'Delegates',
+        schema: z.object({}),
+        recovery: 'report',
+        execute: async (ctx): Promise<string> => {
+          if (message === undefined) throw new Error('edited');
+          const called = await ctx.call(payer, { message });
+          did.push('after');
+          return String(called.output);
+        },
+      });
+      const model = scriptedModel((prompt) => {
+        did.push('boss');
+        return prompt.some(({ role }) => role === 'tool')
+          ? { text: 'over' }
+          : { toolCalls: [{ name: 'delegate', args: {} }] };
+      });
+      return agent({ name: 'boss', tools: [delegate], model });
+    };
+    const started = paying();
+    const first = app(store, [asking(started, 'v1'), started.payer]);
+    await first.run(asking(started, 'v1'), { session: 's', runId: 'run', input: 'Go' });
+    const [question] = await first.requests.listPendingApprovals();
+    await first.close();
+
+    const done = paying();
+    const edited = app(store, [asking(done, 'v2'), done.payer]);
+    await expect(edited.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch' });
+    expect(done.did).toEqual([]);
+    expect(await edited.requests.listPendingApprovals()).toHaveLength(1);
+    await edited.close();
+
+    const broken = paying();
+    const failing = app(store, [asking(broken, undefined), broken.payer]);
+    expect(await failing.resume('s')).toMatchObject({ status: 'completed' });
+    expect(broken.did).toEqual(['boss']);
+    expect(await failing.requests.get(question?.requestId ?? '')).toMatchObject({
+      status: 'withdrawn',
     });
-    const model = scriptedModel((prompt) => {
-      did.push('boss');
-      return prompt.some(({ role }) => role === 'tool')
-        ? { text: 'over' }
-        : { toolCalls: [{ name: 'delegate', args: {} }] };
+    await failing.close();
+  },
+);
+
+test(
+  'B20: a step that calls an agent of another name with the same input is refused, and says ' +
+    'that the answer is not used',
+  async () => {
+    const store = memoryStore();
+    const { requestId } = await waiting(store);
+    const done = paying();
+    const renamed = agent({ name: 'B2', tools: done.payer.tools, model: done.payer.model });
+    const edited = app(store, [spender({ did: done.did, payer: renamed }, 'v1'), renamed]);
+    await edited.requests.answer(requestId, { decision: 'approve', by: 'ann' });
+    await expect(edited.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch' });
+    expect(done.did).toEqual([]);
+    const decisions = (await eventsOf(edited)).filter((event) => event.type === 'decision');
+    expect(decisions).toMatchObject([
+      { component: 'request', decision: 'unusable', data: { requestId } },
+    ]);
+    await edited.close();
+  },
+);
+
+test(
+  'B20: an effect under another key waits for the open one that the code no longer asks for, ' +
+    'and is refused',
+  async () => {
+    const store = memoryStore();
+    const did: string[] = [];
+    const define = (key: string, work: () => Promise<number>) =>
+      step({ name: 'S', execute: async (ctx) => ctx.complete(await ctx.effect(key, work)) });
+    const begun = Promise.withResolvers<void>();
+    const hanging = define('pay', () => {
+      begun.resolve();
+      return new Promise<number>(() => undefined);
     });
-    return agent({ name: 'boss', tools: [delegate], model });
-  };
-  const started = paying();
-  const first = app(store, [asking(started, 'v1'), started.payer]);
-  await first.run(asking(started, 'v1'), { session: 's', runId: 'run', input: 'Go' });
-  const [question] = await first.requests.listPendingApprovals();
-  await first.close();
-
-  const done = paying();
-  const edited = app(store, [asking(done, 'v2'), done.payer]);
-  await expect(edited.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch' });
-  expect(done.did).toEqual([]);
-  expect(await edited.requests.listPendingApprovals()).toHaveLength(1);
-  await edited.close();
-
-  const broken = paying();
-  const failing = app(store, [asking(broken, undefined), broken.payer]);
-  expect(await failing.resume('s')).toMatchObject({ status: 'completed' });
-  expect(broken.did).toEqual(['boss']);
-  expect(await failing.requests.get(question?.requestId ?? '')).toMatchObject({
-    status: 'withdrawn',
-  });
-  await failing.close();
-});
-
-test('B20: a step that calls an agent of another name with the same input is refused, and says that the answer is not used', async () => {
-  const store = memoryStore();
-  const { requestId } = await waiting(store);
-  const done = paying();
-  const renamed = agent({ name: 'B2', tools: done.payer.tools, model: done.payer.model });
-  const edited = app(store, [spender({ did: done.did, payer: renamed }, 'v1'), renamed]);
-  await edited.requests.answer(requestId, { decision: 'approve', by: 'ann' });
-  await expect(edited.resume('s')).rejects.toMatchObject({ code: 'ledger_mismatch' });
-  expect(done.did).toEqual([]);
-  const decisions = (await eventsOf(edited)).filter((event) => event.type === 'decision');
-  expect(decisions).toMatchObject([
-    { component: 'request', decision: 'unusable', data: { requestId } },
-  ]);
-  await edited.close();
-});
-
-test('B20: an effect under another key waits for the open one that the code no longer asks for, and is refused', async () => {
-  const store = memoryStore();
-  const did: string[] = [];
-  const define = (key: string, work: () => Promise<number>) =>
-    step({ name: 'S', execute: async (ctx) => ctx.complete(await ctx.effect(key, work)) });
-  const begun = Promise.withResolvers<void>();
-  const hanging = define('pay', () => {
-    begun.resolve();
-    return new Promise<number>(() => undefined);
-  });
-  const first = app(store, [hanging]);
-  const run = first.run(hanging, { session: 's', runId: 'run' });
-  await begun.promise;
-  run.stop();
-  await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
-  await run.settled();
-  await first.close();
-  const renamed = define('pay2', async () => {
-    did.push('paid');
-    return 1;
-  });
-  const edited = app(store, [renamed]);
-  await expect(edited.resume('s')).rejects.toMatchObject({
-    code: 'ledger_mismatch',
-    data: { recorded: 'the open effect "run/pay"' },
-  });
-  expect(did).toEqual([]);
-  await edited.close();
-});
+    const first = app(store, [hanging]);
+    const run = first.run(hanging, { session: 's', runId: 'run' });
+    await begun.promise;
+    run.stop();
+    await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
+    await run.settled();
+    await first.close();
+    const renamed = define('pay2', async () => {
+      did.push('paid');
+      return 1;
+    });
+    const edited = app(store, [renamed]);
+    await expect(edited.resume('s')).rejects.toMatchObject({
+      code: 'ledger_mismatch',
+      data: { recorded: 'the open effect "run/pay"' },
+    });
+    expect(did).toEqual([]);
+    await edited.close();
+  },
+);

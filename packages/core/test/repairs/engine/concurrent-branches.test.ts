@@ -109,19 +109,23 @@ async function carryOut(given: Program): Promise<RunResult> {
   throw new Error('The run did not end.');
 }
 
-test('B20: code that has not changed is never refused, whatever its branches await and wherever it stops', async () => {
-  await fc.assert(
-    fc.asyncProperty(program, async (given) => {
-      const result = await carryOut(given);
-      const expected = given.branches.map((branch, b) => branch.map((_, i) => `${b}-${i}`));
-      expect([result.status, result.output]).toEqual(['completed', expected]);
-      const asked = given.branches.flat().filter((how) => how !== 'effect').length;
-      expect(
-        result.session.events.filter(
-          (event) => event.type === 'invocation_start' && event.name === 'worker',
-        ),
-      ).toHaveLength(asked);
-    }),
-    { numRuns: 100 },
-  );
-});
+test(
+  'B20: code that has not changed is never refused, whatever its branches await and wherever ' +
+    'it stops',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(program, async (given) => {
+        const result = await carryOut(given);
+        const expected = given.branches.map((branch, b) => branch.map((_, i) => `${b}-${i}`));
+        expect([result.status, result.output]).toEqual(['completed', expected]);
+        const asked = given.branches.flat().filter((how) => how !== 'effect').length;
+        expect(
+          result.session.events.filter(
+            (event) => event.type === 'invocation_start' && event.name === 'worker',
+          ),
+        ).toHaveLength(asked);
+      }),
+      { numRuns: 100 },
+    );
+  },
+);

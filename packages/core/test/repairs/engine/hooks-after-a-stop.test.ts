@@ -103,18 +103,22 @@ test.each([
   },
 );
 
-test('B18: a hook that answers after a stop in the first model call closes the call that was open', async () => {
-  const events = await recorded(counting([done]));
-  const open = events.slice(0, events.findIndex(({ type }) => type === 'model_start') + 1);
+test(
+  'B18: a hook that answers after a stop in the first model call closes the call that was ' +
+    'open',
+  async () => {
+    const events = await recorded(counting([done]));
+    const open = events.slice(0, events.findIndex(({ type }) => type === 'model_start') + 1);
 
-  const answering = counting([], { hooks: { beforeAgent: () => 'Answered by the hook.' } });
-  const app = appOf(answering);
-  const session = await app.restoreSession({ app: 'hooks', id: 's', events: [...open] });
-  const { output } = await app.run(answering, { session, runId: 'run', input: 'Go' });
-  await app.close();
+    const answering = counting([], { hooks: { beforeAgent: () => 'Answered by the hook.' } });
+    const app = appOf(answering);
+    const session = await app.restoreSession({ app: 'hooks', id: 's', events: [...open] });
+    const { output } = await app.run(answering, { session, runId: 'run', input: 'Go' });
+    await app.close();
 
-  expect(output).toBe('Answered by the hook.');
-  const count = (type: Event['type']) =>
-    session.events.filter((event) => event.type === type).length;
-  expect(count('model_end')).toBe(count('model_start'));
-});
+    expect(output).toBe('Answered by the hook.');
+    const count = (type: Event['type']) =>
+      session.events.filter((event) => event.type === type).length;
+    expect(count('model_end')).toBe(count('model_start'));
+  },
+);

@@ -107,7 +107,9 @@ test.skipIf(reasonToSkip !== undefined)(
       .follow('s', 0, new AbortController().signal)
       [Symbol.asyncIterator]();
     const next = follower.next();
-    const listening = `select 1 from pg_stat_activity where query like 'listen%${schema.name}%' or query like '%listen($1%'`;
+    const listening =
+      `select 1 from pg_stat_activity where query like 'listen%${schema.name}%' or query ` +
+      `like '%listen($1%'`;
     while ((await schema.query(listening)).length === 0)
       await new Promise((resolve) => setImmediate(resolve));
     for (const payload of ['null', '5', '{"a":1}', '[1,null]', '"names"', 'x', ''])

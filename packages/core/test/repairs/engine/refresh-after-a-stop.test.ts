@@ -35,54 +35,58 @@ async function setPrice(app: Runtime, price: number): Promise<void> {
   await other.flush();
 }
 
-test('B18: branches that refresh under a key see after a stop what they saw before, in whatever order they come', async () => {
-  const store = keptOpen(memoryStore());
-  const appOf = (watch: Step) =>
-    runtime({
-      app: 'prices',
-      store,
-      runnables: [watch],
-      recover: 'manual',
-      ports: { clock: fastClock() },
+test(
+  'B18: branches that refresh under a key see after a stop what they saw before, in whatever ' +
+    'order they come',
+  async () => {
+    const store = keptOpen(memoryStore());
+    const appOf = (watch: Step) =>
+      runtime({
+        app: 'prices',
+        store,
+        runnables: [watch],
+        recover: 'manual',
+        ports: { clock: fastClock() },
+      });
+    const never = (): Promise<void> => new Promise(() => {});
+
+    const before: string[] = [];
+    let stop = (): void => {};
+    const firstStep: Step = watching(
+      'a',
+      () => setPrice(first, 2),
+      before,
+      () => {
+        stop();
+        return never();
+      },
+    );
+    const first: Runtime = appOf(firstStep);
+    await setPrice(first, 1);
+    const run = first.run(firstStep, {
+      session: await first.session({ id: 's', userId: 'ann' }),
+      runId: 'run',
     });
-  const never = (): Promise<void> => new Promise(() => {});
+    stop = () => void run.stop();
+    await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
+    await run.settled();
+    await first.close();
+    expect(before).toEqual(['a saw 1', 'b saw 2']);
 
-  const before: string[] = [];
-  let stop = (): void => {};
-  const firstStep: Step = watching(
-    'a',
-    () => setPrice(first, 2),
-    before,
-    () => {
-      stop();
-      return never();
-    },
-  );
-  const first: Runtime = appOf(firstStep);
-  await setPrice(first, 1);
-  const run = first.run(firstStep, {
-    session: await first.session({ id: 's', userId: 'ann' }),
-    runId: 'run',
-  });
-  stop = () => void run.stop();
-  await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
-  await run.settled();
-  await first.close();
-  expect(before).toEqual(['a saw 1', 'b saw 2']);
-
-  const after: string[] = [];
-  const second = appOf(
-    watching(
-      'b',
-      async () => undefined,
-      after,
-      async () => undefined,
-    ),
-  );
-  expect((await second.resume('s')).status).toBe('completed');
-  await second.close();
-  expect(after).toEqual(['b saw 2', 'a saw 1']);
-});
+    const after: string[] = [];
+    const second = appOf(
+      watching(
+        'b',
+        async () => undefined,
+        after,
+        async () => undefined,
+      ),
+    );
+    expect((await second.resume('s')).status).toBe('completed');
+    await second.close();
+    expect(after).toEqual(['b saw 2', 'a saw 1']);
+  },
+);
 
 test.each(['', 'a/b', 'a#1'])('B18: %j is no key of a refresh', async (key) => {
   const body = step({ name: 'body', execute: (ctx) => ctx.state.refresh({ key }) });

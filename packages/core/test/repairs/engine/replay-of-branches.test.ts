@@ -51,17 +51,21 @@ function define(asked: readonly Branch[]): readonly [Step, Step] {
   return [body, child];
 }
 
-test('B18: a run of two branches replays without a divergence when everything comes at the same moment', async () => {
-  const diverged: string[] = [];
-  for (const pair of pairs) {
-    const [body, child] = define(pair);
-    const app = (store = memoryStore()) =>
-      runtime({ app: 'branches', store, runnables: [body, child], recover: 'manual' });
-    const recorded = await app(keptOpen(memoryStore())).run(body, { runId: 'run' });
-    expect(recorded.status).toBe('completed');
-    const { divergence } = await replay(recorded.session, app());
-    if (divergence !== undefined)
-      diverged.push(`${pair.join(' | ')}: ${divergenceText(divergence)}`);
-  }
-  expect(diverged).toEqual([]);
-});
+test(
+  'B18: a run of two branches replays without a divergence when everything comes at the same ' +
+    'moment',
+  async () => {
+    const diverged: string[] = [];
+    for (const pair of pairs) {
+      const [body, child] = define(pair);
+      const app = (store = memoryStore()) =>
+        runtime({ app: 'branches', store, runnables: [body, child], recover: 'manual' });
+      const recorded = await app(keptOpen(memoryStore())).run(body, { runId: 'run' });
+      expect(recorded.status).toBe('completed');
+      const { divergence } = await replay(recorded.session, app());
+      if (divergence !== undefined)
+        diverged.push(`${pair.join(' | ')}: ${divergenceText(divergence)}`);
+    }
+    expect(diverged).toEqual([]);
+  },
+);

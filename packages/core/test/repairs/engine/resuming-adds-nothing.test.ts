@@ -43,40 +43,47 @@ const payer = () =>
     tools: [payTool().pay],
   });
 
-test('B22: resuming a run that waits adds nothing to its ledger, however it is nested and whoever does it', async () => {
-  const store = keptOpen(memoryStore());
-  const define = () =>
-    sequence({
-      name: 'all',
-      runnables: [
-        step({
-          name: 'ahead',
-          execute: async (ctx) => void (await ctx.call(payer(), { message: 'Pay' })),
-        }),
-      ],
+test(
+  'B22: resuming a run that waits adds nothing to its ledger, however it is nested and ' +
+    'whoever does it',
+  async () => {
+    const store = keptOpen(memoryStore());
+    const define = () =>
+      sequence({
+        name: 'all',
+        runnables: [
+          step({
+            name: 'ahead',
+            execute: async (ctx) => void (await ctx.call(payer(), { message: 'Pay' })),
+          }),
+        ],
+      });
+    const first = processOf(store, [define()]);
+    expect(await first.run(define(), { session: 's', runId: 'run' })).toMatchObject({
+      status: 'yielded',
     });
-  const first = processOf(store, [define()]);
-  expect(await first.run(define(), { session: 's', runId: 'run' })).toMatchObject({
-    status: 'yielded',
-  });
-  const before = await eventsOf(first);
-  expect(await first.resume('s')).toMatchObject({ status: 'yielded' });
-  await first.close();
-  const second = processOf(store, [define()]);
-  expect(await second.resume('s')).toMatchObject({ status: 'yielded' });
-  expect(await eventsOf(second)).toEqual(before);
-  await second.requests.answer((await second.requests.listPendingApprovals())[0]?.requestId ?? '', {
-    decision: 'approve',
-  });
-  expect(await second.resume('s')).toMatchObject({ status: 'completed' });
-  const resumed = (await eventsOf(second)).filter(({ type }) => type === 'invocation_resume');
-  expect(resumed.map(({ invocationId }) => invocationId?.split('#')[0])).toEqual([
-    'run',
-    'run/ahead',
-    'run/ahead/payer',
-  ]);
-  await second.close();
-});
+    const before = await eventsOf(first);
+    expect(await first.resume('s')).toMatchObject({ status: 'yielded' });
+    await first.close();
+    const second = processOf(store, [define()]);
+    expect(await second.resume('s')).toMatchObject({ status: 'yielded' });
+    expect(await eventsOf(second)).toEqual(before);
+    await second.requests.answer(
+      (await second.requests.listPendingApprovals())[0]?.requestId ?? '',
+      {
+        decision: 'approve',
+      },
+    );
+    expect(await second.resume('s')).toMatchObject({ status: 'completed' });
+    const resumed = (await eventsOf(second)).filter(({ type }) => type === 'invocation_resume');
+    expect(resumed.map(({ invocationId }) => invocationId?.split('#')[0])).toEqual([
+      'run',
+      'run/ahead',
+      'run/ahead/payer',
+    ]);
+    await second.close();
+  },
+);
 
 test('B22: a mismatch leaves the ledger as it is', async () => {
   const store = keptOpen(memoryStore());
@@ -101,17 +108,21 @@ test('B22: a mismatch leaves the ledger as it is', async () => {
   await edited.close();
 });
 
-test('B22: a lease that is lost is told by epochs, not by places that nobody has compared', async () => {
-  const ledgers = memoryStore().for({ tenant: 'default', app: 'hygiene' });
-  const lost = await ledgers.claim('s', 'one', { ttl: 1_000 });
-  await ledgers.claim('s', 'two', { ttl: 1_000, force: true });
-  const error: unknown = await ledgers.renew(lost).catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code: 'ledger_conflict' });
-  expect(String(error)).toContain(
-    `is under epoch ${lost.epoch + 1}, and no longer under epoch ${lost.epoch}: another writer has taken it over`,
-  );
-  expect(String(error)).not.toContain('seq 0');
-});
+test(
+  'B22: a lease that is lost is told by epochs, not by places that nobody ' + 'has compared',
+  async () => {
+    const ledgers = memoryStore().for({ tenant: 'default', app: 'hygiene' });
+    const lost = await ledgers.claim('s', 'one', { ttl: 1_000 });
+    await ledgers.claim('s', 'two', { ttl: 1_000, force: true });
+    const error: unknown = await ledgers.renew(lost).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'ledger_conflict' });
+    expect(String(error)).toContain(
+      `is under epoch ${lost.epoch + 1}, and no longer under epoch ${lost.epoch}: another ` +
+        'writer has taken it over',
+    );
+    expect(String(error)).not.toContain('seq 0');
+  },
+);
 
 test.each([
   [{ decision: 'approve', by: 'ann' }, 'it was approved by user:ann'],

@@ -149,24 +149,28 @@ describe('what several branches count after a stop', () => {
     expect(changesOf(result.session.events, 'n')).toHaveLength(2);
   });
 
-  test('B18: updates of children and of branches of `parallel` that end at the same time are all counted', async () => {
-    const one = (name: string) => step({ name, execute: (ctx) => ctx.state.update('n', add) });
-    const body = step({
-      name: 'body',
-      execute: async (ctx) => {
-        await Promise.all(['a', 'b', 'c'].map((key) => ctx.call(one('one'), { key })));
-        await ctx.call(
-          parallel({
-            name: 'both',
-            runnables: [one('left'), one('right')],
-            merge: ({ branches, state }) => ({ n: Number(state['n']) + branches.length }),
-          }),
-        );
-      },
-    });
-    const { session } = await appOf(body).run(body, { runId: 'run' });
-    expect(session.state['n']).toBe(5);
-  });
+  test(
+    'B18: updates of children and of branches of `parallel` that end at the same time are ' +
+      'all counted',
+    async () => {
+      const one = (name: string) => step({ name, execute: (ctx) => ctx.state.update('n', add) });
+      const body = step({
+        name: 'body',
+        execute: async (ctx) => {
+          await Promise.all(['a', 'b', 'c'].map((key) => ctx.call(one('one'), { key })));
+          await ctx.call(
+            parallel({
+              name: 'both',
+              runnables: [one('left'), one('right')],
+              merge: ({ branches, state }) => ({ n: Number(state['n']) + branches.length }),
+            }),
+          );
+        },
+      });
+      const { session } = await appOf(body).run(body, { runId: 'run' });
+      expect(session.state['n']).toBe(5);
+    },
+  );
 });
 
 describe('keys that others write too', () => {
@@ -190,31 +194,35 @@ describe('keys that others write too', () => {
     });
   };
 
-  test('B18: a plain write in another order than before is `state_order`, before anything lands, and the run stays open', async () => {
-    let waits = { child: 0, set: 6 };
-    const body = sharing(() => waits);
-    const { session } = await appOf(body).run(body, { runId: 'run' });
-    expect(session.state['n']).toBe(11);
-    const before = upTo(session.events, (event) => event.type === 'tool_attempt');
-    waits = { child: 6, set: 0 };
-    const app = appOf(body);
-    const open = await app.restoreSession({ app: 'bodies', id: 's', events: [...before] });
-    await expect(app.run(body, { session: open, runId: 'run' })).rejects.toMatchObject({
-      code: 'state_order',
-      data: { path: 'run', scope: 'session', key: 'n', reason: 'order' },
-    });
-    expect(changesOf(open.events, 'n')).toEqual(changesOf(before, 'n'));
-    expect(
-      open.events.some(
-        ({ type, invocationId }) => type === 'invocation_end' && invocationId === 'run',
-      ),
-    ).toBe(false);
-    // In the order that is recorded it goes on.
-    waits = { child: 0, set: 6 };
-    const { result } = await continueFrom(open.events, body);
-    expect(result).toMatchObject({ status: 'completed' });
-    expect(result.session.state['n']).toBe(11);
-  });
+  test(
+    'B18: a plain write in another order than before is `state_order`, before anything ' +
+      'lands, and the run stays open',
+    async () => {
+      let waits = { child: 0, set: 6 };
+      const body = sharing(() => waits);
+      const { session } = await appOf(body).run(body, { runId: 'run' });
+      expect(session.state['n']).toBe(11);
+      const before = upTo(session.events, (event) => event.type === 'tool_attempt');
+      waits = { child: 6, set: 0 };
+      const app = appOf(body);
+      const open = await app.restoreSession({ app: 'bodies', id: 's', events: [...before] });
+      await expect(app.run(body, { session: open, runId: 'run' })).rejects.toMatchObject({
+        code: 'state_order',
+        data: { path: 'run', scope: 'session', key: 'n', reason: 'order' },
+      });
+      expect(changesOf(open.events, 'n')).toEqual(changesOf(before, 'n'));
+      expect(
+        open.events.some(
+          ({ type, invocationId }) => type === 'invocation_end' && invocationId === 'run',
+        ),
+      ).toBe(false);
+      // In the order that is recorded it goes on.
+      waits = { child: 0, set: 6 };
+      const { result } = await continueFrom(open.events, body);
+      expect(result).toMatchObject({ status: 'completed' });
+      expect(result.session.state['n']).toBe(11);
+    },
+  );
 
   test('B18: the error says what helps, and code that catches it does not go on', async () => {
     let waits = { child: 0, set: 6 };
@@ -238,84 +246,96 @@ describe('keys that others write too', () => {
     );
   });
 
-  test('B18: an update that the code no longer makes is `state_order`, unless the step accepts it', async () => {
-    const bodyOf = (counts: boolean, onDrift: 'fail' | 'accept') =>
-      step({
+  test(
+    'B18: an update that the code no longer makes is `state_order`, unless the step accepts ' +
+      'it',
+    async () => {
+      const bodyOf = (counts: boolean, onDrift: 'fail' | 'accept') =>
+        step({
+          name: 'body',
+          onDrift,
+          execute: async (ctx) => {
+            if (counts) ctx.state.update('n', add);
+            await ctx.effect('work', () => 1);
+            await ctx.effect('more', () => 1);
+          },
+        });
+      const { session } = await appOf(bodyOf(true, 'fail')).run(bodyOf(true, 'fail'), {
+        runId: 'run',
+      });
+      const before = upTo(session.events, (event) => event.type === 'tool_result');
+      await expect(continueFrom(before, bodyOf(false, 'fail'))).rejects.toMatchObject({
+        code: 'state_order',
+        data: { reason: 'left_over' },
+      });
+      const { result } = await continueFrom(before, bodyOf(false, 'accept'));
+      expect(result.status).toBe('completed');
+      expect(result.session.events).toContainEqual(
+        expect.objectContaining({ type: 'decision', decision: 'accept_state_order' }),
+      );
+    },
+  );
+
+  test(
+    'B18: an update with an `id` is found whatever runs beside it, and one `id` names one ' +
+      'update of a key',
+    async () => {
+      const body = step({
         name: 'body',
-        onDrift,
         execute: async (ctx) => {
-          if (counts) ctx.state.update('n', add);
+          ctx.state.update('n', add, { id: 'once' });
+          ctx.state.update('m', add, { id: 'once' });
           await ctx.effect('work', () => 1);
-          await ctx.effect('more', () => 1);
+          ctx.state.update('n', add, { id: 'once' });
         },
       });
-    const { session } = await appOf(bodyOf(true, 'fail')).run(bodyOf(true, 'fail'), {
-      runId: 'run',
-    });
-    const before = upTo(session.events, (event) => event.type === 'tool_result');
-    await expect(continueFrom(before, bodyOf(false, 'fail'))).rejects.toMatchObject({
-      code: 'state_order',
-      data: { reason: 'left_over' },
-    });
-    const { result } = await continueFrom(before, bodyOf(false, 'accept'));
-    expect(result.status).toBe('completed');
-    expect(result.session.events).toContainEqual(
-      expect.objectContaining({ type: 'decision', decision: 'accept_state_order' }),
-    );
-  });
+      const result = await appOf(body).run(body, { runId: 'run' });
+      expect(result).toMatchObject({ status: 'error', error: { code: 'invalid_key' } });
+      const wrong = step({
+        name: 'wrong',
+        execute: (ctx) => ctx.state.update('n', add, { id: 7 as never }),
+      });
+      expect(await appOf(wrong).run(wrong)).toMatchObject({
+        status: 'error',
+        error: { code: 'invalid_state' },
+      });
+      const unknown = step({
+        name: 'unknown',
+        execute: (ctx) => ctx.state.update('n', add, { key: 'x' } as never),
+      });
+      expect(await appOf(unknown).run(unknown)).toMatchObject({
+        status: 'error',
+        error: { code: 'invalid_state' },
+      });
+    },
+  );
+});
 
-  test('B18: an update with an `id` is found whatever runs beside it, and one `id` names one update of a key', async () => {
+test(
+  'B18: outcomes that are recorded come in the order in which they were recorded: a race is ' +
+    'won by the same',
+  async () => {
+    let waits = { a: 6, b: 0 };
+    const winners: unknown[] = [];
     const body = step({
-      name: 'body',
+      name: 'race',
       execute: async (ctx) => {
-        ctx.state.update('n', add, { id: 'once' });
-        ctx.state.update('m', add, { id: 'once' });
-        await ctx.effect('work', () => 1);
-        ctx.state.update('n', add, { id: 'once' });
+        const work = (item: 'a' | 'b') =>
+          ctx.effect(item, () => turns(waits[item]).then(() => item), { recovery: 'rerun' });
+        winners.push(await Promise.race([work('a'), work('b')]));
+        await ctx.effect('last', () => 1);
       },
     });
-    const result = await appOf(body).run(body, { runId: 'run' });
-    expect(result).toMatchObject({ status: 'error', error: { code: 'invalid_key' } });
-    const wrong = step({
-      name: 'wrong',
-      execute: (ctx) => ctx.state.update('n', add, { id: 7 as never }),
-    });
-    expect(await appOf(wrong).run(wrong)).toMatchObject({
-      status: 'error',
-      error: { code: 'invalid_state' },
-    });
-    const unknown = step({
-      name: 'unknown',
-      execute: (ctx) => ctx.state.update('n', add, { key: 'x' } as never),
-    });
-    expect(await appOf(unknown).run(unknown)).toMatchObject({
-      status: 'error',
-      error: { code: 'invalid_state' },
-    });
-  });
-});
-
-test('B18: outcomes that are recorded come in the order in which they were recorded: a race is won by the same', async () => {
-  let waits = { a: 6, b: 0 };
-  const winners: unknown[] = [];
-  const body = step({
-    name: 'race',
-    execute: async (ctx) => {
-      const work = (item: 'a' | 'b') =>
-        ctx.effect(item, () => turns(waits[item]).then(() => item), { recovery: 'rerun' });
-      winners.push(await Promise.race([work('a'), work('b')]));
-      await ctx.effect('last', () => 1);
-    },
-  });
-  const { session } = await appOf(body).run(body, { runId: 'run' });
-  const before = upTo(
-    session.events,
-    (event) => event.type === 'tool_result' && event.callId === 'run/a',
-  );
-  waits = { a: 0, b: 0 };
-  await continueFrom(before, body);
-  expect(winners).toEqual(['b', 'b']);
-});
+    const { session } = await appOf(body).run(body, { runId: 'run' });
+    const before = upTo(
+      session.events,
+      (event) => event.type === 'tool_result' && event.callId === 'run/a',
+    );
+    waits = { a: 0, b: 0 };
+    await continueFrom(before, body);
+    expect(winners).toEqual(['b', 'b']);
+  },
+);
 
 test('B18: parallel calls of one tool with children each count once after a stop', async () => {
   const child = step({ name: 'child', execute: () => undefined });
@@ -366,24 +386,28 @@ test('B18: parallel calls of one tool with children each count once after a stop
   }
 });
 
-test('B18: a ledger of the version before is read and goes on: what it landed with a child is not written again', async () => {
-  const body = step({
-    name: 'body',
-    execute: async (ctx) => {
-      ctx.state['n'] = add(ctx.state['n']);
-      ctx.state.update('n', add);
-      await ctx.effect('work', () => 1);
-      ctx.state.update('n', add);
-    },
-  });
-  const { session } = await appOf(body).run(body, { runId: 'run' });
-  const before = upTo(session.events, (event) => event.type === 'tool_result').map((event) => {
-    if (event.type !== 'state_change') return event;
-    // The older build kept one change for each key, without saying which kind of write it was.
-    return { ...event, v: 1, changes: [{ key: 'n', newValue: 2 }] } as Event;
-  });
-  const { result } = await continueFrom(before, body);
-  expect(result).toMatchObject({ status: 'completed' });
-  expect(result.session.state['n']).toBe(3);
-  expect(changesOf(result.session.events, 'n')).toHaveLength(2);
-});
+test(
+  'B18: a ledger of the version before is read and goes on: what it landed with a child is ' +
+    'not written again',
+  async () => {
+    const body = step({
+      name: 'body',
+      execute: async (ctx) => {
+        ctx.state['n'] = add(ctx.state['n']);
+        ctx.state.update('n', add);
+        await ctx.effect('work', () => 1);
+        ctx.state.update('n', add);
+      },
+    });
+    const { session } = await appOf(body).run(body, { runId: 'run' });
+    const before = upTo(session.events, (event) => event.type === 'tool_result').map((event) => {
+      if (event.type !== 'state_change') return event;
+      // The older build kept one change for each key, without saying which kind of write it was.
+      return { ...event, v: 1, changes: [{ key: 'n', newValue: 2 }] } as Event;
+    });
+    const { result } = await continueFrom(before, body);
+    expect(result).toMatchObject({ status: 'completed' });
+    expect(result.session.state['n']).toBe(3);
+    expect(changesOf(result.session.events, 'n')).toHaveLength(2);
+  },
+);

@@ -98,7 +98,9 @@ function judgeSum(program: Program, ending: Ending): string | undefined {
 
 const kinds: readonly Kind[] = [
   {
-    name: 'a body that does one thing at a time ends as without a stop, whatever its children write',
+    name:
+      'a body that does one thing at a time ends as without a stop, whatever its children ' +
+      'write',
     programs: 40,
     make: (random) => {
       const statement = (_branch: number, at: number): Statement => {
@@ -162,7 +164,9 @@ const kinds: readonly Kind[] = [
     judge: judgeSum,
   },
   {
-    name: 'what nobody else writes ends as some run without a stop: plain values, decisions, updates, and those with an `id`',
+    name:
+      'what nobody else writes ends as some run without a stop: plain values, decisions, ' +
+      'updates, and those with an `id`',
     programs: 60,
     make: (random) => {
       const statement = (b: number, at: number): Statement =>
@@ -179,7 +183,9 @@ const kinds: readonly Kind[] = [
     },
   },
   {
-    name: 'keys that bodies set and children write too end as some run without a stop, or in `state_order`',
+    name:
+      'keys that bodies set and children write too end as some run without a stop, or in ' +
+      '`state_order`',
     programs: 20,
     make: (random) => {
       const statement = (_b: number, at: number): Statement => {
@@ -232,7 +238,8 @@ async function check(
         const problem = await kind.judge(program, ending, whole, random);
         if (problem !== undefined)
           wrong.push(
-            `${kind.name} (program ${n}, stop ${stop}, seed ${seed}, stopped at ${cuts}): ${problem}\n${JSON.stringify(program)}`,
+            `${kind.name} (program ${n}, stop ${stop}, seed ${seed}, stopped at ${cuts}): ` +
+              `${problem}\n${JSON.stringify(program)}`,
           );
       }
     }

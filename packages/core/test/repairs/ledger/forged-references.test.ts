@@ -102,7 +102,8 @@ const places: readonly (readonly [string, () => Store])[] = [
 ];
 
 test.each(places)(
-  'A4: what looks like a reference to the value of another shows nobody that value, in no process (%s)',
+  'A4: what looks like a reference to the value of another shows nobody that value, in no ' +
+    'process (%s)',
   async (_, make) => {
     const store = make();
     const address = await bobSpeaks(store);
@@ -215,86 +216,97 @@ async function appendRaw(
   await ledgers.append(id, { seq, epoch }, { events: [event as unknown as Event], blobs });
 }
 
-test('A4: what older versions have recorded refers to what their append named, and to nothing else', async () => {
-  const store = memoryStore();
-  const ledgers = store.for(scope);
-  const address = await bobSpeaks(store);
-  const reference = lookAlikes(address)['plain'];
-  await appendRaw(ledgers, 'forged', reference);
-  const own = new TextEncoder().encode(JSON.stringify(secret));
-  const old = await ledgers.putBlob(own, blobAddress(scope, own));
-  await appendRaw(ledgers, 'genuine', lookAlikes(old)['plain'], [old]);
-  const app = process(store);
-  const outputOf = async (id: string): Promise<unknown> => {
-    const opened = await app.session({ id, observe: false });
-    const [event] = opened.events;
-    return event?.type === 'assistant' ? opened.ledger.resolve(event.output) : undefined;
-  };
-  expect(await outputOf('forged')).toEqual(reference);
-  expect(await outputOf('genuine')).toBe(secret);
-});
+test(
+  'A4: what older versions have recorded refers to what their append named, and to nothing ' +
+    'else',
+  async () => {
+    const store = memoryStore();
+    const ledgers = store.for(scope);
+    const address = await bobSpeaks(store);
+    const reference = lookAlikes(address)['plain'];
+    await appendRaw(ledgers, 'forged', reference);
+    const own = new TextEncoder().encode(JSON.stringify(secret));
+    const old = await ledgers.putBlob(own, blobAddress(scope, own));
+    await appendRaw(ledgers, 'genuine', lookAlikes(old)['plain'], [old]);
+    const app = process(store);
+    const outputOf = async (id: string): Promise<unknown> => {
+      const opened = await app.session({ id, observe: false });
+      const [event] = opened.events;
+      return event?.type === 'assistant' ? opened.ledger.resolve(event.output) : undefined;
+    };
+    expect(await outputOf('forged')).toEqual(reference);
+    expect(await outputOf('genuine')).toBe(secret);
+  },
+);
 
-test('A4: nobody finds an address who knows the content; files of older versions keep theirs', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'adjutant-a4-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, 'store.db');
-  const open = (): Store => sqlite(path, { synchronous: 'normal' });
-  const bytes = new TextEncoder().encode(JSON.stringify(secret));
-  const before = open();
-  const old = await before.for(scope).putBlob(bytes, blobAddress(scope, bytes));
-  await before.close();
-  const file = new DatabaseSync(path);
-  file.exec('drop table address_keys; pragma user_version = 5');
-  file.close();
-  const store = open();
-  const address = await bobSpeaks(store);
-  expect(address).not.toBe(blobAddress(scope, bytes));
-  expect(Buffer.from(await store.for(scope).getBlob(old)).equals(bytes)).toBe(true);
-  await store.close();
-  const again = open();
-  expect(await again.for(scope).putBlob(bytes)).toBe(address);
-  expect(await memoryStore().for(scope).putBlob(bytes)).not.toBe(address);
-  await again.close();
-});
+test(
+  'A4: nobody finds an address who knows the content; files of older versions ' + 'keep theirs',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'adjutant-a4-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const path = join(folder, 'store.db');
+    const open = (): Store => sqlite(path, { synchronous: 'normal' });
+    const bytes = new TextEncoder().encode(JSON.stringify(secret));
+    const before = open();
+    const old = await before.for(scope).putBlob(bytes, blobAddress(scope, bytes));
+    await before.close();
+    const file = new DatabaseSync(path);
+    file.exec('drop table address_keys; pragma user_version = 5');
+    file.close();
+    const store = open();
+    const address = await bobSpeaks(store);
+    expect(address).not.toBe(blobAddress(scope, bytes));
+    expect(Buffer.from(await store.for(scope).getBlob(old)).equals(bytes)).toBe(true);
+    await store.close();
+    const again = open();
+    expect(await again.for(scope).putBlob(bytes)).toBe(address);
+    expect(await memoryStore().for(scope).putBlob(bytes)).not.toBe(address);
+    await again.close();
+  },
+);
 
-test('A4: what only looks like a reference once a large value in it is in its place is shown, run and told as it was given', async () => {
-  const store = memoryStore();
-  const address = await bobSpeaks(store);
-  const form = lookAlikes(address)['long'] as Record<string, unknown>;
-  const executed: unknown[] = [];
-  const give = tool({
-    name: 'give',
-    description: 'Gives',
-    schema: z.any(),
-    approval: true,
-    execute: ({ args }) => {
-      executed.push(args);
-      return { given: form };
-    },
-  });
-  const model = scriptedModel((prompt) => {
-    const isAsked = prompt.at(-1)?.role === 'user';
-    return isAsked
-      ? { toolCalls: [{ name: 'give', args: { value: form } as never }] }
-      : { text: 'Done.' };
-  });
-  const runnable = agent({ name: 'giver', model, tools: [give] });
+test(
+  'A4: what only looks like a reference once a large value in it is in its place is shown, ' +
+    'run and told as it was given',
+  async () => {
+    const store = memoryStore();
+    const address = await bobSpeaks(store);
+    const form = lookAlikes(address)['long'] as Record<string, unknown>;
+    const executed: unknown[] = [];
+    const give = tool({
+      name: 'give',
+      description: 'Gives',
+      schema: z.any(),
+      approval: true,
+      execute: ({ args }) => {
+        executed.push(args);
+        return { given: form };
+      },
+    });
+    const model = scriptedModel((prompt) => {
+      const isAsked = prompt.at(-1)?.role === 'user';
+      return isAsked
+        ? { toolCalls: [{ name: 'give', args: { value: form } as never }] }
+        : { text: 'Done.' };
+    });
+    const runnable = agent({ name: 'giver', model, tools: [give] });
 
-  const asking = process(store, [runnable]);
-  const { pendingApprovals } = await asking.run(runnable, { session: 'bob', input: 'Give' });
-  const answering = process(store, [runnable]);
-  const [request] = await answering.requests.list({ status: 'pending' });
-  expect(pendingApprovals[0]?.args).toEqual({ value: form });
+    const asking = process(store, [runnable]);
+    const { pendingApprovals } = await asking.run(runnable, { session: 'bob', input: 'Give' });
+    const answering = process(store, [runnable]);
+    const [request] = await answering.requests.list({ status: 'pending' });
+    expect(pendingApprovals[0]?.args).toEqual({ value: form });
 
-  await answering.requests.answer(request?.requestId ?? '', { decision: 'approve', by: 'ann' });
-  const { status, session: after } = await answering.resume('bob');
-  expect(status).toBe('completed');
-  expect(executed).toEqual([{ value: form }]);
-  const result = after.events.find(({ type }) => type === 'tool_result');
-  const once = after.ledger.resolve(result);
-  expect(after.ledger.resolve(once)).toEqual(once);
-  expect(once).toMatchObject({ result: { content: { given: form } } });
-  const told = model.calls.at(-1)?.prompt.at(-1);
-  expect(canonicalJson(told)).toContain(form['preview']);
-  expect(canonicalJson(told)).not.toContain('secret of bob');
-});
+    await answering.requests.answer(request?.requestId ?? '', { decision: 'approve', by: 'ann' });
+    const { status, session: after } = await answering.resume('bob');
+    expect(status).toBe('completed');
+    expect(executed).toEqual([{ value: form }]);
+    const result = after.events.find(({ type }) => type === 'tool_result');
+    const once = after.ledger.resolve(result);
+    expect(after.ledger.resolve(once)).toEqual(once);
+    expect(once).toMatchObject({ result: { content: { given: form } } });
+    const told = model.calls.at(-1)?.prompt.at(-1);
+    expect(canonicalJson(told)).toContain(form['preview']);
+    expect(canonicalJson(told)).not.toContain('secret of bob');
+  },
+);

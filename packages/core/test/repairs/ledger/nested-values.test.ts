@@ -48,37 +48,41 @@ test.each([
   },
 );
 
-test('A5: whatever is recorded comes back, nothing is stored twice, and nothing is stored that no event refers to', () => {
-  const text = fc
-    .tuple(
-      fc.constantFrom('x', '"', 'é', '漢', '\u0001'),
-      fc.constantFrom(1, 50, 9_000, 25_000, 40_000, 70_000),
-    )
-    .map(([c, n]) => c.repeat(n));
-  const { value: values } = fc.letrec((tie) => ({
-    value: fc.oneof(
-      { depthSize: 'large', withCrossShrink: true },
-      text,
-      fc.integer(),
-      fc.constant(null),
-      tie('list'),
-      tie('object'),
-    ),
-    list: fc.array(tie('value'), { maxLength: 5 }),
-    object: fc.dictionary(fc.string({ maxLength: 4 }), tie('value'), { maxKeys: 5 }),
-  }));
-  fc.assert(
-    fc.property(values, (value) => {
-      const { draft, back, stored, referredTo, large } = recorded(value);
-      expect(back).toEqual(value);
-      expect(stored).toBeLessThanOrEqual(Buffer.byteLength(JSON.stringify(value)) + 2);
-      expect([...referredTo].sort()).toEqual(large.map(({ address: name }) => name).sort());
-      const isWhole = large.length === 0;
-      if (isWhole)
-        expect(
-          Buffer.byteLength(JSON.stringify((draft as unknown as { input: unknown }).input)),
-        ).toBeLessThanOrEqual(threshold * 2);
-    }),
-    { numRuns: 150 },
-  );
-});
+test(
+  'A5: whatever is recorded comes back, nothing is stored twice, and nothing is stored that ' +
+    'no event refers to',
+  () => {
+    const text = fc
+      .tuple(
+        fc.constantFrom('x', '"', 'é', '漢', '\u0001'),
+        fc.constantFrom(1, 50, 9_000, 25_000, 40_000, 70_000),
+      )
+      .map(([c, n]) => c.repeat(n));
+    const { value: values } = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'large', withCrossShrink: true },
+        text,
+        fc.integer(),
+        fc.constant(null),
+        tie('list'),
+        tie('object'),
+      ),
+      list: fc.array(tie('value'), { maxLength: 5 }),
+      object: fc.dictionary(fc.string({ maxLength: 4 }), tie('value'), { maxKeys: 5 }),
+    }));
+    fc.assert(
+      fc.property(values, (value) => {
+        const { draft, back, stored, referredTo, large } = recorded(value);
+        expect(back).toEqual(value);
+        expect(stored).toBeLessThanOrEqual(Buffer.byteLength(JSON.stringify(value)) + 2);
+        expect([...referredTo].sort()).toEqual(large.map(({ address: name }) => name).sort());
+        const isWhole = large.length === 0;
+        if (isWhole)
+          expect(
+            Buffer.byteLength(JSON.stringify((draft as unknown as { input: unknown }).input)),
+          ).toBeLessThanOrEqual(threshold * 2);
+      }),
+      { numRuns: 150 },
+    );
+  },
+);

@@ -26,18 +26,26 @@ async function asked(
 /** Prose without anything that a rule looks for. */
 const prose = 'Also lorem ipsum dolor. '.repeat(100);
 
-test('A9: what stands behind the part of a message that the rehearsal model reads changes nothing, and it says so', async () => {
-  const short = await asked(`Calculate 1 + 1. ${prose}`);
-  const long = await asked(`Calculate 1 + 1. ${prose}\nCalculate 2 + 2`);
-  expect(long).toEqual(short);
-  expect(short.expressions).toEqual([{ expression: '1 + 1' }]);
-  expect(short.answer).toContain('I read only the first 2000 characters of the message.');
-});
+test(
+  'A9: what stands behind the part of a message that the rehearsal model reads changes ' +
+    'nothing, and it says so',
+  async () => {
+    const short = await asked(`Calculate 1 + 1. ${prose}`);
+    const long = await asked(`Calculate 1 + 1. ${prose}\nCalculate 2 + 2`);
+    expect(long).toEqual(short);
+    expect(short.expressions).toEqual([{ expression: '1 + 1' }]);
+    expect(short.answer).toContain('I read only the first 2000 characters of the message.');
+  },
+);
 
-test('A9: a clause longer than any that people write is not looked into, but said not to be understood', async () => {
-  const { answer, expressions } = await asked(
-    `Calculate 1 + 1.\nCalculate ${'1'.repeat(1_000)} + 1.`,
-  );
-  expect(expressions).toEqual([{ expression: '1 + 1' }]);
-  expect(answer).toMatch(/I did not understand "Calculate 1{70}…"/);
-});
+test(
+  'A9: a clause longer than any that people write is not looked into, but said not to be ' +
+    'understood',
+  async () => {
+    const { answer, expressions } = await asked(
+      `Calculate 1 + 1.\nCalculate ${'1'.repeat(1_000)} + 1.`,
+    );
+    expect(expressions).toEqual([{ expression: '1 + 1' }]);
+    expect(answer).toMatch(/I did not understand "Calculate 1{70}…"/);
+  },
+);

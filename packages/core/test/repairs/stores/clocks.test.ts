@@ -170,7 +170,8 @@ function codeOf(did: unknown): unknown {
 }
 
 describe('a wall clock that went back, on SQLite', () => {
-  test('B21: a run whose process was killed before is due at once, and what was asked before is over in time', {
+  test('B21: a run whose process was killed before is due at once, and what was asked before is ' +
+    'over in time', {
     timeout: patience,
   }, async () => {
     const file = join(directory, 'store.db');
@@ -195,41 +196,46 @@ describe('a wall clock that went back, on SQLite', () => {
     expect(await after.tell({ do: 'due', session: '' })).toContain('held');
   });
 
-  test('B21: goes on from the last instant that was given out, with a clock that was given too', async () => {
-    const file = join(directory, 'store.db');
-    let shift = 0;
-    const clock = {
-      now: () => 1_800_000_000_000 + shift,
-      monotonic: () => shift,
-      setTimer: () => () => undefined,
-    };
-    const store = sqlite(file, { clock });
-    const ledgers = store.for({ tenant: 'default', app: 'clocks' });
-    const { now, until } = await ledgers.claim('s', 'elsewhere', { ttl: 1_000 });
-    expect(until).toBe(now + 1_000);
-    shift = -hour;
-    expect(
-      (
-        await ledgers.post('s', {
-          key: 'k',
-          lane: 'input',
-          by: 'user',
-          at: 1,
-          type: 'wake',
-          data: {},
-        })
-      ).now,
-    ).toBe(now);
-    shift += 1_000;
-    // A second later the lease is over, although the clock says that it is an hour earlier.
-    expect(await ledgers.claim('s', 'another', { ttl: 1_000 })).toMatchObject({
-      epoch: 2,
-      now: until,
-    });
-    await store.close();
-    shift = -2 * hour;
-    const again = sqlite(file, { clock });
-    expect(await again.for({ tenant: 'default', app: 'clocks' }).now()).toBeGreaterThanOrEqual(now);
-    await again.close();
-  });
+  test(
+    'B21: goes on from the last instant that was given out, with a clock that was ' + 'given too',
+    async () => {
+      const file = join(directory, 'store.db');
+      let shift = 0;
+      const clock = {
+        now: () => 1_800_000_000_000 + shift,
+        monotonic: () => shift,
+        setTimer: () => () => undefined,
+      };
+      const store = sqlite(file, { clock });
+      const ledgers = store.for({ tenant: 'default', app: 'clocks' });
+      const { now, until } = await ledgers.claim('s', 'elsewhere', { ttl: 1_000 });
+      expect(until).toBe(now + 1_000);
+      shift = -hour;
+      expect(
+        (
+          await ledgers.post('s', {
+            key: 'k',
+            lane: 'input',
+            by: 'user',
+            at: 1,
+            type: 'wake',
+            data: {},
+          })
+        ).now,
+      ).toBe(now);
+      shift += 1_000;
+      // A second later the lease is over, although the clock says that it is an hour earlier.
+      expect(await ledgers.claim('s', 'another', { ttl: 1_000 })).toMatchObject({
+        epoch: 2,
+        now: until,
+      });
+      await store.close();
+      shift = -2 * hour;
+      const again = sqlite(file, { clock });
+      expect(await again.for({ tenant: 'default', app: 'clocks' }).now()).toBeGreaterThanOrEqual(
+        now,
+      );
+      await again.close();
+    },
+  );
 });

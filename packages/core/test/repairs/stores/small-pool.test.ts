@@ -32,7 +32,8 @@ describe.skipIf(reasonToSkip !== undefined)('a pool without a connection to spar
     [1, 1, 2],
     [2, 2, 3],
   ])(
-    'B22: of %i connections, with %i stores that are followed, does not hang, and says what it needs',
+    'B22: of %i connections, with %i stores that are followed, does not hang, and says ' +
+      'what it needs',
     async (max, stores, needed) => {
       const pool = new pg.Pool({ connectionString: serverUrl, max });
       cleanups.push(() => pool.end());

@@ -66,20 +66,24 @@ describe('what a round takes in the file', () => {
     return pages * 4_096;
   }
 
-  test('B23: a round with a result of 0.5 to 32 KB takes at most 1.5 times what bare rows of the same bytes take', async () => {
-    const found = await withStore(async (store) => {
-      const ratios: Record<string, number> = {};
-      for (const kb of [0.5, 1, 2, 4, 8, 32]) {
-        const texts = [100, 120, 120, 100, kb * 1_024].map((length) => 'x'.repeat(length));
-        const writer = await Writer.claim(store.for(scope), `${kb} KB`);
-        const before = bytesOfFile();
-        for (let round = 0; round < rounds; round++) await writer.write(texts);
-        ratios[kb] = (bytesOfFile() - before) / bareBytes(texts);
-      }
-      return ratios;
-    });
-    for (const [kb, ratio] of Object.entries(found)) expect(ratio, `${kb} KB`).toBeLessThan(1.5);
-  });
+  test(
+    'B23: a round with a result of 0.5 to 32 KB takes at most 1.5 times what bare rows of ' +
+      'the same bytes take',
+    async () => {
+      const found = await withStore(async (store) => {
+        const ratios: Record<string, number> = {};
+        for (const kb of [0.5, 1, 2, 4, 8, 32]) {
+          const texts = [100, 120, 120, 100, kb * 1_024].map((length) => 'x'.repeat(length));
+          const writer = await Writer.claim(store.for(scope), `${kb} KB`);
+          const before = bytesOfFile();
+          for (let round = 0; round < rounds; round++) await writer.write(texts);
+          ratios[kb] = (bytesOfFile() - before) / bareBytes(texts);
+        }
+        return ratios;
+      });
+      for (const [kb, ratio] of Object.entries(found)) expect(ratio, `${kb} KB`).toBeLessThan(1.5);
+    },
+  );
 
   test('B23: no row of a kilobyte takes a page of its own, whichever table it is in', async () => {
     const text = 'x'.repeat(1_150);
@@ -178,7 +182,8 @@ describe('a file of schema version 3', () => {
   function addRows(): void {
     inFile((database) => {
       const insert = database.prepare(
-        'insert into events (ledger, seq, at, type, actor, path, body) values (77, ?, 1, 1, 0, 0, ?)',
+        'insert into events (ledger, seq, at, type, actor, path, body) values (77, ?, 1, ' +
+          '1, 0, 0, ?)',
       );
       database.exec('begin');
       for (let seq = 1; seq <= 9_000; seq++) insert.run(seq, `"e${seq}",2,"text ${seq}"`);
@@ -203,28 +208,32 @@ describe('a file of schema version 3', () => {
     );
   });
 
-  test('B23: is the old one after a process that was killed in the middle of its migration, and opens then', async () => {
-    inFile((database) => database.exec(`pragma journal_mode = wal; ${script}`));
-    addRows();
-    const killed = otherProcess(`
+  test(
+    'B23: is the old one after a process that was killed in the middle of its migration, and ' +
+      'opens then',
+    async () => {
+      inFile((database) => database.exec(`pragma journal_mode = wal; ${script}`));
+      addRows();
+      const killed = otherProcess(`
       import { DatabaseSync } from 'node:sqlite';
       import { giveRowsIds } from ${source('rows/rows-by-id.ts')};
       const database = new DatabaseSync(${JSON.stringify(path)});
       database.exec('pragma journal_mode = wal; pragma cache_size = 10; begin immediate');
       giveRowsIds(database);
       process.kill(process.pid, 'SIGKILL');`);
-    const [, signal] = await once(killed, 'close');
-    expect(signal).toBe('SIGKILL');
-    expect(inFile((database) => database.prepare('pragma user_version').get())).toEqual({
-      user_version: 3,
-    });
-    await withStore(async (store) => {
-      expect(await heldNow(store)).toEqual(held);
-      expect(
-        await readTexts(store.for({ tenant: 'acme', app: 'many' }), 'many', { after: 8_999 }),
-      ).toEqual(['text 9000']);
-    });
-  });
+      const [, signal] = await once(killed, 'close');
+      expect(signal).toBe('SIGKILL');
+      expect(inFile((database) => database.prepare('pragma user_version').get())).toEqual({
+        user_version: 3,
+      });
+      await withStore(async (store) => {
+        expect(await heldNow(store)).toEqual(held);
+        expect(
+          await readTexts(store.for({ tenant: 'acme', app: 'many' }), 'many', { after: 8_999 }),
+        ).toEqual(['text 9000']);
+      });
+    },
+  );
 
   test('B23: is migrated once by processes that open it at the same time', async () => {
     inFile((database) => database.exec(`pragma journal_mode = wal; ${script}`));

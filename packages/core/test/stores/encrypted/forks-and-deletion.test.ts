@@ -166,24 +166,28 @@ describe.each(places)('what is deleted on %s', (_, make) => {
       expect([...wrapped].filter((key) => contents.includes(key))).toEqual([]);
     }));
 
-  test('takes the keys of all forks along when it is erased, also of those whose own origin is gone', () =>
-    withPlace(make, async (place) => {
-      const [here, there] = [place.open().for(scope), place.open().for(scope)];
-      await write(here, 'root', ['a', 'b']);
-      await here.fork('root', 1, 's');
-      await write(here, 's', ['x']);
-      await there.fork('s', 2, 'f');
-      await write(there, 'f', ['y']);
-      await there.fork('f', 3, 'g');
-      await there.fork('root', 2, 'sibling');
-      await here.delete('f');
-      await here.delete('s', { erase: true });
-      expect(await keyedSessions(place.openPlain())).toEqual(['root', 'sibling']);
-      expect(await textsOf(there, 'sibling')).toEqual(['a', 'b']);
-      expect((await failureOf(textsOf(there, 'g'))).code).toBe('session_not_found');
-      await there.delete('root', { erase: true });
-      expect(await keyedSessions(place.openPlain())).toEqual([]);
-    }));
+  test(
+    'takes the keys of all forks along when it is erased, also of those whose own origin is ' +
+      'gone',
+    () =>
+      withPlace(make, async (place) => {
+        const [here, there] = [place.open().for(scope), place.open().for(scope)];
+        await write(here, 'root', ['a', 'b']);
+        await here.fork('root', 1, 's');
+        await write(here, 's', ['x']);
+        await there.fork('s', 2, 'f');
+        await write(there, 'f', ['y']);
+        await there.fork('f', 3, 'g');
+        await there.fork('root', 2, 'sibling');
+        await here.delete('f');
+        await here.delete('s', { erase: true });
+        expect(await keyedSessions(place.openPlain())).toEqual(['root', 'sibling']);
+        expect(await textsOf(there, 'sibling')).toEqual(['a', 'b']);
+        expect((await failureOf(textsOf(there, 'g'))).code).toBe('session_not_found');
+        await there.delete('root', { erase: true });
+        expect(await keyedSessions(place.openPlain())).toEqual([]);
+      }),
+  );
 
   test('is another session when it comes back, for every process', () =>
     withPlace(make, async (place) => {
@@ -274,23 +278,26 @@ async function isDone(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a process that stops', () => {
-  test('while it forks leaves either no fork or a whole one, and no key that outlives the origin', () =>
-    stoppedAnywhere(async (open, plain) => {
-      await write(open(), 's', ['a', 'b']);
-      const done = await isDone(open(true).fork('s', 1, 'f', messages(1, ['x'])));
-      const ledgers = open();
-      if ((await ledgers.head('f')) !== undefined)
-        expect(await textsOf(ledgers, 'f')).toEqual(['a', 'x']);
-      else {
-        // The name is free for a fork and for a session.
-        await ledgers.delete('s', { erase: true });
-        await write(ledgers, 'f', ['new']);
-        expect(await textsOf(open(), 'f')).toEqual(['new']);
-        await ledgers.delete('f');
-        expect(await keyedSessions(plain)).toEqual([]);
-      }
-      return done;
-    }, 8));
+  test(
+    'while it forks leaves either no fork or a whole one, and no key that outlives ' + 'the origin',
+    () =>
+      stoppedAnywhere(async (open, plain) => {
+        await write(open(), 's', ['a', 'b']);
+        const done = await isDone(open(true).fork('s', 1, 'f', messages(1, ['x'])));
+        const ledgers = open();
+        if ((await ledgers.head('f')) !== undefined)
+          expect(await textsOf(ledgers, 'f')).toEqual(['a', 'x']);
+        else {
+          // The name is free for a fork and for a session.
+          await ledgers.delete('s', { erase: true });
+          await write(ledgers, 'f', ['new']);
+          expect(await textsOf(open(), 'f')).toEqual(['new']);
+          await ledgers.delete('f');
+          expect(await keyedSessions(plain)).toEqual([]);
+        }
+        return done;
+      }, 8),
+  );
 
   test('while it deletes leaves what can be deleted again, and then no key', () =>
     stoppedAnywhere(async (open, plain) => {

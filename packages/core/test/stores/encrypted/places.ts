@@ -73,7 +73,8 @@ async function inFile(): Promise<DatabasePlace> {
     change,
     restoreEvent: async (ledger, { at, type, body }) => {
       await change(
-        `insert into events (id, at, type, actor, path, body) values (${rowId('$1', '1')}, $2, $3, '0', '0', $4)`,
+        `insert into events (id, at, type, actor, path, body) values (${rowId('$1', '1')}, ` +
+          `$2, $3, '0', '0', $4)`,
         [ledger, at, type, body],
       );
     },
@@ -101,7 +102,8 @@ async function inSchema(): Promise<DatabasePlace> {
     change,
     restoreEvent: async (ledger, { at, type, body }) => {
       await change(
-        "insert into {s}events (ledger, seq, at, type, actor, path, body) values ($1, 1, $2, $3, '0', '0', $4)",
+        'insert into {s}events (ledger, seq, at, type, actor, path, body) values ($1, 1, ' +
+          "$2, $3, '0', '0', $4)",
         [ledger, at, type, body],
       );
     },

@@ -120,25 +120,28 @@ function stoppingAt(store: Store, call: number, onStop: () => void): Store {
 }
 
 describe('a rotation that is stopped', () => {
-  test('anywhere leaves everything readable with both keys, and is gone on with by another one', async () => {
-    let isDone = false;
-    let stops = 0;
-    for (let call = 1; !isDone; call++) {
-      const inner = memoryStore();
-      await writeMuch(encrypted(inner, { keys: old }).for(scope));
-      const stopped = Promise.withResolvers<boolean>();
-      const rotation = encrypted(
-        stoppingAt(inner, call, () => stopped.resolve(false)),
-        { keys: both },
-      ).rotate(scope);
-      isDone = await Promise.race([rotation.then(() => true), stopped.promise]);
-      if (!isDone) stops += 1;
-      await expectMuch(encrypted(inner, { keys: both }).for(scope));
-      await encrypted(inner, { keys: both }).rotate(scope);
-      await expectMuch(encrypted(inner, { keys: next }).for(scope));
-    }
-    expect(stops).toBeGreaterThan(20);
-  });
+  test(
+    'anywhere leaves everything readable with both keys, and is gone on with by ' + 'another one',
+    async () => {
+      let isDone = false;
+      let stops = 0;
+      for (let call = 1; !isDone; call++) {
+        const inner = memoryStore();
+        await writeMuch(encrypted(inner, { keys: old }).for(scope));
+        const stopped = Promise.withResolvers<boolean>();
+        const rotation = encrypted(
+          stoppingAt(inner, call, () => stopped.resolve(false)),
+          { keys: both },
+        ).rotate(scope);
+        isDone = await Promise.race([rotation.then(() => true), stopped.promise]);
+        if (!isDone) stops += 1;
+        await expectMuch(encrypted(inner, { keys: both }).for(scope));
+        await encrypted(inner, { keys: both }).rotate(scope);
+        await expectMuch(encrypted(inner, { keys: next }).for(scope));
+      }
+      expect(stops).toBeGreaterThan(20);
+    },
+  );
 
   test('by a key that is missing changes nothing that cannot be undone', async () => {
     const inner = memoryStore();

@@ -46,7 +46,8 @@ function processOn(store: Store, effects: string[]): { app: Runtime; runnable: A
 
 describe.each(places)('a run on an encrypted %s', (_, make) => {
   test(
-    'waits for an approval, is answered and carried on by other processes, and leaves nothing readable',
+    'waits for an approval, is answered and carried on by other processes, and leaves ' +
+      'nothing readable',
     { timeout: 60_000 },
     () =>
       withPlace(make, async (place) => {

@@ -212,7 +212,8 @@ describe.each(places)('on %s', (_, make) => {
         expect((await failureOf(read(place.open().for(scope)))).code).toBe('none');
         const isMine = table === 'ledgers' ? "and app = 'shop'" : '';
         const found = await place.rows(
-          `select ${column} as content, ${key} as name from {s}${table} where ${key} in ('a', 'b') ${isMine} order by ${key}`,
+          `select ${column} as content, ${key} as name from {s}${table} where ${key} in ` +
+            `('a', 'b') ${isMine} order by ${key}`,
         );
         expect(found).toHaveLength(2);
         const [first, second] = found.map(({ content }) => String(content)) as [string, string];
@@ -228,49 +229,54 @@ describe.each(places)('on %s', (_, make) => {
       }),
   );
 
-  test('a request that was put into the place of another one, or shows another user, is refused', () =>
-    withPlace(make, async (place) => {
-      const ledgers = place.open().for(scope);
-      const requestOf = (requestId: string) => ({
-        ...{
-          requestId,
-          session: 's',
-          invocationId: 'i',
-          callId: 'c',
-          kind: 'approval' as const,
-          name: 'pay',
-          fingerprint: 'f',
-          generation: 1,
-        },
-        ...{
-          request: { agent: 'a', summary: `Pay ${requestId}`, options: ['approve' as const] },
-          createdAt: 5,
-          user: '42',
-        },
-      });
-      await write(ledgers, 's', ['a'], { requests: [requestOf('q1'), requestOf('q2')] });
-      expect((await ledgers.requests()).map(({ request }) => request.summary)).toEqual([
-        'Pay q1',
-        'Pay q2',
-      ]);
-      // SQLite has other names for the columns than PostgreSQL.
-      const isSqlite =
-        (await place.rows('select * from {s}requests'))[0]?.['request_id'] === undefined;
-      const [id, column] = isSqlite ? ['request', 'body'] : ['request_id', 'request'];
-      const found = await place.rows(`select ${column} as content from {s}requests order by ${id}`);
-      const [first, second] = found.map(({ content }) => String(content)) as [string, string];
-      await place.change(`update {s}requests set ${column} = $1 where ${id} = 'q1'`, [
-        first.replace(sealedIn(first), sealedIn(second)),
-      ]);
-      expect((await failureOf(ledgers.requests({ requestId: 'q1' }))).code).toBe('seal_broken');
-      await place.change(`update {s}requests set ${column} = $1 where ${id} = 'q1'`, [
-        first.replaceAll('"42"', '"43"'),
-      ]);
-      expect((await failureOf(ledgers.requests({ requestId: 'q1' }))).code).toBe('seal_broken');
-      expect(
-        (await ledgers.requests({ requestId: 'q2' })).map(({ request }) => request.summary),
-      ).toEqual(['Pay q2']);
-    }));
+  test(
+    'a request that was put into the place of another one, or shows another user, ' + 'is refused',
+    () =>
+      withPlace(make, async (place) => {
+        const ledgers = place.open().for(scope);
+        const requestOf = (requestId: string) => ({
+          ...{
+            requestId,
+            session: 's',
+            invocationId: 'i',
+            callId: 'c',
+            kind: 'approval' as const,
+            name: 'pay',
+            fingerprint: 'f',
+            generation: 1,
+          },
+          ...{
+            request: { agent: 'a', summary: `Pay ${requestId}`, options: ['approve' as const] },
+            createdAt: 5,
+            user: '42',
+          },
+        });
+        await write(ledgers, 's', ['a'], { requests: [requestOf('q1'), requestOf('q2')] });
+        expect((await ledgers.requests()).map(({ request }) => request.summary)).toEqual([
+          'Pay q1',
+          'Pay q2',
+        ]);
+        // SQLite has other names for the columns than PostgreSQL.
+        const isSqlite =
+          (await place.rows('select * from {s}requests'))[0]?.['request_id'] === undefined;
+        const [id, column] = isSqlite ? ['request', 'body'] : ['request_id', 'request'];
+        const found = await place.rows(
+          `select ${column} as content from {s}requests order by ${id}`,
+        );
+        const [first, second] = found.map(({ content }) => String(content)) as [string, string];
+        await place.change(`update {s}requests set ${column} = $1 where ${id} = 'q1'`, [
+          first.replace(sealedIn(first), sealedIn(second)),
+        ]);
+        expect((await failureOf(ledgers.requests({ requestId: 'q1' }))).code).toBe('seal_broken');
+        await place.change(`update {s}requests set ${column} = $1 where ${id} = 'q1'`, [
+          first.replaceAll('"42"', '"43"'),
+        ]);
+        expect((await failureOf(ledgers.requests({ requestId: 'q1' }))).code).toBe('seal_broken');
+        expect(
+          (await ledgers.requests({ requestId: 'q2' })).map(({ request }) => request.summary),
+        ).toEqual(['Pay q2']);
+      }),
+  );
 
   test('a blob that was changed, or put into the place of another one, is refused', () =>
     withPlace(make, async (place) => {

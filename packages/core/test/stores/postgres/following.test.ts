@@ -62,32 +62,35 @@ describe.skipIf(reasonToSkip !== undefined)('follow', () => {
     await follower.return?.();
   });
 
-  test('is told by notifications that name no session, and only while another store listens', async () => {
-    const schema = newTestSchema();
-    const writer = open(schema).for(scope);
-    await writer.claim('secret', 'me', { ttl: 30_000 });
-    const client = new pg.Client({ connectionString: serverUrl });
-    await client.connect();
-    cleanups.push(() => client.end());
-    const heard: string[] = [];
-    let onNotification: () => void = () => undefined;
-    client.on('notification', ({ payload = '' }) => {
-      heard.push(payload);
-      onNotification();
-    });
-    await client.query(`listen "${schema.name}"`);
-    await writer.append('secret', { seq: 0, epoch: 1 }, { events: notes(0, ['unheard']) });
-    await client.query('select 1');
-    expect(heard).toEqual([]);
+  test(
+    'is told by notifications that name no session, and only while another ' + 'store listens',
+    async () => {
+      const schema = newTestSchema();
+      const writer = open(schema).for(scope);
+      await writer.claim('secret', 'me', { ttl: 30_000 });
+      const client = new pg.Client({ connectionString: serverUrl });
+      await client.connect();
+      cleanups.push(() => client.end());
+      const heard: string[] = [];
+      let onNotification: () => void = () => undefined;
+      client.on('notification', ({ payload = '' }) => {
+        heard.push(payload);
+        onNotification();
+      });
+      await client.query(`listen "${schema.name}"`);
+      await writer.append('secret', { seq: 0, epoch: 1 }, { events: notes(0, ['unheard']) });
+      await client.query('select 1');
+      expect(heard).toEqual([]);
 
-    await schema.query(`select "${schema.name}".listen('somebody', 60000)`);
-    const notified = new Promise<void>((resolve) => {
-      onNotification = resolve;
-    });
-    await writer.append('secret', { seq: 1, epoch: 1 }, { events: notes(1, ['heard']) });
-    await notified;
-    expect(heard[0]).toMatch(/^\["[0-9a-f]{20}"\]$/);
-  });
+      await schema.query(`select "${schema.name}".listen('somebody', 60000)`);
+      const notified = new Promise<void>((resolve) => {
+        onNotification = resolve;
+      });
+      await writer.append('secret', { seq: 1, epoch: 1 }, { events: notes(1, ['heard']) });
+      await notified;
+      expect(heard[0]).toMatch(/^\["[0-9a-f]{20}"\]$/);
+    },
+  );
 
   test('goes on when its connection is lost, without a gap', async () => {
     const schema = newTestSchema();

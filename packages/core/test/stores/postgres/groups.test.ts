@@ -140,54 +140,60 @@ describe.skipIf(reasonToSkip !== undefined)('changes that wait at the same momen
     expect(await readTexts(ledgers, 'c')).toEqual(['c']);
   });
 
-  test('of several processes, on the same sessions and shared keys in any order, neither wait for each other nor lose anything', async () => {
-    const processes = open(3);
-    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const [first] = processes as [Opened];
-    for (const name of names) await first.ledgers.claim(name, 'me', { ttl: 30_000 });
-    // The table for the version of the schema is not there at first.
-    for (const { ledgers, errors } of processes) {
-      await ledgers.head('a');
-      errors.length = 0;
-    }
-    const keys = ['k', 'l', 'm'];
-    let wins = 0;
-    const codes = new Set<string>();
-    for (let round = 0; round < 25; round++) {
-      const attempts = processes.flatMap(({ ledgers }, p) => {
-        const order = p % 2 === 0 ? names : [...names].reverse();
-        return order.map(async (name, i) => {
-          const head = await ledgers.head(name);
-          const scopes = p % 2 === 0 ? keys : [...keys].reverse();
-          const shared = scopes.map((key) => ({
-            ...set(key, round, round),
-            scopeId: `${key}${i % 2}`,
-          }));
-          const batch = {
-            events: notes(head?.seq ?? 0, [`${p}`]),
-            ...(i % 3 === 0 ? { shared } : {}),
-          };
-          const code = await codeOf(ledgers.append(name, { seq: head?.seq ?? 0, epoch: 1 }, batch));
-          codes.add(code);
-          if (code === 'resolved') wins += 1;
+  test(
+    'of several processes, on the same sessions and shared keys in any order, neither wait ' +
+      'for each other nor lose anything',
+    async () => {
+      const processes = open(3);
+      const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+      const [first] = processes as [Opened];
+      for (const name of names) await first.ledgers.claim(name, 'me', { ttl: 30_000 });
+      // The table for the version of the schema is not there at first.
+      for (const { ledgers, errors } of processes) {
+        await ledgers.head('a');
+        errors.length = 0;
+      }
+      const keys = ['k', 'l', 'm'];
+      let wins = 0;
+      const codes = new Set<string>();
+      for (let round = 0; round < 25; round++) {
+        const attempts = processes.flatMap(({ ledgers }, p) => {
+          const order = p % 2 === 0 ? names : [...names].reverse();
+          return order.map(async (name, i) => {
+            const head = await ledgers.head(name);
+            const scopes = p % 2 === 0 ? keys : [...keys].reverse();
+            const shared = scopes.map((key) => ({
+              ...set(key, round, round),
+              scopeId: `${key}${i % 2}`,
+            }));
+            const batch = {
+              events: notes(head?.seq ?? 0, [`${p}`]),
+              ...(i % 3 === 0 ? { shared } : {}),
+            };
+            const code = await codeOf(
+              ledgers.append(name, { seq: head?.seq ?? 0, epoch: 1 }, batch),
+            );
+            codes.add(code);
+            if (code === 'resolved') wins += 1;
+          });
         });
-      });
-      await Promise.all(attempts);
-    }
-    expect(
-      [...codes].filter(
-        (code) => !['resolved', 'ledger_conflict', 'state_conflict'].includes(code),
-      ),
-    ).toEqual([]);
-    // A deadlock would have been tried again.
-    expect(processes.flatMap(({ errors }) => errors)).toEqual([]);
-    const lengths = await Promise.all(
-      names.map(async (name) => (await readTexts(first.ledgers, name)).length),
-    );
-    expect(lengths.reduce((sum, length) => sum + length)).toBe(wins);
-    for (const name of names)
-      expect((await first.ledgers.head(name))?.seq).toBe(
-        (await readTexts(first.ledgers, name)).length,
+        await Promise.all(attempts);
+      }
+      expect(
+        [...codes].filter(
+          (code) => !['resolved', 'ledger_conflict', 'state_conflict'].includes(code),
+        ),
+      ).toEqual([]);
+      // A deadlock would have been tried again.
+      expect(processes.flatMap(({ errors }) => errors)).toEqual([]);
+      const lengths = await Promise.all(
+        names.map(async (name) => (await readTexts(first.ledgers, name)).length),
       );
-  });
+      expect(lengths.reduce((sum, length) => sum + length)).toBe(wins);
+      for (const name of names)
+        expect((await first.ledgers.head(name))?.seq).toBe(
+          (await readTexts(first.ledgers, name)).length,
+        );
+    },
+  );
 });

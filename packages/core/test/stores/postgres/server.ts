@@ -10,7 +10,10 @@ async function findReasonToSkip(): Promise<string | undefined> {
     await client.connect();
     return undefined;
   } catch (error) {
-    const reason = `there is no PostgreSQL at ${serverUrl.replace(/:[^:@/]+@/, ':***@')} (${(error as Error).message || (error as { code?: string }).code}); set PG_URL, or say "npm run with-postgres -- npm test"`;
+    const reason =
+      `there is no PostgreSQL at ${serverUrl.replace(/:[^:@/]+@/, ':***@')} ` +
+      `(${(error as Error).message || (error as { code?: string }).code}); set PG_URL, or ` +
+      'say "npm run with-postgres -- npm test"';
     // Where everything must be tested, nothing is left out quietly.
     if (process.env['CI'] !== undefined && process.env['CI'] !== '')
       throw new Error(`The tests of the PostgreSQL store cannot run: ${reason}.`);

@@ -131,32 +131,41 @@ test('a deletion that was cut off is finished by the next deletion or sweep', as
   }
 });
 
-test('a session that another process deletes and makes anew keeps its paths apart from the old one', async () => {
-  const other = sqlite(path);
-  const started = (seq: number) =>
-    eventsAfter(seq, [{ type: 'invocation_resume', by: 'runtime', invocationId: 'run1/support' }]);
-  const old = await Writer.claim(ledgers, 's');
-  await ledgers.append('s', old.head, { events: started(0) });
-  await other.for(scope).delete('s');
-  await (await Writer.claim(other.for(scope), 's', 'other')).write(['x']);
-  const next = await Writer.claim(ledgers, 's');
-  await ledgers.append('s', next.head, { events: started(1) });
-  expect((await readAll(ledgers, 's')).map(({ invocationId }) => invocationId)).toEqual([
-    undefined,
-    'run1/support',
-  ]);
-  await other.close();
-});
+test(
+  'a session that another process deletes and makes anew keeps its paths apart from the old ' +
+    'one',
+  async () => {
+    const other = sqlite(path);
+    const started = (seq: number) =>
+      eventsAfter(seq, [
+        { type: 'invocation_resume', by: 'runtime', invocationId: 'run1/support' },
+      ]);
+    const old = await Writer.claim(ledgers, 's');
+    await ledgers.append('s', old.head, { events: started(0) });
+    await other.for(scope).delete('s');
+    await (await Writer.claim(other.for(scope), 's', 'other')).write(['x']);
+    const next = await Writer.claim(ledgers, 's');
+    await ledgers.append('s', next.head, { events: started(1) });
+    expect((await readAll(ledgers, 's')).map(({ invocationId }) => invocationId)).toEqual([
+      undefined,
+      'run1/support',
+    ]);
+    await other.close();
+  },
+);
 
-test('another process that deletes a session fences its writer and ends those who follow', async () => {
-  const writer = await Writer.claim(ledgers, 's');
-  await writer.write(['a']);
-  const follower = ledgers.follow('s', 0, new AbortController().signal)[Symbol.asyncIterator]();
-  expect((await follower.next()).value).toMatchObject({ seq: 1 });
-  const next = codeOf(follower.next());
-  const other = sqlite(path, { clock: systemClock });
-  await other.for(scope).delete('s');
-  expect(await next).toBe('session_not_found');
-  expect(await codeOf(writer.write(['b']))).toBe('ledger_conflict');
-  await other.close();
-});
+test(
+  'another process that deletes a session fences its writer and ends those ' + 'who follow',
+  async () => {
+    const writer = await Writer.claim(ledgers, 's');
+    await writer.write(['a']);
+    const follower = ledgers.follow('s', 0, new AbortController().signal)[Symbol.asyncIterator]();
+    expect((await follower.next()).value).toMatchObject({ seq: 1 });
+    const next = codeOf(follower.next());
+    const other = sqlite(path, { clock: systemClock });
+    await other.for(scope).delete('s');
+    expect(await next).toBe('session_not_found');
+    expect(await codeOf(writer.write(['b']))).toBe('ledger_conflict');
+    await other.close();
+  },
+);

@@ -83,13 +83,16 @@ describe('a SQLite file on a network drive', () => {
     ).close();
   });
 
-  test('is no local file: one that is made, one that is there, and none at all are opened', async () => {
-    for (const path of [join(folder, 'store.db'), join(folder, 'store.db'), ':memory:']) {
-      const store = sqlite(path);
-      expect(
-        await store.for({ tenant: 't', app: 'a' }).claim('s', 'owner', { ttl: 1, force: true }),
-      ).toMatchObject({ seq: 0 });
-      await store.close();
-    }
-  });
+  test(
+    'is no local file: one that is made, one that is there, and none at all ' + 'are opened',
+    async () => {
+      for (const path of [join(folder, 'store.db'), join(folder, 'store.db'), ':memory:']) {
+        const store = sqlite(path);
+        expect(
+          await store.for({ tenant: 't', app: 'a' }).claim('s', 'owner', { ttl: 1, force: true }),
+        ).toMatchObject({ seq: 0 });
+        await store.close();
+      }
+    },
+  );
 });

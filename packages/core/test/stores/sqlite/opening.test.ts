@@ -219,7 +219,8 @@ describe('schema versions', () => {
         schemas.push(
           database
             .prepare(
-              "select name, replace(replace(sql, ' ', ''), char(10), '') as sql from sqlite_schema order by name",
+              "select name, replace(replace(sql, ' ', ''), char(10), '') as sql from " +
+                'sqlite_schema order by name',
             )
             .all(),
         );

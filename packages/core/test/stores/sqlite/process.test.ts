@@ -106,7 +106,8 @@ describe('a damaged row', () => {
     'JSON that is no event': 'update events set body = \'"x","y"\' where seq = 1500 and ledger = 1',
     'a row that is missing': 'delete from events where seq = 1500 and ledger = 1',
     'text that looks like two rows':
-      'update events set body = \'"x",2,"a"],[1501,1,1,0,0,"y",2,"b"\' where seq = 1500 and ledger = 1',
+      'update events set body = \'"x",2,"a"],[1501,1,1,0,0,"y",2,"b"\' where seq = 1500 ' +
+      'and ledger = 1',
     'an unknown type': 'update events set type = 77 where seq = 1500 and ledger = 1',
   };
 
@@ -169,29 +170,32 @@ describe('several processes on one file', () => {
     await store.close();
   });
 
-  test('take over from one that was killed, at once and with all that it had confirmed', async () => {
-    const child = inOtherProcess(`
+  test(
+    'take over from one that was killed, at once and with all that it had ' + 'confirmed',
+    async () => {
+      const child = inOtherProcess(`
       import { processOwner } from ${JSON.stringify(new URL('../../../src/stores/owner.ts', import.meta.url).href)};
       await ledgers.claim('s', processOwner({ next: () => 'x' }), { ttl: 1e9 });
       for (let seq = 0; ; seq++) {
         await ledgers.append('s', { seq, epoch: 1 }, { events: [note(seq + 1, 'n' + seq)] });
         console.log(seq + 1);
       }`);
-    let confirmed = '';
-    child.stdout?.on('data', (chunk) => (confirmed += chunk));
-    await once(child.stdout as NodeJS.ReadableStream, 'data');
-    const store = sqlite(path);
-    const ledgers = store.for(scope);
-    expect(await codeOf(ledgers.claim('s', 'b', { ttl }))).toBe('session_busy');
-    child.kill('SIGKILL');
-    await once(child, 'close');
-    const last = Number(confirmed.trim().split('\n').at(-1));
-    const claim = await ledgers.claim('s', 'b', { ttl });
-    expect(claim.epoch).toBe(2);
-    expect(claim.seq).toBeGreaterThanOrEqual(last);
-    expect(await readTexts(ledgers, 's')).toHaveLength(claim.seq);
-    await store.close();
-  });
+      let confirmed = '';
+      child.stdout?.on('data', (chunk) => (confirmed += chunk));
+      await once(child.stdout as NodeJS.ReadableStream, 'data');
+      const store = sqlite(path);
+      const ledgers = store.for(scope);
+      expect(await codeOf(ledgers.claim('s', 'b', { ttl }))).toBe('session_busy');
+      child.kill('SIGKILL');
+      await once(child, 'close');
+      const last = Number(confirmed.trim().split('\n').at(-1));
+      const claim = await ledgers.claim('s', 'b', { ttl });
+      expect(claim.epoch).toBe(2);
+      expect(claim.seq).toBeGreaterThanOrEqual(last);
+      expect(await readTexts(ledgers, 's')).toHaveLength(claim.seq);
+      await store.close();
+    },
+  );
 
   test('end by themselves when nothing is open, without closing the store', async () => {
     const child = inOtherProcess(

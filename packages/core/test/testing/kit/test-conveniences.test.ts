@@ -171,44 +171,51 @@ describe('runTest beside other tests and after them', () => {
     expect(next.result.runId).toBe('run_2');
   });
 
-  test('agents that are handed over to, spawned, and summarisers are answered like all others', async () => {
-    const second = agent({ name: 'second', model: real });
-    const registered = { runtime: { runnables: [second] } };
-    const first = agent({ name: 'first', model: real, hooks: { afterModel: () => second } });
-    expect(
-      (
-        await runTest(
-          first,
-          [user('Go'), model('1', { agent: 'first' }), model('2', { agent: 'second' })],
-          registered,
-        )
-      ).output,
-    ).toBe('2');
-    const spawning = step({
-      name: 'spawning',
-      execute: async (ctx) => {
-        const handle = await ctx.spawn(second, { message: 'Go' });
-        return ctx.complete((await handle.wait()).output ?? null);
-      },
-    });
-    expect((await runTest(spawning, [model('spawned')], registered)).output).toBe('spawned');
-    const small: Model = { ...real, contextWindow: 400 };
-    const long = agent({ name: 'long', model: small, compaction: { model: real, compactAt: 0.5 } });
-    const chat = loop({ name: 'chat', runnable: long, maxIterations: 3, yields: true });
-    const words = 'word '.repeat(60);
-    const said = model(`I said ${words}`, { agent: 'long' });
-    const run = await runTest(chat, [
-      user(words),
-      said,
-      user(words),
-      model('A summary.'),
-      said,
-      user('end'),
-      model('Another.', { agent: 'compaction of long' }),
-      said,
-    ]);
-    expect(new Set(run.calls.map(({ agent: name }) => name)).size).toBe(2);
-  });
+  test(
+    'agents that are handed over to, spawned, and summarisers are answered like ' + 'all others',
+    async () => {
+      const second = agent({ name: 'second', model: real });
+      const registered = { runtime: { runnables: [second] } };
+      const first = agent({ name: 'first', model: real, hooks: { afterModel: () => second } });
+      expect(
+        (
+          await runTest(
+            first,
+            [user('Go'), model('1', { agent: 'first' }), model('2', { agent: 'second' })],
+            registered,
+          )
+        ).output,
+      ).toBe('2');
+      const spawning = step({
+        name: 'spawning',
+        execute: async (ctx) => {
+          const handle = await ctx.spawn(second, { message: 'Go' });
+          return ctx.complete((await handle.wait()).output ?? null);
+        },
+      });
+      expect((await runTest(spawning, [model('spawned')], registered)).output).toBe('spawned');
+      const small: Model = { ...real, contextWindow: 400 };
+      const long = agent({
+        name: 'long',
+        model: small,
+        compaction: { model: real, compactAt: 0.5 },
+      });
+      const chat = loop({ name: 'chat', runnable: long, maxIterations: 3, yields: true });
+      const words = 'word '.repeat(60);
+      const said = model(`I said ${words}`, { agent: 'long' });
+      const run = await runTest(chat, [
+        user(words),
+        said,
+        user(words),
+        model('A summary.'),
+        said,
+        user('end'),
+        model('Another.', { agent: 'compaction of long' }),
+        said,
+      ]);
+      expect(new Set(run.calls.map(({ agent: name }) => name)).size).toBe(2);
+    },
+  );
 });
 
 test('what stands in for models and tools is checked like other options', () => {

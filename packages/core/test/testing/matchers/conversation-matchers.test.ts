@@ -11,13 +11,17 @@ beforeAll(async () => {
 });
 
 describe('toHaveAssistantText', () => {
-  test('finds a text that has the string in it, that an expression fits, or an asymmetric matcher', () => {
-    expect(trip.session).toHaveAssistantText('train is booked');
-    expect(trip.session.events).toHaveAssistantText(/^let me see\.$/i);
-    expect(trip).toHaveAssistantText(expect.stringMatching(/clear/));
-    expect(trip).not.toHaveAssistantText('plane');
-    expect(trip).not.toHaveAssistantText(/^booked/);
-  });
+  test(
+    'finds a text that has the string in it, that an expression fits, or an asymmetric ' +
+      'matcher',
+    () => {
+      expect(trip.session).toHaveAssistantText('train is booked');
+      expect(trip.session.events).toHaveAssistantText(/^let me see\.$/i);
+      expect(trip).toHaveAssistantText(expect.stringMatching(/clear/));
+      expect(trip).not.toHaveAssistantText('plane');
+      expect(trip).not.toHaveAssistantText(/^booked/);
+    },
+  );
 
   test('a global expression finds the same each time', () => {
     const clear = /clear/g;
@@ -54,15 +58,18 @@ describe('toHaveAssistantText', () => {
 
   test('refuses an expectation that is no text, with and without not', () => {
     expect(misuseOf(() => expect(trip).toHaveAssistantText(4 as never))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveAssistantText() cannot be used like this: the text must be a string, a regular expression or an asymmetric matcher, not 4."`,
+      '"invalid_matcher_use: toHaveAssistantText() cannot be used like this: the text must ' +
+        'be a string, a regular expression or an asymmetric matcher, not 4."',
     );
     expect(
       misuseOf(() => expect(trip).not.toHaveAssistantText(undefined as never)),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveAssistantText() cannot be used like this: the text must be a string, a regular expression or an asymmetric matcher, not undefined."`,
+      '"invalid_matcher_use: toHaveAssistantText() cannot be used like this: the text must ' +
+        'be a string, a regular expression or an asymmetric matcher, not undefined."',
     );
     expect(misuseOf(() => expect(trip).toHaveAssistantText(''))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveAssistantText() cannot be used like this: every text has an empty one in it."`,
+      '"invalid_matcher_use: toHaveAssistantText() cannot be used like this: every text ' +
+        'has an empty one in it."',
     );
   });
 });
@@ -219,10 +226,12 @@ describe('toHaveToolCall', () => {
     expect(
       misuseOf(() => expect(trip).toHaveToolCall({ name: 'getWeather' } as never)),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveToolCall() cannot be used like this: the name must be that of a tool, not an object."`,
+      '"invalid_matcher_use: toHaveToolCall() cannot be used like this: the name must be ' +
+        'that of a tool, not an object."',
     );
     expect(misuseOf(() => expect(trip).not.toHaveToolCall(''))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveToolCall() cannot be used like this: the name must be that of a tool, not ""."`,
+      '"invalid_matcher_use: toHaveToolCall() cannot be used like this: the name must be ' +
+        'that of a tool, not ""."',
     );
   });
 });
@@ -299,22 +308,26 @@ describe('toHaveToolOrder', () => {
 
   test('refuses what is no order', () => {
     expect(misuseOf(() => expect(trip).toHaveToolOrder([]))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveToolOrder() cannot be used like this: an empty order is always kept; with { exact: true } it says that no tool is called."`,
+      '"invalid_matcher_use: toHaveToolOrder() cannot be used like this: an empty order is ' +
+        'always kept; with { exact: true } it says that no tool is called."',
     );
     expect(
       misuseOf(() => expect(trip).toHaveToolOrder('getWeather' as never)),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveToolOrder() cannot be used like this: the order must be a list of names of tools, not "getWeather"."`,
+      '"invalid_matcher_use: toHaveToolOrder() cannot be used like this: the order must be ' +
+        'a list of names of tools, not "getWeather"."',
     );
     expect(
       misuseOf(() => expect(trip).toHaveToolOrder(['getWeather'], { exakt: true } as never)),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveToolOrder() cannot be used like this: there is no option \`exakt\` (did you mean \`exact\`?)."`,
+      '"invalid_matcher_use: toHaveToolOrder() cannot be used like this: there is no ' +
+        'option `exakt` (did you mean `exact`?)."',
     );
     expect(
       misuseOf(() => expect(trip).not.toHaveToolOrder(['getWeather'], { exact: 'yes' } as never)),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveToolOrder() cannot be used like this: \`exact\` must be true or false, not "yes"."`,
+      '"invalid_matcher_use: toHaveToolOrder() cannot be used like this: `exact` must be ' +
+        'true or false, not "yes"."',
     );
   });
 });

@@ -89,13 +89,16 @@ describe('toHaveEvent', () => {
     expect(
       misuseOf(() => expect(trip).toHaveEvent({ type: 'tool_cal' } as never)),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveEvent() cannot be used like this: there is no event type "tool_cal" (did you mean "tool_call"?)."`,
+      '"invalid_matcher_use: toHaveEvent() cannot be used like this: there is no event ' +
+        'type "tool_cal" (did you mean "tool_call"?)."',
     );
     expect(misuseOf(() => expect(trip).not.toHaveEvent({}))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveEvent() cannot be used like this: an event without members is every event."`,
+      '"invalid_matcher_use: toHaveEvent() cannot be used like this: an event without ' +
+        'members is every event."',
     );
     expect(misuseOf(() => expect(trip).not.toHaveEvent('user' as never))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveEvent() cannot be used like this: an event must be given as an object with some of its members, not "user"."`,
+      '"invalid_matcher_use: toHaveEvent() cannot be used like this: an event must be ' +
+        'given as an object with some of its members, not "user"."',
     );
   });
 
@@ -210,15 +213,18 @@ describe('toHaveDecision', () => {
     expect(
       misuseOf(() => expect(trip).toHaveDecision({ componant: 'limits' } as never)),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveDecision() cannot be used like this: decisions have no \`componant\` (did you mean \`component\`?)."`,
+      '"invalid_matcher_use: toHaveDecision() cannot be used like this: decisions have no ' +
+        '`componant` (did you mean `component`?)."',
     );
     expect(misuseOf(() => expect(trip).not.toHaveDecision({}))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveDecision() cannot be used like this: a decision without members is every decision."`,
+      '"invalid_matcher_use: toHaveDecision() cannot be used like this: a decision without ' +
+        'members is every decision."',
     );
     expect(
       misuseOf(() => expect(trip).not.toHaveDecision('limits' as never)),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveDecision() cannot be used like this: a decision must be given as an object with some of its members, not "limits"."`,
+      '"invalid_matcher_use: toHaveDecision() cannot be used like this: a decision must be ' +
+        'given as an object with some of its members, not "limits"."',
     );
   });
 

@@ -49,7 +49,9 @@ test('the refusal says what was given', () => {
   expect(
     misuseOf(() => expect({ output: 'x', state: {} }).toHaveToolCall('x')),
   ).toMatchInlineSnapshot(
-    `"invalid_matcher_use: toHaveToolCall() cannot be used like this: it needs a session, \`session.events\`, the result of a run or of \`runTest\`, or a recorded ledger, not an object with the members output, state."`,
+    '"invalid_matcher_use: toHaveToolCall() cannot be used like this: it needs a session, ' +
+      '`session.events`, the result of a run or of `runTest`, or a recorded ledger, not ' +
+      'an object with the members output, state."',
   );
   expect(
     misuseOf(() =>
@@ -58,12 +60,16 @@ test('the refusal says what was given', () => {
       ),
     ),
   ).toMatchInlineSnapshot(
-    `"invalid_matcher_use: toHaveStatus() cannot be used like this: it needs a session, \`session.events\`, the result of a run or of \`runTest\`, or a recorded ledger, not a promise: await it first, \`expect(await …)\`."`,
+    '"invalid_matcher_use: toHaveStatus() cannot be used like this: it needs a session, ' +
+      '`session.events`, the result of a run or of `runTest`, or a recorded ledger, not ' +
+      'a promise: await it first, `expect(await …)`."',
   );
   expect(
     misuseOf(() => expect([{ type: 'user' }, 'x']).toHaveEvent({ type: 'user' })),
   ).toMatchInlineSnapshot(
-    `"invalid_matcher_use: toHaveEvent() cannot be used like this: it needs a session, \`session.events\`, the result of a run or of \`runTest\`, or a recorded ledger, not a list whose entry 1 is "x" and no event."`,
+    '"invalid_matcher_use: toHaveEvent() cannot be used like this: it needs a session, ' +
+      '`session.events`, the result of a run or of `runTest`, or a recorded ledger, not ' +
+      'a list whose entry 1 is "x" and no event."',
   );
 });
 

@@ -5,14 +5,17 @@ import { expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url));
 
-test('setupMatchers finds the expect of vitest, which is no global, and may be called again', () => {
-  expect((globalThis as { expect?: unknown }).expect).toBeUndefined();
-  setupMatchers();
-  setupMatchers();
-  (expect([{ type: 'cancel' }]) as unknown as { toHaveEvent(event: object): void }).toHaveEvent({
-    type: 'cancel',
-  });
-});
+test(
+  'setupMatchers finds the expect of vitest, which is no global, and may be ' + 'called again',
+  () => {
+    expect((globalThis as { expect?: unknown }).expect).toBeUndefined();
+    setupMatchers();
+    setupMatchers();
+    (expect([{ type: 'cancel' }]) as unknown as { toHaveEvent(event: object): void }).toHaveEvent({
+      type: 'cancel',
+    });
+  },
+);
 
 test('setupMatchers and expect.extend give the same to an expect of one’s own', () => {
   const added: object[] = [];
@@ -56,12 +59,16 @@ test('without a test runner, setupMatchers says so', () => {
     try { setupMatchers(); } catch (error) { console.log(error.code, error.message); }`;
   const { output } = runNode(program);
   expect(output).toContain(
-    'expect_not_found setupMatchers() found no `expect` (it looked for the global `expect`, vitest, `@jest/globals`).',
+    'expect_not_found setupMatchers() found no `expect` (it looked for the global ' +
+      '`expect`, vitest, `@jest/globals`).',
   );
 });
 
-test('without a test runner, ledgerStory serves node:test, and the package expect takes the matchers', () => {
-  const program = `import assert from 'node:assert/strict';
+test(
+  'without a test runner, ledgerStory serves node:test, and the package expect takes the ' +
+    'matchers',
+  () => {
+    const program = `import assert from 'node:assert/strict';
     import { test } from 'node:test';
     import { expect } from 'expect';
     import { agent, run } from 'adjutant';
@@ -74,10 +81,11 @@ test('without a test runner, ledgerStory serves node:test, and the package expec
       assert.throws(() => expect(result).toHaveToolCall('greet'), /No tool was called/);
       await assert.rejects(async () => expect(result).not.toHaveStatus('completed'), /Received status/);
     });`;
-  const { output, status } = runNode(program);
-  expect(output).toMatch(/pass 1/);
-  expect(status).toBe(0);
-});
+    const { output, status } = runNode(program);
+    expect(output).toMatch(/pass 1/);
+    expect(status).toBe(0);
+  },
+);
 
 test('importing adjutant/testing loads no test runner', () => {
   const { output } = runNode(`import { registerHooks } from 'node:module';

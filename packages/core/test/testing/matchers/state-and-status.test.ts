@@ -140,23 +140,28 @@ describe('toHaveState', () => {
 
   test('refuses what no ledger can say', () => {
     expect(misuseOf(() => expect(trip).toHaveState('temp', 'key', 1))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveState() cannot be used like this: temporary state is not recorded, so no ledger has it."`,
+      '"invalid_matcher_use: toHaveState() cannot be used like this: temporary state is ' +
+        'not recorded, so no ledger has it."',
     );
     expect(misuseOf(() => expect(trip).not.toHaveState('sesion', 'key', 1))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveState() cannot be used like this: the run knows no scope "sesion" (did you mean "session"?)."`,
+      '"invalid_matcher_use: toHaveState() cannot be used like this: the run knows no ' +
+        'scope "sesion" (did you mean "session"?)."',
     );
     expect(
       misuseOf(() => expect(trip).not.toHaveState('warehouse', 'key', 1)),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveState() cannot be used like this: the run knows no scope "warehouse" (it knows session)."`,
+      '"invalid_matcher_use: toHaveState() cannot be used like this: the run knows no ' +
+        'scope "warehouse" (it knows session)."',
     );
     expect(misuseOf(() => expect(trip).toHaveState('session', 1 as never))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveState() cannot be used like this: the key must be a string that is not empty, not 1."`,
+      '"invalid_matcher_use: toHaveState() cannot be used like this: the key must be a ' +
+        'string that is not empty, not 1."',
     );
     expect(
       misuseOf(() => expect(trip.session.events.slice(2)).toHaveState('session', 'lastCity')),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveState() cannot be used like this: it needs a ledger from its first event on, and the event at index 0 has seq 3; give it the session."`,
+      '"invalid_matcher_use: toHaveState() cannot be used like this: it needs a ledger ' +
+        'from its first event on, and the event at index 0 has seq 3; give it the session."',
     );
   });
 
@@ -231,18 +236,24 @@ describe('toHaveStatus', () => {
 
   test('refuses a status that can never be', () => {
     expect(misuseOf(() => expect(trip.session).toHaveStatus('yielded'))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveStatus() cannot be used like this: "yielded" is a status of results, and it was given a session; those of sessions are active, awaiting_input, completed, error."`,
+      '"invalid_matcher_use: toHaveStatus() cannot be used like this: "yielded" is a ' +
+        'status of results, and it was given a session; those of sessions are active, ' +
+        'awaiting_input, completed, error."',
     );
     expect(misuseOf(() => expect(trip).not.toHaveStatus('awaiting_input'))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveStatus() cannot be used like this: "awaiting_input" is a status of sessions, and it was given a run; those of results are completed, error, cancelled, yielded."`,
+      '"invalid_matcher_use: toHaveStatus() cannot be used like this: "awaiting_input" is ' +
+        'a status of sessions, and it was given a run; those of results are completed, ' +
+        'error, cancelled, yielded."',
     );
     expect(
       misuseOf(() => expect(trip).not.toHaveStatus('complete' as never)),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveStatus() cannot be used like this: there is no status "complete" (did you mean "completed"?)."`,
+      '"invalid_matcher_use: toHaveStatus() cannot be used like this: there is no status ' +
+        '"complete" (did you mean "completed"?)."',
     );
     expect(misuseOf(() => expect(trip).toHaveStatus({} as never))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toHaveStatus() cannot be used like this: the status must be a string, not an object; those of results are completed, error, cancelled, yielded."`,
+      '"invalid_matcher_use: toHaveStatus() cannot be used like this: the status must be a ' +
+        'string, not an object; those of results are completed, error, cancelled, yielded."',
     );
   });
 });

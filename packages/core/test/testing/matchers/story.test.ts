@@ -6,9 +6,11 @@ import { z } from 'zod';
 import { askForTrip, failureOf, misuseOf } from './conversation.ts';
 
 describe('ledgerStory', () => {
-  test('tells what happened, a line for each event, and nothing that is different every time', async () => {
-    const [first, second] = [await askForTrip(), await askForTrip()];
-    expect(ledgerStory(first.session)).toMatchInlineSnapshot(`
+  test(
+    'tells what happened, a line for each event, and nothing that is different ' + 'every time',
+    async () => {
+      const [first, second] = [await askForTrip(), await askForTrip()];
+      expect(ledgerStory(first.session)).toMatchInlineSnapshot(`
       "user: I want to go to Rome
       agent travel starts
         travel: Let me see.
@@ -23,11 +25,12 @@ describe('ledgerStory', () => {
         travel: It is clear in Rome, and your train is booked.
         travel ends"
     `);
-    expect(ledgerStory(second)).toBe(ledgerStory(first.session.events));
-    expect(ledgerStory(second.session.toJSON(), { all: true })).toBe(
-      ledgerStory(first, { all: true }),
-    );
-  });
+      expect(ledgerStory(second)).toBe(ledgerStory(first.session.events));
+      expect(ledgerStory(second.session.toJSON(), { all: true })).toBe(
+        ledgerStory(first, { all: true }),
+      );
+    },
+  );
 
   test('has all events on request, and the order in which they were recorded', async () => {
     const trip = await askForTrip();
@@ -222,13 +225,17 @@ describe('ledgerStory', () => {
 
   test('refuses options that do not exist', () => {
     expect(misuseOf(() => ledgerStory([], { al: true } as never))).toMatchInlineSnapshot(
-      `"invalid_option: ledgerStory() cannot be set up: there is no option \`al\` (did you mean \`all\`?)."`,
+      '"invalid_option: ledgerStory() cannot be set up: there is no option `al` (did you ' +
+        'mean `all`?)."',
     );
     expect(misuseOf(() => ledgerStory([], { longest: 0 }))).toMatchInlineSnapshot(
-      `"invalid_option: ledgerStory() cannot be set up: \`longest\` must be a whole number from 1, not 0."`,
+      '"invalid_option: ledgerStory() cannot be set up: `longest` must be a whole number ' +
+        'from 1, not 0."',
     );
     expect(misuseOf(() => ledgerStory('session' as never))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: ledgerStory() cannot be used like this: it needs a session, \`session.events\`, the result of a run or of \`runTest\`, or a recorded ledger, not "session"."`,
+      '"invalid_matcher_use: ledgerStory() cannot be used like this: it needs a session, ' +
+        '`session.events`, the result of a run or of `runTest`, or a recorded ledger, ' +
+        'not "session"."',
     );
   });
 
@@ -267,23 +274,26 @@ const story = `
 `;
 
 describe('toMatchLedger', () => {
-  test('compares the whole story: as a text, or as lines, expressions and parts of events', async () => {
-    const trip = await askForTrip();
-    expect(trip).toMatchLedger(ledgerStory(trip));
-    expect(trip.session).toMatchLedger(ledgerStory(trip).split('\n'));
-    expect(trip.session.events).not.toMatchLedger(story);
-    const entries = ledgerStory(trip).split('\n');
-    expect(trip).toMatchLedger([
-      /^user: .*Rome$/,
-      { type: 'invocation_start', kind: 'agent' },
-      ...entries.slice(2),
-    ]);
-    expect(trip).not.toMatchLedger([/^user: .*Paris$/, ...entries.slice(1)]);
-    expect(trip).not.toMatchLedger(entries.slice(1));
-    expect([]).toMatchLedger([]);
-    expect([]).toMatchLedger('');
-    expect(trip).not.toMatchLedger([]);
-  });
+  test(
+    'compares the whole story: as a text, or as lines, expressions and parts ' + 'of events',
+    async () => {
+      const trip = await askForTrip();
+      expect(trip).toMatchLedger(ledgerStory(trip));
+      expect(trip.session).toMatchLedger(ledgerStory(trip).split('\n'));
+      expect(trip.session.events).not.toMatchLedger(story);
+      const entries = ledgerStory(trip).split('\n');
+      expect(trip).toMatchLedger([
+        /^user: .*Rome$/,
+        { type: 'invocation_start', kind: 'agent' },
+        ...entries.slice(2),
+      ]);
+      expect(trip).not.toMatchLedger([/^user: .*Paris$/, ...entries.slice(1)]);
+      expect(trip).not.toMatchLedger(entries.slice(1));
+      expect([]).toMatchLedger([]);
+      expect([]).toMatchLedger('');
+      expect(trip).not.toMatchLedger([]);
+    },
+  );
 
   test('other lines may lie between when it is not to be exact', async () => {
     const trip = await askForTrip();
@@ -445,31 +455,39 @@ describe('toMatchLedger', () => {
 
   test('refuses what is no story', () => {
     expect(misuseOf(() => expect([]).toMatchLedger(7 as never))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toMatchLedger() cannot be used like this: the story must be a text or a list of lines, not 7."`,
+      '"invalid_matcher_use: toMatchLedger() cannot be used like this: the story must be a ' +
+        'text or a list of lines, not 7."',
     );
     expect(misuseOf(() => expect([]).toMatchLedger([7 as never]))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toMatchLedger() cannot be used like this: entry 0 of the story must be a line, a regular expression or a part of an event, not 7."`,
+      '"invalid_matcher_use: toMatchLedger() cannot be used like this: entry 0 of the ' +
+        'story must be a line, a regular expression or a part of an event, not 7."',
     );
     expect(
       misuseOf(() => expect([]).not.toMatchLedger([{ type: 'tool_cal' } as never])),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toMatchLedger() cannot be used like this: there is no event type "tool_cal" (did you mean "tool_call"?)."`,
+      '"invalid_matcher_use: toMatchLedger() cannot be used like this: there is no event ' +
+        'type "tool_cal" (did you mean "tool_call"?)."',
     );
     expect(
       misuseOf(() => expect([]).not.toMatchLedger([{ type: 'model_start' }])),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toMatchLedger() cannot be used like this: a story has no events of type model_start unless all are wanted: toMatchLedger(story, { all: true })."`,
+      '"invalid_matcher_use: toMatchLedger() cannot be used like this: a story has no ' +
+        'events of type model_start unless all are wanted: toMatchLedger(story, { all: true ' +
+        '})."',
     );
     expect(misuseOf(() => expect([]).toMatchLedger([], { exact: false }))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toMatchLedger() cannot be used like this: an empty story is part of every other; without { exact: false } it says that nothing happened."`,
+      '"invalid_matcher_use: toMatchLedger() cannot be used like this: an empty story is ' +
+        'part of every other; without { exact: false } it says that nothing happened."',
     );
     expect(
       misuseOf(() => expect([]).toMatchLedger('x', { strict: true } as never)),
     ).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toMatchLedger() cannot be used like this: there is no option \`strict\` (the options are exact, all, order, longest)."`,
+      '"invalid_matcher_use: toMatchLedger() cannot be used like this: there is no option ' +
+        '`strict` (the options are exact, all, order, longest)."',
     );
     expect(misuseOf(() => expect([]).not.toMatchLedger(undefined as never))).toMatchInlineSnapshot(
-      `"invalid_matcher_use: toMatchLedger() cannot be used like this: there is no story that it could be unlike."`,
+      '"invalid_matcher_use: toMatchLedger() cannot be used like this: there is no story ' +
+        'that it could be unlike."',
     );
   });
 });

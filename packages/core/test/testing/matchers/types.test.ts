@@ -164,7 +164,8 @@ test('with the global expect of @types/jest', { timeout: 60_000 }, () => {
 
 test('without any runner, adjutant/testing asks for none', { timeout: 60_000 }, () => {
   const source =
-    "import { ledgerStory, matchers } from 'adjutant/testing';\nexport const story: string = ledgerStory([]);\nexport const names = Object.keys(matchers);\n";
+    "import { ledgerStory, matchers } from 'adjutant/testing';\nexport const story: string " +
+    '= ledgerStory([]);\nexport const names = Object.keys(matchers);\n';
   expect(typeErrors('none', [], source)).toEqual([]);
 });
 

@@ -331,16 +331,19 @@ describe('what a failing test says', () => {
   });
 });
 
-test('a model that fails for good, and a run that was stopped, are outcomes like others', async () => {
-  const failed = await runTest(clerk, [
-    user('Hello'),
-    model({ error: Object.assign(new Error('No'), { statusCode: 400 }) }),
-  ]);
-  expect(failed).toMatchObject({
-    status: 'error',
-    result: { error: { code: 'model_invalid_request' } },
-  });
-});
+test(
+  'a model that fails for good, and a run that was stopped, are outcomes ' + 'like others',
+  async () => {
+    const failed = await runTest(clerk, [
+      user('Hello'),
+      model({ error: Object.assign(new Error('No'), { statusCode: 400 }) }),
+    ]);
+    expect(failed).toMatchObject({
+      status: 'error',
+      result: { error: { code: 'model_invalid_request' } },
+    });
+  },
+);
 
 describe('what cannot be a test is refused before anything runs', () => {
   const refused = (make: () => unknown): Promise<string> =>

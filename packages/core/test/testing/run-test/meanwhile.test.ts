@@ -81,21 +81,25 @@ describe('meanwhile', () => {
     expect(output).toBe('Paid.');
   });
 
-  test('lets a run end that was cancelled while it waited, and shows the new process after a crash', async () => {
-    const apps: unknown[] = [];
-    const { status } = await runTest(clerk, [
-      ...asked,
-      meanwhile(({ app }) => void apps.push(app)),
-      crash(),
-      meanwhile(async ({ app, session, result }) => {
-        apps.push(app);
-        expect(result).toBeUndefined();
-        await app.cancel(session, { reason: 'Enough.' });
-      }),
-    ]);
-    expect(status).toBe('cancelled');
-    expect(apps[0]).not.toBe(apps[1]);
-  });
+  test(
+    'lets a run end that was cancelled while it waited, and shows the new process after a ' +
+      'crash',
+    async () => {
+      const apps: unknown[] = [];
+      const { status } = await runTest(clerk, [
+        ...asked,
+        meanwhile(({ app }) => void apps.push(app)),
+        crash(),
+        meanwhile(async ({ app, session, result }) => {
+          apps.push(app);
+          expect(result).toBeUndefined();
+          await app.cancel(session, { reason: 'Enough.' });
+        }),
+      ]);
+      expect(status).toBe('cancelled');
+      expect(apps[0]).not.toBe(apps[1]);
+    },
+  );
 
   test('fails the test at its step with what it throws', async () => {
     const running = runTest(clerk, [

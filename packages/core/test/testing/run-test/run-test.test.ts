@@ -95,81 +95,92 @@ describe('models', () => {
     });
   });
 
-  test('of every agent that is reached are answered: parts, tools, callees, successors', async () => {
-    const expert = agent({ name: 'expert', model: openai('gpt-5'), description: 'Knows' });
-    const asker = agent({
-      name: 'asker',
-      model: claude('claude-opus-4-1'),
-      tools: [agentTool(expert)],
-    });
-    const caller = step({
-      name: 'caller',
-      execute: async (ctx) =>
-        ctx.complete((await ctx.call(expert, { message: 'Again?' })).output ?? null),
-    });
-    const run = await runTest(sequence({ name: 'all', runnables: [asker, caller] }), [
-      user('Go'),
-      model(calls(['expert', { message: 'Well?' }]), { agent: 'asker' }),
-      expectPrompt(
-        (prompt) => expect(prompt.at(-1)).toMatchObject({ content: [{ text: 'Well?' }] }),
-        { agent: 'expert' },
-      ),
-      model('First.', { agent: 'expert' }),
-      model('Asked.'),
-      model('Second.'),
-    ]);
-    expect(run.output).toBe('Second.');
-    expect(run.calls.map(({ agent: name }) => name)).toEqual([
-      'asker',
-      'expert',
-      'asker',
-      'expert',
-    ]);
-  });
+  test(
+    'of every agent that is reached are answered: parts, tools, callees, ' + 'successors',
+    async () => {
+      const expert = agent({ name: 'expert', model: openai('gpt-5'), description: 'Knows' });
+      const asker = agent({
+        name: 'asker',
+        model: claude('claude-opus-4-1'),
+        tools: [agentTool(expert)],
+      });
+      const caller = step({
+        name: 'caller',
+        execute: async (ctx) =>
+          ctx.complete((await ctx.call(expert, { message: 'Again?' })).output ?? null),
+      });
+      const run = await runTest(sequence({ name: 'all', runnables: [asker, caller] }), [
+        user('Go'),
+        model(calls(['expert', { message: 'Well?' }]), { agent: 'asker' }),
+        expectPrompt(
+          (prompt) => expect(prompt.at(-1)).toMatchObject({ content: [{ text: 'Well?' }] }),
+          { agent: 'expert' },
+        ),
+        model('First.', { agent: 'expert' }),
+        model('Asked.'),
+        model('Second.'),
+      ]);
+      expect(run.output).toBe('Second.');
+      expect(run.calls.map(({ agent: name }) => name)).toEqual([
+        'asker',
+        'expert',
+        'asker',
+        'expert',
+      ]);
+    },
+  );
 
-  test('in branches are told apart by their agents; those of one agent come in the order in which they were asked', async () => {
-    const branch = (name: string) => agent({ name, model: real });
-    const both = parallel({ name: 'both', runnables: [branch('left'), branch('right')] });
-    const run = await runTest(both, [
-      user('Go'),
-      model('r', { agent: 'right' }),
-      model('l', { agent: 'left' }),
-    ]);
-    expect(run.status).toBe('completed');
-    const ends = run.events.flatMap((event) => (event.type === 'assistant' ? [event.text] : []));
-    expect(ends).toEqual(['r', 'l']);
-    const same = branch('same');
-    const many = step({
-      name: 'many',
-      execute: async (ctx) => {
-        const results = await Promise.all(
-          ['a', 'b', 'c'].map((message) => ctx.call(same, { message })),
-        );
-        return ctx.complete(results.map(({ output }) => output).join());
-      },
-    });
-    expect((await runTest(many, [model('1'), model('2'), model('3')])).output).toBe('1,2,3');
-  });
+  test(
+    'in branches are told apart by their agents; those of one agent come in the order in ' +
+      'which they were asked',
+    async () => {
+      const branch = (name: string) => agent({ name, model: real });
+      const both = parallel({ name: 'both', runnables: [branch('left'), branch('right')] });
+      const run = await runTest(both, [
+        user('Go'),
+        model('r', { agent: 'right' }),
+        model('l', { agent: 'left' }),
+      ]);
+      expect(run.status).toBe('completed');
+      const ends = run.events.flatMap((event) => (event.type === 'assistant' ? [event.text] : []));
+      expect(ends).toEqual(['r', 'l']);
+      const same = branch('same');
+      const many = step({
+        name: 'many',
+        execute: async (ctx) => {
+          const results = await Promise.all(
+            ['a', 'b', 'c'].map((message) => ctx.call(same, { message })),
+          );
+          return ctx.complete(results.map(({ output }) => output).join());
+        },
+      });
+      expect((await runTest(many, [model('1'), model('2'), model('3')])).output).toBe('1,2,3');
+    },
+  );
 
-  test('answer as functions of the call, with errors that are tried again in time, and with delays', async () => {
-    const run = await runTest(withTools(), [
-      user('Hello'),
-      model({ error: Object.assign(new Error('Busy'), { statusCode: 503 }) }),
-      advanceTime(500),
-      model(({ prompt, agent: name }) => `${name} read ${prompt.length}`),
-      user('And now?'),
-      model({ chunks: ['a', 'b', 'c'], chunkDelayMs: 1_000, delayMs: 5_000 }),
-      advanceTime(7_000),
-    ]);
-    expect(run.results.map(({ output }) => output)).toEqual(['worker read 1', 'abc']);
-    expect(
-      run.events.flatMap((event) => (event.type === 'model_end' ? [event.status] : [])),
-    ).toEqual(['error', 'completed', 'completed']);
-    expect(run.events.findLast((event) => event.type === 'model_end')).toMatchObject({
-      durationMs: 7_000,
-      timeToFirstTokenMs: 5_000,
-    });
-  });
+  test(
+    'answer as functions of the call, with errors that are tried again in time, and with ' +
+      'delays',
+    async () => {
+      const run = await runTest(withTools(), [
+        user('Hello'),
+        model({ error: Object.assign(new Error('Busy'), { statusCode: 503 }) }),
+        advanceTime(500),
+        model(({ prompt, agent: name }) => `${name} read ${prompt.length}`),
+        user('And now?'),
+        model({ chunks: ['a', 'b', 'c'], chunkDelayMs: 1_000, delayMs: 5_000 }),
+        advanceTime(7_000),
+      ]);
+      expect(run.results.map(({ output }) => output)).toEqual(['worker read 1', 'abc']);
+      expect(
+        run.events.flatMap((event) => (event.type === 'model_end' ? [event.status] : [])),
+      ).toEqual(['error', 'completed', 'completed']);
+      expect(run.events.findLast((event) => event.type === 'model_end')).toMatchObject({
+        durationMs: 7_000,
+        timeToFirstTokenMs: 5_000,
+      });
+    },
+  );
 
   test('that do not answer run out of time on the clock of the test', async () => {
     const run = await runTest(withTools(), [
@@ -290,30 +301,34 @@ describe('tools', () => {
     });
   });
 
-  test('give mocked values by function, fail by errors, and run themselves where no step is about them', async () => {
-    const done: string[] = [];
-    const work = tool({
-      name: 'work',
-      description: 'Works',
-      schema: z.object({ n: z.number() }),
-      execute: ({ args }) => done.push(`${args.n}`),
-    });
-    const run = await runTest(withTools(work), [
-      user('Go'),
-      model(calls(['work', { n: 1 }])),
-      model(calls(['work', { n: 2 }], ['work', { n: 3 }])),
-      result({ work: ({ n }: { n: number }) => n * 10 }),
-      result({ work: toolResult.permanent('no') }),
-      model(calls(['work', { n: 4 }])),
-      result({ work: new Error('broken') }),
-      model('Done'),
-    ]);
-    expect(done).toEqual(['1']);
-    const given = run.events.flatMap((event) =>
-      event.type === 'tool_result' && event.settled ? [event.result.content] : [],
-    );
-    expect(given).toMatchObject([1, 20, 'no', expect.stringContaining('broken')]);
-  });
+  test(
+    'give mocked values by function, fail by errors, and run themselves where no step is ' +
+      'about them',
+    async () => {
+      const done: string[] = [];
+      const work = tool({
+        name: 'work',
+        description: 'Works',
+        schema: z.object({ n: z.number() }),
+        execute: ({ args }) => done.push(`${args.n}`),
+      });
+      const run = await runTest(withTools(work), [
+        user('Go'),
+        model(calls(['work', { n: 1 }])),
+        model(calls(['work', { n: 2 }], ['work', { n: 3 }])),
+        result({ work: ({ n }: { n: number }) => n * 10 }),
+        result({ work: toolResult.permanent('no') }),
+        model(calls(['work', { n: 4 }])),
+        result({ work: new Error('broken') }),
+        model('Done'),
+      ]);
+      expect(done).toEqual(['1']);
+      const given = run.events.flatMap((event) =>
+        event.type === 'tool_result' && event.settled ? [event.result.content] : [],
+      );
+      expect(given).toMatchObject([1, 20, 'no', expect.stringContaining('broken')]);
+    },
+  );
 
   test('may take real time, and read real files', async () => {
     const slow = tool({
@@ -450,29 +465,33 @@ describe('approvals', () => {
 });
 
 describe('options', () => {
-  test('the session begins as it is told to, with state, scopes, permissions and what a function puts there', async () => {
-    const write = tool({
-      name: 'write',
-      description: 'Writes',
-      schema: z.object({}),
-      requiresPermission: ['fs:write'],
-      execute: ({ state }) => `${state['mode']} ${(state['user'] as { theme: string }).theme}`,
-    });
-    const run = await runTest(
-      withTools(write),
-      [user('Go'), model(calls(['write'])), model('Written')],
-      {
-        session: { id: 'mine', userId: 'ann', permissions: ['fs:write'] },
-        state: { mode: 'fast', user: { theme: 'dark' } },
-        prepare: (session) => void session.addMessage('Before'),
-      },
-    );
-    expect(run.session.id).toBe('mine');
-    expect(run.events.find((event) => event.type === 'tool_result')).toMatchObject({
-      result: { content: 'fast dark' },
-    });
-    expect(JSON.stringify(run.prompts[0])).toContain('Before');
-  });
+  test(
+    'the session begins as it is told to, with state, scopes, permissions and what a ' +
+      'function puts there',
+    async () => {
+      const write = tool({
+        name: 'write',
+        description: 'Writes',
+        schema: z.object({}),
+        requiresPermission: ['fs:write'],
+        execute: ({ state }) => `${state['mode']} ${(state['user'] as { theme: string }).theme}`,
+      });
+      const run = await runTest(
+        withTools(write),
+        [user('Go'), model(calls(['write'])), model('Written')],
+        {
+          session: { id: 'mine', userId: 'ann', permissions: ['fs:write'] },
+          state: { mode: 'fast', user: { theme: 'dark' } },
+          prepare: (session) => void session.addMessage('Before'),
+        },
+      );
+      expect(run.session.id).toBe('mine');
+      expect(run.events.find((event) => event.type === 'tool_result')).toMatchObject({
+        result: { content: 'fast dark' },
+      });
+      expect(JSON.stringify(run.prompts[0])).toContain('Before');
+    },
+  );
 
   test('a recorded session goes on', async () => {
     const first = await runTest(withTools(), [user('a'), model('A')]);

@@ -19,7 +19,8 @@ export class AuditLostError extends AdjutantError {
     const lost = data.lost > 0 ? ` ${data.lost} entries are lost.` : '';
     super(
       'audit_unwritten',
-      `The audit log cannot be written now; ${data.waiting} entries wait.${lost} See what the store says.`,
+      `The audit log cannot be written now; ${data.waiting} entries wait.${lost} See what ` +
+        'the store says.',
       data,
       options,
     );

@@ -37,7 +37,8 @@ export function sentMessage({ messages, messageId, trigger }: ChatJson): ChatMes
   throw new RequestRefusedError(
     400,
     'chat_message_missing',
-    `There is no message "${messageId}" among the messages. Send the one that \`messageId\` names with them.`,
+    `There is no message "${messageId}" among the messages. Send the one that ` +
+      '`messageId` names with them.',
   );
 }
 

@@ -43,35 +43,10 @@ async function textUntil(response: Response, end: string): Promise<string> {
   return text;
 }
 
-describe('A8: what was opened while a session was in reach ends with the first run of another agent', () => {
-  test.for(['stream', 'stream?profile=steps', 'stream?profile=messages'])('%s', async (path) => {
-    const { app, api, bound, admin } = await kitchen();
-    await app.sessions.create({ id: 's' });
-    await run(app, clerk, 's', 'r1');
-    const [mine, theirs] = await Promise.all(
-      [bound, admin].map((as) =>
-        api.fetch(
-          new Request(`http://localhost/v1/sessions/s/${path}`, {
-            headers: { authorization: `Bearer ${as}` },
-          }),
-        ),
-      ),
-    );
-    const read = pieces(mine as Response);
-    let text = '';
-    while (!text.includes('r1')) text += (await read.next()).value;
-    await run(app, cook, 's', 'r2');
-    for await (const piece of read) text += piece;
-    expect(text).toContain('event: problem');
-    expect(text).toContain('session_not_found');
-    expect(text).not.toMatch(/TOP SECRET|a word to cook|"r2"/);
-    expect(await textUntil(theirs as Response, secret)).toContain(secret);
-    expect((await ask(api, `GET /v1/sessions/s/${path}`, { as: bound })).status).toBe(404);
-  });
-
-  test.for(['stream', 'stream?profile=steps', 'stream?profile=messages'])(
-    '%s, when the run began before its past was read',
-    async (path) => {
+describe(
+  'A8: what was opened while a session was in reach ends with the first run of ' + 'another agent',
+  () => {
+    test.for(['stream', 'stream?profile=steps', 'stream?profile=messages'])('%s', async (path) => {
       const { app, api, bound, admin } = await kitchen();
       await app.sessions.create({ id: 's' });
       await run(app, clerk, 's', 'r1');
@@ -84,40 +59,68 @@ describe('A8: what was opened while a session was in reach ends with the first r
           ),
         ),
       );
+      const read = pieces(mine as Response);
+      let text = '';
+      while (!text.includes('r1')) text += (await read.next()).value;
       await run(app, cook, 's', 'r2');
-      // So much that a reader who is behind is told it as past.
-      for (let i = 3; i < 90; i++) await run(app, clerk, 's', `r${i}`);
-      // What others were told is kept, and is not for this reader.
-      expect(await textUntil(theirs as Response, secret)).toContain(secret);
-      const text = await (mine as Response).text();
+      for await (const piece of read) text += piece;
+      expect(text).toContain('event: problem');
       expect(text).toContain('session_not_found');
       expect(text).not.toMatch(/TOP SECRET|a word to cook|"r2"/);
-    },
-  );
+      expect(await textUntil(theirs as Response, secret)).toContain(secret);
+      expect((await ask(api, `GET /v1/sessions/s/${path}`, { as: bound })).status).toBe(404);
+    });
 
-  test('a socket', async () => {
-    const { app, bound } = await kitchen();
-    await app.sessions.create({ id: 's' });
-    await run(app, clerk, 's', 'r1');
-    const { url, close } = await serve(app, { auth: {}, port: 0 });
-    onTestFinished(() => close());
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/sessions/s/socket`, {
-      headers: { authorization: `Bearer ${bound}` },
+    test.for(['stream', 'stream?profile=steps', 'stream?profile=messages'])(
+      '%s, when the run began before its past was read',
+      async (path) => {
+        const { app, api, bound, admin } = await kitchen();
+        await app.sessions.create({ id: 's' });
+        await run(app, clerk, 's', 'r1');
+        const [mine, theirs] = await Promise.all(
+          [bound, admin].map((as) =>
+            api.fetch(
+              new Request(`http://localhost/v1/sessions/s/${path}`, {
+                headers: { authorization: `Bearer ${as}` },
+              }),
+            ),
+          ),
+        );
+        await run(app, cook, 's', 'r2');
+        // So much that a reader who is behind is told it as past.
+        for (let i = 3; i < 90; i++) await run(app, clerk, 's', `r${i}`);
+        // What others were told is kept, and is not for this reader.
+        expect(await textUntil(theirs as Response, secret)).toContain(secret);
+        const text = await (mine as Response).text();
+        expect(text).toContain('session_not_found');
+        expect(text).not.toMatch(/TOP SECRET|a word to cook|"r2"/);
+      },
+    );
+
+    test('a socket', async () => {
+      const { app, bound } = await kitchen();
+      await app.sessions.create({ id: 's' });
+      await run(app, clerk, 's', 'r1');
+      const { url, close } = await serve(app, { auth: {}, port: 0 });
+      onTestFinished(() => close());
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/v1/sessions/s/socket`, {
+        headers: { authorization: `Bearer ${bound}` },
+      });
+      onTestFinished(() => socket.terminate());
+      let text = '';
+      const over = new Promise<void>((resolve, reject) => {
+        socket.on('error', reject);
+        socket.on('close', () => resolve());
+      });
+      socket.on('message', (data) => (text += String(data)));
+      await eventually(() => text.includes('r1'), { what: 'the first run' });
+      await run(app, cook, 's', 'r2');
+      await over;
+      expect(text).toContain('session_not_found');
+      expect(text).not.toMatch(/TOP SECRET|a word to cook|"r2"/);
     });
-    onTestFinished(() => socket.terminate());
-    let text = '';
-    const over = new Promise<void>((resolve, reject) => {
-      socket.on('error', reject);
-      socket.on('close', () => resolve());
-    });
-    socket.on('message', (data) => (text += String(data)));
-    await eventually(() => text.includes('r1'), { what: 'the first run' });
-    await run(app, cook, 's', 'r2');
-    await over;
-    expect(text).toContain('session_not_found');
-    expect(text).not.toMatch(/TOP SECRET|a word to cook|"r2"/);
-  });
-});
+  },
+);
 
 /** Every route about a session, and what it answers where there is none. */
 const routes: readonly [string, unknown?, number?][] = [

@@ -156,38 +156,43 @@ describe('A14: a caller who is bound to a user', () => {
       );
   });
 
-  test('answers what a chat asks, and takes it up again, by the id that the page chose', async () => {
-    const { api, ann, bob } = await shop();
-    const asked = await ask(api, 'POST /v1/agents/payer/chat', { as: ann, body: chat('pay') });
-    const chunks = asked.text
-      .split('\n')
-      .flatMap((line) =>
-        line.startsWith('data: {') ? [JSON.parse(line.slice(6)) as Record<string, string>] : [],
+  test(
+    'answers what a chat asks, and takes it up again, by the id that the ' + 'page chose',
+    async () => {
+      const { api, ann, bob } = await shop();
+      const asked = await ask(api, 'POST /v1/agents/payer/chat', { as: ann, body: chat('pay') });
+      const chunks = asked.text
+        .split('\n')
+        .flatMap((line) =>
+          line.startsWith('data: {') ? [JSON.parse(line.slice(6)) as Record<string, string>] : [],
+        );
+      const { approvalId, toolCallId } =
+        chunks.find(({ type }) => type === 'tool-approval-request') ?? {};
+      const resumed = await ask(api, 'GET /v1/agents/payer/chat/pay/stream', { as: ann });
+      expect(resumed.status).toBe(200);
+      expect(resumed.text).toContain(approvalId);
+      expect((await ask(api, 'GET /v1/agents/payer/chat/pay/stream', { as: bob })).status).toBe(
+        204,
       );
-    const { approvalId, toolCallId } =
-      chunks.find(({ type }) => type === 'tool-approval-request') ?? {};
-    const resumed = await ask(api, 'GET /v1/agents/payer/chat/pay/stream', { as: ann });
-    expect(resumed.status).toBe(200);
-    expect(resumed.text).toContain(approvalId);
-    expect((await ask(api, 'GET /v1/agents/payer/chat/pay/stream', { as: bob })).status).toBe(204);
-    const part = {
-      type: 'tool-pay',
-      toolCallId,
-      state: 'approval-responded',
-      approval: { id: approvalId, approved: true },
-    };
-    const body = {
-      id: 'pay',
-      messages: [{ id: chunks[0]?.['messageId'], role: 'assistant', parts: [part] }],
-    };
-    expect(await ask(api, 'POST /v1/agents/payer/chat', { as: bob, body })).toMatchObject({
-      status: 404,
-      body: { code: 'session_not_found' },
-    });
-    const answered = await ask(api, 'POST /v1/agents/payer/chat', { as: ann, body });
-    expect(answered.status).toBe(200);
-    expect(answered.headers.get('location')).toBe(asked.headers.get('location'));
-  });
+      const part = {
+        type: 'tool-pay',
+        toolCallId,
+        state: 'approval-responded',
+        approval: { id: approvalId, approved: true },
+      };
+      const body = {
+        id: 'pay',
+        messages: [{ id: chunks[0]?.['messageId'], role: 'assistant', parts: [part] }],
+      };
+      expect(await ask(api, 'POST /v1/agents/payer/chat', { as: bob, body })).toMatchObject({
+        status: 404,
+        body: { code: 'session_not_found' },
+      });
+      const answered = await ask(api, 'POST /v1/agents/payer/chat', { as: ann, body });
+      expect(answered.status).toBe(200);
+      expect(answered.headers.get('location')).toBe(asked.headers.get('location'));
+    },
+  );
 
   test('goes on in a session of its own by the id of that', async () => {
     const { app, api, ann } = await shop();

@@ -22,7 +22,8 @@ test('A1: a damaged row is a problem that says so by its code, and tells no more
   for (const session of ['bad', 'good']) await app.run(clerk, { session, input: 'Go' });
   const database = new DatabaseSync(path);
   database.exec(
-    "update events set body = '[]' where seq = 2 and ledger = (select id from ledgers where session = 'bad')",
+    "update events set body = '[]' where seq = 2 and ledger = (select id from ledgers " +
+      "where session = 'bad')",
   );
   database.close();
   for (const what of ['GET /v1/sessions/bad/state', 'POST /v1/sessions/bad/fork']) {

@@ -35,13 +35,17 @@ test.each(Object.entries(hidden))(
   },
 );
 
-test('A13: line feeds in the summary make no lines of the page: neither do they push the arguments away nor pose as other lines', async () => {
-  const page = await pageOf(`Pay 5 cents${'\n'.repeat(200)}Approved by: cfo`);
-  const [, headline] = /<h1[^>]*>([^<]*)<\/h1>/.exec(page) ?? [];
-  expect(headline).toBe(`Pay 5 cents${'\\n'.repeat(200)}Approved by: cfo`);
-  // However long it is, what stands below it is not pushed off the screen.
-  expect(page).toMatch(/h1 \{[^}]*max-height/);
-});
+test(
+  'A13: line feeds in the summary make no lines of the page: neither do they push the ' +
+    'arguments away nor pose as other lines',
+  async () => {
+    const page = await pageOf(`Pay 5 cents${'\n'.repeat(200)}Approved by: cfo`);
+    const [, headline] = /<h1[^>]*>([^<]*)<\/h1>/.exec(page) ?? [];
+    expect(headline).toBe(`Pay 5 cents${'\\n'.repeat(200)}Approved by: cfo`);
+    // However long it is, what stands below it is not pushed off the screen.
+    expect(page).toMatch(/h1 \{[^}]*max-height/);
+  },
+);
 
 test('A13: pictures that are made of several signs are shown as they are', async () => {
   expect(await pageOf('Thank 👩🏽‍👧 ❤️‍🔥')).toContain('Thank 👩🏽‍👧 ❤️‍🔥');

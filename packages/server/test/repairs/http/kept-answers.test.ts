@@ -11,7 +11,8 @@ async function keptTexts(ledgers: LedgerStore): Promise<string> {
 }
 
 test.each(['', '?erase=true'])(
-  'A5: what was answered about a session is gone with it, also what is kept for an Idempotency-Key (DELETE%s)',
+  'A5: what was answered about a session is gone with it, also what is kept for an ' +
+    'Idempotency-Key (DELETE%s)',
   async (how) => {
     const store = memoryStore();
     const { api, app, requestId } = await waitingServer({

@@ -50,30 +50,34 @@ async function warningsOf(act: () => Promise<unknown>): Promise<string[]> {
   return warnings;
 }
 
-test('A12: every parameter of a path has the check that ids of sessions have, but for tokens of links, which nobody is told of', () => {
-  const document = withoutStore().openApi() as {
-    paths: Record<string, Record<string, { parameters?: readonly Parameter[] }>>;
-  };
-  type Parameter = {
-    readonly in?: string;
-    readonly name?: string;
-    readonly schema?: { readonly pattern?: string; readonly maxLength?: number };
-  };
-  const unchecked = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.values(methods).flatMap(({ parameters = [] }) =>
-      parameters
-        .filter((one) => one.in === 'path' && one.name !== 'token')
-        .filter(
-          ({ schema }) =>
-            schema?.pattern === undefined ||
-            new RegExp(schema.pattern).test('a\nb') ||
-            schema.maxLength === undefined,
-        )
-        .map(({ name }) => `${path}: ${name}`),
-    ),
-  );
-  expect(unchecked).toEqual([]);
-});
+test(
+  'A12: every parameter of a path has the check that ids of sessions have, but for tokens of ' +
+    'links, which nobody is told of',
+  () => {
+    const document = withoutStore().openApi() as {
+      paths: Record<string, Record<string, { parameters?: readonly Parameter[] }>>;
+    };
+    type Parameter = {
+      readonly in?: string;
+      readonly name?: string;
+      readonly schema?: { readonly pattern?: string; readonly maxLength?: number };
+    };
+    const unchecked = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.values(methods).flatMap(({ parameters = [] }) =>
+        parameters
+          .filter((one) => one.in === 'path' && one.name !== 'token')
+          .filter(
+            ({ schema }) =>
+              schema?.pattern === undefined ||
+              new RegExp(schema.pattern).test('a\nb') ||
+              schema.maxLength === undefined,
+          )
+          .map(({ name }) => `${path}: ${name}`),
+      ),
+    );
+    expect(unchecked).toEqual([]);
+  },
+);
 
 const paths = [
   'approvals/X',
@@ -94,19 +98,22 @@ test.each(paths)(
   },
 );
 
-test('A12: neither a path nor an error writes lines of its own into warnings of the process', async () => {
-  const api = withoutStore();
-  const warnings = await warningsOf(async () => {
-    for (const path of [
-      `/v1/approvals/${forged}`,
-      '/v1/approvals/%e2%80%ae%e2%80%a8x',
-      '/v1/sessions/%e2%80%ae%e2%80%a8x',
-    ])
-      await get(api, path);
-  });
-  expect(warnings.length).toBeGreaterThan(0);
-  for (const warning of warnings) expect(warning).not.toMatch(hostile);
-});
+test(
+  'A12: neither a path nor an error writes lines of its own into warnings of ' + 'the process',
+  async () => {
+    const api = withoutStore();
+    const warnings = await warningsOf(async () => {
+      for (const path of [
+        `/v1/approvals/${forged}`,
+        '/v1/approvals/%e2%80%ae%e2%80%a8x',
+        '/v1/sessions/%e2%80%ae%e2%80%a8x',
+      ])
+        await get(api, path);
+    });
+    expect(warnings.length).toBeGreaterThan(0);
+    for (const warning of warnings) expect(warning).not.toMatch(hostile);
+  },
+);
 
 test('A12: `onError` gets the path as it was sent, without its query', async () => {
   const seen: (FailedRequest | undefined)[] = [];

@@ -62,25 +62,29 @@ test.each(bodies)(
   },
 );
 
-test('A9: a part of the message of a chat that does not fit is named by its place, and earlier messages are not looked at', async () => {
-  const { post } = api();
-  const refused = await post(
-    '/v1/agents/clerk/chat',
-    chat([{}, { ...user, parts: [{ text: 'no type' }] }]),
-  );
-  expect(JSON.parse(refused.text)).toMatchObject({
-    code: 'invalid_request',
-    detail: 'The request does not fit: body.messages.1.parts.0.type: is missing.',
-  });
-  expect(
-    (
-      await post(
-        '/v1/agents/clerk/chat',
-        chat([{}, { ...user, parts: [{ type: 'text', text: 'Hello' }] }]),
-      )
-    ).status,
-  ).toBe(200);
-});
+test(
+  'A9: a part of the message of a chat that does not fit is named by its place, and earlier ' +
+    'messages are not looked at',
+  async () => {
+    const { post } = api();
+    const refused = await post(
+      '/v1/agents/clerk/chat',
+      chat([{}, { ...user, parts: [{ text: 'no type' }] }]),
+    );
+    expect(JSON.parse(refused.text)).toMatchObject({
+      code: 'invalid_request',
+      detail: 'The request does not fit: body.messages.1.parts.0.type: is missing.',
+    });
+    expect(
+      (
+        await post(
+          '/v1/agents/clerk/chat',
+          chat([{}, { ...user, parts: [{ type: 'text', text: 'Hello' }] }]),
+        )
+      ).status,
+    ).toBe(200);
+  },
+);
 
 test('A9: every list that a request may have says how long it may be', () => {
   const { paths = {}, components } = server(runtime({ app: 'shop' })).openApi() as {
@@ -109,17 +113,21 @@ test('A9: every list that a request may have says how long it may be', () => {
   expect(lists).toEqual([]);
 });
 
-test('A9: a form to an approval page that is longer than any decision is refused before it is read', async () => {
-  const app = runtime({ app: 'shop' });
-  const made = server(app);
-  onTestFinished(() => made.close());
-  const body = 'a&'.repeat(500_000);
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const answer = await made.fetch(
-    new Request('http://localhost/approve/x', { method: 'POST', headers, body }),
-  );
-  expect(answer.status).toBe(413);
-});
+test(
+  'A9: a form to an approval page that is longer than any decision is refused before it is ' +
+    'read',
+  async () => {
+    const app = runtime({ app: 'shop' });
+    const made = server(app);
+    onTestFinished(() => made.close());
+    const body = 'a&'.repeat(500_000);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await made.fetch(
+      new Request('http://localhost/approve/x', { method: 'POST', headers, body }),
+    );
+    expect(answer.status).toBe(413);
+  },
+);
 
 test.each(['application/json', 'application/JSON', 'Application/Problem+Json; charset=utf-8'])(
   'A9: %s makes no way around the check of the form',

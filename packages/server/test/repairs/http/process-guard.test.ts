@@ -84,30 +84,32 @@ const codes: Readonly<Record<Failing, string>> = {
   connection: 'uncaught_exception',
 };
 
-test.concurrent('A1: the server goes on and says so; listeners of the app are called as well; two servers share one guard', async ({
-  expect,
-}) => {
-  const guarded = new Guarded({ hasOnError: true, listensItself: true, servers: 2 });
-  const [url = ''] = await guarded.urls();
-  for (const [failing, code] of Object.entries(codes)) {
-    const before = guarded.told.length;
-    expect(await run(url, failing)).toBe('completed');
-    await eventually(() => guarded.told.length > before, {
-      what: `the report of a failure in a ${failing}`,
+test.concurrent(
+  'A1: the server goes on and says so; listeners of the app are called as well; two servers ' +
+    'share one guard',
+  async ({ expect }) => {
+    const guarded = new Guarded({ hasOnError: true, listensItself: true, servers: 2 });
+    const [url = ''] = await guarded.urls();
+    for (const [failing, code] of Object.entries(codes)) {
+      const before = guarded.told.length;
+      expect(await run(url, failing)).toBe('completed');
+      await eventually(() => guarded.told.length > before, {
+        what: `the report of a failure in a ${failing}`,
+      });
+      expect(guarded.told.slice(before).map((told) => told.code)).toEqual([code]);
+      expect(await run(url, 'clerk')).toBe('completed');
+    }
+    expect(guarded.reports.filter(({ type }) => type === 'own')).toHaveLength(
+      Object.keys(codes).length,
+    );
+    guarded.end();
+    await guarded.ended;
+    expect(guarded.reports.find(({ type }) => type === 'listeners')).toEqual({
+      type: 'listeners',
+      counts: [1, 1, 2, 2, 2, 2, 1, 1],
     });
-    expect(guarded.told.slice(before).map((told) => told.code)).toEqual([code]);
-    expect(await run(url, 'clerk')).toBe('completed');
-  }
-  expect(guarded.reports.filter(({ type }) => type === 'own')).toHaveLength(
-    Object.keys(codes).length,
-  );
-  guarded.end();
-  await guarded.ended;
-  expect(guarded.reports.find(({ type }) => type === 'listeners')).toEqual({
-    type: 'listeners',
-    counts: [1, 1, 2, 2, 2, 2, 1, 1],
-  });
-});
+  },
+);
 
 test.concurrent('A1: where nobody is to be told, it is a warning of the process', async ({
   expect,
@@ -123,24 +125,26 @@ test.concurrent('A1: where nobody is to be told, it is a warning of the process'
   guarded.kill();
 });
 
-test.concurrent('A1: with "close" an uncaught exception closes the server and ends the process; a rejection does not', async ({
-  expect,
-}) => {
-  const guarded = new Guarded({ hasOnError: true, options: { processGuard: 'close' } });
-  const [url = ''] = await guarded.urls();
-  for (const failing of ['rejection', 'connection', 'clerk'])
-    expect(await run(url, failing)).toBe('completed');
-  await run(url, 'timer').catch(() => undefined);
-  await guarded.ended;
-  expect(guarded.exitCode).toBe(1);
-  expect(guarded.told.map(({ code }) => code)).toEqual([
-    'unhandled_rejection',
-    'uncaught_exception',
-    'uncaught_exception',
-  ]);
-  // Not by Node, which would say what ended it.
-  expect(guarded.stderr).not.toContain('Node.js v');
-});
+test.concurrent(
+  'A1: with "close" an uncaught exception closes the server and ends the process; a ' +
+    'rejection does not',
+  async ({ expect }) => {
+    const guarded = new Guarded({ hasOnError: true, options: { processGuard: 'close' } });
+    const [url = ''] = await guarded.urls();
+    for (const failing of ['rejection', 'connection', 'clerk'])
+      expect(await run(url, failing)).toBe('completed');
+    await run(url, 'timer').catch(() => undefined);
+    await guarded.ended;
+    expect(guarded.exitCode).toBe(1);
+    expect(guarded.told.map(({ code }) => code)).toEqual([
+      'unhandled_rejection',
+      'uncaught_exception',
+      'uncaught_exception',
+    ]);
+    // Not by Node, which would say what ended it.
+    expect(guarded.stderr).not.toContain('Node.js v');
+  },
+);
 
 test.concurrent('A1: without a guard Node does what it does', async ({ expect }) => {
   const guarded = new Guarded({ options: { processGuard: false } });

@@ -59,7 +59,8 @@ async function becomes(deltas: () => Promise<unknown>, wanted: string): Promise<
 }
 
 testRedis(
-  'A16: readiness says that parts of answers stay in the process while Redis is gone, and that they do not when it is back',
+  'A16: readiness says that parts of answers stay in the process while Redis is gone, and ' +
+    'that they do not when it is back',
   async () => {
     const line = await cable();
     const pubsub = redis(line.url);

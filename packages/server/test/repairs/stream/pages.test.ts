@@ -13,28 +13,31 @@ async function talkative() {
   return { app, caller };
 }
 
-test('A3: a page of large events ends before its limit, and the pages together are the ledger', async () => {
-  const { app, caller } = await talkative();
-  const { last } = (await caller.get('/v1/sessions/s/events?limit=1')).body;
-  const read: unknown[] = [];
-  let after = 0;
-  let pages = 0;
-  while (after < last) {
-    const { text, body } = await caller.get(`/v1/sessions/s/events?limit=1000&after=${after}`);
-    expect(text.length).toBeLessThan(4_300_000);
-    expect(body.next).toBeGreaterThan(after);
-    expect(body.last).toBe(last);
-    read.push(...body.events);
-    after = body.next;
-    pages++;
-  }
-  expect(pages).toBeGreaterThan(1);
-  const events: unknown[] = [];
-  for await (const event of app.events('s')) events.push(event);
-  expect(read).toEqual(JSON.parse(JSON.stringify(events)));
-  const { status, body } = await caller.get(`/v1/sessions/s/events?after=${last}`);
-  expect([status, body]).toEqual([200, { events: [], next: last, last }]);
-});
+test(
+  'A3: a page of large events ends before its limit, and the pages together are ' + 'the ledger',
+  async () => {
+    const { app, caller } = await talkative();
+    const { last } = (await caller.get('/v1/sessions/s/events?limit=1')).body;
+    const read: unknown[] = [];
+    let after = 0;
+    let pages = 0;
+    while (after < last) {
+      const { text, body } = await caller.get(`/v1/sessions/s/events?limit=1000&after=${after}`);
+      expect(text.length).toBeLessThan(4_300_000);
+      expect(body.next).toBeGreaterThan(after);
+      expect(body.last).toBe(last);
+      read.push(...body.events);
+      after = body.next;
+      pages++;
+    }
+    expect(pages).toBeGreaterThan(1);
+    const events: unknown[] = [];
+    for await (const event of app.events('s')) events.push(event);
+    expect(read).toEqual(JSON.parse(JSON.stringify(events)));
+    const { status, body } = await caller.get(`/v1/sessions/s/events?after=${last}`);
+    expect([status, body]).toEqual([200, { events: [], next: last, last }]);
+  },
+);
 
 test('A3: a long conversation is told in parts that are one JSON text', async () => {
   const { caller } = await talkative();

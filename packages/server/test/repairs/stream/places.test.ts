@@ -62,46 +62,52 @@ const arrivals = fc.array(
   },
 );
 
-test('A3: whoever comes where, how slowly it reads and whoever leaves: all are told what one reader alone would be', async () => {
-  const store = memoryStore();
-  const app = await appWith(store, [...manyRuns(70), ...runEvents('open', true)]);
-  const made = server(app, { limits: { replays: 2 } });
-  const events = await eventsOf(app);
-  const last = String(events.length);
-  const positions = Object.fromEntries(
-    profileNames.map((profile) => [
-      profile,
-      ['0', ...simply(profile, events, '0').flatMap(({ id }) => id ?? [])],
-    ]),
-  ) as unknown as Record<ProfileName, readonly string[]>;
-  await fc.assert(
-    fc.asyncProperty(arrivals, async (readers) => {
-      await Promise.all(
-        readers.map(async ({ profile, at, leaves, pace }) => {
-          const ids = positions[profile];
-          const position = ids[at % ids.length] as string;
-          const expected = simply(profile, events, position);
-          const reader = await open(made, `${stream}?profile=${profile}&after=${position}`);
-          const told: ReadFrame[] = [];
-          const wanted = Math.min(expected.length, leaves ?? Number.POSITIVE_INFINITY);
-          while (told.length < wanted) {
-            for (let turn = 0; turn < pace; turn++)
-              await new Promise((resolve) => setImmediate(resolve));
-            told.push((await reader.next()) as ReadFrame);
-          }
-          await reader.close();
-          const plain = expected
-            .slice(0, wanted)
-            .map(({ id, event, data }) => ({ id, event, data: JSON.parse(JSON.stringify(data)) }));
-          expect(told).toEqual(plain);
-        }),
-      );
-    }),
-    { numRuns: 25 },
-  );
-  expect(last).toBe(String(events.length));
-  await app.close();
-});
+test(
+  'A3: whoever comes where, how slowly it reads and whoever leaves: all are told what one ' +
+    'reader alone would be',
+  async () => {
+    const store = memoryStore();
+    const app = await appWith(store, [...manyRuns(70), ...runEvents('open', true)]);
+    const made = server(app, { limits: { replays: 2 } });
+    const events = await eventsOf(app);
+    const last = String(events.length);
+    const positions = Object.fromEntries(
+      profileNames.map((profile) => [
+        profile,
+        ['0', ...simply(profile, events, '0').flatMap(({ id }) => id ?? [])],
+      ]),
+    ) as unknown as Record<ProfileName, readonly string[]>;
+    await fc.assert(
+      fc.asyncProperty(arrivals, async (readers) => {
+        await Promise.all(
+          readers.map(async ({ profile, at, leaves, pace }) => {
+            const ids = positions[profile];
+            const position = ids[at % ids.length] as string;
+            const expected = simply(profile, events, position);
+            const reader = await open(made, `${stream}?profile=${profile}&after=${position}`);
+            const told: ReadFrame[] = [];
+            const wanted = Math.min(expected.length, leaves ?? Number.POSITIVE_INFINITY);
+            while (told.length < wanted) {
+              for (let turn = 0; turn < pace; turn++)
+                await new Promise((resolve) => setImmediate(resolve));
+              told.push((await reader.next()) as ReadFrame);
+            }
+            await reader.close();
+            const plain = expected.slice(0, wanted).map(({ id, event, data }) => ({
+              id,
+              event,
+              data: JSON.parse(JSON.stringify(data)),
+            }));
+            expect(told).toEqual(plain);
+          }),
+        );
+      }),
+      { numRuns: 25 },
+    );
+    expect(last).toBe(String(events.length));
+    await app.close();
+  },
+);
 
 /** Who comes back in the middle of a message gets its text anew, by frames without ids. */
 function isLasting({ id, event }: ReadFrame): boolean {
@@ -129,29 +135,32 @@ test('A3: a stream of a run goes on exactly where it was cut', async () => {
   await app.close();
 });
 
-test('A3: a session that was deleted and made again is told anew, and nothing of the old one', async () => {
-  const store = memoryStore();
-  const app = await appWith(store, manyRuns(50));
-  const made = server(app);
-  for (const profile of profileNames) {
-    await readTo(made, `${stream}?profile=${profile}`, '500');
-    await (await open(made, `${stream}?profile=${profile}&after=400`)).close();
-  }
-  expect((await get(made, `/v1/sessions/${session}/runs/run-1`)).status).toBe(200);
-  // By another process: this server is not told.
-  await app.store.for({ tenant: app.tenant, app: app.app }).delete(session);
-  await append(app, manyRuns(60, 1_000));
-  const events = await eventsOf(app);
-  for (const profile of profileNames) {
-    const frames = await readTo(made, `${stream}?profile=${profile}`, '600');
-    const expected = simply(profile, events, '0').map(({ id, event, data }) => ({
-      id,
-      event,
-      data: JSON.parse(JSON.stringify(data)),
-    }));
-    expect(frames).toEqual(expected);
-  }
-  expect((await get(made, `/v1/sessions/${session}/runs/run-1`)).status).toBe(404);
-  expect((await get(made, `/v1/sessions/${session}/runs/run-1000`)).status).toBe(200);
-  await app.close();
-});
+test(
+  'A3: a session that was deleted and made again is told anew, and nothing of ' + 'the old one',
+  async () => {
+    const store = memoryStore();
+    const app = await appWith(store, manyRuns(50));
+    const made = server(app);
+    for (const profile of profileNames) {
+      await readTo(made, `${stream}?profile=${profile}`, '500');
+      await (await open(made, `${stream}?profile=${profile}&after=400`)).close();
+    }
+    expect((await get(made, `/v1/sessions/${session}/runs/run-1`)).status).toBe(200);
+    // By another process: this server is not told.
+    await app.store.for({ tenant: app.tenant, app: app.app }).delete(session);
+    await append(app, manyRuns(60, 1_000));
+    const events = await eventsOf(app);
+    for (const profile of profileNames) {
+      const frames = await readTo(made, `${stream}?profile=${profile}`, '600');
+      const expected = simply(profile, events, '0').map(({ id, event, data }) => ({
+        id,
+        event,
+        data: JSON.parse(JSON.stringify(data)),
+      }));
+      expect(frames).toEqual(expected);
+    }
+    expect((await get(made, `/v1/sessions/${session}/runs/run-1`)).status).toBe(404);
+    expect((await get(made, `/v1/sessions/${session}/runs/run-1000`)).status).toBe(200);
+    await app.close();
+  },
+);

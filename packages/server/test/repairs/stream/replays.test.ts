@@ -97,63 +97,71 @@ test.each([
   await app.close();
 });
 
-test('A3: who is at the end is told what happens while others of the same caller wait for the past', async () => {
-  const app = await appWith(memoryStore(), manyRuns(100));
-  const made = server(app, { limits: { replays: 1 } });
-  const live = await open(made, `${stream}?after=1000`);
-  // Nobody takes what these are told: they wait at the first piece.
-  const slow = await Promise.all(Array.from({ length: 10 }, () => open(made, stream)));
-  await Promise.all(slow.map((reader) => reader.next()));
-  const told = live.next();
-  await append(app, runEvents('later'));
-  expect(await told).toMatchObject({ id: '1001', event: 'invocation_start' });
-  const late = await open(made, stream);
-  expect((await late.until(({ id }) => id === '1010')).length).toBe(1_010);
-  for (const reader of [live, late, ...slow]) await reader.close();
-  await app.close();
-});
+test(
+  'A3: who is at the end is told what happens while others of the same caller wait for the ' +
+    'past',
+  async () => {
+    const app = await appWith(memoryStore(), manyRuns(100));
+    const made = server(app, { limits: { replays: 1 } });
+    const live = await open(made, `${stream}?after=1000`);
+    // Nobody takes what these are told: they wait at the first piece.
+    const slow = await Promise.all(Array.from({ length: 10 }, () => open(made, stream)));
+    await Promise.all(slow.map((reader) => reader.next()));
+    const told = live.next();
+    await append(app, runEvents('later'));
+    expect(await told).toMatchObject({ id: '1001', event: 'invocation_start' });
+    const late = await open(made, stream);
+    expect((await late.until(({ id }) => id === '1010')).length).toBe(1_010);
+    for (const reader of [live, late, ...slow]) await reader.close();
+    await app.close();
+  },
+);
 
-test('A3: of each caller as many pieces are made at a time as the limit says, and who has left waits no more', async () => {
-  let reading = 0;
-  let most = 0;
-  const inner = memoryStore();
-  const gates: (() => void)[] = [];
-  const store = changedStore(inner, (ledgers) => ({
-    async *readStored(...args) {
-      most = Math.max(most, ++reading);
-      await new Promise<void>((resolve) => gates.push(resolve));
-      try {
-        yield* ledgers.readStored(...args);
-      } finally {
-        reading--;
-      }
-    },
-  }));
-  const app = await appWith(store, manyRuns(30));
-  const made = server(app, { limits: { replays: 2 } });
-  // Different places, so that nobody is told the same.
-  const readers = await Promise.all(
-    Array.from({ length: 8 }, (_, i) => open(made, `${stream}?after=${i * 10 + 1}`)),
-  );
-  const told = readers.map((reader) => reader.next());
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(most).toBe(2);
-  await readers[5]?.close();
-  let isDone = false;
-  const all = Promise.all(told).then(() => {
-    isDone = true;
-  });
-  while (!isDone) {
-    for (const pass of gates.splice(0)) pass();
+test(
+  'A3: of each caller as many pieces are made at a time as the limit says, and who has left ' +
+    'waits no more',
+  async () => {
+    let reading = 0;
+    let most = 0;
+    const inner = memoryStore();
+    const gates: (() => void)[] = [];
+    const store = changedStore(inner, (ledgers) => ({
+      async *readStored(...args) {
+        most = Math.max(most, ++reading);
+        await new Promise<void>((resolve) => gates.push(resolve));
+        try {
+          yield* ledgers.readStored(...args);
+        } finally {
+          reading--;
+        }
+      },
+    }));
+    const app = await appWith(store, manyRuns(30));
+    const made = server(app, { limits: { replays: 2 } });
+    // Different places, so that nobody is told the same.
+    const readers = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => open(made, `${stream}?after=${i * 10 + 1}`)),
+    );
+    const told = readers.map((reader) => reader.next());
     await new Promise((resolve) => setImmediate(resolve));
-  }
-  await all;
-  expect(most).toBe(2);
-  for (const [i, frame] of (await Promise.all(told)).entries())
-    expect(frame?.id).toBe(i === 5 ? undefined : String(i * 10 + 2));
-  for (const reader of readers) await reader.close();
-  await app.close();
-});
+    expect(most).toBe(2);
+    await readers[5]?.close();
+    let isDone = false;
+    const all = Promise.all(told).then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      for (const pass of gates.splice(0)) pass();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await all;
+    expect(most).toBe(2);
+    for (const [i, frame] of (await Promise.all(told)).entries())
+      expect(frame?.id).toBe(i === 5 ? undefined : String(i * 10 + 2));
+    for (const reader of readers) await reader.close();
+    await app.close();
+  },
+);
 
 test('A3: a server that closes ends streams that wait for the past', async () => {
   const app = await appWith(memoryStore(), manyRuns(100));

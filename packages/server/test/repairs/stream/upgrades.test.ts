@@ -26,7 +26,8 @@ async function asking(
   socket.on('error', () => undefined).on('data', (chunk) => (text += String(chunk)));
   await once(socket, 'connect');
   socket.write(
-    `GET /v1/health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`,
+    `GET /v1/health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: ` +
+      `${upgrade}\r\n\r\n`,
   );
   return { socket, told: () => text };
 }

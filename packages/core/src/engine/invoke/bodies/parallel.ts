@@ -205,6 +205,8 @@ function tooFew(parallel: Parallel, outcomes: readonly BranchOutcome[]): ErrorRe
   return {
     name: 'ParallelError',
     code: 'too_few_branches',
-    message: `${completed} of ${outcomes.length} branches completed, ${parallel.minSuccessful} had to (${reasons}).`,
+    message:
+      `${completed} of ${outcomes.length} branches completed, ${parallel.minSuccessful} had ` +
+      `to (${reasons}).`,
   };
 }

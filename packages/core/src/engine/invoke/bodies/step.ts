@@ -190,7 +190,9 @@ function leftOverWrites(step: Step, body: StepBody, { run, record }: BodyFrame):
       invocationId: record.path,
       component: 'invoke',
       decision: 'accept_state_order',
-      reasoning: `The ledger has writes of this step that its code no longer makes: ${keys.map(({ scope, key }) => `${scope}.${key}`).join(', ')}.`,
+      reasoning:
+        'The ledger has writes of this step that its code no longer makes: ' +
+        `${keys.map(({ scope, key }) => `${scope}.${key}`).join(', ')}.`,
       alternatives: ['accept', 'fail'],
     },
   ]);
@@ -211,7 +213,9 @@ function driftEnd(
       invocationId: record.path,
       component: 'invoke',
       decision: `${step.onDrift}_${code}`,
-      reasoning: `The ledger has ${what === 'child' ? 'children' : 'effects'} of this step that its code no longer asks for: ${orphans.join(', ')}.`,
+      reasoning:
+        `The ledger has ${what === 'child' ? 'children' : 'effects'} of this step that its ` +
+        `code no longer asks for: ${orphans.join(', ')}.`,
       alternatives: ['accept', 'fail'],
     },
   ]);
@@ -266,7 +270,9 @@ function unusableReturn(step: Step, returned: unknown): BodyEnd {
     error: {
       name: 'StepError',
       code: 'step_return',
-      message: `The step "${step.name}" returned ${kind}. Return nothing, ctx.complete(value), ctx.respond(text) or a runnable.`,
+      message:
+        `The step "${step.name}" returned ${kind}. Return nothing, ctx.complete(value), ` +
+        'ctx.respond(text) or a runnable.',
     },
   };
 }

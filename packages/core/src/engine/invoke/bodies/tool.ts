@@ -131,7 +131,9 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
         invocationId: path,
         component: 'invoke',
         decision: `fail_orphaned_${what}`,
-        reasoning: `The ledger has open ${what === 'child' ? 'children' : 'effects'} of this call that the code of ${this.toolName} no longer asks for: ${open.join(', ')}.`,
+        reasoning:
+          `The ledger has open ${what === 'child' ? 'children' : 'effects'} of this call ` +
+          `that the code of ${this.toolName} no longer asks for: ${open.join(', ')}.`,
       },
     ]);
     return toolResult.permanent(

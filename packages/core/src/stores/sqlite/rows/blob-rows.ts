@@ -21,7 +21,8 @@ export class BlobRows {
       'select 1 from blobs where address = ? and tenant = ? and app = ?',
     );
     this.#put = database.prepare(
-      'insert into blobs (address, tenant, app, put_at, bytes) values (?, ?, ?, ?, ?) on conflict (address) do update set put_at = excluded.put_at',
+      'insert into blobs (address, tenant, app, put_at, bytes) values (?, ?, ?, ?, ?) on ' +
+        'conflict (address) do update set put_at = excluded.put_at',
     );
     // The first event that may refer to it is what counts: forks that share it share the reference.
     this.#refer = database.prepare(

@@ -25,7 +25,8 @@ export interface LedgerRow {
 }
 
 const columns =
-  'id, parent, base, seq, epoch, inbox_seq, owner, lease_ms, lease_until, updated_at, status, title, runnable, user';
+  'id, parent, base, seq, epoch, inbox_seq, owner, lease_ms, lease_until, updated_at, ' +
+  'status, title, runnable, user';
 
 /** Finds ledgers by their address, and the ledger of a family of forks that holds an event. */
 export class LedgerRows {

@@ -26,7 +26,8 @@ export class RequestRows {
     this.#insert = database.prepare(`insert or ignore into requests
       (tenant, app, request, ledger, kind, user, operation, created_at, expires_at, status, body) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)`);
     this.#state = database.prepare(
-      'select ledger, status, settled_by, expires_at from requests where tenant = ? and app = ? and request = ?',
+      'select ledger, status, settled_by, expires_at from requests where tenant = ? and ' +
+        'app = ? and request = ?',
     );
     this.#settle = database.prepare(`update requests set status = ?, settled_by = ?, settled_at = ?
       where tenant = ? and app = ? and request = ? and ledger = ? and status = 'pending'`);
@@ -101,7 +102,9 @@ export class RequestRows {
         filter.after.createdAt,
         filter.after.requestId,
       );
-    const sql = `select status, settled_by, settled_at, body from requests where ${conditions.text} order by created_at, request limit ?`;
+    const sql =
+      `select status, settled_by, settled_at, body from requests where ${conditions.text} ` +
+      'order by created_at, request limit ?';
     return this.#statements
       .get(sql)
       .all(...conditions.values, limit)

@@ -173,7 +173,8 @@ function moveRows(database: DatabaseSync, { table, columns, create, order, row }
   const copy = database.prepare(`insert into ${moved} (${target.join(', ')})
     select ${source.join(', ')} from ${table} order by ${key} limit ${rowsPerMove}`);
   const free = database.prepare(
-    `delete from ${table} where (${key}) in (select ${key} from ${table} order by ${key} limit ${rowsPerMove})`,
+    `delete from ${table} where (${key}) in (select ${key} from ${table} order by ${key} ` +
+      `limit ${rowsPerMove})`,
   );
   while (copy.run().changes > 0) free.run();
   database.exec(`drop table ${table}; alter table ${moved} rename to ${table}`);

@@ -139,35 +139,40 @@ describe('finds', () => {
     });
   });
 
-  test('a body whose writes depend on how often it was begun, with the place and both values', async () => {
-    const make: MakeScenario = () => ({
-      runnable: step({
-        name: 'body',
-        execute: async (ctx) => {
-          // The session's own events are the same in each run: how often the body began with them
-          // is not.
-          const resumes = ctx.session.events.some(
-            ({ invocationId }) => invocationId === 'run/child',
-          )
-            ? 1
-            : 0;
-          await ctx.call(step({ name: 'child', execute: () => undefined }));
-          ctx.state['begun'] = 1 + resumes;
-        },
-      }),
-    });
-    const failure = await failureOf(crashPoints(make));
-    expect(failure.code).toBe('crash_points_failed');
-    expect(failure.message).toMatch(/^\d+ of \d+ crash points failed\.\n\n1\. /);
-    expect(failure.message).toMatch(/stopped before append \d+ \(4 invocation_end run\/child\): /);
-    expect(failure.message).toContain(
-      'its state is another one.\n  session.begun\n    without a stop: 1\n    continued:      2',
-    );
-    expect(failure.cause).toMatchObject({
-      code: 'crash_point_failed',
-      data: { what: 'its state is another one' },
-    });
-  });
+  test(
+    'a body whose writes depend on how often it was begun, with the place and ' + 'both values',
+    async () => {
+      const make: MakeScenario = () => ({
+        runnable: step({
+          name: 'body',
+          execute: async (ctx) => {
+            // The session's own events are the same in each run: how often the body began with them
+            // is not.
+            const resumes = ctx.session.events.some(
+              ({ invocationId }) => invocationId === 'run/child',
+            )
+              ? 1
+              : 0;
+            await ctx.call(step({ name: 'child', execute: () => undefined }));
+            ctx.state['begun'] = 1 + resumes;
+          },
+        }),
+      });
+      const failure = await failureOf(crashPoints(make));
+      expect(failure.code).toBe('crash_points_failed');
+      expect(failure.message).toMatch(/^\d+ of \d+ crash points failed\.\n\n1\. /);
+      expect(failure.message).toMatch(
+        /stopped before append \d+ \(4 invocation_end run\/child\): /,
+      );
+      expect(failure.message).toContain(
+        'its state is another one.\n  session.begun\n    without a stop: 1\n    continued:      2',
+      );
+      expect(failure.cause).toMatchObject({
+        code: 'crash_point_failed',
+        data: { what: 'its state is another one' },
+      });
+    },
+  );
 
   test('names taken from the order of arrival', async () => {
     let turn = 0;

@@ -171,7 +171,8 @@ function checkScenario(make: MakeScenario): void {
         ? 'what is to be run must be given at once, and not as a promise'
         : (findInvalidOption(scenario, scenarioChecks)?.reason ??
           (isMissing ? '`runnable` is missing' : undefined))
-      : `what is to be run must be a function that gives it, so that each process has its own, not ${describeValue(make)}`;
+      : 'what is to be run must be a function that gives it, so that each process has its ' +
+        `own, not ${describeValue(make)}`;
   if (reason !== undefined) throw new InvalidOptionError({ function: 'crashPoints', reason });
 }
 

@@ -64,70 +64,81 @@ test.each([
   expect(await seqs(store)).toEqual(left);
 });
 
-test('answers nothing after crash(), not even errors, listings and pages, and does nothing any more', async () => {
-  const store = memoryStore();
-  const { store: crashing, crash } = crashingStore(store);
-  const ledgers = crashing.for(scope);
-  const { epoch } = await ledgers.claim('s', 'old', { ttl: 1_000 });
-  await write(ledgers, epoch, 1);
-  const pages = ledgers.read('s')[Symbol.asyncIterator]();
-  await pages.next();
-  await crash();
-  const item: InboxItem = { key: 'k', lane: 'input', by: 'user', at: 1, type: 'user', data: {} };
-  const asked = [
-    write(ledgers, epoch, 2),
-    ledgers.post('s', item),
-    ledgers.head('nobody'),
-    ledgers.getBlob('none'),
-    crashing.admin.due(),
-    pages.next(),
-    ledgers.read('s')[Symbol.asyncIterator]().next(),
-    ledgers.follow('s', 0, new AbortController().signal)[Symbol.asyncIterator]().next(),
-  ];
-  expect(await Promise.all(asked.map(hasSettled))).toEqual(asked.map(() => false));
-  expect(await seqs(store)).toEqual([1]);
-  expect(await store.for(scope).inbox('s')).toEqual([]);
-});
+test(
+  'answers nothing after crash(), not even errors, listings and pages, and does nothing any ' +
+    'more',
+  async () => {
+    const store = memoryStore();
+    const { store: crashing, crash } = crashingStore(store);
+    const ledgers = crashing.for(scope);
+    const { epoch } = await ledgers.claim('s', 'old', { ttl: 1_000 });
+    await write(ledgers, epoch, 1);
+    const pages = ledgers.read('s')[Symbol.asyncIterator]();
+    await pages.next();
+    await crash();
+    const item: InboxItem = { key: 'k', lane: 'input', by: 'user', at: 1, type: 'user', data: {} };
+    const asked = [
+      write(ledgers, epoch, 2),
+      ledgers.post('s', item),
+      ledgers.head('nobody'),
+      ledgers.getBlob('none'),
+      crashing.admin.due(),
+      pages.next(),
+      ledgers.read('s')[Symbol.asyncIterator]().next(),
+      ledgers.follow('s', 0, new AbortController().signal)[Symbol.asyncIterator]().next(),
+    ];
+    expect(await Promise.all(asked.map(hasSettled))).toEqual(asked.map(() => false));
+    expect(await seqs(store)).toEqual([1]);
+    expect(await store.for(scope).inbox('s')).toEqual([]);
+  },
+);
 
-test('what is under way at crash() lands before the next process begins, and its answer never comes', async () => {
-  const store = memoryStore();
-  const landing = Promise.withResolvers<void>();
-  const slow: Store = {
-    ...store,
-    for: (of) =>
-      new Proxy(store.for(of), {
-        get: (target, name) => {
-          if (name !== 'append')
-            return (Reflect.get(target, name) as (...args: unknown[]) => unknown).bind(target);
-          return async (...args: Parameters<LedgerStore['append']>) => {
-            await landing.promise;
-            return target.append(...args);
-          };
-        },
-      }),
-  };
-  const crashing = crashingStore(slow);
-  const ledgers = crashing.store.for(scope);
-  const { epoch } = await ledgers.claim('s', 'old', { ttl: 1_000 });
-  const written = write(ledgers, epoch, 1);
-  const gone = crashing.crash();
-  expect(await hasSettled(gone)).toBe(false);
-  landing.resolve();
-  await gone;
-  expect(await seqs(store)).toEqual([1]);
-  expect(await hasSettled(written)).toBe(false);
-});
+test(
+  'what is under way at crash() lands before the next process begins, and its answer never ' +
+    'comes',
+  async () => {
+    const store = memoryStore();
+    const landing = Promise.withResolvers<void>();
+    const slow: Store = {
+      ...store,
+      for: (of) =>
+        new Proxy(store.for(of), {
+          get: (target, name) => {
+            if (name !== 'append')
+              return (Reflect.get(target, name) as (...args: unknown[]) => unknown).bind(target);
+            return async (...args: Parameters<LedgerStore['append']>) => {
+              await landing.promise;
+              return target.append(...args);
+            };
+          },
+        }),
+    };
+    const crashing = crashingStore(slow);
+    const ledgers = crashing.store.for(scope);
+    const { epoch } = await ledgers.claim('s', 'old', { ttl: 1_000 });
+    const written = write(ledgers, epoch, 1);
+    const gone = crashing.crash();
+    expect(await hasSettled(gone)).toBe(false);
+    landing.resolve();
+    await gone;
+    expect(await seqs(store)).toEqual([1]);
+    expect(await hasSettled(written)).toBe(false);
+  },
+);
 
-test('a store that takes over does not wait for a lease; the one that is gone is fenced', async () => {
-  const store = memoryStore();
-  const ledgers = store.for(scope);
-  const old = await ledgers.claim('s', 'old', { ttl: 60_000 });
-  await expect(ledgers.claim('s', 'new', { ttl: 60_000 })).rejects.toMatchObject({
-    code: 'session_busy',
-  });
-  await takingOver(store).for(scope).claim('s', 'new', { ttl: 60_000 });
-  await expect(write(ledgers, old.epoch, 1)).rejects.toMatchObject({ code: 'ledger_conflict' });
-});
+test(
+  'a store that takes over does not wait for a lease; the one that is gone ' + 'is fenced',
+  async () => {
+    const store = memoryStore();
+    const ledgers = store.for(scope);
+    const old = await ledgers.claim('s', 'old', { ttl: 60_000 });
+    await expect(ledgers.claim('s', 'new', { ttl: 60_000 })).rejects.toMatchObject({
+      code: 'session_busy',
+    });
+    await takingOver(store).for(scope).claim('s', 'new', { ttl: 60_000 });
+    await expect(write(ledgers, old.epoch, 1)).rejects.toMatchObject({ code: 'ledger_conflict' });
+  },
+);
 
 test('closing either leaves the store open', async () => {
   const store = memoryStore();
@@ -136,53 +147,57 @@ test('closing either leaves the store open', async () => {
   expect(await store.for(scope).list()).toEqual([]);
 });
 
-test('a run that is cut off in a tool goes on in a new process, which is told that the outcome is unknown', async () => {
-  const store = memoryStore();
-  let entered = 0;
-  const held = Promise.withResolvers<void>();
-  const define = (execute: () => Promise<string>) =>
-    agent({
-      name: 'payer',
-      model: scriptedModel((prompt) =>
-        prompt.at(-1)?.role === 'tool' ? { text: 'told' } : { toolCalls: [{ name: 'pay' }] },
-      ),
-      tools: [
-        tool({
-          name: 'pay',
-          description: 'Pays',
-          schema: z.object({}),
-          recovery: 'report',
-          execute,
-        }),
-      ],
+test(
+  'a run that is cut off in a tool goes on in a new process, which is told that the outcome ' +
+    'is unknown',
+  async () => {
+    const store = memoryStore();
+    let entered = 0;
+    const held = Promise.withResolvers<void>();
+    const define = (execute: () => Promise<string>) =>
+      agent({
+        name: 'payer',
+        model: scriptedModel((prompt) =>
+          prompt.at(-1)?.role === 'tool' ? { text: 'told' } : { toolCalls: [{ name: 'pay' }] },
+        ),
+        tools: [
+          tool({
+            name: 'pay',
+            description: 'Pays',
+            schema: z.object({}),
+            recovery: 'report',
+            execute,
+          }),
+        ],
+      });
+    const crashing = crashingStore(store);
+    const old = runtime({ app: 'shop', store: crashing.store, recover: 'manual' });
+    const { promise: inTool, resolve: isInTool } = Promise.withResolvers<void>();
+    const execute = (): Promise<string> => {
+      entered++;
+      isInTool();
+      return held.promise.then(() => 'paid');
+    };
+    const run = old.run(define(execute), { session: 's', input: 'pay', runId: 'run' });
+    void Promise.resolve(run).catch(() => undefined);
+    await inTool;
+    await crashing.crash();
+    held.resolve();
+    const app = runtime({
+      app: 'shop',
+      store: takingOver(store),
+      runnables: [define(execute)],
+      recover: 'manual',
     });
-  const crashing = crashingStore(store);
-  const old = runtime({ app: 'shop', store: crashing.store, recover: 'manual' });
-  const { promise: inTool, resolve: isInTool } = Promise.withResolvers<void>();
-  const execute = (): Promise<string> => {
-    entered++;
-    isInTool();
-    return held.promise.then(() => 'paid');
-  };
-  const run = old.run(define(execute), { session: 's', input: 'pay', runId: 'run' });
-  void Promise.resolve(run).catch(() => undefined);
-  await inTool;
-  await crashing.crash();
-  held.resolve();
-  const app = runtime({
-    app: 'shop',
-    store: takingOver(store),
-    runnables: [define(execute)],
-    recover: 'manual',
-  });
-  const result = await app.resume('s');
-  expect(result).toMatchObject({ status: 'completed', output: 'told' });
-  expect(result.session.events.find((event) => event.type === 'tool_result')).toMatchObject({
-    effect: 'unknown',
-  });
-  expect(entered).toBe(1);
-  await app.close();
-});
+    const result = await app.resume('s');
+    expect(result).toMatchObject({ status: 'completed', output: 'told' });
+    expect(result.session.events.find((event) => event.type === 'tool_result')).toMatchObject({
+      effect: 'unknown',
+    });
+    expect(entered).toBe(1);
+    await app.close();
+  },
+);
 
 test('what it cannot work with is refused', () => {
   expect(() => crashingStore(memoryStore(), 0)).toThrow(

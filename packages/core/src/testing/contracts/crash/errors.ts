@@ -19,7 +19,10 @@ export class CrashPointError extends AdjutantError {
   constructor({ point, tenant, boundary, what, differences }: CrashPoint) {
     const where = boundary === '' ? point : `${point} (${boundary})`;
     const places = differences.map(({ path, left = 'nothing', right = 'nothing' }) => {
-      return `\n  ${path === '' ? 'it' : path}\n    without a stop: ${left}\n    continued:      ${right}`;
+      return (
+        `\n  ${path === '' ? 'it' : path}\n    without a stop: ${left}\n    continued:      ` +
+        `${right}`
+      );
     });
     const data = {
       point,

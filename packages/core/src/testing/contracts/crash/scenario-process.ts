@@ -186,7 +186,9 @@ export class ScenarioProcess {
     const { answers } = this.scenario;
     const answer = typeof answers === 'function' ? answers(pending) : answers?.[pending.name];
     if (answer !== undefined) return answer;
-    const reason = `the run waits for an answer to "${pending.name}" (${pending.kind}): give it with \`answers\``;
+    const reason =
+      `the run waits for an answer to "${pending.name}" (${pending.kind}): give it with ` +
+      '`answers`';
     throw new InvalidOptionError({ function: 'crashPoints', reason });
   }
 

@@ -12,16 +12,16 @@ export function answerContract(suite: ModelSuite): void {
       expect([model.provider, model.modelId]).toEqual(names);
     });
 
-    test('streams the text in order, between a start and an end, with one finish behind it', async ({
-      call,
-      respond,
-    }) => {
-      await respond({ text: ['It ', 'rains', ' 👋.'] });
-      const answer = await call();
-      expect(answer.error).toBeUndefined();
-      checkStream(answer);
-      expect(joined(answer, 'text-delta')).toBe('It rains 👋.');
-    });
+    test(
+      'streams the text in order, between a start and an end, with one finish ' + 'behind it',
+      async ({ call, respond }) => {
+        await respond({ text: ['It ', 'rains', ' 👋.'] });
+        const answer = await call();
+        expect(answer.error).toBeUndefined();
+        checkStream(answer);
+        expect(joined(answer, 'text-delta')).toBe('It rains 👋.');
+      },
+    );
 
     test('gives its text in pieces, as they come', async ({ call, respond }) => {
       await respond({ text: ['one ', 'two ', 'three'] });
@@ -138,7 +138,8 @@ function callContract({ describe, expect, test }: ModelSuite): void {
     );
 
     test(
-      'with arguments that are no JSON come as they are: what is to be done with them is decided elsewhere',
+      'with arguments that are no JSON come as they are: what is to be done with them is ' +
+        'decided elsewhere',
       async ({ call, respond }) => {
         await respond({ toolCalls: [{ name: 'weather', args: '{"city": "Ro' }] });
         const answer = await call(asked);

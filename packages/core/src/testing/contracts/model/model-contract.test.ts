@@ -212,7 +212,8 @@ test.each<[fault: string, breakage: Breakage, caught: string]>([
           ? [{ ...one, input: one.input.endsWith('}') ? one.input : '{}' }]
           : [one],
     },
-    'with arguments that are no JSON come as they are: what is to be done with them is decided elsewhere',
+    'with arguments that are no JSON come as they are: what is to be done with them is ' +
+      'decided elsewhere',
   ],
   [
     'the prompt is changed',

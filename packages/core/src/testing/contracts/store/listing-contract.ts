@@ -53,22 +53,26 @@ export function listingContract(suite: Suite): void {
       expect(listing).not.toHaveProperty('title');
     });
 
-    test('pages through all sessions without repeating or leaving out any, also at equal times', async ({
-      ledgers,
-    }) => {
-      for (let i = 0; i < 11; i++) await writeAt(ledgers, `s${i}`, 1_000 + Math.floor(i / 4));
-      const whole = (await ledgers.list()).map(({ id }) => id);
-      const paged: string[] = [];
-      let before: SessionListing | undefined;
-      for (;;) {
-        const page = await ledgers.list({ limit: 3, ...(before === undefined ? {} : { before }) });
-        paged.push(...page.map(({ id }) => id));
-        before = page.at(-1);
-        if (page.length < 3) break;
-      }
-      expect(whole).toHaveLength(11);
-      expect(paged).toEqual(whole);
-    });
+    test(
+      'pages through all sessions without repeating or leaving out any, also at ' + 'equal times',
+      async ({ ledgers }) => {
+        for (let i = 0; i < 11; i++) await writeAt(ledgers, `s${i}`, 1_000 + Math.floor(i / 4));
+        const whole = (await ledgers.list()).map(({ id }) => id);
+        const paged: string[] = [];
+        let before: SessionListing | undefined;
+        for (;;) {
+          const page = await ledgers.list({
+            limit: 3,
+            ...(before === undefined ? {} : { before }),
+          });
+          paged.push(...page.map(({ id }) => id));
+          before = page.at(-1);
+          if (page.length < 3) break;
+        }
+        expect(whole).toHaveLength(11);
+        expect(paged).toEqual(whole);
+      },
+    );
 
     test('includes forks, with what their origin showed', async ({ ledgers }) => {
       const writer = await Writer.claim(ledgers, 's');

@@ -140,33 +140,35 @@ function filterContract({ describe, expect, test }: Suite): void {
       ).toEqual(['q1']);
     });
 
-    test('is in the order in which they were made, in pages that leave none out, also at equal times', async ({
-      ledgers,
-    }) => {
-      const writer = await Writer.claim(ledgers, 's');
-      const requests = Array.from({ length: 11 }, (_, i) =>
-        pendingRequest('s', `q${(i * 7) % 11}`, { createdAt: longAgo + Math.floor(i / 4) }),
-      );
-      await writer.write(['a'], { requests: requests.toReversed() });
-      const whole = await ledgers.requests();
-      expect(whole.map(({ createdAt }) => createdAt)).toEqual(
-        requests.map(({ createdAt }) => createdAt),
-      );
-      for (const filter of [{}, { status: 'pending' as const }]) {
-        const paged: RequestRow[] = [];
-        for (;;) {
-          const after = paged.at(-1);
-          const page = await ledgers.requests({
-            ...filter,
-            limit: 3,
-            ...(after === undefined ? {} : { after }),
-          });
-          paged.push(...page);
-          if (page.length < 3) break;
+    test(
+      'is in the order in which they were made, in pages that leave none out, also at equal ' +
+        'times',
+      async ({ ledgers }) => {
+        const writer = await Writer.claim(ledgers, 's');
+        const requests = Array.from({ length: 11 }, (_, i) =>
+          pendingRequest('s', `q${(i * 7) % 11}`, { createdAt: longAgo + Math.floor(i / 4) }),
+        );
+        await writer.write(['a'], { requests: requests.toReversed() });
+        const whole = await ledgers.requests();
+        expect(whole.map(({ createdAt }) => createdAt)).toEqual(
+          requests.map(({ createdAt }) => createdAt),
+        );
+        for (const filter of [{}, { status: 'pending' as const }]) {
+          const paged: RequestRow[] = [];
+          for (;;) {
+            const after = paged.at(-1);
+            const page = await ledgers.requests({
+              ...filter,
+              limit: 3,
+              ...(after === undefined ? {} : { after }),
+            });
+            paged.push(...page);
+            if (page.length < 3) break;
+          }
+          expect(paged).toEqual(whole);
         }
-        expect(paged).toEqual(whole);
-      }
-    });
+      },
+    );
 
     test('refuses a limit that is none', async ({ ledgers }) => {
       for (const limit of [0, -1, 1.5])

@@ -185,20 +185,25 @@ export function blobContract(suite: Suite): void {
       expect(new Uint8Array(await ledgers.getBlob(address))).toEqual(bytes);
     });
 
-    test('can be referred to by an append, also one that is sent before the blob was confirmed', async ({
-      ledgers,
-    }) => {
-      const writer = await Writer.claim(ledgers, 's');
-      const address = await ledgers.putBlob(bytes);
-      await writer.write(['a'], { blobs: [address, address] });
-      const big = new Uint8Array(100_000).fill(7);
-      const known = blobAddress({ tenant: 'acme', app: 'shop' }, big, await ledgers.addressKey?.());
-      const put = ledgers.putBlob(big, known);
-      await writer.write(['b'], { blobs: [known] });
-      expect(await put).toBe(known);
-      expect(await ledgers.putBlob(big)).toBe(known);
-      expect(await readTexts(ledgers, 's')).toEqual(['a', 'b']);
-    });
+    test(
+      'can be referred to by an append, also one that is sent before the blob was ' + 'confirmed',
+      async ({ ledgers }) => {
+        const writer = await Writer.claim(ledgers, 's');
+        const address = await ledgers.putBlob(bytes);
+        await writer.write(['a'], { blobs: [address, address] });
+        const big = new Uint8Array(100_000).fill(7);
+        const known = blobAddress(
+          { tenant: 'acme', app: 'shop' },
+          big,
+          await ledgers.addressKey?.(),
+        );
+        const put = ledgers.putBlob(big, known);
+        await writer.write(['b'], { blobs: [known] });
+        expect(await put).toBe(known);
+        expect(await ledgers.putBlob(big)).toBe(known);
+        expect(await readTexts(ledgers, 's')).toEqual(['a', 'b']);
+      },
+    );
 
     test('that are unknown make the append fail, and nothing of it is written', async ({
       ledgers,
@@ -294,30 +299,32 @@ function sharedVersionsContract({ describe, expect, test }: Suite): void {
 
 function sharedConflictsContract({ describe, expect, test }: Suite): void {
   describe('shared scopes', () => {
-    test('refuse a write that was based on another version, with all keys concerned, and nothing of the batch is written', async ({
-      ledgers,
-    }) => {
-      const first = await Writer.claim(ledgers, 's');
-      const second = await Writer.claim(ledgers, 't');
-      await first.write(['a'], { shared: [write('x', 1, 0), write('y', 1, 0)] });
-      await ledgers.post('t', inboxItem('k'));
-      const batch = {
-        shared: [write('x', 5, 0), write('y', 5, 0), write('z', 5, 0)],
-        consumes: [1],
-      };
-      const error = await errorOf(second.write(['b'], batch));
-      expect(error).toMatchObject({
-        code: 'state_conflict',
-        data: { scope: 'user', scopeId: '1', keys: ['x', 'y'] },
-      });
-      expect(await ledgers.readShared('user', '1')).toEqual({
-        x: { value: 1, version: 1 },
-        y: { value: 1, version: 1 },
-      });
-      expect(await readTexts(ledgers, 't')).toEqual([]);
-      expect(await ledgers.inbox('t')).toHaveLength(1);
-      expect((await second.write(['b'], { shared: [write('x', 5, 1)] })).seq).toBe(1);
-    });
+    test(
+      'refuse a write that was based on another version, with all keys concerned, and ' +
+        'nothing of the batch is written',
+      async ({ ledgers }) => {
+        const first = await Writer.claim(ledgers, 's');
+        const second = await Writer.claim(ledgers, 't');
+        await first.write(['a'], { shared: [write('x', 1, 0), write('y', 1, 0)] });
+        await ledgers.post('t', inboxItem('k'));
+        const batch = {
+          shared: [write('x', 5, 0), write('y', 5, 0), write('z', 5, 0)],
+          consumes: [1],
+        };
+        const error = await errorOf(second.write(['b'], batch));
+        expect(error).toMatchObject({
+          code: 'state_conflict',
+          data: { scope: 'user', scopeId: '1', keys: ['x', 'y'] },
+        });
+        expect(await ledgers.readShared('user', '1')).toEqual({
+          x: { value: 1, version: 1 },
+          y: { value: 1, version: 1 },
+        });
+        expect(await readTexts(ledgers, 't')).toEqual([]);
+        expect(await ledgers.inbox('t')).toHaveLength(1);
+        expect((await second.write(['b'], { shared: [write('x', 5, 1)] })).seq).toBe(1);
+      },
+    );
 
     test('of two sessions that write at once, one wins', async ({ ledgers }) => {
       const writers = await Promise.all(

@@ -198,15 +198,19 @@ test.each<[rule: string, make: () => Store, caught: RegExp]>([
   expect(found.join('\n')).toMatch(caught);
 });
 
-test('it finds nothing in a store that keeps all rules, and says which tests a store without a clock skips', async () => {
-  const found = await outcomes(() => memoryStore());
-  expect(failures(found)).toEqual([]);
-  expect(found.length).toBeGreaterThan(90);
-  const skipped = found.filter(({ skipped }) => skipped !== undefined);
-  expect(new Set(skipped.map(({ skipped }) => skipped))).toEqual(
-    new Set(['the store has no clock that can be moved']),
-  );
-});
+test(
+  'it finds nothing in a store that keeps all rules, and says which tests a store without a ' +
+    'clock skips',
+  async () => {
+    const found = await outcomes(() => memoryStore());
+    expect(failures(found)).toEqual([]);
+    expect(found.length).toBeGreaterThan(90);
+    const skipped = found.filter(({ skipped }) => skipped !== undefined);
+    expect(new Set(skipped.map(({ skipped }) => skipped))).toEqual(
+      new Set(['the store has no clock that can be moved']),
+    );
+  },
+);
 
 const parts = [
   'shared scopes',

@@ -171,27 +171,28 @@ function sharedBlobsContract({ describe, expect, test }: Suite): void {
 
 function missingBlobsContract({ describe, expect, test }: Suite): void {
   describe('a blob that was put again while the session that had it was deleted', () => {
-    test('is either there or refused to the append that refers to it, which can be made again', async ({
-      ledgers,
-    }) => {
-      const writer = await Writer.claim(ledgers, 't');
-      for (let i = 0; i < 10; i++) {
-        const address = await putText(ledgers, 'both have it');
-        await (await Writer.claim(ledgers, `s${i}`)).write(['a'], { blobs: [address] });
-        const put = putText(ledgers, 'both have it');
-        const deleted = ledgers.delete(`s${i}`);
-        const [written] = await Promise.all([
-          codeOf(put.then(() => writer.write(['b'], { blobs: [address] }))),
-          deleted,
-        ]);
-        if (written !== 'resolved') {
-          expect(written).toBe('blob_missing');
-          await putText(ledgers, 'both have it');
-          await writer.write(['b'], { blobs: [address] });
+    test(
+      'is either there or refused to the append that refers to it, which can be ' + 'made again',
+      async ({ ledgers }) => {
+        const writer = await Writer.claim(ledgers, 't');
+        for (let i = 0; i < 10; i++) {
+          const address = await putText(ledgers, 'both have it');
+          await (await Writer.claim(ledgers, `s${i}`)).write(['a'], { blobs: [address] });
+          const put = putText(ledgers, 'both have it');
+          const deleted = ledgers.delete(`s${i}`);
+          const [written] = await Promise.all([
+            codeOf(put.then(() => writer.write(['b'], { blobs: [address] }))),
+            deleted,
+          ]);
+          if (written !== 'resolved') {
+            expect(written).toBe('blob_missing');
+            await putText(ledgers, 'both have it');
+            await writer.write(['b'], { blobs: [address] });
+          }
+          expect(await codeOf(ledgers.getBlob(address, 't'))).toBe('resolved');
         }
-        expect(await codeOf(ledgers.getBlob(address, 't'))).toBe('resolved');
-      }
-    });
+      },
+    );
   });
 }
 

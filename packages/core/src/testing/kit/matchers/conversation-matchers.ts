@@ -26,7 +26,8 @@ export function toHaveAssistantText(
   if (typeof expected !== 'string' && !(expected instanceof RegExp) && !isAsymmetric(expected)) {
     refuseUse(
       'toHaveAssistantText',
-      `the text must be a string, a regular expression or an asymmetric matcher, not ${describeValue(expected)}`,
+      'the text must be a string, a regular expression or an asymmetric matcher, not ' +
+        `${describeValue(expected)}`,
     );
   }
   if (expected === '') refuseUse('toHaveAssistantText', 'every text has an empty one in it');
@@ -240,7 +241,8 @@ export function toHaveToolOrder(
           expected: exact ? 'names, { exact: true }' : 'names',
         },
         [
-          `Expected order: ${this.isNot ? 'not ' : ''}${this.utils.EXPECTED_COLOR(wanted.join(', ') || 'no calls')}`,
+          'Expected order: ' +
+            `${this.isNot ? 'not ' : ''}${this.utils.EXPECTED_COLOR(wanted.join(', ') || 'no calls')}`,
           ...listed(
             'Calls:',
             called.map((name) => this.utils.RECEIVED_COLOR(oneLine(name))),

@@ -24,7 +24,8 @@ export class ExpectNotFoundError extends AdjutantError {
   constructor(data: { tried: readonly string[] }, options?: ErrorOptions) {
     super(
       'expect_not_found',
-      `setupMatchers() found no \`expect\` (it looked for ${data.tried.join(', ')}). Call it inside a test run of vitest or jest, or give it yours: setupMatchers(expect).`,
+      `setupMatchers() found no \`expect\` (it looked for ${data.tried.join(', ')}). Call ` +
+        'it inside a test run of vitest or jest, or give it yours: setupMatchers(expect).',
       data,
       options,
     );

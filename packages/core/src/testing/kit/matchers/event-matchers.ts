@@ -34,7 +34,8 @@ export function toHaveEvent(
   return {
     pass: matching.length > 0,
     message: () => {
-      const wanted = `Expected event: ${this.isNot ? 'not ' : ''}${utils.EXPECTED_COLOR(literal(pattern))}`;
+      const wanted =
+        'Expected event: ' + `${this.isNot ? 'not ' : ''}${utils.EXPECTED_COLOR(literal(pattern))}`;
       const ofType =
         typeof type === 'string'
           ? source.events.filter((event) => event.type === type)
@@ -42,18 +43,21 @@ export function toHaveEvent(
       const where = (events: readonly Event[]): readonly string[] =>
         events.map(
           (event) =>
-            `seq ${event.seq} ${utils.RECEIVED_COLOR(shortened(literal(shownOf(source.resolve(event) as Event, pattern)), longestLine))}`,
+            `seq ${event.seq} ` +
+            `${utils.RECEIVED_COLOR(shortened(literal(shownOf(source.resolve(event) as Event, pattern)), longestLine))}`,
         );
       const account = this.isNot
         ? listed('It is there:', where(matching), '')
         : typeof type !== 'string'
           ? [
-              `None of ${source.events.length} events has these members. Types that there are: ${countTypes(source.events)}`,
+              `None of ${source.events.length} events has these members. Types that there ` +
+                `are: ${countTypes(source.events)}`,
             ]
           : ofType.length > 0
             ? listed(`Events of type ${type}:`, where(ofType), '')
             : [
-                `There is no event of type ${type}. Types that there are: ${countTypes(source.events)}`,
+                `There is no event of type ${type}. Types that there are: ` +
+                  `${countTypes(source.events)}`,
               ];
       return failure(this, { name: 'toHaveEvent', received: source.kind, expected: 'event' }, [
         wanted,
@@ -78,14 +82,16 @@ export function readEventPattern(
   const refuse = (reason: string): never => refuseUse(matcher, reason);
   if (!isPlainObject(expected))
     return refuse(
-      `an event must be given as an object with some of its members, not ${describeValue(expected)}`,
+      'an event must be given as an object with some of its members, not ' +
+        `${describeValue(expected)}`,
     );
   if (Object.keys(expected).length === 0) return refuse('an event without members is every event');
   const { type } = expected;
   if (typeof type === 'string' && !knownTypes.includes(type)) {
     const nearest = nearestName(type, knownTypes);
     return refuse(
-      `there is no event type "${type}" (${nearest === undefined ? `there are ${knownTypes.join(', ')}` : `did you mean "${nearest}"?`})`,
+      `there is no event type "${type}" ` +
+        `(${nearest === undefined ? `there are ${knownTypes.join(', ')}` : `did you mean "${nearest}"?`})`,
     );
   }
   return expected;
@@ -188,7 +194,8 @@ export function toHaveDecision(
   const shown = (which: readonly ExplainedDecision[]): readonly string[] =>
     which.map(
       ({ component, decision, why }) =>
-        `${utils.RECEIVED_COLOR(`${component}: ${decision}`)}  ${shortened(oneLine(why), longestLine)}`,
+        `${utils.RECEIVED_COLOR(`${component}: ${decision}`)}  ` +
+        `${shortened(oneLine(why), longestLine)}`,
     );
   return {
     pass: found.length > 0,
@@ -217,7 +224,8 @@ function readDecisionPattern(expected: unknown): Readonly<Record<string, unknown
   const refuse = (reason: string): never => refuseUse('toHaveDecision', reason);
   if (!isPlainObject(expected))
     return refuse(
-      `a decision must be given as an object with some of its members, not ${describeValue(expected)}`,
+      'a decision must be given as an object with some of its members, not ' +
+        `${describeValue(expected)}`,
     );
   const members = Object.keys(expected);
   if (members.length === 0) return refuse('a decision without members is every decision');
@@ -227,7 +235,8 @@ function readDecisionPattern(expected: unknown): Readonly<Record<string, unknown
   if (stranger !== undefined) {
     const nearest = nearestName(stranger, decisionMembers);
     return refuse(
-      `decisions have no \`${stranger}\` (${nearest === undefined ? `they have ${decisionMembers.join(', ')}` : `did you mean \`${nearest}\`?`})`,
+      `decisions have no \`${stranger}\` ` +
+        `(${nearest === undefined ? `they have ${decisionMembers.join(', ')}` : `did you mean \`${nearest}\`?`})`,
     );
   }
   return expected;

@@ -29,7 +29,8 @@ export function toMatchLedger(
   const entries = readStory(expected, how.all === true);
   if (entries.length === 0 && !exact)
     refuse(
-      'an empty story is part of every other; without { exact: false } it says that nothing happened',
+      'an empty story is part of every other; without { exact: false } it says that ' +
+        'nothing happened',
     );
   const fits = (entry: Entry, line: StoryLine): boolean => entryFits(this, source, entry, line);
   return exact
@@ -151,13 +152,15 @@ function readStory(expected: unknown, all: boolean): readonly Entry[] {
     if (typeof entry === 'string' || entry instanceof RegExp) return entry;
     if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
       return refuse(
-        `entry ${index} of the story must be a line, a regular expression or a part of an event, not ${describeValue(entry)}`,
+        `entry ${index} of the story must be a line, a regular expression or a part of an ` +
+          `event, not ${describeValue(entry)}`,
       );
     }
     const pattern = readEventPattern('toMatchLedger', entry);
     if (!all && pattern['type'] === 'model_start')
       refuse(
-        'a story has no events of type model_start unless all are wanted: toMatchLedger(story, { all: true })',
+        'a story has no events of type model_start unless all are wanted: ' +
+          'toMatchLedger(story, { all: true })',
       );
     return pattern;
   });

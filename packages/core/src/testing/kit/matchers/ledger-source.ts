@@ -47,7 +47,8 @@ export function readSource(matcher: string, received: unknown): ReadSource {
     return { ...readEvents(events, refuse), kind: 'ledger', resolve: resolverOf(blobs) };
   }
   return refuse(
-    `an object with ${Object.keys(received).length === 0 ? 'no members' : `the members ${Object.keys(received).join(', ')}`}`,
+    'an object with ' +
+      `${Object.keys(received).length === 0 ? 'no members' : `the members ${Object.keys(received).join(', ')}`}`,
   );
 }
 

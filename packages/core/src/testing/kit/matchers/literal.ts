@@ -37,7 +37,11 @@ export function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   const members = Object.entries(value).filter(([, part]) => part !== undefined);
   if (members.length === 0) return '{}';
-  return `{ ${members.map(([key, part]) => `${identifier.test(key) ? key : quoted(key)}: ${literal(part)}`).join(', ')} }`;
+  return (
+    '{ ' +
+    `${members.map(([key, part]) => `${identifier.test(key) ? key : quoted(key)}: ${literal(part)}`).join(', ')} ` +
+    '}'
+  );
 }
 
 function quoted(text: string): string {

@@ -23,7 +23,9 @@ export function setupMatchers(expect: ExtendableExpect = findExpect()): void {
   if (typeof (expect as Partial<ExtendableExpect> | null)?.extend !== 'function') {
     throw new InvalidOptionError({
       function: 'setupMatchers',
-      reason: `it needs the \`expect\` of vitest or jest, which has \`extend\`, not ${describeValue(expect)}`,
+      reason:
+        'it needs the `expect` of vitest or jest, which has `extend`, not ' +
+        `${describeValue(expect)}`,
     });
   }
   // A copy: runners keep what they get.

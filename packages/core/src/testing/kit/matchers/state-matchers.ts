@@ -49,7 +49,8 @@ export function toHaveState(
           : undefined;
       const keys = Object.keys(values).map(
         (name) =>
-          `${oneLine(name)} = ${utils.RECEIVED_COLOR(shortened(literal(values[name]), longestValue))}`,
+          `${oneLine(name)} = ` +
+          `${utils.RECEIVED_COLOR(shortened(literal(values[name]), longestValue))}`,
       );
       const nearest = isThere ? undefined : nearestName(key, Object.keys(values));
       const hint = nearest === undefined ? '' : `Did you mean ${nearest}? `;
@@ -135,7 +136,9 @@ function scopesOf(source: ReadSource): ReadonlyMap<string, Readonly<Record<strin
 export function wholeSnapshot(matcher: string, { events, resolve }: ReadSource): StateSnapshot {
   const gap = events.findIndex((event, index) => event.seq !== index + 1);
   if (gap >= 0) {
-    const reason = `it needs a ledger from its first event on, and the event at index ${gap} has seq ${describeValue(events[gap]?.seq)}; give it the session`;
+    const reason =
+      `it needs a ledger from its first event on, and the event at index ${gap} has seq ` +
+      `${describeValue(events[gap]?.seq)}; give it the session`;
     return refuseUse(matcher, reason);
   }
   return snapshotAt(events, events.length, resolve);

@@ -51,7 +51,8 @@ function checkStatus({ kind, result }: ReadSource, expected: unknown): void {
   const nearest = nearestName(status, mine.statuses);
   refuseUse(
     'toHaveStatus',
-    `there is no status "${status}" (${nearest === undefined ? known : `did you mean "${nearest}"?`})`,
+    `there is no status "${status}" ` +
+      `(${nearest === undefined ? known : `did you mean "${nearest}"?`})`,
   );
 }
 

@@ -51,7 +51,10 @@ export class StoryLines {
     thought: ({ agent, text }) => `${agent} thinks: ${this.#text(text)}`,
     tool_call: ({ callId, agent, name, args, invalid }) => {
       this.#tools.set(callId, name);
-      return `${agent} calls ${this.#call(name, args)}${invalid === undefined ? '' : ', which is no JSON'}`;
+      return (
+        `${agent} calls ` +
+        `${this.#call(name, args)}${invalid === undefined ? '' : ', which is no JSON'}`
+      );
     },
     tool_attempt: ({ callId, attempt, tool }) => {
       if (tool !== undefined) return `${tool} is run in the place of ${this.#tool(callId)}`;
@@ -106,7 +109,10 @@ export class StoryLines {
         (note) => ` [noted: ${this.#text(note)}]`,
       ),
     ];
-    return `${subject}${name === called ? '' : ` for ${called}`} ${this.#outcome(result)}${tail.join('')}`;
+    return (
+      `${subject}${name === called ? '' : ` for ${called}`} ` +
+      `${this.#outcome(result)}${tail.join('')}`
+    );
   }
 
   #outcome({ status, content, errorType }: ToolResult): string {
@@ -129,7 +135,10 @@ export class StoryLines {
           ? ''
           : `: ${this.#value(input)}`;
     const why = reason === undefined ? '' : `: ${this.#text(reason)}`;
-    return `${this.#tool(callId)} ${answers[decision] ?? decision}${what}${colon < 0 ? '' : ` by ${oneLine(by.slice(colon + 1))}`}${why}`;
+    return (
+      `${this.#tool(callId)} ` +
+      `${answers[decision] ?? decision}${what}${colon < 0 ? '' : ` by ${oneLine(by.slice(colon + 1))}`}${why}`
+    );
   }
 
   #change({ scope, source, changes }: EventOf<'state_change'>): string | undefined {
@@ -137,7 +146,10 @@ export class StoryLines {
     const parts = changes.map(({ key, newValue }) => {
       return `${oneLine(key)} ${newValue === undefined ? 'deleted' : `= ${this.#value(newValue)}`}`;
     });
-    return `${scope} state${source === 'observation' ? ' seen' : ''}: ${parts.join(', ') || 'nothing new'}`;
+    return (
+      `${scope} state${source === 'observation' ? ' seen' : ''}: ` +
+      `${parts.join(', ') || 'nothing new'}`
+    );
   }
 
   #start({ invocationId, kind, name, mode, input }: EventOf<'invocation_start'>): string {
@@ -157,7 +169,10 @@ export class StoryLines {
     const why = stopReason === undefined ? '' : ` (${stopReason})`;
     const name = this.#name(invocationId);
     if (status === 'error')
-      return `${name} fails${why}: ${error === undefined ? 'no error is recorded' : this.#error(error)}`;
+      return (
+        `${name} fails${why}: ` +
+        `${error === undefined ? 'no error is recorded' : this.#error(error)}`
+      );
     if (status === 'cancelled') return `${name} is cancelled`;
     if (next !== undefined) return `${name} hands over to ${next.name}`;
     const output = this.#resolved(event.output);
@@ -186,7 +201,10 @@ export class StoryLines {
         : undefined;
     const again = retryAfterMs === undefined ? '' : ', to be asked again';
     if (status !== 'error') return `the model of ${name} is ${status}${again}`;
-    return `the model of ${name} fails${error === undefined ? '' : `: ${this.#error(error)}`}${again}`;
+    return (
+      `the model of ${name} ` +
+      `fails${error === undefined ? '' : `: ${this.#error(error)}`}${again}`
+    );
   }
 
   #say({ invocationId, text, output }: EventOf<'assistant'>): void {

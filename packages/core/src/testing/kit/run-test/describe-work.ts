@@ -20,7 +20,10 @@ export function requestText(
     case 'result':
       return `"${request.agent}" waits for the result of ${name}(${inShort(args)})${expiry}`;
     default:
-      return `"${request.agent}" waits for an answer about ${name} (${kind}: ${request.options.join(', ')})${expiry}`;
+      return (
+        `"${request.agent}" waits for an answer about ${name} (${kind}: ` +
+        `${request.options.join(', ')})${expiry}`
+      );
   }
 }
 
@@ -32,13 +35,22 @@ function workText(work: OpenWork, scene: Scene): string {
       const call = models.waiting.find(({ invocationId }) => invocationId === work.path);
       const at = models.answersAt(work.path);
       if (call !== undefined)
-        return `"${work.agent}" asks its model, with this last message: ${inShort(call.prompt.at(-1), longestMessage)}`;
+        return (
+          `"${work.agent}" asks its model, with this last message: ` +
+          `${inShort(call.prompt.at(-1), longestMessage)}`
+        );
       if (at !== undefined)
-        return `the model of "${work.agent}" answers in ${at - clock.now()} ms of the test's clock: advanceTime(${at - clock.now()})`;
+        return (
+          `the model of "${work.agent}" answers in ${at - clock.now()} ms of the test's ` +
+          `clock: advanceTime(${at - clock.now()})`
+        );
       return `the model call of "${work.agent}" is under way`;
     }
     case 'retry':
-      return `${work.path} tries ${work.what} again in ${work.at - clock.now()} ms of the test's clock: advanceTime(${work.at - clock.now()})`;
+      return (
+        `${work.path} tries ${work.what} again in ${work.at - clock.now()} ms of the test's ` +
+        `clock: advanceTime(${work.at - clock.now()})`
+      );
     case 'request': {
       const pending = scene.pending.find(({ requestId }) => requestId === work.requestId);
       return pending === undefined

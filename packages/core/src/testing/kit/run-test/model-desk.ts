@@ -128,7 +128,9 @@ export class ModelDesk {
 
 /** As a provider refuses what no other attempt makes better. */
 function scriptIsOver(agent: string): Error {
-  const message = `The script of runTest() is over, and "${agent}" asks its model: answer it with a further model() step, or run the agent in another test.`;
+  const message =
+    `The script of runTest() is over, and "${agent}" asks its model: answer it with a ` +
+    'further model() step, or run the agent in another test.';
   return Object.assign(new Error(message), { statusCode: 400, isRetryable: false });
 }
 

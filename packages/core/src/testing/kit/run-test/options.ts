@@ -74,7 +74,8 @@ const isClock: OptionCheck = (value) =>
 const isStore: OptionCheck = (value) =>
   typeof value === 'function' || typeof (value as Partial<Store> | null)?.for === 'function'
     ? undefined
-    : "a store such as memoryStore(), or a function that makes one: (clock) => sqlite('file.db', { clock })";
+    : 'a store such as memoryStore(), or a function that makes one: (clock) => ' +
+      "sqlite('file.db', { clock })";
 const isRuntime: OptionCheck = (value) => {
   if (isObject(value) !== undefined) return 'an object';
   const taken = Object.keys(value as object).find(
@@ -82,7 +83,8 @@ const isRuntime: OptionCheck = (value) => {
   );
   return (
     taken &&
-    `an object without \`${taken}\`, which belongs to the test: use the options \`store\`, \`clock\`, \`ids\` and \`random\``
+    `an object without \`${taken}\`, which belongs to the test: use the options \`store\`, ` +
+      '`clock`, `ids` and `random`'
   );
 };
 const isSnapshot: OptionCheck = (value) =>

@@ -160,7 +160,8 @@ export class Player {
     const agents = [...new Set(calls.map((waiting) => waiting.agent))];
     if (agents.length === 1) return call;
     throw this.#failure(
-      `must say whose model it is, as with { agent: '${agents[0]}' }: ${agents.map((name) => `"${name}"`).join(' and ')} ask theirs`,
+      `must say whose model it is, as with { agent: '${agents[0]}' }: ` +
+        `${agents.map((name) => `"${name}"`).join(' and ')} ask theirs`,
       found,
     );
   }
@@ -180,7 +181,8 @@ export class Player {
       // Whoever returns a condition has it tested nowhere.
       if (given === false)
         throw new TypeError(
-          'its function gave false, and what it expects has to be an assertion that throws, such as assert.ok()',
+          'its function gave false, and what it expects has to be an assertion that ' +
+            'throws, such as assert.ok()',
         );
     });
   }

@@ -237,7 +237,8 @@ export function edit(
   if (more.length > 0)
     refuse(
       'edit()',
-      'it takes the arguments of one call under the name of its tool, { tool: args }; make a step for each call',
+      'it takes the arguments of one call under the name of its tool, { tool: args }; make ' +
+        'a step for each call',
     );
   if (findJsonDefect(args) !== undefined)
     refuse('edit()', `the arguments for ${tool} must be JSON`);

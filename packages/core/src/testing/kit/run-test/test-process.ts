@@ -101,5 +101,8 @@ export function outcomeText(outcome: RunOutcome): string {
     return awaitingInput
       ? 'The run waits for a message of the user.'
       : 'The run waits for somebody outside.';
-  return `The run ended with the status ${status} and the output ${JSON.stringify(output) ?? 'undefined'}.`;
+  return (
+    `The run ended with the status ${status} and the output ` +
+    `${JSON.stringify(output) ?? 'undefined'}.`
+  );
 }

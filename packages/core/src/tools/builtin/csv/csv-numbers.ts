@@ -40,6 +40,9 @@ export class ColumnNumbers {
     const meaning = this.#example.includes(this.#assumed)
       ? 'a decimal mark'
       : 'a thousands separator';
-    return `In "${column}", the "${this.#example.replace(/[^.,]/g, '')}" of "${this.#example}" was read as ${meaning}: nothing in the column decides it.`;
+    return (
+      `In "${column}", the "${this.#example.replace(/[^.,]/g, '')}" of "${this.#example}" ` +
+      `was read as ${meaning}: nothing in the column decides it.`
+    );
   }
 }

@@ -115,18 +115,21 @@ describe('the root', () => {
     ).toMatchObject({ status: 'success' });
   });
 
-  test('a root that does not exist is a clear failure, and one that is no text an invalid tool', async () => {
-    expect(await callTool(readFile({ root: join(place, 'none') }), { path: 'x' })).toMatchObject({
-      status: 'error_permanent',
-      errorType: 'root_not_found',
-    });
-    expect(() => readFile({} as { root: string })).toThrow(
-      expect.objectContaining({ code: 'invalid_tool' }),
-    );
-    expect(() => listFiles({ root: '' })).toThrow(
-      expect.objectContaining({ code: 'invalid_tool' }),
-    );
-  });
+  test(
+    'a root that does not exist is a clear failure, and one that is no text an ' + 'invalid tool',
+    async () => {
+      expect(await callTool(readFile({ root: join(place, 'none') }), { path: 'x' })).toMatchObject({
+        status: 'error_permanent',
+        errorType: 'root_not_found',
+      });
+      expect(() => readFile({} as { root: string })).toThrow(
+        expect.objectContaining({ code: 'invalid_tool' }),
+      );
+      expect(() => listFiles({ root: '' })).toThrow(
+        expect.objectContaining({ code: 'invalid_tool' }),
+      );
+    },
+  );
 
   test('pipes and devices are refused and do not hang', async () => {
     execFileSync(makePipe, [join(root, 'pipe')]);
@@ -141,37 +144,43 @@ describe('the root', () => {
     });
   });
 
-  test('exchanging a folder for a link while files are opened never gives what is outside', async () => {
-    const files = rootedFiles('test', { root });
-    await mkdir(join(root, 'swap'));
-    await writeFile(join(root, 'swap', 'secret.txt'), 'harmless inside');
-    let swapping = true;
-    const swapper = (async () => {
-      while (swapping) {
-        await rename(join(root, 'swap'), join(root, 'parked'));
-        await symlink(join(place, 'outside'), join(root, 'swap'));
-        await unlink(join(root, 'swap'));
-        await rename(join(root, 'parked'), join(root, 'swap'));
+  test(
+    'exchanging a folder for a link while files are opened never gives what ' + 'is outside',
+    async () => {
+      const files = rootedFiles('test', { root });
+      await mkdir(join(root, 'swap'));
+      await writeFile(join(root, 'swap', 'secret.txt'), 'harmless inside');
+      let swapping = true;
+      const swapper = (async () => {
+        while (swapping) {
+          await rename(join(root, 'swap'), join(root, 'parked'));
+          await symlink(join(place, 'outside'), join(root, 'swap'));
+          await unlink(join(root, 'swap'));
+          await rename(join(root, 'parked'), join(root, 'swap'));
+        }
+      })();
+      const texts = new Set<string>();
+      for (let i = 0; i < 400; i++) {
+        try {
+          await using file = await files.open('swap/secret.txt');
+          texts.add(await file.handle.readFile('utf8'));
+        } catch (thrown) {
+          expect(thrown).toMatchObject({ code: expect.stringMatching(/tool_failure|ENOENT/) });
+        }
       }
-    })();
-    const texts = new Set<string>();
-    for (let i = 0; i < 400; i++) {
-      try {
-        await using file = await files.open('swap/secret.txt');
-        texts.add(await file.handle.readFile('utf8'));
-      } catch (thrown) {
-        expect(thrown).toMatchObject({ code: expect.stringMatching(/tool_failure|ENOENT/) });
-      }
-    }
-    swapping = false;
-    await swapper;
-    expect([...texts].filter((text) => text !== 'harmless inside')).toEqual([]);
-  });
+      swapping = false;
+      await swapper;
+      expect([...texts].filter((text) => text !== 'harmless inside')).toEqual([]);
+    },
+  );
 
-  test('what cannot be told from a file of the root is documented to pass: a hard link', async () => {
-    await link(join(place, 'outside', 'secret.txt'), join(root, 'hard.txt'));
-    expect(await read('hard.txt')).toMatchObject({ status: 'success' });
-  });
+  test(
+    'what cannot be told from a file of the root is documented to pass: a ' + 'hard link',
+    async () => {
+      await link(join(place, 'outside', 'secret.txt'), join(root, 'hard.txt'));
+      expect(await read('hard.txt')).toMatchObject({ status: 'success' });
+    },
+  );
 });
 
 describe('readFile', () => {

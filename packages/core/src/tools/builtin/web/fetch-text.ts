@@ -102,7 +102,8 @@ async function statusFailure(
   const retryAfterMs = parseRetryAfter(headers['retry-after'], now);
   const explanation = await explanationIn(response);
   return new ToolFailure(
-    `HTTP ${status} ${statusMessage} from ${shown(url)}${explanation === '' ? '.' : `: ${explanation}`}`,
+    `HTTP ${status} ${statusMessage} from ` +
+      `${shown(url)}${explanation === '' ? '.' : `: ${explanation}`}`,
     {
       errorType: `http_${status}`,
       effect: 'none',

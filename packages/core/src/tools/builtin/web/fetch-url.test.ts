@@ -311,57 +311,67 @@ describe('addresses', () => {
     async () =>
       addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 
-  test('a public name with a private address is refused, also when only one of its addresses is private', async () => {
-    for (const addresses of [
-      ['127.0.0.1'],
-      ['93.184.216.34', '127.0.0.1'],
-      ['::ffff:127.0.0.1'],
-      ['169.254.169.254'],
-      [],
-    ]) {
-      const made = fetchUrl({ resolve: resolvesTo(...addresses) });
-      expect(await callTool(made, { url: `http://attacker.example:${port}/` })).toMatchObject({
+  test(
+    'a public name with a private address is refused, also when only one of its addresses is ' +
+      'private',
+    async () => {
+      for (const addresses of [
+        ['127.0.0.1'],
+        ['93.184.216.34', '127.0.0.1'],
+        ['::ffff:127.0.0.1'],
+        ['169.254.169.254'],
+        [],
+      ]) {
+        const made = fetchUrl({ resolve: resolvesTo(...addresses) });
+        expect(await callTool(made, { url: `http://attacker.example:${port}/` })).toMatchObject({
+          errorType: 'ssrf_blocked',
+        });
+      }
+      expect(asked).toEqual([]);
+    },
+  );
+
+  test(
+    'a name is resolved once per connection, so that a second answer cannot lead ' + 'elsewhere',
+    async () => {
+      serve('/first', sends(302, { location: `http://rebinding.example:${port}/second` }));
+      serve('/second', sends(200, { 'content-type': 'text/plain' }, 'secret'));
+      const resolved: string[] = [];
+      const resolve = async (hostname: string) => {
+        resolved.push(hostname);
+        return [{ address: '127.0.0.1', family: 4 }];
+      };
+      expect(await fetched(`${origin}/first`, { resolve })).toMatchObject({
         errorType: 'ssrf_blocked',
       });
-    }
-    expect(asked).toEqual([]);
-  });
+      expect(
+        await fetched(`http://allowed.example:${port}/second`, {
+          resolve,
+          allowHosts: ['Allowed.example'],
+        }),
+      ).toMatchObject({
+        content: { text: 'secret' },
+      });
+      expect(resolved).toEqual(['rebinding.example', 'allowed.example']);
+      expect(asked).toEqual(['GET /first', 'GET /second']);
+    },
+  );
 
-  test('a name is resolved once per connection, so that a second answer cannot lead elsewhere', async () => {
-    serve('/first', sends(302, { location: `http://rebinding.example:${port}/second` }));
-    serve('/second', sends(200, { 'content-type': 'text/plain' }, 'secret'));
-    const resolved: string[] = [];
-    const resolve = async (hostname: string) => {
-      resolved.push(hostname);
-      return [{ address: '127.0.0.1', family: 4 }];
-    };
-    expect(await fetched(`${origin}/first`, { resolve })).toMatchObject({
-      errorType: 'ssrf_blocked',
-    });
-    expect(
-      await fetched(`http://allowed.example:${port}/second`, {
-        resolve,
-        allowHosts: ['Allowed.example'],
-      }),
-    ).toMatchObject({
-      content: { text: 'secret' },
-    });
-    expect(resolved).toEqual(['rebinding.example', 'allowed.example']);
-    expect(asked).toEqual(['GET /first', 'GET /second']);
-  });
-
-  test('an allowed host and port opens no other port, and allowing private addresses opens all', async () => {
-    serve('/', sends(200, { 'content-type': 'text/plain' }, 'ok'));
-    expect(await fetched(`${origin}/`, { allowHosts: [`127.0.0.1:${port + 1}`] })).toMatchObject({
-      errorType: 'ssrf_blocked',
-    });
-    expect(await fetched(`${origin}/`, { allowHosts: ['127.0.0.1'] })).toMatchObject({
-      status: 'success',
-    });
-    expect(
-      await fetched(`${origin}/`, { allowHosts: [], allowPrivateAddresses: true }),
-    ).toMatchObject({ status: 'success' });
-  });
+  test(
+    'an allowed host and port opens no other port, and allowing private addresses ' + 'opens all',
+    async () => {
+      serve('/', sends(200, { 'content-type': 'text/plain' }, 'ok'));
+      expect(await fetched(`${origin}/`, { allowHosts: [`127.0.0.1:${port + 1}`] })).toMatchObject({
+        errorType: 'ssrf_blocked',
+      });
+      expect(await fetched(`${origin}/`, { allowHosts: ['127.0.0.1'] })).toMatchObject({
+        status: 'success',
+      });
+      expect(
+        await fetched(`${origin}/`, { allowHosts: [], allowPrivateAddresses: true }),
+      ).toMatchObject({ status: 'success' });
+    },
+  );
 
   test.each([
     ['file:///etc/passwd', 'url_refused'],
