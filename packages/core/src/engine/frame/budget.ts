@@ -1,5 +1,6 @@
 import { TokenGauge } from '../../context/token-gauge.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
+import { ancestorsOf, belongsTo } from '../../ledger/path.ts';
 import { isSuccess } from '../../ledger/tool-result.ts';
 import type { BudgetView } from '../../loop/decide-limits.ts';
 import { estimateTokens } from '../../models/measures/estimate.ts';
@@ -214,7 +215,7 @@ export class RunBudget {
   /** What the agents above `path` need to answer with what they get from it. */
   callersOf(path: string): Demand['callers'] {
     const found: Caller[] = [];
-    for (const caller of above(path)) {
+    for (const caller of ancestorsOf(path)) {
       const prompt = this.#prompts.get(caller);
       if (prompt === undefined) continue;
       const { rates = noRates, thinking } = prompt.facts;
@@ -229,7 +230,7 @@ export class RunBudget {
   }
 
   #concerns({ invocationId }: Event): boolean {
-    return isBelow(invocationId, this.#parts.runId);
+    return belongsTo(invocationId, this.#parts.runId);
   }
 
   /**
@@ -240,7 +241,7 @@ export class RunBudget {
     const found: TreeAccount[] = [];
     const own = this.#agents.get(path) ?? this.#openAccount(path, limits, isNew);
     if (own !== undefined) found.push(own);
-    for (const caller of above(path)) {
+    for (const caller of ancestorsOf(path)) {
       const account =
         this.#agents.get(caller) ?? this.#openAccount(caller, this.#parts.limitsOf(caller), false);
       if (account !== undefined) found.push(account);
@@ -285,7 +286,7 @@ export class RunBudget {
   #accountsAt(path: string): readonly TreeAccount[] {
     if (this.#agents.size === 0) return this.#onlyRun;
     const found: TreeAccount[] = [this.#run];
-    for (const place of [path, ...above(path)]) {
+    for (const place of [path, ...ancestorsOf(path)]) {
       const account = this.#agents.get(place);
       if (account !== undefined) found.push(account);
     }
@@ -400,21 +401,6 @@ function add(to: MutableConsumption, { rounds, tokens, cost }: Consumption, sign
 
 function hasLimit({ rounds, tokens, cost, errors }: ConsumptionLimits): boolean {
   return rounds !== undefined || tokens !== undefined || cost !== undefined || errors !== undefined;
-}
-
-/** The paths above `path`, nearest first. */
-function above(path: string): readonly string[] {
-  const found: string[] = [];
-  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1))
-    found.push(path.slice(0, end));
-  return found;
-}
-
-/** Whether `path` is this run's root, a continuation of it or below one of these. */
-export function isBelow(path: string | undefined, root: string): boolean {
-  if (path === undefined || !path.startsWith(root)) return false;
-  const next = path[root.length];
-  return next === undefined || next === '/' || next === '>';
 }
 
 /** What is asked before a model call: the size of its prompt, and the model it goes to. */

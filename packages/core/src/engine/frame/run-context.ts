@@ -7,6 +7,7 @@ import type { Event, StreamEvent, TransientEvent } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
+import { belongsTo, isRootOf } from '../../ledger/path.ts';
 import type { Price } from '../../models/model.ts';
 import type { CompactionOptions } from '../../runnables/compaction-options.ts';
 import type { ErrorHandler, Hooks, Middleware } from '../../runnables/hooks.ts';
@@ -17,7 +18,7 @@ import type { Consumption, ConsumptionLimits } from '../../supervision/limits.ts
 import type { SupervisionOptions } from '../../supervision/options.ts';
 import type { Toolset } from '../../tools/toolset.ts';
 import { Activity, type WaitReason } from './activity.ts';
-import { isBelow, RunBudget } from './budget.ts';
+import { RunBudget } from './budget.ts';
 import { Gate } from './gate.ts';
 import { changesGrants, Grants } from './grants.ts';
 import type { BodyEnd } from './invocation.ts';
@@ -26,8 +27,6 @@ import { occupancyOf } from './occupancy.ts';
 import type { AnyRunnable, Registry } from './registry.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
 import type { Surroundings } from './tracing.ts';
-
-export { isBelow } from './budget.ts';
 
 /**
  * Called after each round of an agent and each other invocation, with what it added to the ledger.
@@ -225,7 +224,7 @@ export class RunContext {
       // Whoever only began to continue what is below, such as what was dispatched, has not worked
       // on it.
       const isOthersMark = event.type === 'invocation_resume' && event.invocationId !== path;
-      if (isBelow(event.invocationId, path) && !isPosted(event) && !isOthersMark)
+      if (belongsTo(event.invocationId, path) && !isPosted(event) && !isOthersMark)
         return Math.max(0, this.app.clock.now() - event.at);
     }
     return 0;
@@ -367,8 +366,7 @@ export class RunContext {
    * more, unless it goes on with what nobody waits for.
    */
   endExtras(path: string, end: BodyEnd): BatchExtras | undefined {
-    const isOfRoot =
-      path === this.runId || (path.startsWith(`${this.runId}>`) && !path.includes('/'));
+    const isOfRoot = isRootOf(path, this.runId);
     if (!isOfRoot || end.next !== undefined) return end.extras;
     // What an earlier run dispatched may still be under way here, too.
     if (

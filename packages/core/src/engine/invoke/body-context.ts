@@ -10,6 +10,7 @@ import { readsLikeCall } from '../../ledger/effect-id.ts';
 import { StateConflictError } from '../../ledger/errors.ts';
 import type { Event, InvocationInput, InvocationMode } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import type {
   BodyContext,
   CallOptions,
@@ -26,7 +27,6 @@ import { Activity } from '../frame/activity.ts';
 import { InvalidKeyError, InvocationEndedError } from '../frame/errors.ts';
 import { assertFact } from '../frame/facts.ts';
 import { occupancyOf } from '../frame/occupancy.ts';
-import { hasOutcome } from './bodies/sequence.ts';
 import { assertEffect, recordedEffects } from './body-effects.ts';
 import type { BodyPlace } from './body-place.ts';
 import { BodyState, nothingTaken, type RefusedWrites } from './body-state.ts';

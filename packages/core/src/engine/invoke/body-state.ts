@@ -20,10 +20,11 @@ import {
 import { composedLate } from '../../ledger/late-changes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
+import { belongsTo } from '../../ledger/path.ts';
 import type { PendingWrite } from '../../ledger/pending-write.ts';
 import type { StateAccess, StateUpdate } from '../../session/scoped-state.ts';
 import { InvalidKeyError } from '../frame/errors.ts';
-import { isBelow, type RunContext } from '../frame/run-context.ts';
+import type { RunContext } from '../frame/run-context.ts';
 import { applied } from './key-writes.ts';
 import { changeOf, type Given, type Landing, madeOf, namesOf, type Waiting } from './landing.ts';
 import {
@@ -554,7 +555,7 @@ export class BodyState implements StateAccess {
       const event = events[seq - 1];
       if (
         event?.type !== 'state_change' ||
-        !isBelow(event.invocationId, slot) ||
+        !belongsTo(event.invocationId, slot) ||
         !this.#isOpenTo(event, slot)
       )
         continue;

@@ -4,12 +4,13 @@ import { contentHash } from '../../base/hash.ts';
 import { LedgerMismatchError, leavesOpen } from '../../ledger/errors.ts';
 import type { EventDraft, InvocationInput } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { belongsTo } from '../../ledger/path.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { Activity } from '../frame/activity.ts';
 import type { BodyEnd, Slot } from '../frame/invocation.ts';
 import { occupancyOf, type UnderWay } from '../frame/occupancy.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
-import { type BodyFrame, isBelow, type RunContext } from '../frame/run-context.ts';
+import type { BodyFrame, RunContext } from '../frame/run-context.ts';
 import { withdrawnWith, withSettled } from './abandoned-requests.ts';
 
 /**
@@ -323,7 +324,7 @@ function resume(run: RunContext, record: InvocationRecord): number | undefined {
 function sayBeforeFirstWork(run: RunContext, path: string, draft: EventDraft): void {
   const isSaid = run.isResumedAlready(path);
   const forget = run.ledger.announce(draft, ({ type, invocationId }) => {
-    if (!isBelow(invocationId, path) || type === 'invocation_resume') return false;
+    if (!belongsTo(invocationId, path) || type === 'invocation_resume') return false;
     return !(isSaid && type === 'invocation_end' && invocationId === path);
   });
   run.onEnd(forget);

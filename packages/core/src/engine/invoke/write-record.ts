@@ -1,7 +1,8 @@
 import type { JsonValue } from '../../base/json.ts';
 import type { Actor, Event, EventOf, StateChange } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import { isBelow, type RunContext } from '../frame/run-context.ts';
+import { belongsTo } from '../../ledger/path.ts';
+import type { RunContext } from '../frame/run-context.ts';
 import { type Entry, KeyWrites } from './key-writes.ts';
 
 /** More than the changes that one event has. */
@@ -222,7 +223,7 @@ export class WriteRecord {
       record !== undefined;
       record = byPath.get(record.parent ?? '')
     ) {
-      if (record.branch) return isBelow(this.#body.path, record.path);
+      if (record.branch) return belongsTo(this.#body.path, record.path);
     }
     return true;
   }

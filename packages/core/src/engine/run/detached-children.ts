@@ -1,10 +1,10 @@
 import { CancelScope } from '../../base/cancel-scope.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { isPartOfLifecycle } from '../frame/lifecycle.ts';
 import { occupancyOf } from '../frame/occupancy.ts';
 import type { RunContext } from '../frame/run-context.ts';
-import { hasOutcome } from '../invoke/bodies/sequence.ts';
 import { invoke } from '../invoke/invoke.ts';
 
 /**

@@ -2,6 +2,7 @@ import { AbortReason } from '../../base/cancel-scope.ts';
 import type { JsonValue } from '../../base/json.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { InboxEntry } from '../../ledger/port.ts';
 import type { Runnable } from '../../session/runnable.ts';
@@ -12,7 +13,6 @@ import { occupancyOf } from '../frame/occupancy.ts';
 import { type AppServices, type OnStep, type Parked, RunContext } from '../frame/run-context.ts';
 import type { ResolvedRunLimits } from '../frame/run-options.ts';
 import { Surroundings } from '../frame/tracing.ts';
-import { hasOutcome } from '../invoke/bodies/sequence.ts';
 import {
   assertMayBegin,
   assertSameRunnable,
@@ -31,7 +31,7 @@ import { closeGateAfter, watchForRest } from './rest.ts';
 import { openRoot, rootToContinue } from './root-run.ts';
 import type { RunResult, RunSink } from './run.ts';
 import { limitDrafts, limitsOfRun } from './run-limits.ts';
-import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
+import { endedResult, yieldedResult } from './run-result.ts';
 import { abortBelow, allWound, heedCancel, listen, reasonOf } from './steering.ts';
 import { isSaid, isStillWaiting } from './still-waiting.ts';
 import { assertAnswersUsable, noteUnusable } from './unused-answers.ts';
@@ -338,7 +338,7 @@ class Execution {
     this.#forget = this.#listen(run, inbox);
     watchForRest(run);
     closeGateAfter(run, this.#request);
-    const root = lastRecord(ledger, this.#runId);
+    const root = lastRecord(ledger.invocations, this.#runId);
     if (this.#request.isWorker === true && root?.status === 'yielded' && root.yielded === 'pause')
       run.gate.close('pause');
     return run;
@@ -466,7 +466,7 @@ class Execution {
     }
     const reasons = new Map<string, EventOf<'invocation_yield'>['reason']>();
     for (const { path, reason } of leaves) reasons.set(path, reason === 'gate' ? 'pause' : reason);
-    const root = lastRecord(ledger, this.#runId)?.path ?? this.#runId;
+    const root = lastRecord(ledger.invocations, this.#runId)?.path ?? this.#runId;
     if (!reasons.has(root))
       reasons.set(root, closedFor === 'pause' ? 'pause' : ([...reasons.values()][0] ?? 'input'));
     const yields = [...reasons].map(

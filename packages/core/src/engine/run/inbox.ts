@@ -6,11 +6,11 @@ import { questionDraft, requestDecision, sameQuestion } from '../../effects/tool
 import { hadNoEffect } from '../../effects/tool-result-texts.ts';
 import { isSaidBy, namesOf } from '../../ledger/actor.ts';
 import type { EventDraft, EventOf, RequestDecision } from '../../ledger/event.ts';
+import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { InboxEntry, PendingRequest } from '../../ledger/port.ts';
 import { toToolResult } from '../../tools/result.ts';
 import { grantDraft } from '../frame/grants.ts';
-import { hasOutcome } from '../invoke/bodies/sequence.ts';
 
 /**
  * How often the inbox is looked at while something is under way and no hint comes (SEMANTICS §2).

@@ -4,6 +4,7 @@ import type { JsonValue } from '../../base/json.ts';
 import { describeValue, isFunction, type OptionChecks } from '../../base/options.ts';
 import type { EventDraft, StopReason } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Step, StepContext } from '../../runnables/step.ts';
 import type { Session } from '../../session/session.ts';
@@ -13,9 +14,7 @@ import { isPartOfLifecycle, type Lifecycle } from '../frame/lifecycle.ts';
 import { occupancyOf } from '../frame/occupancy.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
 import type { BodyFrame, RunContext } from '../frame/run-context.ts';
-import { hasOutcome } from '../invoke/bodies/sequence.ts';
 import { invoke } from '../invoke/invoke.ts';
-import { lastRecord } from './run-result.ts';
 
 /** How long the work after a run may take: as long as a run by default. */
 const postProcessTimeoutMs = 600_000;
@@ -145,7 +144,7 @@ function runOf(ctx: StepContext): LifecycleRun {
 
 function endedRunOf(ctx: StepContext): EndedRun {
   const { ledger, root } = placeOf(ctx);
-  const last = lastRecord(ledger, root.path);
+  const last = lastRecord(ledger.invocations, root.path);
   const status = last?.status === 'error' ? 'error' : 'completed';
   return {
     ...runOf(ctx),

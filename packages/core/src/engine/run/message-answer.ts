@@ -1,8 +1,9 @@
 import type { EventOf } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { belongsTo } from '../../ledger/path.ts';
 import { postAnswer } from '../../session/answer.ts';
 import { validateInput } from '../../tools/validate.ts';
-import { type AppServices, isBelow } from '../frame/run-context.ts';
+import type { AppServices } from '../frame/run-context.ts';
 
 /**
  * Whether a message to a run that waits answers what it waits for, and then gives it as the answer:
@@ -16,7 +17,7 @@ export async function answersWith(
   text: string | undefined,
 ): Promise<boolean> {
   const asked = [...ledger.requests.values()].filter(
-    ({ kind, invocationId }) => kind === 'input' && isBelow(invocationId, runId),
+    ({ kind, invocationId }) => kind === 'input' && belongsTo(invocationId, runId),
   );
   const [request] = asked;
   if (

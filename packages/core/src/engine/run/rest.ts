@@ -1,5 +1,6 @@
 import { afterThisTurn } from '../../base/clock.ts';
-import { isBelow, type RunContext } from '../frame/run-context.ts';
+import { belongsTo } from '../../ledger/path.ts';
+import type { RunContext } from '../frame/run-context.ts';
 import type { RunRequest } from './execute-run.ts';
 
 /**
@@ -42,7 +43,7 @@ export function closeGateAfter(
       if (
         event.type !== 'model_end' ||
         event.status !== 'completed' ||
-        !isBelow(event.invocationId, run.runId)
+        !belongsTo(event.invocationId, run.runId)
       )
         return;
       forget();

@@ -1,8 +1,8 @@
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { belongsTo } from '../../ledger/path.ts';
 import type { Session } from '../../session/session.ts';
-import { isBelow } from '../frame/run-context.ts';
-import { hasOutcome } from '../invoke/bodies/sequence.ts';
 import { openDetached } from './detached-children.ts';
 import type { RunRequest } from './execute-run.ts';
 
@@ -29,7 +29,7 @@ export function rootToContinue(
   const named = byPath.get(runId) ?? rootTold(session.ledger, request) ?? openRoot(session);
   if (named !== undefined || runnable !== undefined) return named;
   const detached = openDetached(session.ledger);
-  const root = roots.findLast((path) => detached.some((child) => isBelow(child.path, path)));
+  const root = roots.findLast((path) => detached.some((child) => belongsTo(child.path, path)));
   return root === undefined ? undefined : byPath.get(root);
 }
 

@@ -1,24 +1,10 @@
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
+import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
+import { belongsTo } from '../../ledger/path.ts';
 import { runReport } from '../../ledger/run-report.ts';
 import { isApproval, pendingCalls } from '../../session/pending-call.ts';
 import type { Session } from '../../session/session.ts';
-import { isBelow } from '../frame/run-context.ts';
 import type { RunResult } from './run.ts';
-
-/** The last record of a slot, hand-overs followed. */
-export function lastRecord(
-  { invocations }: Pick<Ledger, 'invocations'>,
-  path: string,
-): InvocationRecord | undefined {
-  let record = invocations.byPath.get(path);
-  while (record?.next !== undefined) {
-    const next = invocations.byPath.get(`${record.path}>${record.next.name}`);
-    if (next === undefined) break;
-    record = next;
-  }
-  return record;
-}
 
 /** What a run that ended gives. */
 export function endedResult(session: Session, runId: string, record: InvocationRecord): RunResult {
@@ -43,7 +29,7 @@ export function endedResult(session: Session, runId: string, record: InvocationR
 export function lastResult(session: Session): RunResult | undefined {
   const { ledger } = session;
   const last = ledger.invocations.roots.at(-1);
-  const record = last === undefined ? undefined : lastRecord(ledger, last);
+  const record = last === undefined ? undefined : lastRecord(ledger.invocations, last);
   return last === undefined || record === undefined
     ? undefined
     : endedResult(session, last, record);
@@ -52,9 +38,9 @@ export function lastResult(session: Session): RunResult | undefined {
 /** What a run gives that waits for somebody outside. */
 export function yieldedResult(session: Session, runId: string): RunResult {
   const { ledger } = session;
-  const pending = pendingCalls(ledger).filter(({ invocationId }) => isBelow(invocationId, runId));
+  const pending = pendingCalls(ledger).filter(({ invocationId }) => belongsTo(invocationId, runId));
   const waiting = [...ledger.invocations.byPath.values()].filter(
-    ({ path, status }) => status === 'yielded' && isBelow(path, runId),
+    ({ path, status }) => status === 'yielded' && belongsTo(path, runId),
   );
   const loop = waiting.find(({ kind, yielded }) => kind === 'loop' && yielded === 'input');
   const asking = waiting.find(({ path }) =>

@@ -3,16 +3,16 @@ import { isAdjutantError } from '../../base/error.ts';
 import { contentHash } from '../../base/hash.ts';
 import { type SessionBusyError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { StreamEvent } from '../../ledger/event.ts';
+import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import { postCancel, postGrant } from '../../session/answer.ts';
 import type { Session } from '../../session/session.ts';
 import { RunStoppedError } from '../frame/errors.ts';
 import type { AppServices } from '../frame/run-context.ts';
-import { hasOutcome } from '../invoke/bodies/sequence.ts';
 import { assertMayBegin, assertSameRunnable, dataOf } from '../invoke/input-contract.ts';
 import { executeRun, type RunEnd, type RunRequest } from './execute-run.ts';
 import { openRoot, rootAskedBefore } from './root-run.ts';
 import { Run, type RunResult, type RunSink } from './run.ts';
-import { endedResult, lastRecord, yieldedResult } from './run-result.ts';
+import { endedResult, yieldedResult } from './run-result.ts';
 
 /** How often a session that another process holds is asked for. */
 const retryMs = 250;
@@ -247,7 +247,7 @@ async function resultAskedBefore(
   if (root === undefined) return undefined;
   if (request.runnable !== undefined) assertSameRunnable(session, root, request.runnable);
   const record = hasOutcome(ledger.invocations, root.path)
-    ? lastRecord(ledger, root.path)
+    ? lastRecord(ledger.invocations, root.path)
     : undefined;
   if (record === undefined) return undefined;
   await ledger.durable();
@@ -322,7 +322,7 @@ async function followHolder(
     // A session can be free before it is told that the run has ended.
     if (posted !== undefined) root ??= landedIn(fresh, posted);
     if (root === undefined) return undefined;
-    const record = lastRecord(fresh.ledger, root);
+    const record = lastRecord(fresh.ledger.invocations, root);
     if (record?.end === undefined || record.next !== undefined)
       return rests ? { result: yieldedResult(fresh, root), more: false } : undefined;
     over.abort();

@@ -2,9 +2,10 @@ import { AbortReason } from '../../base/cancel-scope.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { belongsTo } from '../../ledger/path.ts';
 import { postCancel } from '../../session/answer.ts';
 import { occupancyOf } from '../frame/occupancy.ts';
-import { isBelow, type RunContext } from '../frame/run-context.ts';
+import type { RunContext } from '../frame/run-context.ts';
 import type { RunControl, RunSink } from './run.ts';
 
 /**
@@ -62,14 +63,14 @@ export function reasonOf(failure: unknown): AbortReason {
 /** Stops also what earlier turns and runs of this root dispatched and is still under way. */
 export function abortBelow(ledger: Ledger, runId: string, reason: AbortReason): void {
   for (const [path, { scope }] of occupancyOf(ledger).underWay)
-    if (isBelow(path, runId)) scope.abort(reason);
+    if (belongsTo(path, runId)) scope.abort(reason);
 }
 
 /** Waits until nothing of a run that was given up is under way. */
 export async function allWound({ ledger, runId }: RunContext): Promise<void> {
   const { underWay } = occupancyOf(ledger);
   await Promise.allSettled(
-    [...underWay].filter(([path]) => isBelow(path, runId)).map(([, { ended }]) => ended),
+    [...underWay].filter(([path]) => belongsTo(path, runId)).map(([, { ended }]) => ended),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { EventDraft } from '../../ledger/event.ts';
+import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openDetached } from './detached-children.ts';
-import { lastRecord } from './run-result.ts';
 
 /** Whether the ledger says already what a draft would say of an invocation that waits. */
 export function isSaid({ invocations }: Ledger, draft: EventDraft): boolean {
@@ -17,7 +17,7 @@ export function isSaid({ invocations }: Ledger, draft: EventDraft): boolean {
  * Whether nothing has happened since a run came to rest, so that it would only come to rest again.
  */
 export function isStillWaiting(ledger: Ledger, runId: string): boolean {
-  const root = lastRecord(ledger, runId);
+  const root = lastRecord(ledger.invocations, runId);
   const isAsleep =
     root?.status === 'yielded' &&
     ledger.events.at(-1)?.type === 'invocation_yield' &&

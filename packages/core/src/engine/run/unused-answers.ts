@@ -8,13 +8,14 @@ import {
 import { requestDecision } from '../../effects/tool-request.ts';
 import type { EventDraft, EventOf } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { belongsTo } from '../../ledger/path.ts';
 import type { AnsweredRequest } from '../../loop/position.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import { runnableOf } from '../../tools/agent-tool.ts';
 import { validateArgs } from '../../tools/validate.ts';
 import { AgentTools } from '../agent/tool-lookup.ts';
 import type { AnyRunnable } from '../frame/registry.ts';
-import { isBelow, type RunContext } from '../frame/run-context.ts';
+import type { RunContext } from '../frame/run-context.ts';
 
 /** What people have answered about calls of a run, and of which nothing has been made yet. */
 function unusedAnswers(ledger: Ledger, runId: string): AnsweredRequest[] {
@@ -29,7 +30,7 @@ function unusedAnswers(ledger: Ledger, runId: string): AnsweredRequest[] {
   };
   for (let seq = root.start.seq; seq <= ledger.lastSeq; seq++) {
     const event = ledger.events[seq - 1];
-    if (event === undefined || !isBelow(event.invocationId, runId)) continue;
+    if (event === undefined || !belongsTo(event.invocationId, runId)) continue;
     if (event.type === 'tool_yield') {
       asked.set(event.requestId, event);
       use(event.callId, event.kind);
@@ -152,7 +153,7 @@ export async function noteUnusable(ledger: Ledger, runId: string, error: unknown
   // What nobody has taken in yet is kept in the inbox.
   for (const { settles, by, data } of await ledger.ports.store.inbox(ledger.session)) {
     const request = ledger.requests.get(settles ?? '');
-    if (request === undefined || !isBelow(request.invocationId, runId)) continue;
+    if (request === undefined || !belongsTo(request.invocationId, runId)) continue;
     const { requestId, callId, kind, name, invocationId = runId } = request;
     note(invocationId, requestId, `The answer "${String(data['decision'] ?? 'answer')}" of ${by}`, {
       callId,

@@ -2,8 +2,8 @@ import type { Clock } from '../../base/clock.ts';
 import { type ErrorRecord, isAdjutantError, toErrorRecord } from '../../base/error.ts';
 import type { ConversationResult } from '../../conversation/conversation-options.ts';
 import type { Run } from '../../engine/run/run.ts';
-import { lastRecord } from '../../engine/run/run-result.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
+import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Session } from '../../session/session.ts';
 import type { EvalOptions, TrialPlace, TrialSubject } from '../eval-options.ts';
 import type { TrialRecord } from '../scorers/scorer.ts';
@@ -119,7 +119,7 @@ function endingOf(
 ): TrialEnding | undefined {
   const { ledger } = session;
   const roots = ledger.invocations.roots.flatMap((path) => {
-    const record = lastRecord(ledger, path);
+    const record = lastRecord(ledger.invocations, path);
     return record?.mode === 'root' || record?.mode === 'transfer' ? [record] : [];
   });
   const last = roots.at(-1);

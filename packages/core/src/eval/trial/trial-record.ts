@@ -1,8 +1,8 @@
 import type { ErrorRecord } from '../../base/error.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import { spokenMessages } from '../../conversation/conversation-ledger.ts';
-import { lastRecord } from '../../engine/run/run-result.ts';
 import type { Event, EventOf, Usage } from '../../ledger/event.ts';
+import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import { visibleValues } from '../../ledger/folds/state-fold.ts';
 import { type RunReport, runReport } from '../../ledger/run-report.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
@@ -105,7 +105,9 @@ function outputOf({ ledger }: Session, events: readonly Event[]): JsonValue | un
     (event) => event.type === 'invocation_start' && event.mode === 'root',
   );
   const record =
-    root?.invocationId === undefined ? undefined : lastRecord(ledger, root.invocationId);
+    root?.invocationId === undefined
+      ? undefined
+      : lastRecord(ledger.invocations, root.invocationId);
   return record?.output === undefined ? undefined : (ledger.resolve(record.output) as JsonValue);
 }
 

@@ -12,6 +12,7 @@ import type {
   RunnableKind,
   StopReason,
 } from '../event.ts';
+import { handoffPath } from '../path.ts';
 
 /** What the ledger knows of one invocation. */
 export interface InvocationRecord {
@@ -192,4 +193,21 @@ export function replaceInTree(tree: InvocationTree, seq: number, event: Event): 
   const index = events.findLastIndex((candidate) => candidate.seq === seq);
   if (index >= 0) events[index] = event;
   if (event.type === 'invocation_end' && record !== undefined) applyEnd(record, event);
+}
+
+/** The last record of the slot at `path`, handoffs followed as far as they have begun. */
+export function lastRecord(tree: InvocationTree, path: string): InvocationRecord | undefined {
+  let record = tree.byPath.get(path);
+  while (record?.next !== undefined) {
+    const next = tree.byPath.get(handoffPath(record.path, record.next.name));
+    if (next === undefined) break;
+    record = next;
+  }
+  return record;
+}
+
+/** Checks that the slot at `path` has an outcome, handoffs followed. */
+export function hasOutcome(tree: InvocationTree, path: string): boolean {
+  const record = lastRecord(tree, path);
+  return record?.end !== undefined && record.next === undefined;
 }

@@ -1,10 +1,10 @@
 import type { JsonValue } from '../../../base/json.ts';
 import type { Event } from '../../../ledger/event.ts';
 import { visibleValues } from '../../../ledger/folds/state-fold.ts';
+import { belongsTo } from '../../../ledger/path.ts';
 import type { Loop } from '../../../runnables/loop.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
-import { isBelow } from '../../frame/run-context.ts';
 import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
 
 /**
@@ -59,7 +59,7 @@ async function messageFor(
   const began = ledger.invocations.byPath.get(lastIteration)?.start.seq ?? 0;
   const seen = ledger.events.findLast(
     ({ type, invocationId, seq }) =>
-      type === 'model_start' && seq > began && isBelow(invocationId, lastIteration),
+      type === 'model_start' && seq > began && belongsTo(invocationId, lastIteration),
   );
   const after = seen?.seq ?? began;
   const isForLoop = (event: Event): boolean => {

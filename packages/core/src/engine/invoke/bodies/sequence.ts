@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../base/json.ts';
 import { LedgerMismatchError } from '../../../ledger/errors.ts';
-import type { InvocationTree } from '../../../ledger/folds/invocation-fold.ts';
+import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
 import type { Sequence } from '../../../runnables/sequence.ts';
 import type { Runnable } from '../../../session/runnable.ts';
 import type { BodyEnd } from '../../frame/invocation.ts';
@@ -21,16 +21,6 @@ export function partPaths(parent: string, parts: readonly Runnable[]): readonly 
     counts.set(name, count);
     return `${parent}/${count === 1 ? name : `${name}.${count}`}`;
   });
-}
-
-/** Whether the slot at `path` has an outcome, hand-overs followed. */
-export function hasOutcome(tree: InvocationTree, path: string): boolean {
-  for (let record = tree.byPath.get(path), at = path; ; ) {
-    if (record?.end === undefined) return false;
-    if (record.next === undefined) return true;
-    at = `${at}>${record.next.name}`;
-    record = tree.byPath.get(at);
-  }
 }
 
 /** Continues at the first part without outcome. */

@@ -4,12 +4,12 @@ import type { JsonObject, JsonValue } from '../../../base/json.ts';
 import type { ToolAttempt, ToolBody } from '../../../effects/tool-ports.ts';
 import { StateOrderError } from '../../../ledger/errors.ts';
 import type { EventDraft } from '../../../ledger/event.ts';
+import { hasOutcome } from '../../../ledger/folds/invocation-fold.ts';
 import type { BatchExtras } from '../../../ledger/ledger-writer.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 import { toolResult } from '../../../tools/result.ts';
 import type { FinalizeContext } from '../../../tools/tool.ts';
 import { Body, type BodyPlace } from '../body-context.ts';
-import { hasOutcome } from './sequence.ts';
 
 const noWrites = Object.freeze({ drafts: [], extras: undefined });
 
