@@ -153,7 +153,7 @@ interface GoldenLedger {
 }
 
 const golden = JSON.parse(
-  readFileSync(new URL('fixtures/ledgers/golden-ledgers.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../fixtures/ledgers/golden-ledgers.json', import.meta.url), 'utf8'),
 ) as readonly GoldenLedger[];
 
 /** What is stored of a point at every event: a change anywhere in between counts as well. */
