@@ -124,7 +124,7 @@ test('people decide on a phone without JavaScript', { timeout: 60_000 }, async (
   expect(await page.getByRole('status').textContent()).toBe('You rejected it.');
   expect((await app.resume(session)).status).toBe('completed');
   expect(done).toEqual([`mail to ${longName}`]);
-  const { events } = await app.session({ id: session });
+  const { events } = await app.sessions.open({ id: session });
   expect(
     events
       .filter((event) => event.type === 'tool_input')
@@ -160,5 +160,5 @@ test('a page of another site can neither frame the page nor send its form', {
   await elsewhere.getByRole('button', { name: 'Win' }).click();
   await elsewhere.waitForURL(url);
   expect(await elsewhere.getByRole('alert').textContent()).toBe('Nothing was decided');
-  expect(await app.listPendingApprovals()).toHaveLength(2);
+  expect(await app.requests.listPendingApprovals()).toHaveLength(2);
 });

@@ -85,7 +85,7 @@ test('a page of another origin starts a run and misses nothing of it, also when 
   expect(outcome.error).toBeUndefined();
   expect(outcome.run).toMatchObject({ status: 'completed', output: words.join('') });
   const ledger: unknown[] = [];
-  for await (const event of app.events(outcome.session)) ledger.push(event);
+  for await (const event of app.sessions.events(outcome.session)) ledger.push(event);
   expect(outcome.seen).toEqual(ledger.slice(-outcome.seen.length));
   expect(await watched.page.locator('p').textContent()).toBe(words.join(''));
   // Only what a restart takes from a page: connections that are cut off or refused.

@@ -108,7 +108,7 @@ function isReady({ page }: WatchedPage): Promise<void> {
 
 async function ledger(app: Runtime, session: string): Promise<readonly Event[]> {
   const events: Event[] = [];
-  for await (const event of app.events(session))
+  for await (const event of app.sessions.events(session))
     if (event.type !== 'unreadable') events.push(event);
   return events;
 }

@@ -23,7 +23,7 @@ const triage = step({
 });
 
 const clinic = runtime({ app: 'clinic', stateSchema });
-const morning = await clinic.session({
+const morning = await clinic.sessions.open({
   id: 'morning',
   stateSchema,
   userId: 'dr-1',
@@ -45,7 +45,7 @@ console.log(changes.join('\n'));
 
 // Another session of the same user and patient sees what is shared, and nothing of the first
 // session's own state.
-const evening = await clinic.session({
+const evening = await clinic.sessions.open({
   id: 'evening',
   stateSchema,
   userId: 'dr-1',

@@ -47,7 +47,7 @@ await first.app.close();
 
 // The second process has nothing but the file.
 const second = openApp([{ text: 'Order 17 is paid.' }]);
-const read = await second.app.session({ id: 'order-17' });
+const read = await second.app.sessions.open({ id: 'order-17' });
 console.log(`read ${read.events.length} events; status ${read.status}`);
 assert.equal(read.status, 'active');
 

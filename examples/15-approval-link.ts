@@ -64,7 +64,7 @@ const waiting = await shop.app.run(shop.clerk, {
   input: 'The customer of order 17 wants the money back',
 });
 assert.equal(waiting.status, 'yielded');
-const [request] = await shop.app.listPendingApprovals();
+const [request] = await shop.app.requests.listPendingApprovals();
 assert.ok(request);
 const token = await shop.app.requests.token(request.requestId, { by: 'ann' });
 await shop.app.close();

@@ -88,7 +88,7 @@ async function main(): Promise<void> {
   assert.equal(await ended, 'SIGKILL');
 
   const { app } = openShop(folder, false);
-  const runs = await app.recover();
+  const runs = await app.recovery.resumeStopped();
   console.log(`${runs.length} run to continue`);
   const [result] = await Promise.all(runs);
   console.log(result?.status, result?.output);

@@ -38,13 +38,13 @@ assert.equal(first.output, 'The profit is 19.');
 // The report was read well; the answer was wrong. The place to go back to is right after the tool's
 // result.
 const { seq } = first.session.events.find(({ type }) => type === 'tool_result') ?? assert.fail();
-const then = await app.stateAt('quarter', seq);
+const then = await app.sessions.stateAt('quarter', seq);
 console.log(`at ${seq}: ${then.status}, state`, then.sessionState);
 assert.deepEqual(then.sessionState, { lastRead: 'Q3' });
 assert.equal(then.status, 'active');
 
 // The fork shares the events up to there; nothing is copied.
-const fork = await app.fork('quarter', { at: seq, id: 'quarter-again' });
+const fork = await app.sessions.fork('quarter', { at: seq, id: 'quarter-again' });
 const second = await app.run(analyst, { session: fork });
 console.log(`${second.session.id}: ${second.output}`);
 assert.equal(second.output, 'The profit is 5.');
@@ -54,7 +54,7 @@ assert.deepEqual(read, ['Q3'], 'the report was not read again');
 const what = first.session.forkAt(seq);
 assert.equal(what.events.filter(({ type }) => type === 'tool_result').length, 1);
 
-const original = await app.session({ id: 'quarter' });
+const original = await app.sessions.open({ id: 'quarter' });
 assert.deepEqual(original.events, first.session.events);
 assert.deepEqual(second.session.events.slice(0, seq), first.session.events.slice(0, seq));
 await app.close();

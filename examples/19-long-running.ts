@@ -67,12 +67,12 @@ await first.app.close();
 const [order] = ordered;
 assert.ok(order);
 const second = openStudio();
-await second.app.settleOperation(order.job, { text: 'Good evening, and welcome.' });
+await second.app.requests.settleOperation(order.job, { text: 'Good evening, and welcome.' });
 // A service that calls twice is told so; one result counts.
-await assert.rejects(() => second.app.settleOperation(order.job, { text: 'Another text' }), {
+await assert.rejects(() => second.app.requests.settleOperation(order.job, { text: 'Another text' }), {
   code: 'request_settled',
 });
-await assert.rejects(() => second.app.settleOperation('job-unknown', {}), {
+await assert.rejects(() => second.app.requests.settleOperation('job-unknown', {}), {
   code: 'request_not_found',
 });
 

@@ -69,7 +69,7 @@ const app = runtime({
   runnables: [clerk],
   supervision: { guardrails: [redactPersonalData({ kinds: ['email'] })] },
 });
-const session = await app.session({ id: 'mails' });
+const session = await app.sessions.open({ id: 'mails' });
 
 const first = await app.run(clerk, { session, input: 'Deal with the newest mail.' });
 console.log(first.output);
@@ -79,13 +79,13 @@ assert.deepEqual(paid, []);
 assert.match(JSON.stringify(model.calls[1]?.prompt), /From \[email\]/);
 assert.match(JSON.stringify(model.calls[1]?.prompt), /instructions/);
 
-await app.grant('mails', ['money:*'], { by: 'operator:eve', reason: 'her shift' });
+await app.sessions.grant('mails', ['money:*'], { by: 'operator:eve', reason: 'her shift' });
 const asked = await app.run(clerk, { session, input: 'Now you may. Pay the refund.' });
 assert.equal(asked.status, 'yielded');
-const [question] = await app.listPendingApprovals();
+const [question] = await app.requests.listPendingApprovals();
 console.log(question?.summary);
 assert.deepEqual(paid, []);
-await app.approve(question?.requestId ?? '', { by: 'user:ann' });
+await app.requests.approve(question?.requestId ?? '', { by: 'user:ann' });
 
 const { output } = await app.resume('mails');
 console.log(output);

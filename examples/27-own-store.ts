@@ -68,7 +68,7 @@ test('what was written stays, and half a line is no line', async () => {
   truncateSync(path, statSync(path).size - 3);
   const files = fileStore(directory);
   const second = runtime({ app: 'shop', store: takingOver(files), recover: 'manual' });
-  const reopened = await second.session({ id: 's' });
+  const reopened = await second.sessions.open({ id: 's' });
   assert.deepEqual(reopened.events, session.events);
   const { output } = await second.run(makeBooker(), { session: reopened, input: 'Again' });
   assert.equal(output, 'Booked.');

@@ -128,7 +128,7 @@ const played = await app.runWithUser(
 );
 console.log(played.ended, played.output);
 assert.deepEqual(played.answers[0]?.input, { answer: 'chocolate' });
-const behind = await app.session({ id: 'cake-conversation-user' });
+const behind = await app.sessions.open({ id: 'cake-conversation-user' });
 assert.ok(
   behind.events.some(
     (event) => event.type === 'user' && event.text === 'The waiter said: "One chocolate cake."',

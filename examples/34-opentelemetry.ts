@@ -154,7 +154,7 @@ await first.close();
 const second = newProcess();
 const [request] = waiting.pendingApprovals;
 assert.ok(request?.requestId);
-await second.approve(request.requestId);
+await second.requests.approve(request.requestId);
 const done = await tracer.startActiveSpan('POST /approvals', async (span) => {
   const result = await second.resume('order-1');
   span.end();

@@ -58,7 +58,7 @@ for (const tenant of ['acme', 'globex']) {
     input: `How much do I take? (${tenant})`,
   });
   assert.equal(output, 'Please take 20 mg in the morning.');
-  await app.fork(session.id, { id: 'patient-7-again' });
+  await app.sessions.fork(session.id, { id: 'patient-7-again' });
   await app.close();
 }
 assert.ok(!storedBytes().includes('20 mg'));
@@ -71,17 +71,17 @@ const { records, rewrapped } = await rotating.rotate({ tenant: 'acme', app: 'cli
 await rotating.close();
 console.log(`${rewrapped} of ${records} key records of acme are wrapped with the key of 2026.`);
 const after = openApp('acme', of2026);
-const [first] = (await after.app.session({ id: 'patient-7' })).events;
+const [first] = (await after.app.sessions.open({ id: 'patient-7' })).events;
 assert.ok(first?.type === 'user' && first.text === 'How much do I take? (acme)');
 
 // A patient asks to be forgotten: the keys of the session and of its forks are destroyed.
 await after.app.sessions.erase('patient-7');
-assert.deepEqual(await after.app.list(), []);
+assert.deepEqual(await after.app.sessions.list(), []);
 await after.app.close();
 
 // Globex leaves, and its key with it.
 const without = openApp('globex', of2026);
-await assert.rejects(without.app.session({ id: 'patient-7' }), {
+await assert.rejects(without.app.sessions.open({ id: 'patient-7' }), {
   code: 'key_unavailable',
   message: /"globex-1" of tenant "globex"/,
 });

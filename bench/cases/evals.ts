@@ -40,7 +40,7 @@ async function plainRuns(): Promise<number> {
     for (let i = 0; i < cases; i++)
       await shop.run(runnable, {
         input: inputOf(i),
-        session: await shop.session({ id: `case ${i}` }),
+        session: await shop.sessions.open({ id: `case ${i}` }),
       });
   });
   await shop.close();

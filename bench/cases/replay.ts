@@ -69,7 +69,7 @@ async function repeated(times: number, work: () => Promise<void>): Promise<void>
 async function recordOf(rounds: number): Promise<RecordedLedger> {
   const { app, run } = agentOfRounds(rounds, 1);
   await run('recorded');
-  return recordedLedgerOf(await app.session({ id: 'recorded' }));
+  return recordedLedgerOf(await app.sessions.open({ id: 'recorded' }));
 }
 
 async function replayOnce(record: RecordedLedger, rounds: number): Promise<void> {

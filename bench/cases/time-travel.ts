@@ -30,7 +30,7 @@ export const timeTravel: Benchmark = {
     await writeRounds(ledgers);
     const reader = (from: Store = store) => runtime({ app, store: from, recover: 'manual' });
     const stateOf = async (seq: number, from?: Store) =>
-      assertEqual((await reader(from).stateAt(session, seq)).seq, seq, 'The place');
+      assertEqual((await reader(from).sessions.stateAt(session, seq)).seq, seq, 'The place');
     const forgetful = withoutSnapshots(store);
     let forks = 0;
     await stateOf(events);
@@ -50,7 +50,7 @@ export const timeTravel: Benchmark = {
         'fork at event 10 of 100,001, in the store',
         () => elapsed(() => ledgers.fork(session, 10, `fork${forks++}`)),
       ],
-      ['fork at 100,001 events, and open the fork', () => elapsed(() => reader().fork(session))],
+      ['fork at 100,001 events, and open the fork', () => elapsed(() => reader().sessions.fork(session))],
     ];
     const measured: Row[] = [];
     for (const [work, measure, limit] of rows) {

@@ -38,9 +38,9 @@ export function durableAdjutant(
     },
     async approval(session) {
       const fresh = runtime({ app: name, store, runnables: [careful], recover: 'manual' });
-      const [request] = await fresh.listPendingApprovals({ session });
+      const [request] = await fresh.requests.listPendingApprovals({ session });
       return async () => {
-        await fresh.approve(request?.requestId ?? '');
+        await fresh.requests.approve(request?.requestId ?? '');
         const { toolCalls } = await fresh.resume(session);
         assertEqual(toolCalls.length, 1, 'Tool calls of Adjutant');
       };

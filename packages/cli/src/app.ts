@@ -141,7 +141,7 @@ export async function existingSession(
   id: string,
   { onlyLook = false, ...options }: LookOptions,
 ): Promise<Session> {
-  const session = await app.session({ id, observe: !onlyLook });
+  const session = await app.sessions.open({ id, observe: !onlyLook });
   if (session.events.length === 0)
     throw new SessionNotFoundError({ session: id, app: appOf(options) });
   return session;

@@ -332,7 +332,7 @@ describe('the runs of a program', () => {
     const open = () =>
       runtime({ app: 'office', store: sqlite(store), runnables: [painter], recover: 'manual' });
     const office = open();
-    const session = await office.session({ id: 'wall', userId: 'ann' });
+    const session = await office.sessions.open({ id: 'wall', userId: 'ann' });
     const { pendingCalls } = await office.run(painter, { session, input: 'Paint the wall' });
     await office.close();
     const continued = async () => {

@@ -215,7 +215,7 @@ describe('export and replay, with the app of adjutant.config.ts', () => {
     for await (const { type } of open) if (type === 'model_start') break;
     open.stop();
     await expect(open).rejects.toMatchObject({ code: 'run_stopped' });
-    const before = (await app.session({ id: 'open', observe: false })).events.length;
+    const before = (await app.sessions.open({ id: 'open', observe: false })).events.length;
     await app.close();
     for (const args of [
       ['export', 'incident'],

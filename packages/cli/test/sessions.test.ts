@@ -127,11 +127,11 @@ test('sessions are listed by state, user and runnable, and deleted', async () =>
     tools: [ask],
   });
   await office.run(clerk, {
-    session: await office.session({ id: 'monday', userId: 'ann' }),
+    session: await office.sessions.open({ id: 'monday', userId: 'ann' }),
     input: 'Hello',
   });
   await office.run(asker, { session: 'tuesday', input: 'Ask me' });
-  await office.fork('monday', { id: 'monday-again' });
+  await office.sessions.fork('monday', { id: 'monday-again' });
   await office.close();
   const listed = async (...options: string[]) =>
     jsonLines((await run(['sessions', '--json', ...options, ...where])).stdout).map(({ id }) => id);
@@ -161,9 +161,9 @@ test('show writes nothing, also when shared state has changed since', async () =
   const where = ['--store', store, '--app', 'office'];
   const office = runtime({ app: 'office', store: sqlite(store), recover: 'manual' });
   const clerk = agent({ name: 'clerk', model: scriptedModel([{ text: 'Good morning' }]) });
-  const session = await office.session({ id: 'monday', userId: 'ann' });
+  const session = await office.sessions.open({ id: 'monday', userId: 'ann' });
   await office.run(clerk, { session, input: 'Hello' });
-  const other = await office.session({ id: 'tuesday', userId: 'ann' });
+  const other = await office.sessions.open({ id: 'tuesday', userId: 'ann' });
   (other.state as unknown as { user: Record<string, string> }).user['theme'] = 'dark';
   await other.flush();
   await office.close();

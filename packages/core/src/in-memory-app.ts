@@ -27,7 +27,7 @@ async function memorySession<Schema extends StateSchema = StateSchema>(
 ): Promise<Session<Schema>> {
   const isShared = options.userId !== undefined || Object.keys(options.scopes ?? {}).length > 0;
   const owner = isShared ? runtimeForScopes(app) : new Runtime({ app });
-  return owner.session(options);
+  return owner.sessions.open(options);
 }
 
 /** Makes a session in memory from what `toJSON` gave. */
@@ -36,7 +36,7 @@ async function fromSnapshot<Schema extends StateSchema = StateSchema>(
   stateSchema?: Schema,
 ): Promise<Session<Schema>> {
   const owner = new Runtime({ app: snapshot.app ?? (snapshot as LooseSnapshot).appName ?? 'app' });
-  return owner.restoreSession(snapshot, stateSchema);
+  return owner.sessions.restore(snapshot, stateSchema);
 }
 
 /**

@@ -39,7 +39,7 @@ export interface AdjutantServer {
 export function server(app: Runtime, options: ServerOptions = {}): AdjutantServer {
   checkServerOptions(app, options);
   // What is answered over HTTP is to be continued, also in an app that keeps everything in memory.
-  app.recoverByItself();
+  app.recovery.start();
   const closing = new AbortController();
   const clock = options.ports?.clock ?? systemClock;
   const resolved = resolveOptions(options);

@@ -52,7 +52,7 @@ test.each([
     }
   }
   expect(found).toBe(status);
-  expect(app.recoversByItself).toBe(recover === undefined);
+  expect(app.recovery.isAutomatic).toBe(recover === undefined);
   await close();
   await app.close();
 });

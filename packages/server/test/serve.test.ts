@@ -111,7 +111,7 @@ describe('serve', () => {
     const app = runtime({ app: 'empty' });
     const { close } = await serve(app, { port: 0 });
     await close({ closeApp: true });
-    await expect(app.session()).rejects.toThrow(/closed/);
+    await expect(app.sessions.open()).rejects.toThrow(/closed/);
   });
 
   test('listens on other addresses only with credentials', async () => {

@@ -77,7 +77,7 @@ async function post(
   answer: RequestAnswer,
 ): Promise<RequestEntry> {
   const request = await app.requests.get(requestId);
-  await app.answer(requestId, answer);
+  await app.requests.answer(requestId, answer);
   sayAnswered(host, options, request, answer.decision);
   return request;
 }
@@ -101,7 +101,7 @@ async function goOn(
   request: RequestEntry,
 ): Promise<number> {
   const { host } = context;
-  const session = await app.session({ id: request.session });
+  const session = await app.sessions.open({ id: request.session });
   const why =
     whyNotHere(session, agent.name) ??
     (agent.tools.some(({ name }) => name === request.name)

@@ -50,7 +50,7 @@ async function allPending(
   const all: RequestEntry[] = [];
   for (;;) {
     const last = all.at(-1);
-    const page = await app.listRequests({
+    const page = await app.requests.list({
       status: 'pending',
       limit: pageSize,
       ...(user === undefined ? {} : { user }),

@@ -17,7 +17,7 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
   let failed = false;
   let code: number = exitCodes.ok;
   try {
-    let session = await app.session(sessionId === undefined ? {} : { id: sessionId });
+    let session = await app.sessions.open(sessionId === undefined ? {} : { id: sessionId });
     await rememberAskBefore(session, context.options);
     announceStandIn();
     if (isTerminal)
@@ -29,7 +29,7 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
       if (input === '/exit' || input === '/quit') break;
       if (input === '') continue;
       // Another process may have gone on with it meanwhile.
-      session = await app.session({ id: session.id });
+      session = await app.sessions.open({ id: session.id });
       const decision = decisionIn(input);
       if (decision !== undefined && !(await decide(host, app, session, decision))) continue;
       code = await carryOut(context, session, (options) =>
@@ -79,7 +79,7 @@ async function decide(
     return false;
   }
   try {
-    await app.answer(asked.requestId, answer);
+    await app.requests.answer(asked.requestId, answer);
   } catch (error) {
     if (!isAdjutantError(error, 'request_settled')) throw error;
     // Somebody else was faster, or its time is over: the run goes on with that.

@@ -22,7 +22,7 @@ export async function forkSession(
 ): Promise<number> {
   const app = openExistingLedgers(host, options);
   try {
-    const fork = await app.fork(from, { at, ...(id === undefined ? {} : { id }) });
+    const fork = await app.sessions.fork(from, { at, ...(id === undefined ? {} : { id }) });
     await fork.flush();
     if (json) {
       host.stdout.write(jsonLine({ type: 'fork', session: fork.id, from, at }));

@@ -19,7 +19,7 @@ export async function runGoal(
   }
   const { app, agent, announceStandIn } = await openAgentApp(context.host, context.options);
   try {
-    const session = await app.session(sessionId === undefined ? {} : { id: sessionId });
+    const session = await app.sessions.open(sessionId === undefined ? {} : { id: sessionId });
     await rememberAskBefore(session, context.options);
     announceStandIn();
     return await carryOut(context, session, (options) =>

@@ -143,13 +143,13 @@ function say(
   { isOpen, json }: { isOpen: boolean; json: boolean },
 ): void {
   const { app } = served;
-  if (!app.recoversByItself)
+  if (!app.recovery.isAutomatic)
     notice(
       host,
       `The app "${app.app}" does not look for runs that stopped (recover: 'manual'): they ` +
         'go on only when somebody resumes them.',
     );
-  const record = { type: 'serving', url, app: app.app, auth: !isOpen, deltas: app.carriesDeltas };
+  const record = { type: 'serving', url, app: app.app, auth: !isOpen, deltas: app.streams.reach };
   host.stdout.write(
     json
       ? jsonLine(record)

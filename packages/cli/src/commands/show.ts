@@ -106,7 +106,7 @@ export async function lookAt(
 }
 
 async function newestSession(app: Runtime, options: StoreOptions): Promise<string> {
-  const [newest] = await app.list({ limit: 1 });
+  const [newest] = await app.sessions.list({ limit: 1 });
   if (newest === undefined) throw new UsageError({ reason: noSessions(options) });
   return newest.id;
 }
@@ -126,7 +126,7 @@ async function storedEvents(
     : [
         `${style.bold(plainLine(`${name} · cannot be opened: some of its events cannot be read`))}\n`,
       ];
-  for await (const event of app.events(name, at === undefined ? {} : { upTo: at }))
+  for await (const event of app.sessions.events(name, at === undefined ? {} : { upTo: at }))
     text.push(json ? jsonLine(event) : `${eventLine(style, event)}\n`);
   return text.join('');
 }
@@ -186,7 +186,7 @@ async function pendingOf(
   app: Runtime,
   { id, pendingYieldingCalls }: Session,
 ): Promise<ReadonlySet<string>> {
-  const requests = await app.listRequests({
+  const requests = await app.requests.list({
     session: id,
     status: 'pending',
     limit: pendingYieldingCalls.length,

@@ -37,7 +37,7 @@ export function servingLines(
     ],
     [
       'streams',
-      app.carriesDeltas === 'everywhere'
+      app.streams.reach === 'everywhere'
         ? 'answers as they are written, from every process'
         : 'answers as they are written, in this process',
     ],

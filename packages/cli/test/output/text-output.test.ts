@@ -52,7 +52,7 @@ async function show(
     load: () => scripted,
   };
   const app = runtime({ app: 'test' });
-  const session = await app.session({ id: 'shown' });
+  const session = await app.sessions.open({ id: 'shown' });
   const stream = recordingStream(isLive);
   const notices = recordingStream(isLive);
   const output = new TextOutput({

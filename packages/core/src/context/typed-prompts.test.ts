@@ -22,7 +22,7 @@ const stateSchema = {
 async function promptWith(context: Parameters<typeof agent>[0]['context']) {
   const model = scriptedModel([{ text: 'ok' }]);
   const app = runtime({ app: 'desk', stateSchema });
-  const desk = await app.session({ id: 's', scopes: { user: 'ann' } });
+  const desk = await app.sessions.open({ id: 's', scopes: { user: 'ann' } });
   desk.state.mood = 'cheerful {session:notes}';
   desk.state.user.name = 'Ann';
   const worker = agent({ name: 'worker', model, context: context ?? [] });

@@ -15,7 +15,7 @@ import type { Session } from '../session/session.ts';
 import type { TranscriptEntry } from '../views/transcript.ts';
 import type { GivenAnswer, User } from './user.ts';
 
-export interface RunWithUserOptions extends Omit<RunOptions, 'runId'> {
+export interface ConverseOptions extends Omit<RunOptions, 'runId'> {
   /** Who answers what the run asks, and says what comes next. */
   readonly user: User;
   /**
@@ -95,7 +95,7 @@ const isConversation: OptionCheck = (value) =>
     ? undefined
     : 'a name of 1 to 100 characters, none of them / # ~ >';
 
-const checks: OptionChecks<RunWithUserOptions> = {
+const checks: OptionChecks<ConverseOptions> = {
   user: isUser,
   conversation: isConversation,
   maxTurns: isCount,
@@ -115,7 +115,7 @@ const checks: OptionChecks<RunWithUserOptions> = {
 };
 
 /** @throws InvalidOptionError */
-export function checkRunWithUser(options: RunWithUserOptions): void {
+export function checkConverse(options: ConverseOptions): void {
   // A missing user is no option that may be left out.
   checkOptions(
     'runWithUser',

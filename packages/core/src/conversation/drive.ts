@@ -15,8 +15,8 @@ import {
 import {
   type ConversationEnd,
   type ConversationResult,
-  checkRunWithUser,
-  type RunWithUserOptions,
+  type ConverseOptions,
+  checkConverse,
 } from './conversation-options.ts';
 import { InvalidUserMessageError } from './errors.ts';
 import { askPending } from './pending-questions.ts';
@@ -50,14 +50,14 @@ interface End {
 export async function driveConversation(
   app: Runtime,
   runnable: Runnable,
-  options: RunWithUserOptions,
+  options: ConverseOptions,
 ): Promise<ConversationResult> {
-  checkRunWithUser(options);
+  checkConverse(options);
   const { session } = options;
   const opened =
     typeof session === 'object'
       ? (session as Session)
-      : await app.session(session === undefined ? {} : { id: session });
+      : await app.sessions.open(session === undefined ? {} : { id: session });
   const drive = new Drive(app, runnable, options, opened as Session);
   const end = await drive.toItsEnd();
   return drive.resultOf(end);
@@ -77,7 +77,7 @@ function doneBy({ reason }: UserDone): End {
 class Drive {
   readonly #app: Runtime;
   readonly #runnable: Runnable;
-  readonly #options: RunWithUserOptions;
+  readonly #options: ConverseOptions;
   readonly #conversation: string;
   readonly #maxTurns: number;
   readonly #maxAnswers: number;
@@ -88,7 +88,7 @@ class Drive {
   #last: RunResult | undefined;
   #idleRounds = 0;
 
-  constructor(app: Runtime, runnable: Runnable, options: RunWithUserOptions, session: Session) {
+  constructor(app: Runtime, runnable: Runnable, options: ConverseOptions, session: Session) {
     const {
       conversation = 'conversation',
       maxTurns = defaultTurns,
@@ -282,7 +282,7 @@ class Drive {
   async #run(more: {
     readonly runId?: string;
     readonly input?: string;
-    readonly data?: RunWithUserOptions['data'];
+    readonly data?: ConverseOptions['data'];
   }): Promise<void> {
     const {
       user: _user,

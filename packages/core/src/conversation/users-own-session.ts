@@ -80,7 +80,7 @@ export class UsersOwnSession {
 
   /** @throws SimulatedUserError */
   async ask(runnable: Runnable, { name, again, prompt, signal }: AskOptions): Promise<unknown> {
-    const session = await this.#runtime.session({ id: this.#id });
+    const session = await this.#runtime.sessions.open({ id: this.#id });
     const runId = freeName(session as Session, name, again);
     const run = this.#runtime.run(runnable, { session: this.#id, input: prompt, runId });
     // Given back and not cancelled: it may be gone on with.

@@ -63,7 +63,7 @@ export class EvalLog {
     ) => readonly [decision: string, reasoning: string, data: JsonObject] | undefined,
   ): Promise<Session> {
     for (let attempt = 1; ; attempt++) {
-      const session = (await this.#app.session({ id: this.#session })) as Session;
+      const session = (await this.#app.sessions.open({ id: this.#session })) as Session;
       try {
         const first = entry(runsOf(session));
         if (first === undefined) return session;

@@ -55,7 +55,7 @@ export class VariantApps {
       const isAlone = opened.every(
         ({ app: other }) => other === app || other.app !== app.app || other.tenant !== app.tenant,
       );
-      if (isAlone || !app.recoversByItself) continue;
+      if (isAlone || !app.recovery.isAutomatic) continue;
       this.#refuse(
         variant,
         `its app needs \`recover: 'manual'\`: it would go on with trials of other ` +

@@ -92,7 +92,7 @@ describe('a ledger file', () => {
   );
 
   test('of a session without events is empty', async () => {
-    const file = await exportLedger(await runtime({ app: 'shop' }).session({ id: 'empty' }));
+    const file = await exportLedger(await runtime({ app: 'shop' }).sessions.open({ id: 'empty' }));
     expect(parseLedgerFile(ledgerFileText(file))).toEqual(file);
     expect(file.events).toEqual([]);
   });

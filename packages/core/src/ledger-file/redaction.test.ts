@@ -113,7 +113,7 @@ async function sessionFullOf(value: string) {
     },
   });
   const app = runtime({ app: 'shop' });
-  const session = await app.session({ userId: value });
+  const session = await app.sessions.open({ userId: value });
   const whole = sequence({ name: 'whole', runnables: [clerk, passOn] });
   const first = await app.run(whole, { session, input: `Use ${value}` });
   const [asked] = first.pendingCalls;
@@ -437,7 +437,7 @@ describe('chosen fields', () => {
 
   test('of the state of a scope', async () => {
     const app = runtime({ app: 'shop' });
-    const session = await app.session({ userId: 'ann' });
+    const session = await app.sessions.open({ userId: 'ann' });
     session.state.update({ city: 'Bern' });
     (session.state as unknown as { user: { update(values: object): void } }).user.update({
       city: 'Basel',

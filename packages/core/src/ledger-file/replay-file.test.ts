@@ -89,7 +89,7 @@ function shop({ system = 'Be kind', refund = 'refund', limit = 20 }: Shop = {}) 
 /** Exports what happened with a customer, whose address and phone are nobody's business. */
 async function incident(): Promise<string> {
   const { app, answer } = shop();
-  const session = await app.session({ id: 'incident' });
+  const session = await app.sessions.open({ id: 'incident' });
   session.state.update({ customer: email });
   const run = await app.run(answer, { session, input: `I am ${email}` });
   const [asked] = run.pendingCalls;
@@ -202,7 +202,7 @@ test(
     const { app, desk } = office();
     const { pendingCalls, session } = await app.run(desk, {
       data: { customer: email },
-      session: await app.session({ id: email }),
+      session: await app.sessions.open({ id: email }),
     });
     await app.requests.answer(pendingCalls[0]?.requestId ?? '', {
       decision: 'edit',

@@ -3,7 +3,7 @@ import { requestFingerprint } from '../effects/tool-request.ts';
 import type { Event } from '../ledger/event.ts';
 import { resolverOf } from '../replay/recorded-ledger.ts';
 import { checkApp, type ReplayOptions, type ReplayReport, replay } from '../replay/replay.ts';
-import { Runtime } from '../runtime.ts';
+import { type Runtime, registeredRunnable } from '../runtime.ts';
 import type { Tool } from '../tools/tool.ts';
 import { checkLedgerFile, type LedgerFile } from './ledger-file.ts';
 import { redactionNormalizer } from './normalizer.ts';
@@ -48,7 +48,7 @@ function withFingerprint(event: Event, { blobs }: LedgerFile, app: Runtime): Eve
 
 function findTool(app: Runtime, agentName: string, name: string): Tool | undefined {
   try {
-    const runnable = Runtime.registered(app, agentName) as { readonly tools?: readonly Tool[] };
+    const runnable = registeredRunnable(app, agentName) as { readonly tools?: readonly Tool[] };
     return runnable.tools?.find((tool) => tool.name === name) ?? app.tools.get(name);
   } catch (error) {
     // The replay says that the agent is gone.

@@ -6,7 +6,7 @@ import type { Run } from '../engine/run/run.ts';
 import { LedgerConflictError } from '../ledger/errors.ts';
 import type { Event } from '../ledger/event.ts';
 import { recordedScopes } from '../ledger/shared-scopes.ts';
-import { Runtime } from '../runtime.ts';
+import { type Runtime, registeredRunnable, replayingRuntime } from '../runtime.ts';
 import type { Session } from '../session/session.ts';
 import { type TestClock, testClock } from '../testing/kit/test-clock.ts';
 import { comparableOf, nameOf } from './comparable.ts';
@@ -62,9 +62,9 @@ export async function replaySegment(parts: SegmentReplay): Promise<readonly Dive
   });
   const events = record.events.slice(0, segment.from);
   const id = segment.session ?? record.session;
-  const app = await Runtime.replaying(parts.app, { ...record, session: id, events, clock, tape });
+  const app = await replayingRuntime(parts.app, { ...record, session: id, events, clock, tape });
   const scopes = recordedScopes(record.events);
-  const session = await app.session({
+  const session = await app.sessions.open({
     id,
     observe: false,
     ...(Object.keys(scopes).length === 0 ? {} : { scopes }),
@@ -260,7 +260,7 @@ class SegmentDriver {
         ...(limits === undefined ? {} : { limits: limits as RunLimits }),
         ...(permissions === undefined ? {} : { permissions }),
       };
-      this.#track(app.run(Runtime.registered(app, name), options));
+      this.#track(app.run(registeredRunnable(app, name), options));
     } catch (error) {
       this.#failure = error;
       this.#missing(event);

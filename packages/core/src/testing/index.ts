@@ -2,8 +2,9 @@ export { type AgentUserOptions, agentUser } from '../conversation/agent-user.ts'
 export type {
   ConversationEnd,
   ConversationResult,
-  RunWithUserOptions,
+  ConverseOptions,
 } from '../conversation/conversation-options.ts';
+export { converse } from '../conversation/converse.ts';
 export {
   InvalidUserMessageError,
   SimulatedUserError,
@@ -12,7 +13,6 @@ export {
   UserScriptUnusedError,
 } from '../conversation/errors.ts';
 export { type HumanUser, type HumanUserOptions, humanUser } from '../conversation/human-user.ts';
-export { type RunWithUserInAppOptions, runWithUser } from '../conversation/run-with-user.ts';
 export {
   type AnswerWith,
   answerWith,

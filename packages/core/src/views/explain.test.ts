@@ -225,11 +225,11 @@ test('people who are asked, cancel and reopen are in it', async () => {
     tools: [pay],
   });
   const { session, pendingCalls } = await app.run(clerk, { input: 'Pay', runId: 'r' });
-  await app.approve(pendingCalls[0]?.requestId as string, { by: 'user:ann', reason: 'it is due' });
+  await app.requests.approve(pendingCalls[0]?.requestId as string, { by: 'user:ann', reason: 'it is due' });
   await app.resume(session);
   const bad = step({ name: 'bad', execute: (ctx) => ctx.fail('no luck') });
   await app.run(bad, { session, runId: 'q' });
-  await app.reopen(session, { reason: 'try again', by: 'operator:eve' });
+  await app.sessions.reopen(session, { reason: 'try again', by: 'operator:eve' });
   await app.cancel(session, { by: 'user:ann', reason: 'leave it' });
   expect((await app.resume(session)).status).toBe('cancelled');
   const told = explain(session).map(({ component, decision, what, why, by }) => [
@@ -531,7 +531,7 @@ test('failures are what was escalated and what ended in errors', async () => {
 
 test('a session whose state has a schema is explained like any other', async () => {
   const app = runtime({ app: 'typed' });
-  const session = await app.session({ stateSchema: { session: { mood: z.string() } } });
+  const session = await app.sessions.open({ stateSchema: { session: { mood: z.string() } } });
   const asked = agent({
     name: 'asked',
     model: scriptedModel([{ text: 'x' }, { text: '7' }]),

@@ -116,7 +116,7 @@ const scenarios: Readonly<
     const reader = agent({ name: 'a', model: scripted, tools: [page], maxSteps: 40 });
     const desk = app();
     await desk.run(reader, { session: 's', input: 'Go' });
-    const fork = await desk.fork('s', { id: 'fork' });
+    const fork = await desk.sessions.fork('s', { id: 'fork' });
     const { session } = await desk.run(reader, { session: fork, input: 'Otherwise' });
     return { session, models: [scripted], expected: 'compaction' };
   },
@@ -137,7 +137,7 @@ const scenarios: Readonly<
     const cut = session.events.findIndex(({ type }) => type === 'compaction') + 1;
     const made = session.events.slice(0, cut).filter(({ type }) => type === 'model_start').length;
     const again = runtime({ app: 'exact', store: memoryStore(), runnables: [reader] });
-    const restored = await again.restoreSession({
+    const restored = await again.sessions.restore({
       ...session.toJSON(),
       events: session.events.slice(0, cut),
     });

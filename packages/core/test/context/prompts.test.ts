@@ -189,7 +189,7 @@ describe.each(contexts)('with %s', (_name, context) => {
             } as never),
           ],
         });
-        const restored = await app.restoreSession({
+        const restored = await app.sessions.restore({
           ...session.toJSON(),
           events: session.events.slice(0, cut),
         });

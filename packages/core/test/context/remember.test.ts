@@ -114,7 +114,7 @@ test('a step that runs again keeps its facts once, wherever its process stopped'
   for (const cut of appendBoundaries(session.events)) {
     if (cut < 2 || cut === session.events.length) continue;
     const app = runtime({ app: 'facts', store: memoryStore(), runnables: [work, child] });
-    const restored = await app.restoreSession({
+    const restored = await app.sessions.restore({
       ...session.toJSON(),
       events: session.events.slice(0, cut),
     });

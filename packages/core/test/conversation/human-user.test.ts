@@ -208,7 +208,7 @@ describe('input that does not fit', () => {
   test('is an error after `attempts`, and the run still waits', async () => {
     const { user } = sitting('hunter2\n'.repeat(20), { attempts: 3 });
     const app = runtime({ app: 'users' });
-    const session = await app.session();
+    const session = await app.sessions.open();
     const failure = await app
       .runWithUser(asker(order), { user, session, input: 'Order' })
       .catch((error: unknown) => error as Error);
@@ -271,7 +271,7 @@ describe('leaves', () => {
     'at the end of the input, also in the middle of a question; another ' + 'person goes on',
     async () => {
       const app = runtime({ app: 'users' });
-      const session = await app.session();
+      const session = await app.sessions.open();
       const runnable = asker(ask, { question: 'Which?' });
       const first = await app.runWithUser(runnable, { user: sitting('Go\n').user, session });
       expect(first).toMatchObject({
@@ -345,7 +345,7 @@ test(
       return { input, user: humanUser({ input, output }) };
     };
     const app = runtime({ app: 'users' });
-    const session = await app.session();
+    const session = await app.sessions.open();
     const runnable = asker(ask, { question: 'Which?' });
     const { input, user } = terminal('Ho\u007fello\rblu');
     const talking = app.runWithUser(runnable, { user, session });

@@ -116,7 +116,7 @@ describe('agentUser', () => {
       });
       expect(talk.answers).toMatchObject([{ input: { answer: 'large' }, by: 'user:carl' }]);
       expect(asked).toEqual(['M ', 'M Shop 1: hello', 'Q Which size?', 'M Shop 2: medium please']);
-      const own = await app.session({ id: 's-conversation-user' });
+      const own = await app.sessions.open({ id: 's-conversation-user' });
       expect(
         own.events
           .filter(({ type }) => type === 'user')
@@ -230,7 +230,7 @@ describe('agentUser', () => {
     });
     const talk = await app.runWithUser(echo, { user, session: 's' });
     expect(talk).toMatchObject({ ended: 'max_turns', turns: 3, output: 'Echo Message 3' });
-    const own = await app.session({ id: 's-conversation-user' });
+    const own = await app.sessions.open({ id: 's-conversation-user' });
     expect(
       own.events.filter((event) => event.type === 'invocation_start' && event.mode === 'root'),
     ).toHaveLength(1);
@@ -325,7 +325,7 @@ describe('agentUser', () => {
             talk.turns,
             talk.output,
           ]);
-          const own = await process(takingOver(store)).session({
+          const own = await process(takingOver(store)).sessions.open({
             id: `${session}-conversation-user`,
           });
           const starts = own.events.filter(

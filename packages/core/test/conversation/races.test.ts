@@ -57,13 +57,13 @@ function thinker(): {
 describe('somebody else', () => {
   test('answers first: the conversation goes on, and the script keeps its answer', async () => {
     const app = runtime({ app: 'users' });
-    const session = await app.session();
+    const session = await app.sessions.open();
     let isFirst = true;
     const user = scriptedUser({
       tools: {
         ask: async (_args, { requestId, answered }) => {
           if (isFirst)
-            await app.answer(requestId, { input: { answer: 'somebody else’s' }, by: 'bob' });
+            await app.requests.answer(requestId, { input: { answer: 'somebody else’s' }, by: 'bob' });
           isFirst = false;
           return { answer: `mine, after ${answered.length}` };
         },
@@ -121,7 +121,7 @@ describe('somebody else', () => {
           ['user_done', 2],
           ['user_done', 2],
         ]);
-        const { events } = (await process().session({ id: 's' })) as {
+        const { events } = (await process().sessions.open({ id: 's' })) as {
           readonly events: readonly { readonly type: string; readonly text?: unknown }[];
         };
         expect(
@@ -139,7 +139,7 @@ describe('somebody else', () => {
 
   test('cancels the run while the user thinks', async () => {
     const app = runtime({ app: 'users' });
-    const session = await app.session();
+    const session = await app.sessions.open();
     const user = scriptedUser({
       tools: {
         ask: async () => {
@@ -189,7 +189,7 @@ test('an answer that the run itself does not take is given twice at most', async
     yieldSchema: z.object({ answer: z.string().refine(() => ++checks % 2 === 1, 'not today') }),
   });
   const app = runtime({ app: 'users' });
-  const session = await app.session();
+  const session = await app.sessions.open();
   const refused: (string | undefined)[] = [];
   const user = scriptedUser({
     tools: {
@@ -220,14 +220,14 @@ test('a fork is asked anew what the first session waits for', async () => {
     session: 's',
   });
   expect(first).toMatchObject({ ended: 'stuck', status: 'yielded' });
-  const fork = await app.fork('s');
+  const fork = await app.sessions.fork('s');
   const talk = await app.runWithUser(runnable, {
     user: scriptedUser({ tools: { ask: [{ answer: 'yes' }] } }),
     session: fork,
     input: 'Go',
   });
   expect(talk).toMatchObject({ ended: 'completed', answers: [{}], turns: 1 });
-  expect((await app.listRequests({ session: 's', status: 'pending' })).length).toBe(1);
+  expect((await app.requests.list({ session: 's', status: 'pending' })).length).toBe(1);
 });
 
 describe('a conversation that is aborted', () => {
@@ -299,7 +299,7 @@ describe('a conversation that is aborted', () => {
 
 test('a run that is paused waits for nobody that could answer', async () => {
   const app = runtime({ app: 'users' });
-  const session = await app.session({ id: 's' });
+  const session = await app.sessions.open({ id: 's' });
   const work = tool({
     name: 'work',
     description: 'Works',

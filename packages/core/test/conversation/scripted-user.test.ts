@@ -626,7 +626,7 @@ describe('a script that does not fit', () => {
     'says what was asked when its answers are used up, and leaves the ' + 'run as it is',
     async () => {
       const app = runtime({ app: 'users' });
-      const session = await app.session();
+      const session = await app.sessions.open();
       const user = scriptedUser({ tools: { ask: [{ answer: '1' }] }, messages: ['Go'] });
       const runnable = asker('A?', 'B?');
       await expect(app.runWithUser(runnable, { user, session })).rejects.toMatchObject({
@@ -637,7 +637,7 @@ describe('a script that does not fit', () => {
           'are used.',
       });
       expect(
-        (await app.listRequests({ session: session.id, status: 'pending' })).map(
+        (await app.requests.list({ session: session.id, status: 'pending' })).map(
           ({ summary }) => summary,
         ),
       ).toEqual(['ask({"question":"B?"})']);
@@ -671,7 +671,7 @@ describe('a script that does not fit', () => {
     'an answer that does not fit is refused twice and then an error, which does ' + 'not hold it',
     async () => {
       const app = runtime({ app: 'users' });
-      const session = await app.session();
+      const session = await app.sessions.open();
       const user = scriptedUser({ tools: { ask: [{ reply: 'hunter2' }] }, messages: ['Go'] });
       const failure = await app
         .runWithUser(asker('A?'), { user, session })

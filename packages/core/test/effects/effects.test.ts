@@ -47,7 +47,7 @@ async function callOnce(work: Tool, tools: readonly Tool[] = [work], args: JsonV
 async function start(work: Tool, more: readonly ScriptedResponse[] = [{ text: 'done' }]) {
   const clock = testClock();
   const app = runtime({ app: 'effects', ports: { clock } });
-  const session = await app.session();
+  const session = await app.sessions.open();
   const model = scriptedModel([{ toolCalls: [{ name: work.name }] }, ...more]);
   const running = app.run(agent({ name: 'a', model, tools: [work] }), {
     input: 'Go',
@@ -424,7 +424,7 @@ describe('the lease, right before a tool runs', () => {
       store,
       ports: { clock: { ...clock, monotonic: () => clock.monotonic() + missed } },
     });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     let executions = 0;
     const model = scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
     const ledgers = store.for({ tenant: 'default', app: 'effects' });
@@ -749,7 +749,7 @@ describe('the deadline', () => {
       },
     };
     const app = runtime({ app: 'effects', store, ports: { clock } });
-    const session = await app.session();
+    const session = await app.sessions.open();
     const model = scriptedModel([{ toolCalls: [{ name: 'work' }] }, { text: 'done' }]);
     // One attempt is what it is about: supervision would make another one.
     const running = app.run(agent({ name: 'a', model, tools: [slow(clock)], supervision: false }), {

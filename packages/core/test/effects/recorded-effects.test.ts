@@ -41,7 +41,7 @@ async function continueAfter(
     runnables: [runnable],
     ports: { clock },
   });
-  await app.restoreSession({ app: 'effects', id: 's', events });
+  await app.sessions.restore({ app: 'effects', id: 's', events });
   return { app, clock, running: app.resume('s') };
 }
 
@@ -52,7 +52,7 @@ const http = (status: number) =>
 describe('an effect of a step', () => {
   test('is recorded as an attempt, durable before it begins, and a result', async () => {
     const app = runtime({ app: 'effects' });
-    const session = await app.session();
+    const session = await app.sessions.open();
     let durable: readonly string[] = [];
     const work = step({
       name: 'work',
@@ -144,7 +144,7 @@ describe('an effect of a step', () => {
     });
     const store = memoryStore();
     const app = runtime({ app: 'effects', store, runnables: [work] });
-    await app.restoreSession({
+    await app.sessions.restore({
       ...first.session.toJSON(),
       app: 'effects',
       id: 's',
@@ -325,7 +325,7 @@ describe('an effect that is told to stop', () => {
   async function hanging(options?: EffectOptions) {
     const clock = testClock();
     const app = runtime({ app: 'effects', ports: { clock } });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     let signal: AbortSignal | undefined;
     let end: (value: unknown) => void = () => undefined;
     const work = step({
@@ -353,7 +353,7 @@ describe('an effect that is told to stop', () => {
     async () => {
       const clock = testClock();
       const app = runtime({ app: 'effects', ports: { clock } });
-      const session = await app.session({ id: 's' });
+      const session = await app.sessions.open({ id: 's' });
       const ends = new Map<string, (value: unknown) => void>();
       let signal: AbortSignal | undefined;
       const caught: unknown[] = [];
@@ -708,7 +708,7 @@ test('a run does not come to rest while an effect is under way', async () => {
     },
   });
   const app = runtime({ app: 'effects', runnables: [work, asking] });
-  const session = await app.session({ id: 's' });
+  const session = await app.sessions.open({ id: 's' });
   const running = app.run(work, { session, runId: 'run' });
   await eventually(() => of(session.events, 'tool_yield').length > 0);
   for (let turn = 0; turn < 20; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -734,8 +734,8 @@ test(
   async () => {
     const stateSchema = { session: {}, user: { balance: z.number() } };
     const app = runtime({ app: 'bank', store: memoryStore(), stateSchema });
-    const mine = await app.session({ id: 'mine', userId: 'u1', stateSchema });
-    const other = await app.session({ id: 'other', userId: 'u1', stateSchema });
+    const mine = await app.sessions.open({ id: 'mine', userId: 'u1', stateSchema });
+    const other = await app.sessions.open({ id: 'other', userId: 'u1', stateSchema });
     const work = step({
       name: 'work',
       stateSchema,
@@ -755,7 +755,7 @@ test(
     expect(of(mine.events, 'tool_result')).toMatchObject([
       { settled: true, result: { content: 'paid' } },
     ]);
-    expect((await app.session({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(
+    expect((await app.sessions.open({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(
       99,
     );
     await app.close();

@@ -166,7 +166,7 @@ test.skipIf(reasonToSkip !== undefined)(
         for (const text of sent) await send(text);
         await app.run(writer, { session: 's', input: `Go ${++runs}` });
         const ledger: unknown[] = [];
-        for await (const event of app.events('s')) ledger.push(event);
+        for await (const event of app.sessions.events('s')) ledger.push(event);
         await eventually(
           () => given.some((event) => 'seq' in event && event.seq === ledger.length),
           { what: 'the last event' },

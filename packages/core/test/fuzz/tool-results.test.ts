@@ -41,7 +41,7 @@ test(
         const { status, session } = await app.run(user, { input: 'Go' });
         expect(['completed', 'error', 'yielded']).toContain(status);
         const types: string[] = [];
-        for await (const event of app.events(session.id)) types.push(event.type);
+        for await (const event of app.sessions.events(session.id)) types.push(event.type);
         expect(types).not.toContain('unreadable');
         expect((await app.run(clerk, { input: 'Go' })).output).toBe('Here.');
       }),

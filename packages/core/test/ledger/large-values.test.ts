@@ -184,7 +184,7 @@ test(
     expect(restored.state['kept']).toBe(big);
     expect(restored.clone().state['kept']).toBe(big);
     const other = runtime({ app: 'large', store });
-    const opened = await other.session({ id: 's' });
+    const opened = await other.sessions.open({ id: 's' });
     expect(opened.state['kept']).toBe(big);
     expect(isBlobReference(opened.state['kept'])).toBe(false);
     expect(JSON.parse(JSON.stringify(opened))).toEqual(snapshot);
@@ -196,7 +196,7 @@ test('a snapshot goes to another app with its large values', async () => {
   made.state['kept'] = big;
   await made.flush();
   const other = runtime({ app: 'two' });
-  const restored = await other.restoreSession({ ...JSON.parse(JSON.stringify(made)), app: 'two' });
+  const restored = await other.sessions.restore({ ...JSON.parse(JSON.stringify(made)), app: 'two' });
   expect(restored.state['kept']).toBe(big);
   const again = await other.run(
     step({ name: 's', execute: (ctx) => ctx.complete(ctx.state['kept'] as string) }),

@@ -69,12 +69,12 @@ async function write(store: Store, id: string, events: readonly Event[]): Promis
 async function expectRefused(store: Store, id: string, seq: number, last: number): Promise<void> {
   const reader = open(store);
   const named = { code: 'ledger_unreadable', data: { session: id, seq } };
-  await expect(reader.session({ id })).rejects.toMatchObject(named);
+  await expect(reader.sessions.open({ id })).rejects.toMatchObject(named);
   await expect(reader.run(work, { session: id, input: 'Go' })).rejects.toMatchObject(named);
   await expect(reader.resume(id)).rejects.toMatchObject(named);
-  await expect(reader.stateAt(id, last)).rejects.toMatchObject(named);
+  await expect(reader.sessions.stateAt(id, last)).rejects.toMatchObject(named);
   expect(await store.for({ tenant: 'default', app }).head(id)).toMatchObject({ seq: last });
-  expect(await reader.stateAt(id, seq - 1)).toMatchObject({ seq: seq - 1 });
+  expect(await reader.sessions.stateAt(id, seq - 1)).toMatchObject({ seq: seq - 1 });
 }
 
 /** Another session is as it always was. */
@@ -84,7 +84,7 @@ async function expectUnaffected(store: Store): Promise<void> {
     status: 'completed',
     output: 'done',
   });
-  expect((await open(store).session({ id: 'whole' })).events.length).toBeGreaterThan(2);
+  expect((await open(store).sessions.open({ id: 'whole' })).events.length).toBeGreaterThan(2);
 }
 
 describe.each(storePlaces)('a ledger of a newer version on %s', (_name, make) => {
@@ -102,7 +102,7 @@ describe.each(storePlaces)('a ledger of a newer version on %s', (_name, make) =>
   test('is refused, can be read as raw events, and leaves other sessions alone', async () => {
     await write(store, 's', [message(1), newerMessage(2), message(3)]);
     await expectRefused(store, 's', 2, 3);
-    const events = await all(open(store).events('s'));
+    const events = await all(open(store).sessions.events('s'));
     expect(events).toEqual([
       message(1),
       {
@@ -113,19 +113,19 @@ describe.each(storePlaces)('a ledger of a newer version on %s', (_name, make) =>
       },
       message(3),
     ]);
-    expect(await all(open(store).events('s', { after: 1, upTo: 2 }))).toEqual([events[1]]);
+    expect(await all(open(store).sessions.events('s', { after: 1, upTo: 2 }))).toEqual([events[1]]);
     await expectUnaffected(store);
   });
 
   test('a ledger that can be read gives its events, also of a fork', async () => {
     await write(store, 's', [message(1), message(2)]);
-    await open(store).fork('s', { at: 1, id: 'fork' });
-    expect(await all(open(store).events('s'))).toEqual([message(1), message(2)]);
-    expect(await all(open(store).events('fork'))).toMatchObject([message(1), { type: 'decision' }]);
+    await open(store).sessions.fork('s', { at: 1, id: 'fork' });
+    expect(await all(open(store).sessions.events('s'))).toEqual([message(1), message(2)]);
+    expect(await all(open(store).sessions.events('fork'))).toMatchObject([message(1), { type: 'decision' }]);
   });
 
   test('an unknown session has no events', async () => {
-    await expect(all(open(store).events('unknown'))).rejects.toMatchObject({
+    await expect(all(open(store).sessions.events('unknown'))).rejects.toMatchObject({
       code: 'session_not_found',
     });
   });
@@ -169,7 +169,7 @@ describe.each(databasePlaces)('a ledger that is damaged on %s', (_name, make) =>
       await write(store, 's', [message(1), message(2), message(3)]);
       expect(await place.damage(damage)).toBe(1);
       await expectRefused(store, 's', 2, 3);
-      const events = await all(open(store).events('s'));
+      const events = await all(open(store).sessions.events('s'));
       expect(events).toMatchObject([
         message(1),
         { type: 'unreadable', seq: 2, reason: expect.stringMatching(reason) },
@@ -189,7 +189,7 @@ describe.each(databasePlaces)('a ledger that is damaged on %s', (_name, make) =>
       const start = made.events.findIndex(({ type }) => type === 'invocation_start') + 1;
       await made.ledger.release();
       expect(await place.damage(`update {events} set type = 77 where seq = ${start}`)).toBe(1);
-      const events = await all(open(store).events('s'));
+      const events = await all(open(store).sessions.events('s'));
       expect(events).toHaveLength(count);
       expect(events.filter(({ type }) => type === 'unreadable').map(({ seq }) => seq)).toEqual([
         start,
@@ -206,7 +206,7 @@ test('a snapshot with events of a newer version is refused before anything is ke
   });
   const store = memoryStore();
   const refused = await open(store)
-    .restoreSession(snapshot)
+    .sessions.restore(snapshot)
     .catch((error: unknown) => error);
   expect(isAdjutantError(refused, 'ledger_unreadable')).toBe(true);
   expect(await store.for({ tenant: 'default', app }).head('s')).toBeUndefined();

@@ -149,7 +149,7 @@ test('a run that stopped goes on with the way that it had found', async () => {
   const second = provider(() => undefined);
   const clerk = agent({ name: 'clerk', model: second.model('gpt-4o') });
   const app = runtime({ app: 'ladder', store: memoryStore(), runnables: [clerk] });
-  const restored = await app.restoreSession({
+  const restored = await app.sessions.restore({
     ...result.session.toJSON(),
     events: events.slice(0, fallback + 1),
   });

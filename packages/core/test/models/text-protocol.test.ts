@@ -155,7 +155,7 @@ test('a run that stopped anywhere goes on with the same prompts', async () => {
     const before = session.events.slice(0, cut);
     const rounds = before.filter((event) => event.type === 'model_end').length;
     const { app, model, received } = prepare(script.slice(rounds));
-    const restored = await app.restoreSession({ ...session.toJSON(), events: before });
+    const restored = await app.sessions.restore({ ...session.toJSON(), events: before });
     const result = await app.resume(restored);
     expect({ cut, output: result.output }).toEqual({ cut, output: 'Mars is farther.' });
     expect({ cut, asked: model.calls.map(({ prompt }) => canonicalJson(prompt as never)) }).toEqual(

@@ -77,7 +77,7 @@ describe('a run that waits', () => {
       await first.app.close();
 
       const second = processOn(store, runnable);
-      await second.app.approve(waiting.pendingApprovals[0]?.requestId ?? '');
+      await second.app.requests.approve(waiting.pendingApprovals[0]?.requestId ?? '');
       const result = await second.tracer.startActiveSpan('answer', async (span) => {
         const given = await second.app.resume('s');
         span.end();
@@ -144,7 +144,7 @@ describe('a run that waits', () => {
       '      chat scripted',
       '      execute_tool film (yielded)',
     ]);
-    await app.settleOperation('film-1', { result: 'filmed' });
+    await app.requests.settleOperation('film-1', { result: 'filmed' });
     expect((await app.resume('s')).output).toBe('done');
     const [before, after] = (await spans()).filter(({ name }) => name === 'run director');
     expect(after && linksOf(after)).toEqual([before?.spanContext().spanId]);
@@ -162,8 +162,8 @@ describe('a run that waits', () => {
       const { app, tracer, spans } = processOn(store, runnable);
       const waiting = await app.run(runnable, { input: 'Pay', session: 's' });
       await tracer.startActiveSpan('somebody else', async (span) => {
-        await app.approve(waiting.pendingApprovals[0]?.requestId ?? '');
-        await Promise.all(await app.recover());
+        await app.requests.approve(waiting.pendingApprovals[0]?.requestId ?? '');
+        await Promise.all(await app.recovery.resumeStopped());
         span.end();
       });
       const [before, after] = (await spans()).filter(({ name }) => name === 'run payer');

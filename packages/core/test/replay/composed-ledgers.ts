@@ -269,7 +269,7 @@ const forked: KeptLedger = {
     const at =
       session.events.find((event) => event.type === 'invocation_start' && event.name === 'two')
         ?.seq ?? 0;
-    await recording.app.fork(session.id, { at, id: 'the-fork' });
+    await recording.app.sessions.fork(session.id, { at, id: 'the-fork' });
     return recording.goOn('the-fork');
   },
   edits: {

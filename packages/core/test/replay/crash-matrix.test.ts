@@ -85,13 +85,13 @@ describe.each(Object.entries(scenarios))('%s', (_name, make) => {
         recover: 'manual',
         ports,
       });
-      await app.restoreSession({ app: app.app, id: 'the-session', events });
-      await app.fork('the-session', { at, id: 'fork' });
-      const fork = await app.session({ id: 'fork' });
+      await app.sessions.restore({ app: app.app, id: 'the-session', events });
+      await app.sessions.fork('the-session', { at, id: 'fork' });
+      const fork = await app.sessions.open({ id: 'fork' });
       if (openInvocations(fork.events).length > 0)
         await answered(app, 'fork', { runnable, ...scenario });
       const problem = await problemOf(
-        recordedLedgerOf(await app.session({ id: 'fork' })),
+        recordedLedgerOf(await app.sessions.open({ id: 'fork' })),
         appOf(make),
       );
       if (problem !== undefined) problems.push(`forked at event ${at}: ${problem}`);

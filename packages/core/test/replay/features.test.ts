@@ -174,7 +174,7 @@ const features: Readonly<Record<string, Feature>> = {
       const session = await run(stage);
       stage.clock.advance(hours);
       await stage.app.resume(session);
-      await stage.app.approve(requestOf(session), { by: 'boss' });
+      await stage.app.requests.approve(requestOf(session), { by: 'boss' });
       return (await stage.app.resume(session)).session;
     },
     has: decided('escalate'),
@@ -210,7 +210,7 @@ const features: Readonly<Record<string, Feature>> = {
     act: async (stage) => {
       const running = run(stage);
       await stage.begun;
-      const session = await stage.app.session({ id: 's' });
+      const session = await stage.app.sessions.open({ id: 's' });
       const has = (is: (event: Event) => boolean): boolean => session.events.some(is);
       const isLate = (event: Event): boolean => event.type === 'tool_result' && event.late === true;
       await eventually(
@@ -247,7 +247,7 @@ const features: Readonly<Record<string, Feature>> = {
     },
     act: async (stage) => {
       const running = run(stage);
-      const session = await stage.app.session({ id: 's' });
+      const session = await stage.app.sessions.open({ id: 's' });
       await eventually(() => session.events.some(ofType('model_start')), { what: 'the call' });
       await stage.app.send('s', 'Stop', { interrupt: true });
       await running;
@@ -266,7 +266,7 @@ const features: Readonly<Record<string, Feature>> = {
       const running = run(stage);
       await stage.begun;
       await stage.app.pause('s', { reason: 'lunch', by: 'operator:jo' });
-      const session = await stage.app.session({ id: 's' });
+      const session = await stage.app.sessions.open({ id: 's' });
       await eventually(() => session.events.some(decided('pause')), { what: 'the pause' });
       stage.letGo();
       await running;
@@ -310,7 +310,7 @@ const features: Readonly<Record<string, Feature>> = {
       }),
     act: async (stage) => {
       await run(stage);
-      await stage.app.reopen('s', { reason: 'it is there now' });
+      await stage.app.sessions.reopen('s', { reason: 'it is there now' });
       return (await stage.app.resume('s')).session;
     },
     has: ofType('invocation_reopen'),
@@ -333,7 +333,7 @@ const features: Readonly<Record<string, Feature>> = {
       }),
     act: async ({ app, root }) => {
       await app.run(root, { session: 's', input: 'Without', runId: 'without' });
-      await app.grant('s', ['web:read'], { by: 'operator:eve' });
+      await app.sessions.grant('s', ['web:read'], { by: 'operator:eve' });
       return (
         await app.run(root, {
           session: 's',
@@ -359,7 +359,7 @@ const features: Readonly<Record<string, Feature>> = {
       }),
     options: { stateSchema: { session: {}, user: { n: z.number() } } },
     act: async ({ app, root }) => {
-      const session = async (id: string) => app.session({ id, userId: 'ann' });
+      const session = async (id: string) => app.sessions.open({ id, userId: 'ann' });
       await app.run(root, { session: await session('other'), input: 'Go' });
       const own = await session('s');
       await app.run(root, { session: own, input: 'Go', runId: 'one' });
@@ -573,12 +573,12 @@ test.each(storePlaces)(
     const app = runtime({ app: 'stored', store, recover: 'manual', runnables: [define()] });
     const { session: ended } = await app.resume(session.id);
     const other = runtime({ app: 'stored', store, recover: 'manual', runnables: [define()] });
-    const opened = await other.session({ id: 's' });
+    const opened = await other.sessions.open({ id: 's' });
     const before = JSON.stringify(opened.events);
     expect(opened.events).toEqual(ended.events);
     expect(await problemOf(recordedLedgerOf(opened), other)).toBeUndefined();
-    expect(JSON.stringify((await other.session({ id: 's' })).events)).toBe(before);
-    expect((await other.listRequests()).map(({ status }) => status)).toEqual(['answered']);
+    expect(JSON.stringify((await other.sessions.open({ id: 's' })).events)).toBe(before);
+    expect((await other.requests.list()).map(({ status }) => status)).toEqual(['answered']);
     await other.close();
     await place.remove();
   },

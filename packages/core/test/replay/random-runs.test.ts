@@ -140,7 +140,7 @@ test('whatever is run, and wherever it stops, does what it did', { timeout: 60_0
             store: crashing.store,
             runnables: [root],
           });
-          const session = await Promise.race([app.session({ id: 's' }), crashing.crashed]);
+          const session = await Promise.race([app.sessions.open({ id: 's' }), crashing.crashed]);
           if (session === undefined) continue;
           const isBegun = openInvocations(session.events).length > 0;
           const isOver = session.events.length > 0 && !isBegun;

@@ -38,7 +38,7 @@ async function recordIn(
   id = session,
 ): Promise<RecordedLedger> {
   const reader = runtime({ app, tenant, store, recover: 'manual' });
-  return recordedLedgerOf(await reader.session({ id, observe: false }));
+  return recordedLedgerOf(await reader.sessions.open({ id, observe: false }));
 }
 
 /**

@@ -96,7 +96,7 @@ export class Recording {
   }
 
   session(app = this.app, id = sessionId): Promise<Session> {
-    return app.session({ id });
+    return app.sessions.open({ id });
   }
 
   /** Runs it to its end, or to where it waits. */

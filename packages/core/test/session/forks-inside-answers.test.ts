@@ -34,7 +34,7 @@ test(
         recover: 'manual',
         runnables: [make([{ text: 'three' }])],
       });
-      const { id } = await app.fork('s', { at: seq });
+      const { id } = await app.sessions.fork('s', { at: seq });
       const { session, output } = await app.resume(id);
       expect(output).toBe('three');
       expect(session.events.filter(({ type }) => type === 'tool_call')).toHaveLength(1);

@@ -8,8 +8,8 @@ const stateSchema = { session: {}, user: { balance: z.number() } };
 /** An app in which another session writes the shared balance while code of the first one runs. */
 async function rivals() {
   const app = runtime({ app: 'bank', store: memoryStore(), stateSchema });
-  const mine = await app.session({ id: 'mine', userId: 'u1', stateSchema });
-  const other = await app.session({ id: 'other', userId: 'u1', stateSchema });
+  const mine = await app.sessions.open({ id: 'mine', userId: 'u1', stateSchema });
+  const other = await app.sessions.open({ id: 'other', userId: 'u1', stateSchema });
   const interfere = async (): Promise<void> => {
     await other.observeShared();
     other.state.user.balance = 99;
@@ -57,7 +57,7 @@ test('the result of a tool that has run lands when its shared write is refused',
     }),
   );
   expect(mine.state.user.balance).toBe(99);
-  expect((await app.session({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(
+  expect((await app.sessions.open({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(
     99,
   );
   await app.close();
@@ -112,7 +112,7 @@ test('what a refused write leaves in the store is what the session shows', async
   const result = await run(step({ name: 'look', execute: () => undefined }), { session: mine });
   const stored = result.session.events.map(({ id, type }) => `${id} ${type}`);
   await mine.ledger.release();
-  const again = await app.session({ id: 'mine', userId: 'u1', stateSchema });
+  const again = await app.sessions.open({ id: 'mine', userId: 'u1', stateSchema });
   expect(again.events.map(({ id, type }) => `${id} ${type}`)).toEqual(stored);
   await app.close();
 });

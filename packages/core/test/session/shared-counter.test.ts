@@ -101,7 +101,7 @@ async function countTogether(
   await Promise.all(
     plans.map(async ([way, times], i) => {
       const app = apps[i % apps.length] as (typeof apps)[number];
-      const session = await app.session({ id: `s${i}`, userId: 'u', stateSchema });
+      const session = await app.sessions.open({ id: `s${i}`, userId: 'u', stateSchema });
       sessions.push(session);
       await app.run((ways[way] as (typeof ways)[string])(`counter${i}`, times), {
         session,
@@ -112,7 +112,7 @@ async function countTogether(
   const wanted = plans.reduce((sum, [, times]) => sum + times, 0);
   const made = sessions.reduce((sum, { events }) => sum + incrementsIn(events), 0);
   const refused = sessions.reduce((sum, { events }) => sum + refusalsIn(events), 0);
-  const reader = await (apps[0] as (typeof apps)[number]).session({
+  const reader = await (apps[0] as (typeof apps)[number]).sessions.open({
     id: 'reader',
     userId: 'u',
     stateSchema,

@@ -19,10 +19,10 @@ const stateSchema = { session: {}, user: { n: z.number() } };
 /** A session that knows the shared n = 1, and another one that sets it. */
 async function rivals() {
   const app = runtime({ app: 'observe', store: memoryStore(), stateSchema });
-  const mine = await app.session({ id: 'mine', userId: 'u', stateSchema });
+  const mine = await app.sessions.open({ id: 'mine', userId: 'u', stateSchema });
   mine.state.user.n = 1;
   await mine.flush();
-  const other = await app.session({ id: 'other', userId: 'u', stateSchema });
+  const other = await app.sessions.open({ id: 'other', userId: 'u', stateSchema });
   const set = async (n: number): Promise<void> => {
     await other.observeShared();
     other.state.user.n = n;
@@ -195,7 +195,7 @@ describe('a bound object', () => {
 
   test('is written by runs', async () => {
     const app = runtime({ app: 'bound' });
-    const visit = await app.session();
+    const visit = await app.sessions.open();
     const patient: Record<string, unknown> = { visits: 1 };
     visit.bindSharedState('patient', patient);
     const count = step({

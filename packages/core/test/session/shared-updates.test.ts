@@ -28,10 +28,10 @@ const stateSchema = {
  */
 async function rivals(store: Store = memoryStore(), runnables: readonly Runnable[] = []) {
   const app = runtime({ app: 'updates', store, stateSchema, runnables });
-  const mine = await app.session({ id: 'mine', userId: 'u', stateSchema });
+  const mine = await app.sessions.open({ id: 'mine', userId: 'u', stateSchema });
   mine.state.user.n = 1;
   await mine.flush();
-  const other = await app.session({ id: 'other', userId: 'u', stateSchema });
+  const other = await app.sessions.open({ id: 'other', userId: 'u', stateSchema });
   const interfere = async (): Promise<void> => {
     await other.observeShared();
     other.state.user.n = (other.state.user.n ?? 0) + 10;
@@ -60,7 +60,7 @@ async function expectStored(
 ): Promise<void> {
   await session.ledger.release();
   const stored: unknown[] = [];
-  for await (const event of app.events(session.id)) stored.push(event);
+  for await (const event of app.sessions.events(session.id)) stored.push(event);
   expect(stored).toEqual(session.events);
 }
 
@@ -182,7 +182,7 @@ describe('a function of a shared value', () => {
     await mine.flush();
     expect(mine.state.user.notes?.map(({ length }) => length)).toEqual([100_000, 100_000]);
     await expectStored(app as never, mine);
-    const again = await app.session({ id: 'mine', stateSchema });
+    const again = await app.sessions.open({ id: 'mine', stateSchema });
     expect(again.state.user.notes?.map((note) => note[0])).toEqual(['x', 'y']);
     await app.close();
   });
@@ -259,7 +259,7 @@ test(
       await ledgers.append('other', { seq: claim.seq, epoch: claim.epoch }, { events: [], shared });
     });
     const app = runtime({ app: 'updates', store, stateSchema });
-    const mine = await app.session({ id: 'mine', userId: 'u', stateSchema });
+    const mine = await app.sessions.open({ id: 'mine', userId: 'u', stateSchema });
     const given: unknown[] = [];
     mine.state.user.update('n', (n) => {
       given.push(n);
@@ -302,7 +302,7 @@ describe('writes that follow a refused one', () => {
     mine.state.user.update('limit', (limit = 0) => limit + 5);
     await expect(mine.flush()).rejects.toMatchObject({ code: 'state_conflict' });
     expect(mine.state.user.limit).toBe(5);
-    const reader = await app.session({ id: 'reader', userId: 'u', stateSchema });
+    const reader = await app.sessions.open({ id: 'reader', userId: 'u', stateSchema });
     expect({ ...reader.state.user }).toEqual({ n: 11, limit: 5 });
     await app.close();
   });

@@ -11,8 +11,8 @@ const stateSchema = { session: {}, user: { n: z.number() } };
  */
 async function rivals() {
   const app = runtime({ app: 'stale', store: memoryStore(), stateSchema });
-  const mine = await app.session({ id: 'mine', userId: 'u', stateSchema });
-  const other = await app.session({ id: 'other', userId: 'u', stateSchema });
+  const mine = await app.sessions.open({ id: 'mine', userId: 'u', stateSchema });
+  const other = await app.sessions.open({ id: 'other', userId: 'u', stateSchema });
   mine.state.user.n = 1;
   await mine.flush();
   const observeChange = async (): Promise<void> => {

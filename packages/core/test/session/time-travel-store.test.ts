@@ -121,10 +121,10 @@ describe.each(storePlaces)('on %s', (_name, make) => {
           const id = `s${number++}`;
           await write(store, id, events);
           const reader = open(store);
-          const last = await reader.stateAt(id);
-          const opened = await reader.session({ id });
+          const last = await reader.sessions.stateAt(id);
+          const opened = await reader.sessions.open({ id });
           for (const seq of new Set([0, 1, events.length >> 1, events.length]))
-            expect(await reader.stateAt(id, seq)).toEqual(opened.stateAt(seq));
+            expect(await reader.sessions.stateAt(id, seq)).toEqual(opened.stateAt(seq));
           expect(last).toEqual(opened.stateAt(events.length));
         }),
         { numRuns: 15 },
@@ -135,29 +135,29 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       const events = changes(5_300);
       await write(store, 's', events);
       const first = counting(store);
-      const cold = await open(first.store).stateAt('s', 5_300);
+      const cold = await open(first.store).sessions.stateAt('s', 5_300);
       expect(first.reads).toEqual([{ after: 0, upTo: 5_300 }]);
       await eventually(() => first.snapshots.includes(4_000), { what: 'the last snapshot' });
       const second = counting(store);
       const reader = open(second.store);
-      expect(await reader.stateAt('s', 5_300)).toEqual(cold);
+      expect(await reader.sessions.stateAt('s', 5_300)).toEqual(cold);
       expect(second.reads[0]?.after).toBe(4_000);
-      expect(await reader.stateAt('s', 5_290)).toEqual(
+      expect(await reader.sessions.stateAt('s', 5_290)).toEqual(
         (await session.fromSnapshot({ app, id: 's', events })).stateAt(5_290),
       );
-      expect(await reader.stateAt('s', 10)).toMatchObject({ sessionState: { key9: '9' } });
+      expect(await reader.sessions.stateAt('s', 10)).toMatchObject({ sessionState: { key9: '9' } });
       expect(second.reads.at(-1)).toEqual({ after: 0, upTo: 10 });
     });
 
     test('a fork starts from the snapshots of what it shares', async () => {
       await write(store, 's', changes(5_000));
       const first = counting(store);
-      await open(first.store).stateAt('s', 5_000);
+      await open(first.store).sessions.stateAt('s', 5_000);
       await eventually(() => first.snapshots.includes(4_000), { what: 'the snapshot' });
-      await open(store).fork('s', { id: 'fork', at: 4_500 });
+      await open(store).sessions.fork('s', { id: 'fork', at: 4_500 });
       const second = counting(store);
-      const then = await open(second.store).stateAt('fork', 4_500);
-      expect(then).toEqual(await open(store).stateAt('s', 4_500));
+      const then = await open(second.store).sessions.stateAt('fork', 4_500);
+      expect(then).toEqual(await open(store).sessions.stateAt('s', 4_500));
       expect(second.reads[0]?.after).toBeGreaterThan(0);
     });
 
@@ -168,7 +168,7 @@ describe.each(storePlaces)('on %s', (_name, make) => {
         seq: 20,
         value: { scopes: { session: { wrong: true } } },
       });
-      expect((await open(store).stateAt('s', 20)).sessionState).not.toHaveProperty('wrong');
+      expect((await open(store).sessions.stateAt('s', 20)).sessionState).not.toHaveProperty('wrong');
     });
 
     test(
@@ -181,34 +181,34 @@ describe.each(storePlaces)('on %s', (_name, make) => {
           changes(6_000, (i) => `${i}`.padEnd(4_000, 'x')),
         );
         const counted = counting(store);
-        await open(counted.store).stateAt('s', 6_000);
+        await open(counted.store).sessions.stateAt('s', 6_000);
         expect(counted.snapshots.length).toBeLessThanOrEqual(3);
       },
     );
 
     test('large values are whole', async () => {
-      const made = await open(store).session({ id: 's' });
+      const made = await open(store).sessions.open({ id: 's' });
       made.state['kept'] = big;
       await made.flush();
-      expect((await open(store).stateAt('s', 1)).sessionState['kept']).toBe(big);
+      expect((await open(store).sessions.stateAt('s', 1)).sessionState['kept']).toBe(big);
     });
 
     test('takes nothing from who works on the session', async () => {
-      const owner = await open(store).session({ id: 's' });
+      const owner = await open(store).sessions.open({ id: 's' });
       owner.state['n'] = 1;
       await owner.flush();
-      expect((await open(store).stateAt('s')).sessionState).toEqual({ n: 1 });
+      expect((await open(store).sessions.stateAt('s')).sessionState).toEqual({ n: 1 });
       owner.state['n'] = 2;
       await owner.flush();
-      expect((await open(store).stateAt('s')).sessionState).toEqual({ n: 2 });
+      expect((await open(store).sessions.stateAt('s')).sessionState).toEqual({ n: 2 });
     });
 
     test('refuses what is not there', async () => {
       await write(store, 's', changes(3));
       const reader = open(store);
-      await expect(reader.stateAt('unknown')).rejects.toMatchObject({ code: 'session_not_found' });
+      await expect(reader.sessions.stateAt('unknown')).rejects.toMatchObject({ code: 'session_not_found' });
       for (const seq of [-1, 1.5, 4])
-        await expect(reader.stateAt('s', seq)).rejects.toMatchObject({
+        await expect(reader.sessions.stateAt('s', seq)).rejects.toMatchObject({
           code: 'seq_out_of_range',
           data: { last: 3 },
         });
@@ -223,14 +223,14 @@ describe.each(storePlaces)('on %s', (_name, make) => {
           const id = `s${number++}`;
           const at = where % (events.length + 1);
           await write(store, id, events);
-          const fork = await open(store).fork(id, { at, id: `${id} fork` });
-          const original = await open(store).session({ id });
+          const fork = await open(store).sessions.fork(id, { at, id: `${id} fork` });
+          const original = await open(store).sessions.open({ id });
           fork.state['mine'] = 'fork';
           original.state['mine'] = 'original';
           await Promise.all([fork.flush(), original.flush()]);
           const [forkAgain, originalAgain] = await Promise.all([
-            open(store).session({ id: fork.id }),
-            open(store).session({ id }),
+            open(store).sessions.open({ id: fork.id }),
+            open(store).sessions.open({ id }),
           ]);
           expect(originalAgain.events.slice(0, events.length)).toEqual(events);
           expect(mutations(originalAgain.events.slice(events.length))).toEqual([
@@ -262,16 +262,16 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       });
       const at = made.invocationBoundary('run/first')?.endIndex ?? Number.NaN;
       const forking = open(store);
-      const fork = await forking.fork('s', { at });
+      const fork = await forking.sessions.fork('s', { at });
       expect(await forking.run(all(), { session: fork })).toMatchObject({ status: 'completed' });
       expect(ran).toEqual(['first in s', 'second in s', `second in ${fork.id}`]);
-      expect((await open(store).session({ id: 's' })).events).toEqual(made.events);
+      expect((await open(store).sessions.open({ id: 's' })).events).toEqual(made.events);
     });
 
     test('is parked: any process may take it up', async () => {
       await write(store, 's', changes(3));
-      await open(store).fork('s', { id: 'fork' });
-      const other = await open(store).session({ id: 'fork' });
+      await open(store).sessions.fork('s', { id: 'fork' });
+      const other = await open(store).sessions.open({ id: 'fork' });
       other.state['n'] = 1;
       await other.flush();
       expect(other.events.at(-2)).toMatchObject({
@@ -282,32 +282,32 @@ describe.each(storePlaces)('on %s', (_name, make) => {
     });
 
     async function withTheme(id: string): Promise<void> {
-      const made = await open(store).session({ id, userId: 'u' });
+      const made = await open(store).sessions.open({ id, userId: 'u' });
       userOf(made)['theme'] = 'dark';
       await made.flush();
       await made.ledger.release();
     }
 
     async function storedTheme(): Promise<unknown> {
-      const fresh = await open(store).session({ userId: 'u' });
+      const fresh = await open(store).sessions.open({ userId: 'u' });
       return userOf(fresh)['theme'];
     }
 
     test('keeps shared state to itself, in every process that opens it', async () => {
       await withTheme('s');
-      const fork = await open(store).fork('s', { id: 'fork' });
+      const fork = await open(store).sessions.fork('s', { id: 'fork' });
       expect(userOf(fork)['theme']).toBe('dark');
       userOf(fork)['theme'] = 'light';
       await fork.flush();
       await fork.ledger.release();
       expect(await storedTheme()).toBe('dark');
-      const elsewhere = await open(store).session({ id: 'fork' });
+      const elsewhere = await open(store).sessions.open({ id: 'fork' });
       expect(userOf(elsewhere)['theme']).toBe('light');
       userOf(elsewhere)['theme'] = 'blue';
       await elsewhere.flush();
       await elsewhere.ledger.release();
       expect(await storedTheme()).toBe('dark');
-      const forkOfFork = await open(store).fork('fork');
+      const forkOfFork = await open(store).sessions.fork('fork');
       userOf(forkOfFork)['theme'] = 'red';
       await forkOfFork.flush();
       expect(await storedTheme()).toBe('dark');
@@ -329,16 +329,16 @@ describe.each(storePlaces)('on %s', (_name, make) => {
           }),
       };
       await open(dying)
-        .fork('s', { id: 'isolated' })
+        .sessions.fork('s', { id: 'isolated' })
         .catch(() => undefined);
       await open(dying)
-        .fork('s', { id: 'live', shared: 'live' })
+        .sessions.fork('s', { id: 'live', shared: 'live' })
         .catch(() => undefined);
       const ledgers = store.for({ tenant: 'default', app });
       for (const id of ['isolated', 'live']) {
         // Whoever claims it next finds what becomes of its shared scopes.
         await ledgers.release(await ledgers.claim(id, 'sweeper', { ttl: 1_000 }));
-        const fork = await open(store).session({ id });
+        const fork = await open(store).sessions.open({ id });
         expect(fork.events.at(-1)).toMatchObject({
           type: 'decision',
           component: 'fork',
@@ -353,17 +353,17 @@ describe.each(storePlaces)('on %s', (_name, make) => {
 
     test('takes part in shared state when it is told to', async () => {
       await withTheme('s');
-      const fork = await open(store).fork('s', { id: 'fork', shared: 'live' });
+      const fork = await open(store).sessions.fork('s', { id: 'fork', shared: 'live' });
       userOf(fork)['theme'] = 'light';
       await fork.flush();
       await fork.ledger.release();
       expect(await storedTheme()).toBe('light');
-      const elsewhere = await open(store).session({ id: 'fork' });
+      const elsewhere = await open(store).sessions.open({ id: 'fork' });
       userOf(elsewhere)['theme'] = 'blue';
       await elsewhere.flush();
       await elsewhere.ledger.release();
       expect(await storedTheme()).toBe('blue');
-      const isolated = await open(store).fork('fork');
+      const isolated = await open(store).sessions.fork('fork');
       userOf(isolated)['theme'] = 'red';
       await isolated.flush();
       expect(await storedTheme()).toBe('blue');
@@ -375,11 +375,11 @@ describe.each(storePlaces)('on %s', (_name, make) => {
         await withTheme('s');
         const ledgers = store.for({ tenant: 'default', app });
         await ledgers.fork('s', (await ledgers.head('s'))?.seq ?? 0, 'half');
-        const fork = await open(store).session({ id: 'half' });
+        const fork = await open(store).sessions.open({ id: 'half' });
         userOf(fork)['theme'] = 'light';
         await fork.flush();
         await fork.ledger.release();
-        const elsewhere = await open(store).session({ id: 'half' });
+        const elsewhere = await open(store).sessions.open({ id: 'half' });
         userOf(elsewhere)['theme'] = 'blue';
         await elsewhere.flush();
         expect(await storedTheme()).toBe('dark');
@@ -390,8 +390,8 @@ describe.each(storePlaces)('on %s', (_name, make) => {
       'a restored copy keeps shared state to itself too, in every process ' + 'that opens it',
       async () => {
         await withTheme('s');
-        const snapshot = (await open(store).session({ id: 's' })).toJSON();
-        const copy = await open(store).restoreSession({ ...snapshot, id: 'copy' });
+        const snapshot = (await open(store).sessions.open({ id: 's' })).toJSON();
+        const copy = await open(store).sessions.restore({ ...snapshot, id: 'copy' });
         const at = snapshot.events.length;
         expect(copy.events.slice(0, at)).toEqual(snapshot.events);
         expect(copy.events.slice(at)).toMatchObject([
@@ -403,19 +403,19 @@ describe.each(storePlaces)('on %s', (_name, make) => {
           },
         ]);
         await copy.ledger.release();
-        const elsewhere = await open(store).session({ id: 'copy' });
+        const elsewhere = await open(store).sessions.open({ id: 'copy' });
         expect(userOf(elsewhere)['theme']).toBe('dark');
         userOf(elsewhere)['theme'] = 'blue';
         await elsewhere.flush();
         expect(await storedTheme()).toBe('dark');
-        const again = await open(store).restoreSession({ ...elsewhere.toJSON(), id: 'again' });
+        const again = await open(store).sessions.restore({ ...elsewhere.toJSON(), id: 'again' });
         expect(again.events.filter(({ type }) => type === 'decision')).toHaveLength(1);
       },
     );
 
     test('a restored copy without shared state is the same, event for event', async () => {
       const events = changes(3);
-      const copy = await open(store).restoreSession({ app, id: 'copy', events });
+      const copy = await open(store).sessions.restore({ app, id: 'copy', events });
       expect(copy.events).toEqual(events);
     });
 
@@ -452,10 +452,10 @@ describe.each(storePlaces)('on %s', (_name, make) => {
         );
         await entered.promise;
         // The original is in the middle of its call.
-        await (await working.session({ id: 's' })).flush();
+        await (await working.sessions.open({ id: 's' })).flush();
         const forking = open(store);
         const head = await store.for({ tenant: 'default', app }).head('s');
-        const fork = await forking.fork('s', { at: head?.seq ?? 0 });
+        const fork = await forking.sessions.fork('s', { at: head?.seq ?? 0 });
         const payer = agent({
           name: 'payer',
           model: scriptedModel([{ text: 'done' }]),
@@ -477,16 +477,16 @@ describe.each(storePlaces)('on %s', (_name, make) => {
     test('refuses what cannot be forked', async () => {
       await write(store, 's', changes(3));
       const forking = open(store);
-      await expect(forking.fork('unknown')).rejects.toMatchObject({ code: 'session_not_found' });
-      await expect(forking.fork('s', { id: 's' })).rejects.toMatchObject({
+      await expect(forking.sessions.fork('unknown')).rejects.toMatchObject({ code: 'session_not_found' });
+      await expect(forking.sessions.fork('s', { id: 's' })).rejects.toMatchObject({
         code: 'session_exists',
       });
       for (const at of [-1, 0.5, 4])
-        await expect(forking.fork('s', { at })).rejects.toMatchObject({ code: 'seq_out_of_range' });
-      await expect(forking.fork('s', { shared: 'both' as 'live' })).rejects.toMatchObject({
+        await expect(forking.sessions.fork('s', { at })).rejects.toMatchObject({ code: 'seq_out_of_range' });
+      await expect(forking.sessions.fork('s', { shared: 'both' as 'live' })).rejects.toMatchObject({
         code: 'invalid_run',
       });
-      const empty = await forking.fork('s', { at: 0, id: 'empty' });
+      const empty = await forking.sessions.fork('s', { at: 0, id: 'empty' });
       expect(empty.events).toMatchObject([{ type: 'decision', component: 'fork' }]);
     });
   });

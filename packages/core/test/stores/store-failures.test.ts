@@ -66,7 +66,7 @@ test(
         reason = ctx.signal.reason;
       },
     });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     const waiter = agent({
       name: 'waiter',
       model: scriptedModel([{ toolCalls: [{ name: 'wait' }] }]),
@@ -87,7 +87,7 @@ test(
 test('a session is given back when there is nothing to resume', async () => {
   const store = memoryStore();
   const app = runtime({ app: 'shop', store });
-  const session = await app.session({ id: 's' });
+  const session = await app.sessions.open({ id: 's' });
   session.addMessage('hello');
   await session.flush();
   await expect(Promise.resolve(app.resume(session))).rejects.toMatchObject({ code: 'no_open_run' });
@@ -122,7 +122,7 @@ test(
       tools: [look],
     });
     const app = runtime({ app: 'shop', store, stateSchema, runnables: [looker] });
-    const session = await app.session({ id: 's', userId: 'u' });
+    const session = await app.sessions.open({ id: 's', userId: 'u' });
     await expect(Promise.resolve(app.run(looker, { session, input: 'go' }))).rejects.toBe(locked);
     expect(session.events.at(-1)).toMatchObject({
       type: 'tool_result',
@@ -143,7 +143,7 @@ test('a model call that was interrupted costs what its prompt was estimated at',
     prices: { [`${model.provider}:${model.modelId}`]: price },
     runnables: [talker],
   });
-  const session = await app.session({ id: 's' });
+  const session = await app.sessions.open({ id: 's' });
   const running = app.run(talker, { session, input: 'go' });
   const stopped = Promise.resolve(running).catch((error: unknown) =>
     isAdjutantError(error, 'run_stopped'),

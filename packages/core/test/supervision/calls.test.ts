@@ -158,7 +158,7 @@ describe('guardrails of tool calls', () => {
         request: { summary: expect.stringContaining('This overwrites a page.') },
       },
     ]);
-    await app.approve(asked.pendingApprovals[0]?.requestId ?? '');
+    await app.requests.approve(asked.pendingApprovals[0]?.requestId ?? '');
     const { session, output } = await eventually(app.resume(asked.session), { clock });
     expect(output).toBe('done');
     expect(seen).toEqual([{ times: 1 }, { times: 1 }]);
@@ -183,7 +183,7 @@ describe('guardrails of tool calls', () => {
       app.run(agent({ name: 'worker', model, tools: [write], ...on(careful) }), 'Go'),
       { clock },
     );
-    await app.edit(asked.pendingApprovals[0]?.requestId ?? '', { page: 'b' });
+    await app.requests.edit(asked.pendingApprovals[0]?.requestId ?? '', { page: 'b' });
     const { session } = await eventually(app.resume(asked.session), { clock });
     expect(seen).toEqual([]);
     expect(results(session.events)).toMatchObject([

@@ -206,7 +206,7 @@ test('a run that is reopened may look again, because somebody outside wants it t
   const failed = await app.run(made, { session: 's', input: 'Go' });
   expect(failed).toMatchObject({ status: 'error', error: { code: 'loop_detected' } });
   expect(entered).toHaveLength(2);
-  await app.reopen('s', { reason: 'The page is there now.' });
+  await app.sessions.reopen('s', { reason: 'The page is there now.' });
   const again = await app.resume('s');
   expect(entered).toHaveLength(3);
   expect(again).toMatchObject({ status: 'error', error: { code: 'loop_detected' } });

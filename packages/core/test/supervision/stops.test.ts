@@ -144,7 +144,7 @@ describe('a result that comes after the run was stopped', () => {
     async (how) => {
       const made = slow();
       const app = runtime({ app: 'stops', store: keptOpen(memoryStore()), recover: 'manual' });
-      const session = await app.session({ id: 's' });
+      const session = await app.sessions.open({ id: 's' });
       const running = app.run(guardedWorker(made), { session, input: 'Go' });
       await made.begun;
       if (how === 'given back') running.stop();
@@ -176,7 +176,7 @@ describe('a result that comes after the run was stopped', () => {
       hooks,
     });
     const app = runtime({ app: 'stops', store: keptOpen(memoryStore()), recover: 'manual' });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     const running = app.run(worker, { session, input: 'Go' });
     await made.begun;
     running.stop();
@@ -263,7 +263,7 @@ describe('what is asked about a failed model call', () => {
         },
       },
     });
-    const session = await app.session({ userId: 'ann' });
+    const session = await app.sessions.open({ userId: 'ann' });
     const { output } = await app.run(worker, { session, input: 'Go' });
     expect(output).toBe('Sorry.');
     expect(session.state).toMatchObject({ failed: true });
@@ -327,7 +327,7 @@ describe('guardrails in front of the model', () => {
           supervision: { guardrails: [guarded] },
         });
       const first = runtime({ app: 'stops', store, runnables: [make()], recover: 'manual' });
-      const session = await first.session({ id: 's' });
+      const session = await first.sessions.open({ id: 's' });
       const running = first.run(make(), { session, input: 'Go' });
       session.ledger.onDraft(({ type }) => {
         if (type === 'decision') running.stop();

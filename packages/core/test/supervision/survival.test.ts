@@ -42,7 +42,7 @@ const newProcess = (store: Store, reader: Agent) =>
 /** Runs an agent until its second result is there, then stops the process. */
 async function stopAfterTwo(store: Store, reader: Agent): Promise<void> {
   const app = newProcess(store, reader);
-  const session = await app.session({ id: 's' });
+  const session = await app.sessions.open({ id: 's' });
   const running = app.run(reader, { session, runId: 'run', input: 'Summarise the page' });
   const forget = session.ledger.onDraft(() => {
     if (settledResults(session.events).length === 2) running.stop();
@@ -88,7 +88,7 @@ describe.each(storePlaces)('what was tried before is known (%s)', (_name, make) 
       const { reader, entered } = blockedPage();
       await stopAfterTwo(store, reader());
       const app = newProcess(store, reader());
-      const fork = await app.fork('s');
+      const fork = await app.sessions.fork('s');
       expectLoop(await app.resume(fork), entered, 2);
       await app.close();
     });
@@ -99,7 +99,7 @@ describe.each(storePlaces)('what was tried before is known (%s)', (_name, make) 
       const { reader, entered } = blockedPage();
       await stopAfterTwo(store, reader());
       const app = newProcess(store, reader());
-      const session = await app.session({ id: 's' });
+      const session = await app.sessions.open({ id: 's' });
       session.append([compactionOf(session)]);
       await session.flush();
       const result = await app.resume(session);
@@ -132,7 +132,7 @@ describe('wherever it is cut', () => {
       const store = keptOpen(memoryStore());
       const { reader, entered } = blockedPage();
       const first = newProcess(store, reader());
-      const session = await first.session({ id: 's' });
+      const session = await first.sessions.open({ id: 's' });
       const running = first.run(reader(), { session, runId: 'run', input: 'Summarise the page' });
       const forget = session.ledger.onDraft(({ seq }) => {
         if (seq >= stopAt) running.stop();
@@ -167,7 +167,7 @@ describe('wherever it is cut', () => {
     expect(last - first).toBeGreaterThan(10);
     for (let at = first + 1; at <= last; at++) {
       const before = entered.length;
-      const fork = await app.fork('s', { at });
+      const fork = await app.sessions.fork('s', { at });
       const attempts = fork.events.filter(({ type }) => type === 'tool_attempt').length;
       const result = await app.resume(fork);
       const cutOff = settledResults(result.session.events).filter(
@@ -232,7 +232,7 @@ async function play(
   const store = keptOpen(memoryStore());
   const reader = made();
   const first = newProcess(store, reader);
-  const session = await first.session({ id: 's' });
+  const session = await first.sessions.open({ id: 's' });
   const running = first.run(reader, { session, runId: 'run', input: 'Go' });
   const forget = session.ledger.onDraft(() => {
     if (settledResults(session.events).length === stopAfter) running.stop();

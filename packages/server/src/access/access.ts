@@ -74,7 +74,7 @@ async function admitCaller(
 
 function setCaller(context: Context<ServerEnv>, { app }: ServerParts, principal: Principal): void {
   context.set('principal', principal);
-  context.set('app', principal.tenant === app.tenant ? app : app.forTenant(principal.tenant));
+  context.set('app', principal.tenant === app.tenant ? app : app.tenants.get(principal.tenant));
 }
 
 interface Limits {

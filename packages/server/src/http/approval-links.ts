@@ -59,7 +59,7 @@ export async function readLink(
     tenantText === undefined ? '' : Buffer.from(tenantText, 'base64url').toString('utf8');
   if (tenant === '' || rest.length > 0) return { token: text, app };
   const isOfAnother = await isUnknownHere(app, token);
-  return { token, app: isOfAnother ? app.forTenant(tenant) : app };
+  return { token, app: isOfAnother ? app.tenants.get(tenant) : app };
 }
 
 async function isUnknownHere(app: Runtime, token: string): Promise<boolean> {

@@ -54,7 +54,7 @@ async function readOn(
   const runs = new Map(kept?.runs);
   const waiting = new Set(kept?.waiting);
   let { isUnreadable = false, begunUpTo = 0, maker, seq = 0 }: Partial<Known> = kept ?? {};
-  for await (const event of app.events(id, { after: seq })) {
+  for await (const event of app.sessions.events(id, { after: seq })) {
     seq = event.seq;
     if (event.type === 'unreadable') isUnreadable = true;
     else if (beginsRun(event)) {

@@ -92,7 +92,7 @@ async function reachableRequests(
   let last: RequestEntry | undefined;
   for (let reads = 0; reads < mostReads; reads++) {
     const after = last ?? start;
-    const page = await app.listRequests({ ...filter, ...(after === undefined ? {} : { after }) });
+    const page = await app.requests.list({ ...filter, ...(after === undefined ? {} : { after }) });
     for (const entry of page) {
       if (requests.length === limit) return { requests, next: last };
       const known = inReach.get(entry.session) ?? isRequestInReach(input, entry);
@@ -206,7 +206,7 @@ async function answer(
     ...(reason === undefined ? {} : { reason }),
   } as RequestAnswer;
   try {
-    await app.answer(requestId, said);
+    await app.requests.answer(requestId, said);
   } catch (error) {
     if (!isOwnEarlierAnswer(input, error)) throw error;
   }

@@ -196,7 +196,7 @@ async function begun(
   const { app, principal } = input;
   assertNothingAsked(chat);
   const place = isNew
-    ? await app.session({
+    ? await app.sessions.open({
         id: session,
         ...(principal.user === undefined ? {} : { userId: principal.user }),
       })
@@ -225,7 +225,7 @@ async function again(
       'chat_answer_stands',
       'The message has its answer, and the ledger keeps it.',
     );
-  await app.reopen(session, { reason: 'asked for again in the chat', by: principal.actor });
+  await app.sessions.reopen(session, { reason: 'asked for again in the chat', by: principal.actor });
   await accepted(parts, input, app.resume(session));
   return {
     app,
@@ -281,7 +281,7 @@ async function continued(
     throw new RequestRefusedError(409, 'chat_other_agent', 'Another agent asks for this.');
   for (const [index, { decision, reason, ...said }] of answers.entries()) {
     const given = 'input' in said ? { input: said.input as never } : {};
-    await app.answer(requests[index] as string, {
+    await app.requests.answer(requests[index] as string, {
       by: principal.actor,
       decision,
       ...given,

@@ -67,7 +67,7 @@ function addReadiness(api: Api, { app, clock, closing }: ServerParts): void {
           status: isReady ? 'ready' : 'not_ready',
           store: isWell ? 'ok' : 'unavailable',
           closing: closing.aborted,
-          deltas: app.carriesDeltas,
+          deltas: app.streams.reach,
         },
         headers: noStore,
       };

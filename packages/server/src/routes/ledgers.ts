@@ -66,7 +66,7 @@ export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
       const { app, principal, query, request } = input;
       const { after, limit, values } = query;
       if (after > last) throw new SeqOutOfRangeError({ seq: after, last });
-      const recorded = app.events(id, { after, upTo: after + limit });
+      const recorded = app.sessions.events(id, { after, upTo: after + limit });
       const events =
         values === 'full'
           ? largePage(recorded, { ledgers: ledgersOf(app), session: id })
@@ -81,7 +81,7 @@ export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
     readReachable(input, input.params.session, async ({ id }) => {
       const { app, principal, query, request } = input;
       const snapshot: unknown = await replays.answerInTurn(principal, request.signal, () =>
-        app.stateAt(id, query.at),
+        app.sessions.stateAt(id, query.at),
       );
       return { status: 200, body: snapshot as z.infer<typeof stateSchema> };
     }),
@@ -148,7 +148,7 @@ const longestPart = 65_536;
 
 /** Written one by one, since a long conversation in one piece would hold others up. */
 async function writtenEntries(app: Runtime, id: string): Promise<readonly string[]> {
-  const { events, ledger } = await app.session({ id, observe: false });
+  const { events, ledger } = await app.sessions.open({ id, observe: false });
   const texts: string[] = [];
   for (const entry of transcriptEntries(events, ledger.resolve)) {
     texts.push(JSON.stringify(entry));

@@ -37,7 +37,7 @@ export const addOperationRoutes: AddRoutes = (api) => {
       const by = input.principal.actor;
       await assertInReach(input, operationId);
       try {
-        await input.app.settleOperation(operationId, result as JsonValue, { failed, by });
+        await input.app.requests.settleOperation(operationId, result as JsonValue, { failed, by });
       } catch (error) {
         const isSettled =
           isAdjutantError(error, 'request_settled') && error.data['status'] === 'answered';

@@ -197,10 +197,10 @@ async function sessionFor(input: AnyInput, { session, user: named }: z.infer<typ
   if (session !== undefined) return (await reachableSession(input, session)).id;
   const user = ownUser(input, { user: named, scopes: undefined });
   const id = newId(input, 'session');
-  const [made] = await input.app.list({ id, limit: 1 });
+  const [made] = await input.app.sessions.list({ id, limit: 1 });
   // The request was begun before.
   if (made !== undefined) return id;
-  return input.app.session({ id, ...(user === undefined ? {} : { userId: user }) });
+  return input.app.sessions.open({ id, ...(user === undefined ? {} : { userId: user }) });
 }
 
 interface Start {

@@ -186,7 +186,7 @@ export const addSessionRoutes: AddRoutes = (api, parts) => {
         ...(at === undefined ? {} : { at }),
         ...(shared === undefined ? {} : { shared }),
       };
-      await app.fork(from, { id, by: input.principal.actor, ...options });
+      await app.sessions.fork(from, { id, by: input.principal.actor, ...options });
     } catch (error) {
       if (!isAdjutantError(error, 'session_exists') || !isBegunBefore(input)) throw error;
     }
@@ -276,7 +276,7 @@ function assertMayGrant(
  * them again.
  */
 async function isTakenBack({ app }: Asking, session: string, at: number): Promise<boolean> {
-  for await (const event of app.events(session, { after: at })) {
+  for await (const event of app.sessions.events(session, { after: at })) {
     if (
       event.type === 'decision' &&
       event.component === 'permissions' &&

@@ -35,7 +35,7 @@ const resuming =
 
 /** The streams of sessions and runs. */
 export const addStreamRoutes: AddRoutes = (api, parts) => {
-  parts.app.keepStreamed();
+  parts.app.streams.keep();
   addRoute(
     api,
     {

@@ -88,7 +88,7 @@ async function usageOf(
   filter: UsageFilter,
 ): Promise<SessionUsage> {
   const usage = new SessionUsage(session, filter);
-  for await (const event of app.events(session)) {
+  for await (const event of app.sessions.events(session)) {
     usage.add(event);
     const turn = systemTurns.pass();
     if (turn !== undefined) await turn;

@@ -81,7 +81,7 @@ async function outputOf(
   { endSeq }: RunOutline,
 ): Promise<Pick<RunView, 'output'>> {
   if (endSeq === undefined) return {};
-  for await (const event of app.events(session, { after: endSeq - 1, upTo: endSeq })) {
+  for await (const event of app.sessions.events(session, { after: endSeq - 1, upTo: endSeq })) {
     if (event.type === 'invocation_end' && event.output !== undefined)
       return { output: event.output };
   }

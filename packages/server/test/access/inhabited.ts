@@ -42,7 +42,7 @@ export async function inhabited(options: ServerOptions = {}): Promise<Inhabited>
     recover: 'manual',
     approvals: { keys: [{ id: 'one', secret: 'k'.repeat(32) }] },
   });
-  const left = app.forTenant('left');
+  const left = app.tenants.get('left');
   const runs = await Promise.all(
     [agents.clerk, agents.payer, agents.director].map(async (runnable, index) => {
       const session = await left.sessions.create({

@@ -38,7 +38,7 @@ async function resultOf(
   session: string,
 ): Promise<unknown> {
   await app.resume(session);
-  const { events } = await app.session({ id: session });
+  const { events } = await app.sessions.open({ id: session });
   return events.find((event) => event.type === 'tool_result')?.result;
 }
 

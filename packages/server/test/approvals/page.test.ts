@@ -63,7 +63,7 @@ async function refusals({
   session,
 }: Awaited<ReturnType<typeof waitingServer>>): Promise<unknown[]> {
   await app.resume(session);
-  return refusalsIn((await app.session({ id: session })).events);
+  return refusalsIn((await app.sessions.open({ id: session })).events);
 }
 
 function refusalsIn(events: readonly Event[]): unknown[] {
@@ -178,7 +178,7 @@ describe('its form', () => {
     expect((await decide(api, path, { decision: 'reject' })).status).toBe(410);
     expect((await app.resume(session)).status).toBe('completed');
     expect(paid).toEqual([{ cents: 5 }]);
-    const { events } = await app.session({ id: session });
+    const { events } = await app.sessions.open({ id: session });
     expect(events.find((event) => event.type === 'tool_input')).toMatchObject({
       decision: 'approve',
       reason: 'by mail',
@@ -337,7 +337,7 @@ describe('a link that is', () => {
     const waiting = await app.run(first, 'Pay');
     const { requestId } = waiting.pendingApprovals[0] ?? { requestId: '' };
     const { body } = await send(server(app), 'POST', `/v1/approvals/${requestId}/link`, {});
-    await app.approve(requestId);
+    await app.requests.approve(requestId);
     const later = at(make('2'));
     expect((await later.resume(waiting.session.id)).status).toBe('yielded');
     const page = await open(server(later), new URL(body.url).pathname);
@@ -369,7 +369,7 @@ describe('making links', () => {
       status: 409,
       body: { code: 'approval_links_unavailable' },
     });
-    await app.approve(requestId);
+    await app.requests.approve(requestId);
     expect(await send(api, 'POST', path, {})).toMatchObject({
       status: 409,
       body: { code: 'request_settled' },
@@ -423,7 +423,7 @@ describe('making links', () => {
 
   test('works for other tenants, whose links decide nothing elsewhere', async () => {
     const made = await waitingServer();
-    const tenant = made.app.forTenant('acme');
+    const tenant = made.app.tenants.get('acme');
     const { pendingApprovals, session } = await tenant.run(made.runnable, 'Pay');
     const token = await tenant.requests.token(pendingApprovals[0]?.requestId ?? '');
     const name = (text: string): string => Buffer.from(text).toString('base64url');

@@ -231,7 +231,7 @@ describe('sessions', () => {
     expect(await sessions.continue(session)).toMatchObject({ session, id });
     await sessions.cancel(session);
     await runs.wait(session, id, { until: 'end' });
-    const ledger = await all(app.events(session));
+    const ledger = await all(app.sessions.events(session));
     expect(ledger.filter((event) => event.type === 'user' && event.text === 'Hurry').length).toBe(
       1,
     );

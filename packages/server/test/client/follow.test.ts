@@ -166,7 +166,7 @@ describe('following a session', () => {
     const second = await serving({ runnables: [clerk], store: store() }, { port });
     const { events } = await following;
     const ledger = [];
-    for await (const event of second.app.events('talk')) ledger.push(event);
+    for await (const event of second.app.sessions.events('talk')) ledger.push(event);
     expect(events).toEqual(ledger.slice(0, events.length));
     expect(events.filter(({ type }) => type === 'invocation_resume')).toHaveLength(1);
   });

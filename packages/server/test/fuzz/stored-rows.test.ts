@@ -275,7 +275,7 @@ async function fuzz(place: Place, numRuns: number): Promise<void> {
               `${answer.text}\n${errors.map((error) => (error as Error).stack).join('\n')}`,
           );
       }
-      await app.recover();
+      await app.recovery.resumeStopped();
       const good = await app.run(clerk, { input: 'Hi' });
       expect(good.output).toBe('Here.');
       expect((await ask(api, `GET /v1/sessions/${good.session.id}/transcript`)).status).toBe(200);

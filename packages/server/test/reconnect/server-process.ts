@@ -39,7 +39,7 @@ async function approveAll(): Promise<void> {
 
 async function ledger(session: string): Promise<void> {
   const events: string[] = [];
-  for await (const event of app.events(session)) events.push(JSON.stringify(event));
+  for await (const event of app.sessions.events(session)) events.push(JSON.stringify(event));
   report({ type: 'ledger', session, events });
 }
 

@@ -15,11 +15,11 @@ function shop() {
 test('who is bound to a user sees and makes sessions of that user only', async () => {
   const { app, api, support } = shop();
   await app.run(support, {
-    session: await app.session({ id: 'of-ann', userId: 'ann' }),
+    session: await app.sessions.open({ id: 'of-ann', userId: 'ann' }),
     input: 'Hi',
   });
   await app.run(support, {
-    session: await app.session({ id: 'of-bob', userId: 'bob' }),
+    session: await app.sessions.open({ id: 'of-bob', userId: 'bob' }),
     input: 'Hi',
   });
   await app.run(support, { session: 'of-nobody', input: 'Hi' });

@@ -41,7 +41,7 @@ test('what runs and sessions used is what their reports say', async () => {
       const app = runtime({ app: 'folds' });
       for (const number of runs.keys())
         await app.run(worker, { session: 's', input: 'Go', runId: `run-${number}` });
-      const { events } = await app.session({ id: 's' });
+      const { events } = await app.sessions.open({ id: 's' });
       const folded = new SessionRuns();
       const used = new SessionUsage('s', {});
       for (const event of events) {

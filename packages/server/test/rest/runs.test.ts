@@ -64,7 +64,7 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
         code: 'invalid_request',
         detail: expect.stringContaining('$blob'),
       });
-      expect(await app.list()).toEqual([]);
+      expect(await app.sessions.list()).toEqual([]);
     },
   );
 
@@ -208,7 +208,7 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
       status: 'accepted',
     });
     await post('/v1/sessions/s/messages', { text: 'And this', key: 'k' });
-    const { ledger } = await app.session({ id: 's' });
+    const { ledger } = await app.sessions.open({ id: 's' });
     const messages = () =>
       ledger.events.filter((event) => event.type === 'user' && event.text === 'And this');
     await eventually(() => messages().length > 0, { what: 'the message' });

@@ -47,7 +47,7 @@ describe.each(stores)('sessions on %s', (_name, makeStore) => {
       permissions: ['fs:read'],
     });
     expect(body).toMatchObject({ user: 'ann' });
-    const session = await app.session({ id: body.id });
+    const session = await app.sessions.open({ id: body.id });
     expect(session.shared.names.toSorted()).toEqual(['patient', 'user']);
     const { events } = (await get(`/v1/sessions/${body.id}/events`)).body;
     expect(
@@ -110,7 +110,7 @@ describe.each(stores)('sessions on %s', (_name, makeStore) => {
     const { get, app, support } = talking(makeStore());
     await app.run(support, { session: 's', input: 'Hi' });
     const { last } = (await get('/v1/sessions/s/events?limit=1')).body;
-    const events = (await app.session({ id: 's' })).events;
+    const events = (await app.sessions.open({ id: 's' })).events;
     expect(last).toBe(events.length);
     const told: unknown[] = [];
     for (let after = 0; after < last; ) {

@@ -21,7 +21,7 @@ function used() {
 test('tokens are summed by session and model, and narrowed', async () => {
   const { app, clock, support, sales, get } = used();
   const begin = clock.now();
-  await app.run(support, { session: await app.session({ id: 'a', userId: 'ann' }), input: 'Hi' });
+  await app.run(support, { session: await app.sessions.open({ id: 'a', userId: 'ann' }), input: 'Hi' });
   clock.advance(60_000);
   await app.run(sales, { session: 'a', input: 'Hi' });
   await app.run(sales, { session: 'b', input: 'Hi' });
@@ -64,9 +64,9 @@ test('a page says whether it has everything', async () => {
 test('what a fork shares is counted once', async () => {
   const { app, support, get } = used();
   await app.run(support, { session: 'a', input: 'Hi' });
-  await app.fork('a', { id: 'fork' });
+  await app.sessions.fork('a', { id: 'fork' });
   expect((await get('/v1/usage')).body.total.calls).toBe(1);
   await app.run(support, { session: 'fork', input: 'Again' });
-  await app.fork('fork', { id: 'fork of the fork' });
+  await app.sessions.fork('fork', { id: 'fork of the fork' });
   expect((await get('/v1/usage')).body).toMatchObject({ total: { calls: 2 } });
 });

@@ -84,7 +84,7 @@ function refusedWith(
 
 async function ledgerOf(app: Runtime, session: string): Promise<readonly object[]> {
   const events: object[] = [];
-  for await (const event of app.events(session)) events.push(event);
+  for await (const event of app.sessions.events(session)) events.push(event);
   return events;
 }
 

@@ -55,7 +55,7 @@ async function ledgerOf(
   session: string,
 ): Promise<readonly { readonly seq: number; readonly type: string }[]> {
   const events: { readonly seq: number; readonly type: string }[] = [];
-  for await (const event of app.events(session)) events.push(event);
+  for await (const event of app.sessions.events(session)) events.push(event);
   return events;
 }
 
@@ -275,7 +275,7 @@ test(
     const words = Array.from({ length: 500 }, (_, i) => `word${i} `);
     const app = runtime({ app: 'test', recover: 'manual' });
     const made = server(app);
-    await app.session({ id: 's' }).then((session) => session.flush());
+    await app.sessions.open({ id: 's' }).then((session) => session.flush());
     await app.sessions.create({ id: 't' });
     const stream = await open(made, '/v1/sessions/t/stream');
     await stream.next();

@@ -13,9 +13,6 @@ export interface ReplayedLedger extends RecordedLedger {
   readonly tape: LedgerTape;
 }
 
-/** The records that runtimes are held against, by their options: no user gives them. */
-export const tapes = new WeakMap<RuntimeOptions, LedgerTape>();
-
 const constantRandom: Random = { next: () => 0.5 };
 /** Nobody else works on a replayed session, however far its clock jumps. */
 const leaseMs = 1e13;

@@ -7,16 +7,16 @@ import { lifecycleOf } from '../run/lifecycle.ts';
 import { defaultWaitingRuns } from '../run/waiting-limit.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
-/** What the options of a runtime give to all of its runs. */
+/** Makes the services that the options of a runtime give to all of its runs. */
 export function appServices(
   options: RuntimeOptions,
-  own: Pick<AppServices, 'clock' | 'tools' | 'takeUp' | 'heed'>,
-): AppServices {
+  own: Pick<AppServices, 'clock' | 'tools'>,
+): Omit<AppServices, 'takeUp' | 'heed'> {
   const { supervision, hooks = [], middleware = [], errorHandlers = [] } = options;
   const breaker = supervision === false ? false : supervision?.circuitBreaker;
   const lifecycle = options.lifecycle && lifecycleOf(options.lifecycle);
   const registry = new Registry(options.runnables ?? [], options.resolve);
-  // Another process that continues it finds it by its name.
+  // Another process that continues the step finds it by its name.
   if (lifecycle?.postProcess !== undefined) registry.register(lifecycle.postProcess);
   return {
     ...own,

@@ -6,18 +6,24 @@ import {
   isOneOf,
   type OptionChecks,
 } from '../../base/options.ts';
-import {
-  InvalidCursorError,
-  SessionExistsError,
-  SessionNotFoundError,
-} from '../../ledger/errors.ts';
+import { systemTurns } from '../../base/turns.ts';
+import { SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
 import type { Actor } from '../../ledger/event.ts';
-import type { LedgerStore, ListOptions, SessionListing } from '../../ledger/port.ts';
-import type { AnySession, Session } from '../../session/session.ts';
+import type { LedgerPorts } from '../../ledger/ledger.ts';
+import type { LedgerStore, ReadRange, SessionListing, StoredEvent } from '../../ledger/port.ts';
+import type { Resolution } from '../../session/answer.ts';
+import { storedStateAt } from '../../session/fold-snapshot.ts';
+import type { AnySession, LooseSnapshot, Session, SessionSnapshot } from '../../session/session.ts';
 import type { StateSchema } from '../../session/state-types.ts';
+import type { StateSnapshot } from '../../session/time-travel.ts';
 import { InvalidRunError } from '../frame/errors.ts';
 import { isOutsider } from '../frame/outsider.ts';
 import type { SessionOptions } from '../frame/run-options.ts';
+import { checkForkOptions, checkSessionOptions, type ForkOptions } from '../frame/run-options.ts';
+import type { ControlOptions } from '../run/advance.ts';
+import type { ReopenOptions } from '../run/reopen.ts';
+import type { SessionControl } from './session-control.ts';
+import { readCursor, writeCursor } from './session-cursor.ts';
 
 /** A session that is made and stored at once. */
 export interface NewSessionOptions<Schema extends StateSchema = StateSchema>
@@ -73,8 +79,16 @@ export interface SessionServicePorts {
   readonly open: <Schema extends StateSchema>(
     options: SessionOptions<Schema>,
   ) => Promise<Session<Schema>>;
-  /** Ends what this process does on sessions that are no longer in the store. */
+  /** Ends the work of this process on sessions that are no longer in the store. */
   readonly forgetDeleted: () => Promise<void>;
+  readonly ledgerPorts: () => LedgerPorts;
+  readonly restore: (
+    snapshot: SessionSnapshot | LooseSnapshot,
+    schema: StateSchema | undefined,
+  ) => Promise<Session>;
+  /** Makes the stored fork of a session and returns its id. */
+  readonly fork: (sessionId: string, options: ForkOptions) => Promise<string>;
+  readonly control: SessionControl;
 }
 
 /** The stored sessions of an app: `app.sessions`. */
@@ -83,6 +97,19 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
 
   constructor(ports: SessionServicePorts) {
     this.#ports = ports;
+  }
+
+  /**
+   * Opens a session, or makes a new one. The session belongs to this process from its first write
+   * until it is flushed and released.
+   * @throws InvalidRunError, SessionExistsError with `existing: 'fail'`, SessionBusyError,
+   * LedgerUnreadableError, StoreUnavailableError
+   */
+  async open<Schema extends StateSchema = OwnSchema>(
+    options: SessionOptions<Schema> = {},
+  ): Promise<Session<Schema>> {
+    checkSessionOptions(options as SessionOptions);
+    return this.#ports.open(options);
   }
 
   /**
@@ -180,6 +207,107 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
+   * Makes a session that shares the events up to `at` with another one and goes its own way from
+   * there. The store copies nothing. The work of the shared part stays done. Calls with an unknown
+   * outcome are answered by the `recovery` of their tools, as after a crash.
+   * @throws SessionNotFoundError, SessionExistsError, SeqOutOfRangeError
+   */
+  async fork(sessionId: string, options: ForkOptions = {}): Promise<Session<OwnSchema>> {
+    checkForkOptions(options);
+    const id = await this.#ports.fork(sessionId, options);
+    return this.#ports.open<OwnSchema>({ id });
+  }
+
+  /**
+   * Makes a session of this app from a snapshot, under the id of the snapshot.
+   * @throws SessionExistsError when the id is in use
+   */
+  async restore<Schema extends StateSchema = StateSchema>(
+    snapshot: SessionSnapshot | LooseSnapshot,
+    schema?: Schema,
+  ): Promise<Session<Schema>> {
+    return (await this.#ports.restore(snapshot, schema)) as unknown as Session<Schema>;
+  }
+
+  /**
+   * A stored session as it was right after the event `seq`. Nothing is claimed: another process may
+   * be working on the session.
+   * @param seq @default the last event
+   * @throws SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError
+   */
+  stateAt(sessionId: string, seq?: number): Promise<StateSnapshot> {
+    return storedStateAt(this.#ports.ledgerPorts(), sessionId, seq);
+  }
+
+  /**
+   * The events of a stored session, without opening it. An event that this version of Adjutant
+   * cannot read comes as an `unreadable` event in its place, so that also a damaged ledger and one
+   * of a newer version can be read. Other work of the process has its turn between any two events.
+   * @throws SessionNotFoundError
+   */
+  async *events(
+    sessionId: string,
+    range?: ReadRange,
+  ): AsyncGenerator<StoredEvent, void, undefined> {
+    for await (const page of this.#ports.ledgerPorts().store.readStored(sessionId, range)) {
+      for (const event of page) {
+        yield event;
+        const turn = systemTurns.pass();
+        if (turn !== undefined) await turn;
+      }
+    }
+  }
+
+  /**
+   * Lets the runs of a session do more of what tools require: `fs:write`, or `fs:*` for all names
+   * that begin so. The grant holds from the next call of a tool on, for the open run and for all
+   * later runs, until `revoke`. Forks have the grants of their shared part.
+   * @throws InvalidRunError, SessionNotFoundError, StoreUnavailableError
+   */
+  grant(
+    session: AnySession | string,
+    permissions: readonly string[],
+    options: ControlOptions = {},
+  ): Promise<void> {
+    return this.#ports.control.changeGrants('grant', session, permissions, options);
+  }
+
+  /**
+   * Takes grants back from a session and its open run; `fs:*` takes back all names that begin so.
+   * The grants of the app stay, and so does `fs:*` when `fs:write` is revoked.
+   * @throws InvalidRunError, SessionNotFoundError, StoreUnavailableError
+   */
+  revoke(
+    session: AnySession | string,
+    permissions: readonly string[],
+    options: ControlOptions = {},
+  ): Promise<void> {
+    return this.#ports.control.changeGrants('revoke', session, permissions, options);
+  }
+
+  /**
+   * Opens a failed or cancelled run again, or a part of it, so that `app.resume` goes on with it:
+   * after a bug was fixed, or a limit raised. Completed work is not done again.
+   * @throws NotReopenableError, SessionNotFoundError, SessionBusyError
+   */
+  reopen(session: AnySession | string, options: ReopenOptions): Promise<void> {
+    return this.#ports.control.reopen(session, options);
+  }
+
+  /**
+   * Records the outcome of a call that nobody knew (its result has the status `unknown`): the model
+   * is told, and an equal call is a new one.
+   * @throws SessionNotFoundError, StoreUnavailableError
+   */
+  resolveUnknown(
+    session: AnySession | string,
+    callId: string,
+    found: Omit<Resolution, 'by'> & { readonly by?: Actor },
+  ): Promise<void> {
+    return this.#ports.control.resolveUnknown(session, callId, found);
+  }
+
+  /**
    * Removes a session for good: its events, its large values, what waits for an answer and what was
    * sent to it. Its id is free at once. What its forks share stays until the last of them is gone;
    * shared scopes stay. A run that is under way on it stops and records nothing more.
@@ -218,42 +346,4 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
       );
     return session.bindScope(scope, scopeId);
   }
-}
-
-type ListPlace = NonNullable<ListOptions['before']>;
-
-function writeCursor({ id, createdAt, updatedAt }: ListPlace, order: string): string {
-  return Buffer.from(JSON.stringify([order, createdAt, updatedAt, id])).toString('base64url');
-}
-
-/** @throws InvalidCursorError */
-function readCursor(cursor: string, wanted: string): ListPlace {
-  const [order, createdAt, updatedAt, id] = parsedCursor(cursor);
-  if (
-    (order !== 'updatedAt' && order !== 'createdAt') ||
-    !isTime(createdAt) ||
-    !isTime(updatedAt) ||
-    typeof id !== 'string'
-  ) {
-    throw new InvalidCursorError({ cursor, reason: 'it is not one that `list` gave' });
-  }
-  if (order !== wanted)
-    throw new InvalidCursorError({
-      cursor,
-      reason: `it belongs to a list in the order of \`${order}\``,
-    });
-  return { id, createdAt, updatedAt };
-}
-
-function parsedCursor(cursor: string): readonly unknown[] {
-  try {
-    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    return Array.isArray(parsed) && parsed.length === 4 ? parsed : [];
-  } catch {
-    return [];
-  }
-}
-
-function isTime(value: unknown): value is number {
-  return Number.isSafeInteger(value);
 }

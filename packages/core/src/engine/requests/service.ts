@@ -144,6 +144,21 @@ export class RequestService {
     await this.#answer(await this.#find(requestId), answer);
   }
 
+  /** Lets a call be made; as `answer`. */
+  approve(requestId: string, said: AnsweredBy = {}): Promise<void> {
+    return this.answer(requestId, { ...said, decision: 'approve' });
+  }
+
+  /** Refuses a call: the model is told so; as `answer`. */
+  reject(requestId: string, said: AnsweredBy = {}): Promise<void> {
+    return this.answer(requestId, { ...said, decision: 'reject' });
+  }
+
+  /** Lets a call be made with other arguments; as `answer`. */
+  edit(requestId: string, args: JsonValue, said: AnsweredBy = {}): Promise<void> {
+    return this.answer(requestId, { ...said, decision: 'edit', input: args });
+  }
+
   /**
    * Answers several requests, each by itself: what is wrong with one does not stop the others.
    * Never rejects because of an answer.

@@ -104,7 +104,7 @@ async function inSession(
     output: schema,
     tools: [],
   });
-  const opened = await app.session({ id: session });
+  const opened = await app.sessions.open({ id: session });
   const run: Run = app.run(judge, {
     session: opened,
     runId,

@@ -43,7 +43,7 @@ export async function runTrial(work: TrialWork): Promise<TrialOutcome> {
   stop.throwIfAborted();
   const found = endingOf(session, place);
   const ending = found ?? (await carryOut(work, session));
-  const ended = found === undefined ? await subject.app.session({ id: place.session }) : session;
+  const ended = found === undefined ? await subject.app.sessions.open({ id: place.session }) : session;
   const { variant, trial } = place;
   return {
     record: trialRecord(ended as Session, { ...ending, case: place.case, variant, trial }),
@@ -78,7 +78,7 @@ async function openSession(work: TrialWork): Promise<Session> {
 async function sessionOf({ place, subject, options }: TrialWork): Promise<Session> {
   const { userId } = place.case;
   const scopes = options.scopes?.(place) ?? (userId === undefined ? {} : { user: userId });
-  return (await subject.app.session({
+  return (await subject.app.sessions.open({
     id: place.session,
     ...(Object.keys(scopes).length === 0 ? {} : { scopes }),
   })) as Session;

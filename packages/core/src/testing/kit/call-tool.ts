@@ -61,7 +61,7 @@ export async function callTool(
     });
   const { signal, state, permissions = tool.requiresPermission ?? [] } = options;
   const app = new Runtime({ app: 'test', permissions: [...permissions], supervision: false });
-  const session = await app.session();
+  const session = await app.sessions.open();
   if (state !== undefined) writeState(session, state);
   const model = scriptedModel([
     { toolCalls: [{ name: tool.name, args: args as JsonValue }] },

@@ -232,7 +232,7 @@ describe('with a model for summaries', () => {
         if (cut < 2 || cut === session.events.length) continue;
         const { reader, scripted } = make();
         const app = runtime({ app: 'library', store: memoryStore(), runnables: [reader] });
-        const restored = await app.restoreSession({
+        const restored = await app.sessions.restore({
           ...session.toJSON(),
           events: session.events.slice(0, cut),
         });
@@ -334,7 +334,7 @@ describe('a provider that refuses the prompt', () => {
       expect(cut).toBeGreaterThan(0);
       const again = make();
       const app = runtime({ app: 'library', store: memoryStore(), runnables: [again.reader] });
-      const restored = await app.restoreSession({
+      const restored = await app.sessions.restore({
         ...session.toJSON(),
         events: session.events.slice(0, cut),
       });

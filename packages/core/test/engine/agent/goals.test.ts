@@ -166,7 +166,7 @@ describe('a check', () => {
       },
     });
     const app = runtime({ app: 'shop' });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     session.state['least'] = 8;
     const result = await app.run(counter, { input: 'Count', session });
     expect(result.output).toBe(8);

@@ -72,7 +72,7 @@ test.each(contexts)(
   'a message during a model call stands behind the answer, and the prompt ends with it (C2): %s',
   async (_name, context) => {
     const app = runtime({ app: 'late', store: memoryStore() });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     const model = scriptedModel([
       { text: 'first answer' },
       { text: 'second answer' },
@@ -104,7 +104,7 @@ test(
     'failed call in the next attempt',
   async () => {
     const app = runtime({ app: 'late', store: memoryStore() });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     const model = scriptedModel([
       { error: Object.assign(new Error('busy'), { statusCode: 503 }) },
       { text: 'looking', toolCalls: [{ name: 'look' }] },
@@ -133,7 +133,7 @@ test(
   'who comes next in a sequence is told the message behind what the first ' + 'one answered',
   async () => {
     const app = runtime({ app: 'late', store: memoryStore() });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     const first = scriptedModel([{ text: 'one' }, { text: 'two' }]);
     const next = scriptedModel([{ text: 'end' }]);
     const late = interrupted(first, (call) => call === 0 && session.addMessage('LATE', 'run'));

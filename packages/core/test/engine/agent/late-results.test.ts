@@ -30,7 +30,7 @@ async function givenUp(
 ) {
   const clock = testClock();
   const app = runtime({ app: 'late', store: memoryStore(), ports: { clock } });
-  const session = await app.session({ id: 's' });
+  const session = await app.sessions.open({ id: 's' });
   const ends: PromiseWithResolvers<unknown>[] = [];
   const transfer = tool({
     name: 'transfer',

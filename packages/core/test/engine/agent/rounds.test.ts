@@ -28,7 +28,7 @@ async function start(
 ) {
   const clock = testClock();
   const app = runtime({ app: 'rounds', ports: { clock } });
-  const session = await app.session();
+  const session = await app.sessions.open();
   const model = scriptedModel([{ toolCalls: calls }, ...more]);
   const running = app.run(agent({ name: 'a', model, tools, toolConcurrency: 2 }), {
     input: 'Go',
@@ -205,7 +205,7 @@ describe('time', () => {
   test('a model that does not answer in a minute is asked once more', async () => {
     const clock = testClock();
     const app = runtime({ app: 'rounds', ports: { clock, random: { next: () => 0.5 } } });
-    const session = await app.session();
+    const session = await app.sessions.open();
     const silent = { ...scriptedModel([]), doStream: () => new Promise<never>(() => undefined) };
     const running = app.run(agent({ name: 'a', model: silent }), { input: 'Go', session });
     await eventually(() => of(session.events, 'model_start').length === 1, {
@@ -233,7 +233,7 @@ describe('failures of the model', () => {
   async function failing(responses: readonly ScriptedResponse[]) {
     const clock = testClock();
     const app = runtime({ app: 'rounds', ports: { clock, random: { next: () => 1 } } });
-    const session = await app.session();
+    const session = await app.sessions.open();
     const model = scriptedModel(responses);
     const running = app.run(agent({ name: 'a', model }), { input: 'Go', session });
     let over = false;
@@ -416,7 +416,7 @@ describe('cancelling', () => {
         ),
     };
     const app = runtime({ app: 'rounds' });
-    const session = await app.session();
+    const session = await app.sessions.open();
     const running = app.run(agent({ name: 'a', model: silent }), { input: 'Go', session });
     await eventually(() => of(session.events, 'model_start').length === 1, { what: 'the call' });
     running.cancel();

@@ -425,7 +425,7 @@ describe('an answer that does not fit', () => {
     const seller = agent({ name: 'seller', model, output: product });
     const failed = await app.run(seller, 'What do you sell?');
     expect(failed.error?.code).toBe('validation_error');
-    await app.reopen(failed.session, { path: failed.runId, reason: 'try again' });
+    await app.sessions.reopen(failed.session, { path: failed.runId, reason: 'try again' });
     expect(await app.run(seller, { session: failed.session })).toMatchObject({
       status: 'completed',
       output: { name: 'Lamp', price: 12 },

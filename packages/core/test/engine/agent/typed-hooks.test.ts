@@ -45,7 +45,7 @@ test(
     });
     const { session } = await run(greeter, {
       input: 'Hi',
-      session: await runtime({ app: 'shop' }).session({ id: 'a', userId: 'u' }),
+      session: await runtime({ app: 'shop' }).sessions.open({ id: 'a', userId: 'u' }),
     });
     expect({ ...session.state }).toMatchObject({ mood: 'good', visits: 1 });
   },
@@ -82,7 +82,7 @@ test('typed hooks, middleware and error handlers can be given to agents and runt
     },
   });
   const { session } = await app.run(greeter, {
-    session: await app.session({ id: 'a', userId: 'u' }),
+    session: await app.sessions.open({ id: 'a', userId: 'u' }),
     input: 'Hi',
   });
   expect({ ...session.state }).toMatchObject({ mood: 'good', visits: 3 });

@@ -39,7 +39,7 @@ describe('what is said to a session with options that do not fit changes nothing
   test.each([
     [
       'list in no order',
-      (app) => app.list(untyped({ ordre: 'createdAt' })),
+      (app) => app.sessions.list(untyped({ ordre: 'createdAt' })),
       /Sessions cannot be listed: .*did you mean `order`/,
     ],
     [
@@ -79,18 +79,18 @@ describe('what is said to a session with options that do not fit changes nothing
     ],
     [
       'reopen without options',
-      (app) => app.reopen('s', untyped(undefined)),
+      (app) => app.sessions.reopen('s', untyped(undefined)),
       /options must be an object, not undefined/,
     ],
-    ['reopen without a reason', (app) => app.reopen('s', untyped({})), /`reason` is missing/],
+    ['reopen without a reason', (app) => app.sessions.reopen('s', untyped({})), /`reason` is missing/],
     [
       'resolveUnknown without what happened',
-      (app) => app.resolveUnknown('s', 'call', untyped({})),
+      (app) => app.sessions.resolveUnknown('s', 'call', untyped({})),
       /`happened` is missing/,
     ],
     [
       'resolveUnknown with a maybe',
-      (app) => app.resolveUnknown('s', 'call', untyped({ happened: 'maybe' })),
+      (app) => app.sessions.resolveUnknown('s', 'call', untyped({ happened: 'maybe' })),
       /`happened` must be true or false, not "maybe"/,
     ],
     [
@@ -107,7 +107,7 @@ describe('what is said to a session with options that do not fit changes nothing
         message: expect.stringMatching(message),
       });
       expect((await app.advance('s')).status).toBe('waiting');
-      expect((await app.list()).map(({ id }) => id)).toEqual(['s']);
+      expect((await app.sessions.list()).map(({ id }) => id)).toEqual(['s']);
     },
   );
 
@@ -137,15 +137,15 @@ describe('what is said to a request with options that do not fit leaves it pendi
   test.each([
     [
       'settle with a misspelt `failed`',
-      (app) => app.settleOperation('film', 'no film', untyped({ faild: true })),
+      (app) => app.requests.settleOperation('film', 'no film', untyped({ faild: true })),
       /cannot be settled: .*did you mean `failed`/,
     ],
     [
       'settle without a result',
-      (app) => app.settleOperation('film', untyped(undefined)),
+      (app) => app.requests.settleOperation('film', untyped(undefined)),
       /the result is missing/,
     ],
-    ['answer what is no list', (app) => app.answerAll(untyped({})), /a list of answers is needed/],
+    ['answer what is no list', (app) => app.requests.answerAll(untyped({})), /a list of answers is needed/],
     [
       'a token with misspelt decisions',
       (app, id) => app.requests.token(id, untyped({ decison: ['reject'] })),
@@ -173,7 +173,7 @@ describe('what is said to a request with options that do not fit leaves it pendi
     ],
     [
       'list a kind that does not exist',
-      (app) => app.listRequests(untyped({ kinds: ['aproval'] })),
+      (app) => app.requests.list(untyped({ kinds: ['aproval'] })),
       /Requests cannot be listed: `kinds` must be a list of 'approval'/,
     ],
   ] satisfies [
@@ -186,12 +186,12 @@ describe('what is said to a request with options that do not fit leaves it pendi
       code: 'invalid_answer',
       message: expect.stringMatching(message),
     });
-    expect(await app.listRequests({ status: 'pending' })).toHaveLength(2);
+    expect(await app.requests.list({ status: 'pending' })).toHaveLength(2);
   });
 
   test('an entry of a batch that is no answer does not stop the others', async () => {
     const { app, request } = await waiting();
-    const outcomes = await app.answerAll([
+    const outcomes = await app.requests.answerAll([
       untyped(undefined),
       { requestId: request, decision: 'approve' },
     ]);
@@ -215,17 +215,17 @@ describe('what is said to a request with options that do not fit leaves it pendi
     const waits = await app.run(asker, { session: 's', input: 'Ask' });
     const requestId = waits.pendingCalls[0]?.requestId ?? '';
     const elsewhere = runtime({ app: 'shop', store, recover: 'manual' });
-    await expect(elsewhere.answer(requestId, { input: { answer: 3 } })).rejects.toMatchObject({
+    await expect(elsewhere.requests.answer(requestId, { input: { answer: 3 } })).rejects.toMatchObject({
       code: 'input_mismatch',
       message: expect.stringContaining('the input does not fit: $.answer must be a string'),
     });
-    await elsewhere.answer(requestId, { input: { answer: 'yes' } });
+    await elsewhere.requests.answer(requestId, { input: { answer: 'yes' } });
     expect((await app.resume('s')).output).toBe('Done.');
   });
 });
 
 test('a key of the state that would change the prototype of what holds it', async () => {
-  const made = await runtime({ app: 'bad' }).session();
+  const made = await runtime({ app: 'bad' }).sessions.open();
   const hostile = JSON.parse('{"__proto__": {"admin": true}}') as Record<string, unknown>;
   expect(() => made.state.update(hostile)).toThrow(/"__proto__".*reserved/);
   expect(made.events).toEqual([]);

@@ -115,8 +115,8 @@ test(
     });
     const app = open(store, { recover: { atOnce: 2 }, runnables: [work, payer] });
     await eventually(() => began.length === 2);
-    const [request] = await app.listPendingApprovals();
-    await app.approve(request?.requestId ?? '');
+    const [request] = await app.requests.listPendingApprovals();
+    await app.requests.approve(request?.requestId ?? '');
     for await (const event of app.follow('paying')) if (event.type === 'invocation_end') break;
     expect(began).toHaveLength(2);
   },

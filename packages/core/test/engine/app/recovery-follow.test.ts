@@ -91,7 +91,7 @@ test(
     expect(await joining).toMatchObject({ status: 'completed', output: 'held', runId: 'run' });
     expect(told.at(-1)).toBe('invocation_end');
     expect(told.filter((type) => type === 'invocation_end')).toHaveLength(1);
-    const { events } = await second.session({ id: 's' });
+    const { events } = await second.sessions.open({ id: 's' });
     expect(events.filter(({ type }) => type === 'invocation_start')).toHaveLength(1);
   },
 );

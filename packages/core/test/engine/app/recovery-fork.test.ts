@@ -8,10 +8,10 @@ test(
   'in a fork that keeps shared state to itself, concurrent branches lose ' + 'no update',
   async () => {
     const app = runtime({ app: 'forks', stateSchema });
-    const origin = await app.session({ id: 'origin', userId: 'ann' });
+    const origin = await app.sessions.open({ id: 'origin', userId: 'ann' });
     origin.state.user.n = 10;
     await origin.flush();
-    const fork = await app.fork('origin', { shared: 'isolated' });
+    const fork = await app.sessions.fork('origin', { shared: 'isolated' });
     const branches = ['a', 'b', 'c'].map((name) =>
       step({
         name,
@@ -21,7 +21,7 @@ test(
     );
     await app.run(parallel({ name: 'all', runnables: branches }), { session: fork });
     expect(fork.state.user.n).toBe(13);
-    expect((await app.session({ id: 'origin' })).state.user.n).toBe(10);
+    expect((await app.sessions.open({ id: 'origin' })).state.user.n).toBe(10);
     await app.close();
   },
 );

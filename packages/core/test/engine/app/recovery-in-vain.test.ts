@@ -35,7 +35,7 @@ async function continuedInVain(
 ): Promise<void> {
   const crashing = crashingStore(takingOver(store), 1, 'after');
   const app = process(crashing.store, runnables, hours);
-  const session = await app.session({ id: 's' });
+  const session = await app.sessions.open({ id: 's' });
   // Every event is sent at once.
   session.ledger.onDraft(() => void session.ledger.durable()?.catch(() => undefined));
   void Promise.resolve(app.resume(session)).catch(() => undefined);
@@ -68,7 +68,7 @@ test(
     const left = session.events.length;
     // A process that says so at once, and stops.
     const before = process(takingOver(store), [clerk], 1);
-    const resumed = await before.session({ id: 's' });
+    const resumed = await before.sessions.open({ id: 's' });
     await resumed.ledger.own();
     const deadline = start + 2 * hourMs;
     resumed.ledger.append([
@@ -138,7 +138,7 @@ test(
     const runnables = define(async () => undefined);
     const crashing = crashingStore(takingOver(store));
     const first = process(crashing.store, hanging, 0);
-    const session = await first.session({ id: 's' });
+    const session = await first.sessions.open({ id: 's' });
     const isBegun = new Promise<void>((resolve) =>
       session.ledger.onDraft(
         (event) => event.type === 'invocation_start' && event.name === 'near' && resolve(),

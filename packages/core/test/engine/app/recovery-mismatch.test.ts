@@ -44,7 +44,7 @@ async function stopAt(
   await begun.promise;
   run.stop();
   await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
-  return (await app.session({ id: 'stopped' })).events;
+  return (await app.sessions.open({ id: 'stopped' })).events;
 }
 
 /** The events of a whole run up to the end of the invocation at `path`. */
@@ -61,7 +61,7 @@ async function cutBefore(path: string, runnable: Runnable): Promise<readonly Eve
 
 async function continueWith(events: readonly Event[], runnable: Runnable) {
   const app = runtime({ app: 'mismatch', store: memoryStore(), runnables: [runnable] });
-  const session = await app.restoreSession({ app: 'mismatch', id: 'stopped', events });
+  const session = await app.sessions.restore({ app: 'mismatch', id: 'stopped', events });
   return { session, result: app.resume(session) };
 }
 
@@ -236,7 +236,7 @@ test(
   async () => {
     const events = await stopAt((stuck) => sequence({ name: 'all', runnables: [stuck] }));
     const app = runtime({ app: 'mismatch', store: memoryStore() });
-    const session = await app.restoreSession({ app: 'mismatch', id: 'stopped', events });
+    const session = await app.sessions.restore({ app: 'mismatch', id: 'stopped', events });
     await expect(app.resume(session)).rejects.toMatchObject({
       code: 'unknown_runnable',
       data: { name: 'all' },

@@ -131,7 +131,7 @@ describe.each(Object.keys(pairs))('on %s', (kind) => {
     expect(await ids({ user: 'odd', status: 'active' })).toEqual(['s3']);
     expect(await ids({ id: 's3' })).toEqual(['s3']);
     expect(await ids({ id: 's3', user: 'even' })).toEqual([]);
-    expect((await first.list({ id: 's1' })).map(({ id }) => id)).toEqual(['s1']);
+    expect((await first.sessions.list({ id: 's1' })).map(({ id }) => id)).toEqual(['s1']);
     await expect(ids({ id: '' })).rejects.toMatchObject({ code: 'invalid_run' });
     for (const order of ['createdAt', 'updatedAt'] as const) {
       const pages: string[][] = [];
@@ -242,7 +242,7 @@ describe.each(Object.keys(pairs))('on %s', (kind) => {
       const [first, second] = pair();
       for (const id of ['a', 'b']) {
         await first.run(say, { session: id, input: 'x'.repeat(100_000) });
-        await first.fork(id, { id: `${id}-fork` });
+        await first.sessions.fork(id, { id: `${id}-fork` });
         const fork = await first.sessions.get(`${id}-fork`);
         fork.addMessage('more');
         await fork.flush();
@@ -287,7 +287,7 @@ describe.each(Object.keys(pairs))('on %s', (kind) => {
       'session',
     async () => {
       const [first, second] = pair();
-      const mine = await first.session({ id: 's', userId: 'u' });
+      const mine = await first.sessions.open({ id: 's', userId: 'u' });
       await first.run(say, { session: mine, input: 'Hi' });
       expect({ ...(await second.sessions.get('s')).state.user }).toEqual({});
     },
@@ -325,7 +325,7 @@ test('deleting leaves no row behind, and erasing neither of a fork', async () =>
     blob_references: 0,
   };
   expect(count()).not.toEqual(empty);
-  await app.fork('s', { id: 'fork' });
+  await app.sessions.fork('s', { id: 'fork' });
   await app.sessions.delete('s');
   expect((await app.sessions.get('fork')).events.length).toBeGreaterThan(3);
   await app.sessions.delete('fork');
@@ -333,7 +333,7 @@ test('deleting leaves no row behind, and erasing neither of a fork', async () =>
     what: 'an empty file',
   });
   await app.run(say, { session: 't', input: 'Hi' });
-  await app.fork('t', { id: 'fork' });
+  await app.sessions.fork('t', { id: 'fork' });
   await app.sessions.erase('t');
   await eventually(() => JSON.stringify(count()) === JSON.stringify(empty), {
     what: 'an empty file',

@@ -13,7 +13,7 @@ const stateSchema = { session: { count: z.number() }, user: { theme: z.string() 
 
 test('a session with typed state can be run on', async () => {
   const app = runtime({ app: 'typed' });
-  const session = await app.session({ stateSchema, userId: 'u-1' });
+  const session = await app.sessions.open({ stateSchema, userId: 'u-1' });
   const increment = step({
     name: 'increment',
     stateSchema,
@@ -29,7 +29,7 @@ test(
   'a write that is on its way to the store is not taken for one that ' + 'somebody undid',
   async () => {
     const app = runtime({ app: 'shared' });
-    const session = await app.session({ stateSchema, userId: 'u-1' });
+    const session = await app.sessions.open({ stateSchema, userId: 'u-1' });
     session.state.user.theme = 'dark';
     await app.run(step({ name: 'nothing', execute: () => undefined }), { session });
     expect(session.state.user.theme).toBe('dark');
@@ -41,7 +41,7 @@ test(
 
 test('a tool that writes shared state does not see it undone in the next round', async () => {
   const app = runtime({ app: 'rounds' });
-  const session = await app.session({ stateSchema, userId: 'u-1' });
+  const session = await app.sessions.open({ stateSchema, userId: 'u-1' });
   const setTheme = tool({
     name: 'setTheme',
     description: 'Sets the theme',
@@ -72,7 +72,7 @@ test('run() without a runtime uses the one that the session came from', async ()
     execute: () => 'hello',
   });
   const app = runtime({ app: 'origin', tools: [greet] });
-  const session = await app.session();
+  const session = await app.sessions.open();
   const greeter = agent({
     name: 'greeter',
     model: scriptedModel([{ toolCalls: [{ name: 'greet' }] }, { text: 'done' }]),
@@ -83,13 +83,13 @@ test('run() without a runtime uses the one that the session came from', async ()
 
 test('a session that this process holds counts as existing', async () => {
   const app = runtime({ app: 'existing' });
-  const session = await app.session({ id: 'taken' });
+  const session = await app.sessions.open({ id: 'taken' });
   session.state.mode = 'on';
   await session.flush();
-  await expect(app.session({ id: 'taken', existing: 'fail' })).rejects.toMatchObject({
+  await expect(app.sessions.open({ id: 'taken', existing: 'fail' })).rejects.toMatchObject({
     code: 'session_exists',
   });
-  expect((await app.session({ id: 'taken' })).state.mode).toBe('on');
+  expect((await app.sessions.open({ id: 'taken' })).state.mode).toBe('on');
 });
 
 test.each([
@@ -97,7 +97,7 @@ test.each([
   ['sqlite', () => sqlite(':memory:')],
 ])('shared state is written, deleted and written again (%s)', async (_name, store) => {
   const app = runtime({ app: 'versions', store: store() });
-  const first = await app.session({ stateSchema, userId: 'u-1' });
+  const first = await app.sessions.open({ stateSchema, userId: 'u-1' });
   first.state.user.theme = 'one';
   first.state.user.theme = 'two';
   first.state.user.theme = undefined;
@@ -105,7 +105,7 @@ test.each([
   first.state.user.theme = 'three';
   first.state.user.theme = undefined;
   await first.flush();
-  const second = await app.session({ stateSchema, userId: 'u-1' });
+  const second = await app.sessions.open({ stateSchema, userId: 'u-1' });
   expect(second.state.user.theme).toBeUndefined();
   second.state.user.theme = 'four';
   await second.flush();
@@ -120,7 +120,7 @@ test(
   'a scope of the schema that the session was not opened with says so when ' + 'it is used',
   async () => {
     const app = runtime({ app: 'scopes' });
-    const session = await app.session({ stateSchema });
+    const session = await app.sessions.open({ stateSchema });
     session.state.count = 1;
     expect(() => session.state.user.theme).toThrowError(
       expect.objectContaining({ code: 'undeclared_scope' }),

@@ -61,13 +61,13 @@ async function statusIn(store: Store, tenant: string, session = 's'): Promise<st
 describe('a runtime for a tenant', () => {
   test('is the same one for the same name, and of the same app', () => {
     const app = open();
-    const acme = app.forTenant('acme');
-    expect(app.forTenant('acme')).toBe(acme);
-    expect(acme.forTenant('acme')).toBe(acme);
-    expect(acme.forTenant('default')).toBe(app);
-    expect(app.forTenant('default')).toBe(app);
-    expect(acme.forTenant('other')).toBe(app.forTenant('other'));
-    expect([acme.app, acme.tenant, acme.store, acme.tools, acme.recoversByItself]).toEqual([
+    const acme = app.tenants.get('acme');
+    expect(app.tenants.get('acme')).toBe(acme);
+    expect(acme.tenants.get('acme')).toBe(acme);
+    expect(acme.tenants.get('default')).toBe(app);
+    expect(app.tenants.get('default')).toBe(app);
+    expect(acme.tenants.get('other')).toBe(app.tenants.get('other'));
+    expect([acme.app, acme.tenant, acme.store, acme.tools, acme.recovery.isAutomatic]).toEqual([
       'clinic',
       'acme',
       app.store,
@@ -78,7 +78,7 @@ describe('a runtime for a tenant', () => {
 
   test('has a name', () => {
     for (const name of ['', 7, undefined])
-      expect(() => open().forTenant(name as never)).toThrow(
+      expect(() => open().tenants.get(name as never)).toThrow(
         expect.objectContaining({ code: 'invalid_runtime' }),
       );
     expect(() => runtime({ app: 'clinic', tenants: 'acme' as never })).toThrow(
@@ -90,15 +90,15 @@ describe('a runtime for a tenant', () => {
     'has sessions, shared scopes and requests of its own, and reaches none ' + 'of others',
     async () => {
       const app = open();
-      const [acme, other] = [app.forTenant('acme'), app.forTenant('other')];
+      const [acme, other] = [app.tenants.get('acme'), app.tenants.get('other')];
       const waiting = await acme.run(paying(), { session: 's', input: 'Pay' });
-      const [request] = await acme.listPendingApprovals();
+      const [request] = await acme.requests.listPendingApprovals();
       const requestId = request?.requestId ?? '';
       expect(waiting.status).toBe('yielded');
       for (const stranger of [app, other]) {
-        expect(await stranger.list()).toEqual([]);
-        expect(await stranger.listPendingApprovals()).toEqual([]);
-        await expect(stranger.approve(requestId)).rejects.toMatchObject({
+        expect(await stranger.sessions.list()).toEqual([]);
+        expect(await stranger.requests.listPendingApprovals()).toEqual([]);
+        await expect(stranger.requests.approve(requestId)).rejects.toMatchObject({
           code: 'request_not_found',
         });
         await expect(stranger.resume('s')).rejects.toMatchObject({ code: 'session_not_found' });
@@ -107,17 +107,17 @@ describe('a runtime for a tenant', () => {
           code: 'session_not_found',
         });
       }
-      await expect(other.listRequests({ tenant: 'acme' })).rejects.toMatchObject({
+      await expect(other.requests.list({ tenant: 'acme' })).rejects.toMatchObject({
         code: 'invalid_runtime',
       });
-      const mine = await other.session({ id: 's', userId: 'ann' });
+      const mine = await other.sessions.open({ id: 's', userId: 'ann' });
       (mine.state['user'] as Record<string, unknown>)['theme'] = 'dark';
       await mine.flush();
       await mine.ledger.release();
       expect({
-        ...((await acme.session({ id: 't', userId: 'ann' })).state['user'] as object),
+        ...((await acme.sessions.open({ id: 't', userId: 'ann' })).state['user'] as object),
       }).toEqual({});
-      await acme.approve(requestId);
+      await acme.requests.approve(requestId);
       expect(await acme.resume('s')).toMatchObject({ status: 'completed' });
       expect(await statusIn(app.store, 'other')).toBe('active');
     },
@@ -125,14 +125,14 @@ describe('a runtime for a tenant', () => {
 
   test('refuses a session of another tenant', async () => {
     const app = open();
-    const session = await app.forTenant('acme').session({ id: 's' });
-    for (const stranger of [app, app.forTenant('other')]) {
+    const session = await app.tenants.get('acme').sessions.open({ id: 's' });
+    for (const stranger of [app, app.tenants.get('other')]) {
       expect(() => stranger.run(say, { session })).toThrow('the tenant "acme"');
-      await expect(stranger.reopen(session, { reason: 'again' })).rejects.toMatchObject({
+      await expect(stranger.sessions.reopen(session, { reason: 'again' })).rejects.toMatchObject({
         code: 'invalid_run',
       });
     }
-    expect(await app.forTenant('acme').run(say, { session })).toMatchObject({ output: 'said' });
+    expect(await app.tenants.get('acme').run(say, { session })).toMatchObject({ output: 'said' });
   });
 
   test('works on a session whose id others work on', async () => {
@@ -140,7 +140,7 @@ describe('a runtime for a tenant', () => {
     const { runnable, begun, goOn } = holding();
     const names = ['default', 'acme', 'other'];
     const runs = names.map((name) =>
-      app.forTenant(name).run(runnable, { session: 's', runId: 'r', input: name }),
+      app.tenants.get(name).run(runnable, { session: 's', runId: 'r', input: name }),
     );
     await eventually(() => begun() === 3);
     goOn();
@@ -155,7 +155,7 @@ describe('a runtime for a tenant', () => {
 
   test('knows what any of them has registered at run time', async () => {
     const app = open();
-    const acme = app.forTenant('acme');
+    const acme = app.tenants.get('acme');
     await acme.run(say, { session: 's' });
     expect(app.runnables.map(({ name }) => name)).toEqual(['say']);
     app.tools.add(
@@ -171,7 +171,7 @@ describe('a runtime for a tenant', () => {
       model: roundModel([{ toolCalls: [{ name: 'clock', args: {} }] }, { text: 'done' }]),
       tools: [],
     });
-    const { session } = await app.forTenant('other').run(asking, 'When?');
+    const { session } = await app.tenants.get('other').run(asking, 'When?');
     expect(session.events.find(({ type }) => type === 'tool_result')).toMatchObject({
       result: { content: 'noon' },
     });
@@ -185,15 +185,15 @@ describe('closing', () => {
       const app = open();
       const { runnable, begun, goOn } = holding();
       const [mine, others] = ['acme', 'other'].map((name) =>
-        app.forTenant(name).run(runnable, { session: 's' }),
+        app.tenants.get(name).run(runnable, { session: 's' }),
       ) as [Run, Run];
       await eventually(() => begun() === 2);
-      const closed = app.forTenant('acme').close();
+      const closed = app.tenants.get('acme').close();
       await expect(mine).rejects.toMatchObject({ code: 'run_stopped' });
       await closed;
       goOn();
       expect(await others).toMatchObject({ status: 'completed' });
-      expect(await app.forTenant('acme').resume('s')).toMatchObject({ status: 'completed' });
+      expect(await app.tenants.get('acme').resume('s')).toMatchObject({ status: 'completed' });
     },
   );
 
@@ -201,12 +201,12 @@ describe('closing', () => {
     const app = open();
     const { runnable, begun } = holding();
     const runs = ['default', 'acme', 'other'].map((name) =>
-      app.forTenant(name).run(runnable, { session: 's' }),
+      app.tenants.get(name).run(runnable, { session: 's' }),
     );
     await eventually(() => begun() === 3);
     await app.close();
     for (const run of runs) await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
-    await expect(app.forTenant('acme').list()).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(app.tenants.get('acme').sessions.list()).rejects.toMatchObject({ code: 'store_unavailable' });
   });
 });
 
@@ -218,7 +218,7 @@ describe('what has stopped', () => {
     const first = runtime({ app: 'clinic', store, recover: 'manual' });
     const foreign = runtime({ app: 'shop', tenant: 'acme', store, recover: 'manual' });
     const runs = [
-      ...['default', 'acme', 'other'].map((name) => first.forTenant(name)),
+      ...['default', 'acme', 'other'].map((name) => first.tenants.get(name)),
       foreign,
     ].map((app) => app.run(runnable, { session: 's' }));
     await eventually(() => begun() === 4);
@@ -251,19 +251,19 @@ describe('what has stopped', () => {
     const store = await interrupted();
     const app = restarted(store, { recover: 'manual' });
     expect(
-      (await Promise.all(await app.recover())).map(
+      (await Promise.all(await app.recovery.resumeStopped())).map(
         ({ session }) => session.ledger.ports.scope.tenant,
       ),
     ).toEqual(['default']);
-    expect(await app.recover()).toEqual([]);
+    expect(await app.recovery.resumeStopped()).toEqual([]);
     expect(await store.admin.due()).toHaveLength(3);
     expect(
-      (await Promise.all(await app.forTenant('acme').recover())).map(
+      (await Promise.all(await app.tenants.get('acme').recovery.resumeStopped())).map(
         ({ session }) => session.ledger.ports.scope.tenant,
       ),
     ).toEqual(['acme']);
     expect(
-      (await Promise.all(await app.recover())).map(
+      (await Promise.all(await app.recovery.resumeStopped())).map(
         ({ session }) => session.ledger.ports.scope.tenant,
       ),
     ).toEqual(['other']);
@@ -276,7 +276,7 @@ describe('what has stopped', () => {
       const app = restarted(store);
       await eventually(app.resume('s'));
       expect(await store.admin.due({ app: 'clinic' })).toHaveLength(2);
-      app.forTenant('new');
+      app.tenants.get('new');
       for (const tenant of ['acme', 'other']) {
         for await (const event of store
           .for({ tenant, app: 'clinic' })
@@ -290,10 +290,10 @@ describe('what has stopped', () => {
 
   test('goes on when it is answered, in whatever tenant', async () => {
     const app = open({ recover: 'auto', runnables: [paying()] });
-    const acme = app.forTenant('acme');
+    const acme = app.tenants.get('acme');
     await acme.run(paying(), { session: 's', input: 'Pay' });
-    const [request] = await acme.listPendingApprovals();
-    await acme.approve(request?.requestId ?? '');
+    const [request] = await acme.requests.listPendingApprovals();
+    await acme.requests.approve(request?.requestId ?? '');
     for await (const event of acme.follow('s')) if (event.type === 'invocation_end') break;
     expect(await statusIn(app.store, 'acme')).toBe('completed');
   });
@@ -301,15 +301,15 @@ describe('what has stopped', () => {
   test('is left alone after its tenant was closed, until that is asked for again', async () => {
     const store = await interrupted();
     const app = restarted(store, { recover: 'manual', tenants: true });
-    await app.forTenant('acme').close();
+    await app.tenants.get('acme').close();
     expect(
-      (await Promise.all(await app.recover()))
+      (await Promise.all(await app.recovery.resumeStopped()))
         .map(({ session }) => session.ledger.ports.scope.tenant)
         .sort(),
     ).toEqual(['default', 'other']);
-    expect(await app.recover()).toEqual([]);
-    app.forTenant('acme');
-    expect(await app.recover()).toHaveLength(1);
+    expect(await app.recovery.resumeStopped()).toEqual([]);
+    app.tenants.get('acme');
+    expect(await app.recovery.resumeStopped()).toHaveLength(1);
   });
 });
 
@@ -320,7 +320,7 @@ test('thousands of tenants have no timers', () => {
     if (type === 'Timeout') timers++;
   };
   const hook = createHook({ init }).enable();
-  for (let i = 0; i < 5_000; i++) app.forTenant(`t${i}`);
+  for (let i = 0; i < 5_000; i++) app.tenants.get(`t${i}`);
   hook.disable();
   expect(timers).toBeLessThan(10);
 });

@@ -42,7 +42,7 @@ test('a branch waits for what a call that is under way may leave, and then goes 
     }),
   );
   const app = runtime({ app: 'budget', store: memoryStore() });
-  const session = await app.session({ id: 's' });
+  const session = await app.sessions.open({ id: 's' });
   const running = app.run(parallel({ name: 'all', runnables }), {
     input: 'go',
     session,
@@ -82,7 +82,7 @@ test(
     const start = whole.session.events.find(({ type }) => type === 'model_start');
     const runnable = body(['b', 'a']);
     const app = runtime({ app: 'budget', limits, store: memoryStore(), runnables: [runnable] });
-    await app.restoreSession({
+    await app.sessions.restore({
       app: 'budget',
       id: 's',
       events: whole.session.events.slice(0, start?.seq),

@@ -278,11 +278,11 @@ test('what somebody allows beyond the limit of the run is for all of its agents'
     kind: 'limit',
     request: { details: { reason: 'token_limit', of: 'run' } },
   });
-  await app.answer(request?.requestId ?? '', { decision: 'continue', input: 50_000 });
+  await app.requests.answer(request?.requestId ?? '', { decision: 'continue', input: 50_000 });
   let result = await app.resume('s');
   // Its own rounds are asked about next.
   expect(result.status).toBe('yielded');
-  await app.answer(result.pendingCalls[0]?.requestId ?? '', { decision: 'reject' });
+  await app.requests.answer(result.pendingCalls[0]?.requestId ?? '', { decision: 'reject' });
   result = await app.resume('s');
   expect(result).toMatchObject({ status: 'completed', output: 'plain says so' });
   await app.close();

@@ -18,16 +18,16 @@ test(
   async () => {
     const store = takingOver(memoryStore());
     const app = runtime({ app: 'grants', store, recover: 'manual' });
-    const session = await app.session({ id: 's', permissions: ['fs:read', 'web:*'] });
+    const session = await app.sessions.open({ id: 's', permissions: ['fs:read', 'web:*'] });
     await app.run(look, { session, runId: 'one' });
     expect(permissionsOf(session, 'one')).toEqual(['fs:read', 'web:*']);
-    await app.grant('s', ['fs:write'], { by: 'operator:eve', reason: 'she asked for it' });
-    await app.revoke(session, ['web:*']);
+    await app.sessions.grant('s', ['fs:write'], { by: 'operator:eve', reason: 'she asked for it' });
+    await app.sessions.revoke(session, ['web:*']);
     await app.run(look, { session, runId: 'two' });
     expect(permissionsOf(session, 'two')).toEqual(['fs:read', 'fs:write']);
     // Opening it again with what it has says nothing again.
     const before = session.events.length;
-    await app.session({ id: 's', permissions: ['fs:read'] });
+    await app.sessions.open({ id: 's', permissions: ['fs:read'] });
     expect(session.events).toHaveLength(before);
     expect(
       session.events.filter(
@@ -51,10 +51,10 @@ test(
     await app.close();
     // Another process, and a fork, have them from the ledger.
     const other = runtime({ app: 'grants', store, recover: 'manual' });
-    const again = await other.session({ id: 's', permissions: ['db:read'] });
+    const again = await other.sessions.open({ id: 's', permissions: ['db:read'] });
     await other.run(look, { session: again, runId: 'three' });
     expect(permissionsOf(again, 'three')).toEqual(['fs:read', 'fs:write', 'db:read']);
-    const fork = await other.fork('s', { at: before });
+    const fork = await other.sessions.fork('s', { at: before });
     expect(permissionsOf(fork, 'four')).toEqual(['fs:read', 'fs:write']);
     await other.close();
   },
@@ -91,14 +91,14 @@ test(
     ]);
     const clerk = agent({ name: 'clerk', model: scriptedModel(rounds), tools: [copy] });
     const app = runtime({ app: 'grants', permissions: ['fs:read'] });
-    const session = await app.session({ permissions: ['net:*'] });
+    const session = await app.sessions.open({ permissions: ['net:*'] });
     await app.run(clerk, { session, input: 'Copy', runId: 'one' });
     expect(used).toEqual([]);
     await app.run(clerk, { session, input: 'Copy', runId: 'two', permissions: ['fs:write'] });
     expect(used).toEqual(['two/r1.0']);
     await app.run(clerk, { session, input: 'Copy', runId: 'three' });
-    await app.grant(session, ['fs:*']);
-    await app.revoke(session, ['net:*']);
+    await app.sessions.grant(session, ['fs:*']);
+    await app.sessions.revoke(session, ['net:*']);
     await app.run(clerk, { session, input: 'Copy', runId: 'four' });
     expect(used).toEqual(['two/r1.0']);
     const refused = explain(session, { components: ['permissions'] }).filter(
@@ -127,7 +127,7 @@ test('what a run is granted ends with it, and a fork of it has it', async () => 
   expect(permissionsOf(session, 'one')).toEqual(['fs:write']);
   await app.run(look, { session, runId: 'two' });
   expect(permissionsOf(session, 'two')).toEqual([]);
-  const fork = await app.fork(session.id, { at: 2 });
+  const fork = await app.sessions.fork(session.id, { at: 2 });
   expect(permissionsOf(fork, 'one')).toEqual(['fs:write']);
   await app.close();
 });
@@ -142,8 +142,8 @@ test(
     const run = app.run(slow, { session: 's', runId: 'one' });
     for await (const event of run) if (event.type === 'invocation_start') break;
     const joined = app.run(slow, { session: 's', input: 'Go on', permissions: ['fs:write'] });
-    await app.grant('s', ['web:read']);
-    const open = await app.session({ id: 's' });
+    await app.sessions.grant('s', ['web:read']);
+    const open = await app.sessions.open({ id: 's' });
     await eventually(() => permissionsOf(open, 'one').length === 2, { what: 'both permissions' });
     run.stop();
     await Promise.allSettled([run, joined]);
@@ -161,11 +161,11 @@ test.for([[['fs write']], [['fs:*:x']], [['']], [['*:write']], ['fs:write'], [[4
   async ([given]) => {
     const permissions = given as readonly string[];
     const app = runtime({ app: 'grants' });
-    await app.session({ id: 's' });
-    await expect(app.grant('s', permissions)).rejects.toMatchObject({ code: 'invalid_run' });
-    await expect(app.revoke('s', permissions)).rejects.toMatchObject({ code: 'invalid_run' });
+    await app.sessions.open({ id: 's' });
+    await expect(app.sessions.grant('s', permissions)).rejects.toMatchObject({ code: 'invalid_run' });
+    await expect(app.sessions.revoke('s', permissions)).rejects.toMatchObject({ code: 'invalid_run' });
     if (Array.isArray(given) && given.length === 0) return;
-    await expect(app.session({ permissions })).rejects.toMatchObject({ code: 'invalid_run' });
+    await expect(app.sessions.open({ permissions })).rejects.toMatchObject({ code: 'invalid_run' });
     expect(() => app.run(look, { permissions })).toThrow('permissions such as');
     expect(() => runtime({ app: 'grants', permissions })).toThrow('permissions such as');
   },

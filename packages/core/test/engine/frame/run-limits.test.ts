@@ -49,12 +49,12 @@ test('with a store, children that may outlive their caller must be registered', 
 
 test('one session opened twice at once is one ledger', async () => {
   const app = runtime({ app: 'twice', store: memoryStore() });
-  const [a, b] = await Promise.all([app.session({ id: 's' }), app.session({ id: 's' })]);
+  const [a, b] = await Promise.all([app.sessions.open({ id: 's' }), app.sessions.open({ id: 's' })]);
   a.addMessage('first');
   await a.flush();
   b.addMessage('second');
   await b.flush();
-  const texts = (await app.session({ id: 's' })).events.map((event) =>
+  const texts = (await app.sessions.open({ id: 's' })).events.map((event) =>
     event.type === 'user' ? event.text : event.type,
   );
   expect(texts).toEqual(['first', 'second']);
@@ -63,10 +63,10 @@ test('one session opened twice at once is one ledger', async () => {
 
 test('a long first message still gives the session a title', async () => {
   const app = runtime({ app: 'titles', store: memoryStore() });
-  const session = await app.session({ id: 's' });
+  const session = await app.sessions.open({ id: 's' });
   session.addMessage(`Please look at this: ${'x'.repeat(200_000)}`);
   await session.flush();
-  expect((await app.list())[0]?.title).toMatch(/^Please look at this: x+…$/);
+  expect((await app.sessions.list())[0]?.title).toMatch(/^Please look at this: x+…$/);
   await app.close();
 });
 

@@ -34,7 +34,7 @@ test(
         .slice(0, cut)
         .some((event) => event.type === 'invocation_start' && event.name === 'child');
       const app = runtime({ app: 'again', store: memoryStore(), runnables: [body(), child] });
-      const restored = await app.restoreSession({
+      const restored = await app.sessions.restore({
         app: 'again',
         id: 's',
         events: session.events.slice(0, cut),
@@ -84,7 +84,7 @@ test(
     const app = runtime({ app: 'again', store: memoryStore(), runnables: [body(), child] });
     const events: readonly Event[] = session.events.slice(0, upTo);
     expect(
-      await app.resume(await app.restoreSession({ app: 'again', id: 's', events })),
+      await app.resume(await app.sessions.restore({ app: 'again', id: 's', events })),
     ).toMatchObject({ output: 3 });
     await app.close();
   },
@@ -92,7 +92,7 @@ test(
 
 test('what branches below a child wrote to a shared scope is read by its caller', async () => {
   const app = runtime({ app: 'again', store: memoryStore(), stateSchema });
-  const session = await app.session({ id: 's', userId: 'u', stateSchema });
+  const session = await app.sessions.open({ id: 's', userId: 'u', stateSchema });
   const write = step({
     name: 'write',
     stateSchema,

@@ -145,7 +145,7 @@ describe('parallel', () => {
       'parallel does',
     async () => {
       const app = runtime({ app: 'failFast' });
-      const session = await app.session({ id: 's' });
+      const session = await app.sessions.open({ id: 's' });
       let durableAtAbort: readonly string[] = [];
       const durable: Event[] = [];
       session.ledger.onDurable((events) => durable.push(...events));
@@ -210,7 +210,7 @@ describe('parallel', () => {
   test('branchTimeout cuts a branch off', async () => {
     const clock = testClock();
     const app = runtime({ app: 'timeout', ports: { clock } });
-    const session = await app.session();
+    const session = await app.sessions.open();
     const stuck = parallel({
       name: 'p',
       runnables: [hanging('stuck'), writing('quick', {})],

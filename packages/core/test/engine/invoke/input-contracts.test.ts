@@ -266,7 +266,7 @@ describe('app.run with data', () => {
     });
     expect(first.status).toBe('yielded');
     const app = runtime({ app: 'shop', store, recover: 'manual', runnables: [make()] });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     await expect(app.run(make(), { data: { id: 'b' }, session })).rejects.toMatchObject({
       code: 'invalid_run',
       message: expect.stringContaining('r'),

@@ -290,7 +290,7 @@ test('without pub/sub other processes see what is durable', async () => {
   const [here, there] = [0, 1].map(() =>
     runtime({ app: 'tales', runnables: [writer], store: sqlite(path), recover: 'manual' }),
   ) as [Runtime, Runtime];
-  expect(there.carriesDeltas).toBe('process');
+  expect(there.streams.reach).toBe('process');
   await here.sessions.create({ id: 's' });
   const { events } = followed(there, 's');
   await here.run(writer, { session: 's', input: 'Tell' });

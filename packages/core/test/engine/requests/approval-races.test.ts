@@ -94,7 +94,7 @@ async function race(
   const make = (): Runtime =>
     runtime({ app: 'races', store, runnables: [runnable], recover: 'manual', ports: { clock } });
   const first = await make().run(runnable, {
-    session: await make().session({ id: session }),
+    session: await make().sessions.open({ id: session }),
     input: 'Pay',
   });
   const requestId = first.pendingApprovals[0]?.requestId ?? '';
@@ -111,7 +111,7 @@ async function race(
     for (let turn = 0; turn < afterTurns && answer !== undefined; turn++)
       await new Promise<void>((resolve) => setImmediate(resolve));
     if (answer !== undefined)
-      return (people[n % 2] as Runtime).answer(requestId, answer(n)).then(() => true);
+      return (people[n % 2] as Runtime).requests.answer(requestId, answer(n)).then(() => true);
     if (wants === 'expire') clock.advance(30 * 60_000);
     else await worker.cancel(session);
     if (!isWorking) {
@@ -131,9 +131,9 @@ async function race(
     .resume(session)
     .then(
       (result) => result.session,
-      () => make().session({ id: session }),
+      () => make().sessions.open({ id: session }),
     );
-  const [row, ...others] = await make().listRequests({ session });
+  const [row, ...others] = await make().requests.list({ session });
   expect(others).toEqual([]);
   expect(won).toBe(row?.status === 'answered' ? 1 : 0);
   const answers = last.events.filter((event) => event.type === 'tool_input');

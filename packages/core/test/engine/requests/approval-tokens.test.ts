@@ -64,7 +64,7 @@ async function refusalOf(promise: Promise<unknown>): Promise<string> {
 /** Reasons for which the ledger says that tokens were refused. */
 async function auditOf(app: Runtime, session: string): Promise<unknown[]> {
   await app.resume(session);
-  const { events } = await app.session({ id: session });
+  const { events } = await app.sessions.open({ id: session });
   return events.flatMap((event) =>
     event.type === 'decision' && event.component === 'approval_token'
       ? [event.data?.['reason']]
@@ -131,7 +131,7 @@ describe('a token', () => {
       'not_signed_for',
     );
     await app.requests.decide(token, { decision: 'approve' });
-    expect(await app.listRequests()).toMatchObject([{ status: 'answered', settledBy: 'user:ann' }]);
+    expect(await app.requests.list()).toMatchObject([{ status: 'answered', settledBy: 'user:ann' }]);
   });
 });
 
@@ -151,7 +151,7 @@ describe('is refused and written down', () => {
       expect(await decide(`${token.slice(0, -4)}AAAA`)).toBe('forged');
       expect(await decide('nonsense')).toBe('malformed');
     }
-    expect(await app.listPendingApprovals()).toHaveLength(1);
+    expect(await app.requests.listPendingApprovals()).toHaveLength(1);
     expect((await auditOf(app, session)).sort()).toEqual([
       'forged',
       'not_signed_for',
@@ -199,12 +199,12 @@ describe('is refused and written down', () => {
   test('of a fork: the request of the original does not fit there', async () => {
     const { app, requestId, session } = await waitingRun();
     const token = await app.requests.token(requestId);
-    const fork = await app.fork(session);
+    const fork = await app.sessions.fork(session);
     const waiting = await app.resume(fork);
     const [own] = waiting.pendingApprovals;
     expect(own?.requestId).not.toBe(requestId);
     await app.requests.decide(token, { decision: 'approve' });
-    expect(await app.listPendingApprovals()).toMatchObject([
+    expect(await app.requests.listPendingApprovals()).toMatchObject([
       { requestId: own?.requestId, session: fork.id },
     ]);
   });
@@ -228,7 +228,7 @@ test('tokens need keys, and cannot be made for what is not offered or settled', 
     'decision_not_offered',
   );
   expect(await refusalOf(app.requests.token('req_none'))).toBe('request_not_found');
-  await app.approve(requestId);
+  await app.requests.approve(requestId);
   expect(await refusalOf(app.requests.token(requestId))).toBe('request_settled');
   expect(() => make({ approvals: { keys: [{ id: 'a', secret: 'short' }] } })).toThrow(
     /at least 32 bytes/,

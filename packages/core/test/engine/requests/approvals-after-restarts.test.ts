@@ -56,7 +56,7 @@ async function work(
   stopAt = Number.POSITIVE_INFINITY,
 ): Promise<RunResult | undefined> {
   const app = newProcess(store, runnable);
-  const session = await app.session({ id });
+  const session = await app.sessions.open({ id });
   const isOpen = validateResumeState(session.events).openRun !== undefined;
   const run: Run = isOpen
     ? app.resume(session)
@@ -92,7 +92,7 @@ async function carryOut(
     if (result === undefined) continue;
     if (result.status !== 'yielded') return { result, events: result.session.events };
     const [call] = result.pendingCalls;
-    if (call !== undefined) await newProcess(store, runnable).answer(call.requestId, answer(call));
+    if (call !== undefined) await newProcess(store, runnable).requests.answer(call.requestId, answer(call));
   }
   throw new Error('The run did not end.');
 }
@@ -288,9 +288,9 @@ describe('several calls of one round', () => {
   }
 
   const answers: Readonly<Record<string, (app: Runtime, requestId: string) => Promise<void>>> = {
-    pay: (app, requestId) => app.approve(requestId),
-    ask: (app, requestId) => app.answer(requestId, { input: { colour: 'red' } }),
-    begin: (app) => app.settleOperation('op', { url: 'x' }),
+    pay: (app, requestId) => app.requests.approve(requestId),
+    ask: (app, requestId) => app.requests.answer(requestId, { input: { colour: 'red' } }),
+    begin: (app) => app.requests.settleOperation('op', { url: 'x' }),
   };
 
   test('are answered in any order, some before and some after a restart', async () => {
@@ -334,7 +334,7 @@ describe('several calls of one round', () => {
     const store = keptOpen(memoryStore());
     const { runnable } = mixed();
     const app = newProcess(store, runnable);
-    const session = await app.session({ id });
+    const session = await app.sessions.open({ id });
     await app.run(runnable, { session, runId: 'run', input: 'Go' });
     const claim = await store
       .for({ tenant: 'default', app: 'restarts' })
@@ -360,16 +360,16 @@ describe('the result of an operation', () => {
 
   test('counts once', async () => {
     const { app, resume } = await begun();
-    await expect(app.settleOperation('other', {})).rejects.toMatchObject({
+    await expect(app.requests.settleOperation('other', {})).rejects.toMatchObject({
       code: 'request_not_found',
     });
-    await expect(app.settleOperation('op', { uri: 'secret-value' })).rejects.toMatchObject({
+    await expect(app.requests.settleOperation('op', { uri: 'secret-value' })).rejects.toMatchObject({
       code: 'input_mismatch',
       message: expect.not.stringContaining('secret-value'),
     });
     const attempts = await Promise.allSettled(
       Array.from({ length: 5 }, () =>
-        app.settleOperation('op', { url: 'x' }, { by: 'trigger:hook' }),
+        app.requests.settleOperation('op', { url: 'x' }, { by: 'trigger:hook' }),
       ),
     );
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -378,7 +378,7 @@ describe('the result of an operation', () => {
         expect(attempt.reason).toMatchObject({ code: 'request_settled' });
     const result = await resume();
     expect(result?.status).toBe('completed');
-    await expect(app.settleOperation('op', { url: 'y' })).rejects.toMatchObject({
+    await expect(app.requests.settleOperation('op', { url: 'y' })).rejects.toMatchObject({
       code: 'request_settled',
       data: { by: 'trigger:hook' },
     });
@@ -386,7 +386,7 @@ describe('the result of an operation', () => {
 
   test('can be that it failed', async () => {
     const { app, resume } = await begun();
-    await app.settleOperation('op', 'The disk is full.', { failed: true });
+    await app.requests.settleOperation('op', 'The disk is full.', { failed: true });
     const result = await resume();
     expect(result?.session.events.findLast((event) => event.type === 'tool_result')).toMatchObject({
       result: {

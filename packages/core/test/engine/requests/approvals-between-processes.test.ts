@@ -57,13 +57,13 @@ test('an answer of another process is heard by the one that works on the session
     name: 'both',
     runnables: [payer(pay), step({ name: 'busy', execute: () => busy.promise })],
   });
-  const session = await worker.session();
+  const session = await worker.sessions.open();
   const run = worker.run(both, { session, input: 'Pay' });
   await eventually(() => session.ledger.requests.size === 1, { what: 'the question' });
   await session.ledger.durable();
   const person = open('manual');
-  const [request] = await person.listPendingApprovals();
-  await person.approve(request?.requestId ?? '', { by: 'ann' });
+  const [request] = await person.requests.listPendingApprovals();
+  await person.requests.approve(request?.requestId ?? '', { by: 'ann' });
   // The branch goes on although the other one has not ended.
   await made;
   busy.resolve();
@@ -80,8 +80,8 @@ test(
     await first.close();
     const { pay, made } = telling();
     const worker = open('auto', payer(pay));
-    const [request] = await worker.listPendingApprovals();
-    await worker.approve(request?.requestId ?? '');
+    const [request] = await worker.requests.listPendingApprovals();
+    await worker.requests.approve(request?.requestId ?? '');
     await made;
   },
 );
@@ -91,8 +91,8 @@ test('an answer in a process without the runnables waits for one that has them',
   await first.run(payer(payTool().pay), 'Pay');
   await first.close();
   const person = open('auto');
-  const [request] = await person.listPendingApprovals();
-  await person.approve(request?.requestId ?? '', { by: 'ann' });
+  const [request] = await person.requests.listPendingApprovals();
+  await person.requests.approve(request?.requestId ?? '', { by: 'ann' });
   const { pay, made } = telling();
   open('auto', payer(pay));
   await made;

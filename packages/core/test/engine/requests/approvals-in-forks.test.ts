@@ -25,11 +25,11 @@ test(
     });
     const app = runtime({ app: 'forks', store, runnables: [payer], recover: 'manual' });
     const first = await app.run(payer, { session: 's', input: 'Pay' });
-    await app.approve(first.pendingApprovals[0]?.requestId ?? '');
+    await app.requests.approve(first.pendingApprovals[0]?.requestId ?? '');
     const whole = await app.resume('s');
     expect(whole.status).toBe('completed');
     const given = whole.session.events.find(({ type }) => type === 'tool_input');
-    const fork = await app.fork('s', { at: given?.seq ?? 0 });
+    const fork = await app.sessions.fork('s', { at: given?.seq ?? 0 });
     const asked = await app.resume(fork);
     expect(asked).toMatchObject({
       status: 'yielded',
@@ -37,7 +37,7 @@ test(
     });
     expect(asked.pendingApprovals[0]?.requestId).not.toBe(first.pendingApprovals[0]?.requestId);
     expect(paid).toEqual(['s']);
-    await app.approve(asked.pendingApprovals[0]?.requestId ?? '');
+    await app.requests.approve(asked.pendingApprovals[0]?.requestId ?? '');
     expect((await app.resume(fork.id)).status).toBe('completed');
     expect(paid).toEqual(['s', fork.id]);
   },

@@ -79,7 +79,7 @@ async function answered(answers: readonly TestStep[], options: PayToolOptions = 
 describe('pending approvals', () => {
   test('are listed with what people need to decide', async () => {
     const { app, session, requestId } = await waitingRun({}, { session: { userId: 'ann' } });
-    const [entry, ...others] = await app.listPendingApprovals({ tenant: 'default', user: 'ann' });
+    const [entry, ...others] = await app.requests.listPendingApprovals({ tenant: 'default', user: 'ann' });
     expect(others).toEqual([]);
     expect(entry).toMatchObject({
       requestId,
@@ -95,15 +95,15 @@ describe('pending approvals', () => {
       status: 'pending',
     });
     expect(entry?.expiresAt).toBeGreaterThan(entry?.createdAt ?? 0);
-    expect(await app.listPendingApprovals({ user: 'bob' })).toEqual([]);
-    expect(await app.listPendingApprovals({ tenant: 'other' })).toEqual([]);
-    expect(await app.listPendingApprovals({ session: session.id })).toHaveLength(1);
-    await app.approve(requestId, { by: 'ann' });
-    expect(await app.listPendingApprovals()).toEqual([]);
-    expect(await app.listRequests({ status: 'answered' })).toMatchObject([
+    expect(await app.requests.listPendingApprovals({ user: 'bob' })).toEqual([]);
+    expect(await app.requests.listPendingApprovals({ tenant: 'other' })).toEqual([]);
+    expect(await app.requests.listPendingApprovals({ session: session.id })).toHaveLength(1);
+    await app.requests.approve(requestId, { by: 'ann' });
+    expect(await app.requests.listPendingApprovals()).toEqual([]);
+    expect(await app.requests.list({ status: 'answered' })).toMatchObject([
       { requestId, settledBy: 'user:ann' },
     ]);
-    expect(await refusalOf(app.listRequests({ state: 'pending' } as object))).toMatchObject({
+    expect(await refusalOf(app.requests.list({ state: 'pending' } as object))).toMatchObject({
       code: 'invalid_answer',
     });
   });
@@ -115,8 +115,8 @@ describe('pending approvals', () => {
       user('Pay'),
       asks(...cents),
       meanwhile(async ({ app }) => {
-        const first = await app.listPendingApprovals({ limit: 2 });
-        const second = await app.listPendingApprovals({
+        const first = await app.requests.listPendingApprovals({ limit: 2 });
+        const second = await app.requests.listPendingApprovals({
           limit: 2,
           after: first[1] as NonNullable<(typeof first)[1]>,
         });
@@ -125,10 +125,10 @@ describe('pending approvals', () => {
       }),
       advanceTime(30 * 60_000 - 1),
       meanwhile(async ({ app, clock }) => {
-        expect(await app.listPendingApprovals()).toHaveLength(3);
+        expect(await app.requests.listPendingApprovals()).toHaveLength(3);
         clock.advance(1);
-        expect(await app.listPendingApprovals()).toEqual([]);
-        expect(await app.listRequests()).toHaveLength(3);
+        expect(await app.requests.listPendingApprovals()).toEqual([]);
+        expect(await app.requests.list()).toHaveLength(3);
       }),
     ]);
   });
@@ -142,7 +142,7 @@ describe('pending approvals', () => {
         mayDecide: ['ann'],
       },
     });
-    const [entry] = await app.listPendingApprovals();
+    const [entry] = await app.requests.listPendingApprovals();
     expect(entry).toMatchObject({
       summary: 'Pay five cents',
       details: { account: 'main' },
@@ -220,7 +220,7 @@ describe('a decision', () => {
       runnables: [runnable],
     });
     const first = await app.run(runnable, 'Pay');
-    await app.approve(first.pendingApprovals[0]?.requestId ?? '');
+    await app.requests.approve(first.pendingApprovals[0]?.requestId ?? '');
     // Whoever asks to go on joins recovery, or does it.
     const result = await app.resume(first.session.id).then(
       ({ status }) => status,
@@ -235,46 +235,46 @@ describe('a decision', () => {
 
 describe('what is wrong with an answer is said at once, and the request stays pending', () => {
   const wrong: readonly [string, (app: Runtime, requestId: string) => Promise<void>, object][] = [
-    ['an unknown request', (app) => app.approve('req_none'), { code: 'request_not_found' }],
-    ['no decision', (app, id) => app.answer(id, {}), { code: 'decision_not_offered' }],
+    ['an unknown request', (app) => app.requests.approve('req_none'), { code: 'request_not_found' }],
+    ['no decision', (app, id) => app.requests.answer(id, {}), { code: 'decision_not_offered' }],
     [
       'a decision of another kind',
-      (app, id) => app.answer(id, { decision: 'continue' }),
+      (app, id) => app.requests.answer(id, { decision: 'continue' }),
       { code: 'decision_not_offered', data: { options: ['approve', 'edit', 'reject'] } },
     ],
     [
       'what only the runtime decides',
-      (app, id) => app.answer(id, { decision: 'expire' }),
+      (app, id) => app.requests.answer(id, { decision: 'expire' }),
       { code: 'decision_not_offered' },
     ],
     [
       'somebody inside',
-      (app, id) => app.approve(id, { by: 'runtime' }),
+      (app, id) => app.requests.approve(id, { by: 'runtime' }),
       { code: 'invalid_answer' },
     ],
     [
       'an option that does not exist',
-      (app, id) => app.answer(id, { decison: 'approve' } as object),
+      (app, id) => app.requests.answer(id, { decison: 'approve' } as object),
       { code: 'invalid_answer' },
     ],
     [
       'input that is not asked for',
-      (app, id) => app.answer(id, { decision: 'approve', input: 1 }),
+      (app, id) => app.requests.answer(id, { decision: 'approve', input: 1 }),
       { code: 'input_mismatch' },
     ],
     [
       'an edit without arguments',
-      (app, id) => app.answer(id, { decision: 'edit' }),
+      (app, id) => app.requests.answer(id, { decision: 'edit' }),
       { code: 'input_mismatch' },
     ],
-    ['what is not JSON', (app, id) => app.edit(id, { cents: Number.NaN }), { code: 'not_json' }],
+    ['what is not JSON', (app, id) => app.requests.edit(id, { cents: Number.NaN }), { code: 'not_json' }],
   ];
 
   test.each(wrong)('%s', async (_name, answer, expected) => {
     const { app, requestId, session } = await waitingRun();
     const before = session.events.length;
     expect(await refusalOf(answer(app as Runtime, requestId))).toMatchObject(expected);
-    expect(await app.listPendingApprovals()).toMatchObject([{ requestId, status: 'pending' }]);
+    expect(await app.requests.listPendingApprovals()).toMatchObject([{ requestId, status: 'pending' }]);
     const resumed = await app.resume(session.id);
     expect(resumed).toMatchObject({
       status: 'yielded',
@@ -283,12 +283,12 @@ describe('what is wrong with an answer is said at once, and the request stays pe
     expect(
       resumed.session.events.slice(before).filter(({ type }) => type === 'tool_input'),
     ).toEqual([]);
-    await app.approve(requestId);
+    await app.requests.approve(requestId);
   });
 
   test('edited arguments that do not fit, without a word of them', async () => {
     const { app, requestId } = await waitingRun();
-    const refusal = await refusalOf(app.edit(requestId, { cents: 'sevenhundred', to: 12345 }));
+    const refusal = await refusalOf(app.requests.edit(requestId, { cents: 'sevenhundred', to: 12345 }));
     expect(refusal).toMatchObject({ code: 'input_mismatch' });
     expect(refusal.message).toMatch(/\$\.cents must be a number/);
     expect(JSON.stringify(refusal)).not.toMatch(/sevenhundred|12345/);
@@ -296,7 +296,7 @@ describe('what is wrong with an answer is said at once, and the request stays pe
 
   test('an edit where none is allowed', async () => {
     const { app, requestId } = await waitingRun({ approval: { allowEdit: false } });
-    expect(await refusalOf(app.edit(requestId, { cents: 1 }))).toMatchObject({
+    expect(await refusalOf(app.requests.edit(requestId, { cents: 1 }))).toMatchObject({
       code: 'decision_not_offered',
     });
   });
@@ -306,11 +306,11 @@ describe('what is wrong with an answer is said at once, and the request stays pe
       [
         meanwhile(async ({ app, pending }) => {
           const requestId = pending[0]?.requestId ?? '';
-          expect(await refusalOf(app.approve(requestId, { by: 'bob' }))).toMatchObject({
+          expect(await refusalOf(app.requests.approve(requestId, { by: 'bob' }))).toMatchObject({
             code: 'may_not_decide',
             data: { by: 'user:bob' },
           });
-          expect(await refusalOf(app.approve(requestId))).toMatchObject({ code: 'may_not_decide' });
+          expect(await refusalOf(app.requests.approve(requestId))).toMatchObject({ code: 'may_not_decide' });
         }),
         approve({ by: 'user:ann' }),
       ],
@@ -321,10 +321,10 @@ describe('what is wrong with an answer is said at once, and the request stays pe
 
   test('an answer that comes second, also the same one again', async () => {
     const { app, requestId } = await waitingRun();
-    await app.reject(requestId, { by: 'ann' });
+    await app.requests.reject(requestId, { by: 'ann' });
     const late = { code: 'request_settled', data: { status: 'answered', by: 'user:ann' } };
-    expect(await refusalOf(app.approve(requestId))).toMatchObject(late);
-    expect(await refusalOf(app.reject(requestId, { by: 'ann' }))).toMatchObject(late);
+    expect(await refusalOf(app.requests.approve(requestId))).toMatchObject(late);
+    expect(await refusalOf(app.requests.reject(requestId, { by: 'ann' }))).toMatchObject(late);
   });
 
   test('one of several, while the others count', async () => {
@@ -338,7 +338,7 @@ describe('what is wrong with an answer is said at once, and the request stays pe
           string,
           string,
         ];
-        const outcomes = await app.answerAll([
+        const outcomes = await app.requests.answerAll([
           { requestId: three, decision: 'approve' },
           { requestId: two, decision: 'edit', input: { cents: 'x' } },
           { requestId: 'req_none', decision: 'approve' },
@@ -446,7 +446,7 @@ describe('an answer that reached the store unchecked', () => {
         post(store, data),
         look,
         meanwhile(async ({ app }) =>
-          expect(await app.listPendingApprovals()).toMatchObject([{ requestId: asked[1] }]),
+          expect(await app.requests.listPendingApprovals()).toMatchObject([{ requestId: asked[1] }]),
         ),
         approve(),
         model('Done.'),
@@ -506,7 +506,7 @@ describe('agents below agents', () => {
           status: 'yielded',
           pendingApprovals: [{ name: 'pay', request: { agent: 'specialist' } }],
         });
-        expect(await app.listPendingApprovals()).toMatchObject([
+        expect(await app.requests.listPendingApprovals()).toMatchObject([
           { agent: 'specialist', requestId: pending[0]?.requestId },
         ]);
       }),

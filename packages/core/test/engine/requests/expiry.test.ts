@@ -88,7 +88,7 @@ describe('a request whose time is over', () => {
     );
     expect(status).toBe('completed');
     expect(paid).toEqual([]);
-    expect(await app.listRequests()).toMatchObject([{ status: 'expired', settledBy: 'runtime' }]);
+    expect(await app.requests.list()).toMatchObject([{ status: 'expired', settledBy: 'runtime' }]);
   });
 
   test('ends by itself when nobody works on the session', async () => {
@@ -131,11 +131,11 @@ describe('a request whose time is over', () => {
           request: { mayDecide: ['boss'], onExpire: 'reject' },
           expiresAt: clock.now() + hours,
         });
-        expect(await app.listRequests()).toMatchObject([
+        expect(await app.requests.list()).toMatchObject([
           { status: 'escalated' },
           { status: 'pending', mayDecide: ['boss'] },
         ]);
-        await expect(app.approve(escalated?.requestId ?? '', { by: 'ann' })).rejects.toMatchObject({
+        await expect(app.requests.approve(escalated?.requestId ?? '', { by: 'ann' })).rejects.toMatchObject({
           code: 'may_not_decide',
         });
       }),
@@ -215,7 +215,7 @@ describe('a request whose time is over', () => {
       model({ toolCalls: [{ name: 'begin' }] }),
       meanwhile(async ({ app, clock }) => {
         clock.advance(hours);
-        await expect(app.settleOperation('op-1', 'late')).rejects.toMatchObject({
+        await expect(app.requests.settleOperation('op-1', 'late')).rejects.toMatchObject({
           code: 'request_settled',
           data: { status: 'expired' },
         });
@@ -233,7 +233,7 @@ test('a fork asks anew what the original waits for, also when its time there is 
   const store = keptOpen(memoryStore({ clock }));
   const { pay, paid } = payTool();
   const { app, session, result: first } = await runTest(caller(pay), asked, { store, clock });
-  const fork = await app.fork(session.id);
+  const fork = await app.sessions.fork(session.id);
   clock.advance(hours);
   const waiting = await app.resume(fork);
   const [own] = waiting.pendingApprovals;
@@ -268,7 +268,7 @@ describe('an approval that was not used in time', () => {
   /** The answer lies in the inbox for a while before anybody works on the session again. */
   const usedAfter = (ms: number): TestStep =>
     meanwhile(async ({ app, clock, pending: [request] }) => {
-      await app.approve(request?.requestId ?? '');
+      await app.requests.approve(request?.requestId ?? '');
       clock.advance(ms);
     });
 
@@ -343,7 +343,7 @@ describe('a tool that has changed', () => {
           [requestId]: 'withdrawn',
           [again?.requestId ?? '']: 'pending',
         });
-        await expect(app.approve(requestId)).rejects.toMatchObject({ code: 'request_settled' });
+        await expect(app.requests.approve(requestId)).rejects.toMatchObject({ code: 'request_settled' });
       }),
       approve(),
       model('Done.'),
@@ -357,7 +357,7 @@ describe('a tool that has changed', () => {
     'after it was approved (%s): it is not run, but asked again',
     async (_name, change) => {
       const { app, goOn, before, after, requestId } = await waiting(change);
-      await app.approve(requestId);
+      await app.requests.approve(requestId);
       const run = await goOn(
         newRequest(),
         meanwhile(() => expect([...before.paid, ...after.paid]).toEqual([])),

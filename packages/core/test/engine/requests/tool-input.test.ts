@@ -136,7 +136,7 @@ describe('input that cannot be used', () => {
     const store = keptOpen(memoryStore());
     const { session, callId } = await waiting(ask, store);
     const other = runtime({ app: 'input', store, runnables: [caller(ask, {})], recover: 'manual' });
-    const elsewhere = (await other.session({ id: session.id })) as Session;
+    const elsewhere = (await other.sessions.open({ id: session.id })) as Session;
     elsewhere.addToolInput(callId, { colour: 'red' });
     await elsewhere.flush();
     expect(
@@ -165,7 +165,7 @@ describe('input that cannot be used', () => {
 test('input for a question that is not stored yet, and for one of a copy', async () => {
   const runnable = caller(ask, {});
   const app = runtime({ app: 'input' });
-  const session = (await app.session()) as Session;
+  const session = (await app.sessions.open()) as Session;
   const forget = session.ledger.onDraft((event) => {
     if (event.type !== 'tool_yield') return;
     forget();

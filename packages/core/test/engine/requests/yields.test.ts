@@ -80,7 +80,7 @@ describe('a tool that waits for input', () => {
     }).run(asker(), 'Paint it');
     expect(first.status).toBe('yielded');
     const second = runtime({ app: 'yields', store, runnables: [asker()], recover: 'manual' });
-    const session = await second.session({ id: first.session.id });
+    const session = await second.sessions.open({ id: first.session.id });
     expect(session.pendingYieldingCalls).toMatchObject([{ name: 'ask', accepted: false }]);
     session.addToolInput(session.pendingYieldingCalls[0]?.callId ?? '', { answer: 'blue' });
     expect(session.pendingYieldingCalls).toMatchObject([{ name: 'ask', accepted: true }]);
@@ -245,7 +245,7 @@ test('the time of a tool does not run while the agent that it called waits (B10)
     runnables: [caller, step({ name: 'busy', execute: () => busy.promise })],
   });
   const run = app.run(both, { session: 's', input: 'Go' });
-  const { ledger } = await app.session({ id: 's' });
+  const { ledger } = await app.sessions.open({ id: 's' });
   await eventually(() => ledger.requests.size === 1, { what: 'the question' });
   await ledger.durable();
   clock.advance(60_000);
@@ -382,7 +382,7 @@ test(
       runnables: [calling, step({ name: 'slow', execute: () => slow.promise })],
     });
     const run = app.run(both, { session: 's', input: 'Go' });
-    const { ledger } = await app.session({ id: 's' });
+    const { ledger } = await app.sessions.open({ id: 's' });
     await eventually(() => ledger.requests.size === 1, { what: 'the question' });
     const [request] = ledger.requests.values();
     await ledger.durable();
@@ -440,7 +440,7 @@ test(
       runnables: [make(1)],
       ports: at(3),
     });
-    await third.restoreSession({ app: 'yields', id: 's', events: events.slice(0, until) });
+    await third.sessions.restore({ app: 'yields', id: 's', events: events.slice(0, until) });
     const { session, status } = await third.resume('s');
     expect(status).toBe('completed');
     const resumed = session.events.find(({ type }) => type === 'invocation_resume');

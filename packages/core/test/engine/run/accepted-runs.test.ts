@@ -361,7 +361,7 @@ test('what a run begins with is not lost when it has to be left in the inbox', a
   await ledgers.release(held);
   const batches: Batch[] = [];
   const worker = app(noting(store, batches), { runnables: [greet] });
-  for (let found = await worker.recover(); found.length > 0; found = await worker.recover())
+  for (let found = await worker.recovery.resumeStopped(); found.length > 0; found = await worker.recovery.resumeStopped())
     for (const run of found) await run;
   const starts = (await storedEvents(store, 's')).filter(({ type }) => type === 'invocation_start');
   expect(starts).toMatchObject([
@@ -391,7 +391,7 @@ test(
     await ledgers.release(held);
     const other = app(store, { runnables: [greet] });
     await other.run(greet, { session: 's', runId: 'r', input: 'Hello' });
-    for (const run of await other.recover()) await run;
+    for (const run of await other.recovery.resumeStopped()) await run;
     const events = await storedEvents(store, 's');
     expect(events.filter(({ type }) => type === 'invocation_start')).toHaveLength(1);
     expect(textsOf(events)).toEqual(['Hello']);

@@ -27,17 +27,17 @@ describe('reopen', () => {
     expect(failed.status).toBe('error');
     await expect(app.resume('s')).rejects.toMatchObject({ code: 'no_open_run' });
     works = true;
-    await app.reopen('s', { reason: 'it is fixed' });
+    await app.sessions.reopen('s', { reason: 'it is fixed' });
     expect(await app.resume('s')).toMatchObject({
       status: 'completed',
       output: 'fixed',
       runId: failed.runId,
     });
     expect(ran).toEqual(['first']);
-    await expect(app.reopen('s', { reason: 'again' })).rejects.toMatchObject({
+    await expect(app.sessions.reopen('s', { reason: 'again' })).rejects.toMatchObject({
       code: 'not_reopenable',
     });
-    await expect(app.reopen('s', { path: 'nowhere', reason: 'again' })).rejects.toMatchObject({
+    await expect(app.sessions.reopen('s', { path: 'nowhere', reason: 'again' })).rejects.toMatchObject({
       code: 'not_reopenable',
     });
   });
@@ -59,7 +59,7 @@ describe('reopen', () => {
     });
     expect((await app.run(both, { session: 's' })).status).toBe('error');
     works = true;
-    await app.reopen('s', { reason: 'it is fixed' });
+    await app.sessions.reopen('s', { reason: 'it is fixed' });
     expect(await app.resume('s')).toMatchObject({
       status: 'completed',
       output: { good: 1, bad: 'ok' },
@@ -98,7 +98,7 @@ describe('a run that is under way', () => {
     });
     await begun;
     await app.cancel('s', { runId: 'first' });
-    const { ledger } = await app.session({ id: 's' });
+    const { ledger } = await app.sessions.open({ id: 's' });
     const refused = () =>
       ledger.events.some(
         (event) =>
@@ -124,7 +124,7 @@ describe('a run that is under way', () => {
     const run = app.run(agent({ name: 'a', model }), { session: 's', input: 'Go' });
     await begun;
     await app.send('s', 'And this', { by: 'user:7' });
-    const { ledger } = await app.session({ id: 's' });
+    const { ledger } = await app.sessions.open({ id: 's' });
     await eventually(
       () => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'),
       { what: 'the message' },
@@ -140,7 +140,7 @@ describe('a run that is under way', () => {
     const run = app.run(agent({ name: 'a', model }), { session: 's', input: 'Go', runId: 'run' });
     await begun;
     await app.send('s', 'And this', { invocationId: 'run/nobody' });
-    const { ledger } = await app.session({ id: 's' });
+    const { ledger } = await app.sessions.open({ id: 's' });
     await eventually(() => ledger.events.some(({ type }) => type === 'decision'), {
       what: 'the refusal',
     });
@@ -192,7 +192,7 @@ describe('a run that is under way', () => {
     const run = app.run(worker, { session: 's', input: 'Go' });
     await begun.promise;
     await app.pause('s', { reason: 'lunch', by: 'operator:jo' });
-    const { ledger } = await app.session({ id: 's' });
+    const { ledger } = await app.sessions.open({ id: 's' });
     await eventually(
       () => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'),
       { what: 'the pause' },
@@ -213,16 +213,16 @@ describe('a run that is under way', () => {
     await begun;
     await app.send('s', 'And this');
     await app.pause('s');
-    const { ledger } = await app.session({ id: 's' });
+    const { ledger } = await app.sessions.open({ id: 's' });
     await eventually(
       () => ledger.events.some((event) => event.type === 'decision' && event.decision === 'pause'),
       { what: 'the pause' },
     );
     goOn();
     expect(await run).toMatchObject({ status: 'yielded' });
-    expect(await app.recover()).toEqual([]);
+    expect(await app.recovery.resumeStopped()).toEqual([]);
     await app.send('s', 'And that');
-    const [taken] = await app.recover();
+    const [taken] = await app.recovery.resumeStopped();
     expect(await taken).toMatchObject({ status: 'yielded' });
     expect(prompts).toHaveLength(1);
     expect(await app.resume('s')).toMatchObject({ status: 'completed', output: 'two' });
@@ -271,7 +271,7 @@ describe('a run that is under way', () => {
     ];
     const worker = agent({ name: 'worker', model: scriptedModel(rounds), tools: [work] });
     const app = runtime({ app: 'control', runnables: [worker] });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     expect(await app.advance(session)).toEqual({ status: 'done', result: undefined });
     const stopped = app.run(worker, { session, input: 'Go' });
     stopped.stop();
@@ -296,7 +296,7 @@ describe('a run that is under way', () => {
     const first = app.run(talker, { session: 's', input: 'Go' });
     await begun;
     const second = app.run(talker, { session: 's', input: 'And this' });
-    const { ledger } = await app.session({ id: 's' });
+    const { ledger } = await app.sessions.open({ id: 's' });
     await eventually(
       () => ledger.events.some((event) => event.type === 'user' && event.text === 'And this'),
       { what: 'the message' },
@@ -392,7 +392,7 @@ test(
     });
     const app = runtime({ app: 'control', limits: { waitingRunsPerUser: 2 } });
     const runFor = async (userId: string) =>
-      app.run(asker, { session: await app.session({ userId }), input: 'Go' });
+      app.run(asker, { session: await app.sessions.open({ userId }), input: 'Go' });
     expect([(await runFor('ann')).status, (await runFor('ann')).status]).toEqual([
       'yielded',
       'yielded',
@@ -407,7 +407,7 @@ test(
       decision: 'too_many_waiting',
       data: { user: 'ann', waiting: 2, limit: 2 },
     });
-    expect(await app.listRequests({ user: 'ann', status: 'pending' })).toHaveLength(2);
+    expect(await app.requests.list({ user: 'ann', status: 'pending' })).toHaveLength(2);
     expect((await runFor('bob')).status).toBe('yielded');
   },
 );
@@ -438,15 +438,15 @@ test('recovery continues what a process left, and what an answer was posted for'
     runnables: [asker()],
     ports: { clock },
   });
-  const [run] = await second.recover();
+  const [run] = await second.recovery.resumeStopped();
   expect(await run).toMatchObject({ status: 'yielded' });
-  expect(await second.recover()).toEqual([]);
-  const session = await second.session({ id: 's' });
+  expect(await second.recovery.resumeStopped()).toEqual([]);
+  const session = await second.sessions.open({ id: 's' });
   session.addToolInput(session.pendingYieldingCalls[0]?.callId ?? '', { answer: 'yes' });
   await session.flush();
-  const [again] = await second.recover();
+  const [again] = await second.recovery.resumeStopped();
   expect(await again).toMatchObject({ status: 'completed', output: 'thanks' });
-  expect(await second.recover()).toEqual([]);
+  expect(await second.recovery.resumeStopped()).toEqual([]);
 });
 
 test(
@@ -473,12 +473,12 @@ test(
     const { callId } = first.session.events.find((event) => event.type === 'tool_result') ?? {
       callId: '',
     };
-    await app.resolveUnknown('s', callId, {
+    await app.sessions.resolveUnknown('s', callId, {
       happened: true,
       result: 'paid after all',
       by: 'operator:jo',
     });
-    await app.resolveUnknown('s', 'nothing/r1.0', { happened: false });
+    await app.sessions.resolveUnknown('s', 'nothing/r1.0', { happened: false });
     const second = await app.run(payer, { session: 's', input: 'And again' });
     expect(second).toMatchObject({ status: 'completed', output: 'paid twice' });
     expect(keys).toHaveLength(2);
@@ -504,9 +504,9 @@ test(
     const data = { text: 'Start something', runId: 'nobody' };
     const ledgers = store.for({ tenant: 'default', app: 'control' });
     await ledgers.post('s', { key: 'k', lane: 'input', by: 'user', at: 1, type: 'user', data });
-    const [first] = await app.recover();
+    const [first] = await app.recovery.resumeStopped();
     await expect(first).rejects.toMatchObject({ code: 'no_open_run' });
     expect(await ledgers.due()).toHaveLength(1);
-    expect(await app.recover()).toEqual([]);
+    expect(await app.recovery.resumeStopped()).toEqual([]);
   },
 );

@@ -86,7 +86,7 @@ test(
         store: memoryStore(),
         runnables: [next.boss, next.child],
       });
-      const restored = await again.restoreSession({
+      const restored = await again.sessions.restore({
         app: 'detached',
         id: 's',
         events: events.slice(0, cut),

@@ -72,10 +72,10 @@ describe('options that do not fit', () => {
 
   test('a session refuses them too, and stays as it was', async () => {
     const app = runtime({ app: 'a' });
-    await expect(app.session(loose({ existing: 'error' }))).rejects.toThrow(
+    await expect(app.sessions.open(loose({ existing: 'error' }))).rejects.toThrow(
       /`existing` must be one of/,
     );
-    await expect(app.session(loose({ scopes: { temp: 'x' } }))).rejects.toThrow(/"temp" is taken/);
+    await expect(app.sessions.open(loose({ scopes: { temp: 'x' } }))).rejects.toThrow(/"temp" is taken/);
   });
 });
 
@@ -129,7 +129,7 @@ test(
   'copies keep the shared state that they were made with, and their writes to ' + 'themselves',
   async () => {
     const app = runtime({ app: 'copies', store: memoryStore() });
-    const original = await app.session({ id: 'o', userId: 'u' });
+    const original = await app.sessions.open({ id: 'o', userId: 'u' });
     (original.state['user'] as Record<string, unknown>)['theme'] = 'dark';
     await original.flush();
     const copy = original.clone();
@@ -140,7 +140,7 @@ test(
     expect((await run(look, { session: copy })).output).toBe('dark');
     (copy.state['user'] as Record<string, unknown>)['theme'] = 'light';
     await copy.flush();
-    expect((await app.session({ id: 'p', userId: 'u' })).state['user']).toEqual({ theme: 'dark' });
+    expect((await app.sessions.open({ id: 'p', userId: 'u' })).state['user']).toEqual({ theme: 'dark' });
     const restored = await session.fromSnapshot({
       appName: 'other',
       id: 'r',
@@ -154,7 +154,7 @@ test(
 test('a session of another app is not run here', async () => {
   const one = runtime({ app: 'one' });
   const two = runtime({ app: 'two' });
-  const mine = await one.session();
+  const mine = await one.sessions.open();
   expect(() => two.run(quick(), { session: mine })).toThrow(/belongs to the app "one"/);
 });
 
@@ -165,7 +165,7 @@ test('the reason of an abort is kept whatever it is', async () => {
 
 test('the state schema of a runtime types its sessions', async () => {
   const app = runtime({ app: 'typed', stateSchema: { session: { n: z.number() } } });
-  const typed = await app.session();
+  const typed = await app.sessions.open();
   typed.state.n = 3;
   // @ts-expect-error a number is asked for
   expect(() => (typed.state.n = 'no')).toThrow(/does not fit its schema/);

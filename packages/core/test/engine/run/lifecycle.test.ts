@@ -107,7 +107,7 @@ test(
     const { session, status } = await app.run(root, { runId: 'r' });
     expect(status).toBe('error');
     fails = false;
-    await app.reopen(session, { reason: 'fixed' });
+    await app.sessions.reopen(session, { reason: 'fixed' });
     const resumed = app.resume(session);
     expect(await resumed).toMatchObject({ status: 'completed', output: 'fine' });
     await resumed.settled();
@@ -198,7 +198,7 @@ test('a preparation that throws ends the run; reopened, it is prepared again', a
   });
   expect(model.calls).toHaveLength(0);
   isDown = false;
-  await app.reopen(session, { reason: 'it is up again' });
+  await app.sessions.reopen(session, { reason: 'it is up again' });
   const resumed = app.resume(session);
   expect(await resumed).toMatchObject({ status: 'completed', output: 'done' });
   await resumed.settled();
@@ -330,10 +330,10 @@ test('a worker that does a round at a time has the run followed up as well', asy
   const clerk = agent({ name: 'clerk', model, tools: [confirm] });
   const { app, calls } = noted({}, [clerk]);
   const { pendingApprovals } = await app.run(clerk, { input: 'Hello', session: 's' });
-  await app.approve(pendingApprovals[0]?.requestId as string);
+  await app.requests.approve(pendingApprovals[0]?.requestId as string);
   for (let steps = 0; (await app.advance('s', { until: 'round' })).status !== 'done'; steps++)
     expect(steps).toBeLessThan(10);
-  const session = await app.session({ id: 's' });
+  const session = await app.sessions.open({ id: 's' });
   await eventually(
     () => ends(session.events).some((end) => end.endsWith('~postProcess completed')),
     { what: 'the end of what was dispatched' },
@@ -371,7 +371,7 @@ test('a preparation may ask somebody outside, and waits for the answer', async (
       { name: 'confirm', invocationId: expect.stringMatching(/^r\/~prepare\/host/) },
     ],
   });
-  await app.approve(waiting.pendingApprovals[0]?.requestId as string);
+  await app.requests.approve(waiting.pendingApprovals[0]?.requestId as string);
   const resumed = app.resume(waiting.session);
   expect(await resumed).toMatchObject({ status: 'completed', output: 'done' });
   await resumed.settled();
@@ -447,7 +447,7 @@ test(
     expect(boundaries.length).toBeGreaterThan(8);
     for (const cut of boundaries) {
       const { app, root, done } = make();
-      const restored = await app.restoreSession({
+      const restored = await app.sessions.restore({
         app: 'lifecycle',
         id: 's',
         events: events.slice(0, cut),
@@ -511,7 +511,7 @@ test(
       recover: 'manual',
       lifecycle: again,
     });
-    for (const run of await third.recover()) await run.settled();
+    for (const run of await third.recovery.resumeStopped()) await run.settled();
     expect(outputs).toEqual(['done']);
     await third.close();
   },
@@ -547,11 +547,11 @@ test('another process follows up a run whose process stopped in between, by itse
     recover: 'manual',
     lifecycle: { postProcess: (_ctx, { output }) => void outputs.push(output) },
   });
-  const [taken, ...more] = await second.recover();
+  const [taken, ...more] = await second.recovery.resumeStopped();
   expect(more).toEqual([]);
   expect(await taken).toMatchObject({ status: 'completed', output: 'done' });
   await taken?.settled();
   expect(outputs).toEqual(['done']);
-  expect(await second.recover()).toEqual([]);
+  expect(await second.recovery.resumeStopped()).toEqual([]);
   await second.close();
 });

@@ -79,15 +79,15 @@ describe(
         await run.settled();
         first.stop();
         await first.settled();
-        const [found] = await there.recover();
+        const [found] = await there.recovery.resumeStopped();
         gate.resolve();
         expect(await found).toMatchObject({ runId: 'second', status: 'completed' });
         await found?.settled();
-        const ends = (await there.session({ id: 's' })).events.flatMap((event) =>
+        const ends = (await there.sessions.open({ id: 's' })).events.flatMap((event) =>
           event.type === 'invocation_end' ? [event.invocationId.split('#')[0]] : [],
         );
         expect(ends.sort()).toEqual(['first', 'first/child', 'second']);
-        expect(await there.recover()).toEqual([]);
+        expect(await there.recovery.resumeStopped()).toEqual([]);
         await Promise.all([here.close(), there.close()]);
       },
     );

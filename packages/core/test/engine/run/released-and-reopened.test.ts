@@ -70,7 +70,7 @@ describe('a run that waits is given back', () => {
   test('also when a tool begins to wait for a spawned child that waits already', async () => {
     const child = asker('child');
     const app = runtime({ app: 'attacks', runnables: [child] });
-    const session = await app.session();
+    const session = await app.sessions.open();
     const work = tool({
       name: 'work',
       description: 'Begins a child and waits for it later',
@@ -100,7 +100,7 @@ describe('a run that waits is given back', () => {
         method === 'append' && JSON.stringify(args).includes('step_failed') ? turns() : undefined,
     });
     const app = runtime({ app: 'attacks', store, recover: 'manual' });
-    const session = await app.session();
+    const session = await app.sessions.open();
     const failing = step({
       name: 'failing',
       execute: async (ctx) => {
@@ -139,7 +139,7 @@ test('what is posted while the inbox is being read is read the next time', async
     },
   });
   const app = runtime({ app: 'attacks', store, recover: 'manual' });
-  const session = await app.session();
+  const session = await app.sessions.open();
   let effects = 0;
   let isOver = false;
   const busy = step({
@@ -201,10 +201,10 @@ describe('what was dispatched and waits for somebody', () => {
       await run.settled();
       expect(await store.for(scope).due()).toEqual([]);
       const [row] = await store.for(scope).requests({ status: 'pending' });
-      await app.answer(row?.requestId ?? '', { input: { answer: 'Yes' } });
-      const [resumed] = await app.recover();
+      await app.requests.answer(row?.requestId ?? '', { input: { answer: 'Yes' } });
+      const [resumed] = await app.recovery.resumeStopped();
       await resumed?.settled();
-      const ends = (await app.session({ id: session.id })).events.flatMap((event) =>
+      const ends = (await app.sessions.open({ id: session.id })).events.flatMap((event) =>
         event.type === 'invocation_end' ? [event.status] : [],
       );
       expect(ends).toEqual(['completed', 'completed']);
@@ -218,7 +218,7 @@ describe('what was dispatched and waits for somebody', () => {
     async () => {
       const child = asker('child');
       const app = runtime({ app: 'attacks', runnables: [child] });
-      const session = await app.session();
+      const session = await app.sessions.open();
       const worker = step({
         name: 'worker',
         execute: async (ctx) => {
@@ -228,7 +228,7 @@ describe('what was dispatched and waits for somebody', () => {
           await session.ledger.durable();
           await turns();
           const [call] = session.pendingYieldingCalls;
-          await app.answer(call?.requestId ?? '', { input: { answer: 'Yes' } });
+          await app.requests.answer(call?.requestId ?? '', { input: { answer: 'Yes' } });
           await eventually(() => session.events.some(({ type }) => type === 'tool_result'), {
             what: 'the result of the call',
           });
@@ -302,7 +302,7 @@ describe('a cancel waits no longer than a second for', () => {
   ])('%s', async (_what, act) => {
     const clock = testClock();
     const app = runtime({ app: 'attacks', ports: { clock } });
-    const session = await app.session();
+    const session = await app.sessions.open();
     const acting = agent({
       name: 'acting',
       model: scriptedModel([{ toolCalls: [{ name: 'act', args: {} }] }, { text: 'end' }]),
@@ -362,7 +362,7 @@ test('a run whose input an open run was told is not run when it is asked for aga
   ]);
   const working = agent({ name: 'working', model, tools: [slow] });
   const app = runtime({ app: 'attacks', runnables: [working] });
-  const session = await app.session();
+  const session = await app.sessions.open();
   const first = app.run(working, { session, input: 'Go' });
   await eventually(() => executions === 1, { what: 'the tool' });
   const told = { session, input: 'And this', runId: 'told' };
@@ -415,7 +415,7 @@ test(
         if (event.type === type && event.invocationId === path) return;
       }
     };
-    await app.answer(pendingCalls[0]?.requestId ?? '', { input: { answer: 'Yes' } });
+    await app.requests.answer(pendingCalls[0]?.requestId ?? '', { input: { answer: 'Yes' } });
     await follow('invocation_yield', `${runId}/second`);
     await app.cancel(session, { reason: 'Enough.' });
     await follow('invocation_end', runId);
@@ -438,7 +438,7 @@ test(
     const { session } = await runtime({ app: 'attacks', store, recover: 'manual' }).run(root, 'Go');
     const other = runtime({ app: 'attacks', store, recover: 'manual', runnables: [root] });
     await other.cancel(session.id);
-    for (const run of await other.recover())
+    for (const run of await other.recovery.resumeStopped())
       expect(await run).toMatchObject({ status: 'cancelled' });
     expect((await store.for(scope).requests()).map(({ status }) => status)).toEqual(['cancelled']);
   },
@@ -469,7 +469,7 @@ test('a session that cannot be continued does not grow with each try', async () 
     recover: 'manual',
     runnables: [whole('renamed')],
   });
-  await other.answer(pendingCalls[0]?.requestId ?? '', { input: { answer: 'Yes' } });
+  await other.requests.answer(pendingCalls[0]?.requestId ?? '', { input: { answer: 'Yes' } });
   const seqs: unknown[] = [];
   for (let tries = 0; tries < 4; tries++) {
     await expect(other.resume(session.id)).rejects.toMatchObject({ code: 'ledger_mismatch' });

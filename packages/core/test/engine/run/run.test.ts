@@ -38,7 +38,7 @@ describe('watching', () => {
       'when it is durable',
     async () => {
       const app = runtime({ app: 'run' });
-      const session = await app.session();
+      const session = await app.sessions.open();
       const model = scriptedModel([{ chunks: ['Hel', 'lo'] }]);
       const running = app.run(agent({ name: 'a', model }), { input: 'Go', session });
       const streamed: StreamEvent[] = [];
@@ -165,7 +165,7 @@ describe('ending early', () => {
         ran = true;
       },
     });
-    const session = await other.restoreSession({ app: 'run', id: 's', events: cut });
+    const session = await other.sessions.restore({ app: 'run', id: 's', events: cut });
     expect(
       await other.run(sequence({ name: 'all', runnables: [again, done('never')] }), { session }),
     ).toMatchObject({
@@ -309,7 +309,7 @@ describe('one session', () => {
     const store = memoryStore();
     const { runnable, begun } = stuck();
     const other = runtime({ app: 'run', store });
-    const session = await other.restoreSession(finished.session.toJSON());
+    const session = await other.sessions.restore(finished.session.toJSON());
     const open = other.run(runnable, { session, runId: 'two' });
     await begun;
     open.stop();
@@ -355,7 +355,7 @@ describe('one session', () => {
     const ledgers = store.for({ tenant: 'default', app: 'run' });
     const { runnable, begun } = stuck();
     const app = runtime({ app: 'run', store });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     const running = app.run(runnable, { session });
     await begun;
     await session.flush();
@@ -368,7 +368,7 @@ describe('one session', () => {
   test('what is written just before a run lands before it, on SQLite too', async () => {
     const app = runtime({ app: 'run', store: sqlite(':memory:') });
     for (let round = 0; round < 5; round++) {
-      const session = await app.session();
+      const session = await app.sessions.open();
       session.state['n'] = round;
       if (round % 2 === 1) await new Promise<void>((resolve) => setImmediate(resolve));
       const result = await app.run(
@@ -384,7 +384,7 @@ describe('one session', () => {
     'the state, status and agent of a session are read from its events, and ' + 'survive JSON',
     async () => {
       const app = runtime({ app: 'run' });
-      const session = await app.session();
+      const session = await app.sessions.open();
       expect(session.status).toBe('active');
       await app.run(
         agent({ name: 'helper', model: scriptedModel([{ text: 'Hello' }]), output: 'said' }),

@@ -119,7 +119,7 @@ describe('around', () => {
       return work();
     };
     const app = runtime({ app: 'test', middleware: [{ name: 'around', around }] });
-    const session = await app.session();
+    const session = await app.sessions.open();
     await app.run(echoing(), { input: 'Go', session });
     expect(told.filter((type) => type !== 'decision')).toEqual([
       ...['user', 'invocation_start', 'invocation'],
@@ -181,7 +181,7 @@ describe('around', () => {
       const { pendingCalls } = await first.run(asker, { input: 'Go', session: 's' });
       await first.close();
       const second = open();
-      const session = await second.session({ id: 's' });
+      const session = await second.sessions.open({ id: 's' });
       session.addToolInput(pendingCalls[0]?.callId ?? '', {});
       expect((await second.resume(session)).output).toBe('done');
       expect(before).toEqual([undefined, kept]);

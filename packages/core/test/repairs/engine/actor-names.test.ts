@@ -51,7 +51,7 @@ describe.for([...actors, 'cfo', 'role:clerk', 'key:abcd'])(
         (by) => by !== one,
       );
       for (const by of others) {
-        await expect(app.approve(requestId, { by }), by).rejects.toMatchObject({
+        await expect(app.requests.approve(requestId, { by }), by).rejects.toMatchObject({
           code: 'may_not_decide',
         });
         await expect(app.requests.token(requestId, { by }), by).rejects.toMatchObject({
@@ -60,7 +60,7 @@ describe.for([...actors, 'cfo', 'role:clerk', 'key:abcd'])(
       }
       const token = await app.requests.token(requestId, { by: one });
       expect(await app.requests.show(token)).toMatchObject({ by: one });
-      await app.approve(requestId, { by: one });
+      await app.requests.approve(requestId, { by: one });
       expect(await app.requests.get(requestId)).toMatchObject({ settledBy: one });
     });
   },
@@ -68,10 +68,10 @@ describe.for([...actors, 'cfo', 'role:clerk', 'key:abcd'])(
 
 test('A2: a name without a kind is that of a user, in `by` as in `mayDecide`', async () => {
   const { app, requestId } = await waitingFor(['cfo']);
-  await expect(app.approve(requestId, { by: 'operator:cfo' })).rejects.toThrow(
+  await expect(app.requests.approve(requestId, { by: 'operator:cfo' })).rejects.toThrow(
     /operator:cfo may not answer .*: only user:cfo may\.$/,
   );
-  await app.approve(requestId, { by: 'cfo' });
+  await app.requests.approve(requestId, { by: 'cfo' });
   expect(await app.requests.get(requestId)).toMatchObject({
     settledBy: 'user:cfo',
     mayDecide: ['cfo'],

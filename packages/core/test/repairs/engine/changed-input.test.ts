@@ -82,7 +82,7 @@ function app(store: Store, runnables: readonly Runnable[]) {
 
 async function eventsOf(of: ReturnType<typeof app>): Promise<readonly Event[]> {
   const events: Event[] = [];
-  for await (const event of of.events('s')) events.push(event as Event);
+  for await (const event of of.sessions.events('s')) events.push(event as Event);
   return events;
 }
 

@@ -89,7 +89,7 @@ async function carryOut(given: Program): Promise<RunResult> {
   const [fan, worker] = define(given);
   for (const stop of [...given.stops, Number.POSITIVE_INFINITY]) {
     const app = runtime({ app: 'fans', store, runnables: [fan, worker], recover: 'manual' });
-    const session = await app.session({ id: 's' });
+    const session = await app.sessions.open({ id: 's' });
     const end = session.events.length + stop;
     const run =
       session.events.length === 0 ? app.run(fan, { session, runId: 'run' }) : app.resume(session);

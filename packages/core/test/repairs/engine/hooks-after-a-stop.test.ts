@@ -66,7 +66,7 @@ async function stateAfterStopAt(
   counter: Agent,
 ): Promise<Record<string, unknown>> {
   const app = appOf(counter);
-  const session = await app.restoreSession({ app: 'hooks', id: 's', events: [...events] });
+  const session = await app.sessions.restore({ app: 'hooks', id: 's', events: [...events] });
   const { status } = await app.run(counter, { session, runId: 'run', input: 'Go' });
   expect(status).toBe('completed');
   const state = { ...session.state };
@@ -112,7 +112,7 @@ test(
 
     const answering = counting([], { hooks: { beforeAgent: () => 'Answered by the hook.' } });
     const app = appOf(answering);
-    const session = await app.restoreSession({ app: 'hooks', id: 's', events: [...open] });
+    const session = await app.sessions.restore({ app: 'hooks', id: 's', events: [...open] });
     const { output } = await app.run(answering, { session, runId: 'run', input: 'Go' });
     await app.close();
 

@@ -77,7 +77,7 @@ test.for(forged)(
     for (const channel of channels) await shared.publish(channel, JSON.stringify(message));
     await app.run(clerk, { session: 's', input: 'Go' });
     const ledger: unknown[] = [];
-    for await (const event of app.events('s')) ledger.push(event);
+    for await (const event of app.sessions.events('s')) ledger.push(event);
     await eventually(() => given.filter((event) => 'seq' in event).length >= ledger.length, {
       what: 'the events',
     });

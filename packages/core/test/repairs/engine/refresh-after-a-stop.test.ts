@@ -30,7 +30,7 @@ function watching(
 }
 
 async function setPrice(app: Runtime, price: number): Promise<void> {
-  const other = await app.session({ id: 'other', userId: 'ann' });
+  const other = await app.sessions.open({ id: 'other', userId: 'ann' });
   (other.state['user'] as Record<string, unknown>)['price'] = price;
   await other.flush();
 }
@@ -64,7 +64,7 @@ test(
     const first: Runtime = appOf(firstStep);
     await setPrice(first, 1);
     const run = first.run(firstStep, {
-      session: await first.session({ id: 's', userId: 'ann' }),
+      session: await first.sessions.open({ id: 's', userId: 'ann' }),
       runId: 'run',
     });
     stop = () => void run.stop();

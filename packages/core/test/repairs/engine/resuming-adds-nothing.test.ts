@@ -32,7 +32,7 @@ function processOf(store: Store, runnables: readonly Runnable[]): Runtime {
 
 async function eventsOf(app: Runtime): Promise<readonly Event[]> {
   const events: Event[] = [];
-  for await (const event of app.events('s')) events.push(event as Event);
+  for await (const event of app.sessions.events('s')) events.push(event as Event);
   return events;
 }
 

@@ -30,7 +30,7 @@ function appOf(...runnables: readonly Step[]): Runtime {
 /** Continues a run from the first events of its ledger, in an app that knows nothing of it. */
 async function continueFrom(events: readonly Event[], body: Step) {
   const app = appOf(body);
-  const session = await app.restoreSession({ app: 'bodies', id: 's', events: [...events] });
+  const session = await app.sessions.restore({ app: 'bodies', id: 's', events: [...events] });
   const result = await app.run(body, { session, runId: 'run' });
   return { result, session };
 }
@@ -205,7 +205,7 @@ describe('keys that others write too', () => {
       const before = upTo(session.events, (event) => event.type === 'tool_attempt');
       waits = { child: 6, set: 0 };
       const app = appOf(body);
-      const open = await app.restoreSession({ app: 'bodies', id: 's', events: [...before] });
+      const open = await app.sessions.restore({ app: 'bodies', id: 's', events: [...before] });
       await expect(app.run(body, { session: open, runId: 'run' })).rejects.toMatchObject({
         code: 'state_order',
         data: { path: 'run', scope: 'session', key: 'n', reason: 'order' },
@@ -376,7 +376,7 @@ test('B18: parallel calls of one tool with children each count once after a stop
   expect(session.state['sum']).toBe(12);
   for (const cut of appendBoundaries(session.events).slice(1)) {
     const app = make();
-    const open = await app.restoreSession({
+    const open = await app.sessions.restore({
       app: 'bodies',
       id: 's',
       events: session.events.slice(0, cut),

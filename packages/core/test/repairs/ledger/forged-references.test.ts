@@ -112,7 +112,7 @@ test.each(places)(
     const first = prompts();
     const again = process(store);
     await again.run(runnable, { session: 'ann', input: 'Go on' });
-    const opened = await again.session({ id: 'ann' });
+    const opened = await again.sessions.open({ id: 'ann' });
     const seen = [
       prompts().join(),
       canonicalJson(transcript(opened.events, opened.ledger.resolve)),
@@ -147,8 +147,8 @@ test.each(places)(
       return event?.type === 'tool_call' ? ledger.resolve(event.args) : undefined;
     };
     const again = process(store, [runnable]);
-    const opened = await again.session({ id: 'ann' });
-    const fork = await again.fork('ann', { id: 'fork' });
+    const opened = await again.sessions.open({ id: 'ann' });
+    const fork = await again.sessions.fork('ann', { id: 'fork' });
     const copy = await session.fromSnapshot(JSON.parse(JSON.stringify(opened)));
     for (const each of [
       first,
@@ -165,7 +165,7 @@ test.each(places)(
     // What has been read is not read once more.
     const content = contentIn(opened as Session);
     expect(opened.ledger.resolve(content)).toEqual(given);
-    expect((await again.stateAt('ann')).sessionState).toMatchObject({ kept: given });
+    expect((await again.sessions.stateAt('ann')).sessionState).toMatchObject({ kept: given });
     const file = parseLedgerFile(ledgerFileText(await exportLedger(opened)));
     expect((await replayFile(file, again)).divergences).toEqual([]);
     expect(canonicalJson(file)).not.toContain(secret.slice(0, 200));
@@ -188,8 +188,8 @@ test('A4: a snapshot refers to nothing but what it holds itself', async () => {
     output: reference,
   };
   const app = process(store);
-  await app.restoreSession({ app: 'shop', id: 'copy', events: [event as unknown as Event] });
-  const opened = await process(store).session({ id: 'copy' });
+  await app.sessions.restore({ app: 'shop', id: 'copy', events: [event as unknown as Event] });
+  const opened = await process(store).sessions.open({ id: 'copy' });
   expect(canonicalJson(opened.events.map((each) => opened.ledger.whole(each)))).not.toContain(
     secret.slice(0, 200),
   );
@@ -230,7 +230,7 @@ test(
     await appendRaw(ledgers, 'genuine', lookAlikes(old)['plain'], [old]);
     const app = process(store);
     const outputOf = async (id: string): Promise<unknown> => {
-      const opened = await app.session({ id, observe: false });
+      const opened = await app.sessions.open({ id, observe: false });
       const [event] = opened.events;
       return event?.type === 'assistant' ? opened.ledger.resolve(event.output) : undefined;
     };

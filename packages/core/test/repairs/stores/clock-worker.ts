@@ -81,7 +81,7 @@ async function perform(command: Command): Promise<unknown> {
       return (await pending()).length;
     case 'approve': {
       const [found] = await app.requests.list({ session });
-      await app.approve(found?.requestId ?? '');
+      await app.requests.approve(found?.requestId ?? '');
       return 'approved';
     }
     case 'resume': {

@@ -62,7 +62,7 @@ describe.each(places)('on %s', (_, make) => {
     const ledgers = store.for(scope);
     try {
       await say(app, 's', large);
-      const text = JSON.stringify((await app.session({ id: 's' })).events);
+      const text = JSON.stringify((await app.sessions.open({ id: 's' })).events);
       addresses.set(ledgers, /"\$blob":"([0-9a-f]{64})"/.exec(text)?.[1] ?? '');
       expect(await isThere(ledgers)).toBe(true);
       await work(app, ledgers);
@@ -81,7 +81,7 @@ describe.each(places)('on %s', (_, make) => {
   test('A5: they stay for as long as another session or a fork has them', () =>
     withApp(async (app, ledgers) => {
       await say(app, 't', large);
-      await app.fork('s', { id: 'f' });
+      await app.sessions.fork('s', { id: 'f' });
       await app.sessions.delete('s');
       await app.sessions.delete('t');
       expect(await isThere(ledgers)).toBe(true);
@@ -91,7 +91,7 @@ describe.each(places)('on %s', (_, make) => {
 
   test('A5: they are gone with all forks when the session is erased', () =>
     withApp(async (app, ledgers) => {
-      await app.fork('s', { id: 'f' });
+      await app.sessions.fork('s', { id: 'f' });
       await app.sessions.erase('s');
       expect(await isThere(ledgers)).toBe(false);
     }));
@@ -102,7 +102,7 @@ describe.each(places)('on %s', (_, make) => {
       await app.sessions.delete('s');
       await Promise.all(runs);
       expect(await isThere(ledgers)).toBe(true);
-      const opened = await app.session({ id: 't3' });
+      const opened = await app.sessions.open({ id: 't3' });
       expect(
         opened.events.map((event) => event.type === 'user' && opened.ledger.resolve(event.text)),
       ).toContain(large);

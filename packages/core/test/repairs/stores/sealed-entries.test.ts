@@ -11,7 +11,7 @@ function appOn(store: Store): Runtime {
 
 async function bobSpeaks(app: Runtime): Promise<void> {
   const speaker = agent({ name: 'a', model: scriptedModel([{ text: 'I see.' }]) });
-  await app.session({ id: 's', userId: 'bob' });
+  await app.sessions.open({ id: 's', userId: 'bob' });
   await app.run(speaker, { session: 's', input: 'Hello, I am bob.' });
 }
 

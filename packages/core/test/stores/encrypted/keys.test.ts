@@ -195,7 +195,7 @@ describe('a store that was opened without its keys', () => {
     const store = memoryStore();
     await write(ledgersOf(store, firstKey), 's', ['a']);
     const app = runtime({ ...scope, store });
-    for (const open of [() => app.session({ id: 's' }), () => app.stateAt('s')]) {
+    for (const open of [() => app.sessions.open({ id: 's' }), () => app.sessions.stateAt('s')]) {
       expect(await failureOf(open())).toMatchObject({
         code: 'ledger_unreadable',
         message: expect.stringContaining('encrypted(store, { keys })'),

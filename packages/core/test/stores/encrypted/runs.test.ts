@@ -53,21 +53,21 @@ describe.each(places)('a run on an encrypted %s', (_, make) => {
       withPlace(make, async (place) => {
         const effects: string[] = [];
         const first = processOn(place.open(), effects);
-        const opened = await first.app.session({ id: 's', userId: '42', stateSchema });
+        const opened = await first.app.sessions.open({ id: 's', userId: '42', stateSchema });
         const waiting = await first.app.run(first.runnable, { session: opened, input: said });
         expect(waiting.status).toBe('yielded');
         await first.app.close();
 
         const second = processOn(place.open(), effects);
-        const [pending] = await second.app.listPendingApprovals({ user: '42' });
+        const [pending] = await second.app.requests.listPendingApprovals({ user: '42' });
         expect(JSON.stringify(pending?.details)).toContain(argument);
-        expect((await second.app.list()).map(({ title }) => title)).toEqual([said]);
-        await second.app.approve(pending?.requestId ?? '', { by: 'user:7', reason: why });
+        expect((await second.app.sessions.list()).map(({ title }) => title)).toEqual([said]);
+        await second.app.requests.approve(pending?.requestId ?? '', { by: 'user:7', reason: why });
         await second.app.close();
 
         const third = processOn(place.open(), effects);
         await third.app.advance('s');
-        const session = await third.app.session({ id: 's', userId: '42', stateSchema });
+        const session = await third.app.sessions.open({ id: 's', userId: '42', stateSchema });
         expect(session.status).toBe('completed');
         expect(session.state.user).toMatchObject({ last: given });
         expect(effects).toEqual([argument]);
@@ -75,14 +75,14 @@ describe.each(places)('a run on an encrypted %s', (_, make) => {
         expect(result).toMatchObject({
           result: { content: { receipt: given, log: { $blob: expect.any(String) } } },
         });
-        const fork = await third.app.fork('s', { at: 3 });
-        expect((await third.app.stateAt(fork.id)).seq).toBeGreaterThanOrEqual(3);
+        const fork = await third.app.sessions.fork('s', { at: 3 });
+        expect((await third.app.sessions.stateAt(fork.id)).seq).toBeGreaterThanOrEqual(3);
 
         const contents = await place.contents();
         for (const marker of [said, argument, given, answered, why, 'marker-large'])
           expect(contents.includes(marker), marker).toBe(false);
         await third.app.sessions.erase('s');
-        expect(await third.app.list()).toEqual([]);
+        expect(await third.app.sessions.list()).toEqual([]);
         await third.app.close();
       }),
   );

@@ -195,7 +195,7 @@ describe('toHaveToolCall', () => {
     });
     const app = runtime({ app: 'shop', runnables: [payer] });
     const asked = await app.run(payer, 'Pay');
-    await app.answer(asked.pendingApprovals[0]?.requestId ?? '', {
+    await app.requests.answer(asked.pendingApprovals[0]?.requestId ?? '', {
       decision: 'edit',
       input: { cents: 300 },
     });

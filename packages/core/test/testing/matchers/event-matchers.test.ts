@@ -140,7 +140,7 @@ describe('toHaveDecision', () => {
     });
     const app = runtime({ app: 'shop', runnables: [payer] });
     const waiting = await app.run(payer, 'Pay');
-    await app.reject(waiting.pendingApprovals[0]?.requestId ?? '', {
+    await app.requests.reject(waiting.pendingApprovals[0]?.requestId ?? '', {
       by: 'user:ann',
       reason: 'too dear',
     });

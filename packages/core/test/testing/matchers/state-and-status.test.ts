@@ -30,7 +30,7 @@ describe('toHaveState', () => {
 
   test('looks into shared scopes, also those that hold nothing', async () => {
     const app = runtime({ app: 'shop' });
-    const session = await app.session({ userId: 'ann' });
+    const session = await app.sessions.open({ userId: 'ann' });
     expect(session).not.toHaveState('user', 'theme');
     const remember = step({
       name: 'remember',

@@ -162,7 +162,7 @@ describe('ledgerStory', () => {
         "  payer waits for an answer",
       ]
     `);
-    await app.answer(waiting.pendingApprovals[0]?.requestId ?? '', {
+    await app.requests.answer(waiting.pendingApprovals[0]?.requestId ?? '', {
       decision: 'edit',
       input: { cents: 300 },
       by: 'user:ann',

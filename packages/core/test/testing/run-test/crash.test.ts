@@ -189,7 +189,7 @@ describe.each(storePlaces)('in %s', (_name, makePlace) => {
       agent({ name: 'clerk', model: real, tools: [pay] }),
     );
     expect(run.status).toBe('yielded');
-    expect(await run.app.listPendingApprovals()).toMatchObject([
+    expect(await run.app.requests.listPendingApprovals()).toMatchObject([
       { name: 'pay', summary: expect.stringContaining('5') },
     ]);
   });

@@ -65,11 +65,11 @@ describe('meanwhile', () => {
         ...asked,
         meanwhile(async ({ app, pending }) => {
           await expect(
-            app.approve(pending[0]?.requestId ?? '', { by: 'bob' }),
+            app.requests.approve(pending[0]?.requestId ?? '', { by: 'bob' }),
           ).rejects.toMatchObject({ code: 'may_not_decide' });
         }),
         meanwhile(async ({ pending }) => {
-          await runtime({ app: 'test', store, recover: 'manual' }).approve(
+          await runtime({ app: 'test', store, recover: 'manual' }).requests.approve(
             pending[0]?.requestId ?? '',
             { by: 'ann' },
           );
@@ -118,7 +118,7 @@ describe('meanwhile', () => {
 
 test('a model that is asked when the script is over does not keep anybody waiting', async () => {
   const { app, session, result } = await runTest(clerk, asked);
-  await app.approve(result.pendingApprovals[0]?.requestId ?? '', { by: 'ann' });
+  await app.requests.approve(result.pendingApprovals[0]?.requestId ?? '', { by: 'ann' });
   const resumed = await app.resume(session);
   expect(resumed).toMatchObject({
     status: 'error',

@@ -178,7 +178,7 @@ interface Wanted<State, Written> {
 /** Whether the ledger of a session is the one of which something is known. */
 async function isOf({ app, session }: SessionAddress, { last }: Known): Promise<boolean> {
   if (last === undefined) return true;
-  for await (const event of app.events(session, { after: last.seq - 1, upTo: last.seq }))
+  for await (const event of app.sessions.events(session, { after: last.seq - 1, upTo: last.seq }))
     return eventName(event) === last.name;
   return false;
 }
@@ -196,7 +196,7 @@ async function written<State, Written>({
   let last: Known['last'];
   let open = new OpenChunk<State, Written>(place, encoding);
   let length = 0;
-  for await (const event of app.events(session, { after: place.seq, upTo: border })) {
+  for await (const event of app.sessions.events(session, { after: place.seq, upTo: border })) {
     if (event.type === 'unreadable') break;
     const isOver = open.add(telling, await ready(telling, event));
     last = { seq: event.seq, name: eventName(event) };

@@ -151,7 +151,7 @@ async function grow(
   growing: Growing<GrowingFold>,
 ): Promise<boolean> {
   let isKnown = growing.seq === 0;
-  for await (const event of app.events(session, { after: Math.max(0, growing.seq - 1) })) {
+  for await (const event of app.sessions.events(session, { after: Math.max(0, growing.seq - 1) })) {
     if (!isKnown) {
       if (event.seq !== growing.seq || eventName(event) !== growing.name) return false;
       isKnown = true;
@@ -177,7 +177,7 @@ async function foldTo<State>(
   const made: Checkpoint<State>[] = [];
   let isKnown = known === '';
   let last: Checkpoint<State> = { seq: from, name: known, state: first };
-  for await (const event of app.events(session, { after: isKnown ? from : from - 1, upTo })) {
+  for await (const event of app.sessions.events(session, { after: isKnown ? from : from - 1, upTo })) {
     if (!isKnown) {
       if (event.seq !== from || eventName(event) !== known) return undefined;
       isKnown = true;

@@ -95,7 +95,7 @@ async function toldOfCut<State>({
   read = 0,
 }: ToldSubject<State>): Promise<Told<State> | undefined> {
   if (read === 0) return undefined;
-  for await (const event of app.events(session, { after: seq, upTo: seq + 1 })) {
+  for await (const event of app.sessions.events(session, { after: seq, upTo: seq + 1 })) {
     if (event.type !== 'unreadable') return telling.tell(state, await ready(telling, event));
   }
   return undefined;

@@ -37,7 +37,7 @@ const doors: Readonly<Record<string, Door>> = {
     return (body.outcomes[0] as { accepted: boolean }).accepted;
   },
   chat: async ({ api, requestId, session, app }, headers) => {
-    const [run] = await app.listRequests({ session });
+    const [run] = await app.requests.list({ session });
     const toolCallId = run?.callId ?? '';
     const part = {
       type: 'tool-pay',

@@ -119,7 +119,7 @@ test('A17: a fork does not bring back what was taken back', async () => {
     (await ask(api, `POST /v1/sessions/${body.id}/fork`, { as: operator, body: { at: seq } }))
       .status,
   ).toBe(201);
-  await app.revoke(body.id, permissions);
+  await app.sessions.revoke(body.id, permissions);
   await run(operator, body.id);
   expect(wiped).toEqual([]);
   const refused = await ask(api, `POST /v1/sessions/${body.id}/fork`, {

@@ -32,7 +32,7 @@ test(
     }
     expect(pages).toBeGreaterThan(1);
     const events: unknown[] = [];
-    for await (const event of app.events('s')) events.push(event);
+    for await (const event of app.sessions.events('s')) events.push(event);
     expect(read).toEqual(JSON.parse(JSON.stringify(events)));
     const { status, body } = await caller.get(`/v1/sessions/s/events?after=${last}`);
     expect([status, body]).toEqual([200, { events: [], next: last, last }]);

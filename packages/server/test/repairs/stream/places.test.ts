@@ -44,7 +44,7 @@ function simply(
 
 async function eventsOf(app: Runtime): Promise<readonly Event[]> {
   const events: Event[] = [];
-  for await (const event of app.events(session))
+  for await (const event of app.sessions.events(session))
     if (event.type !== 'unreadable') events.push(event);
   return events;
 }

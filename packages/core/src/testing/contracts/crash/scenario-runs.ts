@@ -109,7 +109,7 @@ function continueAt(
     new ScenarioProcess(make, place, events),
     async (process) => {
       const app = process.scenario.app?.app ?? defaultApp;
-      if (events.length > 0) await process.app.restoreSession({ app, id: place.session, events });
+      if (events.length > 0) await process.app.sessions.restore({ app, id: place.session, events });
       return process.goOn(events);
     },
     before,

@@ -281,7 +281,7 @@ export class Player {
     answer: Parameters<Scene['process']['app']['answer']>[1],
     found: Rest,
   ): Promise<void> {
-    await this.#posting(found, () => this.#scene.process.app.answer(pending.requestId, answer));
+    await this.#posting(found, () => this.#scene.process.app.requests.answer(pending.requestId, answer));
   }
 
   /** What is refused fails the test here. */

@@ -87,16 +87,16 @@ export class Scene {
     const { from, session: options = {}, state, prepare } = this.#options;
     const { app } = this.#process;
     if (from !== undefined) {
-      const copied = await app.restoreSession({
+      const copied = await app.sessions.restore({
         ...from,
         ...(options.id === undefined ? {} : { id: options.id }),
       });
-      this.#session = (await app.session({
+      this.#session = (await app.sessions.open({
         ...options,
         id: copied.id,
         existing: 'open',
       })) as Session;
-    } else this.#session = (await app.session(options)) as Session;
+    } else this.#session = (await app.sessions.open(options)) as Session;
     if (state !== undefined) writeState(this.#session, state);
     await prepare?.(this.#session);
     await this.#session.flush();
@@ -201,7 +201,7 @@ export class Scene {
     const { isActive } = before;
     this.#process = this.#begin();
     const { session: options = {} } = this.#options;
-    this.#session = (await this.#process.app.session({
+    this.#session = (await this.#process.app.sessions.open({
       ...options,
       id: this.session.id,
       existing: 'open',

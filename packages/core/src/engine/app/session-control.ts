@@ -1,0 +1,107 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Actor } from '../../ledger/event.ts';
+import type { LedgerPorts } from '../../ledger/ledger.ts';
+import {
+  postCancel,
+  postGrant,
+  postMessage,
+  postPause,
+  postResolution,
+  type Resolution,
+} from '../../session/answer.ts';
+import type { AnySession, Session } from '../../session/session.ts';
+import type { CancelOptions, ControlOptions, SendOptions } from '../run/advance.ts';
+import { type ReopenOptions, reopenDrafts } from '../run/reopen.ts';
+import {
+  checkCancel,
+  checkGrant,
+  checkMessage,
+  checkPause,
+  checkReopenOptions,
+  checkResolution,
+  sessionIdOf,
+} from './control-options.ts';
+
+export interface SessionControlPorts {
+  readonly clock: Clock;
+  readonly ledgerPorts: () => LedgerPorts;
+  /** Opens a session that exists. */
+  readonly opened: (session: AnySession | string) => Promise<Session>;
+  readonly isActive: (session: string) => boolean;
+  /** Called when something was posted to a session. */
+  readonly posted: (session: string) => void;
+  /** Called when a session has become due. */
+  readonly due: () => void;
+}
+
+/** Messages and commands to sessions, in this process or another one: each is posted to its inbox. */
+export class SessionControl {
+  readonly #ports: SessionControlPorts;
+
+  constructor(ports: SessionControlPorts) {
+    this.#ports = ports;
+  }
+
+  async cancel(session: AnySession | string, options: CancelOptions): Promise<void> {
+    checkCancel(options);
+    const { by = 'user', reason, runId } = options;
+    const id = sessionIdOf(session);
+    await postCancel(this.#inbox(id), { by, reason, runId });
+    this.#ports.posted(id);
+  }
+
+  async pause(session: AnySession | string, options: ControlOptions): Promise<void> {
+    checkPause(options);
+    const { by = 'operator', reason } = options;
+    const id = sessionIdOf(session);
+    await postPause(this.#inbox(id), { by, reason });
+    this.#ports.posted(id);
+  }
+
+  async send(session: AnySession | string, text: string, options: SendOptions): Promise<void> {
+    checkMessage(text, options);
+    const id = sessionIdOf(session);
+    const { by = 'user', ...rest } = options;
+    await postMessage(this.#inbox(id), text, { by, ...rest });
+    this.#ports.posted(id);
+  }
+
+  async resolveUnknown(
+    session: AnySession | string,
+    callId: string,
+    found: Omit<Resolution, 'by'> & { readonly by?: Actor },
+  ): Promise<void> {
+    checkResolution(callId, found);
+    const id = sessionIdOf(session);
+    await postResolution(this.#inbox(id), callId, { by: 'operator', ...found });
+    this.#ports.posted(id);
+  }
+
+  async changeGrants(
+    type: 'grant' | 'revoke',
+    session: AnySession | string,
+    permissions: readonly string[],
+    options: ControlOptions,
+  ): Promise<void> {
+    checkGrant(permissions, options);
+    const { by = 'operator', reason } = options;
+    const id = sessionIdOf(session);
+    await postGrant(this.#inbox(id), type, { permissions, by, reason });
+    this.#ports.posted(id);
+  }
+
+  async reopen(session: AnySession | string, options: ReopenOptions): Promise<void> {
+    checkReopenOptions(options);
+    const { ledger } = await this.#ports.opened(session);
+    const drafts = reopenDrafts(ledger, options);
+    await ledger.own();
+    ledger.append(drafts, { wakeAt: this.#ports.clock.now() });
+    await ledger.durable();
+    if (!this.#ports.isActive(ledger.session)) await ledger.release();
+    this.#ports.due();
+  }
+
+  #inbox(session: string): { readonly session: string; readonly ports: LedgerPorts } {
+    return { session, ports: this.#ports.ledgerPorts() };
+  }
+}

@@ -1,0 +1,180 @@
+import type { Clock } from '../../base/clock.ts';
+import { type IdSource, systemIds } from '../../base/id.ts';
+import { newLedger } from '../../ledger/ledger.ts';
+import type { Store } from '../../ledger/port.ts';
+import type { LedgerTape } from '../../ledger/tape.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import type { AnySession, SessionParts } from '../../session/session.ts';
+import { type Toolset, toolset } from '../../tools/toolset.ts';
+import { type LiveSessions, liveSessionsOf } from '../live/live-sessions.ts';
+import type { Run } from '../run/run.ts';
+import { Recovery } from './recovery.ts';
+import { type ReplayedLedger, replayOptions } from './replayed-ledger.ts';
+import {
+  checkedOptions,
+  clockOf,
+  mayRecoverByItself,
+  type RuntimeOptions,
+} from './runtime-options.ts';
+import { appServices } from './services.ts';
+import { homeOf } from './session-opener.ts';
+import { type AppParts, TenantApp } from './tenant-app.ts';
+import { checkTenant, dueSessions, Tenants } from './tenants.ts';
+
+/** Makers of what an app does not get from its options; the composition root knows them. */
+export interface AppMakers {
+  readonly memoryStore: (clock: Clock) => Store;
+  readonly processOwner: (ids: IdSource) => string;
+}
+
+/** An app for one tenant, and what it shares with the others. */
+export interface AppPlace {
+  readonly shared: SharedApp;
+  readonly own: TenantApp;
+}
+
+const places = new WeakMap<object, AppPlace>();
+
+/** The app that a session came from; `undefined` when it was not opened by one. */
+export function placeOf(session: AnySession): AppPlace | undefined {
+  const home = homeOf(session);
+  return home === undefined ? undefined : places.get(home);
+}
+
+/** An app with all of its tenants: the store, the definitions and the recovery that they share. */
+export class SharedApp implements AppParts {
+  readonly app: string;
+  readonly options: RuntimeOptions;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly owner: string;
+  readonly store: Store;
+  readonly tools: Toolset;
+  readonly live: LiveSessions;
+  readonly services: AppParts['services'];
+  readonly recovery: Recovery;
+  readonly restore: SessionParts['restore'];
+  /** The app for the tenant that the options name. */
+  readonly home: TenantApp;
+  tape: LedgerTape | undefined;
+  readonly #makers: AppMakers;
+  readonly #tenants: Tenants<TenantApp>;
+  #coversAllTenants: boolean;
+
+  /** @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError */
+  constructor(options: RuntimeOptions, makers: AppMakers) {
+    const { app, tenant = 'default', ports = {} } = checkedOptions(options);
+    this.app = app;
+    this.options = options;
+    this.#makers = makers;
+    this.#coversAllTenants = options.tenants === true;
+    this.clock = clockOf(options);
+    this.#tenants = new Tenants(this.clock, (made) => !made.isIdle);
+    this.ids = ports.ids ?? systemIds;
+    this.store = options.store ?? makers.memoryStore(this.clock);
+    this.live = liveSessionsOf(this.store, options.pubsub);
+    this.tools = toolset(options.tools ?? [], `The app "${app}"`);
+    this.owner = makers.processOwner(this.ids);
+    this.services = appServices(options, { clock: this.clock, tools: this.tools });
+    this.restore = (snapshot, schema) =>
+      new SharedApp({ app: snapshot.app }, makers).home.sessions.copy(snapshot, schema);
+    this.recovery = this.#makeRecovery(tenant);
+    this.home = this.#make(tenant, true);
+    if (options.store !== undefined) this.recoverByItself();
+  }
+
+  /** Looks for stopped runs from now on, unless the options or the environment forbid it. */
+  recoverByItself(): void {
+    if (mayRecoverByItself(this.options)) this.recovery.start();
+  }
+
+  /** Continues stopped runs now: of all tenants that the app looks after, or of one. */
+  recover(from: TenantApp): Promise<readonly Run[]> {
+    return this.recovery.look(
+      this.#coversAllTenants && from === this.home ? undefined : from.tenant,
+    );
+  }
+
+  /**
+   * The app for a tenant: the same object for as long as somebody has it or it works on something.
+   * The app looks after the runs of all tenants from then on.
+   * @throws InvalidRuntimeError when the name is empty
+   */
+  tenant(name: string): TenantApp {
+    checkTenant(name);
+    if (name !== this.home.tenant && !this.#coversAllTenants) {
+      this.#coversAllTenants = true;
+      this.recovery.hint();
+    }
+    return this.#of(name);
+  }
+
+  #of(tenant: string): TenantApp {
+    if (tenant === this.home.tenant) return this.home;
+    return this.#tenants.get(tenant, () => this.#make(tenant, false));
+  }
+
+  #make(tenant: string, isHome: boolean): TenantApp {
+    const own = new TenantApp(this, tenant, isHome);
+    places.set(own, { shared: this, own });
+    return own;
+  }
+
+  #makeRecovery(home: string): Recovery {
+    const { recover } = this.options;
+    return new Recovery({
+      due: (limit, asked) => {
+        this.#tenants.forgetIdle();
+        const tenant = asked ?? (this.#coversAllTenants ? undefined : home);
+        return dueSessions(this.store, { app: this.app, tenant, limit });
+      },
+      clock: this.clock,
+      atOnce: typeof recover === 'object' ? recover.atOnce : undefined,
+      resume: ({ tenant, session }) =>
+        this.#of(tenant).start(undefined, { session }, { isWorker: true, isFound: true }),
+      isActive: ({ tenant, session }) => {
+        const made = tenant === home ? this.home : this.#tenants.find(tenant);
+        return this.#tenants.isClosed(tenant) || (made?.isActive(session) ?? false);
+      },
+      heedGivenBack: (onGivenBack) => this.live.heedGivenBack(this.app, onGivenBack),
+      sweep: () => this.store.admin.sweepBlobs(),
+    });
+  }
+
+  /** Releases the runs of one tenant; for the home of the app, of all, and closes the store. */
+  async close(from: TenantApp): Promise<void> {
+    if (from !== this.home) {
+      this.#tenants.close(from.tenant);
+      return from.release();
+    }
+    this.recovery.stop();
+    const released = await Promise.allSettled(
+      [this.home, ...this.#tenants.all()].map((made) => made.release()),
+    );
+    await this.store.close();
+    await this.options.pubsub?.close();
+    for (const one of released) if (one.status === 'rejected') throw one.reason;
+  }
+
+  /** The runnables that were registered, and everything that they contain. */
+  get runnables(): readonly Runnable[] {
+    const { registry } = this.services;
+    return registry.names.map((name) => registry.get(name));
+  }
+
+  /**
+   * Makes an app of the same definitions that goes on from the first events of a record and is held
+   * against the rest of it; for `replay`.
+   * @throws LedgerUnreadableError
+   */
+  async replaying(replayed: ReplayedLedger): Promise<SharedApp> {
+    const store = this.#makers.memoryStore(replayed.clock);
+    const options = { ...replayOptions(this.options, replayed), store, runnables: this.runnables };
+    const made = new SharedApp(options, this.#makers);
+    const ledger = await newLedger(replayed.session, made.home.ledgerPorts());
+    ledger.restore(replayed.events, replayed.blobs);
+    await ledger.release();
+    made.tape = replayed.tape;
+    return made;
+  }
+}

@@ -1,0 +1,197 @@
+import type { Clock } from '../../base/clock.ts';
+import { defined } from '../../base/defined.ts';
+import { isAdjutantError } from '../../base/error.ts';
+import type { IdSource } from '../../base/id.ts';
+import type { Ledger, LedgerPorts } from '../../ledger/ledger.ts';
+import type { LedgerStore, Store } from '../../ledger/port.ts';
+import { StoreClock } from '../../ledger/store-clock.ts';
+import type { LedgerTape } from '../../ledger/tape.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import type { AnySession, Session, SessionParts } from '../../session/session.ts';
+import type { Toolset } from '../../tools/toolset.ts';
+import type { AppServices, StreamedRun } from '../frame/run-context.ts';
+import type { RunOptions } from '../frame/run-options.ts';
+import type { LiveSessions } from '../live/live-sessions.ts';
+import { RequestService } from '../requests/service.ts';
+import {
+  type Advance,
+  type AdvanceOptions,
+  advanced,
+  checkAdvanceOptions,
+} from '../run/advance.ts';
+import type { RunEnd, RunRequest } from '../run/execute-run.ts';
+import { firstExpiry } from '../run/expiry.ts';
+import type { Run } from '../run/run.ts';
+import { runRequest } from '../run/run-request.ts';
+import { lastResult } from '../run/run-result.ts';
+import { RunStarter } from '../run/run-starter.ts';
+import type { Recovery } from './recovery.ts';
+import { defaultLeaseMs, type RuntimeOptions } from './runtime-options.ts';
+import { SessionControl } from './session-control.ts';
+import { SessionOpener } from './session-opener.ts';
+import { reachableLedgers } from './tenants.ts';
+
+/** Parts of an app that its tenants share. */
+export interface AppParts {
+  readonly app: string;
+  readonly options: RuntimeOptions;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly owner: string;
+  readonly store: Store;
+  readonly tools: Toolset;
+  readonly live: LiveSessions;
+  readonly services: Omit<AppServices, 'takeUp' | 'heed'>;
+  readonly recovery: Recovery;
+  /** The record that a replay is held against. */
+  readonly tape: LedgerTape | undefined;
+  readonly restore: SessionParts['restore'];
+}
+
+/** An app for one tenant: its sessions, runs and requests. */
+export class TenantApp {
+  readonly app: string;
+  readonly tenant: string;
+  readonly services: AppServices;
+  readonly requests: RequestService;
+  readonly sessions: SessionOpener;
+  readonly control: SessionControl;
+  readonly #shared: AppParts;
+  readonly #runs: RunStarter;
+
+  /** @param isHome the app reaches the requests of all tenants, not only those of its own */
+  constructor(shared: AppParts, tenant: string, isHome: boolean) {
+    const { app, clock, ids, live, options, restore, services, store, tools } = shared;
+    this.#shared = shared;
+    this.app = app;
+    this.tenant = tenant;
+    this.services = {
+      ...services,
+      takeUp: (session: string) => shared.recovery.takeUp({ tenant, session }),
+      heed: (run: StreamedRun, ledger: Ledger) => live.heed(this, run, ledger),
+    };
+    this.#runs = new RunStarter(this.services, ({ result }) => {
+      const at = result.status === 'yielded' ? firstExpiry(result.session.ledger) : null;
+      if (at !== null) shared.recovery.wakeAt(at);
+    });
+    const reachable = reachableLedgers(store, this, !isHome);
+    const { registry } = this.services;
+    this.requests = new RequestService({
+      ledgers: (of) => this.#clocked(reachable(of)),
+      clock,
+      keys: options.approvals?.keys,
+      findTool: (agentName, name) => registry.findTool(agentName, name) ?? tools.get(name),
+      posted: (session) => this.posted(session),
+    });
+    const isActive = (session: string): boolean => this.isActive(session);
+    this.sessions = new SessionOpener({
+      home: this,
+      clock,
+      ids,
+      stateSchema: options.stateSchema,
+      isShared: options.store !== undefined,
+      ledgers: () => this.ledgers,
+      ledgerPorts: (ledgers) => this.ledgerPorts(ledgers),
+      isActive,
+      checkAnswer: this.requests.check,
+      restore,
+      postGrant: (session, permissions) =>
+        this.control.changeGrants('grant', session, permissions, {}),
+    });
+    this.control = new SessionControl({
+      clock,
+      ledgerPorts: () => this.ledgerPorts(),
+      opened: (session) => this.sessions.forRun(session, true),
+      isActive,
+      posted: (session) => this.posted(session),
+      due: () => shared.recovery.hint(),
+    });
+  }
+
+  /** The stored ledgers of the tenant. */
+  get ledgers(): LedgerStore {
+    return this.#clocked(this.#shared.store.for({ tenant: this.tenant, app: this.app }));
+  }
+
+  /** Ledgers whose receipts set the clock. */
+  #clocked(ledgers: LedgerStore): LedgerStore {
+    const { clock } = this.services;
+    return clock instanceof StoreClock ? clock.heeding(ledgers) : ledgers;
+  }
+
+  ledgerPorts(store: LedgerStore = this.ledgers): LedgerPorts {
+    const { ids, options, owner, tape } = this.#shared;
+    return {
+      store,
+      scope: { tenant: this.tenant, app: this.app },
+      clock: this.services.clock,
+      ids,
+      owner,
+      leaseMs: options.lease?.ttl ?? defaultLeaseMs,
+      tape,
+    };
+  }
+
+  /** True when nothing is under way here. */
+  get isIdle(): boolean {
+    return this.#runs.isIdle;
+  }
+
+  /** True while this process carries out a run of the session. */
+  isActive(session: string): boolean {
+    return this.#runs.isActive(session);
+  }
+
+  /** Lets the run of the session look at its inbox at once; without one here, recovery does. */
+  posted(session: string): void {
+    const active = this.#runs.active(session);
+    if (active === undefined) this.#shared.recovery.hint({ tenant: this.tenant, session });
+    else active.poke();
+  }
+
+  /** @param onEnd called with how far the run has come, which its result does not say */
+  start(
+    runnable: Runnable | undefined,
+    options: RunOptions,
+    more: Partial<RunRequest> = {},
+    onEnd?: (end: RunEnd) => void,
+  ): Run {
+    const { session, onStream } = options;
+    this.sessions.assertOwn(session);
+    let id: string | undefined;
+    const open = async (fresh: boolean): Promise<Session> => {
+      const mustExist = runnable === undefined || fresh;
+      const opened = await this.sessions.forRun(fresh ? id : session, mustExist);
+      id = opened.id;
+      return opened;
+    };
+    const { ids, options: app } = this.#shared;
+    const request = runRequest(runnable, options, { ids, limits: app.limits });
+    return this.#runs.start(open, { ...request, ...more }, onStream, onEnd);
+  }
+
+  async advance(session: AnySession | string, options: AdvanceOptions): Promise<Advance> {
+    checkAdvanceOptions(options);
+    const { signal, until, slice } = options;
+    let end: RunEnd | undefined;
+    const request = { until, slice, isWorker: true };
+    const run = this.start(undefined, { session, ...defined({ signal }) }, request, (reached) => {
+      end = reached;
+    });
+    try {
+      const result = await run;
+      return advanced(result, end?.more === true);
+    } catch (error) {
+      if (!isAdjutantError(error, 'no_open_run')) throw error;
+      const opened = await this.sessions.forRun(session, true);
+      const last = lastResult(opened);
+      return last === undefined ? { status: 'done', result: undefined } : advanced(last, false);
+    }
+  }
+
+  /** Stops all runs without ending them, and releases all sessions. */
+  async release(): Promise<void> {
+    await this.#runs.stop();
+    await this.sessions.releaseAll();
+  }
+}
