@@ -475,7 +475,7 @@ test('chats of others are out of reach', async () => {
   const part = chat.lastMessage?.parts.find(
     ({ type }) => type === 'tool-pay',
   ) as unknown as ToolPart;
-  const [own] = await app.sessions.list({ user: 'ann' });
+  const [own] = (await app.sessions.list({ user: 'ann' })).sessions;
   const id = own?.id ?? '';
   const before = await eventsOf(app, id);
   const forged = said(part, { id: part.approval.id, approved: true });
@@ -500,5 +500,5 @@ test('chats of others are out of reach', async () => {
   expect(elsewhere.chunks.at(-1)).toMatchObject({ type: 'finish', finishReason: 'tool-calls' });
   expect(await eventsOf(app, id)).toEqual(before);
   expect(paid).toEqual([]);
-  expect(await app.sessions.list({ user: 'ann' })).toHaveLength(1);
+  expect((await app.sessions.list({ user: 'ann' })).sessions).toHaveLength(1);
 });

@@ -69,9 +69,12 @@ assert.ok(order);
 const second = openStudio();
 await second.app.requests.settleOperation(order.job, { text: 'Good evening, and welcome.' });
 // A service that calls twice is told so; one result counts.
-await assert.rejects(() => second.app.requests.settleOperation(order.job, { text: 'Another text' }), {
-  code: 'request_settled',
-});
+await assert.rejects(
+  () => second.app.requests.settleOperation(order.job, { text: 'Another text' }),
+  {
+    code: 'request_settled',
+  },
+);
 await assert.rejects(() => second.app.requests.settleOperation('job-unknown', {}), {
   code: 'request_not_found',
 });

@@ -5,15 +5,8 @@
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { agent, loop, runtime, tool } from 'adjutant';
-import {
-  agentUser,
-  humanUser,
-  runWithUser,
-  type ScriptedResponse,
-  scriptedModel,
-  scriptedUser,
-  simulatedUser,
-} from 'adjutant/testing';
+import { agentUser, converse, humanUser, scriptedUser, simulatedUser } from 'adjutant/conversation';
+import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 
 const ask = tool({
@@ -46,7 +39,8 @@ const script = scriptedUser({
     confirm: (args: { cents: number }) => ({ confirmed: args.cents < 500 }),
   },
 });
-const scripted = await runtime({ app: 'café' }).runWithUser(
+const scripted = await converse(
+  runtime({ app: 'café' }),
   waiter([
     asks('With milk?'),
     asks('With sugar?'),
@@ -82,7 +76,9 @@ const chat = loop({
   maxIterations: 10,
   yields: true,
 });
-const talked = await runWithUser(chat, { user: scriptedUser({ messages: ['Hello', 'Goodbye'] }) });
+const talked = await converse(runtime({ app: 'app' }), chat, {
+  user: scriptedUser({ messages: ['Hello', 'Goodbye'] }),
+});
 assert.deepEqual([talked.ended, talked.turns, talked.results.length], ['user_done', 2, 1]);
 assert.deepEqual(
   talked.transcript.map((entry) => ('text' in entry ? entry.text : entry.kind)),
@@ -99,9 +95,13 @@ const person = humanUser({
   formatPrompt: ({ toolName, args }) => `Enter input for ${toolName} ${JSON.stringify(args)}: `,
   parseInput: (typed) => JSON.parse(typed),
 });
-const typed = await runWithUser(waiter([asks('Which size?'), { text: 'A large tea.' }]), {
-  user: person,
-});
+const typed = await converse(
+  runtime({ app: 'app' }),
+  waiter([asks('Which size?'), { text: 'A large tea.' }]),
+  {
+    user: person,
+  },
+);
 assert.deepEqual(typed.answers[0]?.input, { answer: 'a large one' });
 assert.match(String(screen.read()), /Enter input for ask \{"question":"Which size\?"\}: /);
 
@@ -122,10 +122,10 @@ const customer = agentUser({
   },
 });
 const app = runtime({ app: 'café' });
-const played = await app.runWithUser(
-  waiter([asks('Which one?'), { text: 'One chocolate cake.' }]),
-  { user: customer, session: 'cake' },
-);
+const played = await converse(app, waiter([asks('Which one?'), { text: 'One chocolate cake.' }]), {
+  user: customer,
+  session: 'cake',
+});
 console.log(played.ended, played.output);
 assert.deepEqual(played.answers[0]?.input, { answer: 'chocolate' });
 const behind = await app.sessions.open({ id: 'cake-conversation-user' });
@@ -146,7 +146,11 @@ const guest = simulatedUser({
     { text: '{"done":true,"message":"","reason":"It is booked"}' },
   ]),
 });
-const planned = await runWithUser(waiter([{ text: 'When?' }, { text: 'Booked for eight.' }]), {
-  user: guest,
-});
+const planned = await converse(
+  runtime({ app: 'app' }),
+  waiter([{ text: 'When?' }, { text: 'Booked for eight.' }]),
+  {
+    user: guest,
+  },
+);
 assert.deepEqual([planned.ended, planned.reason, planned.turns], ['user_done', 'It is booked', 2]);

@@ -76,7 +76,7 @@ assert.ok(first?.type === 'user' && first.text === 'How much do I take? (acme)')
 
 // A patient asks to be forgotten: the keys of the session and of its forks are destroyed.
 await after.app.sessions.erase('patient-7');
-assert.deepEqual(await after.app.sessions.list(), []);
+assert.deepEqual((await after.app.sessions.list()).sessions, []);
 await after.app.close();
 
 // Globex leaves, and its key with it.

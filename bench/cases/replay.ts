@@ -1,5 +1,5 @@
 import { runtime } from 'adjutant';
-import { type RecordedLedger, recordedLedgerOf, replay } from 'adjutant/testing';
+import { type RecordedLedger, recordedLedgerOf, replay } from 'adjutant/replay';
 import { agentOfRounds } from '../contenders/adjutant.ts';
 import { assertEqual } from '../contenders/contender.ts';
 import { elapsed, Figure, interleave } from '../measure.ts';

@@ -50,7 +50,10 @@ export const timeTravel: Benchmark = {
         'fork at event 10 of 100,001, in the store',
         () => elapsed(() => ledgers.fork(session, 10, `fork${forks++}`)),
       ],
-      ['fork at 100,001 events, and open the fork', () => elapsed(() => reader().sessions.fork(session))],
+      [
+        'fork at 100,001 events, and open the fork',
+        () => elapsed(() => reader().sessions.fork(session)),
+      ],
     ];
     const measured: Row[] = [];
     for (const [work, measure, limit] of rows) {

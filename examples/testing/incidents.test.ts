@@ -6,7 +6,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { runtime } from 'adjutant';
-import { divergenceText, replayFile } from 'adjutant/testing';
+import { divergenceText, replayFile } from 'adjutant/replay';
 import { expect, test } from 'vitest';
 import { desk, deskWith } from './bookings.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAdjutantError, type Runtime, runtime, type Session } from 'adjutant';
+import type { LedgerFile } from 'adjutant/replay';
 import { sqlite } from 'adjutant/sqlite';
-import type { LedgerFile } from 'adjutant/testing';
 import { existingSession, openExistingLedgers, openLedgers, type StoreOptions } from './app.ts';
 import { UsageError } from './failure.ts';
 import type { Host } from './host.ts';
@@ -10,9 +10,9 @@ import {
   type ConfigOptions,
   type ConfiguredApp,
   loadApp,
+  type Replaying,
+  replayingFor,
   shownName,
-  type Testing,
-  testingFor,
 } from './load-module.ts';
 import { readableStorePath } from './store-location.ts';
 
@@ -21,7 +21,7 @@ export interface SourceOptions extends StoreOptions, ConfigOptions {}
 /** The ledgers that a command reads: those of the user's app, of a store, or of files. */
 export interface LedgerSources {
   readonly configured: ConfiguredApp | undefined;
-  readonly testing: Testing;
+  readonly replaying: Replaying;
   session(id: string): Promise<Session>;
   /** A session, or what a file holds. */
   ledger(name: string): Promise<Session | LedgerFile>;
@@ -34,7 +34,7 @@ export async function withLedgers<Result>(
   use: (sources: LedgerSources) => Promise<Result>,
 ): Promise<Result> {
   const configured = await loadApp(host, options);
-  const testing = await testingFor(configured);
+  const replaying = await replayingFor(configured);
   let opened: Runtime | undefined;
   const session = async (id: string): Promise<Session> => {
     opened ??= openReader(host, options, configured);
@@ -42,7 +42,7 @@ export async function withLedgers<Result>(
   };
   const ledger = async (name: string): Promise<Session | LedgerFile> => {
     const file = resolve(host.cwd, name);
-    if (looksLikeFile(name) && existsSync(file)) return testing.readLedgerFile(file);
+    if (looksLikeFile(name) && existsSync(file)) return replaying.readLedgerFile(file);
     return session(name).catch((error: unknown) => {
       if (looksLikeFile(name) && isAbsent(error))
         throw new UsageError({
@@ -52,7 +52,7 @@ export async function withLedgers<Result>(
     });
   };
   try {
-    return await use({ configured, testing, session, ledger });
+    return await use({ configured, replaying, session, ledger });
   } finally {
     await opened?.close().catch(() => undefined);
     if (configured !== undefined && configured.app !== opened)

@@ -162,22 +162,22 @@ function whyNoApp(exports: Readonly<Record<string, unknown>>): string {
   );
 }
 
-export type Testing = typeof import('adjutant/testing');
+export type Replaying = typeof import('adjutant/replay');
 
 /**
- * `adjutant/testing` of the package that the user's app was made with; without an app, or where it
+ * `adjutant/replay` of the package that the user's app was made with; without an app, or where it
  * has none, that of the command line.
  */
-export async function testingFor(configured: ConfiguredApp | undefined): Promise<Testing> {
+export async function replayingFor(configured: ConfiguredApp | undefined): Promise<Replaying> {
   if (configured !== undefined) {
     try {
-      const path = createRequire(configured.file).resolve('adjutant/testing');
-      return (await import(pathToFileURL(path).href)) as Testing;
+      const path = createRequire(configured.file).resolve('adjutant/replay');
+      return (await import(pathToFileURL(path).href)) as Replaying;
     } catch (error) {
       if (!isNotThere(error)) throw error;
     }
   }
-  return import('adjutant/testing');
+  return import('adjutant/replay');
 }
 
 function isNotThere(error: unknown): boolean {

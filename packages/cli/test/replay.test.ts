@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agent, runtime } from 'adjutant';
+import { readLedgerFile } from 'adjutant/replay';
 import { sqlite } from 'adjutant/sqlite';
-import { readLedgerFile, scriptedModel } from 'adjutant/testing';
+import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { email, shopApp } from './fixtures/shop/shop-app.ts';
 import { bench, type Finished, jsonLines } from './run-cli.ts';

@@ -48,7 +48,7 @@ describe('a write with a key', () => {
 
   test('makes one session and one run, and tells the address again', async () => {
     const { api, app } = await waitingServer();
-    const before = (await app.sessions.list()).length;
+    const before = (await app.sessions.list()).sessions.length;
     for (const [path, body] of [
       ['/v1/sessions', { user: 'ann' }],
       ['/v1/runs', { agent: 'payer', input: 'Pay' }],
@@ -61,7 +61,7 @@ describe('a write with a key', () => {
       expect(again.headers.get('location')).not.toBeNull();
       for (const answer of made) expect(seen(answer as typeof again)).toEqual(seen(again));
     }
-    expect((await app.sessions.list()).length).toBe(before + 2);
+    expect((await app.sessions.list()).sessions.length).toBe(before + 2);
   });
 
   test('is known by its body as JSON, not by its text', async () => {
@@ -253,7 +253,7 @@ describe.each(stores)('on %s', (name, open, skipped) => {
         }
         await Promise.all(all);
         const keys = new Set(sendings.map(({ key: number }) => number));
-        expect(await apps[0].sessions.list({ user })).toHaveLength(keys.size);
+        expect((await apps[0].sessions.list({ user })).sessions).toHaveLength(keys.size);
         expect(answers.size).toBe(keys.size);
         for (const given of answers.values())
           for (const answer of given) expect(answer).toEqual(given[0]);
@@ -352,7 +352,7 @@ describe('in other processes', () => {
       }[what] as [string, object];
       const first = await send(api, 'POST', path, body, key('k'));
       expect(first.status).toBeLessThan(300);
-      const made = (await app.sessions.list()).length;
+      const made = (await app.sessions.list()).sessions.length;
       expect((await send(next, 'POST', path, body, key('k'))).body.code).toBe(
         'idempotency_key_in_use',
       );
@@ -364,7 +364,7 @@ describe('in other processes', () => {
         first.headers.get('location'),
       ]);
       if (what === 'batch') expect(second.body).toEqual(first.body);
-      expect((await app.sessions.list()).length).toBe(made);
+      expect((await app.sessions.list()).sessions.length).toBe(made);
       expect(isReplayed(await send(next, 'POST', path, body, key('k')))).toBe(true);
       if (what === 'answer' || what === 'batch') await app.resume(session);
       expect(paid).toHaveLength(what === 'answer' || what === 'batch' ? 1 : 0);
@@ -384,7 +384,7 @@ describe('in other processes', () => {
       await once(child.stdout, 'data');
       const app = runtime({ app: 'shop', store: sqlite(file), recover: 'manual' });
       const api = server(app);
-      const [made] = await app.sessions.list();
+      const [made] = (await app.sessions.list()).sessions;
       expect((await send(api, 'POST', '/v1/sessions', {}, key('k'))).body.code).toBe(
         'idempotency_key_in_use',
       );
@@ -392,7 +392,7 @@ describe('in other processes', () => {
       await once(child, 'close');
       const { status, body } = await send(api, 'POST', '/v1/sessions', {}, key('k'));
       expect([status, body.id]).toEqual([201, made?.id]);
-      expect(await app.sessions.list()).toHaveLength(1);
+      expect((await app.sessions.list()).sessions).toHaveLength(1);
       expect(isReplayed(await send(api, 'POST', '/v1/sessions', {}, key('k')))).toBe(true);
       await api.close();
       await app.close();
@@ -501,7 +501,7 @@ function around(
 test('the reserved name is of another app', async () => {
   const { app, api } = await waitingServer();
   await send(api, 'POST', '/v1/sessions', {}, key('k'));
-  const listed = await app.sessions.list();
+  const listed = (await app.sessions.list()).sessions;
   expect(listed.some(({ id }) => id.startsWith('key_'))).toBe(false);
   const missing = await app.sessions.stateAt('key_x').catch((error: unknown) => error);
   expect(isAdjutantError(missing, 'session_not_found')).toBe(true);

@@ -1,4 +1,4 @@
-import type { LedgerDifference } from 'adjutant/testing';
+import type { LedgerDifference } from 'adjutant/replay';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
 import { type SourceOptions, withLedgers } from '../ledger-source.ts';
@@ -18,15 +18,15 @@ export function diffSessions(
   b: string,
   options: DiffCommandOptions,
 ): Promise<number> {
-  return withLedgers(host, options, async ({ ledger, testing }) => {
-    const divergence = testing.diffLedgers(await ledger(a), await ledger(b));
+  return withLedgers(host, options, async ({ ledger, replaying }) => {
+    const divergence = replaying.diffLedgers(await ledger(a), await ledger(b));
     if (options.json === true)
       host.stdout.write(jsonLine({ type: 'diff', a, b, divergence: divergence ?? null }));
     else
       host.stdout.write(
         divergence === undefined
           ? sameText(host, a, b)
-          : partingText(host, a, b, divergence, testing.divergenceText(divergence)),
+          : partingText(host, a, b, divergence, replaying.divergenceText(divergence)),
       );
     return divergence === undefined ? exitCodes.ok : exitCodes.failed;
   });

@@ -32,9 +32,9 @@ export function exportSession(
     });
   }
   const patterns = (options.redactPattern ?? []).map(patternOf);
-  return withLedgers(host, options, async ({ session, testing }) => {
+  return withLedgers(host, options, async ({ session, replaying }) => {
     const redact = { fields: options.redact ?? [], patterns };
-    const file = await testing.exportLedger(await session(id), { redact }).catch(throwInFlags);
+    const file = await replaying.exportLedger(await session(id), { redact }).catch(throwInFlags);
     const { output } = options;
     const record = {
       type: 'export',
@@ -46,12 +46,12 @@ export function exportSession(
       `${plainLine(id)}: ` +
       `${formatCount(file.events.length, 'event')}${removedText(file.redaction.removed)}${idleText(options, file.redaction.removed)}`;
     if (output === undefined) {
-      host.stdout.write(testing.ledgerFileText(file));
+      host.stdout.write(replaying.ledgerFileText(file));
       notice(host, says);
       return exitCodes.ok;
     }
     const path = resolve(host.cwd, output);
-    await writeFile(() => testing.writeLedgerFile(path, file), path);
+    await writeFile(() => replaying.writeLedgerFile(path, file), path);
     host.stdout.write(
       options.json === true
         ? jsonLine({ ...record, file: path })

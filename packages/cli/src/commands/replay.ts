@@ -8,7 +8,7 @@ import {
   runtime,
   type Session,
 } from 'adjutant';
-import type { Divergence, LedgerFile, ReplayOptions, ReplayReport } from 'adjutant/testing';
+import type { Divergence, LedgerFile, ReplayOptions, ReplayReport } from 'adjutant/replay';
 import { assistant } from '../agent.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
@@ -54,7 +54,7 @@ export function replayRecord(
 async function replayed(
   host: Host,
   record: Session | LedgerFile,
-  { configured, testing }: LedgerSources,
+  { configured, replaying }: LedgerSources,
   options: ReplayCommandOptions,
 ): Promise<ReplayReport> {
   refuseAgentOptions(options, configured !== undefined);
@@ -74,8 +74,8 @@ async function replayed(
   const app = own ?? (configured?.app as Runtime);
   try {
     return await ('format' in record
-      ? testing.replayFile(record, app, live)
-      : testing.replay(record, app, live));
+      ? replaying.replayFile(record, app, live)
+      : replaying.replay(record, app, live));
   } finally {
     await own?.close();
   }
@@ -126,7 +126,7 @@ function modelNamed(name: string, { env }: Host): Model {
 function reportText(
   host: Host,
   { session, events, divergence, divergences }: ReplayReport,
-  { testing }: LedgerSources,
+  { replaying }: LedgerSources,
   all: boolean,
 ): string {
   const style = styleFor(host.stdout);
@@ -138,5 +138,5 @@ function reportText(
     );
   const shown: readonly Divergence[] = all ? divergences : [divergence];
   const head = `${style.red('✗')} ${place}: the code no longer does what is recorded.`;
-  return `${[head, ...shown.flatMap((one) => ['', ...diffLines(style, testing.divergenceText(one))])].join('\n')}\n`;
+  return `${[head, ...shown.flatMap((one) => ['', ...diffLines(style, replaying.divergenceText(one))])].join('\n')}\n`;
 }

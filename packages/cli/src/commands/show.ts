@@ -106,7 +106,7 @@ export async function lookAt(
 }
 
 async function newestSession(app: Runtime, options: StoreOptions): Promise<string> {
-  const [newest] = await app.sessions.list({ limit: 1 });
+  const [newest] = (await app.sessions.list({ limit: 1 })).sessions;
   if (newest === undefined) throw new UsageError({ reason: noSessions(options) });
   return newest.id;
 }

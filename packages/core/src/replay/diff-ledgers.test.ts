@@ -1,5 +1,6 @@
 import { agent, type JsonValue, memoryStore, runtime, type Session, step, tool } from 'adjutant';
-import { diffLedgers, scriptedModel } from 'adjutant/testing';
+import { diffLedgers } from 'adjutant/replay';
+import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 

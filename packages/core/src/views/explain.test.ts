@@ -225,7 +225,10 @@ test('people who are asked, cancel and reopen are in it', async () => {
     tools: [pay],
   });
   const { session, pendingCalls } = await app.run(clerk, { input: 'Pay', runId: 'r' });
-  await app.requests.approve(pendingCalls[0]?.requestId as string, { by: 'user:ann', reason: 'it is due' });
+  await app.requests.approve(pendingCalls[0]?.requestId as string, {
+    by: 'user:ann',
+    reason: 'it is due',
+  });
   await app.resume(session);
   const bad = step({ name: 'bad', execute: (ctx) => ctx.fail('no luck') });
   await app.run(bad, { session, runId: 'q' });

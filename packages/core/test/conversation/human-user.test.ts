@@ -1,13 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { agent, pending, runtime, type Tool, ToolFailure, tool } from 'adjutant';
-import {
-  eventually,
-  type HumanUserOptions,
-  humanUser,
-  roundModel,
-  runWithUser,
-  scriptedModel,
-} from 'adjutant/testing';
+import { converse, type HumanUserOptions, humanUser } from 'adjutant/conversation';
+import { eventually, roundModel, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { payTool } from '../pay-tool.ts';
@@ -57,7 +51,9 @@ function answers(talk: {
 
 test('is shown what was said and asked, and types messages and answers', async () => {
   const { user, written } = sitting('\n  \nPaint the door\nred\n');
-  const talk = await runWithUser(asker(ask, { question: 'Which colour?' }), { user });
+  const talk = await converse(runtime({ app: 'app' }), asker(ask, { question: 'Which colour?' }), {
+    user,
+  });
   expect(talk).toMatchObject({
     ended: 'user_done',
     reason: 'The input has ended.',
@@ -79,7 +75,7 @@ describe('decides', () => {
   const deciding = async (typed: string) => {
     const { pay, paid } = payTool();
     const { user, written } = sitting(typed);
-    const talk = await runWithUser(asker(pay, { cents: 5 }), {
+    const talk = await converse(runtime({ app: 'app' }), asker(pay, { cents: 5 }), {
       user,
       input: 'Pay',
       followUps: false,
@@ -141,7 +137,11 @@ describe('decides', () => {
       limits: { rounds: 2, onLimit: 'ask' },
     });
     const { user, written } = sitting('yes 5\n1\ny\n');
-    const talk = await runWithUser(counter, { user, input: 'Count', followUps: false });
+    const talk = await converse(runtime({ app: 'app' }), counter, {
+      user,
+      input: 'Count',
+      followUps: false,
+    });
     expect(talk.output).toBe('Four.');
     expect(answers(talk)).toEqual([
       ['continue', 1],
@@ -165,7 +165,11 @@ describe('decides', () => {
       },
     });
     const { user, written } = sitting('no idea\nsucceeded {"id":7}\n');
-    const talk = await runWithUser(asker(send), { user, input: 'Send', followUps: false });
+    const talk = await converse(runtime({ app: 'app' }), asker(send), {
+      user,
+      input: 'Send',
+      followUps: false,
+    });
     expect(answers(talk)).toEqual([['succeeded', { id: 7 }]]);
     expect(written()).toContain('asker does not know what became of send: ');
     expect(written()).toContain(
@@ -181,10 +185,14 @@ describe('decides', () => {
       execute: () => pending({ operationId: 'film' }),
     });
     const { user } = sitting('{"url":"film.mp4"}\n');
-    const talk = await runWithUser(asker(render), { user, input: 'Action', followUps: false });
+    const talk = await converse(runtime({ app: 'app' }), asker(render), {
+      user,
+      input: 'Action',
+      followUps: false,
+    });
     expect(answers(talk)).toEqual([['answer', { url: 'film.mp4' }]]);
     const { user: other } = sitting('/no the lamp broke\n');
-    const failed = await runWithUser(asker(render), {
+    const failed = await converse(runtime({ app: 'app' }), asker(render), {
       user: other,
       input: 'Action',
       followUps: false,
@@ -198,7 +206,11 @@ describe('input that does not fit', () => {
     const { user, written } = sitting(
       'hunter2\n{"pieces":"hunter2"}\n{"pieces":2,"colour":"red"}\n',
     );
-    const talk = await runWithUser(asker(order), { user, input: 'Order', followUps: false });
+    const talk = await converse(runtime({ app: 'app' }), asker(order), {
+      user,
+      input: 'Order',
+      followUps: false,
+    });
     expect(answers(talk)).toEqual([['answer', { pieces: 2, colour: 'red' }]]);
     expect(written()).toContain('This is not JSON.');
     expect(written()).toMatch(/Not taken: .*\$\.pieces.*\$\.colour/s);
@@ -209,9 +221,9 @@ describe('input that does not fit', () => {
     const { user } = sitting('hunter2\n'.repeat(20), { attempts: 3 });
     const app = runtime({ app: 'users' });
     const session = await app.sessions.open();
-    const failure = await app
-      .runWithUser(asker(order), { user, session, input: 'Order' })
-      .catch((error: unknown) => error as Error);
+    const failure = await converse(app, asker(order), { user, session, input: 'Order' }).catch(
+      (error: unknown) => error as Error,
+    );
     expect(failure).toMatchObject({
       code: 'user_answer_refused',
       message: expect.stringContaining('refused 3 times'),
@@ -234,7 +246,7 @@ describe('input that does not fit', () => {
         formatPrompt,
         messagePrompt: (turn) => `<${turn.asks}>`,
       });
-      const talk = await runWithUser(asker(order), { user });
+      const talk = await converse(runtime({ app: 'app' }), asker(order), { user });
       expect(answers(talk)).toEqual([['answer', { pieces: 2, colour: 'red' }]]);
       expect(written()).toBe(
         '<start>\nEnter input for order: \nThis could not be read.\n: \n<follow_up>',
@@ -250,7 +262,11 @@ test('nothing that a model or a tool says steers the terminal', async () => {
     { text: evil },
   ]);
   const { user, written } = sitting('Go\nfine\n', { id: 'ann' });
-  const talk = await runWithUser(agent({ name: 'evil', model, tools: [ask] }), { user });
+  const talk = await converse(
+    runtime({ app: 'app' }),
+    agent({ name: 'evil', model, tools: [ask] }),
+    { user },
+  );
   expect(talk.ended).toBe('user_done');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
   expect(written()).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
@@ -262,7 +278,9 @@ test('nothing that a model or a tool says steers the terminal', async () => {
     { toolCalls: [{ name: 'ask', args: { question: evil } }] },
     { text: 'Fine.' },
   ]);
-  await runWithUser(agent({ name: 'evil', model: again, tools: [ask] }), { user: formatted.user });
+  await converse(runtime({ app: 'app' }), agent({ name: 'evil', model: again, tools: [ask] }), {
+    user: formatted.user,
+  });
   expect(formatted.written()).toContain('\\u{1b}]0;owned\\u{7}\\u{9b}1m\\u{202e}');
 });
 
@@ -273,19 +291,19 @@ describe('leaves', () => {
       const app = runtime({ app: 'users' });
       const session = await app.sessions.open();
       const runnable = asker(ask, { question: 'Which?' });
-      const first = await app.runWithUser(runnable, { user: sitting('Go\n').user, session });
+      const first = await converse(app, runnable, { user: sitting('Go\n').user, session });
       expect(first).toMatchObject({
         ended: 'user_done',
         status: 'yielded',
         pendingCalls: [{ name: 'ask' }],
       });
-      const second = await app.runWithUser(runnable, { user: sitting('red').user, session });
+      const second = await converse(app, runnable, { user: sitting('red').user, session });
       expect(second).toMatchObject({
         ended: 'user_done',
         status: 'completed',
         answers: [{ input: { answer: 'red' } }],
       });
-      const third = await app.runWithUser(runnable, { user: sitting('').user, session });
+      const third = await converse(app, runnable, { user: sitting('').user, session });
       expect(third).toMatchObject({ ended: 'user_done', status: 'completed', answers: [] });
     },
   );
@@ -294,13 +312,17 @@ describe('leaves', () => {
     const over = sitting('');
     over.input.resume();
     await new Promise<void>((resolve) => over.input.once('end', resolve));
-    expect(await runWithUser(asker(ask, { question: '?' }), { user: over.user })).toMatchObject({
+    expect(
+      await converse(runtime({ app: 'app' }), asker(ask, { question: '?' }), { user: over.user }),
+    ).toMatchObject({
       ended: 'user_done',
       turns: 0,
     });
     const closed = sitting('Go\n', {}, false);
     closed.user.close();
-    expect(await runWithUser(asker(ask, { question: '?' }), { user: closed.user })).toMatchObject({
+    expect(
+      await converse(runtime({ app: 'app' }), asker(ask, { question: '?' }), { user: closed.user }),
+    ).toMatchObject({
       ended: 'user_done',
       turns: 0,
     });
@@ -308,7 +330,7 @@ describe('leaves', () => {
 
   test('when the input fails, with its error', async () => {
     const { user, input } = sitting('', {}, false);
-    const talking = runWithUser(asker(ask, { question: '?' }), { user });
+    const talking = converse(runtime({ app: 'app' }), asker(ask, { question: '?' }), { user });
     setImmediate(() => input.destroy(new Error('The line is dead')));
     await expect(talking).rejects.toThrow('The line is dead');
   });
@@ -319,7 +341,7 @@ describe('leaves', () => {
     output.on('data', (chunk: Buffer) => {
       if (chunk.toString().includes('Answer')) setImmediate(() => controller.abort());
     });
-    const talk = await runWithUser(asker(ask, { question: '?' }), {
+    const talk = await converse(runtime({ app: 'app' }), asker(ask, { question: '?' }), {
       user,
       signal: controller.signal,
     });
@@ -348,7 +370,7 @@ test(
     const session = await app.sessions.open();
     const runnable = asker(ask, { question: 'Which?' });
     const { input, user } = terminal('Ho\u007fello\rblu');
-    const talking = app.runWithUser(runnable, { user, session });
+    const talking = converse(app, runnable, { user, session });
     await eventually(
       () => session.pendingYieldingCalls.length > 0 && input.listenerCount('keypress') > 0,
       { what: 'the question' },
@@ -362,7 +384,7 @@ test(
     expect(session.events.find(({ type }) => type === 'user')).toMatchObject({ text: 'Hello' });
     expect(modes).toEqual([true, false, true, false]);
     expect(
-      await app.runWithUser(runnable, { user: terminal('red\r\u0004').user, session }),
+      await converse(app, runnable, { user: terminal('red\r\u0004').user, session }),
     ).toMatchObject({
       ended: 'user_done',
       reason: 'The input has ended.',

@@ -1,13 +1,6 @@
-import { agent, loop, memoryStore, type Runtime, runtime, tool } from 'adjutant';
-import {
-  keptOpen,
-  roundModel,
-  runWithUser,
-  scriptedModel,
-  scriptedUser,
-  testClock,
-  type User,
-} from 'adjutant/testing';
+import { agent, loop, memoryStore, type Runnable, type Runtime, runtime, tool } from 'adjutant';
+import { converse, scriptedUser, type User } from 'adjutant/conversation';
+import { keptOpen, roundModel, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { payTool } from '../pay-tool.ts';
@@ -63,13 +56,16 @@ describe('somebody else', () => {
       tools: {
         ask: async (_args, { requestId, answered }) => {
           if (isFirst)
-            await app.requests.answer(requestId, { input: { answer: 'somebody else’s' }, by: 'bob' });
+            await app.requests.answer(requestId, {
+              input: { answer: 'somebody else’s' },
+              by: 'bob',
+            });
           isFirst = false;
           return { answer: `mine, after ${answered.length}` };
         },
       },
     });
-    const talk = await app.runWithUser(asker('A?', 'B?'), { user, session, input: 'Go' });
+    const talk = await converse(app, asker('A?', 'B?'), { user, session, input: 'Go' });
     expect(talk.ended).toBe('completed');
     expect(talk.answers).toHaveLength(1);
     const answers = session.events.flatMap((event) =>
@@ -108,13 +104,13 @@ describe('somebody else', () => {
             messages: ['First', 'Second'],
           });
         const process = () => runtime({ app: 'users', store: keptOpen(store), recover: 'manual' });
-        await process().runWithUser(chat(), {
+        await converse(process(), chat(), {
           user: scriptedUser({ messages: ['First'], tools: { ask: () => undefined } }),
           session: 's',
         });
         const talks = await Promise.all(
           [process(), process()].map((app: Runtime) =>
-            app.runWithUser(chat(), { user: user(), session: 's' }),
+            converse(app, chat(), { user: user(), session: 's' }),
           ),
         );
         expect(talks.map(({ ended, turns }) => [ended, turns])).toEqual([
@@ -148,7 +144,7 @@ describe('somebody else', () => {
         },
       },
     });
-    const talk = await app.runWithUser(asker('A?'), { user, session, input: 'Go' });
+    const talk = await converse(app, asker('A?'), { user, session, input: 'Go' });
     expect(talk).toMatchObject({ ended: 'cancelled', status: 'cancelled' });
   });
 
@@ -172,7 +168,7 @@ describe('somebody else', () => {
           return 'approve';
         },
       });
-      const talk = await app.runWithUser(payer, { user, input: 'Pay' });
+      const talk = await converse(app, payer, { user, input: 'Pay' });
       expect(talk).toMatchObject({ ended: 'completed', answers: [], output: 'Done.' });
       expect(paid).toEqual([]);
     },
@@ -204,7 +200,7 @@ test('an answer that the run itself does not take is given twice at most', async
     model: roundModel([{ toolCalls: [{ name: 'moody', args: {} }] }, { text: 'Done.' }]),
     tools: [moody],
   });
-  await expect(app.runWithUser(worker, { user, session, input: 'Go' })).rejects.toMatchObject({
+  await expect(converse(app, worker, { user, session, input: 'Go' })).rejects.toMatchObject({
     code: 'user_answer_refused',
     message: expect.stringContaining('asks again'),
   });
@@ -214,14 +210,14 @@ test('an answer that the run itself does not take is given twice at most', async
 test('a fork is asked anew what the first session waits for', async () => {
   const app = runtime({ app: 'users' });
   const runnable = asker('A?');
-  const first = await app.runWithUser(runnable, {
+  const first = await converse(app, runnable, {
     user: scriptedUser({ tools: { ask: () => undefined } }),
     input: 'Go',
     session: 's',
   });
   expect(first).toMatchObject({ ended: 'stuck', status: 'yielded' });
   const fork = await app.sessions.fork('s');
-  const talk = await app.runWithUser(runnable, {
+  const talk = await converse(app, runnable, {
     user: scriptedUser({ tools: { ask: [{ answer: 'yes' }] } }),
     session: fork,
     input: 'Go',
@@ -233,10 +229,17 @@ test('a fork is asked anew what the first session waits for', async () => {
 describe('a conversation that is aborted', () => {
   test('before it begins runs nothing', async () => {
     const { user, heard } = thinker();
-    const talk = await runWithUser(asker('A?'), { user, signal: AbortSignal.abort() });
+    const talk = await converse(runtime({ app: 'app' }), asker('A?'), {
+      user,
+      signal: AbortSignal.abort(),
+    });
     expect(talk).toMatchObject({ ended: 'cancelled', status: undefined, turns: 0 });
     expect(
-      await runWithUser(asker('A?'), { user, signal: AbortSignal.abort(), input: 'Go' }),
+      await converse(runtime({ app: 'app' }), asker('A?'), {
+        user,
+        signal: AbortSignal.abort(),
+        input: 'Go',
+      }),
     ).toMatchObject({ ended: 'cancelled', turns: 0 });
     expect(heard()).toBe(false);
   });
@@ -244,7 +247,11 @@ describe('a conversation that is aborted', () => {
   test('while the user thinks of an answer cancels the run that waits for it', async () => {
     const { user, asked, heard } = thinker();
     const controller = new AbortController();
-    const talking = runWithUser(asker('A?'), { user, signal: controller.signal, input: 'Go' });
+    const talking = converse(runtime({ app: 'app' }), asker('A?'), {
+      user,
+      signal: controller.signal,
+      input: 'Go',
+    });
     await asked;
     controller.abort(new Error('Enough'));
     const talk = await talking;
@@ -261,10 +268,14 @@ describe('a conversation that is aborted', () => {
     'while the user thinks of a message leaves the ended run as it is, and ' + 'cancels a loop',
     async () => {
       const idle = () => agent({ name: 'idle', model: scriptedModel(() => ({ text: 'Yes?' })) });
-      const abortWhenAsked = async (runnable: Parameters<typeof runWithUser>[0]) => {
+      const abortWhenAsked = async (runnable: Runnable) => {
         const { user, asked } = thinker();
         const controller = new AbortController();
-        const talking = runWithUser(runnable, { user, signal: controller.signal, input: 'Go' });
+        const talking = converse(runtime({ app: 'app' }), runnable, {
+          user,
+          signal: controller.signal,
+          input: 'Go',
+        });
         await asked;
         controller.abort();
         return talking;
@@ -288,7 +299,7 @@ describe('a conversation that is aborted', () => {
     });
     const onStream = ({ type }: { readonly type: string }) =>
       type === 'model_start' && controller.abort();
-    const talk = await runWithUser(slow, {
+    const talk = await converse(runtime({ app: 'app' }), slow, {
       user: scriptedUser({ messages: ['Go', 'On'] }),
       signal: controller.signal,
       onStream,
@@ -315,7 +326,7 @@ test('a run that is paused waits for nobody that could answer', async () => {
     model: roundModel([{ toolCalls: [{ name: 'work', args: {} }] }, { text: 'Done.' }]),
     tools: [work],
   });
-  const talk = await app.runWithUser(worker, {
+  const talk = await converse(app, worker, {
     user: scriptedUser({ messages: ['Go', 'On'] }),
     session,
   });
@@ -324,7 +335,7 @@ test('a run that is paused waits for nobody that could answer', async () => {
 
 test('with recovery by itself, answers are taken in once', async () => {
   const app = runtime({ app: 'users', store: keptOpen(memoryStore()) });
-  const talk = await app.runWithUser(asker('A?', 'B?', 'C?'), {
+  const talk = await converse(app, asker('A?', 'B?', 'C?'), {
     user: scriptedUser({
       tools: { ask: ['1', '2', '3'].map((answer) => ({ answer })) },
       messages: ['Go'],

@@ -8,13 +8,8 @@ import {
   type Store,
   tool,
 } from 'adjutant';
-import {
-  type ConversationResult,
-  crashingStore,
-  scriptedModel,
-  scriptedUser,
-  takingOver,
-} from 'adjutant/testing';
+import { type ConversationResult, converse, scriptedUser } from 'adjutant/conversation';
+import { crashingStore, scriptedModel, takingOver } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { payTool } from '../pay-tool.ts';
@@ -97,7 +92,7 @@ for (const [place, make] of storePlaces) {
       const later = place === 'memory' ? store : at.open();
       try {
         const whole = crashingStore(store);
-        const plain = await newProcess(whole.store).runWithUser(define(), {
+        const plain = await converse(newProcess(whole.store), define(), {
           user: user(),
           session: 'plain',
         });
@@ -113,14 +108,15 @@ for (const [place, make] of storePlaces) {
           for (let number = 1; number <= whole.appends; number += step) {
             const session = `${when}-${number}`;
             const process = crashingStore(store, number, when);
-            const first = newProcess(process.store).runWithUser(define(), {
+            const first = converse(newProcess(process.store), define(), {
               user: user(),
               session,
             });
             await Promise.race([first, process.crashed]);
             expect(process.isGone).toBe(true);
             const second = user();
-            const talk: ConversationResult = await newProcess(takingOver(later)).runWithUser(
+            const talk: ConversationResult = await converse(
+              newProcess(takingOver(later)),
               define(),
               { user: second, session },
             );
@@ -151,19 +147,19 @@ test('what was given as `input` is said once, and the script begins behind it', 
   const runnable = agent({ name: 'counter', model });
   const options = { session: 's', input: 'Begin' };
   expect(
-    await app.runWithUser(runnable, { ...options, user: scriptedUser({ messages: ['A'] }) }),
+    await converse(app, runnable, { ...options, user: scriptedUser({ messages: ['A'] }) }),
   ).toMatchObject({ turns: 2, output: '2' });
-  const again = await app.runWithUser(runnable, {
+  const again = await converse(app, runnable, {
     ...options,
     user: scriptedUser({ messages: ['A'] }),
   });
   expect(again).toMatchObject({ turns: 2, output: '2', ended: 'completed' });
-  const more = await app.runWithUser(runnable, {
+  const more = await converse(app, runnable, {
     ...options,
     user: scriptedUser({ messages: ['A', 'B'] }),
   });
   expect(more).toMatchObject({ turns: 3, output: '3' });
-  const other = await app.runWithUser(runnable, {
+  const other = await converse(app, runnable, {
     ...options,
     user: scriptedUser({ messages: ['A'] }),
     conversation: 'second',
@@ -179,7 +175,7 @@ test('a run that somebody else began is answered; a follow-up goes on behind it'
   const runnable = clerk();
   const begun = await app.run(runnable, { session: 's', input: 'First' });
   expect(begun.status).toBe('yielded');
-  const talk = await app.runWithUser(runnable, {
+  const talk = await converse(app, runnable, {
     session: begun.session,
     user: scriptedUser({ ...script, messages: ['Second'] }),
   });
@@ -219,11 +215,11 @@ test.each(storePlaces)(
           return index < 2 ? large('u') : undefined;
         },
       });
-      await newProcess(takingOver(store)).runWithUser(runnable(), {
+      await converse(newProcess(takingOver(store)), runnable(), {
         user: scriptedUser({ messages: [large('u')] }),
         session: 's',
       });
-      const second = await newProcess(takingOver(store)).runWithUser(runnable(), {
+      const second = await converse(newProcess(takingOver(store)), runnable(), {
         user: listener,
         session: 's',
       });
@@ -232,7 +228,7 @@ test.each(storePlaces)(
         messages: ({ messages }) =>
           messages.length > 6 ? undefined : `${messages.length} ${messages[0]?.text.length}`,
       });
-      const third = await newProcess(takingOver(store)).runWithUser(runnable(), {
+      const third = await converse(newProcess(takingOver(store)), runnable(), {
         user: other,
         session: 's',
         conversation: 'other',
@@ -252,7 +248,7 @@ test.each(storePlaces)(
           }),
         },
       });
-      const answered = await newProcess(takingOver(store)).runWithUser(asker(), {
+      const answered = await converse(newProcess(takingOver(store)), asker(), {
         user: answering,
         session: 'w',
         followUps: false,

@@ -11,13 +11,12 @@ import {
 } from 'adjutant';
 import {
   answerWith,
-  roundModel,
-  runWithUser,
-  scriptedModel,
+  converse,
   scriptedUser,
   type User,
   type UserQuestion,
-} from 'adjutant/testing';
+} from 'adjutant/conversation';
+import { roundModel, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { payTool } from '../pay-tool.ts';
@@ -78,7 +77,7 @@ test('speaks first, answers what is asked and ends when it has no more to say', 
     tools: { ask: [{ answer: 'red' }] },
     messages: ['Paint the door', 'Thank you'],
   });
-  const talk = await runtime({ app: 'users' }).runWithUser(painter, { user });
+  const talk = await converse(runtime({ app: 'users' }), painter, { user });
   expect(talk).toMatchObject({
     ended: 'completed',
     status: 'completed',
@@ -114,7 +113,7 @@ describe('what is asked', () => {
     'in one round, each question has the next answer of the list, or what the function makes ' +
       'of its arguments',
     async () => {
-      const listed = await runWithUser(asker('A?', 'B?', 'C?'), {
+      const listed = await converse(runtime({ app: 'app' }), asker('A?', 'B?', 'C?'), {
         user: scriptedUser({
           tools: { ask: [{ answer: '1' }, { answer: '2' }, { answer: '3' }] },
           messages: ['Go'],
@@ -122,7 +121,7 @@ describe('what is asked', () => {
       });
       expect(results(listed)).toEqual([{ answer: '1' }, { answer: '2' }, { answer: '3' }]);
       const seen: UserQuestion[] = [];
-      const made = await runWithUser(asker('A?', 'B?'), {
+      const made = await converse(runtime({ app: 'app' }), asker('A?', 'B?'), {
         user: scriptedUser({
           tools: {
             ask: (args: { question: string }, question) => {
@@ -165,7 +164,7 @@ describe('what is asked', () => {
       ],
       messages: ['Pay'],
     });
-    const talk = await runWithUser(payer, { user });
+    const talk = await converse(runtime({ app: 'app' }), payer, { user });
     expect(talk.ended).toBe('completed');
     expect(paid.map(({ cents }) => cents)).toEqual([1, 20]);
     expect(talk.answers.map(({ decision, by }) => [decision, by])).toEqual([
@@ -192,12 +191,12 @@ describe('what is asked', () => {
       };
     };
     const all = both();
-    await runWithUser(all.runnable, {
+    await converse(runtime({ app: 'app' }), all.runnable, {
       user: scriptedUser({ approvals: 'approve', messages: ['Go'] }),
     });
     expect([all.paid.length, all.given.length]).toEqual([2, 1]);
     const each = both();
-    await runWithUser(each.runnable, {
+    await converse(runtime({ app: 'app' }), each.runnable, {
       user: scriptedUser({
         approvals: { pay: ['approve', 'reject'], give: () => 'reject' },
         messages: ['Go'],
@@ -226,7 +225,7 @@ describe('what is asked', () => {
         tools: { ask: [{ answer: 'Because' }] },
         messages: ['Pay'],
       });
-      const first = await app.runWithUser(payer, { user: asAnn });
+      const first = await converse(app, payer, { user: asAnn });
       expect(first).toMatchObject({
         ended: 'stuck',
         status: 'yielded',
@@ -234,7 +233,7 @@ describe('what is asked', () => {
       });
       expect(first.reason).toMatch(/does not answer: approval "pay": pay\({"cents":1}\)/);
       expect(first.answers).toHaveLength(1);
-      const second = await app.runWithUser(payer, {
+      const second = await converse(app, payer, {
         user: scriptedUser({ id: ['ann', 'user:bob'], approvals: 'approve' }),
         session: first.session,
       });
@@ -260,11 +259,11 @@ describe('what is asked', () => {
         model: roundModel([{ toolCalls: [{ name: 'render', args: {} }] }, { text: 'Done.' }]),
         tools: [render],
       });
-    const talk = await runWithUser(director(), {
+    const talk = await converse(runtime({ app: 'app' }), director(), {
       user: scriptedUser({ tools: { render: [{ url: 'film.mp4' }] }, messages: ['Action'] }),
     });
     expect(results(talk)).toEqual([{ url: 'film.mp4' }]);
-    const failed = await runWithUser(director(), {
+    const failed = await converse(runtime({ app: 'app' }), director(), {
       user: scriptedUser({
         tools: { render: () => answerWith({ decision: 'reject', reason: 'No light' }) },
         messages: ['Action'],
@@ -306,20 +305,22 @@ describe('what is asked', () => {
       recoveries: [{ decision: 'succeeded', input: 'it was sent' }],
       messages: ['Send'],
     });
-    const talk = await runWithUser(known.runnable, { user: found });
+    const talk = await converse(runtime({ app: 'app' }), known.runnable, { user: found });
     expect(talk).toMatchObject({
       ended: 'completed',
       answers: [{ kind: 'recovery', toolName: 'send', decision: 'succeeded' }],
     });
     expect(results(talk)[0]).toBe('it was sent');
     const again = sending('ask');
-    await runWithUser(again.runnable, {
+    await converse(runtime({ app: 'app' }), again.runnable, {
       user: scriptedUser({ recoveries: { send: ['retry'] }, messages: ['Send'] }),
     });
     expect(again.attempts.slice(0, 2)).toEqual([1, 2]);
     const repeated = sending('report');
     const careful = scriptedUser({ approvals: { send: ['reject'] }, messages: ['Send'] });
-    expect(await runWithUser(repeated.runnable, { user: careful })).toMatchObject({
+    expect(
+      await converse(runtime({ app: 'app' }), repeated.runnable, { user: careful }),
+    ).toMatchObject({
       answers: [{ kind: 'repeat', decision: 'reject' }],
     });
     expect(repeated.attempts).toEqual([1]);
@@ -347,7 +348,7 @@ describe('what is asked', () => {
       limits: [1, 'continue', { decision: 'continue', input: 10 }],
       messages: ['Count'],
     });
-    const talk = await runWithUser(counter, { user });
+    const talk = await converse(runtime({ app: 'app' }), counter, { user });
     expect(talk).toMatchObject({ ended: 'completed', output: 'Five.' });
     expect(talk.answers[0]).toMatchObject({
       kind: 'limit',
@@ -377,7 +378,7 @@ describe('what is asked', () => {
       tools: [count],
       limits: { rounds: 1, onLimit: 'ask' },
     });
-    const talk = await runWithUser(counter, {
+    const talk = await converse(runtime({ app: 'app' }), counter, {
       user: scriptedUser({ limits: () => 1, messages: ['Count'] }),
       maxAnswers: 7,
     });
@@ -408,7 +409,7 @@ describe('what is asked', () => {
       approvals: ['approve'],
       tools: { ask: [{ answer: 'a' }, { answer: 'b' }] },
     });
-    const talk = await runWithUser(branches, { user, input: 'Go' });
+    const talk = await converse(runtime({ app: 'app' }), branches, { user, input: 'Go' });
     expect(talk).toMatchObject({
       ended: 'completed',
       turns: 1,
@@ -428,7 +429,8 @@ describe('what is asked', () => {
         return `to ${runnable}`;
       },
     });
-    const talk = await runWithUser(
+    const talk = await converse(
+      runtime({ app: 'app' }),
       parallel({ name: 'both', runnables: [chat('left'), chat('right')] }),
       { user },
     );
@@ -451,7 +453,7 @@ describe('what is said', () => {
         return ['Hello', 'Goodbye'][turn.index];
       },
     });
-    const talk = await runWithUser(chat, { user });
+    const talk = await converse(runtime({ app: 'app' }), chat, { user });
     expect(talk).toMatchObject({ ended: 'user_done', status: 'yielded', turns: 2 });
     expect(replies).toEqual(['', '1: Hello', '2: Goodbye']);
     expect(talk.results).toHaveLength(1);
@@ -463,16 +465,19 @@ describe('what is said', () => {
 
   test('is no more than `maxTurns`, and says why it ended', async () => {
     const user = scriptedUser({ messages: () => 'More' });
-    const talk = await runWithUser(echo(), { user, maxTurns: 3 });
+    const talk = await converse(runtime({ app: 'app' }), echo(), { user, maxTurns: 3 });
     expect(talk).toMatchObject({ ended: 'max_turns', turns: 3, output: '3: More' });
-    const byUser = await runWithUser(echo(), { user: { ...user, maxTurns: 2 }, maxTurns: 3 });
+    const byUser = await converse(runtime({ app: 'app' }), echo(), {
+      user: { ...user, maxTurns: 2 },
+      maxTurns: 3,
+    });
     expect(byUser).toMatchObject({ ended: 'max_turns', turns: 2 });
   });
 
   test(
     '`done` ends it with a reason, also before anything was run and instead of ' + 'an answer',
     async () => {
-      const early = await runWithUser(echo(), {
+      const early = await converse(runtime({ app: 'app' }), echo(), {
         user: scriptedUser({ messages: () => ({ done: true, reason: 'Never mind' }) }),
       });
       expect(early).toMatchObject({
@@ -486,12 +491,14 @@ describe('what is said', () => {
         tools: { ask: () => answerWith({ done: true, reason: 'Gone' }) },
         messages: ['Go'],
       });
-      expect(await runWithUser(asker('A?'), { user: leaving })).toMatchObject({
-        ended: 'user_done',
-        reason: 'Gone',
-        status: 'yielded',
-        pendingCalls: [{}],
-      });
+      expect(await converse(runtime({ app: 'app' }), asker('A?'), { user: leaving })).toMatchObject(
+        {
+          ended: 'user_done',
+          reason: 'Gone',
+          status: 'yielded',
+          pendingCalls: [{}],
+        },
+      );
     },
   );
 
@@ -507,16 +514,20 @@ describe('what is said', () => {
       model: roundModel([{ toolCalls: [{ name: 'confirm', args: {} }] }, { text: 'Done.' }]),
       tools: [confirm],
     });
-    const talk = await runWithUser(worker, {
+    const talk = await converse(runtime({ app: 'app' }), worker, {
       user: scriptedUser({ tools: { confirm: [{ done: true }] }, messages: ['Go'] }),
     });
     expect([talk.ended, results(talk)]).toEqual(['completed', [{ done: true }]]);
   });
 
   test('one run without a message, when there is nothing to say', async () => {
-    const talk = await runWithUser(step({ name: 'quiet', execute: (ctx) => ctx.complete(7) }), {
-      user: scriptedUser({}),
-    });
+    const talk = await converse(
+      runtime({ app: 'app' }),
+      step({ name: 'quiet', execute: (ctx) => ctx.complete(7) }),
+      {
+        user: scriptedUser({}),
+      },
+    );
     expect(talk).toMatchObject({ ended: 'completed', output: 7, turns: 0 });
   });
 
@@ -527,13 +538,13 @@ describe('what is said', () => {
       const runnable = echo();
       const { session } = await app.run(runnable, 'Hello');
       const user = scriptedUser({});
-      expect(await app.runWithUser(runnable, { user, session })).toMatchObject({
+      expect(await converse(app, runnable, { user, session })).toMatchObject({
         ended: 'completed',
         status: undefined,
         turns: 0,
       });
       session.addMessage('Anybody?');
-      expect(await app.runWithUser(runnable, { user, session })).toMatchObject({
+      expect(await converse(app, runnable, { user, session })).toMatchObject({
         ended: 'completed',
         output: '2: Anybody?',
       });
@@ -542,17 +553,15 @@ describe('what is said', () => {
         execute: (ctx) => ctx.complete(ctx.input?.data ?? null),
       });
       const other = await app.run(shown, { session: 'other', data: 1 });
-      expect(await app.runWithUser(shown, { user, session: other.session, data: 2 })).toMatchObject(
-        {
-          ended: 'completed',
-          output: 2,
-        },
-      );
+      expect(await converse(app, shown, { user, session: other.session, data: 2 })).toMatchObject({
+        ended: 'completed',
+        output: 2,
+      });
     },
   );
 
   test('follow-ups are for agents unless it is said otherwise', async () => {
-    const once = await runWithUser(echo(), {
+    const once = await converse(runtime({ app: 'app' }), echo(), {
       user: scriptedUser({ messages: ['A', 'B'] }),
       followUps: false,
     });
@@ -563,9 +572,11 @@ describe('what is said', () => {
         ctx.complete(ctx.session.events.filter(({ type }) => type === 'user').length),
     });
     expect(
-      await runWithUser(count, { user: scriptedUser({ messages: ['A', 'B'] }) }),
+      await converse(runtime({ app: 'app' }), count, {
+        user: scriptedUser({ messages: ['A', 'B'] }),
+      }),
     ).toMatchObject({ turns: 1, output: 1 });
-    const more = await runWithUser(count, {
+    const more = await converse(runtime({ app: 'app' }), count, {
       user: scriptedUser({ messages: ['A', 'B'] }),
       followUps: true,
     });
@@ -591,14 +602,14 @@ describe('what is said', () => {
           return index === 0 ? 'Make' : undefined;
         },
       });
-      await runWithUser(make, { user, followUps: true });
+      await converse(runtime({ app: 'app' }), make, { user, followUps: true });
       expect(replies).toEqual(['', '{"price":12}']);
     },
   );
 
   test('a run that failed ends the conversation', async () => {
     const broken = step({ name: 'broken', execute: (ctx) => ctx.fail('No paper') });
-    const talk = await runWithUser(broken, {
+    const talk = await converse(runtime({ app: 'app' }), broken, {
       user: scriptedUser({ messages: ['Print', 'Again'] }),
       followUps: true,
     });
@@ -611,11 +622,15 @@ describe('what is said', () => {
       answer: () => undefined,
       message: () => said as string,
     });
-    await expect(runWithUser(echo(), { user: silly(7) })).rejects.toMatchObject({
+    await expect(
+      converse(runtime({ app: 'app' }), echo(), { user: silly(7) }),
+    ).rejects.toMatchObject({
       code: 'invalid_user_message',
       message: expect.stringContaining('not 7'),
     });
-    await expect(runWithUser(echo(), { user: silly(' ') })).rejects.toMatchObject({
+    await expect(
+      converse(runtime({ app: 'app' }), echo(), { user: silly(' ') }),
+    ).rejects.toMatchObject({
       code: 'invalid_user_message',
     });
   });
@@ -629,7 +644,7 @@ describe('a script that does not fit', () => {
       const session = await app.sessions.open();
       const user = scriptedUser({ tools: { ask: [{ answer: '1' }] }, messages: ['Go'] });
       const runnable = asker('A?', 'B?');
-      await expect(app.runWithUser(runnable, { user, session })).rejects.toMatchObject({
+      await expect(converse(app, runnable, { user, session })).rejects.toMatchObject({
         code: 'user_has_no_answer',
         message:
           'The user has no answer: asker asks for the input of "ask": ' +
@@ -645,7 +660,7 @@ describe('a script that does not fit', () => {
         tools: { ask: [{ answer: '1' }, { answer: '2' }] },
         messages: ['Go'],
       });
-      expect(await app.runWithUser(runnable, { user: more, session })).toMatchObject({
+      expect(await converse(app, runnable, { user: more, session })).toMatchObject({
         ended: 'completed',
         answers: { length: 1 },
       });
@@ -660,10 +675,14 @@ describe('a script that does not fit', () => {
       tools: [pay],
     });
     await expect(
-      runWithUser(payer, { user: scriptedUser({ tools: { ask: [] }, messages: ['Pay'] }) }),
+      converse(runtime({ app: 'app' }), payer, {
+        user: scriptedUser({ tools: { ask: [] }, messages: ['Pay'] }),
+      }),
     ).rejects.toThrow(/asks for leave to call "pay".*has no `approvals`; it has `tools.ask`/);
     await expect(
-      runWithUser(asker('A?'), { user: scriptedUser({ approvals: 'approve', messages: ['Go'] }) }),
+      converse(runtime({ app: 'app' }), asker('A?'), {
+        user: scriptedUser({ approvals: 'approve', messages: ['Go'] }),
+      }),
     ).rejects.toThrow(/has no `tools.ask`; it has `approvals`/);
   });
 
@@ -673,9 +692,9 @@ describe('a script that does not fit', () => {
       const app = runtime({ app: 'users' });
       const session = await app.sessions.open();
       const user = scriptedUser({ tools: { ask: [{ reply: 'hunter2' }] }, messages: ['Go'] });
-      const failure = await app
-        .runWithUser(asker('A?'), { user, session })
-        .catch((error: unknown) => error as Error & { code: string; data: unknown });
+      const failure = await converse(app, asker('A?'), { user, session }).catch(
+        (error: unknown) => error as Error & { code: string; data: unknown },
+      );
       expect(failure).toMatchObject({
         code: 'user_answer_refused',
         message: expect.stringMatching(/refused 2 times.*\$\.answer/s),
@@ -696,7 +715,9 @@ describe('a script that does not fit', () => {
       },
       messages: ['Go'],
     });
-    expect((await runWithUser(asker('A?'), { user })).ended).toBe('completed');
+    expect((await converse(runtime({ app: 'app' }), asker('A?'), { user })).ended).toBe(
+      'completed',
+    );
     expect(refusals).toEqual([undefined, expect.stringContaining('is not taken')]);
   });
 
@@ -711,7 +732,7 @@ describe('a script that does not fit', () => {
       approvals: () => ({ decision: 'edit', input: { cents: 2 } }),
       messages: ['Pay'],
     });
-    await expect(runWithUser(payer, { user })).rejects.toMatchObject({
+    await expect(converse(runtime({ app: 'app' }), payer, { user })).rejects.toMatchObject({
       code: 'user_answer_refused',
       message: expect.stringContaining("'approve', 'reject'"),
     });
@@ -723,7 +744,7 @@ describe('a script that does not fit', () => {
       approvals: ['approve'],
       messages: ['Go'],
     });
-    await runWithUser(asker('A?'), { user });
+    await converse(runtime({ app: 'app' }), asker('A?'), { user });
     expect(user.unused()).toEqual({ 'tools.ask': 1, 'tools.other': 3, approvals: 1 });
     expect(() => user.assertUsed()).toThrow(
       'The scripted user was not asked for everything: 1 of tools.ask, 3 of tools.other, 1 ' +
@@ -743,14 +764,20 @@ describe('a script that does not fit', () => {
     expect(() => scriptedUser({ id: [] })).toThrow(/`id` must be/);
     expect(() => scriptedUser({ id: 'model:x' })).toThrow(/must be a user, operator or trigger/);
     const user = scriptedUser({});
-    await expect(runWithUser(echo(), {} as never)).rejects.toThrow(/`user` must be a user/);
-    await expect(runWithUser(echo(), { user, maxTurns: 0 })).rejects.toThrow(/`maxTurns` must be/);
-    await expect(runWithUser(echo(), { user, conversation: 'a/b' })).rejects.toThrow(
-      /`conversation` must be/,
+    await expect(converse(runtime({ app: 'app' }), echo(), {} as never)).rejects.toThrow(
+      /`user` must be a user/,
     );
-    await expect(runWithUser(echo(), { user, turns: 3 } as never)).rejects.toThrow(
-      /no option `turns`/,
+    await expect(converse(runtime({ app: 'app' }), echo(), { user, maxTurns: 0 })).rejects.toThrow(
+      /`maxTurns` must be/,
     );
-    await expect(runWithUser({} as never, { user })).rejects.toMatchObject({ code: 'invalid_run' });
+    await expect(
+      converse(runtime({ app: 'app' }), echo(), { user, conversation: 'a/b' }),
+    ).rejects.toThrow(/`conversation` must be/);
+    await expect(
+      converse(runtime({ app: 'app' }), echo(), { user, turns: 3 } as never),
+    ).rejects.toThrow(/no option `turns`/);
+    await expect(converse(runtime({ app: 'app' }), {} as never, { user })).rejects.toMatchObject({
+      code: 'invalid_run',
+    });
   });
 });

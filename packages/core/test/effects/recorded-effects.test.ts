@@ -755,9 +755,9 @@ test(
     expect(of(mine.events, 'tool_result')).toMatchObject([
       { settled: true, result: { content: 'paid' } },
     ]);
-    expect((await app.sessions.open({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(
-      99,
-    );
+    expect(
+      (await app.sessions.open({ id: 'third', userId: 'u1', stateSchema })).state.user.balance,
+    ).toBe(99);
     await app.close();
   },
 );

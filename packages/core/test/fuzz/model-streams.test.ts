@@ -144,7 +144,8 @@ test(
         await ended;
         const { status, session } = await run;
         expect(['completed', 'error', 'yielded']).toContain(status);
-        for await (const event of app.sessions.events(session.id)) expect(event.type).not.toBe('unreadable');
+        for await (const event of app.sessions.events(session.id))
+          expect(event.type).not.toBe('unreadable');
         expect((await app.run(clerk, { input: 'Go' })).output).toBe('Here.');
       }),
       { seed, numRuns: 150 },

@@ -196,7 +196,10 @@ test('a snapshot goes to another app with its large values', async () => {
   made.state['kept'] = big;
   await made.flush();
   const other = runtime({ app: 'two' });
-  const restored = await other.sessions.restore({ ...JSON.parse(JSON.stringify(made)), app: 'two' });
+  const restored = await other.sessions.restore({
+    ...JSON.parse(JSON.stringify(made)),
+    app: 'two',
+  });
   expect(restored.state['kept']).toBe(big);
   const again = await other.run(
     step({ name: 's', execute: (ctx) => ctx.complete(ctx.state['kept'] as string) }),

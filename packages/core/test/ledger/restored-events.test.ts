@@ -121,7 +121,10 @@ describe.each(storePlaces)('a ledger of a newer version on %s', (_name, make) =>
     await write(store, 's', [message(1), message(2)]);
     await open(store).sessions.fork('s', { at: 1, id: 'fork' });
     expect(await all(open(store).sessions.events('s'))).toEqual([message(1), message(2)]);
-    expect(await all(open(store).sessions.events('fork'))).toMatchObject([message(1), { type: 'decision' }]);
+    expect(await all(open(store).sessions.events('fork'))).toMatchObject([
+      message(1),
+      { type: 'decision' },
+    ]);
   });
 
   test('an unknown session has no events', async () => {

@@ -1,9 +1,9 @@
 import { memoryStore, type Runtime, runtime } from 'adjutant';
+import { recordedLedgerOf } from 'adjutant/replay';
 import {
   type CrashManner,
   type MakeScenario,
   openInvocations,
-  recordedLedgerOf,
   runWhole,
   tickingClock,
 } from 'adjutant/testing';

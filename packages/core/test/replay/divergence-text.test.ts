@@ -1,4 +1,4 @@
-import { type Divergence, divergenceText } from 'adjutant/testing';
+import { type Divergence, divergenceText } from 'adjutant/replay';
 import { expect, test } from 'vitest';
 
 const at = {

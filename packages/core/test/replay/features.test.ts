@@ -15,9 +15,9 @@ import {
   ToolFailure,
   tool,
 } from 'adjutant';
+import { recordedLedgerOf } from 'adjutant/replay';
 import {
   eventually,
-  recordedLedgerOf,
   roundModel,
   type ScriptedResponse,
   type TestClock,

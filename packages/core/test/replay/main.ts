@@ -11,7 +11,7 @@ import {
   type LedgerFile,
   readLedgerFile,
   replayFile,
-} from 'adjutant/testing';
+} from 'adjutant/replay';
 import { keptLedgers } from './kept-ledgers.ts';
 import { appOf, type Expected, type KeptLedger } from './recording.ts';
 

@@ -10,14 +10,8 @@ import {
   step,
   tool,
 } from 'adjutant';
-import {
-  type ReplayOptions,
-  recordedLedgerOf,
-  replay,
-  roundModel,
-  type ScriptedModel,
-  type ScriptedResponse,
-} from 'adjutant/testing';
+import { type ReplayOptions, recordedLedgerOf, replay } from 'adjutant/replay';
+import { roundModel, type ScriptedModel, type ScriptedResponse } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { enteredBy } from './entered.ts';
@@ -309,7 +303,8 @@ test('an empty record is replayed as nothing', async () => {
 test('a replay leaves nothing behind: a process that replays exits by itself', async () => {
   const program = `
     import { agent, runtime, tool } from 'adjutant';
-    import { replay, roundModel } from 'adjutant/testing';
+    import { replay } from 'adjutant/replay';
+import { roundModel } from 'adjutant/testing';
     import { z } from 'zod';
     const define = (name) => agent({ name: 'a', model: roundModel([{ toolCalls: [{ name: 't' }] }, { text: 'done' }]),
       tools: [tool({ name, description: 'x', schema: z.object({}), timeout: 600000, execute: () => 1 })] });

@@ -1,5 +1,5 @@
 import { memoryStore, runtime, sequence, step } from 'adjutant';
-import { recordedLedgerOf, replay } from 'adjutant/testing';
+import { recordedLedgerOf, replay } from 'adjutant/replay';
 import { expect, test } from 'vitest';
 
 const line = (...names: readonly string[]) =>

@@ -1,5 +1,6 @@
 import { type Agent, agent, type Runtime, run, runtime, tool } from 'adjutant';
-import { replay, scriptedModel } from 'adjutant/testing';
+import { replay } from 'adjutant/replay';
+import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

@@ -8,13 +8,8 @@ import {
   step,
   tool,
 } from 'adjutant';
-import {
-  crashingStore,
-  openInvocations,
-  recordedLedgerOf,
-  roundModel,
-  takingOver,
-} from 'adjutant/testing';
+import { recordedLedgerOf } from 'adjutant/replay';
+import { crashingStore, openInvocations, roundModel, takingOver } from 'adjutant/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,6 @@
 import { agent, runtime, ToolFailure, tool } from 'adjutant';
-import { eventually, recordedLedgerOf, replay, roundModel, testClock } from 'adjutant/testing';
+import { recordedLedgerOf, replay } from 'adjutant/replay';
+import { eventually, roundModel, testClock } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { problemOf } from './recorded-runs.ts';

@@ -1,13 +1,6 @@
 import { type LedgerStore, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
-import {
-  type CrashManner,
-  crashCases,
-  type MakeScenario,
-  type RecordedLedger,
-  type ReplayOptions,
-  recordedLedgerOf,
-  replay,
-} from 'adjutant/testing';
+import { type RecordedLedger, type ReplayOptions, recordedLedgerOf, replay } from 'adjutant/replay';
+import { type CrashManner, crashCases, type MakeScenario } from 'adjutant/testing';
 import { enteredBy } from './entered.ts';
 
 /** A record, and what it is a record of. */

@@ -9,7 +9,8 @@ import {
   runtime,
   tool,
 } from 'adjutant';
-import { replay, scriptedModel } from 'adjutant/testing';
+import { replay } from 'adjutant/replay';
+import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

@@ -6,9 +6,9 @@ import {
   recordedLedgerOf,
   replay,
   replayFile,
-  scriptedModel,
   writeLedgerFile,
-} from 'adjutant/testing';
+} from 'adjutant/replay';
+import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
 const clerk = agent({ name: 'clerk', model: scriptedModel(() => ({ text: 'Hello' })) });

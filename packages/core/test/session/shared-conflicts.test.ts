@@ -57,9 +57,9 @@ test('the result of a tool that has run lands when its shared write is refused',
     }),
   );
   expect(mine.state.user.balance).toBe(99);
-  expect((await app.sessions.open({ id: 'third', userId: 'u1', stateSchema })).state.user.balance).toBe(
-    99,
-  );
+  expect(
+    (await app.sessions.open({ id: 'third', userId: 'u1', stateSchema })).state.user.balance,
+  ).toBe(99);
   await app.close();
 });
 

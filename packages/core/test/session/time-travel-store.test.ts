@@ -168,7 +168,9 @@ describe.each(storePlaces)('on %s', (_name, make) => {
         seq: 20,
         value: { scopes: { session: { wrong: true } } },
       });
-      expect((await open(store).sessions.stateAt('s', 20)).sessionState).not.toHaveProperty('wrong');
+      expect((await open(store).sessions.stateAt('s', 20)).sessionState).not.toHaveProperty(
+        'wrong',
+      );
     });
 
     test(
@@ -206,7 +208,9 @@ describe.each(storePlaces)('on %s', (_name, make) => {
     test('refuses what is not there', async () => {
       await write(store, 's', changes(3));
       const reader = open(store);
-      await expect(reader.sessions.stateAt('unknown')).rejects.toMatchObject({ code: 'session_not_found' });
+      await expect(reader.sessions.stateAt('unknown')).rejects.toMatchObject({
+        code: 'session_not_found',
+      });
       for (const seq of [-1, 1.5, 4])
         await expect(reader.sessions.stateAt('s', seq)).rejects.toMatchObject({
           code: 'seq_out_of_range',
@@ -477,12 +481,16 @@ describe.each(storePlaces)('on %s', (_name, make) => {
     test('refuses what cannot be forked', async () => {
       await write(store, 's', changes(3));
       const forking = open(store);
-      await expect(forking.sessions.fork('unknown')).rejects.toMatchObject({ code: 'session_not_found' });
+      await expect(forking.sessions.fork('unknown')).rejects.toMatchObject({
+        code: 'session_not_found',
+      });
       await expect(forking.sessions.fork('s', { id: 's' })).rejects.toMatchObject({
         code: 'session_exists',
       });
       for (const at of [-1, 0.5, 4])
-        await expect(forking.sessions.fork('s', { at })).rejects.toMatchObject({ code: 'seq_out_of_range' });
+        await expect(forking.sessions.fork('s', { at })).rejects.toMatchObject({
+          code: 'seq_out_of_range',
+        });
       await expect(forking.sessions.fork('s', { shared: 'both' as 'live' })).rejects.toMatchObject({
         code: 'invalid_run',
       });

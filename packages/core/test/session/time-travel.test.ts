@@ -609,9 +609,9 @@ describe('a fork right behind a message', () => {
     const at = talk.events.findLast(({ type }) => type === 'user')?.seq ?? Number.NaN;
 
     expect((await app.run(mirror, { session: talk.forkAt(at) })).output).toBe(output);
-    expect((await app.run(mirror, { session: await app.sessions.fork('talk', { at }) })).output).toBe(
-      output,
-    );
+    expect(
+      (await app.run(mirror, { session: await app.sessions.fork('talk', { at }) })).output,
+    ).toBe(output);
     const elsewhere = await session.fromSnapshot(talk.forkAt(at).toJSON());
     expect((await run(mirror, { session: elsewhere })).output).toBe(output);
     expect((await run(mirror, { session: elsewhere, input: 'three' })).output).toMatch(

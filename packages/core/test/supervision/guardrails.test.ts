@@ -138,7 +138,8 @@ describe('modelCall', () => {
     let app = start();
     for (const text of ['1', '2', '3'])
       outputs.push(
-        (await app.run(helper, { input: text, session: await app.sessions.open({ id: 's' }) })).output,
+        (await app.run(helper, { input: text, session: await app.sessions.open({ id: 's' }) }))
+          .output,
       );
     await app.close();
     app = start();
@@ -146,7 +147,10 @@ describe('modelCall', () => {
       (await app.run(helper, { input: '4', session: await app.sessions.open({ id: 's' }) })).output,
     );
     clock.advance(60_000);
-    const last = await app.run(helper, { input: '5', session: await app.sessions.open({ id: 's' }) });
+    const last = await app.run(helper, {
+      input: '5',
+      session: await app.sessions.open({ id: 's' }),
+    });
     outputs.push(last.output);
     expect(outputs).toEqual(['ok', 'ok', 'Slow down.', 'Slow down.', 'ok']);
     expect(decisions(last.session.events)).toEqual([
@@ -281,7 +285,10 @@ test('what was approved is what another guardrail had made of the call', async (
   );
   const { pendingCalls, session } = await app.run(helper, 'Send x.');
   expect(pendingCalls[0]?.args).toEqual({ text: 'to [email]' });
-  await app.requests.answer(pendingCalls[0]?.requestId ?? '', { decision: 'approve', by: 'user:ann' });
+  await app.requests.answer(pendingCalls[0]?.requestId ?? '', {
+    decision: 'approve',
+    by: 'user:ann',
+  });
   await app.resume(session.id);
   expect(executed).toEqual([{ text: 'to [email]' }]);
 });

@@ -26,7 +26,7 @@ export async function chatSession(input: Asking, chat: string): Promise<ChatSess
 }
 
 async function sessionOf(input: Asking, id: string): Promise<ChatSession> {
-  const [listing] = await input.app.sessions.list({ id, limit: 1 });
+  const [listing] = (await input.app.sessions.list({ id, limit: 1 })).sessions;
   if (listing === undefined) return { id, isOutOfReach: false };
   return (await isReachable(input, listing))
     ? { id, listing, isOutOfReach: false }

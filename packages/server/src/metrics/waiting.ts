@@ -6,7 +6,7 @@ const goodForMs = 5_000;
 const mostCounted = 1_000;
 
 /** Counts what waits for somebody, by its kind, and not more often than every few seconds. */
-export function waitingCounter(app: Pick<Runtime, 'listRequests'>, clock: Clock): CountWaiting {
+export function waitingCounter(app: Pick<Runtime, 'requests'>, clock: Clock): CountWaiting {
   let counted:
     | { readonly at: number; readonly counts: Promise<ReadonlyMap<string, number>> }
     | undefined;
@@ -17,9 +17,9 @@ export function waitingCounter(app: Pick<Runtime, 'listRequests'>, clock: Clock)
   };
 }
 
-async function count(app: Pick<Runtime, 'listRequests'>): Promise<ReadonlyMap<string, number>> {
+async function count(app: Pick<Runtime, 'requests'>): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
-  for (const { kind } of await app.listRequests({ status: 'pending', limit: mostCounted }))
+  for (const { kind } of await app.requests.list({ status: 'pending', limit: mostCounted }))
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
 }

@@ -225,7 +225,10 @@ async function again(
       'chat_answer_stands',
       'The message has its answer, and the ledger keeps it.',
     );
-  await app.sessions.reopen(session, { reason: 'asked for again in the chat', by: principal.actor });
+  await app.sessions.reopen(session, {
+    reason: 'asked for again in the chat',
+    by: principal.actor,
+  });
   await accepted(parts, input, app.resume(session));
   return {
     app,

@@ -197,7 +197,7 @@ async function sessionFor(input: AnyInput, { session, user: named }: z.infer<typ
   if (session !== undefined) return (await reachableSession(input, session)).id;
   const user = ownUser(input, { user: named, scopes: undefined });
   const id = newId(input, 'session');
-  const [made] = await input.app.sessions.list({ id, limit: 1 });
+  const [made] = (await input.app.sessions.list({ id, limit: 1 })).sessions;
   // The request was begun before.
   if (made !== undefined) return id;
   return input.app.sessions.open({ id, ...(user === undefined ? {} : { userId: user }) });

@@ -51,7 +51,7 @@ async function* ofAgents(
  */
 export async function reachOf({ app, session, agents }: Audience): Promise<number> {
   if (agents === undefined) return Number.POSITIVE_INFINITY;
-  const [listing] = await app.sessions.list({ id: session, limit: 1 });
+  const [listing] = (await app.sessions.list({ id: session, limit: 1 })).sessions;
   const known = listing === undefined ? undefined : await agentsOf(app, listing);
   if (
     known === undefined ||
@@ -69,7 +69,7 @@ async function ownRuns({
   session,
   agents,
 }: Audience & { readonly agents: readonly string[] }): Promise<Set<string>> {
-  const [listing] = await app.sessions.list({ id: session, limit: 1 });
+  const [listing] = (await app.sessions.list({ id: session, limit: 1 })).sessions;
   const runs = listing === undefined ? [] : [...(await agentsOf(app, listing)).runs];
   return new Set(runs.flatMap(([id, name]) => (agents.includes(name) ? [id] : [])));
 }

@@ -6,7 +6,7 @@ import { bearer, send, tokenAuth, waitingServer } from './paying-app.ts';
 
 /** Where all ledgers of an app end. */
 async function heads(app: Awaited<ReturnType<typeof waitingServer>>['app']): Promise<unknown> {
-  return (await app.sessions.list()).map(({ id, seq, updatedAt }) => [id, seq, updatedAt]);
+  return (await app.sessions.list()).sessions.map(({ id, seq, updatedAt }) => [id, seq, updatedAt]);
 }
 
 describe('the list', () => {

@@ -64,7 +64,7 @@ describe.each(stores)('runs on %s', (_name, makeStore) => {
         code: 'invalid_request',
         detail: expect.stringContaining('$blob'),
       });
-      expect(await app.sessions.list()).toEqual([]);
+      expect((await app.sessions.list()).sessions).toEqual([]);
     },
   );
 

@@ -21,7 +21,10 @@ function used() {
 test('tokens are summed by session and model, and narrowed', async () => {
   const { app, clock, support, sales, get } = used();
   const begin = clock.now();
-  await app.run(support, { session: await app.sessions.open({ id: 'a', userId: 'ann' }), input: 'Hi' });
+  await app.run(support, {
+    session: await app.sessions.open({ id: 'a', userId: 'ann' }),
+    input: 'Hi',
+  });
   clock.advance(60_000);
   await app.run(sales, { session: 'a', input: 'Hi' });
   await app.run(sales, { session: 'b', input: 'Hi' });

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { type ErrorRecord, isAdjutantError, toErrorRecord } from '../../base/error.ts';
 import type { ConversationResult } from '../../conversation/conversation-options.ts';
+import { converse } from '../../conversation/converse.ts';
 import type { Run } from '../../engine/run/run.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
@@ -43,7 +44,8 @@ export async function runTrial(work: TrialWork): Promise<TrialOutcome> {
   stop.throwIfAborted();
   const found = endingOf(session, place);
   const ending = found ?? (await carryOut(work, session));
-  const ended = found === undefined ? await subject.app.sessions.open({ id: place.session }) : session;
+  const ended =
+    found === undefined ? await subject.app.sessions.open({ id: place.session }) : session;
   const { variant, trial } = place;
   return {
     record: trialRecord(ended as Session, { ...ending, case: place.case, variant, trial }),
@@ -188,7 +190,7 @@ async function carryOut(work: TrialWork, session: Session): Promise<TrialEnding>
   stop.addEventListener('abort', stopRun, { once: true });
   try {
     const { data, turns, scenario } = place.case;
-    const result = await subject.app.runWithUser(subject.runnable, {
+    const result = await converse(subject.app, subject.runnable, {
       session,
       conversation,
       user: leavingUser(userOf(place.case, options.userModel), stop, clock),

@@ -82,7 +82,11 @@ describe('what is said to a session with options that do not fit changes nothing
       (app) => app.sessions.reopen('s', untyped(undefined)),
       /options must be an object, not undefined/,
     ],
-    ['reopen without a reason', (app) => app.sessions.reopen('s', untyped({})), /`reason` is missing/],
+    [
+      'reopen without a reason',
+      (app) => app.sessions.reopen('s', untyped({})),
+      /`reason` is missing/,
+    ],
     [
       'resolveUnknown without what happened',
       (app) => app.sessions.resolveUnknown('s', 'call', untyped({})),
@@ -107,7 +111,7 @@ describe('what is said to a session with options that do not fit changes nothing
         message: expect.stringMatching(message),
       });
       expect((await app.advance('s')).status).toBe('waiting');
-      expect((await app.sessions.list()).map(({ id }) => id)).toEqual(['s']);
+      expect((await app.sessions.list()).sessions.map(({ id }) => id)).toEqual(['s']);
     },
   );
 
@@ -145,7 +149,11 @@ describe('what is said to a request with options that do not fit leaves it pendi
       (app) => app.requests.settleOperation('film', untyped(undefined)),
       /the result is missing/,
     ],
-    ['answer what is no list', (app) => app.requests.answerAll(untyped({})), /a list of answers is needed/],
+    [
+      'answer what is no list',
+      (app) => app.requests.answerAll(untyped({})),
+      /a list of answers is needed/,
+    ],
     [
       'a token with misspelt decisions',
       (app, id) => app.requests.token(id, untyped({ decison: ['reject'] })),
@@ -215,7 +223,9 @@ describe('what is said to a request with options that do not fit leaves it pendi
     const waits = await app.run(asker, { session: 's', input: 'Ask' });
     const requestId = waits.pendingCalls[0]?.requestId ?? '';
     const elsewhere = runtime({ app: 'shop', store, recover: 'manual' });
-    await expect(elsewhere.requests.answer(requestId, { input: { answer: 3 } })).rejects.toMatchObject({
+    await expect(
+      elsewhere.requests.answer(requestId, { input: { answer: 3 } }),
+    ).rejects.toMatchObject({
       code: 'input_mismatch',
       message: expect.stringContaining('the input does not fit: $.answer must be a string'),
     });

@@ -131,7 +131,7 @@ describe.each(Object.keys(pairs))('on %s', (kind) => {
     expect(await ids({ user: 'odd', status: 'active' })).toEqual(['s3']);
     expect(await ids({ id: 's3' })).toEqual(['s3']);
     expect(await ids({ id: 's3', user: 'even' })).toEqual([]);
-    expect((await first.sessions.list({ id: 's1' })).map(({ id }) => id)).toEqual(['s1']);
+    expect((await first.sessions.list({ id: 's1' })).sessions.map(({ id }) => id)).toEqual(['s1']);
     await expect(ids({ id: '' })).rejects.toMatchObject({ code: 'invalid_run' });
     for (const order of ['createdAt', 'updatedAt'] as const) {
       const pages: string[][] = [];

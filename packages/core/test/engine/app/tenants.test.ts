@@ -96,7 +96,7 @@ describe('a runtime for a tenant', () => {
       const requestId = request?.requestId ?? '';
       expect(waiting.status).toBe('yielded');
       for (const stranger of [app, other]) {
-        expect(await stranger.sessions.list()).toEqual([]);
+        expect((await stranger.sessions.list()).sessions).toEqual([]);
         expect(await stranger.requests.listPendingApprovals()).toEqual([]);
         await expect(stranger.requests.approve(requestId)).rejects.toMatchObject({
           code: 'request_not_found',
@@ -206,7 +206,9 @@ describe('closing', () => {
     await eventually(() => begun() === 3);
     await app.close();
     for (const run of runs) await expect(run).rejects.toMatchObject({ code: 'run_stopped' });
-    await expect(app.tenants.get('acme').sessions.list()).rejects.toMatchObject({ code: 'store_unavailable' });
+    await expect(app.tenants.get('acme').sessions.list()).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
   });
 });
 

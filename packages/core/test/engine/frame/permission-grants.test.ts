@@ -162,8 +162,12 @@ test.for([[['fs write']], [['fs:*:x']], [['']], [['*:write']], ['fs:write'], [[4
     const permissions = given as readonly string[];
     const app = runtime({ app: 'grants' });
     await app.sessions.open({ id: 's' });
-    await expect(app.sessions.grant('s', permissions)).rejects.toMatchObject({ code: 'invalid_run' });
-    await expect(app.sessions.revoke('s', permissions)).rejects.toMatchObject({ code: 'invalid_run' });
+    await expect(app.sessions.grant('s', permissions)).rejects.toMatchObject({
+      code: 'invalid_run',
+    });
+    await expect(app.sessions.revoke('s', permissions)).rejects.toMatchObject({
+      code: 'invalid_run',
+    });
     if (Array.isArray(given) && given.length === 0) return;
     await expect(app.sessions.open({ permissions })).rejects.toMatchObject({ code: 'invalid_run' });
     expect(() => app.run(look, { permissions })).toThrow('permissions such as');

@@ -49,7 +49,10 @@ test('with a store, children that may outlive their caller must be registered', 
 
 test('one session opened twice at once is one ledger', async () => {
   const app = runtime({ app: 'twice', store: memoryStore() });
-  const [a, b] = await Promise.all([app.sessions.open({ id: 's' }), app.sessions.open({ id: 's' })]);
+  const [a, b] = await Promise.all([
+    app.sessions.open({ id: 's' }),
+    app.sessions.open({ id: 's' }),
+  ]);
   a.addMessage('first');
   await a.flush();
   b.addMessage('second');
@@ -66,7 +69,7 @@ test('a long first message still gives the session a title', async () => {
   const session = await app.sessions.open({ id: 's' });
   session.addMessage(`Please look at this: ${'x'.repeat(200_000)}`);
   await session.flush();
-  expect((await app.sessions.list())[0]?.title).toMatch(/^Please look at this: x+…$/);
+  expect((await app.sessions.list()).sessions[0]?.title).toMatch(/^Please look at this: x+…$/);
   await app.close();
 });
 

@@ -131,7 +131,9 @@ describe('a token', () => {
       'not_signed_for',
     );
     await app.requests.decide(token, { decision: 'approve' });
-    expect(await app.requests.list()).toMatchObject([{ status: 'answered', settledBy: 'user:ann' }]);
+    expect(await app.requests.list()).toMatchObject([
+      { status: 'answered', settledBy: 'user:ann' },
+    ]);
   });
 });
 

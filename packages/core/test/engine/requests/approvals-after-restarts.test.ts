@@ -92,7 +92,8 @@ async function carryOut(
     if (result === undefined) continue;
     if (result.status !== 'yielded') return { result, events: result.session.events };
     const [call] = result.pendingCalls;
-    if (call !== undefined) await newProcess(store, runnable).requests.answer(call.requestId, answer(call));
+    if (call !== undefined)
+      await newProcess(store, runnable).requests.answer(call.requestId, answer(call));
   }
   throw new Error('The run did not end.');
 }
@@ -363,10 +364,12 @@ describe('the result of an operation', () => {
     await expect(app.requests.settleOperation('other', {})).rejects.toMatchObject({
       code: 'request_not_found',
     });
-    await expect(app.requests.settleOperation('op', { uri: 'secret-value' })).rejects.toMatchObject({
-      code: 'input_mismatch',
-      message: expect.not.stringContaining('secret-value'),
-    });
+    await expect(app.requests.settleOperation('op', { uri: 'secret-value' })).rejects.toMatchObject(
+      {
+        code: 'input_mismatch',
+        message: expect.not.stringContaining('secret-value'),
+      },
+    );
     const attempts = await Promise.allSettled(
       Array.from({ length: 5 }, () =>
         app.requests.settleOperation('op', { url: 'x' }, { by: 'trigger:hook' }),

@@ -79,7 +79,10 @@ async function answered(answers: readonly TestStep[], options: PayToolOptions = 
 describe('pending approvals', () => {
   test('are listed with what people need to decide', async () => {
     const { app, session, requestId } = await waitingRun({}, { session: { userId: 'ann' } });
-    const [entry, ...others] = await app.requests.listPendingApprovals({ tenant: 'default', user: 'ann' });
+    const [entry, ...others] = await app.requests.listPendingApprovals({
+      tenant: 'default',
+      user: 'ann',
+    });
     expect(others).toEqual([]);
     expect(entry).toMatchObject({
       requestId,
@@ -235,7 +238,11 @@ describe('a decision', () => {
 
 describe('what is wrong with an answer is said at once, and the request stays pending', () => {
   const wrong: readonly [string, (app: Runtime, requestId: string) => Promise<void>, object][] = [
-    ['an unknown request', (app) => app.requests.approve('req_none'), { code: 'request_not_found' }],
+    [
+      'an unknown request',
+      (app) => app.requests.approve('req_none'),
+      { code: 'request_not_found' },
+    ],
     ['no decision', (app, id) => app.requests.answer(id, {}), { code: 'decision_not_offered' }],
     [
       'a decision of another kind',
@@ -267,14 +274,20 @@ describe('what is wrong with an answer is said at once, and the request stays pe
       (app, id) => app.requests.answer(id, { decision: 'edit' }),
       { code: 'input_mismatch' },
     ],
-    ['what is not JSON', (app, id) => app.requests.edit(id, { cents: Number.NaN }), { code: 'not_json' }],
+    [
+      'what is not JSON',
+      (app, id) => app.requests.edit(id, { cents: Number.NaN }),
+      { code: 'not_json' },
+    ],
   ];
 
   test.each(wrong)('%s', async (_name, answer, expected) => {
     const { app, requestId, session } = await waitingRun();
     const before = session.events.length;
     expect(await refusalOf(answer(app as Runtime, requestId))).toMatchObject(expected);
-    expect(await app.requests.listPendingApprovals()).toMatchObject([{ requestId, status: 'pending' }]);
+    expect(await app.requests.listPendingApprovals()).toMatchObject([
+      { requestId, status: 'pending' },
+    ]);
     const resumed = await app.resume(session.id);
     expect(resumed).toMatchObject({
       status: 'yielded',
@@ -288,7 +301,9 @@ describe('what is wrong with an answer is said at once, and the request stays pe
 
   test('edited arguments that do not fit, without a word of them', async () => {
     const { app, requestId } = await waitingRun();
-    const refusal = await refusalOf(app.requests.edit(requestId, { cents: 'sevenhundred', to: 12345 }));
+    const refusal = await refusalOf(
+      app.requests.edit(requestId, { cents: 'sevenhundred', to: 12345 }),
+    );
     expect(refusal).toMatchObject({ code: 'input_mismatch' });
     expect(refusal.message).toMatch(/\$\.cents must be a number/);
     expect(JSON.stringify(refusal)).not.toMatch(/sevenhundred|12345/);
@@ -310,7 +325,9 @@ describe('what is wrong with an answer is said at once, and the request stays pe
             code: 'may_not_decide',
             data: { by: 'user:bob' },
           });
-          expect(await refusalOf(app.requests.approve(requestId))).toMatchObject({ code: 'may_not_decide' });
+          expect(await refusalOf(app.requests.approve(requestId))).toMatchObject({
+            code: 'may_not_decide',
+          });
         }),
         approve({ by: 'user:ann' }),
       ],
@@ -446,7 +463,9 @@ describe('an answer that reached the store unchecked', () => {
         post(store, data),
         look,
         meanwhile(async ({ app }) =>
-          expect(await app.requests.listPendingApprovals()).toMatchObject([{ requestId: asked[1] }]),
+          expect(await app.requests.listPendingApprovals()).toMatchObject([
+            { requestId: asked[1] },
+          ]),
         ),
         approve(),
         model('Done.'),

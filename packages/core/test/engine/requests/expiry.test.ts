@@ -135,7 +135,9 @@ describe('a request whose time is over', () => {
           { status: 'escalated' },
           { status: 'pending', mayDecide: ['boss'] },
         ]);
-        await expect(app.requests.approve(escalated?.requestId ?? '', { by: 'ann' })).rejects.toMatchObject({
+        await expect(
+          app.requests.approve(escalated?.requestId ?? '', { by: 'ann' }),
+        ).rejects.toMatchObject({
           code: 'may_not_decide',
         });
       }),
@@ -343,7 +345,9 @@ describe('a tool that has changed', () => {
           [requestId]: 'withdrawn',
           [again?.requestId ?? '']: 'pending',
         });
-        await expect(app.requests.approve(requestId)).rejects.toMatchObject({ code: 'request_settled' });
+        await expect(app.requests.approve(requestId)).rejects.toMatchObject({
+          code: 'request_settled',
+        });
       }),
       approve(),
       model('Done.'),

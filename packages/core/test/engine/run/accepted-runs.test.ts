@@ -361,7 +361,11 @@ test('what a run begins with is not lost when it has to be left in the inbox', a
   await ledgers.release(held);
   const batches: Batch[] = [];
   const worker = app(noting(store, batches), { runnables: [greet] });
-  for (let found = await worker.recovery.resumeStopped(); found.length > 0; found = await worker.recovery.resumeStopped())
+  for (
+    let found = await worker.recovery.resumeStopped();
+    found.length > 0;
+    found = await worker.recovery.resumeStopped()
+  )
     for (const run of found) await run;
   const starts = (await storedEvents(store, 's')).filter(({ type }) => type === 'invocation_start');
   expect(starts).toMatchObject([

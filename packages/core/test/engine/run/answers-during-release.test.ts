@@ -49,7 +49,8 @@ test('an answer that comes while a run is giving its session back is not left ly
   const other: Runtime = runtime({ app: 'parking', store, runnables: [asking], recover: 'manual' });
   const parking = beforeParking(store, async (session) => {
     const [request] = await other.requests.list({ session, status: 'pending' });
-    if (request !== undefined) await other.requests.answer(request.requestId, { input: { colour: 'red' } });
+    if (request !== undefined)
+      await other.requests.answer(request.requestId, { input: { colour: 'red' } });
   });
   const app = runtime({ app: 'parking', store: parking, runnables: [asking], recover: 'manual' });
   // The answer came before the run had given the session back, so the run goes on.

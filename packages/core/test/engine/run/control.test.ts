@@ -37,7 +37,9 @@ describe('reopen', () => {
     await expect(app.sessions.reopen('s', { reason: 'again' })).rejects.toMatchObject({
       code: 'not_reopenable',
     });
-    await expect(app.sessions.reopen('s', { path: 'nowhere', reason: 'again' })).rejects.toMatchObject({
+    await expect(
+      app.sessions.reopen('s', { path: 'nowhere', reason: 'again' }),
+    ).rejects.toMatchObject({
       code: 'not_reopenable',
     });
   });

@@ -75,7 +75,9 @@ describe('options that do not fit', () => {
     await expect(app.sessions.open(loose({ existing: 'error' }))).rejects.toThrow(
       /`existing` must be one of/,
     );
-    await expect(app.sessions.open(loose({ scopes: { temp: 'x' } }))).rejects.toThrow(/"temp" is taken/);
+    await expect(app.sessions.open(loose({ scopes: { temp: 'x' } }))).rejects.toThrow(
+      /"temp" is taken/,
+    );
   });
 });
 
@@ -140,7 +142,9 @@ test(
     expect((await run(look, { session: copy })).output).toBe('dark');
     (copy.state['user'] as Record<string, unknown>)['theme'] = 'light';
     await copy.flush();
-    expect((await app.sessions.open({ id: 'p', userId: 'u' })).state['user']).toEqual({ theme: 'dark' });
+    expect((await app.sessions.open({ id: 'p', userId: 'u' })).state['user']).toEqual({
+      theme: 'dark',
+    });
     const restored = await session.fromSnapshot({
       appName: 'other',
       id: 'r',

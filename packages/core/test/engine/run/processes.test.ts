@@ -190,7 +190,11 @@ test('an answer from another process continues its branch while the others work'
   const { app, store } = here(file());
   const asked = await seen(store, ({ type }) => type === 'tool_yield');
   const { requestId } = asked as Extract<Event, { type: 'tool_yield' }>;
-  await app.requests.answer(requestId, { decision: 'answer', input: { answer: 'red' }, by: 'user:ann' });
+  await app.requests.answer(requestId, {
+    decision: 'answer',
+    input: { answer: 'red' },
+    by: 'user:ann',
+  });
   await worker.says('the answer is here');
   await seen(
     store,

@@ -9,7 +9,8 @@ import {
   step,
   tool,
 } from 'adjutant';
-import { keptOpen, replay, scriptedModel } from 'adjutant/testing';
+import { replay } from 'adjutant/replay';
+import { keptOpen, scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { storePlaces } from '../../store-places.ts';
 

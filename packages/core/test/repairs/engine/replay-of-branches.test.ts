@@ -1,5 +1,6 @@
 import { memoryStore, runtime, type Step, type StepContext, step } from 'adjutant';
-import { divergenceText, keptOpen, replay } from 'adjutant/testing';
+import { divergenceText, replay } from 'adjutant/replay';
+import { keptOpen } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 
 type Asking = 'call' | 'spawn' | 'effect';

@@ -226,7 +226,10 @@ export class Programs {
     // Each session has a user of its own, so that nobody else writes the scope.
     const session =
       events === undefined
-        ? await this.app.sessions.open({ id, ...(scope === 'user' ? { userId: `user-${id}` } : {}) })
+        ? await this.app.sessions.open({
+            id,
+            ...(scope === 'user' ? { userId: `user-${id}` } : {}),
+          })
         : await this.app.sessions.restore({ app: 'programs', id, events: [...events] });
     try {
       const result = await this.app.run(body, { session, runId: 'run' });

@@ -18,14 +18,9 @@ import {
   transcript,
 } from 'adjutant';
 import { encrypted, localKeys } from 'adjutant/encryption';
+import { exportLedger, ledgerFileText, parseLedgerFile, replayFile } from 'adjutant/replay';
 import { sqlite } from 'adjutant/sqlite';
-import {
-  exportLedger,
-  ledgerFileText,
-  parseLedgerFile,
-  replayFile,
-  scriptedModel,
-} from 'adjutant/testing';
+import { scriptedModel } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { blobAddress } from '../../../src/ledger/blobs/blob-address.ts';

@@ -61,7 +61,9 @@ describe.each(places)('a run on an encrypted %s', (_, make) => {
         const second = processOn(place.open(), effects);
         const [pending] = await second.app.requests.listPendingApprovals({ user: '42' });
         expect(JSON.stringify(pending?.details)).toContain(argument);
-        expect((await second.app.sessions.list()).map(({ title }) => title)).toEqual([said]);
+        expect((await second.app.sessions.list()).sessions.map(({ title }) => title)).toEqual([
+          said,
+        ]);
         await second.app.requests.approve(pending?.requestId ?? '', { by: 'user:7', reason: why });
         await second.app.close();
 
@@ -82,7 +84,7 @@ describe.each(places)('a run on an encrypted %s', (_, make) => {
         for (const marker of [said, argument, given, answered, why, 'marker-large'])
           expect(contents.includes(marker), marker).toBe(false);
         await third.app.sessions.erase('s');
-        expect(await third.app.sessions.list()).toEqual([]);
+        expect((await third.app.sessions.list()).sessions).toEqual([]);
         await third.app.close();
       }),
   );

@@ -177,7 +177,10 @@ async function foldTo<State>(
   const made: Checkpoint<State>[] = [];
   let isKnown = known === '';
   let last: Checkpoint<State> = { seq: from, name: known, state: first };
-  for await (const event of app.sessions.events(session, { after: isKnown ? from : from - 1, upTo })) {
+  for await (const event of app.sessions.events(session, {
+    after: isKnown ? from : from - 1,
+    upTo,
+  })) {
     if (!isKnown) {
       if (event.seq !== from || eventName(event) !== known) return undefined;
       isKnown = true;

@@ -116,7 +116,7 @@ export async function open(made: AdjutantServer, path: string): Promise<SseReade
 }
 
 export async function lastOf(app: Runtime): Promise<string> {
-  return String((await app.sessions.list({ id: session }))[0]?.seq);
+  return String((await app.sessions.list({ id: session })).sessions[0]?.seq);
 }
 
 /** Reads a stream up to an event, and goes. */

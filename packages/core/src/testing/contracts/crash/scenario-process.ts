@@ -97,7 +97,10 @@ export class ScenarioProcess {
   }
 
   async session(): Promise<Session> {
-    const session = await this.app.sessions.open({ ...this.scenario.session, id: this.place.session });
+    const session = await this.app.sessions.open({
+      ...this.scenario.session,
+      id: this.place.session,
+    });
     if (this.place.isHasty !== true || this.#isHurried) return session;
     this.#isHurried = true;
     const { ledger } = session;
@@ -164,7 +167,10 @@ export class ScenarioProcess {
   }: RunResult): Promise<void> {
     const pending = pendingCalls.findLast(({ accepted }) => !accepted);
     if (pending !== undefined) {
-      await this.app.requests.answer(pending.requestId, { by: 'user:ann', ...this.#answerTo(pending) });
+      await this.app.requests.answer(pending.requestId, {
+        by: 'user:ann',
+        ...this.#answerTo(pending),
+      });
       return;
     }
     if (!awaitingInput) return;

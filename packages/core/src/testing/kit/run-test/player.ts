@@ -278,10 +278,12 @@ export class Player {
 
   async #post(
     pending: PendingCall,
-    answer: Parameters<Scene['process']['app']['answer']>[1],
+    answer: Parameters<Scene['process']['app']['requests']['answer']>[1],
     found: Rest,
   ): Promise<void> {
-    await this.#posting(found, () => this.#scene.process.app.requests.answer(pending.requestId, answer));
+    await this.#posting(found, () =>
+      this.#scene.process.app.requests.answer(pending.requestId, answer),
+    );
   }
 
   /** What is refused fails the test here. */
