@@ -1,6 +1,6 @@
 /**
  * Somebody who talks to an agent: a script, a person at a terminal, other agents, or a model with a
- * plan. `runWithUser` brings the two together.
+ * plan. `converse` brings the two together.
  */
 import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';

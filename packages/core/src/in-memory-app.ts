@@ -47,7 +47,7 @@ export const session = Object.assign(memorySession, { fromSnapshot });
 
 export interface InAppOptions extends RunOptions {
   /** The app to run in. @default that of the session, else one of its own in memory */
-  readonly runner?: Runtime;
+  readonly app?: Runtime;
 }
 
 /** Runs in memory, or on the runtime of the given session. */
@@ -55,7 +55,7 @@ export function run<R extends Runnable>(
   runnable: R,
   inputOrOptions: string | InAppOptions = {},
 ): Run<OutputOf<R>> {
-  const { runner, ...options } =
+  const { app, ...options } =
     typeof inputOrOptions === 'string' ? { input: inputOrOptions } : inputOrOptions;
-  return (runner ?? runtimeOf(options.session)).run(runnable, options);
+  return (app ?? runtimeOf(options.session)).run(runnable, options);
 }

@@ -43,7 +43,7 @@ export interface AgentUserOptions {
    * being asked for it throws
    */
   readonly otherwise?: User;
-  /** Messages in all. @default as many as `runWithUser` allows */
+  /** Messages in all. @default as many as `converse` allows */
   readonly maxTurns?: number;
   /** The app in which it is played. @default one beside that of the conversation, on its store */
   readonly runner?: Runtime;

@@ -30,7 +30,7 @@ export interface ConverseOptions extends Omit<RunOptions, 'runId'> {
    * that is less
    */
   readonly maxTurns?: number;
-  /** Answers to requests that are given in one call of `runWithUser`. @default 1_000 */
+  /** Answers to requests that are given in one call of `converse`. @default 1_000 */
   readonly maxAnswers?: number;
   /**
    * Whether the user is asked for a message when a run has ended, and a new run of the runnable
@@ -118,7 +118,7 @@ const checks: OptionChecks<ConverseOptions> = {
 export function checkConverse(options: ConverseOptions): void {
   // A missing user is no option that may be left out.
   checkOptions(
-    'runWithUser',
+    'converse',
     typeof options === 'object' && options !== null
       ? { ...options, user: options.user ?? null }
       : options,

@@ -43,7 +43,7 @@ interface End {
 }
 
 /**
- * Carries a conversation between a runnable and a user out; see `Runtime.runWithUser`.
+ * Carries a conversation between a runnable and a user out; see `converse`.
  * @throws InvalidOptionError, UnansweredRequestError, UserAnswerRefusedError, whatever the user
  * throws, and what keeps a run from being carried out
  */
@@ -71,7 +71,7 @@ function doneBy({ reason }: UserDone): End {
 }
 
 /**
- * One call of `runWithUser`. What has been said and answered is read from the ledger each time it
+ * One call of `converse`. What has been said and answered is read from the ledger each time it
  * is needed: it may not have happened here.
  */
 class Drive {

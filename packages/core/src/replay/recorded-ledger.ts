@@ -10,7 +10,7 @@ export type { RecordedLedger };
 
 /**
  * The ledger of a session as far as it has come. Its large values must have been loaded, as they
- * are after a run and by `app.session`.
+ * are after a run and by `app.sessions.open`.
  */
 export function recordedLedgerOf(session: AnySession): RecordedLedger {
   const { ledger, app, id } = session as Session;

@@ -362,7 +362,7 @@ export class Session<Schema extends StateSchema = StateSchema> {
 
   /**
    * A session of its own in memory that has the events up to `seq`, and shared state as they have
-   * seen it. It can be run at once; this session does not change. `app.fork` makes one that lasts.
+   * seen it. It can be run at once; this session does not change. `app.sessions.fork` makes one that lasts.
    * @throws SeqOutOfRangeError
    */
   forkAt(seq: number): Session<Schema> {

@@ -124,7 +124,7 @@ function withinRequest<Options>(value: unknown, checks: OptionChecks<Options>): 
 /** An operation that goes on elsewhere after the tool has returned. */
 export interface PendingOperationOptions {
   /**
-   * Names the operation for whoever brings the result: `app.settleOperation(operationId, result)`.
+   * Names the operation for whoever brings the result: `app.requests.settleOperation(operationId, result)`.
    * Unique within tenant and app.
    */
   readonly operationId: string;

@@ -105,8 +105,8 @@ export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   readonly recover?: 'auto' | 'manual' | RecoverOptions;
   /**
    * Whether it looks after the sessions of all tenants of the app, and not of its own only: what
-   * they have open is continued in the runtimes that `forTenant` gives. It does so from the first
-   * call of `forTenant` on.
+   * they have open is continued in the runtimes that `app.tenants.get` gives. It does so from the
+   * first call of that on.
    * @default false
    */
   readonly tenants?: boolean;
