@@ -1,6 +1,7 @@
 /** A conversation over several turns on one session, with tools. */
 import assert from 'node:assert/strict';
-import { agent, includeHistory, injectSystemMessage, run, session, tool } from 'adjutant';
+import { agent, run, session, tool } from 'adjutant';
+import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import { scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 

@@ -3,7 +3,8 @@
  * later prompts if you like.
  */
 import assert from 'node:assert/strict';
-import { agent, claude, gemini, includeHistory, openai, pruneReasoning, run } from 'adjutant';
+import { agent, claude, gemini, openai, run } from 'adjutant';
+import { includeHistory, pruneReasoning } from 'adjutant/context';
 import { scriptedModel } from 'adjutant/testing';
 
 // Every provider has its own settings for thinking. Making a model needs no key: it is loaded on

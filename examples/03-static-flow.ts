@@ -3,8 +3,9 @@
  * until it is good enough.
  */
 import assert from 'node:assert/strict';
-import { agent, loop, parallel, run, runTree, sequence, step } from 'adjutant';
+import { agent, loop, parallel, run, sequence, step } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
+import { runTree } from 'adjutant/views';
 
 // With a real model: model: openai('gpt-5-mini')
 const facts = agent({

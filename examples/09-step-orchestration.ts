@@ -1,7 +1,8 @@
 /** A step that leads several agents: it calls them, looks at what they gave, and calls again. */
 import assert from 'node:assert/strict';
-import { agent, run, runTree, step } from 'adjutant';
+import { agent, run, step } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
+import { runTree } from 'adjutant/views';
 
 // With a real model: model: openai('gpt-5-mini')
 const writer = agent({

@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agent, runtime, tool, transcript } from 'adjutant';
+import { agent, runtime, tool } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { transcript } from 'adjutant/views';
 import { z } from 'zod';
 
 const folder = mkdtempSync(join(tmpdir(), 'adjutant-example-'));

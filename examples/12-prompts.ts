@@ -3,19 +3,15 @@
  * can be shown again.
  */
 import assert from 'node:assert/strict';
+import { agent, type Renderer, run, session, tool } from 'adjutant';
 import {
-  agent,
   enrichUserMessages,
   includeHistory,
   injectSystemMessage,
   limitTools,
   promptOf,
-  type Renderer,
-  run,
   selectRecentEvents,
-  session,
-  tool,
-} from 'adjutant';
+} from 'adjutant/context';
 import { scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 

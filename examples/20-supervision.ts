@@ -4,17 +4,10 @@
  * the call any more, and the run ends with an answer. `explain` says what was decided, and why.
  */
 import assert from 'node:assert/strict';
-import {
-  type AgentOptions,
-  agent,
-  explain,
-  explainText,
-  promptAt,
-  run,
-  ToolFailure,
-  tool,
-} from 'adjutant';
+import { type AgentOptions, agent, run, ToolFailure, tool } from 'adjutant';
+import { promptAt } from 'adjutant/context';
 import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
+import { explain, explainText } from 'adjutant/views';
 import { z } from 'zod';
 
 let fetched = 0;

@@ -4,8 +4,9 @@
  * delays pass at once.
  */
 import assert from 'node:assert/strict';
-import { agent, explain, runtime, ToolFailure, tool } from 'adjutant';
+import { agent, runtime, ToolFailure, tool } from 'adjutant';
 import { type ScriptedResponse, scriptedModel, testClock } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { z } from 'zod';
 
 const clock = testClock();

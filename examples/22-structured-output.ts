@@ -3,18 +3,10 @@
  * and handed to the next agent under a typed key of the session's state.
  */
 import assert from 'node:assert/strict';
-import {
-  agent,
-  explain,
-  includeHistory,
-  injectSystemMessage,
-  message,
-  output,
-  run,
-  sequence,
-  session,
-} from 'adjutant';
+import { agent, output, run, sequence, session } from 'adjutant';
+import { includeHistory, injectSystemMessage, message } from 'adjutant/context';
 import { scriptedModel } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { z } from 'zod';
 
 const order = z.object({ product: z.string(), pieces: z.int().positive() });

@@ -4,17 +4,10 @@
  * outside hooks, and the runtime outside the agent.
  */
 import assert from 'node:assert/strict';
-import {
-  agent,
-  explain,
-  globalInstructions,
-  type Hooks,
-  type Middleware,
-  responseCache,
-  runtime,
-  tool,
-} from 'adjutant';
+import { agent, type Hooks, type Middleware, runtime, tool } from 'adjutant';
+import { globalInstructions, responseCache } from 'adjutant/middleware';
 import { scriptedModel, testClock } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { z } from 'zod';
 
 const clock = testClock();

@@ -4,8 +4,10 @@
  * nobody has allowed is not run. None of it is left to the model.
  */
 import assert from 'node:assert/strict';
-import { agent, explain, type Guardrail, redactPersonalData, runtime, tool } from 'adjutant';
+import { agent, runtime, tool } from 'adjutant';
+import { type Guardrail, redactPersonalData } from 'adjutant/guardrails';
 import { scriptedModel } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { z } from 'zod';
 
 const readMail = tool({

@@ -4,17 +4,10 @@
  * they are. The ledger keeps everything: only what the model reads becomes shorter.
  */
 import assert from 'node:assert/strict';
-import {
-  agent,
-  explain,
-  includeHistory,
-  injectSystemMessage,
-  type Model,
-  promptAt,
-  runtime,
-  tool,
-} from 'adjutant';
+import { agent, type Model, runtime, tool } from 'adjutant';
+import { includeHistory, injectSystemMessage, promptAt } from 'adjutant/context';
 import { scriptedModel } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { z } from 'zod';
 
 const readChapter = tool({

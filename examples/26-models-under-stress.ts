@@ -3,8 +3,10 @@
  * call tools works with tools all the same.
  */
 import assert from 'node:assert/strict';
-import { agent, explain, promptAt, runtime, textPrompt, textProtocol, tool } from 'adjutant';
+import { agent, runtime, textPrompt, textProtocol, tool } from 'adjutant';
+import { promptAt } from 'adjutant/context';
 import { scriptedModel } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { z } from 'zod';
 
 const distance = tool({

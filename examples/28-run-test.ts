@@ -3,7 +3,8 @@
  * else is the real runtime. No test runner is needed; testing/ has the same in vitest and jest.
  */
 import assert from 'node:assert/strict';
-import { agent, includeHistory, injectSystemMessage, openai, tool, toolResult } from 'adjutant';
+import { agent, openai, tool, toolResult } from 'adjutant';
+import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import {
   expectPrompt,
   input,

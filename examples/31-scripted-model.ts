@@ -3,16 +3,8 @@
  * scripted, a session with a past, a stream that is collected.
  */
 import assert from 'node:assert/strict';
-import {
-  agent,
-  includeHistory,
-  injectSystemMessage,
-  openai,
-  promptAt,
-  run,
-  runtime,
-  tool,
-} from 'adjutant';
+import { agent, openai, run, runtime, tool } from 'adjutant';
+import { includeHistory, injectSystemMessage, promptAt } from 'adjutant/context';
 import {
   collectStream,
   createTestSession,

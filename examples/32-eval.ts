@@ -3,7 +3,8 @@
  * conversation, forked at each message and tried again.
  */
 import assert from 'node:assert/strict';
-import { agent, includeHistory, injectSystemMessage, run, runtime, session, tool } from 'adjutant';
+import { agent, run, runtime, session, tool } from 'adjutant';
+import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import {
   type EvalCaseInput,
   evalReportHtml,

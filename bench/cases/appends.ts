@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { Event, LedgerStore } from 'adjutant';
+import type { Event } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import { BareCommit } from '../bare-commit.ts';
 import { elapsed, interleave, type Subject } from '../measure.ts';
 import { type Benchmark, ours, type Row, type Settings } from '../row.ts';

@@ -1,5 +1,6 @@
 import { server } from '@adjutant/server';
-import { agent, injectionPatterns, redactPersonalData, rehearsal, runtime } from 'adjutant';
+import { agent, rehearsal, runtime } from 'adjutant';
+import { injectionPatterns, redactPersonalData } from 'adjutant/guardrails';
 import { scriptedModel } from 'adjutant/testing';
 import { Figure } from '../measure.ts';
 import { type Benchmark, ours, type Row } from '../row.ts';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { type Event, type LedgerStore, runtime, type Store } from 'adjutant';
+import { type Event, runtime, type Store } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
+import type { LedgerStore } from 'adjutant/store';
 import { assertEqual } from '../contenders/contender.ts';
 import { elapsed, interleave, type Subject } from '../measure.ts';
 import { type Benchmark, ours, type Row } from '../row.ts';

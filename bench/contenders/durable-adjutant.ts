@@ -1,4 +1,5 @@
-import { agent, type Event, type LedgerStore, runtime, type Store, tool } from 'adjutant';
+import { agent, type Event, runtime, type Store, tool } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import { z } from 'zod';
 import { instantModel, oneCall } from '../instant-model.ts';
 import { agentOfRounds } from './adjutant.ts';

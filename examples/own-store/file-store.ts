@@ -6,26 +6,19 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { AdjutantError, type Event, isAdjutantError, type Store, type StoredEvent } from 'adjutant';
+import { SessionBusyError, SessionNotFoundError, StoreUnavailableError } from 'adjutant/errors';
+import { type Clock, systemClock } from 'adjutant/ports';
 import {
-  AdjutantError,
   type AppendReceipt,
   type Batch,
-  type Clock,
   decodeEvent,
-  type Event,
   type Head,
-  isAdjutantError,
   isOwnerGone,
   type LedgerHead,
   type LedgerStore,
   type ReadRange,
-  SessionBusyError,
-  SessionNotFoundError,
-  type Store,
-  type StoredEvent,
-  StoreUnavailableError,
-  systemClock,
-} from 'adjutant';
+} from 'adjutant/store';
 import { LedgerFile } from './ledger-file.ts';
 
 /** What the store leaves out, as the contract is told. */

@@ -7,17 +7,17 @@ import {
   readFileSync,
   writeSync,
 } from 'node:fs';
-import {
-  type AppendReceipt,
-  type Batch,
-  type Claim,
-  type Event,
-  type Head,
-  type InboxEntry,
-  type InboxItem,
-  LedgerConflictError,
-  type LedgerHead,
-} from 'adjutant';
+import type { Event } from 'adjutant';
+import { LedgerConflictError } from 'adjutant/errors';
+import type {
+  AppendReceipt,
+  Batch,
+  Claim,
+  Head,
+  InboxEntry,
+  InboxItem,
+  LedgerHead,
+} from 'adjutant/store';
 
 /**
  * What can happen to a ledger. Each is one line of its file, written whole or, at the end of the

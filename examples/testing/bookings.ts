@@ -1,5 +1,6 @@
 /** The agent that the tests of this folder are about, as it would be in production. */
-import { agent, includeHistory, injectSystemMessage, openai, tool } from 'adjutant';
+import { agent, openai, tool } from 'adjutant';
+import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import { z } from 'zod';
 
 /** The service that keeps appointments; not to be called in tests. */

@@ -1,12 +1,5 @@
-import {
-  type Agent,
-  agent,
-  includeHistory,
-  injectSystemMessage,
-  type Model,
-  readToolResult,
-  type Tool,
-} from 'adjutant';
+import { type Agent, agent, type Model, readToolResult, type Tool } from 'adjutant';
+import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import {
   calculate,
   currentTime,

@@ -8,8 +8,8 @@ import {
   rehearsal,
   runtime,
   type Session,
-  SessionNotFoundError,
 } from 'adjutant';
+import { SessionNotFoundError } from 'adjutant/errors';
 import { sqlite } from 'adjutant/sqlite';
 import { askBeforeKey, askedBefore, assistant } from './agent.ts';
 import { UsageError } from './failure.ts';

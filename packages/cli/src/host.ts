@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from 'adjutant';
+import { type Clock, systemClock } from 'adjutant/ports';
 
 export interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean | undefined;

@@ -1,4 +1,5 @@
-import { isAdjutantError, type Session, validateResumeState } from 'adjutant';
+import { isAdjutantError, type Session } from 'adjutant';
+import { validateResumeState } from 'adjutant/views';
 import { holderOf } from './failure.ts';
 import { plainLine } from './output/plain-text.ts';
 

@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { agent, runtime, type StreamEvent, systemClock, tool } from 'adjutant';
+import { agent, runtime, type StreamEvent, tool } from 'adjutant';
+import { systemClock } from 'adjutant/ports';
 import { sqlite } from 'adjutant/sqlite';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';

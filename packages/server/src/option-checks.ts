@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { AdjutantError, nearestName, type Runtime } from 'adjutant';
+import { AdjutantError, type Runtime } from 'adjutant';
+import { nearestName } from 'adjutant/text';
 import type {
   AuthOptions,
   ClaimNames,

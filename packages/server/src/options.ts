@@ -1,4 +1,4 @@
-import type { Clock, IdSource } from 'adjutant';
+import type { Clock, IdSource } from 'adjutant/ports';
 import type { Role } from './access/principal.ts';
 import { type FailedRequest, failureReport, type ReportFailure } from './http/failure-report.ts';
 

@@ -1,14 +1,9 @@
 import type { createServer, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
-import {
-  AdjutantError,
-  type Clock,
-  type Runtime,
-  systemClock,
-  systemIds,
-  visibleLine,
-} from 'adjutant';
+import { AdjutantError, type Runtime } from 'adjutant';
+import { type Clock, systemClock, systemIds } from 'adjutant/ports';
+import { visibleLine } from 'adjutant/text';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { chosenProtocol } from './access/credential.ts';
 import { assertMayListen } from './access/local-access.ts';

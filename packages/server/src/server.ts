@@ -1,5 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { type Runtime, systemClock, systemIds } from 'adjutant';
+import type { Runtime } from 'adjutant';
+import { systemClock, systemIds } from 'adjutant/ports';
 import { HTTPException } from 'hono/http-exception';
 import { addAccess } from './access/access.ts';
 import { ServerAccess } from './access/server-access.ts';

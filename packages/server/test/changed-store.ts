@@ -1,4 +1,5 @@
-import type { LedgerStore, Store } from 'adjutant';
+import type { Store } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 
 type Scope = Parameters<Store['for']>[0];
 

@@ -1,4 +1,5 @@
-import { explain, type Session } from 'adjutant';
+import type { Session } from 'adjutant';
+import { explain } from 'adjutant/views';
 import type { Host } from '../host.ts';
 import type { SourceOptions } from '../ledger-source.ts';
 import { decisionTexts } from '../output/decision-lines.ts';

@@ -1,17 +1,15 @@
+import { isAdjutantError, type Runtime, type Session } from 'adjutant';
+import { promptOf } from 'adjutant/context';
+import { visibleJson } from 'adjutant/text';
 import {
   explain,
   type Failure,
   failures,
-  isAdjutantError,
-  promptOf,
-  type Runtime,
   runMermaid,
   runTree,
-  type Session,
   transcript,
   validateResumeState,
-  visibleJson,
-} from 'adjutant';
+} from 'adjutant/views';
 import { existingSession, noSessions, type StoreOptions } from '../app.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';

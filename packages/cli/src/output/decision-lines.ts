@@ -1,4 +1,4 @@
-import { type ExplainedDecision, explainText, type Failure } from 'adjutant';
+import { type ExplainedDecision, explainText, type Failure } from 'adjutant/views';
 import { formatTime } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from 'adjutant';
 import type { EvalProgress, EvalTrialEnded } from 'adjutant/eval';
+import type { Clock } from 'adjutant/ports';
 import type { OutputStream } from '../host.ts';
 import { formatCount, formatDuration } from './format.ts';
 import { plainLine } from './plain-text.ts';

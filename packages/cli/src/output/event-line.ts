@@ -1,4 +1,5 @@
-import { type StoredEvent, visibleJson } from 'adjutant';
+import type { StoredEvent } from 'adjutant';
+import { visibleJson } from 'adjutant/text';
 import { shorten } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';

@@ -1,10 +1,5 @@
-import {
-  type AdjutantError,
-  isAdjutantError,
-  type RunResult,
-  type StreamEvent,
-  visibleJson,
-} from 'adjutant';
+import { type AdjutantError, isAdjutantError, type RunResult, type StreamEvent } from 'adjutant';
+import { visibleJson } from 'adjutant/text';
 import { isClientFailure } from '../failure.ts';
 import type { OutputStream } from '../host.ts';
 import type { RunOutput } from './run-output.ts';

@@ -1,4 +1,4 @@
-import { visibleText } from 'adjutant';
+import { visibleText } from 'adjutant/text';
 
 /**
  * A whole text that a terminal shows and does not obey. Nothing is left out: what a terminal would

@@ -1,4 +1,4 @@
-import type { Clock } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
 import type { OutputStream } from '../host.ts';
 import type { Style } from './style.ts';
 

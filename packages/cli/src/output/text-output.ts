@@ -1,14 +1,13 @@
 import {
-  type Clock,
   type Event,
   type EventOf,
   isDurable,
   type RunResult,
   type StreamEvent,
   type TransientEvent,
-  VisibleTextStream,
-  visibleJson,
 } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
+import { VisibleTextStream, visibleJson } from 'adjutant/text';
 import type { OutputStream } from '../host.ts';
 import { formatCost, formatCount, formatDuration, formatUsage } from './format.ts';
 import { plainLine, plainText } from './plain-text.ts';

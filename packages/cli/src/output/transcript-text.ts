@@ -1,4 +1,4 @@
-import type { TranscriptEntry } from 'adjutant';
+import type { TranscriptEntry } from 'adjutant/views';
 import { plainLine, plainText } from './plain-text.ts';
 import type { Style } from './style.ts';
 import { toolLine } from './tool-line.ts';

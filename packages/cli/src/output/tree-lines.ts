@@ -1,4 +1,4 @@
-import type { RunTreeModelCall, RunTreeNode, RunTreeToolCall } from 'adjutant';
+import type { RunTreeModelCall, RunTreeNode, RunTreeToolCall } from 'adjutant/views';
 import { formatCost, formatCount, formatDuration } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';

@@ -1,4 +1,5 @@
-import { type JsonValue, type PendingCall, type RequestEntry, visibleJson } from 'adjutant';
+import type { JsonValue, PendingCall, RequestEntry } from 'adjutant';
+import { visibleJson } from 'adjutant/text';
 import { formatTime } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';

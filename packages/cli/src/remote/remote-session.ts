@@ -3,11 +3,10 @@ import {
   type Event,
   type PendingCall,
   type RunResult,
-  runReport,
   type Session,
   session as sessionInMemory,
-  validateResumeState,
 } from 'adjutant';
+import { runReport, validateResumeState } from 'adjutant/views';
 import { UsageError } from '../failure.ts';
 
 /** The events of a session that lies on a server, with their large values. */

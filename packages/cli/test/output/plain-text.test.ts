@@ -1,4 +1,4 @@
-import { VisibleTextStream } from 'adjutant';
+import { VisibleTextStream } from 'adjutant/text';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { plainLine, plainText } from '../../src/output/plain-text.ts';

@@ -1,4 +1,4 @@
-import type { RunTreeNode } from 'adjutant';
+import type { RunTreeNode } from 'adjutant/views';
 import { expect, test } from 'vitest';
 import type { Style } from '../../src/output/style.ts';
 import { treeLines } from '../../src/output/tree-lines.ts';

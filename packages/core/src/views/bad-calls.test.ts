@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from 'vitest';
-import { type DecisionComponent, type ExplainOptions, explain, failures } from '../index.ts';
+import { type DecisionComponent, type ExplainOptions, explain, failures } from './index.ts';
 
 const untyped = (value: unknown) => value as never;
 

@@ -96,6 +96,9 @@ export const compositionRoots: readonly string[] = [
   'conversation',
   'runtime.ts',
   'in-memory-app.ts',
+  'errors.ts',
+  'ports.ts',
+  'text.ts',
   'index.ts',
 ];
 
@@ -106,7 +109,7 @@ export const sizeLimits = {
   fileLines: 500,
   testFileLines: 800,
   functionLines: 60,
-  indexLines: 150,
+  indexLines: 250,
 } as const;
 
 /**

@@ -2,18 +2,17 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import {
   agent,
   agentTool,
-  canonicalJson,
   memoryStore,
   parallel,
-  promptAt,
-  promptOf,
   runtime,
   type Session,
   sequence,
   tool,
   toolResult,
 } from 'adjutant';
+import { promptAt, promptOf } from 'adjutant/context';
 import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
+import { canonicalJson } from 'adjutant/text';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

@@ -1,27 +1,28 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import {
   agent,
-  canonicalJson,
+  memoryStore,
+  parallel,
+  type Renderer,
+  type Runnable,
+  runtime,
+  type Session,
+  sequence,
+  step,
+  tool,
+} from 'adjutant';
+import {
   enrichUserMessages,
   includeHistory,
   injectSystemMessage,
   injectUserMessage,
   limitTools,
-  memoryStore,
-  parallel,
   promptOf,
   pruneReasoning,
-  type Renderer,
-  type Runnable,
-  runtime,
-  type Session,
   selectRecentEvents,
-  sequence,
   setToolChoice,
-  step,
-  tool,
   wrapUserMessages,
-} from 'adjutant';
+} from 'adjutant/context';
 import {
   appendBoundaries,
   type ScriptedModel,
@@ -29,6 +30,7 @@ import {
   scriptedModel,
   tickingClock,
 } from 'adjutant/testing';
+import { canonicalJson } from 'adjutant/text';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

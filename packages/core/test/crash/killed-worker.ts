@@ -6,7 +6,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import {
   agent,
   type EffectContext,
-  EffectUnknownError,
   type JsonValue,
   loop,
   parallel,
@@ -15,6 +14,7 @@ import {
   step,
   tool,
 } from 'adjutant';
+import { EffectUnknownError } from 'adjutant/errors';
 import { roundModel } from 'adjutant/testing';
 import { z } from 'zod';
 import { EffectFile } from './effect-file.ts';

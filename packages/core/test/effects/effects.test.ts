@@ -5,7 +5,6 @@ import {
   type EventOf,
   type EventType,
   type JsonValue,
-  type LedgerStore,
   memoryStore,
   run,
   runtime,
@@ -16,6 +15,7 @@ import {
   tool,
   toolResult,
 } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import {
   eventually,
   keptOpen,

@@ -1,26 +1,24 @@
 import {
   agent,
   type EffectContext,
-  EffectFailedError,
   type EffectOptions,
-  EffectUnknownError,
   type Event,
   type EventOf,
   type EventType,
   memoryStore,
   parallel,
-  promptOf,
   type Runnable,
   run,
-  runTree,
   runtime,
   sequence,
   step,
   ToolFailure,
   tool,
-  transcript,
 } from 'adjutant';
+import { promptOf } from 'adjutant/context';
+import { EffectFailedError, EffectUnknownError } from 'adjutant/errors';
 import { eventually, scriptedModel, testClock } from 'adjutant/testing';
+import { runTree, transcript } from 'adjutant/views';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 

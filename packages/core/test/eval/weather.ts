@@ -1,5 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { type Agent, agent, includeHistory, injectSystemMessage, tool } from 'adjutant';
+import { type Agent, agent, tool } from 'adjutant';
+import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import type { EvalCaseInput } from 'adjutant/eval';
 import { type ScriptedModel, type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 

@@ -1,5 +1,5 @@
-import { runMermaid, runTree, snapshotAt } from 'adjutant';
 import { exportLedger, ledgerFileText, parseLedgerFile } from 'adjutant/replay';
+import { runMermaid, runTree, snapshotAt } from 'adjutant/views';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryLedger } from '../arbitrary-ledger.ts';

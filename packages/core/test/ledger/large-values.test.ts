@@ -1,11 +1,8 @@
 import {
   agent,
-  canonicalJson,
-  isBlobReference,
   loop,
   memoryStore,
   parallel,
-  promptOf,
   run,
   runtime,
   type Session,
@@ -14,7 +11,10 @@ import {
   step,
   tool,
 } from 'adjutant';
+import { promptOf } from 'adjutant/context';
+import { isBlobReference } from 'adjutant/store';
 import { scriptedModel } from 'adjutant/testing';
+import { canonicalJson } from 'adjutant/text';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

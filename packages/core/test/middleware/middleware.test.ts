@@ -1,27 +1,28 @@
 import {
   agent,
-  cliMiddleware,
   type ErrorContext,
   type ErrorHandler,
   type Event,
   type EventOf,
   type EventType,
+  type Middleware,
+  runtime,
+  ToolFailure,
+  tool,
+} from 'adjutant';
+import { includeHistory, injectSystemMessage } from 'adjutant/context';
+import {
+  cliMiddleware,
   globalInstructions,
-  includeHistory,
-  injectSystemMessage,
   type LogEntry,
   loggingHandler,
   loggingMiddleware,
-  type Middleware,
   rateLimitHandler,
   responseCache,
   retryHandler,
-  runtime,
   stripThinkTags,
-  ToolFailure,
   timeoutHandler,
-  tool,
-} from 'adjutant';
+} from 'adjutant/middleware';
 import {
   eventually,
   type ScriptedResponse,

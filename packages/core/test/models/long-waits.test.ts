@@ -1,5 +1,6 @@
-import { agent, explain, openai, type ToolOptions, tool } from 'adjutant';
+import { agent, openai, type ToolOptions, tool } from 'adjutant';
 import { advanceTime, model, runTest, scriptedModel, user } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { expect, test } from 'vitest';
 
 const anHour = { 'retry-after': '3600' };

@@ -1,17 +1,8 @@
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import {
-  agent,
-  canonicalJson,
-  includeHistory,
-  memoryStore,
-  promptAt,
-  pruneReasoning,
-  runtime,
-  type Session,
-  selectRecentEvents,
-  tool,
-} from 'adjutant';
+import { agent, memoryStore, runtime, type Session, tool } from 'adjutant';
+import { includeHistory, promptAt, pruneReasoning, selectRecentEvents } from 'adjutant/context';
 import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
+import { canonicalJson } from 'adjutant/text';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

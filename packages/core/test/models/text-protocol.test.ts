@@ -1,23 +1,23 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import {
   agent,
-  canonicalJson,
   type Event,
   type Model,
   memoryStore,
-  promptOf,
   runtime,
   type Session,
   textPrompt,
   textProtocol,
   tool,
 } from 'adjutant';
+import { promptOf } from 'adjutant/context';
 import {
   appendBoundaries,
   type ScriptedModel,
   scriptedModel,
   tickingClock,
 } from 'adjutant/testing';
+import { canonicalJson } from 'adjutant/text';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

@@ -1,12 +1,5 @@
-import {
-  agent,
-  type Event,
-  includeHistory,
-  injectSystemMessage,
-  type Model,
-  runtime,
-  tool,
-} from 'adjutant';
+import { agent, type Event, type Model, runtime, tool } from 'adjutant';
+import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 

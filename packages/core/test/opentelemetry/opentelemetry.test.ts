@@ -1,17 +1,8 @@
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { AlwaysOffSampler } from '@opentelemetry/sdk-trace';
-import {
-  agent,
-  agentTool,
-  responseCache,
-  runtime,
-  secret,
-  sequence,
-  step,
-  ToolFailure,
-  tool,
-} from 'adjutant';
+import { agent, agentTool, runtime, secret, sequence, step, ToolFailure, tool } from 'adjutant';
+import { responseCache } from 'adjutant/middleware';
 import { type OpenTelemetryOptions, openTelemetry } from 'adjutant/opentelemetry';
 import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

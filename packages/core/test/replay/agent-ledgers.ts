@@ -1,11 +1,5 @@
-import {
-  agent,
-  includeHistory,
-  injectSystemMessage,
-  type JsonObject,
-  tool,
-  toolResult,
-} from 'adjutant';
+import { agent, type JsonObject, tool, toolResult } from 'adjutant';
+import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import { roundModel, type ScriptedResponse } from 'adjutant/testing';
 import { z } from 'zod';
 import type { KeptLedger } from './recording.ts';

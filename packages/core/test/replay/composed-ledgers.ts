@@ -1,14 +1,5 @@
-import {
-  agent,
-  includeHistory,
-  injectSystemMessage,
-  loop,
-  parallel,
-  type Runnable,
-  sequence,
-  step,
-  tool,
-} from 'adjutant';
+import { agent, loop, parallel, type Runnable, sequence, step, tool } from 'adjutant';
+import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import { roundModel } from 'adjutant/testing';
 import { z } from 'zod';
 import { calls } from './agent-ledgers.ts';

@@ -7,7 +7,6 @@ import {
   type Runnable,
   type Runtime,
   type RuntimeOptions,
-  responseCache,
   runtime,
   type Session,
   sequence,
@@ -15,6 +14,7 @@ import {
   ToolFailure,
   tool,
 } from 'adjutant';
+import { responseCache } from 'adjutant/middleware';
 import { recordedLedgerOf } from 'adjutant/replay';
 import {
   eventually,

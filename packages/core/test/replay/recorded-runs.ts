@@ -1,5 +1,6 @@
-import { type LedgerStore, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
+import { memoryStore, type Runtime, runtime, type Store } from 'adjutant';
 import { type RecordedLedger, type ReplayOptions, recordedLedgerOf, replay } from 'adjutant/replay';
+import type { LedgerStore } from 'adjutant/store';
 import { type CrashManner, crashCases, type MakeScenario } from 'adjutant/testing';
 import { enteredBy } from './entered.ts';
 

@@ -1,6 +1,5 @@
 import {
   type Event,
-  type IdSource,
   memoryStore,
   type Runnable,
   type Runtime,
@@ -9,6 +8,7 @@ import {
   type Session,
   type Store,
 } from 'adjutant';
+import type { IdSource } from 'adjutant/ports';
 import { crashingStore, takingOver, tickingClock } from 'adjutant/testing';
 
 /** What is under test: the same in every process but for an edit. */

@@ -1,7 +1,6 @@
 import {
   type AgentOptions,
   agent,
-  type Guardrail,
   type Hooks,
   type JsonValue,
   type Runtime,
@@ -9,6 +8,7 @@ import {
   runtime,
   tool,
 } from 'adjutant';
+import type { Guardrail } from 'adjutant/guardrails';
 import { replay } from 'adjutant/replay';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';

@@ -1,7 +1,6 @@
 import {
   agent,
   type Event,
-  type LedgerStore,
   memoryStore,
   parallel,
   type Run,
@@ -13,6 +12,7 @@ import {
   step,
   tool,
 } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

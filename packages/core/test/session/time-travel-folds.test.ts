@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { canonicalJson, type Event, type Fold, foldEvent } from 'adjutant';
+import { type Event, type Fold, foldEvent } from 'adjutant';
+import { canonicalJson } from 'adjutant/text';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contentHash } from '../../src/base/hash.ts';

@@ -1,7 +1,6 @@
 import {
   agent,
   type Event,
-  type LedgerStore,
   type Runtime,
   runtime,
   type Store,
@@ -10,6 +9,7 @@ import {
   step,
   tool,
 } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import { eventually, scriptedModel } from 'adjutant/testing';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

@@ -1,22 +1,24 @@
 import {
   agent,
-  computeStateAtEvent,
   type Event,
-  findEventIndex,
-  findInvocationBoundary,
-  includeHistory,
   parallel,
   run,
   runtime,
   type Session,
   sequence,
   session,
-  snapshotAt,
   step,
   tool,
-  validateResumeState,
 } from 'adjutant';
+import { includeHistory } from 'adjutant/context';
 import { scriptedModel } from 'adjutant/testing';
+import {
+  computeStateAtEvent,
+  findEventIndex,
+  findInvocationBoundary,
+  snapshotAt,
+  validateResumeState,
+} from 'adjutant/views';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -3,8 +3,6 @@ import {
   agent,
   type ErrorHandler,
   type Event,
-  explain,
-  type Guardrail,
   type Hooks,
   type JsonValue,
   memoryStore,
@@ -16,6 +14,7 @@ import {
   tool,
   toolResult,
 } from 'adjutant';
+import type { Guardrail } from 'adjutant/guardrails';
 import {
   advanceTime,
   eventually,
@@ -27,6 +26,7 @@ import {
   testClock,
   user,
 } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { againAfter, closed, plain, succeeded } from '../result-patterns.ts';

@@ -3,7 +3,6 @@ import {
   agent,
   type ErrorRoutingOptions,
   type Event,
-  explain,
   type JsonValue,
   openai,
   runtime,
@@ -28,6 +27,7 @@ import {
   testClock,
   user,
 } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { agent, type Guardrail, runtime } from '../../src/index.ts';
+import { agent, runtime } from '../../src/index.ts';
+import type { Guardrail } from '../../src/supervision/guardrails/index.ts';
 import { scriptedModel } from '../../src/testing/kit/scripted-model.ts';
 
 const forbids = (text: string) =>

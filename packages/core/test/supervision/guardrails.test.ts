@@ -3,15 +3,17 @@ import {
   type Event,
   type EventOf,
   type EventType,
-  type Guardrail,
-  injectionPatterns,
-  inventedToolCalls,
   memoryStore,
-  modelCallRate,
-  redactPersonalData,
   runtime,
   tool,
 } from 'adjutant';
+import {
+  type Guardrail,
+  injectionPatterns,
+  inventedToolCalls,
+  modelCallRate,
+  redactPersonalData,
+} from 'adjutant/guardrails';
 import {
   appendBoundaries,
   continueFrom,

@@ -1,16 +1,7 @@
-import {
-  agent,
-  cliMiddleware,
-  enrichment,
-  formatRules,
-  globalInstructions,
-  message,
-  readToolResult,
-  redactPersonalData,
-  runtime,
-  template,
-  textProtocol,
-} from 'adjutant';
+import { agent, readToolResult, runtime, textProtocol } from 'adjutant';
+import { enrichment, message, template } from 'adjutant/context';
+import { formatRules, redactPersonalData } from 'adjutant/guardrails';
+import { cliMiddleware, globalInstructions } from 'adjutant/middleware';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 

@@ -1,7 +1,6 @@
 import {
   type AgentOptions,
   agent,
-  explain,
   type JsonValue,
   openai,
   runtime,
@@ -9,6 +8,7 @@ import {
   type SupervisionOptions,
 } from 'adjutant';
 import { model, roundModel, runTest, type TestStep, testClock, user } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { describe, expect, test } from 'vitest';
 import { countedTool, forbidden } from '../counted-tool.ts';
 

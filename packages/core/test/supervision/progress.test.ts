@@ -1,5 +1,6 @@
-import { agent, explain, type JsonValue, openai, tool, toolResult } from 'adjutant';
+import { agent, type JsonValue, openai, tool, toolResult } from 'adjutant';
 import { model, runTest, type TestStep, user } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { countedTool, forbidden } from '../counted-tool.ts';

@@ -1,5 +1,6 @@
-import { agent, explain, openai, type SupervisionOptions, type Tool, toolResult } from 'adjutant';
+import { agent, openai, type SupervisionOptions, type Tool, toolResult } from 'adjutant';
 import { model, type RunTestOptions, runTest, user } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { describe, expect, test } from 'vitest';
 import { countedTool } from '../counted-tool.ts';
 

@@ -2,7 +2,6 @@ import {
   type AgentOptions,
   agent,
   type Event,
-  type Guardrail,
   type HookContext,
   memoryStore,
   runtime,
@@ -10,6 +9,7 @@ import {
   sequence,
   tool,
 } from 'adjutant';
+import type { Guardrail } from 'adjutant/guardrails';
 import {
   eventually,
   keptOpen,

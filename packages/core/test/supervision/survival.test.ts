@@ -3,7 +3,6 @@ import {
   agent,
   type Event,
   type EventDraft,
-  explain,
   isAdjutantError,
   memoryStore,
   type RunResult,
@@ -12,6 +11,7 @@ import {
   type Store,
 } from 'adjutant';
 import { keptOpen, scriptedModel } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { countedTool, forbidden } from '../counted-tool.ts';

@@ -1,5 +1,6 @@
-import { agent, explain, loop, memoryStore, openai, parallel, type Tool } from 'adjutant';
+import { agent, loop, memoryStore, openai, parallel, type Tool } from 'adjutant';
 import { keptOpen, model, runTest, type TestStep, user } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { describe, expect, test } from 'vitest';
 import { countedTool, forbidden } from '../counted-tool.ts';
 

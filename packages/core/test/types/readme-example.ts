@@ -1,4 +1,5 @@
-import { agent, includeHistory, injectSystemMessage, rehearsal, runtime, tool } from 'adjutant';
+import { agent, rehearsal, runtime, tool } from 'adjutant';
+import { includeHistory, injectSystemMessage } from 'adjutant/context';
 import { z } from 'zod';
 
 const stateSchema = {

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type JsonObject, type StoredEvent, systemIds } from 'adjutant';
+import type { JsonObject, StoredEvent } from 'adjutant';
+import { systemIds } from 'adjutant/ports';
 import { type Role, roles } from './principal.ts';
 
 /** An API key as its administrators see it: everything but its secret. */

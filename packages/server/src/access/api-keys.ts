@@ -1,13 +1,6 @@
-import {
-  AdjutantError,
-  type Clock,
-  type IdSource,
-  type JsonObject,
-  nearestName,
-  type Runtime,
-  systemClock,
-  systemIds,
-} from 'adjutant';
+import { AdjutantError, type JsonObject, type Runtime } from 'adjutant';
+import { type Clock, type IdSource, systemClock, systemIds } from 'adjutant/ports';
+import { nearestName } from 'adjutant/text';
 import { type Actor, actorPrefixes, looksLikeActor } from './actor.ts';
 import {
   type ApiKey,

@@ -1,4 +1,5 @@
-import { AdjutantError, type Clock } from 'adjutant';
+import { AdjutantError } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import type { JwtOptions } from '../options.ts';
 import { looksLikeActor } from './actor.ts';

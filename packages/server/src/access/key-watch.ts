@@ -1,4 +1,4 @@
-import type { Clock } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
 import { endOfSecret } from './api-key.ts';
 import type { KeyRing } from './key-ring.ts';
 

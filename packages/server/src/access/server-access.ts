@@ -1,4 +1,5 @@
-import type { Clock, IdSource, Runtime } from 'adjutant';
+import type { Runtime } from 'adjutant';
+import type { Clock, IdSource } from 'adjutant/ports';
 import { AuditLog } from './audit/audit-log.ts';
 import { KeyRing } from './key-ring.ts';
 import { KeyWatch } from './key-watch.ts';

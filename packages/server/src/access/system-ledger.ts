@@ -1,15 +1,12 @@
 import {
-  type Clock,
   type EventDraft,
   type EventOf,
-  type IdSource,
   isAdjutantError,
-  type LedgerStore,
-  processOwner,
   type Store,
   type StoredEvent,
-  systemTurns,
 } from 'adjutant';
+import { type Clock, type IdSource, systemTurns } from 'adjutant/ports';
+import { type LedgerStore, processOwner } from 'adjutant/store';
 
 /** What is written to a ledger of the server's own. */
 export type DecisionDraft = Extract<EventDraft, { readonly type: 'decision' }>;

@@ -1,4 +1,4 @@
-import type { Clock } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { LostError } from './errors.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock, IdSource, Random } from 'adjutant';
+import type { Clock, IdSource, Random } from 'adjutant/ports';
 
 /** Where a client's time, chance and names come from. */
 export interface ClientPorts {

@@ -1,5 +1,5 @@
 import type { z } from '@hono/zod-openapi';
-import { isBlobReference } from 'adjutant';
+import { isBlobReference } from 'adjutant/store';
 import type { MiddlewareHandler } from 'hono';
 import type { ServerEnv } from './parts.ts';
 import { RequestRefusedError } from './problem.ts';

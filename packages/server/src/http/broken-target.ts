@@ -8,7 +8,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { systemIds } from 'adjutant';
+import { systemIds } from 'adjutant/ports';
 import { problemResponse, RequestRefusedError } from './problem.ts';
 
 /**

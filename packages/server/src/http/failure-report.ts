@@ -1,4 +1,5 @@
-import { isAdjutantError, visibleLine } from 'adjutant';
+import { isAdjutantError } from 'adjutant';
+import { visibleLine } from 'adjutant/text';
 
 /** A request in which something went wrong inside. */
 export interface FailedRequest {

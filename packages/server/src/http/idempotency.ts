@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from 'adjutant';
+import { canonicalJson } from 'adjutant/text';
 import type { Context, MiddlewareHandler } from 'hono';
 import { pathForLogs } from './approval-links.ts';
 import type { ReportFailure } from './failure-report.ts';

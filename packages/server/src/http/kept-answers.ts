@@ -1,14 +1,6 @@
-import {
-  type Claim,
-  type Clock,
-  type EventOf,
-  type IdSource,
-  isAdjutantError,
-  type JsonObject,
-  type LedgerStore,
-  processOwner,
-  type Store,
-} from 'adjutant';
+import { type EventOf, isAdjutantError, type JsonObject, type Store } from 'adjutant';
+import type { Clock, IdSource } from 'adjutant/ports';
+import { type Claim, type LedgerStore, processOwner } from 'adjutant/store';
 
 /** An answer as it is kept. */
 export interface KeptAnswer {

@@ -1,11 +1,10 @@
+import { isAdjutantError, type Runtime } from 'adjutant';
 import {
   type BlobReference,
   findReferences,
-  isAdjutantError,
   type LedgerStore,
-  type Runtime,
   replaceReferences,
-} from 'adjutant';
+} from 'adjutant/store';
 
 /**
  * The session whose recorded values are read: what they refer to is read on its behalf, and nothing

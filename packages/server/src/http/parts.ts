@@ -1,5 +1,6 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Clock, IdSource, Runtime } from 'adjutant';
+import type { Runtime } from 'adjutant';
+import type { Clock, IdSource } from 'adjutant/ports';
 import type { Principal } from '../access/principal.ts';
 import type { ServerAccess } from '../access/server-access.ts';
 import type { ServerMetrics } from '../metrics/metrics.ts';

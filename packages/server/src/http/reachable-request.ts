@@ -1,4 +1,5 @@
-import { isAdjutantError, type RequestEntry, RequestNotFoundError } from 'adjutant';
+import { isAdjutantError, type RequestEntry } from 'adjutant';
+import { RequestNotFoundError } from 'adjutant/errors';
 import { type Asking, reachableSession } from './reachable.ts';
 
 /**

@@ -1,4 +1,6 @@
-import { nearestName, type Runnable, type SessionListing, SessionNotFoundError } from 'adjutant';
+import type { Runnable, SessionListing } from 'adjutant';
+import { SessionNotFoundError } from 'adjutant/errors';
+import { nearestName } from 'adjutant/text';
 import { RequestRefusedError } from './problem.ts';
 import type { RouteInput } from './route.ts';
 import { agentsOf } from './session-agents.ts';

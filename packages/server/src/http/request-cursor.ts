@@ -1,4 +1,5 @@
-import { InvalidCursorError, type RequestEntry } from 'adjutant';
+import type { RequestEntry } from 'adjutant';
+import { InvalidCursorError } from 'adjutant/errors';
 
 type RequestPlace = Pick<RequestEntry, 'createdAt' | 'requestId'>;
 

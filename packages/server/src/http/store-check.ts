@@ -1,4 +1,5 @@
-import type { Clock, Runtime } from 'adjutant';
+import type { Runtime } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
 
 /** Milliseconds in which a store that is well has answered. */
 const deadlineMs = 2_000;

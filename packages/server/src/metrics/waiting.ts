@@ -1,4 +1,5 @@
-import type { Clock, Runtime } from 'adjutant';
+import type { Runtime } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
 import type { CountWaiting } from './metrics.ts';
 
 /** Milliseconds for which a count is good: several may scrape. */

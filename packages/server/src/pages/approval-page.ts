@@ -1,4 +1,5 @@
-import { type RequestEntry, type TokenView, visibleLine, visibleText } from 'adjutant';
+import type { RequestEntry, TokenView } from 'adjutant';
+import { visibleLine, visibleText } from 'adjutant/text';
 import { html } from 'hono/html';
 import { shownActor } from '../access/actor.ts';
 import { type PagePart, page } from './page.ts';

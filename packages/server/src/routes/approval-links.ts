@@ -1,4 +1,5 @@
-import { actorOf, DecisionNotOfferedError, MayNotDecideError } from 'adjutant';
+import { actorOf } from 'adjutant';
+import { DecisionNotOfferedError, MayNotDecideError } from 'adjutant/errors';
 import { isAllowed } from '../access/principal.ts';
 import { approvalPath, linkTextOf, refuseWithoutKeys } from '../http/approval-links.ts';
 import type { AddRoutes } from '../http/parts.ts';

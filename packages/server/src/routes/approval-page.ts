@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { isAdjutantError, type RequestAnswer, type TokenRefusal, type TokenView } from 'adjutant';
+import { isAdjutantError, type RequestAnswer, type TokenView } from 'adjutant';
+import type { TokenRefusal } from 'adjutant/errors';
 import { approvalPath, readLink } from '../http/approval-links.ts';
 import type { AddRoutes, Api, ServerParts } from '../http/parts.ts';
 import { addRoute } from '../http/route.ts';

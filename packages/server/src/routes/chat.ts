@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { type Run, type Runnable, SessionNotFoundError } from 'adjutant';
+import type { Run, Runnable } from 'adjutant';
+import { SessionNotFoundError } from 'adjutant/errors';
 import { chatSession } from '../http/chat-session.ts';
 import type { AddRoutes, ServerParts } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';

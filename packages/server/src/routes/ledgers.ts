@@ -1,11 +1,8 @@
 import type { z } from '@hono/zod-openapi';
-import {
-  type Runtime,
-  SeqOutOfRangeError,
-  type StoredEvent,
-  systemTurns,
-  transcriptEntries,
-} from 'adjutant';
+import type { Runtime, StoredEvent } from 'adjutant';
+import { SeqOutOfRangeError } from 'adjutant/errors';
+import { systemTurns } from 'adjutant/ports';
+import { transcriptEntries } from 'adjutant/views';
 import { largePage, ledgersOf } from '../http/large-values.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import { readReachable } from '../http/reachable.ts';

@@ -1,4 +1,5 @@
-import { isAdjutantError, type JsonValue, RequestNotFoundError } from 'adjutant';
+import { isAdjutantError, type JsonValue } from 'adjutant';
+import { RequestNotFoundError } from 'adjutant/errors';
 import { isBegunBefore } from '../http/new-id.ts';
 import type { AddRoutes } from '../http/parts.ts';
 import type { Asking } from '../http/reachable.ts';

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
-import { type SessionListing, type SessionPage, systemTurns } from 'adjutant';
+import type { SessionListing, SessionPage } from 'adjutant';
+import { systemTurns } from 'adjutant/ports';
 import type { AddRoutes } from '../http/parts.ts';
 import { type Asking, isReachable, reachableSession } from '../http/reachable.ts';
 import { addRoute } from '../http/route.ts';

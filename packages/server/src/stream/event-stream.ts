@@ -1,5 +1,5 @@
 import type { UnderlyingSource } from 'node:stream/web';
-import type { Clock } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
 import type { SentFrame } from './frame.ts';
 import type { Encoding, Piece } from './replay/telling.ts';
 import { encodedFrame, WrittenFrames } from './written-frames.ts';

@@ -1,4 +1,4 @@
-import { SeqOutOfRangeError } from 'adjutant';
+import { SeqOutOfRangeError } from 'adjutant/errors';
 import { RequestRefusedError } from '../http/problem.ts';
 import type { Frame, SentFrame } from './frame.ts';
 

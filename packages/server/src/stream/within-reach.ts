@@ -1,4 +1,5 @@
-import { type Runtime, SessionNotFoundError, type StreamEvent } from 'adjutant';
+import type { Runtime, StreamEvent } from 'adjutant';
+import { SessionNotFoundError } from 'adjutant/errors';
 import { agentsOf, beginsRun } from '../http/session-agents.ts';
 import { runOf } from './run-state.ts';
 

@@ -1,4 +1,5 @@
-import { agent, type Clock, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
+import { agent, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
 import { scriptedModel } from 'adjutant/testing';
 import { onTestFinished } from 'vitest';
 import { ApiKeys, type NewApiKey } from '../../src/access/api-keys.ts';

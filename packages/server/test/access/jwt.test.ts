@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { systemClock } from 'adjutant';
+import { systemClock } from 'adjutant/ports';
 import {
   exportJWK,
   exportSPKI,

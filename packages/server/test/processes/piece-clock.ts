@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from 'adjutant';
+import { type Clock, systemClock } from 'adjutant/ports';
 
 /** Milliseconds between two pieces when all of them may be written. */
 const pieceMs = 5;

@@ -1,4 +1,5 @@
-import { agent, type Clock, type Runnable, type ToolContext, tool } from 'adjutant';
+import { agent, type Runnable, type ToolContext, tool } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
 import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { z } from 'zod';
 import type { EffectFile } from '../../../core/test/crash/effect-file.ts';

@@ -1,5 +1,6 @@
-import { agent, runReport, runtime, tool } from 'adjutant';
+import { agent, runtime, tool } from 'adjutant';
 import { scriptedModel } from 'adjutant/testing';
+import { runReport } from 'adjutant/views';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { agent, memoryStore, runtime, StoreUnavailableError } from 'adjutant';
+import { agent, memoryStore, runtime } from 'adjutant';
+import { StoreUnavailableError } from 'adjutant/errors';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { statusOfCode } from '../../src/http/problem.ts';

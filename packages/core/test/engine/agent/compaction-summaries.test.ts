@@ -1,14 +1,6 @@
-import {
-  agent,
-  type Guardrail,
-  includeHistory,
-  type Renderer,
-  runtime,
-  type Session,
-  sequence,
-  tool,
-  wrapUserMessages,
-} from 'adjutant';
+import { agent, type Renderer, runtime, type Session, sequence, tool } from 'adjutant';
+import { includeHistory, wrapUserMessages } from 'adjutant/context';
+import type { Guardrail } from 'adjutant/guardrails';
 import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -2,21 +2,21 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import {
   type AgentOptions,
   agent,
-  canonicalJson,
   type Event,
   memoryStore,
-  promptAt,
   runtime,
   type Session,
   tool,
   toolResult,
 } from 'adjutant';
+import { promptAt } from 'adjutant/context';
 import {
   appendBoundaries,
   type ScriptedResponse,
   scriptedModel,
   tickingClock,
 } from 'adjutant/testing';
+import { canonicalJson } from 'adjutant/text';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { partedCalls } from '../../parted-calls.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { injectSystemMessage, promptOf } from '../../../src/context/index.ts';
 import {
   agent,
   type ErrorAction,
@@ -6,10 +7,8 @@ import {
   type EventOf,
   type EventType,
   type Hooks,
-  injectSystemMessage,
   type Middleware,
   memoryStore,
-  promptOf,
   type RunResult,
   runtime,
   step,

@@ -1,17 +1,16 @@
 import {
   agent,
-  canonicalJson,
-  includeHistory,
   memoryStore,
   parallel,
-  promptOf,
   type Renderer,
   runtime,
   type Session,
   sequence,
   tool,
 } from 'adjutant';
+import { includeHistory, promptOf } from 'adjutant/context';
 import { type ScriptedModel, scriptedModel } from 'adjutant/testing';
+import { canonicalJson } from 'adjutant/text';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

@@ -1,13 +1,5 @@
-import {
-  agent,
-  type Event,
-  type EventOf,
-  memoryStore,
-  promptOf,
-  runtime,
-  ToolFailure,
-  tool,
-} from 'adjutant';
+import { agent, type Event, type EventOf, memoryStore, runtime, ToolFailure, tool } from 'adjutant';
+import { promptOf } from 'adjutant/context';
 import {
   eventually,
   type ScriptedModel,

@@ -1,4 +1,5 @@
-import { agent, type LedgerStore, memoryStore, runtime, type Store, tool } from 'adjutant';
+import { agent, memoryStore, runtime, type Store, tool } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,6 @@
-import { agent, explain, memoryStore, runtime, type Session, step, tool } from 'adjutant';
+import { agent, memoryStore, runtime, type Session, step, tool } from 'adjutant';
 import { eventually, scriptedModel, takingOver } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

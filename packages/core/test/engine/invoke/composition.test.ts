@@ -1,15 +1,5 @@
-import {
-  agent,
-  type Event,
-  loop,
-  parallel,
-  promptOf,
-  run,
-  runtime,
-  sequence,
-  step,
-  tool,
-} from 'adjutant';
+import { agent, type Event, loop, parallel, run, runtime, sequence, step, tool } from 'adjutant';
+import { promptOf } from 'adjutant/context';
 import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

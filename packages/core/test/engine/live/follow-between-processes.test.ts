@@ -1,7 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agent, type Runtime, runtime, type StreamEvent, systemClock } from 'adjutant';
+import { agent, type Runtime, runtime, type StreamEvent } from 'adjutant';
+import { systemClock } from 'adjutant/ports';
 import { sqlite } from 'adjutant/sqlite';
 import { eventually, scriptedModel } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';

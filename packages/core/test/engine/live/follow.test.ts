@@ -5,17 +5,17 @@ import {
   agent,
   type Event,
   isDurable,
-  type LedgerStore,
   memoryStore,
   type PubSub,
   type Runtime,
   runtime,
   type Store,
   type StreamEvent,
-  systemClock,
   tool,
 } from 'adjutant';
+import { systemClock } from 'adjutant/ports';
 import { sqlite } from 'adjutant/sqlite';
+import type { LedgerStore } from 'adjutant/store';
 import { eventually, scriptedModel } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { pubSub } from '../../pub-sub.ts';

@@ -1,7 +1,6 @@
 import {
   type Agent,
   type ApprovalKey,
-  ApprovalTokenError,
   agent,
   isAdjutantError,
   type JsonValue,
@@ -12,6 +11,7 @@ import {
   secret,
   type Tool,
 } from 'adjutant';
+import { ApprovalTokenError } from 'adjutant/errors';
 import { keptOpen, roundModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { type PayToolOptions, payTool } from '../../pay-tool.ts';

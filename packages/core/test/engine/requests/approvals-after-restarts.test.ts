@@ -16,9 +16,9 @@ import {
   type Tool,
   ToolFailure,
   tool,
-  validateResumeState,
 } from 'adjutant';
 import { keptOpen, roundModel, scriptedModel } from 'adjutant/testing';
+import { validateResumeState } from 'adjutant/views';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

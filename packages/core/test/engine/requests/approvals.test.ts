@@ -5,15 +5,14 @@ import {
   type JsonValue,
   memoryStore,
   openai,
-  promptOf,
   type Runtime,
   runtime,
   type Session,
   type Store,
   type Tool,
   toolResult,
-  transcript,
 } from 'adjutant';
+import { promptOf } from 'adjutant/context';
 import {
   advanceTime,
   approve,
@@ -29,6 +28,7 @@ import {
   type TestStep,
   user,
 } from 'adjutant/testing';
+import { transcript } from 'adjutant/views';
 import { describe, expect, test } from 'vitest';
 import { type PayToolOptions, payTool } from '../../pay-tool.ts';
 

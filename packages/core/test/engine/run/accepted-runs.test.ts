@@ -1,9 +1,6 @@
 import {
   agent,
-  type Batch,
   type Event,
-  type Head,
-  type LedgerStore,
   memoryStore,
   type Run,
   type Runtime,
@@ -12,6 +9,7 @@ import {
   step,
   tool,
 } from 'adjutant';
+import type { Batch, Head, LedgerStore } from 'adjutant/store';
 import { eventually, roundModel } from 'adjutant/testing';
 import { afterEach, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,13 +1,5 @@
-import {
-  agent,
-  type Batch,
-  type LedgerStore,
-  memoryStore,
-  type Runtime,
-  runtime,
-  type Store,
-  tool,
-} from 'adjutant';
+import { agent, memoryStore, type Runtime, runtime, type Store, tool } from 'adjutant';
+import type { Batch, LedgerStore } from 'adjutant/store';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Claim, type Event, type LedgerStore, memoryStore, type Store } from 'adjutant';
+import { type Event, memoryStore, type Store } from 'adjutant';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
+import type { Claim, LedgerStore } from 'adjutant/store';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { newPool, newSchema, reasonToSkip } from '../../stores/postgres/server.ts';

@@ -1,4 +1,5 @@
-import { agent, type Event, memoryStore, promptOf, runtime, step, tool } from 'adjutant';
+import { agent, type Event, memoryStore, runtime, step, tool } from 'adjutant';
+import { promptOf } from 'adjutant/context';
 import { type ScriptedResponse, scriptedModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

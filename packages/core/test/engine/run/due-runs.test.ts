@@ -1,4 +1,5 @@
-import { agent, memoryStore, type Runnable, runtime, step, systemClock, tool } from 'adjutant';
+import { agent, memoryStore, type Runnable, runtime, step, tool } from 'adjutant';
+import { systemClock } from 'adjutant/ports';
 import { roundModel } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { dispatching } from '../../dispatching.ts';

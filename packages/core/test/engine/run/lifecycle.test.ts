@@ -5,12 +5,10 @@ import {
   loop,
   memoryStore,
   type Runnable,
-  runTree,
   runtime,
   sequence,
   step,
   tool,
-  transcript,
 } from 'adjutant';
 import {
   appendBoundaries,
@@ -19,6 +17,7 @@ import {
   takingOver,
   tickingClock,
 } from 'adjutant/testing';
+import { runTree, transcript } from 'adjutant/views';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 

@@ -1,14 +1,5 @@
-import {
-  agent,
-  type LedgerStore,
-  memoryStore,
-  parallel,
-  runtime,
-  type Store,
-  sequence,
-  step,
-  tool,
-} from 'adjutant';
+import { agent, memoryStore, parallel, runtime, type Store, sequence, step, tool } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import type { Clock } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
 
 /**
  * The system's time, but that it passes a hundred times as fast: what waits for seconds waits for

@@ -3,7 +3,6 @@ import {
   agent,
   agentTool,
   type Event,
-  explain,
   memoryStore,
   parallel,
   type RequestAnswer,
@@ -15,6 +14,7 @@ import {
   tool,
 } from 'adjutant';
 import { keptOpen, scriptedModel } from 'adjutant/testing';
+import { explain } from 'adjutant/views';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fastClock } from './fast-clock.ts';

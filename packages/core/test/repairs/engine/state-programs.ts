@@ -6,9 +6,9 @@ import {
   type Step,
   type Store,
   step,
-  systemClock,
   tool,
 } from 'adjutant';
+import { systemClock } from 'adjutant/ports';
 import { appendBoundaries, scriptedModel } from 'adjutant/testing';
 
 /**

@@ -5,22 +5,21 @@ import { DatabaseSync } from 'node:sqlite';
 import {
   type Agent,
   agent,
-  canonicalJson,
   type Event,
-  isBlobReference,
-  type LedgerStore,
   memoryStore,
   runtime,
   type Session,
   type Store,
   session,
   tool,
-  transcript,
 } from 'adjutant';
 import { encrypted, localKeys } from 'adjutant/encryption';
 import { exportLedger, ledgerFileText, parseLedgerFile, replayFile } from 'adjutant/replay';
 import { sqlite } from 'adjutant/sqlite';
+import { isBlobReference, type LedgerStore } from 'adjutant/store';
 import { scriptedModel } from 'adjutant/testing';
+import { canonicalJson } from 'adjutant/text';
+import { transcript } from 'adjutant/views';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { blobAddress } from '../../../src/ledger/blobs/blob-address.ts';

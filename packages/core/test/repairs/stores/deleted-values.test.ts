@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agent, type LedgerStore, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
+import { agent, memoryStore, type Runtime, runtime, type Store } from 'adjutant';
 import { encrypted, localKeys } from 'adjutant/encryption';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
+import type { LedgerStore } from 'adjutant/store';
 import { scriptedModel } from 'adjutant/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newPool, newSchema, reasonToSkip } from '../../stores/postgres/server.ts';

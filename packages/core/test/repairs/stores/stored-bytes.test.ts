@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { LedgerStore, Store } from 'adjutant';
+import type { Store } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
+import type { LedgerStore } from 'adjutant/store';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   pendingRequest,

@@ -1,5 +1,6 @@
-import type { Batch, Event, LedgerStore } from 'adjutant';
+import type { Event } from 'adjutant';
 import { isAdjutantError } from 'adjutant';
+import type { Batch, LedgerStore } from 'adjutant/store';
 
 let count = 0;
 

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Event, JsonValue, LedgerStore, PendingRequest } from 'adjutant';
+import type { Event, JsonValue } from 'adjutant';
+import type { LedgerStore, PendingRequest } from 'adjutant/store';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type EventType, eventVersions } from '../../../src/ledger/event.ts';

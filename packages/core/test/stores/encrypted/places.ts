@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import type { LedgerStore, Store } from 'adjutant';
+import type { Store } from 'adjutant';
 import {
   type EncryptedOptions,
   type EncryptedStore,
@@ -12,6 +12,7 @@ import {
 } from 'adjutant/encryption';
 import { postgres } from 'adjutant/postgres';
 import { sqlite } from 'adjutant/sqlite';
+import type { LedgerStore } from 'adjutant/store';
 import { rowId } from '../../../src/stores/sqlite/rows/rows-by-id.ts';
 import { newPool, newSchema, reasonToSkip } from '../postgres/server.ts';
 

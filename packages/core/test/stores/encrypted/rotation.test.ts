@@ -1,5 +1,6 @@
-import { type LedgerStore, memoryStore, type Store } from 'adjutant';
+import { memoryStore, type Store } from 'adjutant';
 import { encrypted, type KeyProvider, localKeys } from 'adjutant/encryption';
+import type { LedgerStore } from 'adjutant/store';
 import { describe, expect, test } from 'vitest';
 import { failureOf, messages, write } from './ledger-writer.ts';
 import {

@@ -1,4 +1,4 @@
-import type { LedgerStore } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { failureOf, messages, write } from './ledger-writer.ts';

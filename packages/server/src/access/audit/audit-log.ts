@@ -1,4 +1,5 @@
-import { AdjutantError, type Clock, type IdSource, type Store } from 'adjutant';
+import { AdjutantError, type Store } from 'adjutant';
+import type { Clock, IdSource } from 'adjutant/ports';
 import type { Principal } from '../principal.ts';
 import { type AuditEntry, auditLedger, dayOf, draftOf } from './audit-entry.ts';
 

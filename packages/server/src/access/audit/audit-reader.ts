@@ -1,4 +1,5 @@
-import type { LedgerStore, SessionListing, StoredEvent } from 'adjutant';
+import type { SessionListing, StoredEvent } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import { type AuditEntry, dayOf, entryOf } from './audit-entry.ts';
 
 export interface AuditQuery {

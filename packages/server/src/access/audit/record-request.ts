@@ -1,4 +1,5 @@
-import { isAdjutantError, visibleLine } from 'adjutant';
+import { isAdjutantError } from 'adjutant';
+import { visibleLine } from 'adjutant/text';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { ServerEnv, ServerParts } from '../../http/parts.ts';
 import { clientAddress } from '../address.ts';

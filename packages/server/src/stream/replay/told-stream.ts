@@ -1,4 +1,5 @@
-import { type AnswerMark, isDurable, systemTurns } from 'adjutant';
+import { type AnswerMark, isDurable } from 'adjutant';
+import { systemTurns } from 'adjutant/ports';
 import type { Principal } from '../../access/principal.ts';
 import { ledgersOf } from '../../http/large-values.ts';
 import type { SentFrame } from '../frame.ts';

@@ -1,4 +1,4 @@
-import { type Clock, systemTurns } from 'adjutant';
+import { type Clock, systemTurns } from 'adjutant/ports';
 import type { WebSocket } from 'ws';
 import type { StreamEnding } from '../event-stream.ts';
 import type { FollowedStream } from '../followed.ts';

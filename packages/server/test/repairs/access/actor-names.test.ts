@@ -1,4 +1,5 @@
-import { type Runtime, systemClock, systemIds } from 'adjutant';
+import type { Runtime } from 'adjutant';
+import { systemClock, systemIds } from 'adjutant/ports';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import {

@@ -1,4 +1,5 @@
-import { type Clock, step, systemClock } from 'adjutant';
+import { step } from 'adjutant';
+import { type Clock, systemClock } from 'adjutant/ports';
 import { eventually } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { world } from '../../access/caller.ts';

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { memoryStore, runtime, systemClock } from 'adjutant';
+import { memoryStore, runtime } from 'adjutant';
+import { systemClock } from 'adjutant/ports';
 import { expect, onTestFinished, test } from 'vitest';
 import { type ServeOptions, serve, server } from '../../../src/index.ts';
 

@@ -1,4 +1,5 @@
-import { type LedgerStore, memoryStore } from 'adjutant';
+import { memoryStore } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import { expect, test } from 'vitest';
 import { send, waitingServer } from '../../approvals/paying-app.ts';
 

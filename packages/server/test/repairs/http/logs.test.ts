@@ -1,4 +1,5 @@
-import { agent, memoryStore, runtime, StoreUnavailableError } from 'adjutant';
+import { agent, memoryStore, runtime } from 'adjutant';
+import { StoreUnavailableError } from 'adjutant/errors';
 import { scriptedModel } from 'adjutant/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { type AdjutantServer, type FailedRequest, server } from '../../../src/index.ts';

@@ -1,4 +1,5 @@
-import { agent, type LedgerStore, memoryStore, type Store, sequence, step, tool } from 'adjutant';
+import { agent, memoryStore, type Store, sequence, step, tool } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import {
   type CrashPointsError,
   crashCases,

@@ -1,13 +1,5 @@
-import {
-  agent,
-  type Event,
-  type InboxItem,
-  type LedgerStore,
-  memoryStore,
-  runtime,
-  type Store,
-  tool,
-} from 'adjutant';
+import { agent, type Event, memoryStore, runtime, type Store, tool } from 'adjutant';
+import type { InboxItem, LedgerStore } from 'adjutant/store';
 import { crashingStore, scriptedModel, takingOver } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { AdjutantError, type LedgerStore, memoryStore, type Store } from 'adjutant';
+import { AdjutantError, memoryStore, type Store } from 'adjutant';
+import type { LedgerStore } from 'adjutant/store';
 import { type LeftOut, storeContract } from 'adjutant/testing';
 import { expect, test } from 'vitest';
 

@@ -1,0 +1,14 @@
+export { promptAt, promptOf } from './recipe.ts';
+export {
+  enrichUserMessages,
+  includeHistory,
+  injectSystemMessage,
+  injectUserMessage,
+  limitTools,
+  pruneReasoning,
+  selectRecentEvents,
+  selectRecentTokens,
+  setToolChoice,
+  wrapUserMessages,
+} from './renderers.ts';
+export { enrichment, message, type PromptView, template } from './typed-prompts.ts';

@@ -1,0 +1,64 @@
+export { AbortReason } from './base/cancel-scope.ts';
+export { errorFromRecord } from './base/error.ts';
+export { InvalidOptionError } from './base/invalid-option.ts';
+export { MissingPackageError } from './base/optional-package.ts';
+export { PromptNotFoundError } from './context/recipe.ts';
+export { PromptTemplateError } from './context/typed-prompts.ts';
+export {
+  EffectFailedError,
+  EffectUnknownError,
+  InvalidEffectError,
+} from './effects/recorded-effect-errors.ts';
+export { HookFailedError } from './engine/agent/hook-pipeline.ts';
+export {
+  DuplicateRunnableError,
+  HandoffRefusedError,
+  InvalidInputError,
+  InvalidRunError,
+  InvalidRuntimeError,
+  InvocationEndedError,
+  NoOpenRunError,
+  RunStoppedError,
+  UnknownRunnableError,
+} from './engine/frame/errors.ts';
+export { InvalidFactError } from './engine/frame/facts.ts';
+export {
+  ApprovalTokenError,
+  DecisionNotOfferedError,
+  InputMismatchError,
+  InvalidAnswerError,
+  MayNotDecideError,
+  OperationAmbiguousError,
+  type TokenRefusal,
+} from './engine/requests/errors.ts';
+export { InvalidAdmissionError } from './engine/run/lifecycle.ts';
+export { NotReopenableError } from './engine/run/reopen.ts';
+export {
+  LedgerConflictError,
+  LedgerMismatchError,
+  LedgerUnreadableError,
+  NotJsonError,
+  StateConflictError,
+  StateOrderError,
+} from './ledger/errors.ts';
+export { RequestNotFoundError, RequestSettledError } from './ledger/request-errors.ts';
+export {
+  InvalidCursorError,
+  SeqOutOfRangeError,
+  SessionBusyError,
+  SessionDeletedError,
+  SessionExistsError,
+  SessionNotFoundError,
+} from './ledger/session-errors.ts';
+export { StoreTooNewError, StoreUnavailableError } from './ledger/store-errors.ts';
+export {
+  InvalidModelError,
+  InvalidModelNameError,
+  MissingKeyError,
+  ModelError,
+} from './models/errors.ts';
+export { InvalidDefinitionError } from './runnables/errors.ts';
+export { StateBindingError } from './session/bound-object.ts';
+export { InvalidEventError } from './session/draft-check.ts';
+export { InvalidStateError, UndeclaredScopeError } from './session/scoped-state.ts';
+export { DuplicateToolError, InvalidToolError } from './tools/errors.ts';

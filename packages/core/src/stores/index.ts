@@ -1,0 +1,37 @@
+export {
+  type BlobReference,
+  findReferences,
+  isBlobReference,
+  replaceReferences,
+} from '../ledger/blobs/blob.ts';
+export type {
+  AppendReceipt,
+  Batch,
+  Claim,
+  ClaimOptions,
+  DeleteOptions,
+  DueSession,
+  FoldSnapshot,
+  Head,
+  InboxEntry,
+  InboxItem,
+  LedgerHead,
+  LedgerStore,
+  ListOptions,
+  PendingRequest,
+  PostReceipt,
+  ReadRange,
+  ReleaseOptions,
+  ReleaseReceipt,
+  RequestFilter,
+  RequestRow,
+  RequestSettlement,
+  RequestStatus,
+  SessionSummary,
+  SharedValue,
+  SharedWrite,
+  StoreAdmin,
+  UnreadableEvent,
+} from '../ledger/port.ts';
+export { decodeEvent, type EventDecoder } from '../ledger/upcast.ts';
+export { isOwnerGone, processOwner } from './owner.ts';

@@ -1,0 +1,18 @@
+export {
+  defaultGuardrails,
+  type Guardrail,
+  type GuardrailContext,
+  type GuardrailPoint,
+  type GuardrailVerdict,
+  type InputCheck,
+  type ModelCallCheck,
+  type OutputCheck,
+  type ToolCallCheck,
+  type ToolResultCheck,
+} from '../guardrail.ts';
+export { type FormatRulesOptions, formatRules } from './format-rules.ts';
+export { type InjectionPatternsOptions, injectionPatterns } from './injection-patterns.ts';
+export { inventedToolCalls } from './invented-tool-calls.ts';
+export { type ModelCallRateOptions, modelCallRate } from './model-call-rate.ts';
+export type { PersonalDataKind } from './personal-data.ts';
+export { type RedactPersonalDataOptions, redactPersonalData } from './redact-personal-data.ts';

@@ -1,0 +1,22 @@
+export { type RunReport, runReport, type ToolCallRecord } from '../ledger/run-report.ts';
+export {
+  computeStateAtEvent,
+  findEventIndex,
+  findInvocationBoundary,
+  type InvocationBoundary,
+  type SnapshotInvocation,
+  type StateSnapshot,
+  snapshotAt,
+} from '../session/time-travel.ts';
+export type { DecisionComponent } from './decision-words.ts';
+export { type ExplainedDecision, type ExplainOptions, explain, explainText } from './explain.ts';
+export { type Failure, failures } from './failures.ts';
+export { type RunMermaidOptions, runMermaid } from './mermaid.ts';
+export { type ResumeState, type UnansweredCall, validateResumeState } from './resume-state.ts';
+export {
+  type RunTreeModelCall,
+  type RunTreeNode,
+  type RunTreeToolCall,
+  runTree,
+} from './run-tree.ts';
+export { type TranscriptEntry, transcript, transcriptEntries } from './transcript.ts';
