@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { importCircles } from '../packages/core/test/architecture/import-graph.ts';
 import { readSourceTree, repositoryRoot } from '../packages/core/test/architecture/source-tree.ts';
-import { importCircles } from './structure/circles.ts';
 import { countComments } from './structure/comments.ts';
 import { filesPassedByRun } from './structure/walk.ts';
 

@@ -8,6 +8,7 @@
  * it.
  */
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkServer } from './client-rules.ts';
 import { exceptions, mostExceptions } from './exceptions.ts';
@@ -15,6 +16,7 @@ import { checkFiles, checkPackages } from './file-rules.ts';
 import { applyExceptions, type Finding, printFindings, type Rule } from './finding.ts';
 import { checkImportEffects, checkIndexShape, checkWeight } from './index-rules.ts';
 import { checkRooms } from './room-rules.ts';
+import { withRoomTable } from './room-table.ts';
 import { readManifest, readSourceTree, repositoryRoot } from './source-tree.ts';
 
 const index = 'packages/core/src/index.ts';
@@ -56,7 +58,11 @@ test('the client of the server loads nothing of core, of the server or of Node',
 test('workspaces import one another by package name', () => expectNone('workspace-import'));
 test('packages are imported at run time only if an install brings them', () =>
   expectNone('package-import'));
-test('no runtime import cycle', () => expectNone('runtime-cycle'));
+test('no circle of imports, of types neither', () => expectNone('import-circle'));
+test('ARCHITECTURE.md shows the table of rooms; `npm run room-table` writes it', () => {
+  const page = readFileSync(`${repositoryRoot}ARCHITECTURE.md`, 'utf8');
+  expect(withRoomTable(page)).toBe(page);
+});
 test('files and functions stay short', () => expectNone('file-size', 'function-size'));
 test('no export *', () => expectNone('export-star'));
 test('no default export', () => expectNone('default-export'));

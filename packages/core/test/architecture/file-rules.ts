@@ -1,12 +1,12 @@
 import type { Finding, Rule } from './finding.ts';
-import { packageOf, relativeTarget, runtimeCycles } from './import-graph.ts';
+import { importCircles, packageOf, relativeTarget } from './import-graph.ts';
 import { isTestFile } from './room-rules.ts';
 import { sizeLimits } from './rooms.ts';
 import type { Occurrence, SourceFile } from './source-file.ts';
 
 /** Findings of the rules that hold in every workspace. */
 export function checkFiles(files: readonly SourceFile[]): Finding[] {
-  return [...files.flatMap(checkFile), ...checkCycles(files)];
+  return [...files.flatMap(checkFile), ...checkCircles(files)];
 }
 
 function checkFile(file: SourceFile): Finding[] {
@@ -80,18 +80,14 @@ function checkWorkspaceBorders(file: SourceFile): Finding[] {
   });
 }
 
-function checkCycles(files: readonly SourceFile[]): Finding[] {
-  return runtimeCycles(files).map((cycle) => {
-    const first = cycle[0] as string;
-    const way = [...cycle, first].join(' → ');
-    return {
-      rule: 'runtime-cycle',
-      file: first,
-      line: 1,
-      subject: way,
-      message: `runtime import cycle: ${way}`,
-    };
-  });
+function checkCircles(files: readonly SourceFile[]): Finding[] {
+  return importCircles(files).map((circle) => ({
+    rule: 'import-circle',
+    file: circle[0] as string,
+    line: 1,
+    subject: circle.join(', '),
+    message: `these import one another, types and import() counted: ${circle.join(', ')}`,
+  }));
 }
 
 /** What a workspace's package.json lets its sources import. */

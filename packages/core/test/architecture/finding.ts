@@ -6,7 +6,7 @@ export type Rule =
   | 'client-import'
   | 'workspace-import'
   | 'package-import'
-  | 'runtime-cycle'
+  | 'import-circle'
   | 'file-size'
   | 'function-size'
   | 'export-star'

@@ -28,22 +28,38 @@ function runtimeTargets(file: SourceFile): string[] {
 }
 
 /**
- * Groups of files that import one another at run time, each listed as a way round. Types and
- * `import()` do not count: they are gone or resolved before a cycle could bite.
+ * Groups of files that import one another, over all imports: those of types and `import()` too.
+ * Strongly connected components after Tarjan, "Depth-first search and linear graph algorithms"
+ * (1972).
  */
-export function runtimeCycles(files: readonly SourceFile[]): string[][] {
-  const targets = new Map(files.map((file) => [file.path, runtimeTargets(file)]));
-  const done = new Set<string>();
-  const cycles: string[][] = [];
-  const walk = (path: string, trail: readonly string[]): void => {
-    const start = trail.indexOf(path);
-    if (start !== -1) cycles.push(trail.slice(start));
-    if (start !== -1 || done.has(path)) return;
-    for (const target of targets.get(path) ?? []) walk(target, [...trail, path]);
-    done.add(path);
+export function importCircles(files: readonly SourceFile[]): readonly (readonly string[])[] {
+  const targets = new Map(
+    files.map(({ path, imports }) => [
+      path,
+      imports.flatMap(({ specifier }) => relativeTarget(path, specifier) ?? []),
+    ]),
+  );
+  const indices = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[][] = [];
+  const visit = (path: string): number => {
+    const index = indices.size;
+    indices.set(path, index);
+    let low = index;
+    open.push(path);
+    for (const target of targets.get(path) ?? []) {
+      if (!targets.has(target)) continue;
+      if (!indices.has(target)) low = Math.min(low, visit(target));
+      else if (open.includes(target)) low = Math.min(low, indices.get(target) as number);
+    }
+    if (low === index) {
+      const circle = open.splice(open.indexOf(path));
+      if (circle.length > 1 || targets.get(path)?.includes(path)) circles.push(circle);
+    }
+    return low;
   };
-  for (const path of targets.keys()) walk(path, []);
-  return cycles;
+  for (const path of targets.keys()) if (!indices.has(path)) visit(path);
+  return circles;
 }
 
 /**

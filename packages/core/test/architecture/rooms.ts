@@ -1,5 +1,7 @@
 /** What a room of `packages/core/src` may import; its own files always count as allowed. */
 export interface Room {
+  /** Contents of the room, for the table of ARCHITECTURE.md. */
+  readonly holds: string;
   /** Rooms whose files it may import in any way. */
   readonly imports: readonly string[];
   /** Rooms of which it may import types only. */
@@ -29,78 +31,139 @@ const belowEngine = [
 ];
 
 /**
- * The table of ARCHITECTURE.md. A room within a room (`tools/builtin`) is a room of its own: nobody
- * imports it unless its line says so. `stores` is in no line: only `runtime.ts`, `testing` and the
- * package's subpath entries reach it.
+ * The rooms of core in the order in which the data passes them; ARCHITECTURE.md shows this table. A
+ * room within a room (`tools/builtin`) is a room of its own: no other room imports it unless its
+ * line says so. Only `runtime.ts`, `testing` and the package's entries reach `stores`.
  */
 export const rooms: Readonly<Record<string, Room>> = {
-  base: { imports: [], nodeModules: ['node:crypto'] },
-  ledger: { imports: ['base'], pure: true, impureFiles: ['ledger-writer.ts'] },
-  session: { imports: ['base', 'ledger'], pure: true },
-  supervision: { imports: ['base', 'ledger'], types: ['session', 'tools'], pure: true },
+  base: {
+    holds: 'ids, clock, JSON, hashing, errors, checks of options, cancellation',
+    imports: [],
+    nodeModules: ['node:crypto'],
+  },
+  ledger: {
+    holds: 'events, folds, paths, large values, the store port, the writer',
+    imports: ['base'],
+    pure: true,
+    impureFiles: ['ledger-writer.ts'],
+  },
+  session: {
+    holds: 'sessions, scoped and shared state, time travel, answers that are posted',
+    imports: ['base', 'ledger'],
+    pure: true,
+  },
+  supervision: {
+    holds: 'loop detector, error router, limits, guardrails, result checks, circuit breaker',
+    imports: ['base', 'ledger'],
+    types: ['session', 'tools'],
+    pure: true,
+  },
   runnables: {
+    holds: 'definitions of agents, steps, sequences, parallels and loops; hooks',
     imports: ['base', 'ledger', 'session', 'supervision'],
     types: ['models', 'tools'],
     pure: true,
   },
-  models: { imports: ['base', 'ledger'] },
-  tools: { imports: ['base', 'ledger', 'session', 'supervision'] },
-  'tools/builtin': { imports: ['base', 'ledger', 'tools'] },
-  context: { imports: ['base', 'ledger', 'session', 'runnables', 'supervision'], pure: true },
+  models: {
+    holds: 'one model call: retry classes, fallbacks, prices, providers, the rehearsal model',
+    imports: ['base', 'ledger'],
+  },
+  tools: {
+    holds: 'tool definitions, results, validation, toolsets',
+    imports: ['base', 'ledger', 'session', 'supervision'],
+  },
+  'tools/builtin': {
+    holds: 'ready tools: files, CSV, arithmetic, time, web pages',
+    imports: ['base', 'ledger', 'tools'],
+  },
+  context: {
+    holds: 'prompts as views of the ledger: renderers, history, encoders, recipes',
+    imports: ['base', 'ledger', 'session', 'runnables', 'supervision'],
+    pure: true,
+  },
   loop: {
+    holds: "an agent's position, folded from its events, and `decide`",
     imports: ['base', 'ledger', 'session', 'runnables', 'context', 'supervision'],
     pure: true,
   },
   effects: {
+    holds: 'one model call, one tool attempt, one effect: performed and recorded',
     imports: ['base', 'ledger', 'session', 'models', 'tools', 'context'],
     types: ['runnables', 'loop'],
   },
   middleware: {
+    holds: 'ready middleware and error handlers: logging, response cache, retries',
     imports: ['base', 'ledger', 'session', 'runnables'],
     types: ['models', 'tools'],
     pure: true,
     impureFiles: ['cli.ts', 'logging.ts'],
   },
-  'engine/frame': { imports: belowEngine },
-  'engine/invoke': { imports: [...belowEngine, 'engine/frame'] },
-  'engine/agent': { imports: [...belowEngine, 'engine/frame', 'engine/invoke'] },
-  'engine/run': { imports: [...belowEngine, 'engine/frame', 'engine/invoke', 'engine/agent'] },
-  'engine/requests': { imports: [...belowEngine, 'engine/frame', 'engine/run'] },
-  'engine/live': { imports: [...belowEngine, 'engine/frame', 'engine/run'] },
+  'engine/frame': {
+    holds: 'what all invocations of a run share: its context, activity, budget, grants',
+    imports: belowEngine,
+  },
+  'engine/invoke': {
+    holds: 'the invoke rule, the contexts and the bodies of runnables',
+    imports: [...belowEngine, 'engine/frame'],
+  },
+  'engine/agent': {
+    holds: 'one agent: its loop, prompts, hooks, answers, compaction, supervised calls',
+    imports: [...belowEngine, 'engine/frame', 'engine/invoke'],
+  },
+  'engine/run': {
+    holds: 'one run: its beginning, turns, inbox, expiries, release and result',
+    imports: [...belowEngine, 'engine/frame', 'engine/invoke', 'engine/agent'],
+  },
+  'engine/requests': {
+    holds: 'requests to people and other systems: listed, checked, answered',
+    imports: [...belowEngine, 'engine/frame', 'engine/run'],
+  },
+  'engine/live': {
+    holds: 'following a session: durable events and the parts of answers between them',
+    imports: [...belowEngine, 'engine/frame', 'engine/run'],
+  },
   'engine/app': {
+    holds: 'one app: its options, tenants, sessions and recovery',
     imports: [
       ...belowEngine,
-      'engine/frame',
-      'engine/invoke',
-      'engine/run',
-      'engine/requests',
-      'engine/live',
+      ...['engine/frame', 'engine/invoke', 'engine/run', 'engine/requests', 'engine/live'],
     ],
   },
-  stores: { imports: ['base', 'ledger'] },
-  redis: { imports: ['base'], types: ['engine/live'] },
+  stores: {
+    holds: 'memory, SQLite, PostgreSQL; `encrypted/`, a store around any of them',
+    imports: ['base', 'ledger'],
+  },
+  redis: { holds: 'a `PubSub` by Redis', imports: ['base'], types: ['engine/live'] },
   opentelemetry: {
+    holds: 'spans and metrics of runs',
     imports: ['base', 'ledger'],
     types: ['session', 'runnables'],
     nodeModules: ['node:module'],
   },
-  views: { imports: ['base', 'ledger', 'session'], pure: true },
+  views: {
+    holds: 'transcript, run tree, explanations, diagrams',
+    imports: ['base', 'ledger', 'session'],
+    pure: true,
+  },
 };
 
 /** Rooms and files of `src` that compose the others and may import anything. */
-export const compositionRoots: readonly string[] = [
-  'testing',
-  'eval',
-  'replay',
-  'ledger-file',
-  'conversation',
-  'runtime.ts',
-  'in-memory-app.ts',
-  'errors.ts',
-  'ports.ts',
-  'text.ts',
-  'index.ts',
-];
+export const compositions: Readonly<Record<string, string>> = {
+  replay: "today's code against a recorded ledger; differences of ledgers",
+  'ledger-file': 'a ledger as a file without its secrets',
+  conversation: 'a runnable and a user that talk: people, scripts, agents, plans',
+  testing:
+    '`kit/` (runTest, scripted models, matchers, clocks) and `contracts/` of stores, models, crashes',
+  eval: 'datasets, scorers, statistics, the eval runner and its report',
+  'runtime.ts': '`Runtime`: the composition root',
+  'in-memory-app.ts': 'runs and sessions without an app of their own',
+  'errors.ts': '`adjutant/errors`',
+  'ports.ts': '`adjutant/ports`',
+  'text.ts': '`adjutant/text`',
+  'index.ts': '`adjutant`',
+};
+
+export const compositionRoots: readonly string[] = Object.keys(compositions);
 
 /** Files that give the rest of core its time, identifiers and randomness. */
 export const portFiles: readonly string[] = ['base/clock.ts', 'base/id.ts', 'base/random.ts'];

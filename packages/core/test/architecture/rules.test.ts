@@ -297,36 +297,34 @@ describe('every workspace', () => {
   });
 });
 
-describe('cycles', () => {
+describe('circles', () => {
   const cycles = (sources: Readonly<Record<string, string>>): string[] =>
     short(checkFiles(core(sources)));
 
-  test('are found at run time', () => {
+  test('are found', () => {
     expect(
       cycles({
         'loop/a.ts': "import { b } from './b.ts';",
         'loop/b.ts': "export { c } from './c.ts';",
         'loop/c.ts': "import { a } from './a.ts';",
       }),
-    ).toEqual([
-      `runtime-cycle ${src}loop/a.ts → ${src}loop/b.ts → ${src}loop/c.ts → ${src}loop/a.ts`,
-    ]);
+    ).toEqual([`import-circle ${src}loop/a.ts, ${src}loop/b.ts, ${src}loop/c.ts`]);
     expect(cycles({ 'loop/a.ts': "import { a } from './a.ts';" })).toHaveLength(1);
   });
 
-  test('of types, or through import(), are none', () => {
+  test('of types, or through import(), are circles too', () => {
     expect(
       cycles({
         'loop/a.ts': "import { b } from './b.ts';",
         'loop/b.ts': "import type { A } from './a.ts';",
       }),
-    ).toEqual([]);
+    ).toHaveLength(1);
     expect(
       cycles({
         'loop/a.ts': "import { b } from './b.ts';",
         'loop/b.ts': "const load = () => import('./a.ts');",
       }),
-    ).toEqual([]);
+    ).toHaveLength(1);
   });
 });
 
