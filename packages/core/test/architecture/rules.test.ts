@@ -1,9 +1,8 @@
 /** Shows that every rule of the architecture test can fail, on small sources that break it. */
 import { describe, expect, test } from 'vitest';
 import { checkServer } from './client-rules.ts';
-import type { Exception } from './exceptions.ts';
 import { checkFiles, checkPackages } from './file-rules.ts';
-import { applyExceptions, type Finding, printFindings } from './finding.ts';
+import { applyExceptions, type Exception, type Finding, printFindings } from './finding.ts';
 import { checkImportEffects, checkIndexShape, checkWeight } from './index-rules.ts';
 import { checkRooms } from './room-rules.ts';
 import { readSource, type SourceFile } from './source-file.ts';
