@@ -15,7 +15,7 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 /** Everything that looks like the code of an error in the sources. */
-function codesInSources(): ReadonlySet<string> {
+function codesInSources(packages = '{core,cli,server}'): ReadonlySet<string> {
   const patterns = [
     /super\(\s*'([a-z]+(?:_[a-z]+)*)'/g,
     /new AdjutantError\(\s*'([a-z_]+)'/g,
@@ -28,7 +28,7 @@ function codesInSources(): ReadonlySet<string> {
     /const code = [^;]*: '([a-z_]+)';/g,
   ];
   const codes = new Set<string>();
-  for (const path of globSync('packages/{core,cli,server}/src/**/*.ts', { cwd: root })) {
+  for (const path of globSync(`packages/${packages}/src/**/*.ts`, { cwd: root })) {
     if (/\.(test|fixture)\.ts$|testing\/(contracts\/store|kit\/prompt-too-long)/.test(path))
       continue;
     const source = read(path);
@@ -48,6 +48,11 @@ describe('errors.md', () => {
     expect(codes.size).toBeGreaterThan(40);
     const named = wordsOf(read('docs/reference/errors.md'));
     expect([...codes].filter((code) => !named.has(code))).toEqual([]);
+  });
+
+  test('and `ErrorCode` is the codes of core', () => {
+    const union = read(`${core}/base/error-code.ts`).matchAll(/\| '([a-z_]+)'/g);
+    expect([...union].map(([, code]) => code)).toEqual([...codesInSources('core')].sort());
   });
 
   test('names no error code that does not exist', () => {

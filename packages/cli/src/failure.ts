@@ -1,7 +1,7 @@
 import { AdjutantError, isAdjutantError } from 'adjutant';
 
 /** The command line asks for something that cannot be done as it stands. */
-export class UsageError extends AdjutantError {
+export class UsageError extends AdjutantError<string> {
   constructor(data: { reason: string }) {
     super('usage', data.reason, data);
   }

@@ -6,7 +6,7 @@ import { AdjutantError, type Runtime } from 'adjutant';
 import type { Host } from './host.ts';
 
 /** A module of the user's cannot be loaded, or does not have what it is loaded for. */
-export class InvalidConfigError extends AdjutantError {
+export class InvalidConfigError extends AdjutantError<string> {
   constructor(data: { file: string; reason: string }, options?: ErrorOptions) {
     super('invalid_config', `${data.file} ${data.reason}`, data, options);
   }

@@ -1,4 +1,5 @@
 export { AdjutantError, type ErrorRecord, isAdjutantError } from './base/error.ts';
+export type { ErrorCode } from './base/error-code.ts';
 export type { JsonObject, JsonValue } from './base/json.ts';
 export { Secret, secret } from './base/secret.ts';
 export { type ReadToolResultOptions, readToolResult } from './engine/agent/read-tool-result.ts';

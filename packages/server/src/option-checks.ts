@@ -12,7 +12,7 @@ import type {
 } from './options.ts';
 
 /** The server cannot be made as asked. */
-export class InvalidServerError extends AdjutantError {
+export class InvalidServerError extends AdjutantError<string> {
   constructor(data: { reason: string }) {
     super('invalid_server', `The server cannot be made: ${data.reason}.`, data);
   }

@@ -66,7 +66,7 @@ export interface ListeningServer {
 }
 
 /** The server cannot listen where it is to. */
-export class CannotListenError extends AdjutantError {
+export class CannotListenError extends AdjutantError<string> {
   constructor(data: { hostname: string; port: number; reason: string }, options?: ErrorOptions) {
     super(
       'cannot_listen',

@@ -1,3 +1,4 @@
+import type { ErrorCode } from './error-code.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 
 const brand = Symbol.for('adjutant.error');
@@ -14,11 +15,11 @@ export interface ErrorRecord {
  * Base of every error that Adjutant raises. Switch on `code`, which is stable, and never on the
  * text. `isAdjutantError` recognises errors of other copies of the package too.
  */
-export class AdjutantError extends Error {
-  readonly code: string;
+export class AdjutantError<Code extends string = ErrorCode> extends Error {
+  readonly code: Code;
   readonly data: JsonObject;
 
-  constructor(code: string, message: string, data: JsonObject = {}, options?: ErrorOptions) {
+  constructor(code: Code, message: string, data: JsonObject = {}, options?: ErrorOptions) {
     super(message, options);
     this.name = new.target.name;
     this.code = code;
@@ -38,7 +39,10 @@ export class AdjutantError extends Error {
  * Whether a value is an error of Adjutant, from this or another copy of the package, and has this
  * code if one is named.
  */
-export function isAdjutantError(value: unknown, code?: string): value is AdjutantError {
+export function isAdjutantError(
+  value: unknown,
+  code?: ErrorCode | (string & {}),
+): value is AdjutantError {
   if (typeof value !== 'object' || value === null || !(brand in value)) return false;
   return code === undefined || (value as unknown as AdjutantError).code === code;
 }
@@ -48,7 +52,7 @@ export function isAdjutantError(value: unknown, code?: string): value is Adjutan
  * `data` are the recorded ones.
  */
 export function errorFromRecord(record: ErrorRecord): AdjutantError {
-  const error = new AdjutantError(record.code, record.message, record.data ?? {});
+  const error = new AdjutantError(record.code as ErrorCode, record.message, record.data ?? {});
   error.name = record.name;
   return error;
 }

@@ -72,13 +72,13 @@ export interface IssuedApiKey {
 }
 
 /** A key cannot be made or changed as asked. */
-export class InvalidApiKeyError extends AdjutantError {
+export class InvalidApiKeyError extends AdjutantError<string> {
   constructor(data: { reason: string }) {
     super('invalid_api_key', `The API key cannot be made so: ${data.reason}.`, data);
   }
 }
 
-export class ApiKeyNotFoundError extends AdjutantError {
+export class ApiKeyNotFoundError extends AdjutantError<string> {
   constructor(data: { key: string }) {
     const key = withoutSecrets(String(data.key));
     super(
@@ -90,7 +90,7 @@ export class ApiKeyNotFoundError extends AdjutantError {
 }
 
 /** A key that is over cannot be rotated, and an id cannot be given twice. */
-export class ApiKeyStateError extends AdjutantError {
+export class ApiKeyStateError extends AdjutantError<string> {
   constructor(data: { key: string; state: 'revoked' | 'expired' | 'exists' }) {
     const told = {
       revoked: 'has been revoked. Make a new one',

@@ -32,7 +32,7 @@ const longestName = 200;
  * The keys that tokens are checked with cannot be fetched: nobody with a token is let in until they
  * can.
  */
-export class KeySetUnavailableError extends AdjutantError {
+export class KeySetUnavailableError extends AdjutantError<string> {
   constructor(data: { jwks: string; reason: string }, options?: ErrorOptions) {
     super(
       'key_set_unavailable',

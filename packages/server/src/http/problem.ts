@@ -20,7 +20,7 @@ export interface Problem {
 }
 
 /** A request that is refused; its code and data become the problem's. */
-export class RequestRefusedError extends AdjutantError {
+export class RequestRefusedError extends AdjutantError<string> {
   readonly status: ContentfulStatusCode;
   /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;

@@ -15,7 +15,7 @@ export interface AuditNote {
  * Entries of the audit log could not be written. They are written again later, unless there are too
  * many.
  */
-export class AuditLostError extends AdjutantError {
+export class AuditLostError extends AdjutantError<string> {
   constructor(data: { waiting: number; lost: number }, options?: ErrorOptions) {
     const lost = data.lost > 0 ? ` ${data.lost} entries are lost.` : '';
     super(
