@@ -1,5 +1,6 @@
 /**
- * `npm run snippets`: type-checks and runs every ```ts fence of README.md and docs/guide.
+ * `npm run snippets`: type-checks and runs every ```ts fence of README.md, of docs/guide and of the
+ * `@example` tags of the packages' sources. `-- <text>` runs those with the text in their place.
  *
  * A fence is a whole program, run in an empty folder. `no-run` behind `ts` leaves a fence out. The
  * comment `<!-- prelude: file.ts -->` right before a fence puts docs/preludes/file.ts in front of
@@ -33,6 +34,24 @@ function snippetsOf(document: string): Snippet[] {
   });
 }
 
+const docComment = /^ *\/\*\*.*?\*\//gms;
+
+/** The fences behind `@example` in the doc comments of a source file. */
+function examplesOf(source: string): Snippet[] {
+  const text = readFileSync(join(repositoryRoot, source), 'utf8');
+  return [...text.matchAll(docComment)].flatMap((match) => {
+    const [comment] = match;
+    const example = comment.indexOf('@example');
+    if (example < 0) return [];
+    const line = text.slice(0, match.index + example).split('\n').length;
+    const plain = comment.slice(example).replace(/^ *\* ?/gm, '');
+    return [...plain.matchAll(fence)].map(({ groups }, index) => ({
+      place: `${source}:${line + index}`,
+      code: groups?.['code'] ?? '',
+    }));
+  });
+}
+
 function fileOf({ place }: Snippet): string {
   return `${place.replace(/[^A-Za-z0-9]+/g, '-')}.ts`;
 }
@@ -55,7 +74,11 @@ const documents = [
   'README.md',
   ...globSync('docs/guide/**/*.md', { cwd: repositoryRoot }).sort(),
 ].filter((path) => existsSync(join(repositoryRoot, path)));
-const snippets = documents.flatMap(snippetsOf);
+const sources = globSync('packages/*/src/**/*.ts', { cwd: repositoryRoot }).sort();
+const wanted = process.argv.slice(2);
+const snippets = [...documents.flatMap(snippetsOf), ...sources.flatMap(examplesOf)].filter(
+  ({ place }) => wanted.length === 0 || wanted.some((text) => place.includes(text)),
+);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const snippet of snippets)

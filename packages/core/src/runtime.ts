@@ -133,6 +133,16 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
    * Starts a run, or continues the open one of the session. The input of an open run is a message
    * to it.
    * @throws InvalidRunError, DuplicateRunnableError; everything else rejects the run
+   * @example
+   * ```ts
+   * import { agent, rehearsal, runtime } from 'adjutant';
+   *
+   * const greeter = agent({ name: 'greeter', model: rehearsal() });
+   * const app = runtime({ app: 'shop', runnables: [greeter] });
+   * const { output, status } = await app.run(greeter, 'What can you do?');
+   * console.log(status, output);
+   * await app.close();
+   * ```
    */
   run<R extends Runnable>(runnable: R, inputOrOptions?: string | RunOptions): Run<OutputOf<R>>;
   run<R extends Runnable>(runnable: R, session: AnySession): Run<OutputOf<R>>;
@@ -146,6 +156,22 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   /**
    * Continues the open run of a session, from its ledger. The runnable must be registered.
    * @throws InvalidRunError
+   * @example
+   * ```ts
+   * import { agent, runtime } from 'adjutant';
+   * import { scriptedModel } from 'adjutant/testing';
+   *
+   * const model = scriptedModel([{ text: 'Where to?' }, { text: 'Booked.' }]);
+   * const booker = agent({ name: 'booker', model });
+   * const app = runtime({ app: 'travel', runnables: [booker] });
+   * const session = await app.sessions.open({ id: 'trip' });
+   * const run = app.run(booker, { input: 'Book a trip', session });
+   * await run.accepted();
+   * run.stop(); // as when the process ends
+   * await run.catch(() => undefined);
+   * const { status } = await app.resume('trip');
+   * console.log(status); // 'completed'
+   * ```
    */
   resume(
     session: AnySession | string,
@@ -171,6 +197,19 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
    * aborted, and the ledger records who asked for it. Resolves when the request is stored; the
    * process that works on the session acts within a second.
    * @throws SessionNotFoundError, StoreUnavailableError
+   * @example
+   * ```ts
+   * import { agent, runtime } from 'adjutant';
+   * import { scriptedModel } from 'adjutant/testing';
+   *
+   * const slow = scriptedModel([{ text: 'A long answer', delayMs: 60_000 }]);
+   * const writer = agent({ name: 'writer', model: slow });
+   * const app = runtime({ app: 'news', runnables: [writer] });
+   * const run = app.run(writer, { input: 'Write', session: await app.sessions.open({ id: 's' }) });
+   * await run.accepted();
+   * await app.cancel('s', { by: 'operator', reason: 'The story is off.' });
+   * console.log((await run).stopReason);
+   * ```
    */
   cancel(session: AnySession | string, options: CancelOptions = {}): Promise<void> {
     return this.#own.control.cancel(session, options);
@@ -188,6 +227,19 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
    * Leaves a message for a session, in any process: the next prompt of its run has it, after the
    * results of the open round. Without an open run the next run has it.
    * @throws SessionNotFoundError, StoreUnavailableError
+   * @example
+   * ```ts
+   * import { agent, runtime } from 'adjutant';
+   * import { scriptedModel } from 'adjutant/testing';
+   *
+   * const model = scriptedModel([{ text: 'Hello Ann.' }]);
+   * const greeter = agent({ name: 'greeter', model });
+   * const app = runtime({ app: 'shop', runnables: [greeter] });
+   * await app.sessions.create({ id: 's' });
+   * await app.send('s', 'My name is Ann.'); // for the next run
+   * const { output } = await app.run(greeter, { session: 's', input: 'Hi' });
+   * console.log(output);
+   * ```
    */
   send(session: AnySession | string, text: string, options: SendOptions = {}): Promise<void> {
     return this.#own.control.send(session, text, options);
@@ -219,7 +271,20 @@ export class Runtime<OwnSchema extends StateSchema = StateSchema> {
   }
 }
 
-/** Makes an app that sessions and runs belong to. */
+/**
+ * Makes an app that sessions and runs belong to.
+ * @example
+ * ```ts
+ * import { agent, rehearsal, runtime } from 'adjutant';
+ * import { sqlite } from 'adjutant/sqlite';
+ *
+ * const clerk = agent({ name: 'clerk', model: rehearsal() });
+ * const app = runtime({ app: 'shop', store: sqlite('shop.db'), runnables: [clerk] });
+ * const result = await app.run(clerk, { input: 'What can you do?', session: 'customer-7' });
+ * console.log(result.output);
+ * await app.close();
+ * ```
+ */
 export const runtime = <Schema extends StateSchema = StateSchema>(
   options: RuntimeOptions<Schema>,
 ): Runtime<Schema> => new Runtime(options);
