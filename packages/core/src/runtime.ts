@@ -40,13 +40,13 @@ import {
   advanced,
   checkAdvanceOptions,
 } from './engine/run/advance.ts';
-import type { RunEnd, RunRequest } from './engine/run/execute-run.ts';
+import type { RunEnd } from './engine/run/execute-run.ts';
 import { firstExpiry } from './engine/run/expiry.ts';
 import { type ReopenOptions, reopenDrafts } from './engine/run/reopen.ts';
 import type { Run } from './engine/run/run.ts';
-import { runRequest } from './engine/run/run-request.ts';
+import { type RunRequest, runRequest } from './engine/run/run-request.ts';
 import { lastResult } from './engine/run/run-result.ts';
-import { RunStarter } from './engine/run/run-starter.ts';
+import { RunStarter } from './engine/run/starter.ts';
 import { SessionExistsError, SessionNotFoundError } from './ledger/errors.ts';
 import { Ledger, type LedgerPorts, newLedger, openLedger } from './ledger/ledger.ts';
 import type { LedgerHead, LedgerStore, Store } from './ledger/port.ts';

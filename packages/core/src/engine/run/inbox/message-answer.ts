@@ -1,9 +1,9 @@
-import type { EventOf } from '../../ledger/event.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { belongsTo } from '../../ledger/path.ts';
-import { postAnswer } from '../../session/answer.ts';
-import { validateInput } from '../../tools/validate.ts';
-import type { AppServices } from '../frame/run-context.ts';
+import type { EventOf } from '../../../ledger/event.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { belongsTo } from '../../../ledger/path.ts';
+import { postAnswer } from '../../../session/answer.ts';
+import { validateInput } from '../../../tools/validate.ts';
+import type { AppServices } from '../../frame/run-context.ts';
 
 /**
  * Whether a message to a run that waits answers what it waits for, and then gives it as the answer:

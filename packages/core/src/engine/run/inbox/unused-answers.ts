@@ -1,21 +1,21 @@
-import { isAdjutantError } from '../../base/error.ts';
+import { isAdjutantError } from '../../../base/error.ts';
 import {
   answeredArgs,
   assertArgsFit,
   assertToolIsThere,
   needsTool,
-} from '../../effects/given-answer.ts';
-import { requestDecision } from '../../effects/tool-request.ts';
-import type { EventDraft, EventOf } from '../../ledger/event.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { belongsTo } from '../../ledger/path.ts';
-import type { AnsweredRequest } from '../../loop/position.ts';
-import type { Agent } from '../../runnables/agent.ts';
-import { runnableOf } from '../../tools/agent-tool.ts';
-import { validateArgs } from '../../tools/validate.ts';
-import { AgentTools } from '../agent/tool-lookup.ts';
-import type { AnyRunnable } from '../frame/registry.ts';
-import type { RunContext } from '../frame/run-context.ts';
+} from '../../../effects/given-answer.ts';
+import { requestDecision } from '../../../effects/tool-request.ts';
+import type { EventDraft, EventOf } from '../../../ledger/event.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { belongsTo } from '../../../ledger/path.ts';
+import type { AnsweredRequest } from '../../../loop/position.ts';
+import type { Agent } from '../../../runnables/agent.ts';
+import { runnableOf } from '../../../tools/agent-tool.ts';
+import { validateArgs } from '../../../tools/validate.ts';
+import { AgentTools } from '../../agent/tool-lookup.ts';
+import type { AnyRunnable } from '../../frame/registry.ts';
+import type { RunContext } from '../../frame/run-context.ts';
 
 /** What people have answered about calls of a run, and of which nothing has been made yet. */
 function unusedAnswers(ledger: Ledger, runId: string): AnsweredRequest[] {
