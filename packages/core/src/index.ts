@@ -106,6 +106,16 @@ export {
   isBlobReference,
   replaceReferences,
 } from './ledger/blobs/blob.ts';
+export { RequestNotFoundError, RequestSettledError } from './ledger/errors/request-errors.ts';
+export {
+  InvalidCursorError,
+  SeqOutOfRangeError,
+  SessionBusyError,
+  SessionDeletedError,
+  SessionExistsError,
+  SessionNotFoundError,
+} from './ledger/errors/session-errors.ts';
+export { StoreTooNewError, StoreUnavailableError } from './ledger/errors/store-errors.ts';
 export {
   LedgerConflictError,
   LedgerMismatchError,
@@ -159,18 +169,8 @@ export type {
   StoredEvent,
   UnreadableEvent,
 } from './ledger/port.ts';
-export { RequestNotFoundError, RequestSettledError } from './ledger/request-errors.ts';
 export { type RunReport, runReport, type ToolCallRecord } from './ledger/run-report.ts';
-export {
-  InvalidCursorError,
-  SeqOutOfRangeError,
-  SessionBusyError,
-  SessionDeletedError,
-  SessionExistsError,
-  SessionNotFoundError,
-} from './ledger/session-errors.ts';
 export type { SessionStatus } from './ledger/status.ts';
-export { StoreTooNewError, StoreUnavailableError } from './ledger/store-errors.ts';
 export { isSuccess, type ToolResult, type ToolResultStatus } from './ledger/tool-result.ts';
 export { decodeEvent, type EventDecoder } from './ledger/upcast.ts';
 export { type CliMiddlewareOptions, cliMiddleware } from './middleware/cli.ts';

@@ -121,7 +121,7 @@ export class NotJsonError extends AdjutantError {
   }
 }
 
-export { RequestNotFoundError, RequestSettledError } from './request-errors.ts';
+export { RequestNotFoundError, RequestSettledError } from './errors/request-errors.ts';
 export {
   InvalidCursorError,
   SeqOutOfRangeError,
@@ -129,5 +129,9 @@ export {
   SessionDeletedError,
   SessionExistsError,
   SessionNotFoundError,
-} from './session-errors.ts';
-export { BlobMissingError, StoreTooNewError, StoreUnavailableError } from './store-errors.ts';
+} from './errors/session-errors.ts';
+export {
+  BlobMissingError,
+  StoreTooNewError,
+  StoreUnavailableError,
+} from './errors/store-errors.ts';

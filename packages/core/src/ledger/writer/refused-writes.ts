@@ -1,8 +1,8 @@
-import type { AdjutantError } from '../base/error.ts';
-import { deepFreeze } from '../base/json.ts';
-import { type Event, type EventOf, eventVersions, type StateChange } from './event.ts';
-import { noVersion, type PendingWrite } from './pending-write.ts';
-import type { SharedValue, SharedWrite } from './port.ts';
+import type { AdjutantError } from '../../base/error.ts';
+import { deepFreeze } from '../../base/json.ts';
+import { type Event, type EventOf, eventVersions, type StateChange } from '../event.ts';
+import { noVersion, type PendingWrite } from '../pending-write.ts';
+import type { SharedValue, SharedWrite } from '../port.ts';
 
 /** What the store said of a batch, and what it holds of the scope now. */
 export interface SharedConflict {

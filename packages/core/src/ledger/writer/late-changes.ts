@@ -1,4 +1,4 @@
-import type { EventDraft, StateChange } from './event.ts';
+import type { EventDraft, StateChange } from '../event.ts';
 
 /**
  * Makes the changes of a draft of what the ledger has by then; none: there is nothing to record.

@@ -1,5 +1,5 @@
-import { AdjutantError } from '../base/error.ts';
-import type { JsonObject } from '../base/json.ts';
+import { AdjutantError } from '../../base/error.ts';
+import type { JsonObject } from '../../base/json.ts';
 
 /** The session is being written by another live owner. */
 export class SessionBusyError extends AdjutantError {

@@ -1,4 +1,4 @@
-import { AdjutantError } from '../base/error.ts';
+import { AdjutantError } from '../../base/error.ts';
 
 /** The file or database was written by a newer version of Adjutant. */
 export class StoreTooNewError extends AdjutantError {

@@ -1,5 +1,5 @@
-import { AdjutantError } from '../base/error.ts';
-import type { JsonObject } from '../base/json.ts';
+import { AdjutantError } from '../../base/error.ts';
+import type { JsonObject } from '../../base/json.ts';
 
 /** There is no such request, here or for this tenant and app. */
 export class RequestNotFoundError extends AdjutantError {
