@@ -2,7 +2,7 @@ import { AdjutantError, isAdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 
 /**
- * Another writer owns the ledger now, or its head is not where this writer believed. The writer
+ * Another writer owns the ledger now, or its head is not where this writer expected it. The writer
  * must stop quietly.
  */
 export class LedgerConflictError extends AdjutantError {
@@ -17,8 +17,8 @@ export class LedgerConflictError extends AdjutantError {
 }
 
 /**
- * The epoch says who owns a ledger. Only its owner can be wrong about how far it has come: whoever
- * prolongs a lease says nothing of that.
+ * Describes the difference of two heads. A different epoch means another owner. Only `append`
+ * compares `seq`; the renewal of a lease does not.
  */
 function differenceOf(expected: JsonObject, found: JsonObject): string {
   if (found['epoch'] !== expected['epoch'])
@@ -26,7 +26,7 @@ function differenceOf(expected: JsonObject, found: JsonObject): string {
   return `is at seq ${found['seq']} under epoch ${found['epoch']}, not at seq ${expected['seq']}`;
 }
 
-/** What the ledger recorded does not fit the code that is to continue it. Nothing has run. */
+/** The recorded ledger does not fit the code that should continue it. Nothing has run. */
 export class LedgerMismatchError extends AdjutantError {
   constructor(data: { path: string; recorded: string; found: string; advice?: string }) {
     super(
@@ -67,9 +67,9 @@ export class StateConflictError extends AdjutantError {
 }
 
 /**
- * A body that runs again does not make the writes that the ledger has of it: it writes a key that
- * others write too in another order (`'order'`), or it has ended without a recorded write
- * (`'left_over'`). Nothing has landed, and the invocation stays open.
+ * A body that runs again does not make its recorded writes. `order`: it writes a key that others
+ * write too in another order. `left_over`: it has ended without a recorded write. Nothing has
+ * landed, and the invocation stays open.
  */
 export class StateOrderError extends AdjutantError {
   constructor(data: { path: string; scope: string; key: string; reason: 'order' | 'left_over' }) {
@@ -100,8 +100,8 @@ function stateOrderText({
 }
 
 /**
- * Tells if code does not fit what the ledger recorded: that is no failure, nothing of it is
- * recorded, and the right code can go on.
+ * Checks that an error means that code does not fit the ledger. This is no failure: nothing of it
+ * is recorded, and the right code can go on.
  */
 export function leavesOpen(error: unknown): boolean {
   return ['ledger_mismatch', 'unknown_runnable', 'state_order'].some((code) =>
@@ -109,7 +109,7 @@ export function leavesOpen(error: unknown): boolean {
   );
 }
 
-/** A value that is to be recorded is not JSON. */
+/** A value for the ledger is not JSON. */
 export class NotJsonError extends AdjutantError {
   constructor(data: { what: string; path: string; found: string }) {
     super(

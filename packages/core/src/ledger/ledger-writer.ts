@@ -85,6 +85,7 @@ export class LedgerWriter {
     this.#durableSeq = durableSeq;
     this.#store = new PersistentStore({
       store: options.store,
+      clock: systemClock,
       leaseMs: options.leaseMs,
       durableSeq: () => this.#durableSeq,
       leaseIsLive: () => this.leaseIsLive(),

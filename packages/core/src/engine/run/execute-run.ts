@@ -11,7 +11,7 @@ import { releaseEnded, releaseWaiting } from './release.ts';
 import type { RunResult, RunSink } from './run.ts';
 import type { RunRequest } from './run-request.ts';
 import { endedResult, yieldedResult } from './run-result.ts';
-import { allWound } from './steering.ts';
+import { workEnded } from './steering.ts';
 import { type RunTask, Turn } from './turn.ts';
 
 /** The state of a run when its caller gets it back. */
@@ -144,7 +144,7 @@ class Execution {
     const run = this.#turn?.run;
     if (run === undefined) return;
     run.abort(new AbortReason('stopped', 'The run could not be carried on.'));
-    await allWound(run);
+    await workEnded(run);
   }
 
   release(): Promise<void> {

@@ -12,7 +12,7 @@ const leaseMs = 30_000;
 const methods = ['claim', 'append', 'release', 'putBlob', 'head'] as const;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A ledger whose lease is kept, on a store that fails to renew as long as `isDown` says so. */
+/** A ledger whose lease is kept, on a store that fails to renew while `isDown` returns true. */
 async function kept(isDown: () => boolean) {
   const clock = testClock();
   const store = memoryStore({ clock }).for(scope);

@@ -5,7 +5,7 @@ import { occupancyOf } from '../frame/occupancy.ts';
 import type { Parked } from '../frame/run-context.ts';
 import { openDetached } from './detached-children.ts';
 import { firstExpiry } from './expiry.ts';
-import { isSaid } from './still-waiting.ts';
+import { isYieldRecorded } from './still-waiting.ts';
 import type { Turn } from './turn.ts';
 import { tooManyWaiting } from './waiting-limit.ts';
 
@@ -31,7 +31,7 @@ export async function releaseWaiting(turn: Turn, parked: Parked): Promise<boolea
   const yields = yieldDrafts(ledger, runId, parked);
   // A run that waits as before has recorded its yields already.
   const drafts =
-    ledger.lastSeq === turn.seqBefore && yields.every((draft) => isSaid(ledger, draft))
+    ledger.lastSeq === turn.seqBefore && yields.every((draft) => isYieldRecorded(ledger, draft))
       ? []
       : yields;
   // Other processes continue the detached work when this process stops.

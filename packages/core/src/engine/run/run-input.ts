@@ -7,7 +7,7 @@ import { runGrants } from '../frame/grants.ts';
 import type { AppServices } from '../frame/run-context.ts';
 import { messageDrafts } from '../invoke/input-contract.ts';
 import { openDetached } from './detached-children.ts';
-import { answersWith } from './inbox/message-answer.ts';
+import { postAsAnswer } from './inbox/message-answer.ts';
 import type { InboxReader } from './inbox/reader.ts';
 import { limitDrafts } from './run-limits.ts';
 import type { RunRequest } from './run-request.ts';
@@ -54,7 +54,7 @@ export async function takeRunInput(
   // Input and start share one append: a crash between the two would lose the input.
   if (open === undefined) return { before: [...granted, ...input], consumes };
   if (left !== undefined) ledger.append([], { consumes });
-  if (input.length > 0 && (await answersWith(app, ledger, runId, request.input))) {
+  if (input.length > 0 && (await postAsAnswer(app, ledger, runId, request.input))) {
     await inbox.drain();
     return noRunInput;
   }

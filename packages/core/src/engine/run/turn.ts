@@ -19,7 +19,7 @@ import type { RunSink } from './run.ts';
 import { noRunInput, type RunInput, takeRunInput } from './run-input.ts';
 import { limitsOfRun } from './run-limits.ts';
 import type { RunRequest } from './run-request.ts';
-import { abortBelow, heedCancel, listen, reasonOf } from './steering.ts';
+import { abortBelow, applyEarlierCancel, listen, reasonOf } from './steering.ts';
 import { isStillWaiting } from './still-waiting.ts';
 
 /** A run that this process carries out, as one of its turns sees it. */
@@ -162,7 +162,7 @@ export class Turn {
     if (hasPosted || ledger.inboxSeq > 0) await inbox.drain();
     await this.#expiry.start();
     inbox.start();
-    heedCancel(run, open);
+    applyEarlierCancel(run, open);
     if (this.#task.isStopAsked) this.#stop();
     if (request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, runId))
       return { kind: 'unchanged' };

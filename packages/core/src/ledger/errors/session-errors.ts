@@ -1,7 +1,7 @@
 import { AdjutantError } from '../../base/error.ts';
 import type { JsonObject } from '../../base/json.ts';
 
-/** The session is being written by another live owner. */
+/** Another live owner writes the session. */
 export class SessionBusyError extends AdjutantError {
   constructor(data: {
     session: string;
@@ -23,7 +23,7 @@ export class SessionBusyError extends AdjutantError {
   }
 }
 
-/** The session was deleted while it was open: nothing can be written to it any more. */
+/** The session was deleted while it was open. Nothing can be written to it any more. */
 export class SessionDeletedError extends AdjutantError {
   constructor(data: { session: string }) {
     super(
@@ -47,7 +47,7 @@ export class SessionNotFoundError extends AdjutantError {
   }
 }
 
-/** The cursor of a list is none, or of another list. */
+/** The cursor of a list is invalid, or belongs to another list. */
 export class InvalidCursorError extends AdjutantError {
   constructor(data: { cursor: string; reason: string }) {
     super(
@@ -59,7 +59,7 @@ export class InvalidCursorError extends AdjutantError {
   }
 }
 
-/** A place was asked for that the ledger does not have. */
+/** The sequence number is outside the ledger. */
 export class SeqOutOfRangeError extends AdjutantError {
   constructor(data: { seq: number; last: number }) {
     const { last } = data;

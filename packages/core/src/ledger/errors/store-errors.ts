@@ -13,9 +13,9 @@ export class StoreTooNewError extends AdjutantError {
 }
 
 /**
- * The store did not answer, or refused for a reason that has nothing to do with the ledger's
- * contents. `permanent`: asking again cannot help as long as nobody changes something.
- * `undetermined`: what was asked may have been carried out.
+ * The store did not answer, or refused for a reason outside the ledger's contents. `permanent`:
+ * asking again cannot help until a person changes something. `undetermined`: the store may have
+ * carried out the call.
  */
 export class StoreUnavailableError extends AdjutantError {
   constructor(

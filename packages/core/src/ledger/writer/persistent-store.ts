@@ -1,4 +1,4 @@
-import { systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { type AdjutantError, isAdjutantError } from '../../base/error.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import type { AppendReceipt, Batch, Claim, LedgerStore, SharedValue } from '../port.ts';
@@ -12,6 +12,8 @@ const longestResendDelayMs = 2_000;
 /** The writer on whose behalf the store is called. */
 export interface StoreCaller {
   readonly store: LedgerStore;
+  /** The clock of the process: delays of resends are real time, also under a test clock. */
+  readonly clock: Clock;
   readonly leaseMs: number;
   /** Sequence number of the last durable event. */
   readonly durableSeq: () => number;
@@ -36,20 +38,20 @@ export class PersistentStore {
    * lives.
    */
   async append(claim: Claim, batch: Batch, blobs: readonly BatchBlob[]): Promise<AppendReceipt> {
-    const { store, leaseMs, durableSeq, leaseIsLive, failure, prolong } = this.#caller;
+    const { clock, store, leaseMs, durableSeq, leaseIsLive, failure, prolong } = this.#caller;
     const expected = { seq: durableSeq(), epoch: claim.epoch };
-    // The lease is judged by the clock port. Where that stands still, this end stops the resends.
-    const end = systemClock.monotonic() + leaseMs;
+    // `leaseIsLive` goes by the clock port. Where that stands still, `end` stops the resends.
+    const end = clock.monotonic() + leaseMs;
     for (let sent = 1; ; sent++) {
       try {
         return await prolong(() => store.append(claim.session, expected, batch));
       } catch (error) {
         const blobIsMissing = isAdjutantError(error, 'blob_missing') && blobs.length > 0;
         if (!blobIsMissing && !mayPass(error)) throw error;
-        const goesOn = !blobIsMissing && leaseIsLive() && systemClock.monotonic() < end;
+        const goesOn = !blobIsMissing && leaseIsLive() && clock.monotonic() < end;
         if (sent >= leastSends && !goesOn)
           throw isAdjutantError(error) ? error : unanswered(claim.session, sent, error);
-        await resendDelay(sent);
+        await resendDelay(clock, sent);
         if (failure() !== undefined) throw error;
         if (blobIsMissing) await this.#putAgain(blobs);
       }
@@ -69,7 +71,7 @@ export class PersistentStore {
    */
   async readShared({ data }: AdjutantError): Promise<Readonly<Record<string, SharedValue>>> {
     const { scope, scopeId } = data as { scope: string; scopeId: string };
-    const { failure, store } = this.#caller;
+    const { clock, failure, store } = this.#caller;
     for (let asked = 1; ; asked++) {
       try {
         const stored = await store.readShared(scope, scopeId);
@@ -78,15 +80,15 @@ export class PersistentStore {
         return stored;
       } catch (error) {
         if (failure() !== undefined || !mayPass(error) || asked >= leastSends) throw error;
-        await resendDelay(asked);
+        await resendDelay(clock, asked);
       }
     }
   }
 }
 
-function resendDelay(sent: number): Promise<void> {
+function resendDelay(clock: Clock, sent: number): Promise<void> {
   const delay = Math.min(firstResendDelayMs * 2 ** (sent - 1), longestResendDelayMs);
-  return new Promise<void>((resolve) => systemClock.setTimer(delay, resolve));
+  return new Promise<void>((resolve) => clock.setTimer(delay, resolve));
 }
 
 /**
