@@ -195,8 +195,8 @@ export class LedgerWriter {
   }
 
   /**
-   * Runs a call that prolongs the lease. The lease lasts from the moment of the call: when the store
-   * answers, a part of it has passed.
+   * Runs a call that prolongs the lease. The lease lasts from the moment of the call: when the
+   * store answers, a part of it has passed.
    */
   async #prolong<Answer extends { readonly inboxSeq: number }>(
     ask: () => Promise<Answer>,
@@ -320,8 +320,9 @@ export class LedgerWriter {
   }
 
   /**
-   * Puts what fits the store in the place of a batch, and of all that was gathered on top of it.
-   * @throws when nothing helps
+   * Replaces a batch, and the events that were gathered after it, by events that fit the stored
+   * values.
+   * @throws the conflict when none of the batch's writes changes
    */
   #recompose(
     events: readonly Event[],

@@ -56,9 +56,10 @@ export class Ledger {
   readonly #folds = new LedgerFolds();
 
   /**
+   * Makes a ledger of events.
    * @param loaded large values that the events refer to
-   * @param stored number of events in the store. When `events` has fewer, `load` must be called with
-   * them before anything else.
+   * @param stored number of events in the store. When `events` has fewer, `load` must be called
+   * with them before anything else.
    */
   constructor(
     session: string,
@@ -139,8 +140,8 @@ export class Ledger {
   }
 
   /**
-   * Claims the ledger. Fails when others have written since it was read, because the fold here would
-   * be wrong.
+   * Claims the ledger. Fails when others have written since it was read, because the fold here
+   * would be wrong.
    */
   async #claim(): Promise<Claim> {
     const { store, owner, leaseMs } = this.ports;

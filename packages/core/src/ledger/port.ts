@@ -65,8 +65,8 @@ export interface ReadRange {
 }
 
 /**
- * Marker in the place of an event that this build cannot read: it is damaged, missing, or of a type
- * or version that it does not know.
+ * Marker in the place of an event that this build cannot read. The event is damaged or missing, or
+ * its type or version is not known.
  */
 export interface UnreadableEvent {
   readonly type: 'unreadable';

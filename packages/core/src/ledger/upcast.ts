@@ -110,7 +110,7 @@ const upcasts: UpcastTable = {
  */
 export const decodeEvent: EventDecoder = createUpcaster(eventVersions, upcasts);
 
-/** Whether an event is of a type that this build knows, in the version that it writes. */
+/** Checks that an event is of a known type, in the version that this build writes. */
 export function isCurrent({ type, v }: Event): boolean {
   return Object.hasOwn(eventVersions, type) && eventVersions[type] === v;
 }

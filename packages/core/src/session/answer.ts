@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import { contentHash } from '../base/hash.ts';
 import type { IdSource } from '../base/id.ts';
 import type { JsonValue } from '../base/json.ts';
@@ -41,9 +42,7 @@ export function postAnswer(
     settles: requestId,
     data: {
       requestId,
-      ...(decision === undefined ? {} : { decision }),
-      ...(input === undefined ? {} : { input }),
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ decision, input, reason }),
     },
   });
 }
@@ -95,8 +94,7 @@ export function postCancel(
   },
 ): Promise<PostReceipt> {
   const data = {
-    ...(reason === undefined ? {} : { reason }),
-    ...(runId === undefined ? {} : { runId }),
+    ...defined({ reason, runId }),
   };
   return ports.store.post(session, {
     key: `cancel:${ports.ids.next()}`,
@@ -116,7 +114,7 @@ export function postPause(
   { session, ports }: Addressee,
   { by, reason }: { readonly by: Actor; readonly reason?: string | undefined },
 ): Promise<PostReceipt> {
-  const data = reason === undefined ? {} : { reason };
+  const data = defined({ reason });
   return ports.store.post(session, {
     key: `pause:${ports.ids.next()}`,
     lane: 'control',
@@ -151,9 +149,9 @@ export function postMessage(
     type: 'user',
     data: {
       text,
-      ...(invocationId === undefined ? {} : { invocationId }),
+      ...defined({ invocationId }),
       ...(interrupt === true ? { interrupt } : {}),
-      ...(clientKey === undefined ? {} : { clientKey }),
+      ...defined({ clientKey }),
     },
   });
 }
@@ -185,8 +183,7 @@ export function postGrant(
     type,
     data: {
       permissions,
-      ...(reason === undefined ? {} : { reason }),
-      ...(runId === undefined ? {} : { runId }),
+      ...defined({ reason, runId }),
     },
   });
 }
@@ -215,6 +212,6 @@ export function postResolution(
     by,
     at: ports.clock.now(),
     type: 'tool_input',
-    data: { resolves: callId, happened, ...(result === undefined ? {} : { result }) },
+    data: defined({ resolves: callId, happened, result }),
   });
 }

@@ -11,7 +11,7 @@ export interface CallOptions {
   /** Structured input. */
   readonly data?: JsonValue;
   /**
-   * Name of the call under its caller. Required to tell equal calls apart.
+   * Name of the call under its caller. Required where equal calls must be told apart.
    * @default `<name>#<hash of the input>`
    */
   readonly key?: string;
@@ -78,8 +78,8 @@ export interface EffectRetry {
 export interface EffectOptions {
   /**
    * Reaction to an attempt of unknown outcome, because the process died, the time was over or the
-   * connection was lost. `report`: the body gets an `EffectUnknownError`. `repeat`: it runs again
-   * under the same key. A function finds out if it took place. The function is asked about an
+   * connection was lost. `report`: the body gets an `EffectUnknownError`. `rerun`: the effect runs
+   * again under the same key. A function finds out if the attempt took place. It is asked about an
    * attempt of another process only when the time of that attempt is over.
    * @default 'report'
    */

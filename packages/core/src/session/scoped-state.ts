@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { AdjutantError } from '../base/error.ts';
 import { sha256 } from '../base/hash.ts';
 import { deepFreeze, findJsonDefect, type JsonValue } from '../base/json.ts';
@@ -5,7 +6,7 @@ import { NotJsonError } from '../ledger/errors.ts';
 import type { StateChange } from '../ledger/event.ts';
 import type { StateValues } from '../ledger/folds/state-fold.ts';
 import type { ChangeValue } from '../ledger/pending-write.ts';
-import type { RefreshOptions, StateOf, StateSchema } from './state-types.ts';
+import type { RefreshOptions, StateOf, StateSchema, UpdateOptions } from './state-types.ts';
 
 /** A value that does not fit the schema of its key. */
 export class InvalidStateError extends AdjutantError {
@@ -39,15 +40,6 @@ export interface StateUpdate {
   readonly id: string | undefined;
   /** Hash of the text of the function. */
   readonly source: string;
-}
-
-/** Options of an update. */
-export interface UpdateOptions {
-  /**
-   * Name of the update among those of its key in one body. A body that runs again finds the
-   * recorded update by it, even when other code runs beside it.
-   */
-  readonly id?: string;
 }
 
 /** Reads and writes below the state of a session, step or tool. */
@@ -210,8 +202,7 @@ function writeChecked(target: Target, changes: Changes, update?: StateUpdate): v
     if (oldValue === value && (update === undefined || access.recordsUpdates !== true)) continue;
     checked.push({
       key,
-      ...(oldValue === undefined ? {} : { oldValue }),
-      ...(newValue === undefined ? {} : { newValue }),
+      ...defined({ oldValue, newValue }),
     });
   }
   if (checked.length > 0) access.write(scope, checked, update);

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { type JsonValue, sameValue } from '../base/json.ts';
 import type { EventDraft, StateChange } from '../ledger/event.ts';
 import type { LedgerState } from '../ledger/folds/state-fold.ts';
@@ -129,8 +130,7 @@ export class SharedState {
         if (sameValue(oldValue, entry?.value)) continue;
         changes.push({
           key,
-          ...(oldValue === undefined ? {} : { oldValue }),
-          ...(entry?.value === undefined ? {} : { newValue: entry.value }),
+          ...defined({ oldValue, newValue: entry?.value }),
         });
       }
       if (changes.length === 0) continue;
@@ -223,7 +223,7 @@ export function observation(
     type: 'state_change',
     by: 'runtime',
     scope,
-    ...(scopeId === undefined ? {} : { scopeId }),
+    ...defined({ scopeId }),
     source: 'observation',
     changes,
   };

@@ -1,5 +1,4 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { UpdateOptions } from './scoped-state.ts';
 
 /**
  * Types of the state of each scope, by key, as Standard Schemas (zod and others). `session` belongs
@@ -7,6 +6,15 @@ import type { UpdateOptions } from './scoped-state.ts';
  */
 export interface StateSchema {
   readonly [scope: string]: { readonly [key: string]: StandardSchemaV1 };
+}
+
+/** Options of an update. */
+export interface UpdateOptions {
+  /**
+   * Name of the update among those of its key in one body. A body that runs again finds the
+   * recorded update by it, even when other code runs beside it.
+   */
+  readonly id?: string;
 }
 
 type Fields<Scope> = Scope extends { readonly [key: string]: StandardSchemaV1 }

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { SessionNotFoundError } from '../ledger/errors.ts';
 import {
   type Actor,
@@ -47,7 +48,7 @@ export function forkDecision({
   at,
   by = 'operator',
 }: ForkRecord): Extract<EventDraft, { type: 'decision' }> {
-  const data = { session, at, ...(from === undefined ? {} : { from }) };
+  const data = defined({ session, at, from });
   return {
     type: 'decision',
     by,

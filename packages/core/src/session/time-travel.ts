@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { JsonValue } from '../base/json.ts';
 import { SeqOutOfRangeError } from '../ledger/errors.ts';
 import { type Event, foldEvent } from '../ledger/event.ts';
@@ -146,7 +147,7 @@ function shown({
   endSeq,
   children,
 }: InvocationOutline): SnapshotInvocation {
-  const end = endSeq === undefined ? {} : { endIndex: endSeq };
+  const end = defined({ endIndex: endSeq });
   return {
     invocationId: path,
     kind,

@@ -50,7 +50,7 @@ export class SessionFeed {
   /**
    * Follows the session.
    * @param head sequence number of the last event at the moment
-   * @param told answers whose begin or end the follower has from before, in its connection
+   * @param told answers with a begin or end that the follower knows already, from its connection
    */
   async *follow(
     after: number,

@@ -144,7 +144,7 @@ export class Run<Output = unknown>
    * Resolves as soon as the request for the run is durable. Another process of the app would then
    * carry it on if this one died. Durable means: the start of the run, the message to the open run,
    * or the item for the process that holds the session. `runId` names the run that was open there.
-   * When none is known, it names the run that the item will start; that run also starts when the
+   * When none is known, it names the run that the item will start. That run also starts when the
    * open one ends before it reads the item. A run that fails later has been accepted. Rejects when
    * the run could not be carried out before that.
    */

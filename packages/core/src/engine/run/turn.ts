@@ -195,7 +195,9 @@ export class Turn {
       : takeRunInput(this.#task, this.inbox);
   }
 
-  /** Tells the sink that the request is in the ledger; its confirmation waits for the store. */
+  /**
+   * Confirms to the sink that the request is in the ledger. The confirmation waits for the store.
+   */
   #confirmAccepted(): void {
     const { runId, sink } = this.#task;
     const { id: session, ledger } = this.#task.session;
@@ -208,8 +210,8 @@ export class Turn {
   }
 
   /**
-   * Keeps the session for detached work after the root was released. The app is told to continue
-   * the root when something comes for it.
+   * Keeps the session for detached work after the root was released. It calls `takeUp` of the app
+   * when something comes for the root.
    */
   async watchDetached(): Promise<void> {
     const { run } = this;

@@ -30,8 +30,9 @@ export async function tooManyWaiting(
     after = page.at(-1);
   } while (after !== undefined && waiting.size < limit);
   if (waiting.size < limit) return [];
-  const reason = `The user "${user}" has ${waiting.size} runs that wait for answers, and ${limit} may.`;
-  const data = { user, waiting: waiting.size, limit };
+  const count = waiting.size;
+  const reason = `The user "${user}" has ${count} runs that wait for answers, and ${limit} may.`;
+  const data = { user, waiting: count, limit };
   return [
     {
       type: 'decision',

@@ -17,7 +17,9 @@ interface BlobPorts {
 export class LedgerBlobs {
   readonly #ports: BlobPorts;
   readonly #values = new Map<string, JsonValue>();
-  /** References in the events. A copy of one into another event of this ledger stays a reference. */
+  /**
+   * References in the events. A copy of one into another event of this ledger is a reference too.
+   */
   readonly #references = new WeakSet<object>();
   /** True when an event holds an escaped value, which readers must turn back. */
   #holdsEscaped = false;

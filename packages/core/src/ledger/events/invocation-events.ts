@@ -10,9 +10,12 @@ export type InvocationMode = 'root' | 'child' | 'call' | 'spawn' | 'dispatch' | 
 export type InvocationStatus = 'completed' | 'error' | 'cancelled' | 'transferred';
 
 /**
- * Reason why a run gave less than it was asked for: a limit, the longest answer that the model may
- * give (`output_limit`), calls that led nowhere (`loop`), an answer that does not do what was asked
- * (`goal_unmet`), or the refusal of the run by the app (`refused`).
+ * Reason why a run gave less than it was asked for.
+ * - `round_limit`, `token_limit`, `cost_limit`, `error_limit`: a limit of the run or agent.
+ * - `output_limit`: the longest answer that the model may give.
+ * - `loop`: calls that led nowhere.
+ * - `goal_unmet`: an answer that does not do what was asked.
+ * - `refused`: the app did not admit the run.
  */
 export type StopReason =
   | 'round_limit'

@@ -6,8 +6,8 @@ import { validateInput } from '../../../tools/validate.ts';
 import type { AppServices } from '../../frame/run-context.ts';
 
 /**
- * Posts a message to a waiting run as an answer when it fits: when one call waits for input that
- * any person may give, and its schema accepts a text. Returns false for any other message; the
+ * Posts a message to a waiting run as an answer when it fits. It fits when one call waits for input
+ * that any person may give, and its schema accepts a text. Returns false for any other message; the
  * model reads that in the next prompt.
  */
 export async function postAsAnswer(

@@ -55,7 +55,7 @@ export class InboxReader {
   }
 
   /**
-   * Sets the timer of the next look. It uses the system clock and not the clock port: posts do not
+   * Sets the timer of the next look. It uses the system clock and not the clock port. Posts do not
    * belong to the time of the run, and a test clock must not hold them back.
    */
   #arm(clock: Clock = systemClock): void {
@@ -102,7 +102,7 @@ export class InboxReader {
     const upTo = ledger.inboxSeq;
     const entries = await ledger.ports.store.inbox(ledger.session);
     const failed = ledger.failure !== undefined;
-    // Nothing would act on the items any more. They stay unseen, so that the session is not released.
+    // Nothing would act on the items any more. They stay unseen, so the session is not released.
     if (this.#target.isReleasing?.() === true) {
       if (entries.some(({ position }) => position > this.#seen)) this.#target.late?.();
       return;
