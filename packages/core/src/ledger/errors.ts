@@ -31,8 +31,8 @@ export class LedgerMismatchError extends AdjutantError {
   constructor(data: { path: string; recorded: string; found: string; advice?: string }) {
     super(
       'ledger_mismatch',
-      `At "${data.path}" the ledger recorded ${data.recorded}, but the code now has ` +
-        `${data.found}. ` +
+      `At "${data.path}" the ledger recorded ${data.recorded}, ` +
+        `but the code now has ${data.found}. ` +
         (data.advice ??
           'Restore the definition that the run was started with, or start a new run.'),
       data,
@@ -59,8 +59,8 @@ export class StateConflictError extends AdjutantError {
   constructor(data: { scope: string; scopeId: string; keys: readonly string[] }) {
     super(
       'state_conflict',
-      `The shared state "${data.scope}" of "${data.scopeId}" was changed elsewhere since ` +
-        `it was read (${data.keys.join(', ')}). Read it again and repeat the change.`,
+      `The shared state "${data.scope}" of "${data.scopeId}" was changed elsewhere ` +
+        `since it was read (${data.keys.join(', ')}). Read it again and repeat the change.`,
       data,
     );
   }
@@ -88,8 +88,8 @@ function stateOrderText({
 }): string {
   if (reason === 'order') {
     return (
-      `does not write "${key}" of the ${scope} state as it did before, though others write ` +
-      'it too: it is not known what has been counted already. ' +
+      `does not write "${key}" of the ${scope} state as it did before, ` +
+      'though others write it too: it is not known what has been counted already. ' +
       'Change the key with `update` alone, or give the write an `id`: update(key, fn, { id }).'
     );
   }
@@ -114,8 +114,9 @@ export class NotJsonError extends AdjutantError {
   constructor(data: { what: string; path: string; found: string }) {
     super(
       'not_json',
-      `${data.what} must be JSON, but ${data.path} is ${data.found}. Convert it before ` +
-        'handing it over (a Date by toISOString(), a Map by Object.fromEntries(), …).',
+      `${data.what} must be JSON, but ${data.path} is ${data.found}. ` +
+        'Convert it before handing it over ' +
+        '(a Date by toISOString(), a Map by Object.fromEntries(), …).',
       data,
     );
   }

@@ -13,8 +13,8 @@ export class InvalidStateError extends AdjutantError {
   constructor(data: { scope: string; key: string; reason: string }) {
     super(
       'invalid_state',
-      `The value for "${data.key}" of the ${data.scope} state does not fit its schema: ` +
-        `${data.reason}.`,
+      `The value for "${data.key}" of the ${data.scope} state ` +
+        `does not fit its schema: ${data.reason}.`,
       data,
     );
   }
@@ -26,8 +26,8 @@ export class UndeclaredScopeError extends AdjutantError {
     const { scope } = data;
     super(
       'undeclared_scope',
-      `This session takes no part in the scope "${scope}". Open it with the id of one: ` +
-        `scopes: { ${scope}: '…' }.`,
+      `This session takes no part in the scope "${scope}". ` +
+        `Open it with the id of one: scopes: { ${scope}: '…' }.`,
       data,
     );
   }

@@ -19,8 +19,8 @@ export class DecisionNotOfferedError extends AdjutantError {
   constructor(data: { requestId: string; decision: string; options: readonly string[] }) {
     super(
       'decision_not_offered',
-      `Request "${data.requestId}" cannot be answered with '${data.decision}'. Choose one ` +
-        `of ${data.options.map((option) => `'${option}'`).join(', ')}.`,
+      `Request "${data.requestId}" cannot be answered with '${data.decision}'. ` +
+        `Choose one of ${data.options.map((option) => `'${option}'`).join(', ')}.`,
       data,
     );
   }
@@ -56,9 +56,9 @@ export class OperationAmbiguousError extends AdjutantError {
   constructor(data: { operationId: string; requestIds: readonly string[] }) {
     super(
       'operation_ambiguous',
-      `Several calls wait for the operation "${data.operationId}" (requests ` +
-        `${data.requestIds.join(', ')}). Answer one of them by its request id, and give ` +
-        'operations ids of their own.',
+      `Several calls wait for the operation "${data.operationId}" ` +
+        `(requests ${data.requestIds.join(', ')}). ` +
+        'Answer one of them by its request id, and give operations ids of their own.',
       data,
     );
   }

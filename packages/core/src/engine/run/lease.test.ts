@@ -67,8 +67,8 @@ test('a renewal that fails is tried again, and the ledger is not lost', async ()
 });
 
 test(
-  'when the lease is over and the store still fails, the ledger is lost for what the store ' +
-    'said',
+  'when the lease is over and the store still fails, ' +
+    'the ledger is lost for what the store said',
   async () => {
     const { ledger, renewals, pass } = await kept(() => true);
     await pass(29);

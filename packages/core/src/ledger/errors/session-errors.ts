@@ -16,8 +16,8 @@ export class SessionBusyError extends AdjutantError {
     super(
       'session_busy',
       data.detail ??
-        `Session "${data.session}" is held by ${data.owner}${until}. Wait for it, or stop ` +
-          'that process.',
+        `Session "${data.session}" is held by ${data.owner}${until}. ` +
+          'Wait for it, or stop that process.',
       data as JsonObject,
     );
   }
@@ -28,8 +28,8 @@ export class SessionDeletedError extends AdjutantError {
   constructor(data: { session: string }) {
     super(
       'session_deleted',
-      `Session "${data.session}" was deleted while it was open here. Nothing more is ` +
-        'recorded; open another session.',
+      `Session "${data.session}" was deleted while it was open here. ` +
+        'Nothing more is recorded; open another session.',
       data,
     );
   }
@@ -52,8 +52,8 @@ export class InvalidCursorError extends AdjutantError {
   constructor(data: { cursor: string; reason: string }) {
     super(
       'invalid_cursor',
-      `The list cannot go on at the cursor "${data.cursor}": ${data.reason}. Take the ` +
-        'cursor of the last page, or none.',
+      `The list cannot go on at the cursor "${data.cursor}": ${data.reason}. ` +
+        'Take the cursor of the last page, or none.',
       data,
     );
   }
@@ -65,8 +65,8 @@ export class SeqOutOfRangeError extends AdjutantError {
     const { last } = data;
     super(
       'seq_out_of_range',
-      `There is no seq ${data.seq} here: give a whole number from 0 (before the first ` +
-        `event) to ${last} (the last one).`,
+      `There is no seq ${data.seq} here: ` +
+        `give a whole number from 0 (before the first event) to ${last} (the last one).`,
       data,
     );
   }

@@ -5,8 +5,9 @@ export class StoreTooNewError extends AdjutantError {
   constructor(data: { store: string; found: number; supported: number }) {
     super(
       'store_too_new',
-      `The store ${data.store} has schema version ${data.found}; this version of Adjutant ` +
-        `knows versions up to ${data.supported}. Upgrade Adjutant to open it.`,
+      `The store ${data.store} has schema version ${data.found}; ` +
+        `this version of Adjutant knows versions up to ${data.supported}. ` +
+        'Upgrade Adjutant to open it.',
       data,
     );
   }
