@@ -21,19 +21,28 @@ export interface RunEnd {
   readonly more: boolean;
 }
 
+/** A run to carry out, with the session and the sink for it. */
+export interface RunAssignment {
+  readonly app: AppServices;
+  readonly session: Session;
+  readonly request: RunRequest;
+  readonly sink: RunSink;
+  /** Called when this process has the session, before anything is done. */
+  readonly onBegin: () => void;
+}
+
 /**
  * Carries out a run on a session that this process owns: starts it, or continues the open one. A
  * run that waits for an answer releases the session. An item that was posted meanwhile is found in
  * the same transaction, and the run goes on.
- * @param onBegin called when this process has the session, before anything is done
  */
-export async function executeRun(
-  app: AppServices,
-  session: Session,
-  request: RunRequest,
-  sink: RunSink,
-  onBegin: () => void,
-): Promise<RunEnd> {
+export async function executeRun({
+  app,
+  session,
+  request,
+  sink,
+  onBegin,
+}: RunAssignment): Promise<RunEnd> {
   const { ledger } = session;
   const { inboxSeq: postedBefore } = await ledger.own();
   const beginning = await begin(app, session, request);

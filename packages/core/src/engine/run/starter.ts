@@ -114,9 +114,10 @@ export class RunStarter {
     );
     try {
       // Not before the claim: another process may hold the session and stream its events.
-      const end = await executeRun(this.#app, session, request, sink, () => {
+      const onBegin = (): void => {
         stopKeeping = this.#app.heed(run, session.ledger);
-      });
+      };
+      const end = await executeRun({ app: this.#app, session, request, sink, onBegin });
       this.#onEnd(end);
       // Its detached work is still streamed.
       void run.settled().then(stopKeeping);
