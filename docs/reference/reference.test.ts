@@ -71,7 +71,12 @@ function sectionOf(page: string, heading: string): string {
 
 describe('events.md', () => {
   const page = read('docs/reference/events.md');
-  const source = read(`${core}/ledger/event.ts`);
+  const source = [
+    `${core}/ledger/event.ts`,
+    ...globSync(`${core}/ledger/events/*.ts`, { cwd: root }).sort(),
+  ]
+    .map(read)
+    .join('\n');
   const durable = [
     ...source.matchAll(/export interface \w+ extends Envelope<'(\w+)'> \{(.*?)\n\}/gs),
   ].map(([, type = '', body = '']) => ({

@@ -33,6 +33,16 @@ export {
 } from './engine/requests/errors.ts';
 export { InvalidAdmissionError } from './engine/run/lifecycle.ts';
 export { NotReopenableError } from './engine/run/reopen.ts';
+export { RequestNotFoundError, RequestSettledError } from './ledger/errors/request-errors.ts';
+export {
+  InvalidCursorError,
+  SeqOutOfRangeError,
+  SessionBusyError,
+  SessionDeletedError,
+  SessionExistsError,
+  SessionNotFoundError,
+} from './ledger/errors/session-errors.ts';
+export { StoreTooNewError, StoreUnavailableError } from './ledger/errors/store-errors.ts';
 export {
   LedgerConflictError,
   LedgerMismatchError,
@@ -41,16 +51,6 @@ export {
   StateConflictError,
   StateOrderError,
 } from './ledger/errors.ts';
-export { RequestNotFoundError, RequestSettledError } from './ledger/request-errors.ts';
-export {
-  InvalidCursorError,
-  SeqOutOfRangeError,
-  SessionBusyError,
-  SessionDeletedError,
-  SessionExistsError,
-  SessionNotFoundError,
-} from './ledger/session-errors.ts';
-export { StoreTooNewError, StoreUnavailableError } from './ledger/store-errors.ts';
 export {
   InvalidModelError,
   InvalidModelNameError,

@@ -10,8 +10,8 @@ const kinds: Readonly<Record<ActorKind, true>> = {
 };
 
 /**
- * The kind of an actor, which stands alone or before a name: `user`, `user:ann`. `undefined`: the
- * text is a name without a kind.
+ * The kind of an actor, which stands alone or before a name: `user`, `user:ann`. `undefined` for a
+ * name without a kind.
  */
 export function kindOf(text: string): ActorKind | undefined {
   const [, kind = ''] = /^([a-z]+)(?::.+)?$/s.exec(text) ?? [];
@@ -19,19 +19,19 @@ export function kindOf(text: string): ActorKind | undefined {
 }
 
 /**
- * The actor that a text stands for, in its full form. A name without a kind is that of a user:
+ * The actor that a text stands for, in its full form. A name without a kind is the name of a user:
  * `ann` is `user:ann`.
  */
 export function namedActor(text: string): Actor {
   return kindOf(text) === undefined ? `user:${text}` : (text as Actor);
 }
 
-/** Whether an actor is the one that `mayDecide` names: of the same kind, with the same name. */
+/** Checks that an actor is the one that `mayDecide` names: of the same kind, with the same name. */
 export function isSaidBy(by: string, named: string): boolean {
   return by === namedActor(named);
 }
 
-/** Those that `mayDecide` names, in their full form, for people. */
+/** The actors that `mayDecide` names, in their full form, for people. */
 export function namesOf(mayDecide: readonly string[]): string {
   return mayDecide.map(namedActor).join(', ');
 }

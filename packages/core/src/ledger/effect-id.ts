@@ -1,15 +1,17 @@
-/** How the last part of a tool call's id reads. No effect of a body may be named like it. */
+import { lastPartOf } from './path.ts';
+
+/** Form of the last part of a tool call's id. No effect of a body may have a key of this form. */
 const callPart = /^r\d+\.\d+$/;
 
-/** Whether an effect's key would make its id look like that of a tool call. */
+/** Checks that an effect's key would make its id look like the id of a tool call. */
 export function readsLikeCall(key: string): boolean {
   return callPart.test(key);
 }
 
 /**
- * Whether attempts and results with this id are those of `ctx.effect`, which no model has asked
- * for, and not of a tool call.
+ * Checks that attempts and results with this id belong to `ctx.effect`, and not to a tool call of a
+ * model.
  */
 export function isEffectId(callId: string): boolean {
-  return !callPart.test(callId.slice(callId.lastIndexOf('/') + 1));
+  return !callPart.test(lastPartOf(callId));
 }

@@ -2,7 +2,7 @@ import { AdjutantError, isAdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 
 /**
- * Another writer owns the ledger now, or its head is not where this writer believed. The writer
+ * Another writer owns the ledger now, or its head is not where this writer expected it. The writer
  * must stop quietly.
  */
 export class LedgerConflictError extends AdjutantError {
@@ -17,8 +17,8 @@ export class LedgerConflictError extends AdjutantError {
 }
 
 /**
- * The epoch says who owns a ledger. Only its owner can be wrong about how far it has come: whoever
- * prolongs a lease says nothing of that.
+ * Describes the difference of two heads. A different epoch means another owner. Only `append`
+ * compares `seq`; the renewal of a lease does not.
  */
 function differenceOf(expected: JsonObject, found: JsonObject): string {
   if (found['epoch'] !== expected['epoch'])
@@ -26,13 +26,13 @@ function differenceOf(expected: JsonObject, found: JsonObject): string {
   return `is at seq ${found['seq']} under epoch ${found['epoch']}, not at seq ${expected['seq']}`;
 }
 
-/** What the ledger recorded does not fit the code that is to continue it. Nothing has run. */
+/** The recorded ledger does not fit the code that should continue it. Nothing has run. */
 export class LedgerMismatchError extends AdjutantError {
   constructor(data: { path: string; recorded: string; found: string; advice?: string }) {
     super(
       'ledger_mismatch',
-      `At "${data.path}" the ledger recorded ${data.recorded}, but the code now has ` +
-        `${data.found}. ` +
+      `At "${data.path}" the ledger recorded ${data.recorded}, ` +
+        `but the code now has ${data.found}. ` +
         (data.advice ??
           'Restore the definition that the run was started with, or start a new run.'),
       data,
@@ -59,17 +59,17 @@ export class StateConflictError extends AdjutantError {
   constructor(data: { scope: string; scopeId: string; keys: readonly string[] }) {
     super(
       'state_conflict',
-      `The shared state "${data.scope}" of "${data.scopeId}" was changed elsewhere since ` +
-        `it was read (${data.keys.join(', ')}). Read it again and repeat the change.`,
+      `The shared state "${data.scope}" of "${data.scopeId}" was changed elsewhere ` +
+        `since it was read (${data.keys.join(', ')}). Read it again and repeat the change.`,
       data,
     );
   }
 }
 
 /**
- * A body that runs again does not make the writes that the ledger has of it: it writes a key that
- * others write too in another order (`'order'`), or it has ended without a recorded write
- * (`'left_over'`). Nothing has landed, and the invocation stays open.
+ * A body that runs again does not make its recorded writes. `order`: it writes a key that others
+ * write too in another order. `left_over`: it has ended without a recorded write. Nothing has
+ * landed, and the invocation stays open.
  */
 export class StateOrderError extends AdjutantError {
   constructor(data: { path: string; scope: string; key: string; reason: 'order' | 'left_over' }) {
@@ -88,8 +88,8 @@ function stateOrderText({
 }): string {
   if (reason === 'order') {
     return (
-      `does not write "${key}" of the ${scope} state as it did before, though others write ` +
-      'it too: it is not known what has been counted already. ' +
+      `does not write "${key}" of the ${scope} state as it did before, ` +
+      'though others write it too: it is not known what has been counted already. ' +
       'Change the key with `update` alone, or give the write an `id`: update(key, fn, { id }).'
     );
   }
@@ -100,8 +100,8 @@ function stateOrderText({
 }
 
 /**
- * Tells if code does not fit what the ledger recorded: that is no failure, nothing of it is
- * recorded, and the right code can go on.
+ * Checks that an error means that code does not fit the ledger. This is no failure: nothing of it
+ * is recorded, and the right code can go on.
  */
 export function leavesOpen(error: unknown): boolean {
   return ['ledger_mismatch', 'unknown_runnable', 'state_order'].some((code) =>
@@ -109,19 +109,20 @@ export function leavesOpen(error: unknown): boolean {
   );
 }
 
-/** A value that is to be recorded is not JSON. */
+/** A value for the ledger is not JSON. */
 export class NotJsonError extends AdjutantError {
   constructor(data: { what: string; path: string; found: string }) {
     super(
       'not_json',
-      `${data.what} must be JSON, but ${data.path} is ${data.found}. Convert it before ` +
-        'handing it over (a Date by toISOString(), a Map by Object.fromEntries(), …).',
+      `${data.what} must be JSON, but ${data.path} is ${data.found}. ` +
+        'Convert it before handing it over ' +
+        '(a Date by toISOString(), a Map by Object.fromEntries(), …).',
       data,
     );
   }
 }
 
-export { RequestNotFoundError, RequestSettledError } from './request-errors.ts';
+export { RequestNotFoundError, RequestSettledError } from './errors/request-errors.ts';
 export {
   InvalidCursorError,
   SeqOutOfRangeError,
@@ -129,5 +130,9 @@ export {
   SessionDeletedError,
   SessionExistsError,
   SessionNotFoundError,
-} from './session-errors.ts';
-export { BlobMissingError, StoreTooNewError, StoreUnavailableError } from './store-errors.ts';
+} from './errors/session-errors.ts';
+export {
+  BlobMissingError,
+  StoreTooNewError,
+  StoreUnavailableError,
+} from './errors/store-errors.ts';

@@ -2,8 +2,7 @@ import { isEffectId } from './effect-id.ts';
 import type { EventOf } from './event.ts';
 
 /**
- * Whether a result tells an agent something about a call that it has been told to have been given
- * up: how it ended after all.
+ * Checks that a late result gives an agent the end of a call that was reported to it as abandoned.
  */
 export function isLateNews({ late, effect, callId }: EventOf<'tool_result'>): boolean {
   return late === true && effect !== 'unknown' && !isEffectId(callId);

@@ -1,32 +1,25 @@
 import { type Clock, systemClock } from '../base/clock.ts';
-import { type AdjutantError, isAdjutantError } from '../base/error.ts';
-import { SessionDeletedError, StoreUnavailableError } from './errors.ts';
+import { isAdjutantError } from '../base/error.ts';
+import { SessionDeletedError } from './errors.ts';
 import type { Event } from './event.ts';
 import type { PendingWrite } from './pending-write.ts';
 import type {
-  AppendReceipt,
   Batch,
   Claim,
   LedgerStore,
-  PendingRequest,
   ReleaseOptions,
   ReleaseReceipt,
-  RequestSettlement,
   SessionSummary,
-  SharedValue,
 } from './port.ts';
-import type { Recomposition, SharedConflict } from './refused-writes.ts';
+import { type BatchBlob, type BatchExtras, batchOf, isSameSummary } from './writer/batch.ts';
+import { PersistentStore } from './writer/persistent-store.ts';
+import type { Recomposition, SharedConflict } from './writer/refused-writes.ts';
 
-/** How long an append that nobody waits for may wait for company. */
+export type { BatchBlob, BatchExtras } from './writer/batch.ts';
+
+/** Milliseconds that an append may linger for others when no caller waits for it. */
 const lingerMs = 2;
-/** How often a batch is sent at least before the writer gives up, be the lease over or not. */
-const leastSends = 4;
-const firstResendDelayMs = 50;
-const longestResendDelayMs = 2_000;
-/**
- * How often shared writes are made again on top of what other sessions wrote before they are
- * refused.
- */
+/** Largest number of repeats of a shared write on top of other sessions' writes. */
 const mostRepeats = 5;
 
 interface Waiter {
@@ -35,25 +28,10 @@ interface Waiter {
   readonly reject: (error: unknown) => void;
 }
 
-/** A value beside the events, kept until the events that refer to it are durable. */
-export interface BatchBlob {
-  readonly address: string;
-  readonly bytes: Uint8Array;
-}
-
-/** What goes with events into one batch besides the events. */
-export interface BatchExtras {
-  readonly shared?: readonly PendingWrite[];
-  readonly blobs?: readonly BatchBlob[];
-  readonly consumes?: readonly number[];
-  readonly requests?: readonly PendingRequest[];
-  readonly settles?: readonly RequestSettlement[];
-  readonly wakeAt?: number | null;
-}
-
+/** The ports of a writer, and the callbacks of its ledger. */
 export interface WriterOptions {
   readonly store: LedgerStore;
-  /** Judges by its monotonic time whether the lease lives. */
+  /** Clock whose monotonic time tells if the lease lives. */
   readonly clock: Clock;
   /** Milliseconds that the lease lasts from each claim, append and renewal. */
   readonly leaseMs: number;
@@ -61,15 +39,15 @@ export interface WriterOptions {
   readonly claim: () => Promise<Claim>;
   /** Called with events that have become durable, in order. */
   readonly onDurable: (events: readonly Event[]) => void;
-  /** Called when the store says that something was posted. */
+  /** Called when the store reports a new inbox item. */
   readonly onInbox: (inboxSeq: number) => void;
   /** Called once, when the writer can write no more. */
   readonly onFailure: (error: unknown) => void;
-  /** The session list's entry as of now. */
+  /** Returns the present entry of the session list. */
   readonly summary: () => SessionSummary;
   /**
-   * What takes the place of all that is on its way, after the store refused a shared write: what
-   * else happened must land.
+   * Makes all events on their way anew after the store refused a shared write. The other events
+   * have happened and must land.
    */
   readonly recompose: (
     events: readonly Event[],
@@ -80,14 +58,14 @@ export interface WriterOptions {
 
 /**
  * Writes the events of one ledger strictly in order, in batches: one on the way, one gathering.
- * Events that nobody waits for linger a moment so that the next ones share their commit; waiting
- * for them sends them at once.
+ * Events that no caller waits for linger a moment, so that the next ones share their commit. A
+ * caller that waits for them has them sent at once.
  */
 export class LedgerWriter {
   readonly #options: WriterOptions;
   #claim: Claim | undefined;
   #claiming: Promise<Claim> | undefined;
-  /** Monotonic milliseconds until which nobody else can have been given the ledger. */
+  /** Monotonic milliseconds up to which no other process can get the ledger. */
   #leaseEnd = Number.NEGATIVE_INFINITY;
   #gathering: Event[] = [];
   #extras: BatchExtras[] = [];
@@ -100,10 +78,20 @@ export class LedgerWriter {
   #summary: SessionSummary | undefined;
   #inboxSeq = 0;
   readonly #idlers: (() => void)[] = [];
+  readonly #store: PersistentStore;
 
   constructor(options: WriterOptions, durableSeq: number) {
     this.#options = options;
     this.#durableSeq = durableSeq;
+    this.#store = new PersistentStore({
+      store: options.store,
+      clock: systemClock,
+      leaseMs: options.leaseMs,
+      durableSeq: () => this.#durableSeq,
+      leaseIsLive: () => this.leaseIsLive(),
+      failure: () => this.#failure,
+      prolong: (ask) => this.#prolong(ask),
+    });
   }
 
   get claim(): Claim | undefined {
@@ -118,7 +106,7 @@ export class LedgerWriter {
     return this.#durableSeq;
   }
 
-  /** The last inbox item that the store told of. */
+  /** Position of the last inbox item that the store reported. */
   get inboxSeq(): number {
     return this.#inboxSeq;
   }
@@ -129,17 +117,14 @@ export class LedgerWriter {
     this.#options.onInbox(inboxSeq);
   }
 
-  /**
-   * Takes events over, numbered without gaps behind those given before. They are on their way
-   * within 2 ms.
-   */
+  /** Takes events, numbered without gaps after those before. They are sent within 2 ms. */
   add(events: readonly Event[], extras: BatchExtras | undefined): void {
     for (const event of events) this.#gathering.push(event);
     if (extras !== undefined) this.#extras.push(extras);
     if (this.#lingerArmed || this.#sending) return;
     this.#lingerArmed = true;
-    // Not the clock port: how long writes gather is no part of what happened, and a test clock must
-    // not hold them back.
+    // The system clock, not the clock port: the time for gathering is not part of the run, and a
+    // test clock must not hold writes back.
     systemClock.setTimer(lingerMs, this.#afterLinger);
   }
 
@@ -154,23 +139,26 @@ export class LedgerWriter {
     if (!this.#sending) void this.#send();
   };
 
-  /** Resolves when all events up to `seq` are durable. @throws what made the writer fail */
+  /**
+   * Resolves when all events up to `seq` are durable.
+   * @throws the error that made the writer fail
+   */
   durable(seq: number): Promise<void> | undefined {
     if (seq <= this.#durableSeq) return undefined;
     if (this.#failure !== undefined) return Promise.reject(this.#failure.error);
     if (!this.#sending && !this.#sendScheduled) {
-      // Everything that is appended in this turn of the event loop's microtasks shares the batch.
+      // All appends of this turn of the microtasks share the batch.
       this.#sendScheduled = true;
       queueMicrotask(this.#afterTurn);
     }
     return new Promise((resolve, reject) => this.#waiters.push({ seq, resolve, reject }));
   }
 
-  /** Makes sure that this writer owns the ledger. */
+  /** Claims the ledger unless this writer owns it already. */
   async own(): Promise<Claim> {
     if (this.#claim !== undefined) return this.#claim;
-    // Two claims at once would fence each other.
-    this.#claiming ??= this.#prolongs(() => this.#options.claim()).finally(() => {
+    // Two claims at once would fence each other off.
+    this.#claiming ??= this.#prolong(() => this.#options.claim()).finally(() => {
       this.#claiming = undefined;
     });
     this.#claim = await this.#claiming;
@@ -178,8 +166,8 @@ export class LedgerWriter {
   }
 
   /**
-   * Whether no other process can have been given the ledger: the store has confirmed the lease, and
-   * it is not over.
+   * Checks that no other process can have got the ledger: the store has confirmed the lease, and it
+   * is not over.
    */
   leaseIsLive(): boolean {
     return (
@@ -189,14 +177,17 @@ export class LedgerWriter {
     );
   }
 
-  /** Prolongs the lease. A conflict is final. @throws what the store said */
+  /**
+   * Prolongs the lease. A conflict is final.
+   * @throws the error of the store
+   */
   async renewLease(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure.error;
     const claim = await this.own();
     try {
-      await this.#prolongs(() => this.#options.store.renew(claim));
+      await this.#prolong(() => this.#options.store.renew(claim));
     } catch (error) {
-      // A ledger that was given back meanwhile is not lost.
+      // A ledger that was released meanwhile is not lost.
       const explained = await this.#explained(error);
       if (isAdjutantError(error, 'ledger_conflict') && this.#claim === claim) this.fail(explained);
       throw explained;
@@ -204,10 +195,10 @@ export class LedgerWriter {
   }
 
   /**
-   * The lease lasts from the moment at which the store was asked: when it answers, part of the time
-   * has passed.
+   * Runs a call that prolongs the lease. The lease lasts from the moment of the call: when the
+   * store answers, a part of it has passed.
    */
-  async #prolongs<Answer extends { readonly inboxSeq: number }>(
+  async #prolong<Answer extends { readonly inboxSeq: number }>(
     ask: () => Promise<Answer>,
   ): Promise<Answer> {
     const asked = this.#options.clock.monotonic();
@@ -217,7 +208,7 @@ export class LedgerWriter {
     return answer;
   }
 
-  /** Resolves when nothing is left to be sent, be it only what goes with events. */
+  /** Resolves when no events and no extras are left to send. */
   async idle(): Promise<void> {
     while (
       this.#failure === undefined &&
@@ -229,8 +220,8 @@ export class LedgerWriter {
   }
 
   /**
-   * Gives the ownership back, unless something newer than `inboxSeq` was posted; the next write
-   * claims again.
+   * Releases the ledger, unless an item newer than `inboxSeq` was posted. The next write claims it
+   * again.
    */
   async release(options?: ReleaseOptions): Promise<Omit<ReleaseReceipt, 'now'>> {
     const claim = this.#claim;
@@ -241,7 +232,7 @@ export class LedgerWriter {
     return receipt;
   }
 
-  /** Others need not wait until the lease is over; but that is no more than a favour. */
+  /** Releases the claim, so that others need not wait for the lease; a failure is ignored. */
   async #releaseAfterFailure(claim: Claim, failure: unknown): Promise<ReleaseReceipt> {
     this.#disown();
     if (!isAdjutantError(failure, 'ledger_conflict'))
@@ -268,13 +259,9 @@ export class LedgerWriter {
         const claim = this.#claim ?? (await this.own());
         const blobs = extras.flatMap((extra) => extra.blobs ?? []);
         const writes = extras.flatMap(({ shared = [] }) => shared);
-        const landed = await this.#appendWithoutConflicts(
-          claim,
-          this.#batch(events, extras, blobs),
-          writes,
-          blobs,
-        );
-        // Who lost the ledger meanwhile has dropped what was on its way.
+        const batch = batchOf(events, extras, blobs, this.#changedSummary());
+        const landed = await this.#appendWithoutConflicts(claim, batch, writes, blobs);
+        // A writer that lost the ledger meanwhile has dropped the events on their way.
         if (this.#failure === undefined) this.#landed(landed.events);
       }
     } catch (error) {
@@ -285,30 +272,17 @@ export class LedgerWriter {
     }
   }
 
-  #batch(
-    events: readonly Event[],
-    extras: readonly BatchExtras[],
-    blobs: readonly BatchBlob[],
-  ): Batch {
-    const batch: { -readonly [Member in keyof Batch]: Batch[Member] } = { events };
+  /** The entry of the session list when it has changed since the last batch. */
+  #changedSummary(): SessionSummary | undefined {
     const summary = this.#options.summary();
-    if (!sameSummary(summary, this.#summary)) {
-      this.#summary = summary;
-      batch.summary = summary;
-    }
-    for (const { consumes, requests, settles, wakeAt } of extras) {
-      if (consumes !== undefined) batch.consumes = [...(batch.consumes ?? []), ...consumes];
-      if (requests !== undefined) batch.requests = [...(batch.requests ?? []), ...requests];
-      if (settles !== undefined) batch.settles = [...(batch.settles ?? []), ...settles];
-      if (wakeAt !== undefined) batch.wakeAt = wakeAt;
-    }
-    if (blobs.length > 0) batch.blobs = blobs.map(({ address }) => address);
-    return batch;
+    if (isSameSummary(summary, this.#summary)) return undefined;
+    this.#summary = summary;
+    return summary;
   }
 
   /**
-   * A shared write that came too late is made again or refused alone: the rest of the batch has
-   * happened and is written.
+   * Appends a batch. A shared write that came too late is made again, or it alone is refused. The
+   * rest of the batch has happened and is written.
    */
   async #appendWithoutConflicts(
     claim: Claim,
@@ -322,11 +296,11 @@ export class LedgerWriter {
     for (let sent = 1; ; sent++) {
       if (writes.length > 0) batch = { ...batch, shared: writes.map(({ write }) => write) };
       try {
-        await this.#appendSurely(claim, batch, blobs);
+        await this.#store.append(claim, batch, blobs);
         return batch;
       } catch (error) {
         if (!isAdjutantError(error, 'state_conflict') || writes.length === 0) throw error;
-        const stored = await this.#readShared(error);
+        const stored = await this.#store.readShared(error);
         const lastSeq = this.#durableSeq + batch.events.length;
         const remade = this.#recompose(batch.events, writes, {
           error,
@@ -346,8 +320,9 @@ export class LedgerWriter {
   }
 
   /**
-   * Puts what fits the store in the place of a batch, and of all that was gathered on top of it.
-   * @throws when nothing helps
+   * Replaces a batch, and the events that were gathered after it, by events that fit the stored
+   * values.
+   * @throws the conflict when none of the batch's writes changes
    */
   #recompose(
     events: readonly Event[],
@@ -378,62 +353,6 @@ export class LedgerWriter {
     return { events: events.map(eventNow), writes: writesNow(writes), blobs: remade.blobs };
   }
 
-  /**
-   * What the store holds of the scope of a conflict. @throws what the store said, when it does not
-   * answer several times
-   */
-  async #readShared({ data }: AdjutantError): Promise<Readonly<Record<string, SharedValue>>> {
-    const { scope, scopeId } = data as { scope: string; scopeId: string };
-    for (let asked = 1; ; asked++) {
-      try {
-        const stored = await this.#options.store.readShared(scope, scopeId);
-        if (this.#failure !== undefined) throw this.#failure.error;
-        return stored;
-      } catch (error) {
-        if (this.#failure !== undefined || !mayPass(error) || asked >= leastSends) throw error;
-        const delay = Math.min(firstResendDelayMs * 2 ** (asked - 1), longestResendDelayMs);
-        await new Promise<void>((resolve) => systemClock.setTimer(delay, resolve));
-      }
-    }
-  }
-
-  /**
-   * An append that failed without an answer may have landed, and what it holds has happened: the
-   * very same batch is sent again, which the store recognises, for as long as the lease lives.
-   */
-  async #appendSurely(
-    claim: Claim,
-    batch: Batch,
-    blobs: readonly BatchBlob[],
-  ): Promise<AppendReceipt> {
-    const { store, leaseMs } = this.#options;
-    const expected = { seq: this.#durableSeq, epoch: claim.epoch };
-    // Not the clock port alone: where time stands still the store would be asked for ever.
-    const end = systemClock.monotonic() + leaseMs;
-    for (let sent = 1; ; sent++) {
-      try {
-        return await this.#prolongs(() => store.append(claim.session, expected, batch));
-      } catch (error) {
-        const blobIsMissing = isAdjutantError(error, 'blob_missing') && blobs.length > 0;
-        if (!blobIsMissing && !mayPass(error)) throw error;
-        const goesOn = !blobIsMissing && this.leaseIsLive() && systemClock.monotonic() < end;
-        if (sent >= leastSends && !goesOn)
-          throw isAdjutantError(error) ? error : unanswered(claim.session, sent, error);
-        const delay = Math.min(firstResendDelayMs * 2 ** (sent - 1), longestResendDelayMs);
-        await new Promise<void>((resolve) => systemClock.setTimer(delay, resolve));
-        if (this.#failure !== undefined) throw error;
-        if (blobIsMissing) await this.#putAgain(blobs);
-      }
-    }
-  }
-
-  /** A put that fails too is told by the next append. */
-  async #putAgain(blobs: readonly BatchBlob[]): Promise<void> {
-    await Promise.allSettled(
-      blobs.map(({ address, bytes }) => this.#options.store.putBlob(bytes, address)),
-    );
-  }
-
   #landed(events: readonly Event[]): void {
     this.#durableSeq += events.length;
     if (this.#waiters.length > 0) {
@@ -444,7 +363,7 @@ export class LedgerWriter {
     this.#options.onDurable(events);
   }
 
-  /** A ledger that is no longer there was deleted, not taken over. */
+  /** Explains a conflict: a ledger that is no longer there was deleted, not taken over. */
   async #explained(error: unknown): Promise<unknown> {
     const session = this.#claim?.session;
     if (session === undefined || !isAdjutantError(error, 'ledger_conflict')) return error;
@@ -455,7 +374,7 @@ export class LedgerWriter {
     return isGone ? new SessionDeletedError({ session }) : error;
   }
 
-  /** Gives up: nothing more is written, and all who wait are told why. */
+  /** Stops writing for good, and rejects all callers that wait. */
   fail(error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = { error };
@@ -465,31 +384,4 @@ export class LedgerWriter {
     for (const waiter of waiters) waiter.reject(error);
     this.#options.onFailure(error);
   }
-}
-
-/**
- * Whether the same append may succeed later. Errors that are not Adjutant's come from the way to
- * the store, unless they blame the batch.
- */
-function mayPass(error: unknown): boolean {
-  if (isAdjutantError(error))
-    return error.code === 'store_unavailable' && error.data['permanent'] !== true;
-  return !(error instanceof RangeError || error instanceof TypeError);
-}
-
-function unanswered(session: string, sent: number, cause: unknown): StoreUnavailableError {
-  return new StoreUnavailableError(
-    { store: session, reason: `an append was not answered ${sent} times` },
-    { cause },
-  );
-}
-
-function sameSummary(a: SessionSummary, b: SessionSummary | undefined): boolean {
-  return (
-    b !== undefined &&
-    a.status === b.status &&
-    a.title === b.title &&
-    a.runnable === b.runnable &&
-    a.user === b.user
-  );
 }

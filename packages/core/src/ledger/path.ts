@@ -32,7 +32,7 @@ export function predecessorOf(path: string): string | undefined {
   return end > path.lastIndexOf('/') ? path.slice(0, end) : undefined;
 }
 
-/** The path of what is called `part` below `path`: a child, a tool call or an effect. */
+/** The path of the child, tool call or effect named `part` below `path`. */
 export function childPath(path: string, part: string): string {
   return `${path}/${part}`;
 }

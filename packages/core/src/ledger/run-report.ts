@@ -1,4 +1,5 @@
 import type { Event, EventOf, Usage } from './event.ts';
+import { belongsTo } from './path.ts';
 import { isSuccess, type ToolResultStatus } from './tool-result.ts';
 
 /** One tool call of a run, for people and dashboards. */
@@ -7,11 +8,11 @@ export interface ToolCallRecord {
   readonly agent: string;
   readonly name: string;
   /**
-   * The arguments as JSON, shortened to 200 characters: those that a person put in the place of the
-   * model's, if one did.
+   * The arguments as JSON, shortened to 200 characters; those of a person where they replaced the
+   * model's.
    */
   readonly args: string;
-  /** Milliseconds over all attempts, waiting between them not counted. */
+  /** Milliseconds of all attempts, without the waits between them. */
   readonly durationMs: number;
   readonly success: boolean;
   /** Missing while the call has no result. */
@@ -23,7 +24,7 @@ export interface ToolCallRecord {
   readonly attempts: number;
 }
 
-/** What a run used and did, folded from its events. */
+/** Usage and tool calls of a run, folded from its events. */
 export interface RunReport {
   readonly usage: Usage;
   /** US dollars of the calls whose price is known; `undefined` when none is. */
@@ -37,14 +38,10 @@ export interface RunReport {
 
 const longestArgs = 200;
 
-function isOfRun(event: Event, runId: string): boolean {
-  const path = event.invocationId;
-  if (path === undefined || !path.startsWith(runId)) return false;
-  const next = path[runId.length];
-  return next === undefined || next === '/' || next === '>';
-}
-
-/** @param resolve gives what a reference to a large value stands for */
+/**
+ * Makes the report of a run.
+ * @param resolve returns the value that a reference to a large value stands for
+ */
 export function runReport(
   events: readonly Event[],
   runId: string,
@@ -52,7 +49,7 @@ export function runReport(
 ): RunReport {
   const usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, reasoningTokens: 0 };
   const calls = new Map<string, CallSoFar>();
-  /** Calls whose answer has not ended yet: an answer is recorded as one, its end last. */
+  /** Calls of an answer whose end is not read yet: an answer is one append, with its end last. */
   let asked: CallSoFar[] = [];
   const failedTokens = new Map<string, number>();
   let cost: number | undefined;
@@ -60,7 +57,7 @@ export function runReport(
   let first: Event | undefined;
   let last: Event | undefined;
   for (const event of events) {
-    if (!isOfRun(event, runId)) continue;
+    if (!belongsTo(event.invocationId, runId)) continue;
     first ??= event;
     last = event;
     if (event.type === 'model_end') {
@@ -85,30 +82,12 @@ export function runReport(
     } else if (event.type === 'tool_attempt') increment(calls.get(event.callId));
     else if (event.type === 'tool_result') addResult(calls.get(event.callId), event);
   }
-  const toolCalls = [...calls.values()].map(
-    ({ call, durationMs, attempts, roundTokens, settled }): ToolCallRecord => {
-      const result = settled?.result;
-      return {
-        callId: call.callId,
-        agent: call.agent,
-        name: call.name,
-        args: shorten(JSON.stringify(resolve(settled?.editedArgs ?? call.args))),
-        durationMs: Math.round(durationMs * 100) / 100,
-        success: result !== undefined && isSuccess(result),
-        resultStatus: result?.status,
-        resultSize:
-          result === undefined ? 0 : (JSON.stringify(resolve(result.content))?.length ?? 0),
-        roundTokens,
-        attempts,
-      };
-    },
-  );
   return {
     usage: withoutZeros(usage),
     cost,
     rounds,
     durationMs: (last?.at ?? 0) - (first?.at ?? 0),
-    toolCalls,
+    toolCalls: [...calls.values()].map((call) => callRecord(call, resolve)),
   };
 }
 
@@ -118,6 +97,25 @@ interface CallSoFar {
   attempts: number;
   roundTokens: number;
   settled: EventOf<'tool_result'> | undefined;
+}
+
+function callRecord(
+  { call, durationMs, attempts, roundTokens, settled }: CallSoFar,
+  resolve: (value: unknown) => unknown,
+): ToolCallRecord {
+  const result = settled?.result;
+  return {
+    callId: call.callId,
+    agent: call.agent,
+    name: call.name,
+    args: shorten(JSON.stringify(resolve(settled?.editedArgs ?? call.args))),
+    durationMs: Math.round(durationMs * 100) / 100,
+    success: result !== undefined && isSuccess(result),
+    resultStatus: result?.status,
+    resultSize: result === undefined ? 0 : (JSON.stringify(resolve(result.content))?.length ?? 0),
+    roundTokens,
+    attempts,
+  };
 }
 
 /** Tokens of a model call and of the attempts at it that failed before. */

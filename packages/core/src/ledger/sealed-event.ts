@@ -2,9 +2,9 @@ import { LedgerUnreadableError } from './errors.ts';
 import type { Event } from './event.ts';
 
 /**
- * An event as a store that encrypts hands it to the store that it stands around: the envelope as it
- * is, and everything else as one text. Stores keep it like any event. It keeps the version in which
- * it was written, because only what is inside could be made a newer one.
+ * An event of an encrypting store, as the store inside it gets it: a plain envelope, and all other
+ * members as one text. Stores keep it like any event. It keeps the version in which it was written,
+ * because only its sealed contents could be upcast.
  */
 export type SealedEvent = Pick<
   Event,
@@ -16,8 +16,8 @@ export function isSealed(event: object): event is SealedEvent {
 }
 
 /**
- * To be called with what a store gives to those who fold events. The first one tells: a session is
- * sealed from its first event on or not at all.
+ * Refuses sealed events before they are folded. The first event tells: a session is sealed from its
+ * first event on, or not at all.
  * @throws LedgerUnreadableError
  */
 export function refuseSealed(events: readonly Event[], session: string): void {

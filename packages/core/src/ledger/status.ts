@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { isBlobReference } from './blobs/blob.ts';
 import type { Event } from './event.ts';
 import type { InvocationRecord, InvocationTree } from './folds/invocation-fold.ts';
@@ -8,8 +9,8 @@ export type SessionStatus = SessionSummary['status'];
 const titleLength = 80;
 
 /**
- * What a session is doing: the state of its last run; `active` as well before the first run and
- * after a message that no run has taken up.
+ * Status of a session: the state of its last run. It is `active` also before the first run, and
+ * after a message that no run has taken yet.
  */
 export function sessionStatus(ledger: { readonly invocations: InvocationTree }): SessionStatus {
   const { roots, byPath, outside } = ledger.invocations;
@@ -22,8 +23,8 @@ export function sessionStatus(ledger: { readonly invocations: InvocationTree }):
 }
 
 /**
- * The status after a last run, and after a message outside all runs.
- * @param lastMessageSeq 0 when there is none
+ * Status after a last run, and after a message outside all runs.
+ * @param lastMessageSeq sequence number of that message, 0 when there is none
  */
 export function statusAfter(
   lastRun:
@@ -55,7 +56,7 @@ export function currentAgentName(events: readonly Event[]): string | undefined {
   return undefined;
 }
 
-/** The entry of the session list. */
+/** Makes the entry of a session in the session list. */
 export function sessionSummary(ledger: {
   readonly events: readonly Event[];
   readonly invocations: InvocationTree;
@@ -65,9 +66,11 @@ export function sessionSummary(ledger: {
   const runnable = ledger.invocations.byPath.get(ledger.invocations.roots.at(-1) ?? '')?.name;
   return {
     status: sessionStatus(ledger),
-    ...(first === undefined ? {} : { title: shorten(first.text) }),
-    ...(runnable === undefined ? {} : { runnable }),
-    ...(ledger.user === undefined ? {} : { user: ledger.user }),
+    ...defined({
+      title: first === undefined ? undefined : shorten(first.text),
+      runnable,
+      user: ledger.user,
+    }),
   };
 }
 

@@ -2,16 +2,16 @@ import type { Clock } from '../base/clock.ts';
 import type { LedgerStore } from './port.ts';
 
 /**
- * A receipt that says so much less than what is taken for the time is believed: clocks that count
- * differ by a little, and a store may be exchanged.
+ * A receipt that is so many milliseconds behind is believed. Clock rates differ by a little only,
+ * so a larger step back means another store.
  */
 const believedFallMs = 1_000;
 /**
- * After so long without a receipt the store is asked before an instant that it has made is held
- * against the time.
+ * Milliseconds after the last receipt for which the time counts as fresh. Later, the store is asked
+ * before a stored instant is compared with the time.
  */
 const freshForMs = 60_000;
-const withReceipt: ReadonlySet<string | symbol> = new Set([
+const methodsWithReceipt: ReadonlySet<string | symbol> = new Set([
   'append',
   'claim',
   'renew',
@@ -20,22 +20,22 @@ const withReceipt: ReadonlySet<string | symbol> = new Set([
 ]);
 
 /**
- * The store's clock, in a process: what the last receipt said, and the time that has passed since.
- * Instants that are stored are made and judged by it, so that processes whose clocks differ agree
- * about them. Before the first receipt it is the clock of the process.
+ * The clock of the store inside a process: the time of the last receipt, and the time that has
+ * passed since. Stored instants are made and compared with it, so that processes with different
+ * clocks agree about them. Before the first receipt it is the clock of the process.
  */
 export class StoreClock implements Clock {
   readonly base: Clock;
-  #heard: { readonly now: number; readonly at: number } | undefined;
+  #last: { readonly now: number; readonly at: number } | undefined;
 
   constructor(base: Clock) {
     this.base = base;
   }
 
   now(): number {
-    return this.#heard === undefined
+    return this.#last === undefined
       ? this.base.now()
-      : Math.floor(this.#heard.now + this.base.monotonic() - this.#heard.at);
+      : Math.floor(this.#last.now + this.base.monotonic() - this.#last.at);
   }
 
   monotonic(): number {
@@ -46,28 +46,28 @@ export class StoreClock implements Clock {
     return this.base.setTimer(ms, task);
   }
 
-  /** Takes what a receipt says. One that came late says less than is known. */
+  /** Takes the time of a receipt. A receipt that came late is ignored. */
   heed(now: unknown): void {
-    // A store that was written for an older port says nothing.
+    // A store for an older port gives no time.
     if (typeof now !== 'number' || !Number.isFinite(now)) return;
     const isLate =
-      this.#heard !== undefined && now < this.now() && now > this.now() - believedFallMs;
+      this.#last !== undefined && now < this.now() && now > this.now() - believedFallMs;
     if (isLate) return;
-    this.#heard = { now, at: this.base.monotonic() };
+    this.#last = { now, at: this.base.monotonic() };
   }
 
-  /** Ledgers whose receipts are heeded. */
+  /** Wraps a store, so that its receipts set this clock. */
   heeding(ledgers: LedgerStore): LedgerStore {
     return new Proxy(ledgers, {
       get: (target, name) => {
         const method = Reflect.get(target, name, target) as unknown;
         if (typeof method !== 'function') return method;
-        if (!withReceipt.has(name)) return method.bind(target) as unknown;
+        if (!methodsWithReceipt.has(name)) return method.bind(target) as unknown;
         return (...asked: readonly unknown[]) => {
           const answer = Reflect.apply(method, target, asked) as Promise<{
             readonly now?: unknown;
           }>;
-          // Before whoever waits for it goes on.
+          // Runs before the caller goes on.
           answer.then(
             (receipt) => this.heed(receipt.now),
             () => undefined,
@@ -79,17 +79,17 @@ export class StoreClock implements Clock {
   }
 
   /**
-   * Asks the store for the time when no receipt has told it, or none for long. @param freshFor how
-   * old the last one may be
+   * Asks the store for the time when no receipt has given it lately.
+   * @param freshFor largest age of the last receipt, in milliseconds
    */
   async sync(ledgers: LedgerStore, freshFor: number = freshForMs): Promise<void> {
-    if (this.#heard !== undefined && this.base.monotonic() - this.#heard.at <= freshFor) return;
+    if (this.#last !== undefined && this.base.monotonic() - this.#last.at <= freshFor) return;
     if (typeof (ledgers as Partial<LedgerStore>).now !== 'function') return;
     this.heed(await ledgers.now());
   }
 }
 
-/** As `sync` of a `StoreClock`; any other clock is that of a test, which moves everything. */
+/** Runs `sync` of a `StoreClock`. Any other clock is a test clock, which sets all times. */
 export async function syncClock(
   clock: Clock,
   ledgers: LedgerStore,

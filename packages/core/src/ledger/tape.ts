@@ -1,46 +1,45 @@
 import type { Actor, Event, EventDraft } from './event.ts';
 
-/** An attempt of a tool or effect as it is about to be made. */
+/** An attempt of a tool or effect that is about to begin. */
 export interface TapedAttempt {
   readonly callId: string;
   readonly attempt: number;
   /**
-   * Whether its body may run again although it would be served: its children are what is recorded
-   * of it.
+   * True when its body may run although the record has its end, because the record consists of its
+   * children.
    */
   readonly mayRun: boolean;
-  /** Whether a result of which nothing was made may come as it is. */
+  /** True when a raw result is accepted, one that the recorded run had not processed. */
   readonly takesRaw?: boolean;
-  /** Called right before what came of it is in the ledger. */
+  /** Called right before the recorded events of it are in the ledger. */
   readonly landing?: (events: readonly Event[]) => void;
 }
 
 /**
- * What came of a call: its recorded end is in the ledger now, or nothing was made of it then, so
- * that what it gave is to be dealt with by the code of today like anything that comes from a model
- * or a tool.
+ * Recorded outcome of a call. `landed`: its recorded end is in the ledger now. `raw`: the recorded
+ * run had not processed it. The present code then treats it like any answer of a model or tool.
  */
 export type TapedOutcome =
   | { readonly landed: Event | undefined }
   | { readonly raw: readonly Event[] };
 
-/** A model call as it is about to be made. */
+/** A model call that is about to begin. */
 export interface TapedCall {
   readonly path: string;
   readonly round: number;
   readonly attempt: number;
-  /** Called right before what came of it is in the ledger. */
+  /** Called right before the recorded events of it are in the ledger. */
   readonly landing: (events: readonly Event[]) => void;
 }
 
-/** A call of a tool right before it is attempted. */
+/** A call of a tool right before its attempt. */
 export interface TapedCheck {
   readonly path: string;
   readonly callId: string;
   readonly tool: string;
 }
 
-/** What became of such a call. */
+/** Recorded admission of such a call. */
 export type TapedAdmission =
   | {
       readonly admitted: true;
@@ -48,7 +47,7 @@ export type TapedAdmission =
     }
   | { readonly admitted: false; readonly failures: number; readonly retryInMs: number };
 
-/** What an event is given in the place of what the ports would give it. */
+/** Recorded id, time and author of an event, in the place of those from the ports. */
 export interface TapedPlace {
   readonly id: string;
   readonly at: number;
@@ -56,40 +55,38 @@ export interface TapedPlace {
 }
 
 /**
- * A record that a ledger is written against: what happened once is served in the place of what
- * would happen anew, and what code does now is held against what it did then. For replays.
+ * A record that a ledger is written against, for replays. It serves recorded outcomes instead of
+ * new ones, and compares the actions of the present code with the recorded ones.
  */
 export interface LedgerTape {
   /**
-   * Holds an event that code is about to append against the record. What it gives is appended in
-   * the place of the draft, with the id and the time of the recorded one; `undefined`: the draft
-   * itself is.
-   * @param draft with its large values kept beside it already
+   * Compares an event that code is about to append with the record. Returns the event to append
+   * instead, with the id and the time of the recorded one; `undefined` when the draft itself is to
+   * be appended.
+   * @param draft its large values are kept beside it already
    */
   take(draft: EventDraft): (EventDraft & TapedPlace) | undefined;
   /**
-   * Resolves when it is the turn of the recorded end of a model call; `undefined`: the call is to
-   * be made.
+   * Resolves when the recorded end of a model call is next; `undefined` when the call must be made.
    */
   modelEnded(call: TapedCall): Promise<TapedOutcome> | undefined;
   /**
-   * The arguments that a tool is about to be called with: of most calls the ledger has no more than
-   * a fingerprint.
+   * Takes the arguments of a tool call. The ledger has only a fingerprint of them for most calls.
    */
   prepared(callId: string, args: unknown): void;
   /**
-   * Resolves when it is the turn of the recorded end of an attempt; `undefined`: the attempt is to
-   * be made.
+   * Resolves when the recorded end of an attempt is next; `undefined` when the attempt must be
+   * made.
    */
   attemptEnded(attempt: TapedAttempt): Promise<TapedOutcome> | undefined;
   /**
-   * What the record says, at this place, of whether a tool may be called that has failed before;
-   * `undefined`: nothing.
+   * Returns the recorded admission of a tool that has failed before; `undefined` when there is
+   * none.
    */
   circuit(call: TapedCheck): TapedAdmission | undefined;
   /**
-   * Puts what was seen of the shared state at this place into the ledger. @param path who looks, if
-   * it is one
+   * Appends the recorded observations of the shared state at this place.
+   * @param path invocation that reads the shared state, if it is one
    */
   observed(path: string | undefined): void;
 }

@@ -9,30 +9,30 @@ export type ToolResultStatus =
   | 'timeout'
   | 'unknown';
 
-/** What became of one tool call. `content` is for the model, `metadata` for the system. */
+/** Outcome of one tool call. `content` is for the model, `metadata` for the system. */
 export interface ToolResult {
   readonly status: ToolResultStatus;
   readonly content: JsonValue;
   /**
-   * A stable word for what went wrong: `http_403`, `http_429`, `timeout`, `validation_error`,
+   * Stable code of the error: `http_403`, `http_429`, `timeout`, `validation_error`,
    * `unknown_tool`, …
    */
   readonly errorType?: string;
-  /** The technical account of the error, for logs. */
+  /** Technical details of the error, for logs. */
   readonly detail?: string;
-  /** What the model might do instead. */
+  /** Other actions that the model might take. */
   readonly alternatives?: readonly string[];
-  /** From 0 to 1. */
+  /** Confidence in the result, from 0 to 1. */
   readonly confidence?: number;
-  /** What was tried, when the call is handed up to the caller or a human. */
+  /** Report of the tries, for the caller or person that the call is escalated to. */
   readonly escalation?: string;
   readonly escalate?: boolean;
-  /** The result is the agent's answer as it stands: the model is not asked again. */
+  /** True when the result is the agent's answer as it stands: the model is not asked again. */
   readonly final?: boolean;
   readonly metadata?: JsonObject;
 }
 
-/** What is known of the outside effect of an attempt that did not succeed. */
+/** Known outside effect of an attempt that did not succeed. */
 export type ToolEffect = 'none' | 'unknown';
 
 export function isSuccess(result: ToolResult): boolean {

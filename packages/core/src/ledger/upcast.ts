@@ -5,24 +5,24 @@ import { type Event, eventVersions } from './event.ts';
 import type { StoredEvent, UnreadableEvent } from './port.ts';
 import { isSealed } from './sealed-event.ts';
 
-/** The fields of a stored event, whatever its version. */
+/** Fields of a stored event of any version. */
 export type RawEvent = Readonly<Record<string, unknown>>;
 
-/**
- * Turns an event of one version into the same event of the next version. `v` is raised by the
- * caller.
- */
+/** Turns an event of one version into the same event of the next version. The caller raises `v`. */
 export type Upcast = (event: RawEvent) => RawEvent;
 
-/** By event type and version: how an event of that version becomes one of the next. */
+/** Upcasts by event type and version. Each makes an event of the next version. */
 export type UpcastTable = { readonly [type: string]: { readonly [fromVersion: number]: Upcast } };
 
-/** Makes an event of what a store read. @throws LedgerUnreadableError */
+/**
+ * Makes an event of stored data.
+ * @throws LedgerUnreadableError
+ */
 export type EventDecoder = (raw: unknown, session: string) => Event;
 
 /**
- * A decoder for given versions of the event types. One stored event becomes exactly one event, so
- * `seq` never moves.
+ * Makes a decoder for given versions of the event types. One stored event becomes exactly one
+ * event, so `seq` never moves.
  * @throws RangeError when the table has no way from an older version to the present one
  */
 export function createUpcaster(
@@ -84,7 +84,7 @@ function upcast(
       `versions up to ${version}`;
     throw new LedgerUnreadableError({ session, seq, reason });
   }
-  // Whoever opens it decodes what is inside.
+  // The store that opens it decodes its contents.
   if (isSealed(event)) return event;
   let current: RawEvent = event;
   for (let from = event.v; from < version; from++) {
@@ -95,27 +95,30 @@ function upcast(
 }
 
 /**
- * How older versions of each event type are read. An entry is added, and never removed, when a
- * type's version is raised.
+ * Upcasts of older versions of each event type. An entry is added, and never removed, when the
+ * version of a type is raised.
  */
 const upcasts: UpcastTable = {
-  // Version 2 says of each change of a body which kind of write it was. Without that it counts as a
-  // plain value.
+  // Version 2 has the kind of write for each change of a body. A change without it is a plain
+  // value.
   state_change: { 1: (event) => event },
 };
 
 /**
- * An event as a store read it, in the present version of its type and deeply frozen.
- * @throws LedgerUnreadableError for an unknown type, a newer version, or something that is no event
+ * Decodes a stored event into the present version of its type, deeply frozen.
+ * @throws LedgerUnreadableError for an unknown type, a newer version, or data that is no event
  */
 export const decodeEvent: EventDecoder = createUpcaster(eventVersions, upcasts);
 
-/** Whether an event is of a type that this build knows, in the version that it writes. */
+/** Checks that an event is of a known type, in the version that this build writes. */
 export function isCurrent({ type, v }: Event): boolean {
   return Object.hasOwn(eventVersions, type) && eventVersions[type] === v;
 }
 
-/** What `decode` gives; what it cannot read is marked instead, with what is stored there. */
+/**
+ * Returns the result of `decode`. An event that it cannot read becomes a marker with the stored
+ * data.
+ */
 export function orUnreadable(seq: number, stored: () => unknown, decode: () => Event): StoredEvent {
   try {
     return decode();
@@ -125,7 +128,7 @@ export function orUnreadable(seq: number, stored: () => unknown, decode: () => E
   }
 }
 
-/** @param stored what is there; `undefined`: nothing */
+/** @param stored stored data; `undefined` when there is none */
 export function unreadableEvent(seq: number, reason: string, stored: unknown): UnreadableEvent {
   return deepFreeze({
     type: 'unreadable',

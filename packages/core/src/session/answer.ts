@@ -1,11 +1,12 @@
 import type { Clock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import { contentHash } from '../base/hash.ts';
 import type { IdSource } from '../base/id.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { Actor, RequestDecision } from '../ledger/event.ts';
 import type { LedgerStore, PostReceipt } from '../ledger/port.ts';
 
-/** What somebody says to a request. */
+/** Answer to a request. */
 export interface Answer {
   readonly decision?: RequestDecision;
   /** The input, the edited arguments, or the result. */
@@ -15,8 +16,8 @@ export interface Answer {
 }
 
 /**
- * Posts an answer. Of all answers, expiries and cancels one wins; whoever works on the session
- * takes it in.
+ * Posts an answer. Of all answers, expiries and cancels one wins. The process that works on the
+ * session takes it in.
  * @throws RequestNotFoundError, RequestSettledError, SessionNotFoundError
  */
 export function postAnswer(
@@ -32,7 +33,7 @@ export function postAnswer(
 ): Promise<PostReceipt> {
   const said = contentHash([by, decision ?? null, input ?? null, reason ?? null]);
   return ports.store.post(session, {
-    // The same answer sent twice is one; another answer is too late.
+    // The same answer sent twice counts once; a different answer is too late.
     key: `answer:${requestId}:${said}`,
     lane: 'input',
     by,
@@ -41,16 +42,14 @@ export function postAnswer(
     settles: requestId,
     data: {
       requestId,
-      ...(decision === undefined ? {} : { decision }),
-      ...(input === undefined ? {} : { input }),
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ decision, input, reason }),
     },
   });
 }
 
 /**
- * Has it written down that a token was refused: once for each request and reason, however often it
- * is tried. @throws SessionNotFoundError
+ * Posts the refusal of a token, to be recorded once for each request and reason.
+ * @throws SessionNotFoundError
  */
 export function postTokenRefusal(
   {
@@ -72,15 +71,15 @@ export function postTokenRefusal(
   });
 }
 
-/** A ledger to which something is posted. */
+/** A ledger that items are posted to. */
 type Addressee = {
   readonly session: string;
   readonly ports: { readonly store: LedgerStore; readonly clock: Clock; readonly ids: IdSource };
 };
 
 /**
- * Asks whoever works on a session to cancel what is under way, or one run of it. @throws
- * SessionNotFoundError
+ * Posts a cancel of the open run of a session, or of one given run.
+ * @throws SessionNotFoundError
  */
 export function postCancel(
   { session, ports }: Addressee,
@@ -95,8 +94,7 @@ export function postCancel(
   },
 ): Promise<PostReceipt> {
   const data = {
-    ...(reason === undefined ? {} : { reason }),
-    ...(runId === undefined ? {} : { runId }),
+    ...defined({ reason, runId }),
   };
   return ports.store.post(session, {
     key: `cancel:${ports.ids.next()}`,
@@ -108,12 +106,15 @@ export function postCancel(
   });
 }
 
-/** Asks whoever works on a session to begin nothing more. @throws SessionNotFoundError */
+/**
+ * Posts a pause of a session: nothing new begins.
+ * @throws SessionNotFoundError
+ */
 export function postPause(
   { session, ports }: Addressee,
   { by, reason }: { readonly by: Actor; readonly reason?: string | undefined },
 ): Promise<PostReceipt> {
-  const data = reason === undefined ? {} : { reason };
+  const data = defined({ reason });
   return ports.store.post(session, {
     key: `pause:${ports.ids.next()}`,
     lane: 'control',
@@ -124,13 +125,13 @@ export function postPause(
   });
 }
 
-/** A message for a session, whoever works on it. */
+/** A message for a session, in whatever process it is worked on. */
 export interface PostedMessage {
   readonly by: Actor;
   readonly invocationId?: string | undefined;
-  /** Cuts off the model call that is under way, so that the next one has the message. */
+  /** True to abort the model call that is under way, so that the next one has the message. */
   readonly interrupt?: boolean | undefined;
-  /** Makes the same message sent twice one message. */
+  /** Key of the message: a message that is sent twice under one key counts once. */
   readonly clientKey?: string | undefined;
 }
 
@@ -148,21 +149,21 @@ export function postMessage(
     type: 'user',
     data: {
       text,
-      ...(invocationId === undefined ? {} : { invocationId }),
+      ...defined({ invocationId }),
       ...(interrupt === true ? { interrupt } : {}),
-      ...(clientKey === undefined ? {} : { clientKey }),
+      ...defined({ clientKey }),
     },
   });
 }
 
-/** Permissions that somebody gives a session or takes back from it. */
+/** Permissions for a grant or a revocation. */
 export interface PostedGrant {
   readonly permissions: readonly string[];
   readonly by: Actor;
   readonly reason?: string | undefined;
   /**
-   * The run that was to begin with them; when another one is open, they are for that. @default they
-   * are for the session
+   * Id of the run that begins with them. When another run is open, they go to that one.
+   * @default the session
    */
   readonly runId?: string | undefined;
 }
@@ -175,29 +176,31 @@ export function postGrant(
 ): Promise<PostReceipt> {
   return ports.store.post(session, {
     key: `${type}:${ports.ids.next()}`,
-    // Before the inputs that are to be dealt with under them.
+    // Control items come before the inputs that need the permissions.
     lane: 'control',
     by,
     at: ports.clock.now(),
     type,
     data: {
       permissions,
-      ...(reason === undefined ? {} : { reason }),
-      ...(runId === undefined ? {} : { runId }),
+      ...defined({ reason, runId }),
     },
   });
 }
 
-/** What somebody found out about a call of unknown outcome. */
+/** The true outcome of a call of unknown outcome. */
 export interface Resolution {
-  /** Whether the call took effect. */
+  /** True when the call took effect. */
   readonly happened: boolean;
-  /** What it gave. */
+  /** Result of the call. */
   readonly result?: JsonValue;
   readonly by: Actor;
 }
 
-/** Says what became of a call whose outcome nobody knew. @throws SessionNotFoundError */
+/**
+ * Posts the true outcome of a call whose outcome was unknown.
+ * @throws SessionNotFoundError
+ */
 export function postResolution(
   { session, ports }: Addressee,
   callId: string,
@@ -209,6 +212,6 @@ export function postResolution(
     by,
     at: ports.clock.now(),
     type: 'tool_input',
-    data: { resolves: callId, happened, ...(result === undefined ? {} : { result }) },
+    data: defined({ resolves: callId, happened, result }),
   });
 }

@@ -4,25 +4,25 @@ import type { Event, InvocationStatus } from '../ledger/event.ts';
 import type { Runnable } from './runnable.ts';
 import type { StateOf, StateSchema } from './state-types.ts';
 
-/** What a child is given, and how it is known in the ledger. */
+/** Input and name of a child. */
 export interface CallOptions {
-  /** What the child is told, as a message of its caller. */
+  /** Message to the child from its caller. */
   readonly message?: string;
   /** Structured input. */
   readonly data?: JsonValue;
   /**
-   * Name of the call under its caller. Needed when equal calls must be told apart. @default
-   * `<name>#<hash of the input>`
+   * Name of the call under its caller. Required where equal calls must be told apart.
+   * @default `<name>#<hash of the input>`
    */
   readonly key?: string;
   /**
-   * Milliseconds after which the child is cancelled. @default 120_000 for agents, none for other
-   * runnables
+   * Milliseconds after which the child is cancelled.
+   * @default 120_000 for agents, none for other runnables
    */
   readonly timeout?: number;
 }
 
-/** How a child ended. */
+/** Outcome of a child. */
 export interface CallResult<Output = unknown> {
   readonly invocationId: string;
   readonly status: InvocationStatus;
@@ -33,7 +33,7 @@ export interface CallResult<Output = unknown> {
 /** A child that runs beside its caller. The caller does not end before it. */
 export interface SpawnHandle<Output = unknown> {
   readonly invocationId: string;
-  /** Resolves when the child has ended, however it ended. */
+  /** Resolves when the child has ended, with any outcome. */
   wait(): Promise<CallResult<Output>>;
   /** Cancels the child. */
   abort(reason?: string): void;
@@ -41,35 +41,35 @@ export interface SpawnHandle<Output = unknown> {
   detach(): void;
 }
 
-/** What an effect works with. */
+/** Context of an effect. */
 export interface EffectContext {
   /**
-   * The same for every attempt whose effect might be that of an earlier one: hand it to services
-   * that honour such keys.
+   * Idempotency key, equal for all attempts that may repeat the same effect. Pass it to services
+   * that accept such keys.
    */
   readonly idempotencyKey: string;
-  /** 1 for the first attempt. */
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Aborted when its time is over or the body is to stop. */
+  /** Aborted when its time is over or the body must stop. */
   readonly signal: AbortSignal;
 }
 
-/** What a probe has found out about an attempt. */
+/** Result of a probe of an attempt. */
 export type EffectProbeResult =
   | { readonly happened: true /** What the effect gives. */; readonly result?: unknown }
   | { readonly happened: false }
   | { readonly happened: 'unknown' /** Why that is so. */; readonly detail?: string };
 
 /**
- * Finds out whether an attempt took place; its context is that of the attempt. What it throws
- * leaves the outcome unknown.
+ * Finds out if an attempt took place; its context is that of the attempt. An error leaves the
+ * outcome unknown.
  */
 export type EffectProbe = (ctx: EffectContext) => EffectProbeResult | Promise<EffectProbeResult>;
 
 export interface EffectRetry {
-  /** Attempts in all. @default 3 */
+  /** Number of attempts in all. @default 3 */
   readonly maxAttempts?: number;
-  /** Milliseconds before the second attempt, unless the failure says when. @default 1_000 */
+  /** Milliseconds before the second attempt, unless the failure gives a time. @default 1_000 */
   readonly initialDelayMs?: number;
   /** @default 2 */
   readonly backoffMultiplier?: number;
@@ -77,23 +77,24 @@ export interface EffectRetry {
 
 export interface EffectOptions {
   /**
-   * What is done with an attempt of which nobody knows whether it took place, because the process
-   * died, the time was over or the connection was lost: the body is told by an
-   * `EffectUnknownError`, it is run again under the same key, or a function finds out. The function
-   * is asked about an attempt of another process only when the time of that attempt is over.
+   * Reaction to an attempt of unknown outcome, because the process died, the time was over or the
+   * connection was lost. `report`: the body gets an `EffectUnknownError`. `rerun`: the effect runs
+   * again under the same key. A function finds out if the attempt took place. It is asked about an
+   * attempt of another process only when the time of that attempt is over.
    * @default 'report'
    */
   readonly recovery?: 'report' | 'rerun' | EffectProbe;
   /** Milliseconds for one attempt. @default 30_000 */
   readonly timeout?: number;
   /**
-   * Attempts after a failure that is known to have had no effect, or after any failure of an effect
-   * that may be run again. @default none
+   * Retries after a failure that is known to have had no effect, or after any failure of an effect
+   * that may run again.
+   * @default none
    */
   readonly retry?: EffectRetry;
 }
 
-/** A session as code inside a run sees it: to read. */
+/** Read-only view of a session for code inside a run. */
 export interface SessionReader {
   readonly id: string;
   readonly app: string;
@@ -101,7 +102,7 @@ export interface SessionReader {
 }
 
 /**
- * What the body of a step or a tool can use. After the invocation has ended every method throws
+ * Context of the body of a step or tool. After the invocation has ended, every method throws
  * `InvocationEndedError`.
  */
 export interface BodyContext<Schema extends StateSchema = StateSchema> {
@@ -110,22 +111,23 @@ export interface BodyContext<Schema extends StateSchema = StateSchema> {
   /** Writes land with the start of the next child or the end of the body, whichever comes first. */
   readonly state: StateOf<Schema>;
   /**
-   * Aborts when the run is cancelled, the time is over or the process gives the run back. Hand it
-   * to `fetch`.
+   * Aborts when the run is cancelled, its time is over or the process releases it. Pass it to
+   * `fetch`.
    */
   readonly signal: AbortSignal;
   /** Runs a child and waits for its outcome; a child that failed is an outcome too. */
   call<Output>(runnable: Runnable<Output>, options?: CallOptions): Promise<CallResult<Output>>;
   /** Starts a child beside the body. */
   spawn<Output>(runnable: Runnable<Output>, options?: CallOptions): SpawnHandle<Output>;
-  /** Starts a child that nobody waits for; its failure is an event. */
+  /** Starts a child that the caller does not wait for; its failure is an event. */
   dispatch(runnable: Runnable, options?: CallOptions): { readonly invocationId: string };
   /**
-   * Does something outside and records it: when the body runs again, what is recorded is given
-   * back, or thrown, and `effect` is not run again. `key` names it below the body, as keys name
-   * children. What it gives is JSON, or becomes it: `undefined` is `null`. It does not use `ctx`.
+   * Runs an effect and records its result. When the body runs again, the recorded result is
+   * returned or thrown, and `effect` is not run again. `key` names it below the body, as keys name
+   * children. Its result is JSON, or becomes it: `undefined` is `null`. The effect does not use
+   * `ctx`.
    * @throws EffectFailedError when it failed without an effect
-   * @throws EffectUnknownError when nobody knows whether it took place
+   * @throws EffectUnknownError when it is unknown if it took place
    */
   effect<Value>(
     key: string,
@@ -133,16 +135,16 @@ export interface BodyContext<Schema extends StateSchema = StateSchema> {
     options?: EffectOptions,
   ): Promise<Value>;
   /**
-   * Keeps a fact: prompts hold it word for word, whatever is left out of them. It lands with the
-   * writes to the state; the same fact lands once. A later fact with the same `key` takes its place
-   * in prompts.
+   * Records a fact: prompts hold it word for word, even when other events are left out. It lands
+   * with the writes to the state, and the same fact lands once. A later fact with the same `key`
+   * replaces it in prompts.
    * @throws InvalidFactError when it is empty or longer than 4,000 characters
    */
   remember(text: string, options?: { readonly key?: string }): void;
-  /** Epoch milliseconds at which the invocation started: the same when the body runs again. */
+  /** Epoch milliseconds of the start of the invocation: the same when the body runs again. */
   now(): number;
-  /** An id that is the same when the body runs again. */
+  /** Makes an id that is the same when the body runs again. */
   id(key: string): string;
-  /** A number in [0, 1) that is the same when the body runs again. */
+  /** Makes a number in [0, 1) that is the same when the body runs again. */
   random(key: string): number;
 }

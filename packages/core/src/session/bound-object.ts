@@ -7,10 +7,7 @@ import type { SharedValue } from '../ledger/port.ts';
 /** Called with each durable write of a bound scope; `undefined` deletes the key. */
 export type OnWrite = (key: string, value: JsonValue | undefined) => void | Promise<void>;
 
-/**
- * What was to be told of the writes of a bound scope failed to take one. The write itself is
- * durable.
- */
+/** `onWrite` of a bound scope failed for a write. The write itself is durable. */
 export class StateBindingError extends AdjutantError {
   constructor(data: { scope: string; key: string; reason: string }, options?: ErrorOptions) {
     super(
@@ -24,8 +21,8 @@ export class StateBindingError extends AdjutantError {
 }
 
 /**
- * An object of this process that is a shared scope of a session. It is written when a change has
- * become durable, not before.
+ * An object of this process that is a shared scope of a session. A change is written to it when it
+ * has become durable, not before.
  */
 export class BoundObject {
   readonly #scope: string;
@@ -46,7 +43,10 @@ export class BoundObject {
     this.#onFailure = parts.onFailure;
   }
 
-  /** What the object holds now. @throws NotJsonError */
+  /**
+   * Reads the present contents of the object.
+   * @throws NotJsonError
+   */
   read(): Record<string, SharedValue> {
     const stored: Record<string, SharedValue> = {};
     for (const [key, value] of Object.entries(this.#target)) {
@@ -62,7 +62,7 @@ export class BoundObject {
     return stored;
   }
 
-  /** Puts durable changes into the object, and tells of them one after the other. */
+  /** Puts durable changes into the object, and calls `onWrite` for each, one after the other. */
   write(changes: readonly StateChange[]): void {
     for (const { key, newValue } of changes) {
       if (newValue === undefined) delete this.#target[key];
@@ -72,7 +72,7 @@ export class BoundObject {
     }
   }
 
-  /** Resolves when all that was written so far has been told. */
+  /** Resolves when `onWrite` has been called for all writes so far. */
   told(): Promise<void> {
     return this.#told;
   }

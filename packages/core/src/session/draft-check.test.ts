@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { session } from '../in-memory-app.ts';
 import type { EventDraft } from '../ledger/event.ts';
 
-/** What `append` says to drafts that no type would allow. */
+/** Message of `append` for drafts that no type would allow. */
 async function refusal(...drafts: readonly unknown[]): Promise<unknown> {
   const empty = await session('shop');
   try {

@@ -3,7 +3,7 @@ import { findJsonDefect, isPlainObject } from '../base/json.ts';
 import { NotJsonError } from '../ledger/errors.ts';
 import { type EventDraft, type EventOf, type EventType, eventVersions } from '../ledger/event.ts';
 
-/** Events handed to `append` that no ledger can hold. */
+/** Events for `append` that no ledger can hold. */
 export class InvalidEventError extends AdjutantError {
   constructor(data: { index: number; reason: string }) {
     super('invalid_event', `Event ${data.index} cannot be appended: ${data.reason}.`, data);
@@ -11,8 +11,7 @@ export class InvalidEventError extends AdjutantError {
 }
 
 /**
- * What a member must be: a type, one of some words, a list of objects, or an object with such
- * members.
+ * Shape of a member: a type, one of some words, a list of objects, or an object with such members.
  */
 type Kind =
   | 'string'
@@ -50,7 +49,7 @@ const statuses = [
   'unknown',
 ];
 
-/** The members that an event of each type must have: folds, prompts and views rely on them. */
+/** Required members of each event type: folds, prompts and views rely on them. */
 const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
   user: { text: 'string' },
   assistant: { agent: 'string', text: 'string' },
@@ -142,8 +141,8 @@ const required: { readonly [Type in EventType]: RequiredMembers<Type> } = {
 };
 
 /**
- * Events from outside as drafts: with everything that readers rely on, JSON throughout, and without
- * the place that another ledger gave them.
+ * Turns events from outside into drafts: JSON throughout, with all members that readers rely on,
+ * and without their places in another ledger.
  * @throws InvalidEventError, NotJsonError
  */
 export function checkDrafts(drafts: readonly EventDraft[]): readonly EventDraft[] {
@@ -194,7 +193,7 @@ function findMissing(
   return undefined;
 }
 
-/** What is wrong with a member, if anything is. */
+/** Returns the defect of a member, if it has one. */
 function findWrong(value: unknown, kind: Kind, name: string): string | undefined {
   if (value === undefined) return `\`${name}\` is missing`;
   if (kind === 'json') return undefined;

@@ -17,28 +17,25 @@ import {
   startPoint,
 } from './time-travel-fold.ts';
 
-/** Events between two stored snapshots, at the least. */
+/** Least number of events between two stored snapshots. */
 const leastSpacing = 2_000;
 /**
- * A snapshot is stored only where so many bytes of it come on each event since the last one: what
- * they take stays a part of the ledger.
+ * Largest number of snapshot bytes for each event since the last snapshot. So snapshots stay a
+ * small part of the ledger.
  */
 const bytesPerEvent = 64;
 
 let key: string | undefined;
 
-/**
- * Names what this build makes of events: snapshots of another build's fold or event types are
- * ignored.
- */
+/** Name of this build's fold and event types. Snapshots of other builds are ignored. */
 export function pointSnapshotKey(): string {
   key ??= `point@${pointFoldVersion}/${contentHash(eventVersions)}`;
   return key;
 }
 
 /**
- * Folds a stored ledger up to `seq`, from the last snapshot on, and leaves snapshots for those who
- * ask later. Needs no claim, and writes no event.
+ * Folds a stored ledger up to `seq`, from the last snapshot on, and stores snapshots for later
+ * calls. It needs no claim and writes no event.
  */
 async function pointAt(store: LedgerStore, session: string, seq: number): Promise<LedgerPoint> {
   const snapshot =
@@ -60,7 +57,7 @@ async function pointAt(store: LedgerStore, session: string, seq: number): Promis
     kept = point.seq;
     made.push({ key: pointSnapshotKey(), seq: kept, value });
   }
-  // Nobody waits for them: without one, whoever asks next folds a little more.
+  // Not awaited: without a snapshot, the next call folds a few more events.
   for (const one of made) void store.putSnapshot(session, one).catch(() => undefined);
   return point;
 }
@@ -70,8 +67,7 @@ function lengthOf(value: JsonValue): number {
 }
 
 /**
- * A stored session as it was right after the event `seq`, without taking it from whoever works on
- * it.
+ * Returns a stored session as it was right after the event `seq`, without claiming it.
  * @throws SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError
  */
 export async function storedStateAt(

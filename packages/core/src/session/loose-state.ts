@@ -3,8 +3,8 @@ import type { EventOf } from '../ledger/event.ts';
 import type { LooseSnapshot, SessionSnapshot } from './session.ts';
 
 /**
- * State that a snapshot gives beside its events, as `userState`, `patientState`, …: recorded as
- * seen.
+ * Records shared state that a snapshot has beside its events, as `userState`, `patientState`, …, as
+ * observed.
  */
 export function looseState(
   snapshot: SessionSnapshot | LooseSnapshot,

@@ -2,26 +2,26 @@ import type { JsonValue } from '../base/json.ts';
 import type { RequestDetails, RequestKind } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 
-/** A call that waits for somebody outside, or an agent that waits at a limit. */
+/** A call that waits for an answer, or an agent that waits at a limit. */
 export interface PendingCall {
   readonly requestId: string;
   readonly callId: string;
   /** Path of the agent that called. */
   readonly invocationId: string;
   readonly kind: RequestKind;
-  /** The tool; for a limit, the limit. */
+  /** Name of the tool; for a limit, the limit. */
   readonly name: string;
   /** The prepared arguments. */
   readonly args: JsonValue;
-  /** What people are shown. */
+  /** Details for the people who answer. */
   readonly request: RequestDetails;
   /** Epoch milliseconds. */
   readonly expiresAt: number | undefined;
-  /** An answer has been posted, and is taken in when the run goes on. */
+  /** True when an answer has been posted; the run takes it in when it goes on. */
   readonly accepted: boolean;
 }
 
-/** What a session waits for, in the order in which it was asked. */
+/** Calls that a session waits for, in the order in which they asked. */
 export function pendingCalls(
   ledger: Pick<Ledger, 'requests' | 'resolve' | 'accepted'>,
 ): readonly PendingCall[] {
@@ -40,7 +40,7 @@ export function pendingCalls(
   );
 }
 
-/** Requests by which somebody is to say if something may be done. */
+/** Kinds of requests that ask for permission. */
 export const approvalKinds: readonly RequestKind[] = Object.freeze(['approval', 'repeat']);
 
 export function isApproval({ kind }: { readonly kind: RequestKind }): boolean {

@@ -2,19 +2,17 @@ import type { RunnableKind } from '../ledger/event.ts';
 
 declare const outputType: unique symbol;
 
-/**
- * What the ledger records of a runnable. `Output` is the type of what an invocation of it gives.
- */
+/** The part of a runnable that the ledger records. `Output` is the type of its result. */
 export interface Runnable<Output = unknown> {
   readonly kind: RunnableKind;
-  /** Unique among its siblings and in the app: it is how the ledger finds the definition again. */
+  /** Name, unique among its siblings and in the app. The ledger finds the definition by it. */
   readonly name: string;
   readonly version?: string | undefined;
   readonly description?: string | undefined;
   readonly [outputType]?: Output;
 }
 
-/** The type of what an invocation of a runnable gives. */
+/** The type of the result of a runnable. */
 export type OutputOf<R> = R extends Runnable<infer Output> ? Output : never;
 
 const runnableKinds: ReadonlySet<unknown> = new Set<RunnableKind>([
@@ -25,7 +23,9 @@ const runnableKinds: ReadonlySet<unknown> = new Set<RunnableKind>([
   'loop',
 ]);
 
-/** Whether a value is a definition made by `agent`, `step`, `sequence`, `parallel` or `loop`. */
+/**
+ * Checks that a value is a definition made by `agent`, `step`, `sequence`, `parallel` or `loop`.
+ */
 export function isRunnable(value: unknown): value is Runnable {
   return (
     typeof value === 'object' &&

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { AdjutantError } from '../base/error.ts';
 import { sha256 } from '../base/hash.ts';
 import { deepFreeze, findJsonDefect, type JsonValue } from '../base/json.ts';
@@ -5,15 +6,15 @@ import { NotJsonError } from '../ledger/errors.ts';
 import type { StateChange } from '../ledger/event.ts';
 import type { StateValues } from '../ledger/folds/state-fold.ts';
 import type { ChangeValue } from '../ledger/pending-write.ts';
-import type { RefreshOptions, StateOf, StateSchema } from './state-types.ts';
+import type { RefreshOptions, StateOf, StateSchema, UpdateOptions } from './state-types.ts';
 
-/** A value that the schema of its key refuses. */
+/** A value that does not fit the schema of its key. */
 export class InvalidStateError extends AdjutantError {
   constructor(data: { scope: string; key: string; reason: string }) {
     super(
       'invalid_state',
-      `The value for "${data.key}" of the ${data.scope} state does not fit its schema: ` +
-        `${data.reason}.`,
+      `The value for "${data.key}" of the ${data.scope} state ` +
+        `does not fit its schema: ${data.reason}.`,
       data,
     );
   }
@@ -25,8 +26,8 @@ export class UndeclaredScopeError extends AdjutantError {
     const { scope } = data;
     super(
       'undeclared_scope',
-      `This session takes no part in the scope "${scope}". Open it with the id of one: ` +
-        `scopes: { ${scope}: '…' }.`,
+      `This session takes no part in the scope "${scope}". ` +
+        `Open it with the id of one: scopes: { ${scope}: '…' }.`,
       data,
     );
   }
@@ -35,36 +36,36 @@ export class UndeclaredScopeError extends AdjutantError {
 /** A write that is a function of the present value. */
 export interface StateUpdate {
   readonly apply: ChangeValue;
-  /** Name that the code gave it. */
+  /** Name of the update, given by the code. */
   readonly id: string | undefined;
   /** Hash of the text of the function. */
   readonly source: string;
 }
 
-/** Options of an update. */
-export interface UpdateOptions {
-  /**
-   * Names the update among those of its key in one body, so that a body that runs again finds the
-   * recorded one whatever runs beside it.
-   */
-  readonly id?: string;
-}
-
-/** What the state of a session, step or tool reads from and writes to. */
+/** Reads and writes below the state of a session, step or tool. */
 export interface StateAccess {
   /**
-   * Names of the shared scopes that the session takes part in: more may be bound while it is open.
+   * Names of the shared scopes that the session is bound to. More can be bound while it is open.
    */
   readonly sharedScopes: readonly string[];
-  /** Values that code may keep between awaits at its own risk; never recorded. */
+  /** Values that code may keep between awaits at its own risk; they are never recorded. */
   readonly temp: Record<string, unknown>;
-  /** @param key the only key that is looked at @default all */
+  /**
+   * Reads the values of a scope.
+   * @param key the only key that is read; default: all
+   */
   read(scope: string, key?: string): StateValues;
-  /** What is written over, which the code need not have looked at. @default read */
+  /**
+   * Reads a value that is about to be overwritten; it does not count as read by the code.
+   * @default read
+   */
   peek?(scope: string): StateValues;
-  /** True if an update counts also when it does not change the value that the code sees. */
+  /** True when an update counts also if it does not change the value that the code sees. */
   readonly recordsUpdates?: boolean;
-  /** @param update makes the value of a single change anew, on top of another one */
+  /**
+   * Writes changes.
+   * @param update makes the value of a single change anew, on top of another one
+   */
   write(scope: string, changes: readonly StateChange[], update?: StateUpdate): void;
   /** Reads the shared scopes again. @default does nothing */
   refresh?(options?: RefreshOptions): Promise<void>;
@@ -73,9 +74,9 @@ export interface StateAccess {
 type Changes = Readonly<Record<string, unknown>>;
 
 /**
- * State by property access. Reserved names are `update`, `refresh`, `temp` and the declared scopes;
- * they cannot be keys of session state. Values that are read are frozen: to change a part, assign
- * the whole.
+ * Makes state with property access. Reserved names are `update`, `refresh`, `temp` and the declared
+ * scopes; they cannot be keys of session state. Values that are read are frozen: to change a part,
+ * assign the whole value.
  */
 export function createState<Schema extends StateSchema>(
   access: StateAccess,
@@ -95,7 +96,7 @@ export function createState<Schema extends StateSchema>(
   return scopeProxy(access, 'session', schema?.['session'], sharedScope) as StateOf<Schema>;
 }
 
-/** The state of a shared scope by its name, if there is such a scope. */
+/** Returns the state of a shared scope by its name, if there is such a scope. */
 type FindScope = (scope: string) => object | undefined;
 
 function scopeProxy(
@@ -152,7 +153,7 @@ function scopeProxy(
   });
 }
 
-/** Stands in for a scope that the session has not, and says so as soon as it is used. */
+/** Makes a placeholder for a scope that the session does not have. Its first use throws. */
 function absentScope(scope: string): object {
   const refuse = (_target: object, key?: PropertyKey): undefined => {
     if (typeof key === 'symbol') return undefined;
@@ -173,16 +174,16 @@ function ownValue(values: StateValues, key: string): unknown {
   return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 
-/** Where a write goes. */
+/** Target of a write. */
 interface Target {
   readonly access: StateAccess;
   readonly scope: string;
   readonly schema: StateSchema[string] | undefined;
-  /** Only of session state: the shared scopes beside it. */
+  /** The shared scopes beside the state; only for session state. */
   readonly findScope: FindScope | undefined;
 }
 
-/** Checks all changes before it writes any: bad input changes nothing. */
+/** Checks all changes before it writes any: invalid input changes nothing. */
 function writeChecked(target: Target, changes: Changes, update?: StateUpdate): void {
   const { access, scope, findScope } = target;
   const values = access.peek?.(scope) ?? access.read(scope);
@@ -201,8 +202,7 @@ function writeChecked(target: Target, changes: Changes, update?: StateUpdate): v
     if (oldValue === value && (update === undefined || access.recordsUpdates !== true)) continue;
     checked.push({
       key,
-      ...(oldValue === undefined ? {} : { oldValue }),
-      ...(newValue === undefined ? {} : { newValue }),
+      ...defined({ oldValue, newValue }),
     });
   }
   if (checked.length > 0) access.write(scope, checked, update);
@@ -246,10 +246,7 @@ function sourceOf(change: (value: unknown) => unknown): string {
   return source;
 }
 
-/**
- * The value is copied, so that what the caller does with its object afterwards cannot change what
- * was recorded.
- */
+/** Copies a value, so that later changes of the caller's object do not change the record. */
 function checkedCopy(
   { scope, schema }: Target,
   key: string,

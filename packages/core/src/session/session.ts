@@ -1,17 +1,15 @@
+import { defined } from '../base/defined.ts';
 import type { AdjutantError } from '../base/error.ts';
-import { findJsonDefect, type JsonObject, type JsonValue, sameValue } from '../base/json.ts';
-import { NotJsonError, RequestNotFoundError, RequestSettledError } from '../ledger/errors.ts';
-import type { Event, EventDraft, EventOf, RequestKind, StateChange } from '../ledger/event.ts';
-import { pendingRequestOf } from '../ledger/folds/request-fold.ts';
+import { type JsonObject, type JsonValue, sameValue } from '../base/json.ts';
+import type { Event, EventDraft, EventOf, StateChange } from '../ledger/event.ts';
 import { visibleValues } from '../ledger/folds/state-fold.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { PendingRequest } from '../ledger/port.ts';
 import { currentAgentName, type SessionStatus, sessionStatus } from '../ledger/status.ts';
-import { type Answer, postAnswer } from './answer.ts';
 import { BoundObject, type OnWrite } from './bound-object.ts';
 import { checkDrafts, InvalidEventError } from './draft-check.ts';
 import { type PendingCall, pendingCalls } from './pending-call.ts';
 import { createState, InvalidStateError, type StateUpdate } from './scoped-state.ts';
+import { type CheckAnswer, SessionAnswers } from './session-answers.ts';
 import { observation, type ScopeIds, type SharedState } from './shared-state.ts';
 import type { StateOf, StateSchema } from './state-types.ts';
 import {
@@ -24,34 +22,38 @@ import {
 } from './time-travel.ts';
 import { forkDecision } from './time-travel-fork.ts';
 
-/** A session as JSON: what `toJSON` gives and `session.fromSnapshot` takes. */
+/** A session as JSON, from `toJSON` and for `session.fromSnapshot`. */
 export interface SessionSnapshot {
   readonly app: string;
   readonly id: string;
   readonly scopes?: ScopeIds;
   readonly events: readonly Event[];
-  /** Values that the events refer to, by address. */
+  /** Large values that the events refer to, by address. */
   readonly blobs?: Readonly<Record<string, JsonValue>>;
 }
 
 export interface ObserveOptions {
   /**
-   * Also records scopes that hold nothing yet, so that whoever opens the session knows of them.
+   * True to record also scopes that hold nothing yet, so that processes that open the session know
+   * them.
    * @default false
    */
   readonly declare?: boolean;
-  /** Who looks: what is seen is recorded there, also when it is nothing new. */
+  /**
+   * Invocation that refreshes the scopes. The observation is recorded there, even when nothing has
+   * changed.
+   */
   readonly seenBy?: { readonly invocationId: string; readonly refresh: string };
-  /** The invocation that is about to go on with what is seen. */
+  /** Path of the invocation that is about to go on with the observed values. */
   readonly path?: string;
 }
 
-/** What cannot be the name of a shared scope. */
+/** Names that a shared scope cannot have. */
 const reservedNames: ReadonlySet<string> = new Set(['session', 'temp', 'update', 'refresh']);
 
 /**
- * How often shared scopes are read again because they were written meanwhile; the next round looks
- * again anyway.
+ * Largest number of reads of the shared scopes in one observation. They are read again when this
+ * session wrote them meanwhile; after the last read, the next round observes them anyway.
  */
 const observeAttempts = 5;
 
@@ -60,30 +62,31 @@ export interface SessionParts {
   readonly ledger: Ledger;
   readonly shared: SharedState;
   readonly schema: StateSchema | undefined;
-  /** Makes a session of its own from a snapshot, in memory. */
+  /** Makes an independent session in memory from a snapshot. */
   readonly restore: (snapshot: SessionSnapshot, schema: StateSchema | undefined) => Session;
-  /** Rejects when what was given does not fit what was asked for. */
-  readonly checkAnswer: (request: PendingRequest, answer: Answer) => Promise<void>;
+  /** Rejects when an answer does not fit its request. */
+  readonly checkAnswer: CheckAnswer;
 }
 
 /**
- * One ledger and what is folded from it. What is written through it is visible at once and durable
- * within a few milliseconds; `flush` waits for that.
+ * One ledger and the state folded from it. Writes through it are visible at once and durable within
+ * a few milliseconds; `flush` waits for that.
  */
 export class Session<Schema extends StateSchema = StateSchema> {
   readonly id: string;
   readonly app: string;
   /** State by property: `session.state.mode = 'triage'`, `session.state.user.theme`. */
   readonly state: StateOf<Schema>;
-  /** The ledger below: for the runtime and for views. */
+  /** The ledger of the session, for the runtime and for views. */
   readonly ledger: Ledger;
   readonly shared: SharedState;
   readonly #parts: SessionParts;
-  readonly #posts: Promise<void>[] = [];
+  readonly #answers: SessionAnswers;
   readonly #bound = new Map<string, BoundObject>();
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    this.#answers = new SessionAnswers(parts.ledger, parts.checkAnswer);
     this.id = parts.ledger.session;
     this.app = parts.app;
     this.ledger = parts.ledger;
@@ -112,7 +115,7 @@ export class Session<Schema extends StateSchema = StateSchema> {
     return sessionStatus(this.ledger);
   }
 
-  /** Calls that wait for somebody outside: for input, leave, or a result. */
+  /** Calls that wait for input, an approval or a result. */
   get pendingYieldingCalls(): readonly PendingCall[] {
     return pendingCalls(this.ledger);
   }
@@ -123,8 +126,9 @@ export class Session<Schema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Adds a message of the user. The next prompt of a run that is under way has it; otherwise the
-   * next run does. @throws InvalidEventError
+   * Adds a message of the user. The next prompt of an open run has it; without an open run, the
+   * next run has it.
+   * @throws InvalidEventError
    */
   addMessage(text: string, invocationId?: string): EventOf<'user'> {
     if (typeof invocationId === 'string' && !this.ledger.invocations.byPath.has(invocationId)) {
@@ -134,85 +138,37 @@ export class Session<Schema extends StateSchema = StateSchema> {
       });
     }
     return this.append([
-      { type: 'user', by: 'user', text, ...(invocationId === undefined ? {} : { invocationId }) },
+      { type: 'user', by: 'user', text, ...defined({ invocationId }) },
     ])[0] as EventOf<'user'>;
   }
 
   /**
-   * Gives a tool with `yieldSchema` its input. It is posted: it counts if it fits and the call is
-   * still pending then, which `flush` and the next run say, and whoever works on the session takes
-   * it in.
+   * Posts the input of a tool with `yieldSchema`. It counts if it fits and the call is still
+   * pending then; `flush` and the next run report when it does not. The process that works on the
+   * session takes it in.
    * @throws RequestNotFoundError when the call has never asked for it, RequestSettledError when it
    * has been answered, NotJsonError
    */
   addToolInput(callId: string, input: JsonValue): void {
-    this.#answer(callId, ['input'], input);
+    this.#answers.give(callId, ['input'], input);
   }
 
-  /** Gives the result of an operation that goes on elsewhere. As `addToolInput`. */
+  /** Posts the result of an operation that runs elsewhere, like `addToolInput`. */
   addToolResult(callId: string, result: JsonValue): void {
-    this.#answer(callId, ['result', 'input'], result);
-  }
-
-  #answer(callId: string, kinds: readonly RequestKind[], input: JsonValue): void {
-    const { ledger } = this;
-    const request = [...ledger.requests.values()].find(
-      (pending) => pending.callId === callId && kinds.includes(pending.kind),
-    );
-    if (request === undefined) throw this.#notPending(callId, kinds);
-    const { requestId } = request;
-    if (ledger.accepted.has(requestId))
-      throw new RequestSettledError({ requestId, status: 'answered' });
-    const defect = findJsonDefect(input);
-    if (defect !== undefined)
-      throw new NotJsonError({ what: `The input for "${callId}"`, ...defect });
-    ledger.accepted.add(requestId);
-    const posting = this.#post(request, { decision: 'answer', input, by: 'user' });
-    this.#posts.push(posting);
-    posting.catch(() => ledger.accepted.delete(requestId));
-  }
-
-  async #post(request: EventOf<'tool_yield'>, answer: Answer): Promise<void> {
-    // The question may be on its way to the store.
-    await this.ledger.durable();
-    await this.#parts.checkAnswer(pendingRequestOf(request, this.id, this.ledger.user), answer);
-    await postAnswer(this.ledger, request.requestId, answer);
-  }
-
-  /** What is wrong with an answer to a call that does not wait for one. */
-  #notPending(callId: string, kinds: readonly RequestKind[]): AdjutantError {
-    const { events } = this.ledger;
-    const asked = events.findLast(
-      (event) =>
-        event.type === 'tool_yield' && event.callId === callId && kinds.includes(event.kind),
-    );
-    if (asked?.type !== 'tool_yield') return new RequestNotFoundError({ requestId: callId });
-    const { requestId } = asked;
-    const answer = events.findLast(
-      (event) => event.type === 'tool_input' && event.requestId === requestId,
-    );
-    if (answer?.type !== 'tool_input')
-      return new RequestSettledError({ requestId, status: 'cancelled' });
-    return new RequestSettledError({
-      requestId,
-      status: answer.decision === 'expire' ? 'expired' : 'answered',
-      by: answer.by,
-    });
+    this.#answers.give(callId, ['result', 'input'], result);
   }
 
   /**
-   * Resolves when what was posted through this object is stored: whether there was anything.
+   * Resolves when the answers given through this object are stored; false when there were none.
    * @throws InputMismatchError, RequestSettledError, SessionNotFoundError, StoreUnavailableError
    */
-  async posted(): Promise<boolean> {
-    const posts = this.#posts.splice(0);
-    await Promise.all(posts);
-    return posts.length > 0;
+  posted(): Promise<boolean> {
+    return this.#answers.posted();
   }
 
   /**
-   * Appends events as they are given, at places of their own: `v`, `seq`, `id` and `at` of events
-   * of another session are left out.
+   * Appends events as they are given, with new `v`, `seq`, `id` and `at` for those of another
+   * session.
    * @throws InvalidEventError, NotJsonError before anything is appended
    */
   append(drafts: readonly EventDraft[]): readonly Event[] {
@@ -227,8 +183,8 @@ export class Session<Schema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Resolves when everything written so far is durable. A shared write that another session
-   * forestalled is reported once; everything else has landed then.
+   * Resolves when all writes so far are durable. A shared write that came after another session's
+   * is reported once; all others have landed then.
    * @throws SessionBusyError, LedgerConflictError, StateConflictError, StateBindingError,
    * StoreUnavailableError
    */
@@ -242,11 +198,11 @@ export class Session<Schema extends StateSchema = StateSchema> {
 
   /**
    * Makes a plain object a shared scope of this session, for as long as this session object lives.
-   * What the object holds is recorded as seen, now and whenever shared scopes are looked at. A
-   * write is put into the object and told to `onWrite` when it is durable: in order, each once, the
-   * next after the promise of the one before. A process that stops between a write and its
-   * `onWrite` does not tell it later: what must not be lost belongs in a scope of the store.
-   * `flush` waits for `onWrite` and rejects with what it threw.
+   * The contents of the object are recorded as observed, now and at each observation of the shared
+   * scopes. A durable write is put into the object and reported to `onWrite`: in order, each once,
+   * the next after the promise of the one before. A process that stops between a write and its
+   * `onWrite` does not report it later. Data that must not be lost belong in a scope of the store.
+   * `flush` waits for `onWrite` and rejects with its error.
    * @throws InvalidStateError when the name is taken, NotJsonError
    */
   bindSharedState(scope: string, target: Record<string, unknown>, onWrite?: OnWrite): void {
@@ -268,8 +224,8 @@ export class Session<Schema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Makes the session take part in a stored shared scope, and records that. Doing it again with the
-   * same id changes nothing.
+   * Binds the session to a stored shared scope, and records that. The same call with the same id
+   * changes nothing.
    * @throws InvalidStateError when the name is taken
    */
   async bindScope(scope: string, scopeId: string): Promise<void> {
@@ -295,8 +251,8 @@ export class Session<Schema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Records what other sessions changed in the shared scopes. Own writes land first, or they would
-   * look as if somebody had undone them.
+   * Records the changes of other sessions in the shared scopes. Own writes land first; otherwise
+   * they would look as if another session had undone them.
    */
   async observeShared(options: ObserveOptions = {}): Promise<void> {
     const { names, scopeIds } = this.shared;
@@ -306,12 +262,10 @@ export class Session<Schema extends StateSchema = StateSchema> {
     if (tape !== undefined) return tape.observed(options.seenBy?.invocationId ?? options.path);
     for (let attempt = 1; ; attempt++) {
       await this.ledger.durable();
-      // Not the last event: others may have been appended meanwhile, and the store does not have
-      // them yet.
+      // Not `lastSeq`: events may have been appended meanwhile that the store does not have yet.
       const seq = this.ledger.durableSeq;
       const read = await this.shared.read();
-      // What was written while the store was read is newer than what was read: it must not be taken
-      // back.
+      // Writes during the read are newer than the read values, which must not undo them.
       if (attempt < observeAttempts && this.#wroteSharedSince(seq)) continue;
       const drafts = this.#wroteSharedSince(seq)
         ? []
@@ -334,7 +288,7 @@ export class Session<Schema extends StateSchema = StateSchema> {
       .some((event) => event.type === 'state_change' && this.shared.has(event.scope));
   }
 
-  /** The whole session as JSON. Large values must have been loaded, as they are after a run. */
+  /** Returns the whole session as JSON. Large values must be loaded, as they are after a run. */
   toJSON(): SessionSnapshot {
     const { app, id } = this;
     const blobs = this.ledger.loadedBlobs();
@@ -347,28 +301,29 @@ export class Session<Schema extends StateSchema = StateSchema> {
     };
   }
 
-  /** An independent copy in memory, under the same id. */
+  /** Makes an independent copy in memory, under the same id. */
   clone(): Session<Schema> {
     return this.#parts.restore(this.toJSON(), this.#parts.schema) as unknown as Session<Schema>;
   }
 
   /**
-   * This session as it was right after the event `seq`; 0 is before the first event. @throws
-   * SeqOutOfRangeError
+   * Returns this session as it was right after the event `seq`; 0 is before the first event.
+   * @throws SeqOutOfRangeError
    */
   stateAt(seq: number): StateSnapshot {
     return snapshotAt(this.ledger.events, seq, this.ledger.resolve);
   }
 
   /**
-   * A session of its own in memory that has the events up to `seq`, and shared state as they have
-   * seen it. It can be run at once; this session does not change. `app.sessions.fork` makes one that lasts.
+   * Makes an independent session in memory with the events up to `seq`, and with the shared state
+   * that they show. It can run at once, and this session does not change. `app.sessions.fork` makes a fork
+   * that is stored.
    * @throws SeqOutOfRangeError
    */
   forkAt(seq: number): Session<Schema> {
     checkSeq(seq, this.ledger.lastSeq);
     const snapshot = this.toJSON();
-    // A name of its own: what it does outside from here on has keys of its own.
+    // The fork has its own id, so that its outside effects have their own keys.
     const id = `session_${this.ledger.ports.ids.next()}`;
     const fork = this.#parts.restore(
       { ...snapshot, id, events: snapshot.events.slice(0, seq) },
@@ -378,12 +333,12 @@ export class Session<Schema extends StateSchema = StateSchema> {
     return fork as unknown as Session<Schema>;
   }
 
-  /** The `seq` of the event with this id; `undefined`: there is none. */
+  /** Sequence number of the event with this id; `undefined` when there is none. */
   eventIndexOf(eventId: string): number | undefined {
     return findEventIndex(this.ledger.events, eventId);
   }
 
-  /** Where the invocation at `path` begins and ends; `undefined`: it has not begun. */
+  /** Begin and end of the invocation at `path`; `undefined` when it has not begun. */
   invocationBoundary(path: string): InvocationBoundary | undefined {
     return findInvocationBoundary(this.ledger.events, path);
   }
@@ -400,7 +355,7 @@ export class Session<Schema extends StateSchema = StateSchema> {
       scope,
       source: 'mutation',
       changes,
-      ...(scopeId === undefined ? {} : { scopeId }),
+      ...defined({ scopeId }),
     };
     const stale = new Set(
       changes.flatMap(({ key, oldValue }, index) =>
@@ -412,11 +367,11 @@ export class Session<Schema extends StateSchema = StateSchema> {
   }
 }
 
-/** A session whatever the types of its state. */
+/** A session with state of any type. */
 export type AnySession = Omit<Session, 'state' | 'clone' | 'forkAt'>;
 
 /**
- * What older snapshots and hand-written ones may say instead: `appName`, and shared state as
+ * Members that older and hand-written snapshots may have: `appName`, and shared state as
  * `<scope>State`.
  */
 export type LooseSnapshot = Partial<SessionSnapshot> & { readonly appName?: string } & {

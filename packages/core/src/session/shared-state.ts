@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { type JsonValue, sameValue } from '../base/json.ts';
 import type { EventDraft, StateChange } from '../ledger/event.ts';
 import type { LedgerState } from '../ledger/folds/state-fold.ts';
@@ -7,33 +8,30 @@ import type { LedgerStore, SharedValue } from '../ledger/port.ts';
 import type { BoundObject } from './bound-object.ts';
 
 const noIndexes: ReadonlySet<number> = new Set();
-/** Ids of the shared scopes that a session takes part in, by scope name. */
+/** Ids of the shared scopes that a session is bound to, by scope name. */
 export type ScopeIds = Readonly<Record<string, string>>;
 
-/** What a scope holds outside the session. */
+/** Values of a scope outside the session. */
 interface StoredScope {
   readonly scope: string;
-  /** Missing: the scope is an object of this process. */
+  /** Id of the scope; missing for an object of this process. */
   readonly scopeId: string | undefined;
   readonly stored: Readonly<Record<string, SharedValue>>;
 }
 
-/** Changes of one scope that are to be written together. */
+/** Changes of one scope that are written together. */
 export interface ScopeChanges {
   readonly scope: string;
   readonly changes: readonly StateChange[];
-  /** For each change what makes its value anew, if anything does. */
+  /** Functions that make the values of the changes anew; `undefined` for plain values. */
   readonly again?: readonly (ChangeValue | undefined)[];
-  /**
-   * Indexes of changes of which the writer knew an older value: they are to be refused, or made
-   * again.
-   */
+  /** Indexes of changes whose writer knew an older value. They are refused or made again. */
   readonly stale?: ReadonlySet<number>;
 }
 
 /**
- * The link between a session and the shared scopes outside it. What the session reads is always
- * what its own ledger recorded; `observations` are the record of what has changed outside since.
+ * Connection between a session and the shared scopes outside it. The session always reads the
+ * values of its own ledger; `observations` record the changes outside.
  */
 export class SharedState {
   readonly #store: LedgerStore;
@@ -42,12 +40,13 @@ export class SharedState {
   readonly #objects = new Map<string, BoundObject>();
   readonly #recorded: Set<string>;
   #names: readonly string[];
-  /** What this session knows of the stored keys. */
+  /** State of the stored keys, as this session knows it. */
   readonly #known = new Map<string, KnownKey>();
 
   /**
+   * Connects a session with its scopes.
    * @param recorded scopes whose ids the ledger has
-   * @param isolated what the session knows of the scopes is its own: nothing is read from outside,
+   * @param isolated true when the session keeps its scopes to itself: nothing is read from outside,
    * and nothing written there
    */
   constructor(
@@ -74,13 +73,13 @@ export class SharedState {
     return this.#names.includes(scope);
   }
 
-  /** From now on the session takes part in the stored scope with this id. */
+  /** Binds the session to the stored scope with this id. */
   bind(scope: string, scopeId: string): void {
     this.#scopeIds[scope] = scopeId;
     this.#nameAll();
   }
 
-  /** From now on an object of this process is the scope. */
+  /** Makes an object of this process the scope. */
   bindObject(scope: string, object: BoundObject): void {
     this.#objects.set(scope, object);
     this.#nameAll();
@@ -90,7 +89,7 @@ export class SharedState {
     this.#names = [...new Set([...Object.keys(this.#scopeIds), ...this.#objects.keys()])];
   }
 
-  /** What the objects of this process hold now. */
+  /** Reads the present contents of the objects of this process. */
   readObjects(): StoredScope[] {
     return [...this.#objects].map(([scope, object]) => ({
       scope,
@@ -99,7 +98,7 @@ export class SharedState {
     }));
   }
 
-  /** What all scopes hold outside now. */
+  /** Reads the present values of all scopes outside. */
   async read(): Promise<readonly StoredScope[]> {
     const scopes = this.#isolated ? [] : Object.entries(this.#scopeIds);
     const stored = await Promise.all(
@@ -113,8 +112,8 @@ export class SharedState {
   }
 
   /**
-   * The events that record how what was read differs from what this session knows. To be appended
-   * before anything else happens.
+   * Makes the events for the differences between read values and known ones. To be appended before
+   * anything else happens.
    */
   observations(read: readonly StoredScope[], current: LedgerState): ObservationDraft[] {
     const drafts: ObservationDraft[] = [];
@@ -131,8 +130,7 @@ export class SharedState {
         if (sameValue(oldValue, entry?.value)) continue;
         changes.push({
           key,
-          ...(oldValue === undefined ? {} : { oldValue }),
-          ...(entry?.value === undefined ? {} : { newValue: entry.value }),
+          ...defined({ oldValue, newValue: entry?.value }),
         });
       }
       if (changes.length === 0) continue;
@@ -143,8 +141,8 @@ export class SharedState {
   }
 
   /**
-   * The event that records the scopes of which the ledger says nothing yet, so that they are found
-   * when the session is opened again.
+   * Makes the event for scopes that the ledger does not have yet, so that they are found when the
+   * session is opened again.
    */
   declaration(): EventDraft | undefined {
     const missing = this.#isolated
@@ -165,9 +163,9 @@ export class SharedState {
   }
 
   /**
-   * The value of a key after all writes that were given out: the ends of concurrent bodies wait for
-   * each other before they are in the ledger.
-   * @param recorded what the ledger says
+   * The value of a key after all writes on their way. The ends of concurrent bodies wait for each
+   * other before they are in the ledger.
+   * @param recorded value in the ledger
    */
   latest(scope: string, key: string, recorded: JsonValue | undefined): JsonValue | undefined {
     const drafted = this.#known.get(versionKey(scope, key))?.drafted;
@@ -175,8 +173,8 @@ export class SharedState {
   }
 
   /**
-   * The store's part of a change of a shared scope, based on the versions that this session saw
-   * last.
+   * Makes the writes for the store from a change of a shared scope, based on the versions that this
+   * session saw last.
    */
   writes({ scope, changes, again, stale = noIndexes }: ScopeChanges): PendingWrite[] {
     const scopeId = this.#scopeIds[scope];
@@ -198,7 +196,7 @@ export class SharedState {
           write: { scope, scopeId, key, value: newValue, baseVersion: noVersion },
         };
       const { version, exists } = this.#known.get(name) ?? { version: 0, exists: false };
-      // After a write that is to be refused nothing is known until the scope is read again.
+      // After a write that will be refused, the key is unknown until the scope is read again.
       if (version !== noVersion)
         this.#known.set(name, {
           version: version + 1,
@@ -215,7 +213,7 @@ export class SharedState {
 
 type ObservationDraft = Extract<EventDraft, { type: 'state_change' }>;
 
-/** The record of what was seen of a scope. */
+/** Makes the record of an observation of a scope. */
 export function observation(
   scope: string,
   scopeId: string | undefined,
@@ -225,13 +223,13 @@ export function observation(
     type: 'state_change',
     by: 'runtime',
     scope,
-    ...(scopeId === undefined ? {} : { scopeId }),
+    ...defined({ scopeId }),
     source: 'observation',
     changes,
   };
 }
 
-/** What the store is taken to hold of a key of which it is not asked. */
+/** Assumed state of a key that the store is not asked for. */
 const unstored = { version: 0, exists: false } as const;
 
 function versionKey(scope: string, key: string): string {

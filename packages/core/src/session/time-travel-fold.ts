@@ -16,16 +16,16 @@ export interface InvocationOutline {
   readonly children: InvocationOutline[];
 }
 
-/** What people want to know of a ledger at some event. Changed in place by its fold. */
+/** State of a ledger at some event, for people. Changed in place by its fold. */
 export interface LedgerPoint {
-  /** The last event that was folded. */
+  /** Sequence number of the last folded event. */
   seq: number;
   readonly state: StateAccumulator;
   /** Name of the agent that acted last. */
   agent: string | undefined;
-  /** `seq` of the last message outside all invocations, 0 before the first. */
+  /** Sequence number of the last message outside all invocations, 0 before the first. */
   lastMessageSeq: number;
-  /** In the order in which they started. */
+  /** Invocations in the order in which they started. */
   readonly byPath: Map<string, InvocationOutline>;
   readonly roots: InvocationOutline[];
 }
@@ -129,8 +129,8 @@ export function foldPoint(point: LedgerPoint, event: Event): LedgerPoint {
 }
 
 /**
- * Rises with every change of what `foldPoint` makes of a ledger, or of the form below: what older
- * versions stored is then folded anew.
+ * Version of the results of `foldPoint` and of the form below. It rises with every change of these,
+ * and older stored points are then folded anew.
  */
 export const pointFoldVersion = 1;
 
@@ -146,7 +146,7 @@ type StoredOutline = readonly [
 
 interface StoredPoint {
   readonly scopes: Readonly<Record<string, StateValues>>;
-  /** What branches set, and the keys that they deleted, by path. */
+  /** Values that branches set, and keys that they deleted, by path. */
   readonly overlays: Readonly<
     Record<string, { readonly set: StateValues; readonly deleted: readonly string[] }>
   >;
@@ -155,7 +155,7 @@ interface StoredPoint {
   readonly invocations: readonly StoredOutline[];
 }
 
-/** A point as JSON, without its `seq`. */
+/** Returns a point as JSON, without its `seq`. */
 export function pointToJson(point: LedgerPoint): JsonValue {
   const { agent, lastMessageSeq, byPath } = point;
   const state = point.state.current;
@@ -188,7 +188,7 @@ export function pointToJson(point: LedgerPoint): JsonValue {
   return stored as unknown as JsonValue;
 }
 
-/** The point that `pointToJson` made this of. */
+/** Makes a point from the JSON of `pointToJson`. */
 export function pointFromJson(json: JsonValue, seq: number): LedgerPoint {
   const { scopes, overlays, agent, lastMessageSeq, invocations } = json as unknown as StoredPoint;
   const opened = Object.entries(overlays).map(([path, { set, deleted }]) => {

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { SessionNotFoundError } from '../ledger/errors.ts';
 import {
   type Actor,
@@ -12,22 +13,22 @@ import type { LedgerHead } from '../ledger/port.ts';
 import { checkSeq } from './time-travel.ts';
 
 /**
- * What becomes of a fork's shared scopes. `isolated`: it reads what its prefix has seen last, and
- * keeps its writes to itself. `live`: it takes part in them like any other session.
+ * Treatment of a fork's shared scopes. `isolated`: it reads the values that its prefix saw last,
+ * and keeps its writes to itself. `live`: it is bound to them like any other session.
  */
 export type ForkScopes = 'isolated' | 'live';
 
 interface ForkRecord {
-  /** The fork itself. */
+  /** Id of the fork. */
   readonly session: string;
   readonly shared: ForkScopes;
   /**
-   * The session that it comes from, and the last event that they share; unknown for a fork that
-   * nobody recorded when it was made.
+   * Id of the original session, and the last event that they share. Unknown for a fork that was not
+   * recorded when it was made.
    */
   readonly from?: string | undefined;
   readonly at: number;
-  /** Who made it. @default 'operator' */
+  /** Actor that made the fork. @default 'operator' */
   readonly by?: Actor | undefined;
 }
 
@@ -37,8 +38,8 @@ const texts: Readonly<Record<ForkScopes, string>> = {
 };
 
 /**
- * The first event of a fork's own: every process that opens the fork treats its shared scopes as it
- * says.
+ * Makes the first own event of a fork: every process that opens it treats its shared scopes
+ * accordingly.
  */
 export function forkDecision({
   session,
@@ -47,7 +48,7 @@ export function forkDecision({
   at,
   by = 'operator',
 }: ForkRecord): Extract<EventDraft, { type: 'decision' }> {
-  const data = { session, at, ...(from === undefined ? {} : { from }) };
+  const data = defined({ session, at, from });
   return {
     type: 'decision',
     by,
@@ -66,7 +67,7 @@ function lastForkDecision(outside: readonly Event[]): EventOf<'decision'> | unde
 }
 
 /**
- * Whether a session keeps its writes to shared scopes to itself.
+ * Checks that a session keeps its writes to shared scopes to itself.
  * @param outside events of its ledger that belong to no invocation
  */
 export function isIsolated(outside: readonly Event[]): boolean {
@@ -74,8 +75,8 @@ export function isIsolated(outside: readonly Event[]): boolean {
 }
 
 /**
- * What makes a copy keep its shared scopes to itself in every process that opens it; nothing when
- * it has none, or says so already.
+ * Makes the event that isolates the shared scopes of a copy in every process that opens it. None
+ * when it has no scopes, or is isolated already.
  */
 export function copyDecisions(
   { session, lastSeq, invocations }: Ledger,
@@ -86,23 +87,23 @@ export function copyDecisions(
 }
 
 /**
- * Whether a ledger is a fork of which nobody has said yet what becomes of its shared scopes: the
- * store alone made it.
+ * Checks that a ledger is a fork without a recorded treatment of its shared scopes: it was made by
+ * the store alone.
  */
 export function isUnrecordedFork(
   session: string,
   head: LedgerHead,
   outside: readonly Event[],
 ): boolean {
-  // Whatever else has events was claimed for the first of them.
+  // Any other ledger with events was claimed for the first of them.
   return (
     head.epoch === 0 && head.seq > 0 && lastForkDecision(outside)?.data?.['session'] !== session
   );
 }
 
 /**
- * Makes a fork together with the decision what becomes of its shared scopes: there is never one
- * without the other. Nothing is read but one event, and nobody owns the fork.
+ * Makes a fork together with the treatment of its shared scopes: neither exists without the other.
+ * It reads only one event, and no process owns the fork.
  * @throws SessionNotFoundError, SessionExistsError, SeqOutOfRangeError
  */
 export async function makeFork(
@@ -120,7 +121,7 @@ export async function makeFork(
   ]);
 }
 
-/** Events between the parts of one answer of a model, which are one append. */
+/** Types of the events within one answer of a model, which is one append. */
 const answerParts: ReadonlySet<EventType> = new Set([
   'thought',
   'assistant',
@@ -131,8 +132,8 @@ const answerParts: ReadonlySet<EventType> = new Set([
 ]);
 
 /**
- * The end of the answer that a place lies in, else the place: a fork has all of an answer or
- * nothing.
+ * Returns the end of the answer that contains a place, else the place: a fork has all of an answer
+ * or nothing.
  */
 async function afterAnswer(
   { store }: LedgerPorts,
@@ -153,7 +154,10 @@ async function afterAnswer(
   return at;
 }
 
-/** @param holder a session that has the last event that is shared */
+/**
+ * Returns the last event of a fork's prefix.
+ * @param holder a session that has the last shared event
+ */
 async function firstEvent(
   { store, clock, ids }: LedgerPorts,
   holder: string,
@@ -175,9 +179,9 @@ async function firstEvent(
 }
 
 /**
- * Appends the decision to a fork that nobody has written to yet, and gives it back: for forks that
- * the store alone made.
- * @throws SessionBusyError while somebody else does the same
+ * Appends the treatment of shared scopes to a fork that no process has written to yet, and releases
+ * it. For forks that the store alone made.
+ * @throws SessionBusyError while another process does the same
  */
 export async function recordFork(ports: LedgerPorts, record: ForkRecord): Promise<void> {
   const { store, owner, leaseMs } = ports;

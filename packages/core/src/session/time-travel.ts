@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { JsonValue } from '../base/json.ts';
 import { SeqOutOfRangeError } from '../ledger/errors.ts';
 import { type Event, foldEvent } from '../ledger/event.ts';
@@ -11,29 +12,26 @@ import {
   startPoint,
 } from './time-travel-fold.ts';
 
-/**
- * Puts recorded large values in the place of their references; of a session:
- * `session.ledger.resolve`.
- */
+/** Replaces references by their large values; for a session: `session.ledger.resolve`. */
 export type ResolveValue = (value: unknown) => unknown;
 
 /** One invocation as it was at some event. */
 export interface SnapshotInvocation {
-  /** Its path. */
+  /** Path of the invocation. */
   readonly invocationId: string;
   readonly kind: InvocationRecord['kind'];
   readonly name: string;
   readonly mode: InvocationRecord['mode'];
   readonly status: InvocationRecord['status'];
-  /** `seq` of its `invocation_start`. */
+  /** Sequence number of its `invocation_start`. */
   readonly startIndex: number;
-  /** `seq` of its `invocation_end`; missing while it is open. */
+  /** Sequence number of its `invocation_end`; missing while it is open. */
   readonly endIndex?: number;
   readonly children: readonly SnapshotInvocation[];
 }
 
 /**
- * A session as it was right after some event. Each scope that its ledger knows by then is there as
+ * A session as it was right after some event. Each scope that its ledger has by then is there as
  * `<scope>State`.
  */
 export interface StateSnapshot {
@@ -41,34 +39,40 @@ export interface StateSnapshot {
   readonly status: SessionStatus;
   /** Name of the agent that had acted last. */
   readonly currentAgentName: string | undefined;
-  /** The runs that had begun, with what ran below them. */
+  /** Runs that had begun, with the invocations below them. */
   readonly invocationTree: readonly SnapshotInvocation[];
   /**
-   * What open parallel branches had written to session state so far, by their paths; a deleted key
-   * is `undefined`.
+   * Writes of open parallel branches to session state so far, by branch path; a deleted key is
+   * `undefined`.
    */
   readonly overlays: Readonly<Record<string, Readonly<Record<string, JsonValue | undefined>>>>;
   /** Session state outside all open branches. */
   readonly sessionState: StateValues;
-  /** A shared scope as this session knew it then, which need not be what it was in the store. */
+  /** A shared scope as this session knew it then; the store may have had other values. */
   readonly [scopeState: `${string}State`]: StateValues;
 }
 
-/** Where an invocation begins and ends. */
+/** Begin and end of an invocation. */
 export interface InvocationBoundary {
   readonly invocationId: string;
-  /** Name of the agent, or of whatever else was invoked. */
+  /** Name of the agent or other runnable. */
   readonly agentName: string;
-  /** `seq` of its `invocation_start`. */
+  /** Sequence number of its `invocation_start`. */
   readonly startIndex: number;
-  /** `seq` of its `invocation_end`; missing while it is open, and again after it was reopened. */
+  /**
+   * Sequence number of its `invocation_end`; missing while it is open, and again after it was
+   * reopened.
+   */
   readonly endIndex?: number;
 }
 
 const asRecorded: ResolveValue = (value) => value;
 const noValues: StateValues = Object.freeze({});
 
-/** @throws SeqOutOfRangeError unless `seq` is 0 or the place of one of `last` events */
+/**
+ * Checks a sequence number.
+ * @throws SeqOutOfRangeError unless `seq` is 0 or the place of one of `last` events
+ */
 export function checkSeq(seq: number, last: number): void {
   if (!Number.isInteger(seq) || seq < 0 || seq > last) throw new SeqOutOfRangeError({ seq, last });
 }
@@ -83,7 +87,7 @@ function* prefix(events: readonly Event[], seq: number): Generator<Event> {
 }
 
 /**
- * The values of one scope right after the event `seq`; 0 is before the first event.
+ * Returns the values of one scope right after the event `seq`; 0 is before the first event.
  * @param events the ledger from its first event on
  * @param scope `'session'`, or the name of a shared scope
  * @throws SeqOutOfRangeError
@@ -100,7 +104,7 @@ export function computeStateAtEvent(
 }
 
 /**
- * Everything about a session right after the event `seq`; 0 is before the first event.
+ * Returns the whole state of a session right after the event `seq`; 0 is before the first event.
  * @param events the ledger from its first event on
  * @throws SeqOutOfRangeError
  */
@@ -114,7 +118,7 @@ export function snapshotAt(
   return snapshotOf(point, resolve);
 }
 
-/** What people are shown of a point. */
+/** Makes the snapshot of a point for people. */
 export function snapshotOf(point: LedgerPoint, resolve: ResolveValue): StateSnapshot {
   const { seq, agent, lastMessageSeq, roots } = point;
   const state = point.state.current;
@@ -143,7 +147,7 @@ function shown({
   endSeq,
   children,
 }: InvocationOutline): SnapshotInvocation {
-  const end = endSeq === undefined ? {} : { endIndex: endSeq };
+  const end = defined({ endIndex: endSeq });
   return {
     invocationId: path,
     kind,
@@ -156,12 +160,12 @@ function shown({
   };
 }
 
-/** The `seq` of the event with this id; `undefined`: there is none. */
+/** Sequence number of the event with this id; `undefined` when there is none. */
 export function findEventIndex(events: readonly Event[], eventId: string): number | undefined {
   return events.find(({ id }) => id === eventId)?.seq;
 }
 
-/** Where the invocation at `path` begins and ends; `undefined`: it has not begun. */
+/** Begin and end of the invocation at `path`; `undefined` when it has not begun. */
 export function findInvocationBoundary(
   events: readonly Event[],
   path: string,

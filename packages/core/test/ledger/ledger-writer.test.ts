@@ -7,7 +7,8 @@ import {
   StoreUnavailableError,
 } from '../../src/ledger/errors.ts';
 import type { Event, EventDraft } from '../../src/ledger/event.ts';
-import { Ledger, type LedgerPorts, openLedger } from '../../src/ledger/ledger.ts';
+import { Ledger, type LedgerPorts } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { Batch, Head, LedgerStore } from '../../src/ledger/port.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
 

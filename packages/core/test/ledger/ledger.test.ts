@@ -6,7 +6,8 @@ import { StateConflictError, StoreUnavailableError } from '../../src/ledger/erro
 import { type Event, type EventDraft, foldEvent } from '../../src/ledger/event.ts';
 import { emptyInvocationTree, invocationFold } from '../../src/ledger/folds/invocation-fold.ts';
 import { emptyLedgerState, stateFold } from '../../src/ledger/folds/state-fold.ts';
-import { Ledger, type LedgerPorts, openLedger } from '../../src/ledger/ledger.ts';
+import { Ledger, type LedgerPorts } from '../../src/ledger/ledger.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { Batch, Head, LedgerStore, Store } from '../../src/ledger/port.ts';
 import { memoryStore } from '../../src/stores/memory.ts';
 

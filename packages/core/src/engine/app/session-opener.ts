@@ -1,7 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { IdSource } from '../../base/id.ts';
 import { SessionExistsError, SessionNotFoundError } from '../../ledger/errors.ts';
-import { Ledger, type LedgerPorts, newLedger, openLedger } from '../../ledger/ledger.ts';
+import { Ledger, type LedgerPorts } from '../../ledger/ledger.ts';
+import { newLedger, openLedger } from '../../ledger/open-ledger.ts';
 import type { LedgerHead, LedgerStore } from '../../ledger/port.ts';
 import { recordedScopes } from '../../ledger/shared-scopes.ts';
 import { syncClock } from '../../ledger/store-clock.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { type IdSource, systemIds } from '../../base/id.ts';
-import { newLedger } from '../../ledger/ledger.ts';
+import { newLedger } from '../../ledger/open-ledger.ts';
 import type { Store } from '../../ledger/port.ts';
 import type { LedgerTape } from '../../ledger/tape.ts';
 import type { Runnable } from '../../session/runnable.ts';

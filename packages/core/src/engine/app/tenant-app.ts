@@ -19,12 +19,13 @@ import {
   advanced,
   checkAdvanceOptions,
 } from '../run/advance.ts';
-import type { RunEnd, RunRequest } from '../run/execute-run.ts';
+import type { RunEnd } from '../run/execute-run.ts';
 import { firstExpiry } from '../run/expiry.ts';
 import type { Run } from '../run/run.ts';
+import type { RunRequest } from '../run/run-request.ts';
 import { runRequest } from '../run/run-request.ts';
 import { lastResult } from '../run/run-result.ts';
-import { RunStarter } from '../run/run-starter.ts';
+import { RunStarter } from '../run/starter.ts';
 import type { Recovery } from './recovery.ts';
 import { defaultLeaseMs, type RuntimeOptions } from './runtime-options.ts';
 import { SessionControl } from './session-control.ts';

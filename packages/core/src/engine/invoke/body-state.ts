@@ -17,11 +17,11 @@ import {
   visibleValues,
   withChanges,
 } from '../../ledger/folds/state-fold.ts';
-import { composedLate } from '../../ledger/late-changes.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import type { PendingWrite } from '../../ledger/pending-write.ts';
+import { composedLate } from '../../ledger/writer/late-changes.ts';
 import type { StateAccess, StateUpdate } from '../../session/scoped-state.ts';
 import { InvalidKeyError } from '../frame/errors.ts';
 import type { RunContext } from '../frame/run-context.ts';

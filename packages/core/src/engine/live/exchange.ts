@@ -5,23 +5,23 @@ import type { JsonValue } from '../../base/json.ts';
 import { type LiveMessage, readLiveMessage } from './live-message.ts';
 import type { PubSub } from './pub-sub.ts';
 
-/** How often a process says that it follows a session, and how long that holds. */
+/** Milliseconds between two requests of a follower, and the time for which one request holds. */
 const askEveryMs = 10_000;
 const askedForMs = 30_000;
-/** How long a subscription that failed is left alone. */
+/** Milliseconds before a failed subscription is made again. */
 const retryMs = 2_000;
 
 type Listener = (message: LiveMessage) => void;
 
 /**
- * What one process tells others of what is being written, and asks of them. Messages may be lost:
- * parts say where they belong.
+ * Exchange of text that models are writing, between the processes of an app. Messages may be lost:
+ * each part has its place in its text.
  */
 export class Exchange {
-  /** Names this process. */
+  /** Name of this process. */
   readonly name = systemIds.next();
   readonly #pubsub: PubSub;
-  /** Called when another process wants to have all of a session again. */
+  /** Called when another process wants all live text of a session again. */
   readonly #onAsked = new Map<string, () => void>();
   #asks: Subscription | undefined;
 
@@ -30,8 +30,8 @@ export class Exchange {
   }
 
   /**
-   * Follows what others write in a session, until the returned function is called. `ask` says that
-   * something is missing.
+   * Follows the live text of other processes in a session. `ask` requests missing parts; `end` ends
+   * it.
    */
   follow(key: string, listener: Listener): { readonly ask: () => void; readonly end: () => void } {
     const ask = (): void => void this.#publish(asksChannel, { from: this.name, key });
@@ -54,7 +54,7 @@ export class Exchange {
     };
   }
 
-  /** Answers those who ask for a session, until the returned function is called. */
+  /** Calls `onAsked` when a process asks for a session, until the returned function is called. */
   answer(key: string, onAsked: () => void): () => void {
     this.#asks ??= new Subscription(this.#pubsub, asksChannel, (message) => {
       const { from, key: asked } = message as { from?: JsonValue; key?: JsonValue };
@@ -65,8 +65,8 @@ export class Exchange {
   }
 
   /**
-   * Hears when another process has given sessions of an app back, until the returned function is
-   * called.
+   * Calls `onGivenBack` when another process has released sessions of an app, until the returned
+   * function is called.
    */
   heedGivenBack(app: string, onGivenBack: () => void): () => void {
     const subscription = new Subscription(this.#pubsub, givenBackChannelOf(app), (message) => {
@@ -79,7 +79,7 @@ export class Exchange {
     void this.#publish(givenBackChannelOf(app), { from: this.name });
   }
 
-  /** Resolves when the message has gone, or could not. */
+  /** Resolves when the message was sent, or could not be sent. */
   send(key: string, message: Omit<LiveMessage, 'from'>): Promise<void> {
     return this.#publish(channelOf(key), { from: this.name, ...message } as unknown as JsonValue);
   }
@@ -88,7 +88,7 @@ export class Exchange {
     try {
       await this.#pubsub.publish(channel, JSON.stringify(message));
     } catch {
-      // What is streamed may be lost: what is durable comes all the same.
+      // Streamed text may be lost; durable events come all the same.
     }
   }
 }
@@ -103,7 +103,7 @@ function givenBackChannelOf(app: string): string {
   return `adjutant:given-back:${contentHash([app])}`;
 }
 
-/** Names a session in channels, and tells nothing of it. */
+/** Name of a session in channels, which reveals nothing of it. */
 export function liveKey(
   scope: { readonly tenant: string; readonly app: string },
   session: string,
@@ -111,7 +111,7 @@ export function liveKey(
   return contentHash([scope.tenant, scope.app, session]);
 }
 
-/** Whether somebody has asked lately. */
+/** Demand for live text: true for some time after a request. */
 export class Demand {
   #until = Number.NEGATIVE_INFINITY;
 
@@ -124,7 +124,7 @@ export class Demand {
   }
 }
 
-/** A subscription that is made again when it cannot be made. */
+/** A subscription that is made again when it fails. */
 class Subscription {
   #isEnded = false;
   #end: (() => Promise<void>) | undefined;
@@ -141,7 +141,7 @@ class Subscription {
       if (message !== undefined) listener(message);
     };
     const subscribe = (): void => {
-      // One that throws where it should reject is one that cannot be made.
+      // A `subscribe` that throws instead of rejecting has failed, too.
       const made = async (): Promise<() => Promise<void>> => pubsub.subscribe(channel, hear);
       made().then(
         (end) => {
@@ -165,7 +165,7 @@ class Subscription {
   }
 }
 
-/** What anybody may have sent. */
+/** Reads a message, which any process may have sent. */
 function parsed(text: string): JsonValue | undefined {
   try {
     const message = JSON.parse(text) as JsonValue;

@@ -1,6 +1,6 @@
 /**
  * A text that grows in small parts and whose end is read again and again. It is kept in parts: a
- * string that grows would be copied whole for each reading of its end.
+ * single string would be copied whole for each reading of its end.
  */
 export class GrowingText {
   readonly #parts: string[] = [];
@@ -19,7 +19,10 @@ export class GrowingText {
     this.#length += text.length;
   }
 
-  /** What stands behind the first `offset` characters. Takes as long as that has parts. */
+  /**
+   * Returns the text after the first `offset` characters. Its time grows with the number of parts
+   * there.
+   */
   from(offset: number): string {
     let start = this.#length;
     let index = this.#parts.length;

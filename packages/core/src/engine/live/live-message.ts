@@ -2,7 +2,7 @@ import type { JsonValue } from '../../base/json.ts';
 import type { TransientEvent } from '../../ledger/event.ts';
 import type { LivePart, LiveProgress } from './live-text.ts';
 
-/** What is sent of a session. */
+/** A message with live text of a session. */
 export interface LiveMessage {
   readonly from: string;
   readonly parts: readonly LivePart[];
@@ -11,14 +11,15 @@ export interface LiveMessage {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Levels of nesting in what a tool reports. Whatever writes it out calls itself for each. */
+/**
+ * Largest number of levels in a tool's report. Code that writes it out calls itself for each level.
+ */
 const deepest = 200;
 
 /**
- * Reads a message that anybody may have sent who reaches the channel. What it gives is made anew of
- * the fields that there are to be, so that nothing can pass for an event of the ledger, which
- * followers would believe.
- * @returns `undefined` for what no process of ours has sent
+ * Reads a message that any process on the channel may have sent. The result is made anew of the
+ * expected fields. So nothing can pass for an event of the ledger, which followers would believe.
+ * @returns `undefined` for a message that no process of this app has sent
  */
 export function readLiveMessage(message: JsonValue): LiveMessage | undefined {
   const { from, parts, reports } = message as Fields;

@@ -14,15 +14,15 @@ import type { PubSub } from './pub-sub.ts';
 import { SessionFeed } from './session-feed.ts';
 
 export interface FollowOptions {
-  /** `seq` of the last event that is known already. @default 0 */
+  /** Sequence number of the last event that the follower knows. @default 0 */
   readonly after?: number;
   /** Ends the following. */
   readonly signal?: AbortSignal;
   /**
-   * For who was told events up to `after` by other means in the same connection: where answers
-   * began and ended among them. Nothing of an answer that has ended is told, and none that begins
-   * anew is reset. @default none: the follower may have lost another connection in the middle of an
-   * answer
+   * Answers that began or ended among the events up to `after`, for followers that got these by
+   * other means in the same connection. Text of an answer that has ended is not sent, and an answer
+   * that begins anew is not reset.
+   * @default none: the follower may have lost another connection in the middle of an answer
    */
   readonly told?: readonly AnswerMark[];
 }
@@ -34,7 +34,7 @@ interface Scope {
 
 interface LiveSession {
   readonly feed: SessionFeed;
-  /** Runs of this process on it. */
+  /** Number of runs of this process on the session. */
   writers: number;
 }
 
@@ -46,8 +46,8 @@ const followChecks: OptionChecks<FollowOptions> = {
 };
 
 /**
- * What is being written in the sessions of one store, as far as this process knows: by its own runs
- * and, with a `PubSub`, by others'.
+ * Live text in the sessions of one store, as far as this process knows it: of its own runs and,
+ * with a `PubSub`, of other processes.
  */
 export class LiveSessions {
   readonly #sessions = new Map<string, LiveSession>();
@@ -61,14 +61,14 @@ export class LiveSessions {
     this.#isKept = pubsub !== undefined;
   }
 
-  /** From now on what runs stream is kept for those who begin to follow them later. */
+  /** Begins to keep the streamed text of runs for later followers. */
   keep(): void {
     this.#isKept = true;
   }
 
   /**
-   * Hears when another process has stopped a run without ending it. Returns a function that ends
-   * it; without a `PubSub` nothing is heard.
+   * Calls back when another process has stopped a run without ending it. Returns a function that
+   * ends it. Without a `PubSub`, nothing is heard.
    */
   heedGivenBack(app: string, onGivenBack: () => void): () => void {
     return this.#exchange?.heedGivenBack(app, onGivenBack) ?? (() => undefined);
@@ -82,7 +82,7 @@ export class LiveSessions {
     const entry = this.#entry(key, session, ports.store);
     const { live } = entry.feed;
     entry.writers++;
-    // What another process has sent is over, now that this one has the session.
+    // Live text of another process is over, because this process has the session now.
     if (entry.writers === 1) live.clear();
     const sending =
       this.#exchange === undefined ? undefined : new Sending(this.#exchange, key, live);
@@ -108,9 +108,9 @@ export class LiveSessions {
   }
 
   /**
-   * The durable events of a session after a place, as they land, and what is being written between
+   * Follows the durable events of a session after a place, as they land, and the live text between
    * them.
-   * @throws InvalidRunError, SessionNotFoundError, SeqOutOfRangeError, and what the store throws
+   * @throws InvalidRunError, SessionNotFoundError, SeqOutOfRangeError, and errors of the store
    */
   async *follow(
     scope: Scope,
@@ -152,7 +152,7 @@ export class LiveSessions {
     return made;
   }
 
-  /** Takes in what other processes write, while somebody here follows the session. */
+  /** Receives the live text of other processes while this process has followers of the session. */
   #receive(key: string, entry: LiveSession): () => void {
     if (this.#exchange === undefined) return () => undefined;
     const { feed } = entry;
@@ -181,8 +181,8 @@ export class LiveSessions {
 const neverAborted = new AbortController().signal;
 
 /**
- * Sends what a run writes to the processes that ask for it; while a message is under way, what
- * comes is joined.
+ * Sends the live text of a run to processes that ask for it. While a message is under way, new text
+ * is joined.
  */
 class Sending {
   readonly #exchange: Exchange;
@@ -226,12 +226,12 @@ class Sending {
 }
 
 /**
- * Processes may have several apps on one store object, and an app several tenants: what runs of one
- * stream, followers of another one see.
+ * Live sessions by store. A process may have several apps on one store object, and an app several
+ * tenants. Followers of one see the runs of another.
  */
 const known = new WeakMap<Store, Map<PubSub | undefined, LiveSessions>>();
 
-/** What is being written in the sessions of a store. */
+/** Returns the live sessions of a store. */
 export function liveSessionsOf(store: Store, pubsub: PubSub | undefined): LiveSessions {
   const byPubSub = known.get(store) ?? new Map<PubSub | undefined, LiveSessions>();
   known.set(store, byPubSub);

@@ -63,7 +63,7 @@ class Writer {
   }
 }
 
-/** What a client makes of what it is given. */
+/** State of a client after the events that it gets. */
 class Client {
   readonly texts = new Map<string, string>();
   #reader = new LiveReader();
@@ -84,7 +84,7 @@ class Client {
       this.#take(event);
   }
 
-  /** The connection is lost; what was shown stays until the next one says otherwise. */
+  /** Loses the connection; the shown text stays until the next one changes it. */
   reconnect(): void {
     this.#reader = new LiveReader();
   }
@@ -160,7 +160,7 @@ test('a copy in another process is made whole again after messages were lost', (
       for (const { move: made, lost } of steps) {
         writer.apply(made);
         for (const event of writer.ledger) copy.landed(event);
-        // As the process that follows does: something is missing, so it asks for all.
+        // Does the same as the following process: something is missing, so it asks for all.
         if (send(lost)) {
           sender.restart();
           send(false);

@@ -6,17 +6,17 @@ type Delta = Extract<TransientEvent, { delta: string }>;
 
 /** One text that a model is writing. */
 export interface LiveStream {
-  /** The event that its parts come as, without the part. */
+  /** The event of its parts, without the text. */
   readonly head: Delta;
   readonly text: GrowingText;
   /**
-   * The part that was given last: all readers who keep up get the same object, so that it need be
-   * written out only once for them.
+   * The last part that readers got. All readers who keep up get the same object, so that it is
+   * serialized only once for them.
    */
   given?: { readonly offset: number; readonly end: number; readonly event: Delta };
 }
 
-/** What stands in a text behind `offset`, as an event. */
+/** Returns the text after `offset`, as an event. */
 function partAfter(stream: LiveStream, offset: number): Delta {
   const { head, text, given } = stream;
   if (given?.offset === offset && given.end === text.length) return given.event;
@@ -25,15 +25,15 @@ function partAfter(stream: LiveStream, offset: number): Delta {
   return event;
 }
 
-/** What one invocation's model is writing now. */
+/** The text that the model of one invocation is writing. */
 export interface LiveInvocation {
   readonly invocationId: string;
   readonly agent: string;
-  /** Changes when the text begins anew. */
+  /** Number that changes when the text begins anew. */
   readonly generation: string;
-  /** The texts of the generation before were replaced before they had become durable. */
+  /** True when the texts of the generation before were replaced before they became durable. */
   readonly isReset: boolean;
-  /** `seq` of the last event before it: what is durable up to there comes first. */
+  /** Sequence number of the last event before it; durable events up to there come first. */
   readonly after: number;
   readonly streams: Map<string, LiveStream>;
 }
@@ -41,11 +41,11 @@ export interface LiveInvocation {
 export interface LiveProgress {
   readonly event: Progress;
   readonly after: number;
-  /** Grows with every report. */
+  /** Number that grows with every report. */
   readonly number: number;
 }
 
-/** A part of a text, and where in it it belongs. */
+/** A part of a text, with its place in it. */
 export interface LivePart {
   readonly invocationId: string;
   readonly agent: string;
@@ -59,26 +59,29 @@ export interface LivePart {
 }
 
 /**
- * What is being written in a session and not yet durable: the text so far of every answer under
- * way, and the last report of every tool.
+ * Live text of a session that is not yet durable: the text so far of every open answer, and the
+ * last report of every tool.
  */
 export class LiveText {
   readonly invocations = new Map<string, LiveInvocation>();
   readonly progress = new Map<string, LiveProgress>();
-  /** `seq` by which the last answer of an invocation ended. */
+  /** Sequence numbers of the ends of the last answers, by invocation. */
   readonly #ended = new Map<string, number>();
   #generations = 0;
   #reports = 0;
   readonly #name: string;
 
-  /** @param name of whoever writes, so that generations of two processes differ */
+  /**
+   * Makes an empty live text.
+   * @param name name of the writer, so that generations of two processes differ
+   */
   constructor(name: string) {
     this.#name = name;
   }
 
   /**
-   * Takes in what a run streams. @param lastSeq of the last event of the ledger, durable or not.
-   * Returns whether there is something to tell.
+   * Takes in a streamed event of a run. Returns true when there is something new for readers.
+   * @param lastSeq sequence number of the last event of the ledger, durable or not
    */
   streamed(event: TransientEvent, lastSeq: number): boolean {
     switch (event.type) {
@@ -101,22 +104,22 @@ export class LiveText {
     }
   }
 
-  /** Takes in a durable event: what was being written has become durable, or never will. */
+  /** Takes in a durable event: its text has become durable, or never will. */
   landed(event: Event): void {
     if (event.type === 'tool_result') this.progress.delete(event.callId);
     if (event.type !== 'model_end' && event.type !== 'invocation_end') return;
     rememberEnd(this.#ended, event);
     const live = this.invocations.get(event.invocationId);
-    // What was begun after it stays.
+    // Text that began after it stays.
     if (live !== undefined && live.after < event.seq) this.invocations.delete(event.invocationId);
   }
 
   /**
-   * Takes in a part that another process has sent.
-   * @returns whether something before it is missing
+   * Takes in a part from another process.
+   * @returns true when something before it is missing
    */
   received(part: LivePart): boolean {
-    // It was under way for longer than the end of the answer that it is of.
+    // The part arrived after the end of its answer.
     if (part.after < (this.#ended.get(part.invocationId) ?? 0)) return false;
     let live = this.invocations.get(part.invocationId);
     if (live?.generation !== part.generation) {
@@ -139,7 +142,7 @@ export class LiveText {
     this.progress.set(event.callId, { event, after, number });
   }
 
-  /** What is told from now on may be of another session. */
+  /** Forgets the ends of answers: the next events may belong to another session. */
   forgetEnds(): void {
     this.#ended.clear();
   }
@@ -172,7 +175,7 @@ function streamKey(event: Delta): string {
   return event.type === 'tool_args_delta' ? `${event.type}:${event.providerCallId}` : event.type;
 }
 
-/** How many ends of answers are remembered: many more than answer at the same time. */
+/** Number of remembered ends of answers, far above the number of answers at one time. */
 const rememberedEnds = 1_000;
 
 function rememberEnd(
@@ -184,7 +187,7 @@ function rememberEnd(
   if (ended.size > rememberedEnds) ended.delete(ended.keys().next().value as string);
 }
 
-/** Where in a ledger an answer begins or ends. */
+/** The place in a ledger where an answer begins or ends. */
 export interface AnswerMark {
   readonly type: 'model_start' | 'model_end' | 'invocation_end';
   readonly invocationId: string;
@@ -193,34 +196,31 @@ export interface AnswerMark {
 
 interface Place {
   generation: string;
-  /** Whether something was given that no durable event has taken the place of. */
+  /** True when a part was given that no durable event has replaced. */
   isGiven: boolean;
   readonly offsets: Map<string, number>;
 }
 
-/**
- * Where one reader stands in a live text. It is given what is new when it asks, in one part however
- * many there were.
- */
+/** The position of one reader in a live text. It gets the new text when it asks, in one part. */
 export class LiveReader {
   readonly #places = new Map<string, Place>();
   readonly #reports = new Map<string, number>();
-  /** `seq` by which the last answer of an invocation ended, as the reader was told. */
+  /** Sequence numbers of the ends of the last answers that the reader has got, by invocation. */
   readonly #ended = new Map<string, number>();
   /**
-   * Invocations of which the reader was told that an answer begins or ends: it has no parts of the
-   * next one from before.
+   * Invocations with an answer whose begin or end the reader has got. The reader has no earlier
+   * parts of their next answer.
    */
   readonly #begun = new Set<string>();
-  /** Answers that were under way when the reader came: it may have parts of them from before. */
+  /** Answers that were open when the reader came: it may have earlier parts of them. */
   #before: Set<string> | undefined;
 
-  /** The reader has everything durable that there was when it came. */
+  /** Notes that the reader has all events that were durable when it came. */
   arrived(live: LiveText): void {
     this.#before ??= new Set([...live.invocations.values()].map(({ generation }) => generation));
   }
 
-  /** The reader was given a durable event. */
+  /** Notes that the reader got a durable event. */
   passed(event: Event): void {
     if (event.type === 'tool_result') this.#reports.delete(event.callId);
     if (event.type === 'model_start' || event.type === 'model_end')
@@ -231,7 +231,7 @@ export class LiveReader {
     rememberEnd(this.#ended, event);
   }
 
-  /** The reader was told by other means where an answer begins or ends. */
+  /** Notes that the reader knows the begin or end of an answer by other means. */
   knows({ type, invocationId, seq }: AnswerMark): void {
     if (type !== 'invocation_end') this.#begins(invocationId);
     if (type !== 'model_start') rememberEnd(this.#ended, { invocationId, seq });
@@ -245,12 +245,12 @@ export class LiveReader {
   }
 
   /**
-   * The next transient event for a reader that was given all durable events up to `seq`;
-   * `undefined`: nothing is new.
+   * Returns the next transient event for a reader that has all durable events up to `seq`;
+   * `undefined` when nothing is new.
    */
   next(live: LiveText, seq: number): TransientEvent | undefined {
     for (const invocation of live.invocations.values()) {
-      // The reader may be ahead of what this process has noticed.
+      // The reader may be ahead of this process.
       if (
         invocation.after > seq ||
         invocation.after < (this.#ended.get(invocation.invocationId) ?? 0)
@@ -276,8 +276,8 @@ export class LiveReader {
   }: LiveInvocation): TransientEvent | undefined {
     let place = this.#places.get(invocationId);
     if (place?.generation !== generation) {
-      // A reader that has lost another connection may have parts of an answer that this process
-      // hears of only now.
+      // A reader that has lost another connection may have parts of an answer that is new to this
+      // process.
       const mayHaveParts = !this.#begun.has(invocationId) || this.#before?.has(generation) === true;
       const isReplaced = isReset || place?.isGiven === true || mayHaveParts;
       place = { generation, isGiven: false, offsets: new Map() };
@@ -296,7 +296,7 @@ export class LiveReader {
   }
 }
 
-/** What another process has not been sent yet. */
+/** Live text that another process has not got yet. */
 export class LiveSender {
   readonly #sent = new Map<string, { generation: string; readonly offsets: Map<string, number> }>();
   readonly #reports = new Map<string, number>();
@@ -307,7 +307,7 @@ export class LiveSender {
     this.#reports.clear();
   }
 
-  /** Everything that is new since the last time. */
+  /** Returns all text that is new since the last call. */
   take(live: LiveText): {
     readonly parts: readonly LivePart[];
     readonly reports: readonly LiveProgress[];
@@ -333,7 +333,7 @@ export class LiveSender {
           text: text.from(offset),
         });
       }
-      // A text that was replaced is over, also before the next one has begun.
+      // A replaced text is over, also before the next one has begun.
       if (isNew && streams.size === 0)
         parts.push({ ...invocation, stream: '', head: emptyHead(invocation), offset: 0, text: '' });
     }

@@ -3,17 +3,17 @@ import type { Event, StreamEvent } from '../../ledger/event.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import { type AnswerMark, LiveReader, type LiveText } from './live-text.ts';
 
-/** Events that are kept for those who keep up; whoever is further behind reads the store. */
+/** Number of recent events in memory. Followers that are further behind read the store. */
 const keptEvents = 64;
 
 interface Follower {
   isAwake: boolean;
   wake: (() => void) | undefined;
-  /** What has ended the following of the store: it is given nothing any more. */
+  /** Error that ended the following of the store: the follower gets no more events. */
   failure: { readonly error: unknown } | undefined;
 }
 
-/** The store is followed once for all who follow a session in this process. */
+/** The feed of one session: it follows the store once, for all followers in this process. */
 export class SessionFeed {
   readonly live: LiveText;
   readonly #store: LedgerStore;
@@ -22,7 +22,7 @@ export class SessionFeed {
   /** Called when the first follower comes and the last one goes. */
   readonly #onFollowed: (isFollowed: boolean) => void;
   #recent: Event[] = [];
-  /** `seq` of the last event that is known of. */
+  /** Sequence number of the last known event. */
   #last = 0;
   #pump: AbortController | undefined;
 
@@ -42,14 +42,15 @@ export class SessionFeed {
     return this.#followers.size > 0;
   }
 
-  /** There is something new to be streamed. */
+  /** Wakes the followers, because there is something new to stream. */
   wake(): void {
     for (const follower of this.#followers) wakeUp(follower);
   }
 
   /**
-   * @param head `seq` of the last event at the moment
-   * @param told what the follower was told before, in its connection
+   * Follows the session.
+   * @param head sequence number of the last event at the moment
+   * @param told answers with a begin or end that the follower knows already, from its connection
    */
   async *follow(
     after: number,
@@ -68,7 +69,7 @@ export class SessionFeed {
       while (!signal.aborted) {
         follower.isAwake = false;
         if (follower.failure !== undefined) throw follower.failure.error;
-        // Those who keep up read no store.
+        // Followers that keep up do not read the store.
         const kept = this.#keptAfter(seq);
         if (kept !== undefined) {
           seq = kept.seq;
@@ -98,13 +99,13 @@ export class SessionFeed {
     }
   }
 
-  /** The next durable event, if it is kept. */
+  /** The next durable event, if it is in memory. */
   #keptAfter(seq: number): Event | undefined {
     const first = this.#recent[0]?.seq ?? Number.POSITIVE_INFINITY;
     return seq + 1 >= first ? this.#recent[seq + 1 - first] : undefined;
   }
 
-  /** The durable events after `seq` that the store has, as far as they are known of. */
+  /** The stored events after `seq`, up to the last known one. */
   async *#storedAfter(seq: number): AsyncGenerator<Event, void, undefined> {
     for await (const page of this.#store.read(this.#session, { after: seq, upTo: this.#last }))
       yield* page;
@@ -133,7 +134,7 @@ export class SessionFeed {
     try {
       for await (const event of this.#store.follow(this.#session, from, pump.signal)) {
         if (pump.signal.aborted) return;
-        // What others read meanwhile from the store may be ahead of it.
+        // Events that a follower has read from the store may be ahead of the feed.
         if (this.#recent.length > 0 && this.#recent[this.#recent.length - 1]?.seq !== event.seq - 1)
           this.#recent = [];
         this.#recent.push(event);
@@ -149,7 +150,10 @@ export class SessionFeed {
     }
   }
 
-  /** Who comes later begins anew: a session that was deleted may be another one by then. */
+  /**
+   * Ends all followers with an error. Later followers begin anew: a deleted session may be another
+   * one by then.
+   */
   #fail(error: unknown): void {
     this.#pump = undefined;
     this.#recent = [];

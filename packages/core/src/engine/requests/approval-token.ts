@@ -3,24 +3,24 @@ import { Secret } from '../../base/secret.ts';
 import type { RequestDecision } from '../../ledger/event.ts';
 import { ApprovalTokenError } from './errors.ts';
 
-/** A key that tokens are signed with. */
+/** A key for signing tokens. */
 export interface ApprovalKey {
-  /** Names the key in tokens; not secret. */
+  /** Id of the key in tokens; not secret. */
   readonly id: string;
   /** At least 32 bytes. */
   readonly secret: string | Secret;
 }
 
-/** What a token says. */
+/** The content of a token. */
 export interface TokenClaims {
   readonly requestId: string;
   readonly session: string;
   readonly fingerprint: string;
-  /** The decisions that it can be used for. */
+  /** The decisions that the token allows. */
   readonly decisions: readonly RequestDecision[];
   /** Epoch milliseconds. */
   readonly expiresAt: number;
-  /** Whose decision it is; missing: that of whoever uses it. */
+  /** Actor in whose name the token decides; missing when it is the one that uses the token. */
   readonly by?: string;
 }
 
@@ -67,7 +67,7 @@ function signature(key: ApprovalKey, signed: string): Buffer {
 }
 
 /**
- * Signs and reads tokens. The first key signs and all of them are known, so that keys can be
+ * Signs and reads tokens. The first key signs and all keys are accepted, so that keys can be
  * changed while tokens are in use.
  */
 export class TokenSigner {
@@ -94,7 +94,7 @@ export class TokenSigner {
   }
 
   /**
-   * What a token says, if it was signed here and its time is not over.
+   * Returns the content of a token that was signed here and has not expired.
    * @throws ApprovalTokenError
    */
   read(token: string, now: number): TokenClaims {
@@ -116,7 +116,7 @@ export class TokenSigner {
 function isSigned(key: ApprovalKey, signed: string, mac: string): boolean {
   const expected = signature(key, signed);
   const given = Buffer.from(mac, 'base64url');
-  // Other texts stand for the same bytes; a token has one form only.
+  // Different texts can encode the same bytes; a token has only one valid form.
   if (given.length !== expected.length || given.toString('base64url') !== mac) return false;
   return process.getBuiltinModule('node:crypto').timingSafeEqual(expected, given);
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { findJsonDefect, type JsonValue } from '../../base/json.ts';
 import {
   findInvalidOption,
@@ -27,21 +28,23 @@ import {
   MayNotDecideError,
 } from './errors.ts';
 
-/** Who says something, and why. */
+/** Author of an answer, and the reason for it. */
 export interface AnsweredBy {
   /**
-   * An actor like `user:ann` or `operator:cfo`; a name without a kind is that of a user. @default
-   * 'user'
+   * Actor such as `user:ann` or `operator:cfo`; a name without a kind is the name of a user.
+   * @default 'user'
    */
   readonly by?: string;
   readonly reason?: string;
 }
 
-/** What somebody says to a request. */
+/** Answer to a request. */
 export interface RequestAnswer extends AnsweredBy {
   /** One of the request's options. @default 'answer', where that is an option */
   readonly decision?: RequestDecision;
-  /** The input, the edited arguments, the result, or how much more a limit may be exceeded by. */
+  /**
+   * The input, the edited arguments, the result, or the amount by which a limit may be exceeded.
+   */
   readonly input?: JsonValue;
 }
 
@@ -55,11 +58,11 @@ const answerChecks: OptionChecks<RequestAnswer> = {
 const insiders: ReadonlySet<string | undefined> = new Set(['runtime', 'model', 'tool']);
 
 /**
- * Who says something, in full: a name without a kind is that of a user. @throws InvalidAnswerError
- * when it is somebody who cannot answer from outside
+ * Returns the actor in its full form: a name without a kind is the name of a user.
+ * @throws InvalidAnswerError for an actor inside the runtime, which cannot answer
  */
 export function actorOf(by: string = 'user'): Actor {
-  // Also where no name stands behind the colon.
+  // Also when no name follows the colon.
   const kind = kindOf(by.replace(/:$/, ''));
   if (insiders.has(kind))
     throw new InvalidAnswerError({
@@ -68,16 +71,16 @@ export function actorOf(by: string = 'user'): Actor {
   return namedActor(by);
 }
 
-/** What an answer is checked with. */
+/** Time and tools for the check of an answer. */
 export interface CheckPorts {
   readonly now: number;
-  /** The tool of an agent, as far as it is known here. */
+  /** Finds the tool of an agent, when this process knows it. */
   findTool(agent: string, name: string): Tool | undefined;
 }
 
 /**
- * Checks an answer before it is posted, so that whoever gave it learns what is wrong and the
- * request stays pending. Whoever works on the session checks it again.
+ * Checks an answer before it is posted, so that its author learns of mistakes and the request stays
+ * pending. The process that works on the session checks it again.
  * @throws InvalidAnswerError, RequestSettledError, DecisionNotOfferedError, MayNotDecideError,
  * InputMismatchError, NotJsonError
  */
@@ -94,12 +97,7 @@ export async function checkedAnswer(
   assertMayDecide(row, by);
   await checkInput(row, decision, given.input, ports);
   const { input, reason } = given;
-  return {
-    decision,
-    by,
-    ...(input === undefined ? {} : { input }),
-    ...(reason === undefined ? {} : { reason }),
-  };
+  return defined({ decision, by, input, reason });
 }
 
 /** @throws RequestSettledError */
@@ -154,7 +152,7 @@ async function checkInput(
   if (mismatch !== undefined) refuse(mismatch);
 }
 
-/** As `mismatchWith`, where nobody has the tool: by what the question itself says. */
+/** Like `mismatchWith`, without the tool: uses the schema in the request. */
 async function mismatchUnseen(
   { kind, name, request }: RequestRow,
   decision: RequestDecision,
@@ -172,7 +170,7 @@ async function mismatchUnseen(
   return places === undefined ? undefined : `${what} not fit: ${places}`;
 }
 
-/** Which places do not fit the schema of the tool, and what is expected there. */
+/** Returns the places that do not fit the schema of the tool, with the expected values. */
 async function mismatchWith(
   tool: Tool,
   { kind }: RequestRow,

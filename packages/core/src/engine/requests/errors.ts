@@ -3,8 +3,7 @@ import type { JsonObject } from '../../base/json.ts';
 import { namesOf } from '../../ledger/actor.ts';
 
 /**
- * Something that is no answer to any request: an option that does not exist, or somebody who cannot
- * have said it.
+ * An answer that fits no request: an option that does not exist, or an actor that cannot answer.
  */
 export class InvalidAnswerError extends AdjutantError {
   constructor({
@@ -15,19 +14,19 @@ export class InvalidAnswerError extends AdjutantError {
   }
 }
 
-/** A decision that is not among the options of the request. It is still pending. */
+/** A decision that is not among the options of the request. The request is still pending. */
 export class DecisionNotOfferedError extends AdjutantError {
   constructor(data: { requestId: string; decision: string; options: readonly string[] }) {
     super(
       'decision_not_offered',
-      `Request "${data.requestId}" cannot be answered with '${data.decision}'. Choose one ` +
-        `of ${data.options.map((option) => `'${option}'`).join(', ')}.`,
+      `Request "${data.requestId}" cannot be answered with '${data.decision}'. ` +
+        `Choose one of ${data.options.map((option) => `'${option}'`).join(', ')}.`,
       data,
     );
   }
 }
 
-/** Somebody answered who is not among those who may. The request is still pending. */
+/** An actor answered that is not among those who may. The request is still pending. */
 export class MayNotDecideError extends AdjutantError {
   constructor(data: { requestId: string; by: string; mayDecide: readonly string[] }) {
     super(
@@ -39,8 +38,8 @@ export class MayNotDecideError extends AdjutantError {
 }
 
 /**
- * What was given does not fit what was asked for. The request is still pending. Neither message nor
- * data hold any of the values.
+ * An input that does not fit the request. The request is still pending. Neither message nor data
+ * contain any of the values.
  */
 export class InputMismatchError extends AdjutantError {
   constructor(data: { requestId: string; name: string; reason: string }) {
@@ -52,25 +51,29 @@ export class InputMismatchError extends AdjutantError {
   }
 }
 
-/** Several operations that are awaited have one name: it cannot be said whose result came. */
+/** Several awaited operations have one id, so the result cannot be matched to one of them. */
 export class OperationAmbiguousError extends AdjutantError {
   constructor(data: { operationId: string; requestIds: readonly string[] }) {
     super(
       'operation_ambiguous',
-      `Several calls wait for the operation "${data.operationId}" (requests ` +
-        `${data.requestIds.join(', ')}). Answer one of them by its request id, and give ` +
-        'operations ids of their own.',
+      `Several calls wait for the operation "${data.operationId}" ` +
+        `(requests ${data.requestIds.join(', ')}). ` +
+        'Answer one of them by its request id, and give operations ids of their own.',
       data,
     );
   }
 }
 
 /**
- * Why a token is refused. `malformed`: it is none. `unknown_key`: signed with a key that is not
- * here (any more). `forged`: altered, or never signed. `expired`: its time is over.
- * `unknown_request`: there is no such request here. `changed`: something else is asked now.
- * `already_used`: the request is settled. `not_signed_for`: the token is for other decisions, or
- * for somebody else.
+ * Reason why a token is refused.
+ * - `malformed`: the text is no token.
+ * - `unknown_key`: its key is not known here, or not any more.
+ * - `forged`: it was altered, or never signed.
+ * - `expired`: its time is over.
+ * - `unknown_request`: its request does not exist here.
+ * - `changed`: the call has another request now.
+ * - `already_used`: its request is settled.
+ * - `not_signed_for`: it is for other decisions or another actor.
  */
 export type TokenRefusal =
   | 'malformed'
@@ -93,7 +96,7 @@ const refusals: Readonly<Record<TokenRefusal, string>> = {
   not_signed_for: 'it was not made for this',
 };
 
-/** A token that decides nothing. */
+/** A token that was refused and decides nothing. */
 export class ApprovalTokenError extends AdjutantError {
   readonly reason: TokenRefusal;
 

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import {
   findInvalidOption,
@@ -12,7 +13,7 @@ import type { Actor, RequestDecision, RequestKind } from '../../ledger/event.ts'
 import type { LedgerStore, RequestFilter, RequestRow, RequestStatus } from '../../ledger/port.ts';
 import { InvalidAnswerError } from './errors.ts';
 
-/** A question to somebody outside. */
+/** A request, as an app lists it. */
 export interface RequestEntry {
   readonly requestId: string;
   readonly session: string;
@@ -21,32 +22,32 @@ export interface RequestEntry {
   readonly callId: string;
   readonly kind: RequestKind;
   readonly agent: string;
-  /** The tool; for a limit, the limit. */
+  /** Name of the tool; for a limit, the limit. */
   readonly name: string;
-  /** One line that says what is to be done. */
+  /** One line about the action in question. */
   readonly summary: string;
-  /** What else people are shown: the arguments, unless the tool says otherwise. */
+  /** Further details for people: the arguments, unless the tool gives others. */
   readonly details?: JsonValue;
   /** The decisions to choose from. */
   readonly options: readonly RequestDecision[];
   /** JSON Schema of the input, or of the arguments that may be edited. */
   readonly inputSchema?: JsonObject;
-  /** Who may answer; missing: anybody. */
+  /** Ids of the actors that may answer; missing when any may. */
   readonly mayDecide?: readonly string[];
   /** The session's `user` scope, if it has one. */
   readonly user?: string;
-  /** Name of the operation whose result is awaited. */
+  /** Id of the operation whose result is awaited. */
   readonly operationId?: string;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** Epoch milliseconds; missing: it waits for as long as it takes. */
+  /** Epoch milliseconds; missing when it does not expire. */
   readonly expiresAt?: number;
   readonly status: RequestStatus;
   readonly settledBy?: Actor;
   readonly settledAt?: number;
 }
 
-/** Which requests are listed, in the order in which they were made. */
+/** Filter of listed requests. They come in the order in which they were made. */
 export interface ApprovalQuery {
   /** @default that of the runtime */
   readonly tenant?: string;
@@ -55,7 +56,7 @@ export interface ApprovalQuery {
   readonly session?: string;
   /** @default 100 */
   readonly limit?: number;
-  /** Goes on after the last entry of the page before. */
+  /** Last entry of the page before; the list continues after it. */
   readonly after?: Pick<RequestEntry, 'createdAt' | 'requestId'>;
 }
 
@@ -79,8 +80,8 @@ const queryChecks: OptionChecks<RequestQuery> = {
 const defaultLimit = 100;
 
 /**
- * Lists requests. What is pending and whose time is over is left out: nobody can answer it any
- * more.
+ * Lists requests. Pending requests whose time is over are left out, because they can no longer be
+ * answered.
  * @throws InvalidAnswerError, StoreUnavailableError
  */
 export async function listRequests(
@@ -98,7 +99,7 @@ export async function listRequests(
     const rows = await ledgers.requests({
       ...filter,
       limit,
-      ...(place === undefined ? {} : { after: place }),
+      ...defined({ after: place }),
     });
     entries.push(
       ...rows.filter((row) => query.status !== 'pending' || !isOver(row, now)).map(entryOf),
@@ -120,7 +121,6 @@ export function entryOf(row: RequestRow): RequestEntry {
     agent,
     summary,
     options,
-    ...(details === undefined ? {} : { details }),
-    ...(inputSchema === undefined ? {} : { inputSchema }),
+    ...defined({ details, inputSchema }),
   };
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { defined } from '../../base/defined.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import { canonicalJson, findJsonDefect, type JsonValue } from '../../base/json.ts';
 import {
@@ -46,32 +47,32 @@ export interface BatchAnswer extends RequestAnswer {
   readonly requestId: string;
 }
 
-/** What became of one of several answers. */
+/** Outcome of one of several answers. */
 export type AnswerOutcome =
   | { readonly requestId: string; readonly accepted: true }
   | { readonly requestId: string; readonly accepted: false; readonly error: Error };
 
 export interface OperationOutcome extends Omit<AnsweredBy, 'reason'> {
-  /** The operation failed; the result says why. @default false */
+  /** True when the operation failed; the result then gives the reason. @default false */
   readonly failed?: boolean;
 }
 
 export interface TokenOptions {
-  /** What the token can be used for. @default all options of the request that need no input */
+  /** Decisions that the token allows. @default all options of the request that need no input */
   readonly decisions?: readonly RequestDecision[];
-  /** Epoch milliseconds. @default the end of the request; without one, 7 days from now */
+  /** Epoch milliseconds. @default the expiry of the request; without one, 7 days from now */
   readonly expiresAt?: number;
   /**
-   * Whose decision it is. Whoever has the token decides in this name. @default whoever `decide`
-   * names
+   * Actor in whose name the token decides, no matter who uses it.
+   * @default the actor that `decide` is called with
    */
   readonly by?: string;
 }
 
-/** What a token is for. */
+/** The request and the decisions of a token. */
 export interface TokenView {
   readonly request: RequestEntry;
-  /** The decisions that the token can be used for. */
+  /** The decisions that the token allows. */
   readonly decisions: readonly RequestDecision[];
   /** Epoch milliseconds. */
   readonly expiresAt: number;
@@ -81,9 +82,9 @@ export interface TokenView {
 export interface RequestServicePorts extends Pick<CheckPorts, 'findTool'> {
   readonly ledgers: (tenant?: string) => LedgerStore;
   readonly clock: Clock;
-  /** What tokens are signed with, if there are tokens. */
+  /** Keys for signing tokens; `undefined` when the app has no tokens. */
   readonly keys: readonly ApprovalKey[] | undefined;
-  /** Something was posted to a session. */
+  /** Called when an item was posted to a session. */
   readonly posted: (session: string) => void;
 }
 
@@ -98,12 +99,15 @@ const tokenChecks: OptionChecks<TokenOptions> = {
 const withInput: ReadonlySet<RequestDecision> = new Set(['edit', 'answer']);
 
 /**
- * The questions that runs ask of somebody outside: listed, shown and answered, in whatever process
- * the run waits. `app.requests`.
+ * The requests of runs: listed, shown and answered, in whatever process the run waits.
+ * `app.requests`.
  */
 export class RequestService {
   readonly #ports: RequestServicePorts;
-  /** Rejects when an answer does not fit a request that is pending. @throws as `answer` */
+  /**
+   * Rejects when an answer does not fit a pending request.
+   * @throws as `answer`
+   */
   readonly check: (request: PendingRequest, answer: RequestAnswer) => Promise<void>;
 
   constructor(ports: RequestServicePorts) {
@@ -116,12 +120,18 @@ export class RequestService {
       }));
   }
 
-  /** Approvals that wait for a decision. @throws InvalidAnswerError, StoreUnavailableError */
+  /**
+   * Lists the approvals that wait for a decision.
+   * @throws InvalidAnswerError, StoreUnavailableError
+   */
   listPendingApprovals(query: ApprovalQuery = {}): Promise<readonly RequestEntry[]> {
     return this.list({ ...query, kinds: approvalKinds, status: 'pending' });
   }
 
-  /** Requests of all kinds. @throws InvalidAnswerError, StoreUnavailableError */
+  /**
+   * Lists requests of all kinds.
+   * @throws InvalidAnswerError, StoreUnavailableError
+   */
   async list(query: RequestQuery = {}): Promise<readonly RequestEntry[]> {
     const ledgers = this.#ports.ledgers(query.tenant);
     await syncClock(this.#ports.clock, ledgers);
@@ -134,9 +144,8 @@ export class RequestService {
   }
 
   /**
-   * Answers a request. It is checked first, and then counts if the request is still pending: of all
-   * answers, expiries and cancels one wins. The run goes on where it is, or is continued by
-   * recovery.
+   * Answers a request, if the answer fits and the request is still pending: of all answers,
+   * expiries and cancels one wins. The run goes on where it is, or recovery continues it.
    * @throws RequestNotFoundError, RequestSettledError, DecisionNotOfferedError, MayNotDecideError,
    * InputMismatchError, InvalidAnswerError, NotJsonError, StoreUnavailableError
    */
@@ -159,10 +168,7 @@ export class RequestService {
     return this.answer(requestId, { ...said, decision: 'edit', input: args });
   }
 
-  /**
-   * Answers several requests, each by itself: what is wrong with one does not stop the others.
-   * Never rejects because of an answer.
-   */
+  /** Answers several requests, each by itself. Never rejects because of an answer. */
   async answerAll(answers: readonly BatchAnswer[]): Promise<readonly AnswerOutcome[]> {
     if (!Array.isArray(answers))
       throw new InvalidAnswerError({
@@ -206,15 +212,15 @@ export class RequestService {
       throw new NotJsonError({ what: `The result of operation "${operationId}"`, ...defect });
     const { failed = false, by } = outcome;
     const row = await this.#findOperation(operationId);
-    const said = by === undefined ? {} : { by };
+    const said = defined({ by });
     if (!failed) return this.#answer(row, { ...said, decision: 'answer', input: result });
     const reason = typeof result === 'string' ? result : canonicalJson(result);
     await this.#answer(row, { ...said, decision: 'reject', reason });
   }
 
   /**
-   * A text that stands for the right to answer one request, for a link in a message. It is bound to
-   * the request and to what was asked, and is of no use when that has been settled or changed.
+   * Makes a token, which is the right to answer one request, for a link in a message. It is useless
+   * when the request is settled or its question has changed.
    * @throws InvalidAnswerError, RequestNotFoundError, RequestSettledError, DecisionNotOfferedError,
    * MayNotDecideError, InvalidRuntimeError without keys
    */
@@ -245,23 +251,24 @@ export class RequestService {
       fingerprint: row.fingerprint,
       decisions: decisions ?? offered.filter((option) => !withInput.has(option)),
       expiresAt: expiresAt ?? row.expiresAt ?? now + defaultTokenMs,
-      ...(actor === undefined ? {} : { by: actor }),
+      ...defined({ by: actor }),
     });
   }
 
   /**
-   * What a token is for. Changes nothing, so that whatever follows links may ask. @throws
-   * ApprovalTokenError, InvalidRuntimeError, StoreUnavailableError
+   * Returns the request and decisions of a token. It changes nothing, so that programs that follow
+   * links may call it.
+   * @throws ApprovalTokenError, InvalidRuntimeError, StoreUnavailableError
    */
   async show(token: string): Promise<TokenView> {
     const { row, claims } = await this.#read(token);
     const { decisions, expiresAt, by } = claims;
-    return { request: entryOf(row), decisions, expiresAt, ...(by === undefined ? {} : { by }) };
+    return defined({ request: entryOf(row), decisions, expiresAt, by });
   }
 
   /**
-   * Answers a request by a token. A token that is refused is written down in the ledger of the
-   * session, once for each request and reason.
+   * Answers a request by a token. A refused token is recorded in the ledger of the session, once
+   * for each request and reason.
    * @throws ApprovalTokenError, MayNotDecideError, InputMismatchError, InvalidAnswerError,
    * InvalidRuntimeError, StoreUnavailableError
    */
@@ -324,7 +331,7 @@ export class RequestService {
     return { row, claims };
   }
 
-  /** Whether the same call has another question that waits. */
+  /** Checks that the same call has another pending request. */
   async #isAskedAgain({ status, session, callId, requestId }: RequestRow): Promise<boolean> {
     if (status === 'pending') return false;
     const pending = await this.#ports.ledgers().requests({ session, status: 'pending' });
@@ -374,7 +381,7 @@ export class RequestService {
     }
   }
 
-  /** A row, and the time to hold against its own. */
+  /** Reads a row, and before it the store's clock for its expiry. */
   async #row(filter: RequestFilter): Promise<RequestRow | undefined> {
     const ledgers = this.#ports.ledgers();
     await syncClock(this.#ports.clock, ledgers);
@@ -388,7 +395,7 @@ export class RequestService {
     return row;
   }
 
-  /** The call that waits for an operation; when none does any more, the last that did. */
+  /** Finds the request of the call that waits for an operation; when none waits, the last one. */
   async #findOperation(operationId: string): Promise<RequestRow> {
     const ledgers = this.#ports.ledgers();
     await syncClock(this.#ports.clock, ledgers);

@@ -3,8 +3,8 @@ import { RequestSettledError } from '../../ledger/errors.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 
 /**
- * The error that a request was answered before, with what was said: rows know who, the inbox or the
- * ledger knows what. Any other error as it is.
+ * Adds the decision to the error of a request that was answered before. The row has the author of
+ * the answer; the inbox or the ledger has the decision. Returns any other error as it is.
  */
 export async function withDecision(
   error: unknown,

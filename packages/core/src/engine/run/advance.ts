@@ -6,35 +6,33 @@ import { firstExpiry } from './expiry.ts';
 import type { RunResult } from './run.ts';
 
 export interface AdvanceOptions {
-  /** How far to go: until the run ends or waits, or until one round is done. @default 'idle' */
-  readonly until?: 'idle' | 'round';
   /**
-   * Milliseconds after which nothing more is begun; what is under way is ended. @default no limit
+   * Point at which to stop: the end or wait of the run, or the end of one round. @default 'idle'
    */
+  readonly until?: 'idle' | 'round';
+  /** Milliseconds after which nothing new begins; work under way is ended. @default no limit */
   readonly slice?: number;
   /** Cancels the run. */
   readonly signal?: AbortSignal;
 }
 
-/** How far `advance` has come. */
+/** State of the session after `advance`. */
 export type Advance =
   | {
-      readonly status:
-        | 'done'
-        | 'failed'
-        | 'cancelled' /** Missing when the session has never had a run. */;
+      readonly status: 'done' | 'failed' | 'cancelled';
+      /** `undefined` when the session has never had a run. */
       readonly result: RunResult | undefined;
     }
   | {
       readonly status: 'waiting';
       readonly result: RunResult;
       readonly waitingFor: { readonly calls: readonly PendingCall[]; readonly message: boolean };
-      /** Epoch milliseconds at which the first of the open questions is over. */
+      /** Epoch milliseconds at which the first of the open requests expires. */
       readonly wakeAt: number | undefined;
     }
   | { readonly status: 'more'; readonly result: RunResult };
 
-/** Who wants something of a session, and why. */
+/** Author of a control message, and the reason for it. */
 export interface ControlOptions {
   /** @default 'user' (`operator` for `pause`) */
   readonly by?: Actor;
@@ -43,8 +41,9 @@ export interface ControlOptions {
 
 export interface CancelOptions extends ControlOptions {
   /**
-   * Only this run: when it has ended by then, nothing is cancelled, and not the run that came after
-   * it. @default whatever is open
+   * Id of the run to cancel. When it has ended by then, nothing is cancelled, and no later run
+   * either.
+   * @default the open run
    */
   readonly runId?: string;
 }
@@ -52,14 +51,14 @@ export interface CancelOptions extends ControlOptions {
 export interface SendOptions {
   /** @default 'user' */
   readonly by?: Actor;
-  /** The loop that the message is for. @default the run */
+  /** Path of the loop that the message is for. @default the run */
   readonly invocationId?: string;
   /**
-   * Cuts off the model call that is under way, so that the next one has the message; tools go on.
+   * Aborts the model call that is under way, so that the next one has the message; tools go on.
    * @default false
    */
   readonly interrupt?: boolean;
-  /** Makes the same message sent twice one message. */
+  /** Key of the message: a message that is sent twice under one key counts once. */
   readonly clientKey?: string;
 }
 

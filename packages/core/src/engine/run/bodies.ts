@@ -7,7 +7,7 @@ import { runParallel } from '../invoke/bodies/parallel.ts';
 import { runSequence } from '../invoke/bodies/sequence.ts';
 import { runStep } from '../invoke/bodies/step.ts';
 
-/** Runs what a runnable consists of, by its kind. */
+/** Runs the body of a runnable, by its kind. */
 export function runBody(runnable: AnyRunnable, frame: BodyFrame): Promise<BodyEnd | undefined> {
   switch (runnable.kind) {
     case 'agent':

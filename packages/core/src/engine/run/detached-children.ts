@@ -8,7 +8,7 @@ import type { RunContext } from '../frame/run-context.ts';
 import { invoke } from '../invoke/invoke.ts';
 
 /**
- * Children that nobody waits for and that have no outcome: dispatched ones, and spawned ones whose
+ * Children without an outcome that no invocation waits for: dispatched ones, and spawned ones whose
  * caller has ended.
  */
 export function openDetached({ invocations }: Ledger): InvocationRecord[] {
@@ -21,9 +21,10 @@ export function openDetached({ invocations }: Ledger): InvocationRecord[] {
 }
 
 /**
- * Children that were detached and that the last process left open go on from their recorded names
- * and inputs. Who wants a run of its own has it also where the lifecycle is not known that has not
- * ended for the run before: that is left for others.
+ * Continues the detached children that the last process left open, from their recorded names and
+ * inputs.
+ * @param isAsked True when the caller asks for a run of its own. The run then starts even when this
+ * process does not have the lifecycle of an earlier run; its step is left to other processes.
  */
 export function continueDetached(run: RunContext, isAsked: boolean): void {
   const { detached } = occupancyOf(run.ledger);

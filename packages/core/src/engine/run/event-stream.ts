@@ -1,5 +1,5 @@
 /**
- * What is pushed from one side and read by `for await` on the other. Unbounded: a run does not wait
+ * A queue from a producer to a reader that uses `for await`. It is unbounded: a run does not wait
  * for its readers.
  */
 export class EventStream<Item> implements AsyncIterableIterator<Item> {
@@ -26,7 +26,7 @@ export class EventStream<Item> implements AsyncIterableIterator<Item> {
     waiting.resolve({ done: false, value: item });
   }
 
-  /** Ends the stream behind what was pushed; with an error, the reader gets it thrown there. */
+  /** Ends the stream after the pushed items; an error is thrown to the reader there. */
   close(end: { readonly error?: unknown } = {}): void {
     if (this.#end !== undefined) return;
     this.#end = end;
@@ -57,7 +57,7 @@ export class EventStream<Item> implements AsyncIterableIterator<Item> {
     });
   }
 
-  /** The reader leaves: nothing more is kept for it. The run goes on. */
+  /** Called when the reader leaves. Nothing more is kept for it, and the run goes on. */
   return(): Promise<IteratorResult<Item>> {
     this.#end ??= {};
     this.#items = [];

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { defined } from '../../base/defined.ts';
 import { isAdjutantError } from '../../base/error.ts';
 import type { EventOf } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
@@ -6,8 +7,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 type Asking = Pick<Ledger, 'requests' | 'requestId'>;
 
 /**
- * Questions that this ledger has asked itself; those of the one that it is a copy of are asked
- * anew, and do not expire here.
+ * Requests that this ledger has made itself. A copy of a ledger makes the requests of its original
+ * anew, and these do not expire here.
  */
 function* ownRequests(ledger: Asking): Generator<EventOf<'tool_yield'>> {
   for (const request of ledger.requests.values()) {
@@ -15,7 +16,7 @@ function* ownRequests(ledger: Asking): Generator<EventOf<'tool_yield'>> {
   }
 }
 
-/** When the first of the open questions is over, in epoch milliseconds; `null`: none ever is. */
+/** Expiry of the first open request in epoch milliseconds; `null` when none expires. */
 export function firstExpiry(ledger: Asking): number | null {
   let first: number | null = null;
   for (const { expiresAt } of ownRequests(ledger))
@@ -24,18 +25,19 @@ export function firstExpiry(ledger: Asking): number | null {
 }
 
 /**
- * Ends questions whose time is over, while a run is under way. Of an answer and an expiry at one
- * moment the store lets one win.
+ * Ends expired requests while a run is under way. When an answer and an expiry come together, the
+ * store lets one win.
  */
 export class ExpiryWatch {
   readonly #ledger: Ledger;
   readonly #clock: Clock;
-  /** Called when somebody answered in time after all. */
+  /** Called when a request was answered in time after all. */
   readonly #onAnswered: () => void;
   /**
-   * Whether the run is about to give the session back: what is over then is ended in its next turn.
+   * True when the run is about to release the session. The next turn ends the requests that expire
+   * then.
    */
-  readonly #isParked: () => boolean;
+  readonly #isReleasing: () => boolean;
   #cancelTimer: () => void = () => undefined;
   #forget: () => void = () => undefined;
   #expiring: Promise<void> = Promise.resolve();
@@ -45,15 +47,15 @@ export class ExpiryWatch {
     ledger: Ledger,
     clock: Clock,
     onAnswered: () => void,
-    isParked: () => boolean = () => false,
+    isReleasing: () => boolean = () => false,
   ) {
     this.#ledger = ledger;
     this.#clock = clock;
     this.#onAnswered = onAnswered;
-    this.#isParked = isParked;
+    this.#isReleasing = isReleasing;
   }
 
-  /** Ends what is over already, and from now on what becomes so. */
+  /** Ends the requests that have expired, and from now on those that expire. */
   async start(): Promise<void> {
     this.#forget = this.#ledger.onDraft((event) => {
       if (event.type === 'tool_yield') this.#arm();
@@ -72,7 +74,7 @@ export class ExpiryWatch {
   #arm(): void {
     this.#cancelTimer();
     const at = firstExpiry(this.#ledger);
-    if (at === null || this.#stopped || this.#isParked()) return;
+    if (at === null || this.#stopped || this.#isReleasing()) return;
     this.#cancelTimer = this.#clock.setTimer(at - this.#clock.now(), () => {
       this.#expiring = this.#expireDue()
         .catch((error: unknown) => this.#failed(error))
@@ -80,7 +82,7 @@ export class ExpiryWatch {
     });
   }
 
-  /** A store that does not answer is asked again when the run is taken up the next time. */
+  /** Fails the ledger, except when the store does not answer: the next turn asks it again. */
   #failed(error: unknown): void {
     if (!isAdjutantError(error, 'store_unavailable') && this.#ledger.failure === undefined)
       this.#ledger.fail(error);
@@ -101,7 +103,7 @@ export class ExpiryWatch {
     request,
   }: EventOf<'tool_yield'>): Promise<void> {
     const ledger = this.#ledger;
-    if (this.#isParked()) return;
+    if (this.#isReleasing()) return;
     const escalates = request.onExpire === 'escalate' && request.escalateTo !== undefined;
     await ledger.durable();
     try {
@@ -114,12 +116,13 @@ export class ExpiryWatch {
       if (isAdjutantError(error, 'request_settled')) return this.#onAnswered();
       if (!isAdjutantError(error, 'request_not_found')) throw error;
     }
-    if (ledger.failure !== undefined || this.#isParked() || !ledger.requests.has(requestId)) return;
+    if (ledger.failure !== undefined || this.#isReleasing() || !ledger.requests.has(requestId))
+      return;
     ledger.append([
       {
         type: 'tool_input',
         by: 'runtime',
-        ...(invocationId === undefined ? {} : { invocationId }),
+        ...defined({ invocationId }),
         callId,
         requestId,
         decision: escalates ? 'escalate' : 'expire',

@@ -12,7 +12,7 @@ const leaseMs = 30_000;
 const methods = ['claim', 'append', 'release', 'putBlob', 'head'] as const;
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A ledger whose lease is kept, on a store that fails to renew as long as `isDown` says so. */
+/** A ledger whose lease is kept, on a store that fails to renew while `isDown` returns true. */
 async function kept(isDown: () => boolean) {
   const clock = testClock();
   const store = memoryStore({ clock }).for(scope);
@@ -67,8 +67,8 @@ test('a renewal that fails is tried again, and the ledger is not lost', async ()
 });
 
 test(
-  'when the lease is over and the store still fails, the ledger is lost for what the store ' +
-    'said',
+  'when the lease is over and the store still fails, ' +
+    'the ledger is lost for what the store said',
   async () => {
     const { ledger, renewals, pass } = await kept(() => true);
     await pass(29);

@@ -1,16 +1,14 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/**
- * Parts of a lease after which it is renewed, and after which a renewal that failed is tried again.
- */
+/** Number of renewals in the time of one lease, and of retries after a renewal that failed. */
 const renewalsPerLease = 3;
 const triesPerLease = 30;
 
 /**
- * Renews the lease of a ledger three times in its life, until the returned function is called or
- * the ledger is lost. A renewal that fails is tried again until the lease is over; only then, or
- * when another owner has the ledger, it is lost.
+ * Renews the lease of a ledger three times in its life. It ends when the returned function is
+ * called or the ledger is lost. A renewal that fails is tried again until the lease is over. Only
+ * then, or when another owner has the ledger, the ledger is lost.
  */
 export function keepLease(ledger: Ledger, clock: Clock): () => void {
   const { leaseMs } = ledger.ports;

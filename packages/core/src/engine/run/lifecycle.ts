@@ -6,6 +6,7 @@ import type { EventDraft, StopReason } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome, lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
+import { childPath, isRootOf, parentOf } from '../../ledger/path.ts';
 import type { Step, StepContext } from '../../runnables/step.ts';
 import type { Session } from '../../session/session.ts';
 import type { StateSchema } from '../../session/state-types.ts';
@@ -16,17 +17,17 @@ import type { AnyRunnable } from '../frame/registry.ts';
 import type { BodyFrame, RunContext } from '../frame/run-context.ts';
 import { invoke } from '../invoke/invoke.ts';
 
-/** How long the work after a run may take: as long as a run by default. */
+/** Milliseconds that the work after a run may take: the default time of a run. */
 const postProcessTimeoutMs = 600_000;
 
-/** The run that the lifecycle of an app is about. */
+/** The run that a lifecycle belongs to. */
 export interface LifecycleRun {
   readonly runId: string;
-  /** Name of what is run. */
+  /** Name of the runnable. */
   readonly runnable: string;
-  /** What the run was started with. */
+  /** Text that the run was started with. */
   readonly input: string | undefined;
-  /** The data that it was started with. */
+  /** Data that the run was started with. */
   readonly data: JsonValue | undefined;
 }
 
@@ -37,43 +38,45 @@ export interface EndedRun extends LifecycleRun {
   readonly stopReason: StopReason | undefined;
 }
 
-/** Whether a run may go on: nothing and `true` say yes; `refuse` is what its user is told. */
+/**
+ * Answer of `admit`: nothing and `true` let the run go on; `refuse` is the message for its user.
+ */
 export type Admission = true | { readonly refuse: string };
 
-// biome-ignore lint/suspicious/noConfusingVoidType: an `admit` that has nothing against a run returns nothing
+// biome-ignore lint/suspicious/noConfusingVoidType: an `admit` that admits a run returns nothing
 type AdmissionAnswer = void | Admission | Promise<void | Admission>;
 
 /**
- * What an app does around each of its runs; each runs once for a run, however often that is
+ * Work of an app around each of its runs. Each part runs once for a run, even when the run is
  * resumed.
  */
 export interface LifecycleOptions<Schema extends StateSchema = StateSchema> {
   /**
-   * Before anything of the run: loads what it needs into `ctx.state`. Runs again from the top when
-   * it was interrupted, like a step. When it throws, the run ends as an error.
+   * Runs before the rest of the run and loads the data that it needs into `ctx.state`. Like a step,
+   * it runs again from the top when it was interrupted. When it throws, the run ends as an error.
    */
   readonly prepare?: (ctx: StepContext<Schema>, run: LifecycleRun) => void | Promise<void>;
   /**
-   * After `prepare`: says whether the run may go on. A refused run ends as completed with the
+   * Runs after `prepare` and tells if the run may go on. A refused run ends as completed, with the
    * message as its output and `stopReason: 'refused'`, and no model is called. When it throws, the
    * run ends as an error.
    */
   readonly admit?: (ctx: StepContext<Schema>, run: LifecycleRun) => AdmissionAnswer;
   /**
-   * In the background after a run that was admitted has completed and its result was handed out.
-   * Continued by another process after a crash. Its failure is recorded and changes nothing else.
+   * Runs in the background after an admitted run has completed and its result was handed out.
+   * Another process continues it after a crash. Its failure is recorded and changes nothing else.
    */
   readonly postProcess?: (ctx: StepContext<Schema>, run: EndedRun) => void | Promise<void>;
 }
 
-/** What the lifecycle of a runtime must be. */
+/** Checks of the option `lifecycle` of a runtime. */
 export const lifecycleChecks: OptionChecks<LifecycleOptions> = {
   prepare: isFunction,
   admit: isFunction,
   postProcess: isFunction,
 };
 
-/** `admit` gave what is neither yes nor a refusal. The run is not let in. */
+/** `admit` returned neither a yes nor a refusal. The run is not admitted. */
 export class InvalidAdmissionError extends AdjutantError {
   constructor(data: { found: string }) {
     super(
@@ -122,9 +125,7 @@ function placeOf({ invocationId, session }: StepContext): {
   const { ledger } = session as Session;
   return {
     ledger,
-    root: ledger.invocations.byPath.get(
-      invocationId.slice(0, invocationId.lastIndexOf('/')),
-    ) as InvocationRecord,
+    root: ledger.invocations.byPath.get(parentOf(invocationId)) as InvocationRecord,
   };
 }
 
@@ -156,12 +157,12 @@ function endedRunOf(ctx: StepContext): EndedRun {
 
 type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
 
-/** Runs bodies, and around that of a run's root what the lifecycle says. */
+/** Runs bodies, with the lifecycle around the body of a run's root. */
 export function withLifecycle(runBody: RunBody, lifecycle: Lifecycle | undefined): RunBody {
   if (lifecycle === undefined) return runBody;
   return async (runnable, frame) => {
     const { run, record } = frame;
-    if (!isOfRoot(record.path, run.runId)) return runBody(runnable, frame);
+    if (!isRootOf(record.path, run.runId)) return runBody(runnable, frame);
     if (record.mode === 'root' && !frame.scope.aborted) {
       const before = await runBefore(lifecycle, frame, runnable);
       if (before !== 'admitted') return before;
@@ -171,14 +172,9 @@ export function withLifecycle(runBody: RunBody, lifecycle: Lifecycle | undefined
   };
 }
 
-/** Whether a path is that of a run's root or of what has taken its place. */
-function isOfRoot(path: string, runId: string): boolean {
-  return path === runId || (path.startsWith(`${runId}>`) && !path.includes('/'));
-}
-
 /**
- * Prepares a run and asks whether it may go on. Anything but `admitted` is how it ends instead;
- * `undefined`: it was given back.
+ * Prepares a run and asks if it may go on. Returns `admitted`, or the end of the run instead;
+ * `undefined` when the run was released.
  */
 async function runBefore(
   { prepare, admit }: Lifecycle,
@@ -188,7 +184,7 @@ async function runBefore(
   const { run, record, resumed } = frame;
   for (const step of [prepare, admit]) {
     if (step === undefined) continue;
-    const path = `${record.path}/${step.name}`;
+    const path = childPath(record.path, step.name);
     // A run that began in a process without a lifecycle goes on without.
     if (resumed && !run.ledger.invocations.byPath.has(path) && hasBegun(record)) continue;
     const ended = await invoke(run, {
@@ -207,7 +203,7 @@ async function runBefore(
   return 'admitted';
 }
 
-/** What only a body that has begun leaves. */
+/** Event types that only a body leaves. */
 const bodyTypes: ReadonlySet<string> = new Set([
   'model_start',
   'assistant',
@@ -238,10 +234,10 @@ function refusedEnd({ path }: InvocationRecord, { name }: AnyRunnable, message: 
   return { status: 'completed', output: message, stopReason: 'refused', before };
 }
 
-/** The end of a run, together with the beginning of what comes after it: no crash can part them. */
+/** Adds the start of `postProcess` to the end of a run, in one append: no crash can part them. */
 function withPostProcess({ postProcess }: Lifecycle, { run }: BodyFrame, end: BodyEnd): BodyEnd {
   if (postProcess === undefined || end.status !== 'completed') return end;
-  const path = `${run.runId}/${postProcess.name}`;
+  const path = childPath(run.runId, postProcess.name);
   if (run.ledger.invocations.byPath.has(path)) return end;
   const now = run.app.clock.now();
   const start: EventDraft = {
@@ -256,11 +252,11 @@ function withPostProcess({ postProcess }: Lifecycle, { run }: BodyFrame, end: Bo
   return { ...end, before: [...(end.before ?? []), start], extras: { ...end.extras, wakeAt: now } };
 }
 
-/** Begins what comes after a run, when its end is in the ledger. */
+/** Begins `postProcess` when the end of the run is in the ledger. */
 export function beginPostProcess(run: RunContext): void {
   const { postProcess } = run.app.lifecycle ?? {};
   if (postProcess === undefined) return;
-  const path = `${run.runId}/${postProcess.name}`;
+  const path = childPath(run.runId, postProcess.name);
   const { invocations } = run.ledger;
   const isOpen = invocations.byPath.has(path) && !hasOutcome(invocations, path);
   if (!isOpen || occupancyOf(run.ledger).detached.has(path)) return;

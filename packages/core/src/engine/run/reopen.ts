@@ -3,7 +3,7 @@ import type { Actor, EventDraft } from '../../ledger/event.ts';
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** An invocation whose outcome stands. */
+/** An invocation whose outcome is final. */
 export class NotReopenableError extends AdjutantError {
   constructor(data: { path: string; reason: string }) {
     super('not_reopenable', `"${data.path}" cannot be reopened: ${data.reason}.`, data);
@@ -12,20 +12,20 @@ export class NotReopenableError extends AdjutantError {
 
 export interface ReopenOptions {
   /**
-   * Path of the invocation that failed or was cancelled. @default the last run, with every part of
-   * it that failed or was cancelled
+   * Path of the invocation that failed or was cancelled.
+   * @default the last run, with every part of it that failed or was cancelled
    */
   readonly path?: string;
-  /** Why, for the ledger. */
+  /** Reason for the ledger. */
   readonly reason: string;
   /** @default 'operator' */
   readonly by?: Actor;
 }
 
 /**
- * The events after which a failed or cancelled invocation is open again: its outcome no longer
- * counts, and neither do those of the invocations around it. What completed below it stays
- * completed.
+ * Returns the events that open a failed or cancelled invocation again. Its outcome no longer
+ * counts, and neither do those of the invocations around it. Invocations below it that completed
+ * stay completed.
  * @throws NotReopenableError
  */
 export function reopenDrafts(
@@ -69,8 +69,8 @@ function assertFailed({ path, end, status }: InvocationRecord): void {
 }
 
 /**
- * Parts of sequences, parallels and loops that failed or were cancelled; what code called, it has
- * dealt with.
+ * Parts of sequences, parallels and loops that failed or were cancelled. Children that code called
+ * are left out: the code has dealt with their failures.
  */
 function failedParts(
   record: InvocationRecord,

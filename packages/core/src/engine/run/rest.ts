@@ -1,11 +1,11 @@
 import { afterThisTurn } from '../../base/clock.ts';
 import { belongsTo } from '../../ledger/path.ts';
 import type { RunContext } from '../frame/run-context.ts';
-import type { RunRequest } from './execute-run.ts';
+import type { RunRequest } from './run-request.ts';
 
 /**
- * Ends the turn when everything of the run waits for somebody outside, or is not to begin anything
- * more.
+ * Releases the run when everything in it waits for an answer or is held. Releases its detached work
+ * when the root does not work and all detached work waits.
  */
 export function watchForRest(run: RunContext): void {
   const { activity, detachedActivity } = run;
@@ -13,10 +13,10 @@ export function watchForRest(run: RunContext): void {
   const look = (): void => {
     isScheduled = false;
     if (!run.scope.aborted && activity.hasChildren && activity.isWaiting) run.park();
-    // As long as the root goes on, what it dispatched can be answered here.
-    const rootRests = run.scope.aborted || !activity.hasChildren;
+    // While the root works, answers for its detached work can be taken in here.
+    const rootIsIdle = run.scope.aborted || !activity.hasChildren;
     if (
-      rootRests &&
+      rootIsIdle &&
       !run.detachedScope.aborted &&
       detachedActivity.hasChildren &&
       detachedActivity.isWaiting
@@ -26,14 +26,14 @@ export function watchForRest(run: RunContext): void {
   const schedule = (): void => {
     if (isScheduled) return;
     isScheduled = true;
-    // What is about to begin something must have had its turn.
+    // Code that is about to begin something needs its turn first.
     afterThisTurn(look);
   };
   activity.onRest = schedule;
   detachedActivity.onRest = schedule;
 }
 
-/** Lets a run do no more than a round, or than it can begin in a slice of time. */
+/** Limits a run to one round, or to the work that it can begin within a slice of time. */
 export function closeGateAfter(
   run: RunContext,
   { until, slice }: Pick<RunRequest, 'until' | 'slice'>,

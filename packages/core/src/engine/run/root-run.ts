@@ -1,10 +1,19 @@
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
-import { belongsTo } from '../../ledger/path.ts';
+import { belongsTo, rootOf } from '../../ledger/path.ts';
 import type { Session } from '../../session/session.ts';
 import { openDetached } from './detached-children.ts';
-import type { RunRequest } from './execute-run.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** Checks that the root of a run, or detached work of the session, has no outcome yet. */
+export function isRunOpen(ledger: Ledger, runId: string): boolean {
+  const { invocations } = ledger;
+  return (
+    (invocations.byPath.has(runId) && !hasOutcome(invocations, runId)) ||
+    openDetached(ledger).length > 0
+  );
+}
 
 /** The root run of a session that has no outcome yet. */
 export function openRoot(session: Pick<Session, 'ledger'>): InvocationRecord | undefined {
@@ -26,7 +35,7 @@ export function rootToContinue(
 ): InvocationRecord | undefined {
   const { byPath, roots } = session.ledger.invocations;
   const { runId, runnable } = request;
-  const named = byPath.get(runId) ?? rootTold(session.ledger, request) ?? openRoot(session);
+  const named = byPath.get(runId) ?? rootWithInput(session.ledger, request) ?? openRoot(session);
   if (named !== undefined || runnable !== undefined) return named;
   const detached = openDetached(session.ledger);
   const root = roots.findLast((path) => detached.some((child) => belongsTo(child.path, path)));
@@ -34,24 +43,24 @@ export function rootToContinue(
 }
 
 /**
- * The root that was told this run's input, because it was open when the run was asked for under its
+ * The root that got the input of this run. It was open when the caller asked for the run under a
  * chosen name.
  */
-function rootTold(
+function rootWithInput(
   ledger: Ledger,
   { runId, isNamed, input }: RunRequest,
 ): InvocationRecord | undefined {
   if (!isNamed || input === undefined) return undefined;
-  const told = ledger.events.find(
+  const message = ledger.events.find(
     (event) =>
       event.type === 'user' && event.clientKey === runId && ledger.resolve(event.text) === input,
   );
-  return ledger.invocations.byPath.get(told?.invocationId?.split(/[/>]/)[0] ?? '');
+  return ledger.invocations.byPath.get(rootOf(message?.invocationId ?? ''));
 }
 
 /**
- * The root that has taken in already what a run asks for under a chosen name. Whatever it is asked
- * for again is nothing new.
+ * The root that already has the input which a run asks for under a chosen name. The same request
+ * again asks for nothing new.
  */
 export function rootAskedBefore(
   { ledger }: Pick<Session, 'ledger'>,
@@ -62,5 +71,15 @@ export function rootAskedBefore(
   const named = invocations.byPath.get(request.runId);
   if (named !== undefined && (request.input === undefined || hasOutcome(invocations, named.path)))
     return named;
-  return rootTold(ledger, request);
+  return rootWithInput(ledger, request);
+}
+
+/** The root of the run that took the input which was posted under the key `posted`. */
+export function rootOfPosted({ ledger }: Session, posted: string): string | undefined {
+  const event = ledger.events.findLast(
+    (candidate) => candidate.type === 'user' && candidate.clientKey === posted,
+  );
+  return event?.invocationId === undefined
+    ? ledger.invocations.byPath.get(posted)?.path
+    : rootOf(event.invocationId);
 }

@@ -4,7 +4,7 @@ import { type ResolvedRunLimits, type RunLimits, resolveRunLimits } from '../fra
 
 const kinds = ['rounds', 'tokens', 'cost', 'errors', 'depth'] as const;
 
-/** The limits that a run was given for itself, as the ledger says. */
+/** The own limits of a run, as the ledger records them. */
 function recordedLimits(events: readonly Event[], runId: string): RunLimits | undefined {
   for (let i = events.length - 1; i >= 0; i--) {
     const event = events[i];
@@ -21,8 +21,8 @@ function recordedLimits(events: readonly Event[], runId: string): RunLimits | un
 }
 
 /**
- * What holds for a run: what is asked for now, then what it was given before, then what its runtime
- * says.
+ * The limits of a run. Limits of this request come first, then recorded ones, then those of the
+ * runtime.
  */
 export function limitsOfRun(
   events: readonly Event[],
@@ -36,8 +36,7 @@ export function limitsOfRun(
 }
 
 /**
- * Limits that a run is given for itself, as an event: whoever continues it after a crash keeps
- * within them.
+ * Records the own limits of a run, so that a process that continues it after a crash keeps them.
  */
 export function limitDrafts(
   events: readonly Event[],

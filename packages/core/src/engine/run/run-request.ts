@@ -1,12 +1,50 @@
 import type { IdSource } from '../../base/id.ts';
+import type { JsonValue } from '../../base/json.ts';
 import type { Runnable } from '../../session/runnable.ts';
-import { type RunOptions, type RuntimeLimits, resolveRunLimits } from '../frame/run-options.ts';
-import type { RunRequest } from './execute-run.ts';
+import type { OnStep } from '../frame/run-context.ts';
+import {
+  type ResolvedRunLimits,
+  type RunOptions,
+  type RuntimeLimits,
+  resolveRunLimits,
+} from '../frame/run-options.ts';
 
 /** Milliseconds of active time that a run may take. */
 const defaultTimeoutMs = 600_000;
 
-/** What the options of a run ask for, with what its runtime adds. */
+/** The task of one run. */
+export interface RunRequest {
+  /** The runnable; missing when any interrupted run is to be continued. */
+  readonly runnable: Runnable | undefined;
+  readonly input: string | undefined;
+  /** Data that its root is started with, besides the input. */
+  readonly data?: JsonValue | undefined;
+  readonly runId: string;
+  /** True when the caller chose `runId`: the same request again then asks for nothing new. */
+  readonly isNamed: boolean;
+  /** Milliseconds of active time. */
+  readonly timeout: number | undefined;
+  readonly limits: ResolvedRunLimits;
+  readonly signal: AbortSignal | undefined;
+  /** The point at which the caller wants the run back. @default 'idle' */
+  readonly until?: 'idle' | 'round' | undefined;
+  /** Milliseconds after which it begins nothing more. */
+  readonly slice?: number | undefined;
+  /**
+   * True when a worker for many sessions asks. A paused run then stays paused, and a run whose
+   * answers are missing is left as it is.
+   */
+  readonly isWorker?: boolean | undefined;
+  /** True when the runtime found the run by itself and no caller asks for it now. */
+  readonly isFound?: boolean | undefined;
+  /** Key under which its input was posted before, to the process that held the session then. */
+  readonly posted?: string | undefined;
+  readonly onStep: OnStep | undefined;
+  /** Permissions of the run, besides those of the app and the session. */
+  readonly permissions?: readonly string[] | undefined;
+}
+
+/** Makes the request of a run from its options and the settings of its runtime. */
 export function runRequest(
   runnable: Runnable | undefined,
   options: RunOptions,

@@ -6,7 +6,7 @@ import { isApproval, pendingCalls } from '../../session/pending-call.ts';
 import type { Session } from '../../session/session.ts';
 import type { RunResult } from './run.ts';
 
-/** What a run that ended gives. */
+/** The result of a run that ended. */
 export function endedResult(session: Session, runId: string, record: InvocationRecord): RunResult {
   const { ledger } = session;
   return {
@@ -25,7 +25,7 @@ export function endedResult(session: Session, runId: string, record: InvocationR
   };
 }
 
-/** What the last run of a session gave that has none under way. */
+/** The result of the last run of a session without a run under way. */
 export function lastResult(session: Session): RunResult | undefined {
   const { ledger } = session;
   const last = ledger.invocations.roots.at(-1);
@@ -35,7 +35,7 @@ export function lastResult(session: Session): RunResult | undefined {
     : endedResult(session, last, record);
 }
 
-/** What a run gives that waits for somebody outside. */
+/** The result of a run that waits for an answer, a message or a resume. */
 export function yieldedResult(session: Session, runId: string): RunResult {
   const { ledger } = session;
   const pending = pendingCalls(ledger).filter(({ invocationId }) => belongsTo(invocationId, runId));

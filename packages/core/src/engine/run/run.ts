@@ -5,35 +5,38 @@ import type { PendingCall } from '../../session/pending-call.ts';
 import type { Session } from '../../session/session.ts';
 import { EventStream } from './event-stream.ts';
 
-/** How a run ended, and what it used. */
+/** The outcome of a run, and its usage. */
 export interface RunResult<Output = unknown> extends RunReport {
-  /** `yielded`: it waits for somebody outside, and goes on when it is run or resumed after that. */
+  /**
+   * `yielded`: it waits for an answer or a message, and goes on when it is run or resumed after
+   * that.
+   */
   readonly status: Exclude<InvocationStatus, 'transferred'> | 'yielded';
   readonly output: Output | undefined;
   readonly error: ErrorRecord | undefined;
-  /** The limit that cut the run short, if one did. */
+  /** The limit that cut the run short; `undefined` when none did. */
   readonly stopReason: StopReason | undefined;
-  /** What a run that yielded waits for: answers to these. */
+  /** Calls whose answers a yielded run waits for. */
   readonly pendingCalls: readonly PendingCall[];
-  /** Those of `pendingCalls` that ask for leave. */
+  /** Those of `pendingCalls` that ask for approval. */
   readonly pendingApprovals: readonly PendingCall[];
-  /** Whether a loop waits for a message. */
+  /** True when a loop waits for a message. */
   readonly awaitingInput: boolean;
-  /** Path of the invocation that waits: of the loop that waits for a message, if one does. */
+  /** Path of the invocation that waits; that of a loop that waits for a message comes first. */
   readonly yieldedInvocationId: string | undefined;
   readonly runId: string;
   readonly session: Session;
 }
 
-/** What a run's execution is steered by. */
+/** Control of the execution of a run. */
 export interface RunControl {
   cancel(reason?: string): void;
   stop(): void;
-  /** Something may have been posted. */
+  /** Reads the inbox, because an item may have been posted. */
   poke(): void;
 }
 
-/** Where what a run was asked for is kept. */
+/** Session and run that have a request. */
 export interface AcceptedRun {
   readonly session: string;
   readonly runId: string;
@@ -41,28 +44,28 @@ export interface AcceptedRun {
 
 type ConfirmRun = () => AcceptedRun | Promise<AcceptedRun>;
 
-/** What an execution tells the run that people hold. */
+/** Connection from the execution of a run to the `Run` that callers hold. */
 export interface RunSink {
   push(event: StreamEvent): void;
   readonly isHeard: boolean;
   /** Called once the execution can be steered. */
   attach(control: RunControl): void;
   /**
-   * Called once what was asked for is on its way to the store. `confirm` resolves when it is
-   * durable; nobody may ever call it.
+   * Called once when the request is on its way to the store. `confirm` resolves when it is durable;
+   * it may never be called.
    */
   accept(confirm: ConfirmRun): void;
   /**
-   * What goes on after the result: dispatched children, and giving the session back behind them.
+   * Registers work after the result: detached children, and the release of the session after them.
    */
   background(work: Promise<void>): void;
 }
 
 /**
- * A run under way. Await it for its result, or iterate over it for its events as they happen; both
- * may be done, and neither drives it: it begins by itself and goes on when nobody listens.
+ * A run under way. Await it for its result, or iterate over it for its events as they happen. Both
+ * may be done, and neither drives it: it begins by itself and goes on without listeners.
  *
- * Awaiting rejects only for what kept the run from being carried out (`SessionBusyError`,
+ * Awaiting rejects only when the run could not be carried out (`SessionBusyError`,
  * `StoreUnavailableError`, `RunStoppedError`, …). A run that failed is a result with status
  * `error`.
  */
@@ -105,7 +108,7 @@ export class Run<Output = unknown>
         this.#background = work.catch(() => undefined);
       },
     };
-    // A tick later, so that whoever iterates at once misses nothing.
+    // Started a tick later, so that a caller that iterates at once misses nothing.
     this.#result = Promise.resolve()
       .then(() => execute(sink))
       .finally(() => {
@@ -138,12 +141,12 @@ export class Run<Output = unknown>
   }
 
   /**
-   * Resolves as soon as what the run was asked for is durable: whoever else has the app would carry
-   * it on if this process died now. That is the start of the run, the message to the open run, or
-   * what was left for the process that holds the session; `runId` then names the run that was open
-   * there, or, where none is known, the run that it will start. (It starts a run of its own also
-   * when the open one ends before it is read.) A run that fails later has been accepted. Rejects
-   * with what kept the run from being carried out when that came first.
+   * Resolves as soon as the request for the run is durable. Another process of the app would then
+   * carry it on if this one died. Durable means: the start of the run, the message to the open run,
+   * or the item for the process that holds the session. `runId` names the run that was open there.
+   * When none is known, it names the run that the item will start. That run also starts when the
+   * open one ends before it reads the item. A run that fails later has been accepted. Rejects when
+   * the run could not be carried out before that.
    */
   accepted(): Promise<AcceptedRun> {
     if (this.#accepted === undefined) {
@@ -155,7 +158,7 @@ export class Run<Output = unknown>
 
   async #whenAccepted(): Promise<AcceptedRun> {
     if (this.#confirm === undefined) await Promise.race([this.#asked.promise, this.#result]);
-    // A run that ends without having said so has nothing that is not durable.
+    // A run that ends without a confirmation has only durable requests.
     if (this.#confirm === undefined)
       return this.#result.then(({ session, runId }) => ({ session: session.id, runId }));
     try {
@@ -166,7 +169,10 @@ export class Run<Output = unknown>
     }
   }
 
-  /** Durable and transient events from now on. Leaving the iteration does not stop the run. */
+  /**
+   * Iterates over durable and transient events from now on. Leaving the iteration does not stop the
+   * run.
+   */
   [Symbol.asyncIterator](): AsyncIterableIterator<StreamEvent> {
     const stream = new EventStream<StreamEvent>(() => this.#streams.delete(stream));
     if (this.#end === undefined) this.#streams.add(stream);
@@ -181,32 +187,29 @@ export class Run<Output = unknown>
   }
 
   /**
-   * Ends the run as cancelled: the model call and the tools are aborted, and the ledger says so.
+   * Ends the run as cancelled: the model call and the tools are aborted, and the ledger records it.
    */
   cancel(reason?: string): void {
     this.#withControl((control) => control.cancel(reason));
   }
 
   /**
-   * Gives the run back without ending it: the model call is aborted, tools get a second, nothing
-   * more is recorded. Awaiting the run rejects with `RunStoppedError`; the session can be continued
-   * from any process.
+   * Releases the run without ending it. The model call is aborted, tools get a second, and nothing
+   * more is recorded. Awaiting the run rejects with `RunStoppedError`. Any process can continue the
+   * session.
    */
   stop(): void {
     this.#withControl((control) => control.stop());
   }
 
-  /**
-   * Says that something may have been posted to the session: it is taken in at once instead of a
-   * moment later.
-   */
+  /** Reads the inbox of the session at once, because an item may have been posted. */
   poke(): void {
     this.#control?.poke();
   }
 
   /**
-   * A listener that throws stops the run, which then rejects with its error: a mistake of the
-   * caller must neither be lost nor look like a failed model.
+   * Calls the listener of the caller. A listener that throws stops the run, which then rejects with
+   * its error. A mistake of the caller must neither be lost nor look like a failed model.
    */
   #tell(onStream: ((event: StreamEvent) => void) | undefined, event: StreamEvent): void {
     if (onStream === undefined || this.#listenerFailure !== undefined) return;
@@ -219,8 +222,8 @@ export class Run<Output = unknown>
   }
 
   /**
-   * Resolves when nothing of the run is under way any more, its dispatched children included,
-   * however it ended.
+   * Resolves when no work of the run is under way, its detached children included. It never
+   * rejects.
    */
   async settled(): Promise<void> {
     await this.#result.catch(() => undefined);
@@ -240,7 +243,7 @@ export class Run<Output = unknown>
 
   #close(end: { readonly error?: unknown }): void {
     this.#end = end;
-    // What has ended can no longer be steered; what it dispatched can.
+    // A run that has ended cannot be steered; its detached work can.
     if (this.#background === undefined)
       this.#control = { cancel: () => undefined, stop: () => undefined, poke: () => undefined };
     for (const stream of this.#streams) stream.close(end);

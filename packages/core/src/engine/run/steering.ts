@@ -9,8 +9,8 @@ import type { RunContext } from '../frame/run-context.ts';
 import type { RunControl, RunSink } from './run.ts';
 
 /**
- * Lets a run be cancelled and stopped, and tells its sink what becomes durable. Returns a function
- * that ends it.
+ * Connects a run with its sink: the caller can cancel and stop it, and the sink gets its durable
+ * events. Returns a function that ends it.
  */
 export function listen(
   run: RunContext,
@@ -22,7 +22,7 @@ export function listen(
   const cancel = (reason?: string): void => {
     if (ledger.failure !== undefined) return;
     const message = reason ?? 'The run was cancelled.';
-    // A run that is being given back is cancelled by whoever takes it up.
+    // The next process that continues a run under release cancels it.
     if (run.scope.reason?.code === 'waiting')
       return void postCancel(ledger, { by: 'user', reason: message }).catch(() => undefined);
     if (run.scope.aborted) return;
@@ -47,35 +47,37 @@ export function listen(
   };
 }
 
-/** What a person gave as the reason of an abort. */
+/** Text of the reason that the caller aborted with. */
 function messageOf(reason: unknown): string | undefined {
   if (reason instanceof Error) return reason.message;
   return reason === undefined ? undefined : String(reason);
 }
 
-/** Why the work stops when its ledger can no longer be written. */
+/** Reason for the work to stop when its ledger can no longer be written. */
 export function reasonOf(failure: unknown): AbortReason {
   if (isAdjutantError(failure, 'ledger_conflict'))
     return new AbortReason('fenced', 'Another process has taken the session over.');
   return new AbortReason('stopped', failure instanceof Error ? failure.message : String(failure));
 }
 
-/** Stops also what earlier turns and runs of this root dispatched and is still under way. */
+/**
+ * Aborts the work that earlier turns and runs of this root dispatched and that is still under way.
+ */
 export function abortBelow(ledger: Ledger, runId: string, reason: AbortReason): void {
   for (const [path, { scope }] of occupancyOf(ledger).underWay)
     if (belongsTo(path, runId)) scope.abort(reason);
 }
 
-/** Waits until nothing of a run that was given up is under way. */
-export async function allWound({ ledger, runId }: RunContext): Promise<void> {
+/** Waits until no work of an abandoned run is under way. */
+export async function workEnded({ ledger, runId }: RunContext): Promise<void> {
   const { underWay } = occupancyOf(ledger);
   await Promise.allSettled(
     [...underWay].filter(([path]) => belongsTo(path, runId)).map(([, { ended }]) => ended),
   );
 }
 
-/** A run that was cancelled before its process stopped is not taken up again: it only ends. */
-export function heedCancel(run: RunContext, open: InvocationRecord | undefined): void {
+/** Aborts a run that was cancelled before its process stopped: it only ends. */
+export function applyEarlierCancel(run: RunContext, open: InvocationRecord | undefined): void {
   if (open === undefined || open.end !== undefined) return;
   // A run that was reopened after it was cancelled goes on.
   const cancel = run.ledger.events.findLast(

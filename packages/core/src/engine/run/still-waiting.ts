@@ -3,8 +3,8 @@ import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import { openDetached } from './detached-children.ts';
 
-/** Whether the ledger says already what a draft would say of an invocation that waits. */
-export function isSaid({ invocations }: Ledger, draft: EventDraft): boolean {
+/** Checks that the ledger already has this yield of a waiting invocation. */
+export function isYieldRecorded({ invocations }: Ledger, draft: EventDraft): boolean {
   const record = invocations.byPath.get(draft.invocationId ?? '');
   return (
     draft.type === 'invocation_yield' &&
@@ -13,18 +13,16 @@ export function isSaid({ invocations }: Ledger, draft: EventDraft): boolean {
   );
 }
 
-/**
- * Whether nothing has happened since a run came to rest, so that it would only come to rest again.
- */
+/** Checks that nothing has happened since a run was released, so that it would only wait again. */
 export function isStillWaiting(ledger: Ledger, runId: string): boolean {
   const root = lastRecord(ledger.invocations, runId);
-  const isAsleep =
+  const isReleased =
     root?.status === 'yielded' &&
     ledger.events.at(-1)?.type === 'invocation_yield' &&
     openDetached(ledger).length === 0;
-  // Questions of the ledger that this is a copy of are asked anew.
+  // A copied ledger makes the requests of its original anew.
   return (
-    isAsleep &&
+    isReleased &&
     [...ledger.requests.values()].every(
       ({ requestId, callId, generation }) => requestId === ledger.requestId(callId, generation),
     )

@@ -1,13 +1,14 @@
+import { defined } from '../../base/defined.ts';
 import type { EventDraft } from '../../ledger/event.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 
-/** Runs of one user that may wait for answers at a time (SETTLED §4). */
+/** Number of runs of one user that may wait for answers at a time. */
 export const defaultWaitingRuns = 10;
 
 /**
- * What ends a run that would wait although its user has as many runs waiting as are allowed;
- * nothing when it may. Runs that wait for a message only, and sessions without a user, are not
- * counted.
+ * Returns the events that end a waiting run whose user has as many waiting runs as are allowed;
+ * none when it may wait. Runs that wait only for a message, and sessions without a user, do not
+ * count.
  * @throws StoreUnavailableError
  */
 export async function tooManyWaiting(
@@ -23,15 +24,15 @@ export async function tooManyWaiting(
     const page = await ledger.ports.store.requests({
       user,
       status: 'pending',
-      ...(after === undefined ? {} : { after }),
+      ...defined({ after }),
     });
     for (const row of page) if (row.session !== session) waiting.add(row.session);
     after = page.at(-1);
   } while (after !== undefined && waiting.size < limit);
   if (waiting.size < limit) return [];
-  const reason =
-    `The user "${user}" has ${waiting.size} runs that wait for answers, and ` + `${limit} may.`;
-  const data = { user, waiting: waiting.size, limit };
+  const count = waiting.size;
+  const reason = `The user "${user}" has ${count} runs that wait for answers, and ${limit} may.`;
+  const data = { user, waiting: count, limit };
   return [
     {
       type: 'decision',

@@ -1,9 +1,9 @@
 import { hmacSha256, sha256 } from '../../base/hash.ts';
 
 /**
- * The address of a blob, as 64 hexadecimal digits, over tenant, app and the SHA-256 of the bytes:
- * an HMAC with the secret that the store keeps for the two, so that nobody finds an address who
- * knows a content; without one a SHA-256, as stores without a secret have it. Equal bytes of two
+ * The address of a blob, as 64 hexadecimal digits, from tenant, app and the SHA-256 of the bytes.
+ * With the secret that the store keeps for tenant and app, it is an HMAC. A process that knows a
+ * content can then not find its address. Stores without a secret use a SHA-256. Equal bytes of two
  * tenants or apps have different addresses.
  */
 export function blobAddress(

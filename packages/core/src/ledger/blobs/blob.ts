@@ -1,10 +1,10 @@
 import { setOwn } from '../../base/json.ts';
 
-/** Values whose JSON is longer than this go to the blob store. */
+/** Bytes of JSON above which a value goes to the blob store. */
 export const blobThresholdBytes = 64 * 1024;
 const previewLength = 500;
 
-/** What an event holds in the place of a large value. */
+/** The reference in an event that stands for a large value. */
 export interface BlobReference {
   readonly $blob: string;
   /** SHA-256 of the value's JSON text. */
@@ -23,43 +23,38 @@ export function blobReference(
   return { $blob: address, hash, size, preview: json.slice(0, previewLength) };
 }
 
-/**
- * A key of references, with a further `$` for each time that what looks like one was written down.
- */
+/** Key of references. It has a further `$` for each time that a look-alike was recorded. */
 const marked = /^\$+blob$/;
 
 /**
- * Values that are what they look like, so that what looks like a reference in them is none: those
- * that readers have turned back, and large ones.
+ * Values without references, even where they look like some: those that readers have restored, and
+ * large ones.
  */
 const literals = new WeakSet<object>();
 
-/**
- * Keeps readers from taking anything within a value for a reference, or for something to be turned
- * back: it has been read already.
- */
+/** Marks a value as read: readers then restore nothing within it. */
 export function asLiteral<Value>(value: Value): Value {
   if (typeof value === 'object' && value !== null) literals.add(value);
   return value;
 }
 
 /**
- * The key that names the blob, where an object has the form of a reference; `$$blob` and so on in
- * what only looks like one.
+ * The key with the blob's address in an object that has the form of a reference; `$$blob` and so on
+ * in a look-alike.
  */
 function markOf(value: object): string | undefined {
   const { hash, size, preview } = value as Partial<Record<keyof BlobReference, unknown>>;
   if (typeof hash !== 'string' || typeof size !== 'number' || typeof preview !== 'string')
     return undefined;
-  // Members that are `undefined` are not there any more when the value comes back from the store.
+  // Members that are `undefined` are gone when the value comes back from the store.
   const members = Object.entries(value).filter(([, part]) => part !== undefined);
   const mark = members.find(([key, part]) => typeof part === 'string' && marked.test(key))?.[0];
   return members.length === 4 ? mark : undefined;
 }
 
 /**
- * Whether a value has the form of a reference. In events only references that the ledger made have
- * it, but for those of older versions.
+ * Checks that a value has the form of a reference. In events of this version, only references of
+ * the ledger have it; older versions may hold look-alikes.
  */
 export function isBlobReference(value: unknown): value is BlobReference {
   return (
@@ -76,8 +71,8 @@ function renamed(value: object, mark: string, name: string): object {
 }
 
 /**
- * Calls `visit` with the objects of a JSON value that have the form of a reference, and with their
- * mark.
+ * Calls `visit` with each object of a JSON value that has the form of a reference, and with its
+ * key.
  */
 function findForms(value: unknown, visit: (form: object, mark: string) => void): void {
   if (typeof value !== 'object' || value === null || literals.has(value)) return;
@@ -87,8 +82,8 @@ function findForms(value: unknown, visit: (form: object, mark: string) => void):
 }
 
 /**
- * The references in a recorded value are handed to `found`. Returns whether there is anything else
- * that readers must turn back.
+ * Calls `found` with the references in a recorded value. Returns true when there are escaped
+ * look-alikes, which readers must restore.
  */
 export function findReferences(value: unknown, found: (reference: BlobReference) => void): boolean {
   let isEscaped = false;
@@ -100,9 +95,9 @@ export function findReferences(value: unknown, found: (reference: BlobReference)
 }
 
 /**
- * A JSON value with something else in the place of its objects that have the form of a reference.
- * Parts without any stay the same objects.
- * @param made gets each object that was made in the place of another one
+ * Replaces the objects of a JSON value that have the form of a reference. Parts without any stay
+ * the same objects.
+ * @param made called with each object that was made in the place of another one
  */
 function replaceForms(
   value: unknown,
@@ -123,8 +118,8 @@ function replaceForms(
 }
 
 /**
- * A recorded value as it was given: with something else in the place of its references, and with
- * what only looks like a reference turned back. Parts without either stay the same objects.
+ * Returns a recorded value as it was given: replaces its references and restores escaped
+ * look-alikes. Parts without either stay the same objects.
  */
 export function replaceReferences(
   value: unknown,
@@ -134,13 +129,13 @@ export function replaceReferences(
     mark === '$blob'
       ? replacement(form as BlobReference)
       : asLiteral(renamed(form, mark, mark.slice(1)));
-  // An object around a reference may look like one itself once the value is in its place.
+  // An object around a reference may look like one itself when the value is in its place.
   return replaceForms(value, turnBack, (copy) =>
     markOf(copy) === undefined ? copy : asLiteral(copy),
   );
 }
 
-/** A recorded value with other references, which stays a recorded one. */
+/** Returns a recorded value with other references; it stays a recorded one. */
 export function exchangeReferences(
   value: unknown,
   exchange: (reference: BlobReference) => BlobReference | undefined,
@@ -151,9 +146,8 @@ export function exchangeReferences(
 }
 
 /**
- * A given value as it is recorded: what looks like a reference to a blob in it, and is none, gets a
- * further `$` before the key that makes it look so. Without that, models, tools and users could
- * name what others have said.
+ * Escapes a given value for the ledger: a look-alike of a reference gets a further `$` before its
+ * key. Without that, models, tools and users could name the values of others.
  */
 export function escapeLookAlikes(value: unknown, isReference: (value: object) => boolean): unknown {
   if (typeof value !== 'object' || value === null || isReference(value)) return value;

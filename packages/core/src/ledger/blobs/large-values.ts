@@ -8,11 +8,11 @@ export interface LargeValue {
   readonly address: string;
   readonly bytes: Uint8Array;
   readonly value: unknown;
-  /** What stands in its place. */
+  /** The reference in its place. */
   readonly reference: BlobReference;
 }
 
-/** About how long the JSON of a value is, counted no further than `limit`. */
+/** Estimates the length of the JSON of a value, and counts no further than `limit`. */
 function lengthUpTo(value: unknown, limit: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 8;
@@ -25,7 +25,7 @@ function lengthUpTo(value: unknown, limit: number): number {
   return length;
 }
 
-/** Bytes of JSON that a character takes at most: control characters are written as `\\u0001`. */
+/** Largest number of JSON bytes of one character: control characters are written as `\\u0001`. */
 const longestCharacter = 6;
 const shortLength = blobThresholdBytes / longestCharacter;
 
@@ -34,13 +34,13 @@ function isShort(value: unknown): boolean {
   return lengthUpTo(value, shortLength) <= shortLength;
 }
 
-/** Gives the address under which the store will keep these bytes. */
+/** Returns the address under which the store will keep these bytes. */
 type AddressOf = (bytes: Uint8Array) => string;
 
 const encoder = new TextEncoder();
 
 /**
- * Looks into the first `kept` levels of a value, which readers rely on, and replaces only what lies
+ * Searches below the first `kept` levels of a value, which readers rely on, and replaces only parts
  * below them.
  */
 function replaceBelow(value: unknown, kept: number, taken: TakenValue[]): unknown {
@@ -57,8 +57,8 @@ function replaceBelow(value: unknown, kept: number, taken: TakenValue[]): unknow
 }
 
 /**
- * A value that goes to the blob store. `reference` stands in its place, and gets its members when
- * it is clear that it stays there.
+ * A value for the blob store. `reference` stands in its place. It gets its members when it is sure
+ * that it stays there.
  */
 interface TakenValue {
   readonly value: unknown;
@@ -68,20 +68,20 @@ interface TakenValue {
 /** A value as it stays in the event. */
 interface Remaining {
   readonly value: unknown;
-  /** About how long its JSON is, in characters. */
+  /** Estimated length of its JSON, in characters. */
   readonly length: number;
-  /** Bytes of the JSON of what was given. */
+  /** Bytes of the JSON of the given value. */
   readonly givenBytes: number;
 }
 
-/** About the length of the JSON of a reference. */
+/** Estimated length of the JSON of a reference. */
 const referenceLength = 700;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value) ?? '');
 
 /**
- * Each part is measured once, on the way up: what is nested a thousand deep takes no longer than
- * what is flat.
+ * Takes large parts out of a value. Each part is measured once, from the inside out, so a value
+ * with a thousand levels takes no longer than a flat one.
  */
 function replaceLarge(value: unknown, taken: TakenValue[]): Remaining {
   if (typeof value !== 'object' || value === null || isShort(value)) {
@@ -106,7 +106,7 @@ function replaceLarge(value: unknown, taken: TakenValue[]): Remaining {
   const isReplaced = taken.length > before;
   if (isReplaced && length <= blobThresholdBytes) return { value: copy, length, givenBytes };
   if (givenBytes <= blobThresholdBytes) return { value, length, givenBytes };
-  // The whole value goes out, and with it everything that was taken out of it.
+  // The whole value goes out, with everything that was taken out of it.
   taken.length = before;
   return takeOut(value, givenBytes, taken);
 }
@@ -117,7 +117,7 @@ function takeOut(value: unknown, givenBytes: number, taken: TakenValue[]): Remai
   return { value: reference, length: referenceLength, givenBytes };
 }
 
-/** Gives the reference its members. */
+/** Fills in the members of the reference. */
 function stored({ value, reference }: TakenValue, addressOf: AddressOf): LargeValue {
   const json = JSON.stringify(value);
   const bytes = encoder.encode(json);
@@ -136,9 +136,8 @@ type Member<Type extends EventType> = Exclude<
 >;
 
 /**
- * The members of each event whose size users, models and tools decide. The others are small by
- * their making: to measure all members of every event would cost more than everything else that is
- * done with it.
+ * Members whose size users, models and tools decide, by event type. The other members are always
+ * small. To measure all members of every event would cost more than all other work on it.
  */
 const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] } = {
   user: ['text', 'parts'],
@@ -167,8 +166,7 @@ const measuredMembers: { readonly [Type in EventType]: readonly Member<Type>[] }
 };
 
 /**
- * Members whose form readers rely on, with the number of levels that stay in the event whatever
- * their size.
+ * Members whose form readers rely on, with the number of levels that stay in the event at any size.
  */
 const keptLevels: Readonly<Record<string, number>> = {
   parts: 2,
@@ -186,19 +184,20 @@ const keptLevels: Readonly<Record<string, number>> = {
 
 const nothingLarge: readonly LargeValue[] = [];
 
-/** An event as it is recorded, and the large values that it refers to. */
+/** An event as it is recorded, and its large values. */
 export interface Recordable<Draft> {
   readonly draft: Draft;
   readonly large: readonly LargeValue[];
-  /** Whether the event has something that readers must turn back. */
+  /** True when the event holds escaped look-alikes, which readers must restore. */
   readonly isEscaped: boolean;
 }
 
 /**
- * Takes values of more than 64 KB of JSON out of an event: each is replaced by a reference. What
- * only looks like a reference is escaped. A large value inside an object is taken out alone if that
- * makes the rest small enough.
- * @param isReference tells which parts of what is given are references all the same @default none
+ * Takes values of more than 64 KB of JSON out of an event, and puts references in their places.
+ * Look-alikes of references are escaped. A large value inside an object is taken out alone if the
+ * rest is then small enough.
+ * @param isReference returns true for parts of the given event that are references all the same;
+ * default: none is
  */
 export function recordable<Draft extends EventDraft>(
   given: Draft,
@@ -216,7 +215,7 @@ export function recordable<Draft extends EventDraft>(
 }
 
 /**
- * Most events hold nothing but what the runtime itself says; looking into all of them would cost
+ * Checks that an event holds only text of the runtime itself. A search in all events would cost
  * more than folding them.
  */
 function holdsNothingGiven(draft: EventDraft): boolean {
@@ -237,7 +236,7 @@ function extractLargeValues(
   draft: EventDraft,
   addressOf: AddressOf,
 ): { readonly draft: EventDraft; readonly large: readonly LargeValue[] } {
-  // Nearly all recipes have no contents, and then nothing large.
+  // Nearly all recipes have no contents, and so nothing large.
   if (draft.type === 'model_start' && draft.recipe.contents === undefined)
     return { draft, large: nothingLarge };
   const members: readonly string[] = measuredMembers[draft.type];

@@ -4,20 +4,20 @@ import { systemTurns } from '../../base/turns.ts';
 import type { LedgerStore } from '../port.ts';
 import { asLiteral, type BlobReference, findReferences, replaceReferences } from './blob.ts';
 
-/** What recorded values refer to. */
+/** Large values that recorded values refer to. */
 export interface LoadedBlobs {
-  /** By address. */
+  /** Values by address. */
   readonly blobs: ReadonlyMap<string, JsonValue>;
-  /** The references to these. */
+  /** References to these values. */
   readonly references: readonly BlobReference[];
-  /** Whether the values have something else that must be turned back when they are read. */
+  /** True when the recorded values hold escaped look-alikes, which readers must restore. */
   readonly isEscaped: boolean;
 }
 
 /**
- * What recorded values of a session refer to. What the store does not hold, or holds for others
- * only, is left out: older versions have recorded what models and tools gave also where it looks
- * like a reference.
+ * Loads the large values that recorded values of a session refer to. Values that the store does not
+ * hold for this session are left out. Older versions recorded look-alikes of references without
+ * escaping them.
  */
 export async function loadBlobs(
   values: Iterable<unknown>,
@@ -44,7 +44,7 @@ export async function loadBlobs(
 }
 
 /**
- * A recorded value of a session as it was given: with what the store holds in the place of its
+ * Returns a recorded value of a session as it was given, with stored values in the place of its
  * references.
  */
 export async function withBlobs<Value>(

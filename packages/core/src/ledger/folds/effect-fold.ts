@@ -1,6 +1,6 @@
 import { type EventOf, type Fold, unchanged } from '../event.ts';
 
-/** What a call did, and the idempotency key that it did it under. */
+/** The effect of a call, with its idempotency key. */
 export interface CallEffect {
   readonly callId: string;
   readonly fingerprint: string;
@@ -8,8 +8,8 @@ export interface CallEffect {
 }
 
 /**
- * Calls that may have an effect: those under way, and those of which nobody knows whether they took
- * effect. Changed in place by the fold.
+ * Calls that may have an effect: those under way, and those whose effect is unknown. Changed in
+ * place by the fold.
  */
 export interface OpenEffects {
   readonly underWay: Map<string, CallEffect>;
@@ -22,8 +22,8 @@ export function noOpenEffects(): OpenEffects {
 }
 
 /**
- * The last other call that does the same and of which nobody knows whether it took effect;
- * `undefined`: there is none.
+ * The last other call with the same fingerprint whose effect is unknown; `undefined` when there is
+ * none.
  */
 export function unresolvedCall(
   effects: OpenEffects,
@@ -45,7 +45,7 @@ function onAttempt(
 }
 
 /**
- * A late result that says so resolves an unknown effect, and so does a later call with its key that
+ * A late result with a known effect resolves an unknown one. So does a later call with its key that
  * succeeded.
  */
 function onResult(
@@ -66,7 +66,7 @@ function onResult(
   return effects;
 }
 
-/** Folds a ledger into the effects that are open. */
+/** Folds a ledger into its open effects. */
 export const effectFold: Fold<OpenEffects> = {
   user: unchanged,
   assistant: unchanged,

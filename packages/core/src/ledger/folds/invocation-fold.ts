@@ -12,16 +12,18 @@ import type {
   RunnableKind,
   StopReason,
 } from '../event.ts';
-import { handoffPath } from '../path.ts';
+import { handoffPath, parentOf } from '../path.ts';
 
-/** What the ledger knows of one invocation. */
+/** State of one invocation, folded from the ledger. */
 export interface InvocationRecord {
   readonly path: string;
   /** Path of the nearest invocation above it. */
   readonly parent: string | undefined;
   readonly kind: RunnableKind;
   readonly name: string;
-  /** How it came about; a spawned invocation that was detached is a `dispatch` from then on. */
+  /**
+   * Origin of the invocation; a spawned invocation that was detached is a `dispatch` from then on.
+   */
   mode: InvocationMode;
   readonly input: InvocationInput | undefined;
   readonly inputHash: string | undefined;
@@ -30,7 +32,7 @@ export interface InvocationRecord {
   deadline: number | undefined;
   /** `open` until it ends, and again after it was reopened. */
   status: 'open' | 'yielded' | InvocationStatus;
-  /** What it waited for last. */
+  /** Reason of its last yield. */
   yielded: EventOf<'invocation_yield'>['reason'] | undefined;
   output: JsonValue | undefined;
   error: ErrorRecord | undefined;
@@ -56,15 +58,15 @@ export function emptyInvocationTree(): InvocationTree {
 }
 
 /**
- * The path of the nearest started invocation above `path`. A slot continued by `key>name` lies
- * beside `key`, not below it.
+ * The nearest started invocation above `path`. A slot continued by `key>name` lies beside `key`,
+ * not below it.
  */
 export function enclosingInvocation<Invocation>(
   byPath: ReadonlyMap<string, Invocation>,
   path: string,
 ): Invocation | undefined {
-  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-    const record = byPath.get(path.slice(0, end));
+  for (let above = parentOf(path); above !== ''; above = parentOf(above)) {
+    const record = byPath.get(above);
     if (record !== undefined) return record;
   }
   return undefined;
@@ -136,7 +138,7 @@ function reopen(tree: InvocationTree, event: EventOf<'invocation_reopen'>): Invo
 }
 
 /**
- * Folds a ledger into its invocations. The tree is changed in place: give each fold a tree of its
+ * Folds a ledger into its invocations. The tree is changed in place: each fold needs a tree of its
  * own.
  */
 export const invocationFold: Fold<InvocationTree> = {
@@ -186,7 +188,7 @@ export const invocationFold: Fold<InvocationTree> = {
   memory: attach,
 };
 
-/** Puts an event in the place of the one with its `seq`, as if it had been folded instead. */
+/** Replaces the event with the same `seq`, as if the new one had been folded instead. */
 export function replaceInTree(tree: InvocationTree, seq: number, event: Event): void {
   const record = event.invocationId === undefined ? undefined : tree.byPath.get(event.invocationId);
   const events = record?.events ?? tree.outside;

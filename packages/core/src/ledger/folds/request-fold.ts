@@ -1,15 +1,17 @@
+import { defined } from '../../base/defined.ts';
 import { sha256 } from '../../base/hash.ts';
 import { type EventOf, type Fold, unchanged } from '../event.ts';
 import type { PendingRequest } from '../port.ts';
 
 /**
- * Questions to somebody outside that nobody has answered yet, by request id, in the order in which
- * they were asked. Changed in place by the fold.
+ * Requests that are not answered yet, by request id, in the order in which they were made. Changed
+ * in place by the fold.
  */
 export type PendingRequests = Map<string, EventOf<'tool_yield'>>;
 
 /**
- * Names a question so that every process gives it the same name, and a fork or copy another one.
+ * Makes the id of a request. Every process makes the same one, and a fork or copy makes another
+ * one.
  */
 export function requestIdOf(
   scope: { readonly tenant: string; readonly app: string },
@@ -19,10 +21,11 @@ export function requestIdOf(
     generation,
   }: { readonly session: string; readonly callId: string; readonly generation: number },
 ): string {
-  return `req_${sha256(JSON.stringify([scope.tenant, scope.app, session, callId, generation])).slice(0, 24)}`;
+  const named = [scope.tenant, scope.app, session, callId, generation];
+  return `req_${sha256(JSON.stringify(named)).slice(0, 24)}`;
 }
 
-/** What the store lists of a question. */
+/** Makes the row of a request for the store. */
 export function pendingRequestOf(
   event: EventOf<'tool_yield'>,
   session: string,
@@ -31,7 +34,7 @@ export function pendingRequestOf(
   const { requestId, callId, kind, name, args, fingerprint, generation, request, at, expiresAt } =
     event;
   const { mayDecide, operationId } = request;
-  // The event has the arguments already.
+  // People see the arguments of the event when the request has no details.
   const shown =
     request.details === undefined && args !== null ? { ...request, details: args } : request;
   return {
@@ -45,20 +48,17 @@ export function pendingRequestOf(
     generation,
     request: shown,
     createdAt: at,
-    ...(user === undefined ? {} : { user }),
-    ...(mayDecide === undefined ? {} : { mayDecide }),
-    ...(operationId === undefined ? {} : { operationId }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...defined({ user, mayDecide, operationId, expiresAt }),
   };
 }
 
-/** A call has one question at a time. */
+/** Adds a request. A call has one request at a time. */
 function ask(requests: PendingRequests, event: EventOf<'tool_yield'>): PendingRequests {
   for (const [id, { callId }] of requests) if (callId === event.callId) requests.delete(id);
   return requests.set(event.requestId, event);
 }
 
-/** What is settled asks nothing any more. */
+/** Removes the request of a settled call. */
 function onResult(
   requests: PendingRequests,
   { callId, settled }: EventOf<'tool_result'>,
@@ -78,7 +78,7 @@ function onEnd(
   return requests;
 }
 
-/** Folds a ledger into the questions that are open. */
+/** Folds a ledger into its open requests. */
 export const requestFold: Fold<PendingRequests> = {
   user: unchanged,
   assistant: unchanged,

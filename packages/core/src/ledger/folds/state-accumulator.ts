@@ -9,12 +9,12 @@ import {
 } from './state-fold.ts';
 
 /**
- * What `stateFold` makes of a ledger. A long stretch of changes that nobody looks at in between
- * costs one copy of the values instead of one for each change.
+ * The result of `stateFold`. A long series of changes without a read between them costs one copy of
+ * the values, instead of one for each change.
  */
 export class StateAccumulator {
   #state: LedgerState;
-  /** What `#state` does not have yet: key to value, by scope. */
+  /** Changes that `#state` does not have yet: key to value, by scope. */
   readonly #changes = new Map<string, Map<string, JsonValue | undefined>>();
 
   constructor(state: LedgerState = emptyLedgerState) {
@@ -23,7 +23,7 @@ export class StateAccumulator {
 
   add(event: Event): void {
     if (event.type !== 'state_change') this.#state = foldEvent(stateFold, this.#state, event);
-    // With branches open it depends on the place whether a change is one of the values.
+    // With open branches, the path of a change decides if it belongs to the values.
     else if (this.#state.overlays.size > 0) this.#state = foldEvent(stateFold, this.current, event);
     else this.#collect(event);
   }
@@ -37,7 +37,7 @@ export class StateAccumulator {
     for (const { key, newValue } of changes) collected.set(key, newValue);
   }
 
-  /** The state after everything that was added. It never changes. */
+  /** The state after all added events. It never changes. */
   get current(): LedgerState {
     if (this.#changes.size === 0) return this.#state;
     const { scopes, overlays } = this.#state;

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../base/json.ts';
 import { type EventOf, type Fold, unchanged } from '../event.ts';
+import { ancestorsOf, isBelow, parentOf } from '../path.ts';
 
 export type StateValues = Readonly<Record<string, JsonValue>>;
 
@@ -8,7 +9,7 @@ export interface LedgerState {
   /** Scope name to its values. */
   readonly scopes: Readonly<Record<string, StateValues>>;
   /**
-   * What open parallel branches wrote to session state, by branch path; a deleted key is
+   * Writes of open parallel branches to session state, by branch path; a deleted key is
    * `undefined`.
    */
   readonly overlays: ReadonlyMap<string, Readonly<Record<string, JsonValue | undefined>>>;
@@ -21,32 +22,31 @@ export const emptyLedgerState: LedgerState = Object.freeze({
 
 const noValues: StateValues = Object.freeze({});
 
-/** The branch whose overlay takes the writes of `path`: the nearest one at or above it. */
+/** Path of the branch whose overlay takes the writes of `path`: the nearest one at or above it. */
 function overlayOf(state: LedgerState, path: string | undefined): string | undefined {
   if (path === undefined || state.overlays.size === 0) return undefined;
-  for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
-    const candidate = path.slice(0, end);
-    if (state.overlays.has(candidate)) return candidate;
+  for (let branch = path; branch !== ''; branch = parentOf(branch)) {
+    if (state.overlays.has(branch)) return branch;
   }
   return undefined;
 }
 
 /**
- * The values of a scope as the invocation at `path` sees them; without a path as they are outside
+ * The values of a scope as the invocation at `path` sees them. Without a path, the values outside
  * all open branches.
  */
 export function visibleValues(state: LedgerState, scope: string, path?: string): StateValues {
   const base = state.scopes[scope] ?? noValues;
   if (scope !== 'session' || path === undefined || state.overlays.size === 0) return base;
   let values = base;
-  for (let end = path.indexOf('/'); ; end = path.indexOf('/', end + 1)) {
-    const overlay = state.overlays.get(end < 0 ? path : path.slice(0, end));
+  for (const branch of [...ancestorsOf(path).toReversed(), path]) {
+    const overlay = state.overlays.get(branch);
     if (overlay !== undefined) values = withChanges(values, overlay);
-    if (end < 0) return values;
   }
+  return values;
 }
 
-/** Values with changes applied; a key changed to `undefined` is gone. */
+/** Applies changes to values; a key changed to `undefined` is removed. */
 export function withChanges(
   values: StateValues,
   changes: Readonly<Record<string, JsonValue | undefined>>,
@@ -79,7 +79,7 @@ function change(state: LedgerState, event: EventOf<'state_change'>): LedgerState
 
 function openOverlay(state: LedgerState, event: EventOf<'invocation_start'>): LedgerState {
   if (event.branch !== true) return state;
-  // What continues a branch after a hand-over continues its overlay.
+  // An invocation that continues a branch after a handoff continues its overlay.
   const before = state.overlays.get(
     event.invocationId.slice(0, event.invocationId.lastIndexOf('>')),
   );
@@ -90,17 +90,16 @@ function openOverlay(state: LedgerState, event: EventOf<'invocation_start'>): Le
 }
 
 /**
- * Overlays live until the invocation around their branches ends: its join has said what stays of
- * them.
+ * Removes the overlays of the branches inside an invocation that ends. Its join has already decided
+ * about their writes.
  */
 function closeOverlays(state: LedgerState, event: EventOf<'invocation_end'>): LedgerState {
   if (state.overlays.size === 0) return state;
-  const inside = `${event.invocationId}/`;
-  const kept = new Map([...state.overlays].filter(([path]) => !path.startsWith(inside)));
+  const kept = new Map([...state.overlays].filter(([path]) => !isBelow(path, event.invocationId)));
   return kept.size === state.overlays.size ? state : { scopes: state.scopes, overlays: kept };
 }
 
-/** Folds a ledger into the state of all scopes. Pure: every state stays as it was. */
+/** Folds a ledger into the state of all scopes. It is pure: a state never changes. */
 export const stateFold: Fold<LedgerState> = {
   user: unchanged,
   assistant: unchanged,

@@ -1,16 +1,16 @@
-import type { EventOf } from '../../ledger/event.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { belongsTo } from '../../ledger/path.ts';
-import { postAnswer } from '../../session/answer.ts';
-import { validateInput } from '../../tools/validate.ts';
-import type { AppServices } from '../frame/run-context.ts';
+import type { EventOf } from '../../../ledger/event.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { belongsTo } from '../../../ledger/path.ts';
+import { postAnswer } from '../../../session/answer.ts';
+import { validateInput } from '../../../tools/validate.ts';
+import type { AppServices } from '../../frame/run-context.ts';
 
 /**
- * Whether a message to a run that waits answers what it waits for, and then gives it as the answer:
- * when one call waits for input that anybody may give, and a text is what its schema wants. Any
- * other message is told to the model in the next prompt.
+ * Posts a message to a waiting run as an answer when it fits. It fits when one call waits for input
+ * that any person may give, and its schema accepts a text. Returns false for any other message; the
+ * model reads that in the next prompt.
  */
-export async function answersWith(
+export async function postAsAnswer(
   app: AppServices,
   ledger: Ledger,
   runId: string,

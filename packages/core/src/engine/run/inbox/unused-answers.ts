@@ -1,23 +1,23 @@
-import { isAdjutantError } from '../../base/error.ts';
+import { isAdjutantError } from '../../../base/error.ts';
 import {
   answeredArgs,
   assertArgsFit,
   assertToolIsThere,
   needsTool,
-} from '../../effects/given-answer.ts';
-import { requestDecision } from '../../effects/tool-request.ts';
-import type { EventDraft, EventOf } from '../../ledger/event.ts';
-import type { Ledger } from '../../ledger/ledger.ts';
-import { belongsTo } from '../../ledger/path.ts';
-import type { AnsweredRequest } from '../../loop/position.ts';
-import type { Agent } from '../../runnables/agent.ts';
-import { runnableOf } from '../../tools/agent-tool.ts';
-import { validateArgs } from '../../tools/validate.ts';
-import { AgentTools } from '../agent/tool-lookup.ts';
-import type { AnyRunnable } from '../frame/registry.ts';
-import type { RunContext } from '../frame/run-context.ts';
+} from '../../../effects/given-answer.ts';
+import { requestDecision } from '../../../effects/tool-request.ts';
+import type { EventDraft, EventOf } from '../../../ledger/event.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import { belongsTo } from '../../../ledger/path.ts';
+import type { AnsweredRequest } from '../../../loop/position.ts';
+import type { Agent } from '../../../runnables/agent.ts';
+import { runnableOf } from '../../../tools/agent-tool.ts';
+import { validateArgs } from '../../../tools/validate.ts';
+import { AgentTools } from '../../agent/tool-lookup.ts';
+import type { AnyRunnable } from '../../frame/registry.ts';
+import type { RunContext } from '../../frame/run-context.ts';
 
-/** What people have answered about calls of a run, and of which nothing has been made yet. */
+/** Answers of people about calls of a run that the run has not used yet. */
 function unusedAnswers(ledger: Ledger, runId: string): AnsweredRequest[] {
   const root = ledger.invocations.byPath.get(runId);
   if (root === undefined) return [];
@@ -60,8 +60,7 @@ function isOpen({ invocations: { byPath } }: Ledger, path: string | undefined): 
 }
 
 /**
- * Looks whether what people have answered can be done with the code as it is now, before anything
- * of the run goes on.
+ * Checks that the present code can use the answers of people, before the run goes on.
  * @throws LedgerMismatchError
  */
 export async function assertAnswersUsable(run: RunContext): Promise<void> {
@@ -70,8 +69,8 @@ export async function assertAnswersUsable(run: RunContext): Promise<void> {
 }
 
 /**
- * The definition of an agent that has begun; `undefined` for one that a body has made for itself:
- * it is found when it is asked for.
+ * The definition of an agent that has begun. `undefined` for an agent that a body has made for
+ * itself: its definition is looked up when its body asks for it.
  */
 function definitionOf({ app, ledger }: RunContext, path: string | undefined): Agent | undefined {
   const names: string[] = [];
@@ -115,8 +114,8 @@ async function assertUsable(run: RunContext, given: AnsweredRequest): Promise<vo
 }
 
 /**
- * Says of the answers that a run could not use because of its code that they were not used, and
- * why; once, however often it is tried.
+ * Records the answers that a run could not use because of its code, with the reason. Each is
+ * recorded once, even when the run is tried several times.
  */
 export async function noteUnusable(ledger: Ledger, runId: string, error: unknown): Promise<void> {
   if (ledger.failure !== undefined || ledger.claim === undefined) return;
@@ -150,7 +149,7 @@ export async function noteUnusable(ledger: Ledger, runId: string, error: unknown
       tool: name,
     });
   }
-  // What nobody has taken in yet is kept in the inbox.
+  // Answers that no run has taken in yet stay in the inbox.
   for (const { settles, by, data } of await ledger.ports.store.inbox(ledger.session)) {
     const request = ledger.requests.get(settles ?? '');
     if (request === undefined || !belongsTo(request.invocationId, runId)) continue;

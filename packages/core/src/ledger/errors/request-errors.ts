@@ -1,7 +1,8 @@
-import { AdjutantError } from '../base/error.ts';
-import type { JsonObject } from '../base/json.ts';
+import { defined } from '../../base/defined.ts';
+import { AdjutantError } from '../../base/error.ts';
+import type { JsonObject } from '../../base/json.ts';
 
-/** There is no such request, here or for this tenant and app. */
+/** The request does not exist here, or not for this tenant and app. */
 export class RequestNotFoundError extends AdjutantError {
   constructor(data: { requestId: string }) {
     super(
@@ -12,12 +13,12 @@ export class RequestNotFoundError extends AdjutantError {
   }
 }
 
-/** What became of a request, as far as it is known. */
+/** Outcome of a request, as far as it is known. */
 interface Settled {
   readonly requestId: string;
   readonly status: string;
   readonly by?: string | undefined;
-  /** What was said, of one that was answered. */
+  /** Decision of a request that was answered. */
   readonly decision?: string | undefined;
 }
 
@@ -27,7 +28,7 @@ const decided: Readonly<Record<string, string>> = {
   reject: 'it was rejected',
 };
 
-/** What became of it, without who did it. */
+/** Outcomes without an author. */
 const ends: Readonly<Record<string, string>> = {
   expired: 'its time is over',
   escalated: 'nobody answered in time, and it was passed on to others',
@@ -35,18 +36,10 @@ const ends: Readonly<Record<string, string>> = {
   withdrawn: 'it was withdrawn, because what had asked does not ask this any more',
 };
 
-/**
- * Somebody or something else has settled the request before: of all answers, expiries and cancels
- * one wins.
- */
+/** The request has been settled before: of all answers, expiries and cancels one wins. */
 export class RequestSettledError extends AdjutantError {
   constructor({ requestId, status, by, decision }: Settled) {
-    const data = {
-      requestId,
-      status,
-      ...(by === undefined ? {} : { by }),
-      ...(decision === undefined ? {} : { decision }),
-    };
+    const data = defined({ requestId, status, by, decision });
     super(
       'request_settled',
       `Request "${requestId}" can no longer be answered: ` +

@@ -1,21 +1,22 @@
-import { AdjutantError } from '../base/error.ts';
+import { AdjutantError } from '../../base/error.ts';
 
 /** The file or database was written by a newer version of Adjutant. */
 export class StoreTooNewError extends AdjutantError {
   constructor(data: { store: string; found: number; supported: number }) {
     super(
       'store_too_new',
-      `The store ${data.store} has schema version ${data.found}; this version of Adjutant ` +
-        `knows versions up to ${data.supported}. Upgrade Adjutant to open it.`,
+      `The store ${data.store} has schema version ${data.found}; ` +
+        `this version of Adjutant knows versions up to ${data.supported}. ` +
+        'Upgrade Adjutant to open it.',
       data,
     );
   }
 }
 
 /**
- * The store did not answer, or refused for a reason that has nothing to do with the ledger's
- * contents. `permanent`: asking again cannot help as long as nobody changes something.
- * `undetermined`: what was asked may have been carried out.
+ * The store did not answer, or refused for a reason outside the ledger's contents. `permanent`:
+ * asking again cannot help until a person changes something. `undetermined`: the store may have
+ * carried out the call.
  */
 export class StoreUnavailableError extends AdjutantError {
   constructor(

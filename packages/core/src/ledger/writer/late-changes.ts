@@ -1,16 +1,16 @@
-import type { EventDraft, StateChange } from './event.ts';
+import type { EventDraft, StateChange } from '../event.ts';
 
 /**
- * Makes the changes of a draft of what the ledger has by then; none: there is nothing to record.
+ * Makes the changes of a draft from the ledger at the time of the append. Without changes, nothing
+ * is recorded.
  */
 export type ComposeChanges = () => readonly StateChange[];
 
 const composers = new WeakMap<readonly StateChange[], ComposeChanges>();
 
 /**
- * Has changes made anew when their event is appended: between the moment in which a body gives its
- * writes out and their append, others may write the same keys, and a function is applied to the
- * value that is there.
+ * Defers changes until their event is appended. Between the end of a body and the append, others
+ * may write the same keys. A function is then applied to the present value.
  */
 export function composedLate(
   changes: readonly StateChange[],
@@ -20,7 +20,7 @@ export function composedLate(
   return changes;
 }
 
-/** The draft as it is to be appended now; `undefined`: not at all. */
+/** Returns the draft as it is appended now; `undefined` when it is not appended. */
 export function composedDraft<Draft extends EventDraft>(draft: Draft): Draft | undefined {
   if (draft.type !== 'state_change') return draft;
   const compose = composers.get(draft.changes);

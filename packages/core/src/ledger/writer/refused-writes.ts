@@ -1,21 +1,19 @@
-import type { AdjutantError } from '../base/error.ts';
-import { deepFreeze } from '../base/json.ts';
-import { type Event, type EventOf, eventVersions, type StateChange } from './event.ts';
-import { noVersion, type PendingWrite } from './pending-write.ts';
-import type { SharedValue, SharedWrite } from './port.ts';
+import { defined } from '../../base/defined.ts';
+import type { AdjutantError } from '../../base/error.ts';
+import { deepFreeze } from '../../base/json.ts';
+import { type Event, type EventOf, eventVersions, type StateChange } from '../event.ts';
+import { noVersion, type PendingWrite } from '../pending-write.ts';
+import type { SharedValue, SharedWrite } from '../port.ts';
 
-/** What the store said of a batch, and what it holds of the scope now. */
+/** The store's refusal of a batch, with the stored values of its scope now. */
 export interface SharedConflict {
   readonly error: AdjutantError;
   readonly stored: Readonly<Record<string, SharedValue>>;
-  /** Up to this event nothing is made again: it was tried often enough. */
+  /** Sequence number up to which writes are not repeated: they were tried often enough. */
   readonly refuseUpTo: number;
 }
 
-/**
- * What takes the place of drafts and of their writes; a write that is refused has nothing in its
- * place.
- */
+/** Replacements of drafts and of their writes; `undefined` for a refused write. */
 export interface Recomposition {
   readonly events: ReadonlyMap<Event, Event>;
   readonly writes: ReadonlyMap<PendingWrite, PendingWrite | undefined>;
@@ -24,10 +22,9 @@ export interface Recomposition {
 type StateChangeEvent = EventOf<'state_change'>;
 
 /**
- * Everything that is on its way, as it must be on top of what the store holds. A write that can be
- * made again is; of any other the change becomes a decision that says so, the result of the tool
- * that made it stays and names the conflict in its metadata, and a body that was to end with it
- * ends as an error.
+ * Makes all drafts on their way anew, on top of the stored values. A write that can be repeated is
+ * repeated. The change of any other becomes a decision. The result of the tool that made it stays,
+ * with the conflict in its metadata. A body that was to end with it ends as an error.
  * @param events all drafts, in their order
  * @param writes their shared writes, in the same order
  */
@@ -58,7 +55,7 @@ export function recompose(
       const keys = event.changes.map(({ key }) => key);
       for (const write of own) replacedWrites.set(write, undefined);
       replaced.set(event, deepFreeze(decisionFor(event, conflict.error)));
-      // What landed with the start of a child is told by the call of it.
+      // A change that landed with the start of a child is reported by the call of that child.
       if (event.flush === undefined) authors.set(`${event.invocationId} ${event.by}`, keys);
     } else if (event.type === 'tool_result') {
       const keys = take(authors, `${event.invocationId} ${event.by}`);
@@ -85,7 +82,9 @@ function take(map: Map<string, readonly string[]>, key: string): readonly string
   return found;
 }
 
-/** The writes of each event: both lists have the same order, but restored events have none. */
+/**
+ * Pairs events with their writes: both lists have the same order, but restored events have none.
+ */
 function pair(
   events: readonly Event[],
   writes: readonly PendingWrite[],
@@ -119,13 +118,13 @@ interface Remade {
   readonly writes: readonly PendingWrite[];
 }
 
-/** What the keys of one scope hold after the writes so far. */
+/** Values of the keys of one scope after the writes so far. */
 class WriteChain {
   readonly #now = new Map<string, SharedValue | undefined>();
   readonly #stored: Readonly<Record<string, SharedValue>>;
   /**
-   * Keys whose drafts were based on what did not land: the writes that follow are too, whatever
-   * versions they name.
+   * Keys with a draft that was based on a value which did not land. The writes after it are based
+   * on that too, whatever versions they name.
    */
   readonly #overtaken = new Set<string>();
 
@@ -138,7 +137,7 @@ class WriteChain {
     return Object.hasOwn(this.#stored, key) ? this.#stored[key] : undefined;
   }
 
-  /** The changes of one event land together, or none of them does. */
+  /** Adds the changes of one event, which land together or not at all. */
   add(
     event: StateChangeEvent,
     writes: readonly PendingWrite[],
@@ -157,8 +156,8 @@ class WriteChain {
     }
     for (const [key, value] of chain.now) this.#now.set(key, value);
     for (const { write } of chain.stale) this.#overtaken.add(write.key);
-    // Told last write last: what a session knows of a key is what it is like after all of its
-    // writes.
+    // In the order of the writes: after the last call, a session knows the key as it is after all
+    // of its writes.
     for (const { write, replaced } of chain.stale)
       replaced({
         version: this.#at(write.key)?.version ?? noVersion,
@@ -174,7 +173,7 @@ class EventChain {
   readonly now = new Map<string, SharedValue | undefined>();
   readonly changes: StateChange[] = [];
   readonly writes: PendingWrite[] = [];
-  /** Writes that were based on another value than the one that is there. */
+  /** Writes that were based on another value than the present one. */
   readonly stale: PendingWrite[] = [];
   readonly #overtaken: ReadonlySet<string>;
   readonly #before: (key: string) => SharedValue | undefined;
@@ -184,7 +183,7 @@ class EventChain {
     this.#before = before;
   }
 
-  /** Returns whether the change may land. */
+  /** Adds a change. Returns true when it may land. */
   add(change: StateChange, pending: PendingWrite, mayRepeat: boolean): boolean {
     const { key } = change;
     const before = this.now.has(key) ? this.now.get(key) : this.#before(key);
@@ -216,12 +215,12 @@ class EventChain {
   }
 }
 
-/** The version that a write must name to be let through. */
+/** The version that a write must name to be accepted. */
 function baseOf(stored: SharedValue | undefined): number {
   return stored?.value === undefined ? 0 : stored.version;
 }
 
-/** The value made anew; `undefined` when it cannot be made. */
+/** Makes a value anew; `undefined` when that is not possible. */
 function changed(
   { again }: PendingWrite,
   before: SharedValue | undefined,
@@ -230,12 +229,12 @@ function changed(
   try {
     return { value: again(before?.value) };
   } catch {
-    // What cannot be made of the value that is there now is as good as a write that came too late.
+    // A value that cannot be made from the present one counts as a write that came too late.
     return undefined;
   }
 }
 
-/** The same change, made on top of another value. */
+/** Makes the same change on top of another value. */
 function changeOf(
   { oldValue: _old, newValue: _new, ...same }: StateChange,
   { value }: SharedWrite,
@@ -243,8 +242,7 @@ function changeOf(
 ): StateChange {
   return {
     ...same,
-    ...(before?.value === undefined ? {} : { oldValue: before.value }),
-    ...(value === undefined ? {} : { newValue: value }),
+    ...defined({ oldValue: before?.value, newValue: value }),
   };
 }
 
@@ -257,19 +255,18 @@ function decisionFor(event: StateChangeEvent, conflict: AdjutantError): EventOf<
     at,
     type: 'decision',
     by: 'runtime',
-    ...(invocationId === undefined ? {} : { invocationId }),
+    ...defined({ invocationId }),
     component: 'shared_state',
     decision: 'refuse_write',
     reasoning: conflict.message,
     alternatives: ['read the scope again and repeat the change'],
     data: {
       scope,
-      ...(scopeId === undefined ? {} : { scopeId }),
+      ...defined({ scopeId }),
       keys: changes.map(({ key }) => key),
-      // A body that runs again makes the same writes: it has to know them.
+      // A body that runs again makes the same writes and must know them.
       changes: changes.map((change) => ({ ...change })),
-      ...(flush === undefined ? {} : { flush }),
-      ...(callId === undefined ? {} : { callId }),
+      ...defined({ flush, callId }),
     },
   };
 }

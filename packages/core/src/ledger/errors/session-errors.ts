@@ -1,7 +1,7 @@
-import { AdjutantError } from '../base/error.ts';
-import type { JsonObject } from '../base/json.ts';
+import { AdjutantError } from '../../base/error.ts';
+import type { JsonObject } from '../../base/json.ts';
 
-/** The session is being written by another live owner. */
+/** Another live owner writes the session. */
 export class SessionBusyError extends AdjutantError {
   constructor(data: {
     session: string;
@@ -16,20 +16,20 @@ export class SessionBusyError extends AdjutantError {
     super(
       'session_busy',
       data.detail ??
-        `Session "${data.session}" is held by ${data.owner}${until}. Wait for it, or stop ` +
-          'that process.',
+        `Session "${data.session}" is held by ${data.owner}${until}. ` +
+          'Wait for it, or stop that process.',
       data as JsonObject,
     );
   }
 }
 
-/** The session was deleted while it was open: nothing can be written to it any more. */
+/** The session was deleted while it was open. Nothing can be written to it any more. */
 export class SessionDeletedError extends AdjutantError {
   constructor(data: { session: string }) {
     super(
       'session_deleted',
-      `Session "${data.session}" was deleted while it was open here. Nothing more is ` +
-        'recorded; open another session.',
+      `Session "${data.session}" was deleted while it was open here. ` +
+        'Nothing more is recorded; open another session.',
       data,
     );
   }
@@ -47,26 +47,26 @@ export class SessionNotFoundError extends AdjutantError {
   }
 }
 
-/** The cursor of a list is none, or of another list. */
+/** The cursor of a list is invalid, or belongs to another list. */
 export class InvalidCursorError extends AdjutantError {
   constructor(data: { cursor: string; reason: string }) {
     super(
       'invalid_cursor',
-      `The list cannot go on at the cursor "${data.cursor}": ${data.reason}. Take the ` +
-        'cursor of the last page, or none.',
+      `The list cannot go on at the cursor "${data.cursor}": ${data.reason}. ` +
+        'Take the cursor of the last page, or none.',
       data,
     );
   }
 }
 
-/** A place was asked for that the ledger does not have. */
+/** The sequence number is outside the ledger. */
 export class SeqOutOfRangeError extends AdjutantError {
   constructor(data: { seq: number; last: number }) {
     const { last } = data;
     super(
       'seq_out_of_range',
-      `There is no seq ${data.seq} here: give a whole number from 0 (before the first ` +
-        `event) to ${last} (the last one).`,
+      `There is no seq ${data.seq} here: ` +
+        `give a whole number from 0 (before the first event) to ${last} (the last one).`,
       data,
     );
   }

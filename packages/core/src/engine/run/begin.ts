@@ -1,0 +1,118 @@
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
+import type { InboxEntry } from '../../ledger/port.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import type { Session } from '../../session/session.ts';
+import { NoOpenRunError } from '../frame/errors.ts';
+import { occupancyOf } from '../frame/occupancy.ts';
+import type { AppServices } from '../frame/run-context.ts';
+import { assertMayBegin, assertSameRunnable } from '../invoke/input-contract.ts';
+import { InboxReader } from './inbox/reader.ts';
+import { noteUnusable } from './inbox/unused-answers.ts';
+import { openRoot, rootToContinue } from './root-run.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** The runnable and request of a run, and the open run that it continues. */
+export interface Beginning {
+  readonly open: InvocationRecord | undefined;
+  readonly runnable: Runnable;
+  readonly request: RunRequest;
+}
+
+/**
+ * Finds the runnable of a run and the open run that it continues. Releases the session when nothing
+ * can be run on it.
+ */
+export async function begin(
+  app: AppServices,
+  session: Session,
+  request: RunRequest,
+): Promise<Beginning> {
+  try {
+    const open = rootToContinue(session, request);
+    if (open === undefined && request.runnable === undefined)
+      return await beginPosted(app, session, request);
+    // Only detached work of the root goes on. The next run continues that, too.
+    const isOver =
+      open !== undefined &&
+      request.runnable === undefined &&
+      !request.isNamed &&
+      hasOutcome(session.ledger.invocations, open.path);
+    const posted = isOver
+      ? postedBeginning(app, session, request, await session.ledger.ports.store.inbox(session.id))
+      : undefined;
+    if (posted !== undefined) return posted;
+    return findBeginning(app, session, request);
+  } catch (error) {
+    const root = openRoot(session);
+    if (root !== undefined)
+      await noteUnusable(session.ledger, root.path, error).catch(() => undefined);
+    if (occupancyOf(session.ledger).runs === 0)
+      await session.ledger.release().catch(() => undefined);
+    throw error;
+  }
+}
+
+function findBeginning(app: AppServices, session: Session, request: RunRequest): Beginning {
+  const open = rootToContinue(session, request);
+  const runnable = request.runnable ?? app.registry.get(open?.name ?? '');
+  if (open !== undefined) assertSameRunnable(session, open, runnable);
+  if (open !== undefined) assertMayBegin(open, request);
+  return { open, runnable, request };
+}
+
+/**
+ * Works on the inbox of a session without an open run. Records items that came too late, and begins
+ * a run that a process without the session has posted.
+ * @throws NoOpenRunError when there is none
+ */
+async function beginPosted(
+  app: AppServices,
+  session: Session,
+  request: RunRequest,
+): Promise<Beginning> {
+  const { ledger } = session;
+  const nothing = (): void => undefined;
+  const inbox = new InboxReader({
+    ledger,
+    runId: request.runId,
+    isOpen: () => false,
+    cancel: nothing,
+    pause: nothing,
+    interrupt: nothing,
+  });
+  if (ledger.inboxSeq > 0) await inbox.drain();
+  const posted = postedBeginning(app, session, request, inbox.left.values());
+  if (posted !== undefined) return posted;
+  ledger.append([], { wakeAt: null });
+  await ledger.durable();
+  throw new NoOpenRunError({ session: session.id });
+}
+
+/** Returns the beginning of the first posted run in the inbox. */
+function postedBeginning(
+  app: AppServices,
+  { ledger }: Session,
+  request: RunRequest,
+  entries: Iterable<InboxEntry>,
+): Beginning | undefined {
+  for (const { type, data: posted } of entries) {
+    const { runId, runnable: name, text, data } = posted;
+    const input = typeof text === 'string' ? text : undefined;
+    if (
+      type !== 'user' ||
+      typeof runId !== 'string' ||
+      typeof name !== 'string' ||
+      (input === undefined && data === undefined)
+    )
+      continue;
+    const asked = { ...request, runId, isNamed: true, input, data, posted: runId };
+    // Another process may have run it by its name meanwhile.
+    return {
+      open: ledger.invocations.byPath.get(runId),
+      runnable: app.registry.get(name),
+      request: asked,
+    };
+  }
+  return undefined;
+}

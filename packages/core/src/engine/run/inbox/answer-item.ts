@@ -1,0 +1,118 @@
+import { defined } from '../../../base/defined.ts';
+import type { JsonValue } from '../../../base/json.ts';
+import { questionDraft, requestDecision, sameQuestion } from '../../../effects/tool-request.ts';
+import { hadNoEffect } from '../../../effects/tool-result-texts.ts';
+import { isSaidBy, namesOf } from '../../../ledger/actor.ts';
+import type { EventDraft, EventOf, RequestDecision } from '../../../ledger/event.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+import type { InboxEntry } from '../../../ledger/port.ts';
+import { toToolResult } from '../../../tools/result.ts';
+import { type ItemOutcome, refusal, textOf } from './item.ts';
+
+/** Returns the outcome of an item that answers a request or resolves an unknown effect. */
+export function answerOutcome(ledger: Ledger, entry: InboxEntry): ItemOutcome {
+  const resolves = textOf(entry.data, 'resolves');
+  if (resolves !== undefined) return { drafts: [resolution(ledger, entry, resolves)] };
+  // The store has compared `settles`; the request id in the item's own data is not checked.
+  const requestId = entry.settles ?? '';
+  ledger.accepted.delete(requestId);
+  const request = ledger.requests.get(requestId);
+  if (request === undefined)
+    return { drafts: [refusal(entry, 'Nothing waits for this answer any more.', { requestId })] };
+  const why = whyRefused(entry, request);
+  return why === undefined
+    ? { drafts: [inputDraft(entry, request)] }
+    : askAgain(ledger, entry, request, why);
+}
+
+/** Records the outcome of a call that was unknown, as a late result. */
+function resolution(ledger: Ledger, entry: InboxEntry, callId: string): EventDraft {
+  const settled = ledger.events.findLast(
+    (event) => event.type === 'tool_result' && event.callId === callId && event.settled,
+  );
+  if (settled?.type !== 'tool_result' || !ledger.effects.unresolved.has(callId)) {
+    return refusal(entry, `The outcome of "${callId}" is not open.`, { callId });
+  }
+  const { happened, result = null } = entry.data;
+  const { name, attempt, invocationId } = settled;
+  return {
+    type: 'tool_result',
+    by: entry.by,
+    ...defined({ invocationId }),
+    callId,
+    name,
+    attempt,
+    result: happened === true ? toToolResult(result) : hadNoEffect(),
+    ...(happened === true ? {} : { effect: 'none' as const }),
+    settled: false,
+    late: true,
+    durationMs: 0,
+  };
+}
+
+/** Asks the same question again: in the store, the refused answer has settled it already. */
+function askAgain(
+  ledger: Ledger,
+  entry: InboxEntry,
+  request: EventOf<'tool_yield'>,
+  why: string,
+): ItemOutcome {
+  const { requestId, invocationId = '', callId, kind } = request;
+  const { draft, row } = questionDraft(ledger, sameQuestion(ledger, request));
+  const again = requestDecision(invocationId, 'ask_again', `The answer is not used: ${why}`, {
+    requestId,
+    callId,
+    kind,
+  });
+  return { drafts: [refusal(entry, why, { requestId }), again, draft], requests: [row] };
+}
+
+/**
+ * Returns the reason why an answer is refused; `undefined` when it counts. The app checks answers
+ * before it posts them, but any process can post.
+ */
+function whyRefused(
+  { by, data }: InboxEntry,
+  { request }: EventOf<'tool_yield'>,
+): string | undefined {
+  const { mayDecide, options } = request;
+  if (mayDecide !== undefined && !mayDecide.some((id) => isSaidBy(by, id)))
+    return `Only ${namesOf(mayDecide)} may answer this.`;
+  const decision = textOf(data, 'decision') ?? 'answer';
+  return (options as readonly string[]).includes(decision)
+    ? undefined
+    : `It can be answered with ${options.join(', ')} only.`;
+}
+
+function inputDraft(
+  { by, at, data }: InboxEntry,
+  { invocationId, callId, requestId }: EventOf<'tool_yield'>,
+): EventDraft {
+  const decision = textOf(data, 'decision') as RequestDecision | undefined;
+  const reason = textOf(data, 'reason');
+  const input = data['input'] as JsonValue | undefined;
+  return {
+    type: 'tool_input',
+    by,
+    ...defined({ invocationId }),
+    callId,
+    requestId,
+    ...defined({ decision, input, reason }),
+    answeredAt: at,
+  };
+}
+
+/** Records that an approval token was refused. */
+export function tokenRefusal({ data }: InboxEntry): EventDraft {
+  const requestId = textOf(data, 'requestId') ?? '';
+  const reason = textOf(data, 'reason') ?? '';
+  const reasoning = `A token for request "${requestId}" was refused: ${reason}.`;
+  return {
+    type: 'decision',
+    by: 'runtime',
+    component: 'approval_token',
+    decision: 'refuse',
+    reasoning,
+    data: { requestId, reason },
+  };
+}

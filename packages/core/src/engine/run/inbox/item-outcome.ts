@@ -1,0 +1,99 @@
+import { AbortReason } from '../../../base/cancel-scope.ts';
+import type { EventDraft } from '../../../ledger/event.ts';
+import type { InboxEntry } from '../../../ledger/port.ts';
+import { grantDraft } from '../../frame/grants.ts';
+import { answerOutcome, tokenRefusal } from './answer-item.ts';
+import { type ItemOutcome, refusal, textOf } from './item.ts';
+import { messageOutcome } from './message-item.ts';
+import type { InboxTarget } from './target.ts';
+
+/**
+ * Returns the events and the effect of an inbox item; `undefined` when it is left in the inbox.
+ * @param left inputs that start a run and are left in the inbox, by the id of that run
+ */
+export function itemOutcome(
+  target: InboxTarget,
+  entry: InboxEntry,
+  left: Map<string, InboxEntry>,
+): ItemOutcome | undefined {
+  switch (entry.type) {
+    case 'cancel':
+      return cancelOutcome(target, entry);
+    case 'pause':
+      return pauseOutcome(target, entry);
+    case 'tool_input':
+      return answerOutcome(target.ledger, entry);
+    case 'user':
+      return messageOutcome(target, entry, left);
+    case 'wake':
+      return { drafts: [] };
+    case 'token_refused':
+      return { drafts: [tokenRefusal(entry)] };
+    case 'grant':
+    case 'revoke':
+      return { drafts: [grantChange(target, entry, entry.type)] };
+    case 'child_end': {
+      const why = `Nothing in "${target.runId}" waits for a child of another session.`;
+      return { drafts: [refusal(entry, why)] };
+    }
+  }
+}
+
+function cancelOutcome(target: InboxTarget, entry: InboxEntry): ItemOutcome {
+  const { isOpen, runId } = target;
+  const meant = textOf(entry.data, 'runId') ?? runId;
+  if (isOpen() && meant === runId) return cancelRun(target, entry);
+  const why =
+    target.ledger.invocations.byPath.has(meant) || meant === runId
+      ? 'had ended before it could be cancelled'
+      : `"${meant}" had not begun when it was to be cancelled`;
+  return { drafts: [refusal(entry, `The run ${why}.`)] };
+}
+
+function cancelRun(target: InboxTarget, entry: InboxEntry): ItemOutcome {
+  const reason = textOf(entry.data, 'reason') ?? 'The run was cancelled.';
+  return {
+    drafts: [{ type: 'cancel', by: entry.by, invocationId: target.runId, reason }],
+    act: () => target.cancel(new AbortReason('cancelled', reason)),
+  };
+}
+
+function pauseOutcome(target: InboxTarget, entry: InboxEntry): ItemOutcome {
+  const { isOpen, runId, ignoresPausesUpTo = 0 } = target;
+  if (!isOpen())
+    return { drafts: [refusal(entry, 'The run had ended before it could be paused.')] };
+  if (entry.position <= ignoresPausesUpTo)
+    return { drafts: [refusal(entry, 'The run was resumed after that.')] };
+  const reasoning =
+    textOf(entry.data, 'reason') ?? 'The run is paused: the open round ends, and no other begins.';
+  return {
+    drafts: [
+      {
+        type: 'decision',
+        by: entry.by,
+        invocationId: runId,
+        component: 'run',
+        decision: 'pause',
+        reasoning,
+      },
+    ],
+    act: () => target.pause(),
+  };
+}
+
+/** Grants or revokes permissions. Those that came with an input go to the run that gets it. */
+function grantChange(
+  { isOpen, runId }: InboxTarget,
+  { by, data }: InboxEntry,
+  decision: 'grant' | 'revoke',
+): EventDraft {
+  const given = data['permissions'];
+  const permissions = Array.isArray(given) ? given.filter((name) => typeof name === 'string') : [];
+  const of = textOf(data, 'runId');
+  return grantDraft(decision, {
+    permissions,
+    by,
+    reason: textOf(data, 'reason'),
+    ...(of === undefined ? {} : { runId: isOpen() ? runId : of }),
+  });
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../../base/json.ts';
+import type { EventDraft } from '../../../ledger/event.ts';
+import type { InboxEntry, PendingRequest } from '../../../ledger/port.ts';
+
+/** The events of one inbox item, and its effect on the run. */
+export interface ItemOutcome {
+  readonly drafts: readonly EventDraft[];
+  readonly act?: (() => void) | undefined;
+  readonly requests?: readonly PendingRequest[] | undefined;
+}
+
+/** Records that an inbox item has no effect, and why. */
+export function refusal(entry: InboxEntry, reasoning: string, data: JsonObject = {}): EventDraft {
+  return {
+    type: 'decision',
+    by: 'runtime',
+    component: 'inbox',
+    decision: 'refuse',
+    reasoning,
+    data: { ...data, type: entry.type, by: entry.by },
+  };
+}
+
+/** Returns a member of an item's data when it is a text. */
+export function textOf(data: JsonObject, member: string): string | undefined {
+  const value = data[member];
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,0 +1,22 @@
+import type { AbortReason } from '../../../base/cancel-scope.ts';
+import type { Ledger } from '../../../ledger/ledger.ts';
+
+/** The part of a run that the inbox acts on. */
+export interface InboxTarget {
+  readonly ledger: Ledger;
+  readonly runId: string;
+  /** True while something of the run is open and can get messages or be cancelled. */
+  readonly isOpen: () => boolean;
+  /**
+   * True when everything in the run waits and it is about to release the session. New items are
+   * then left to the next turn. @default never
+   */
+  readonly isReleasing?: () => boolean;
+  /** Position up to which pauses are ignored: a caller resumed the run after them. @default 0 */
+  readonly ignoresPausesUpTo?: number;
+  /** Called when an item has come that is left to the next turn. */
+  late?(): void;
+  cancel(reason: AbortReason): void;
+  pause(): void;
+  interrupt(): void;
+}

@@ -1,0 +1,71 @@
+import type { EventDraft } from '../../ledger/event.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { hasOutcome } from '../../ledger/folds/invocation-fold.ts';
+import type { Ledger } from '../../ledger/ledger.ts';
+import type { Session } from '../../session/session.ts';
+import { runGrants } from '../frame/grants.ts';
+import type { AppServices } from '../frame/run-context.ts';
+import { messageDrafts } from '../invoke/input-contract.ts';
+import { openDetached } from './detached-children.ts';
+import { postAsAnswer } from './inbox/message-answer.ts';
+import type { InboxReader } from './inbox/reader.ts';
+import { limitDrafts } from './run-limits.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** The run that gets an input; `open` is its root when that is open already. */
+interface ReceivingRun {
+  readonly app: AppServices;
+  readonly session: Session;
+  readonly request: RunRequest;
+  readonly runId: string;
+  readonly open: InvocationRecord | undefined;
+}
+
+/** Events that go before the start of a root, and inbox items that its start takes out. */
+export interface RunInput {
+  readonly before: readonly EventDraft[];
+  readonly consumes: readonly number[];
+}
+
+/** The input of a turn that gets none. */
+export const noRunInput: RunInput = { before: [], consumes: [] };
+
+/**
+ * Returns the input of a new run, for the append of its start. The input of an open run is appended
+ * at once.
+ */
+export async function takeRunInput(
+  { app, open, request, runId, session }: ReceivingRun,
+  inbox: InboxReader,
+): Promise<RunInput> {
+  const { ledger } = session;
+  const { posted } = request;
+  const granted = [
+    ...runGrants(ledger.events, runId, request.permissions),
+    ...limitDrafts(ledger.events, runId, request.limits),
+  ];
+  if (open !== undefined && granted.length > 0) ledger.append(granted);
+  const input =
+    posted !== undefined && hasRecorded(ledger, posted)
+      ? []
+      : messageDrafts(ledger, runId, request);
+  const left = posted === undefined ? undefined : inbox.left.get(posted);
+  const consumes = left === undefined ? [] : [left.position];
+  // Input and start share one append: a crash between the two would lose the input.
+  if (open === undefined) return { before: [...granted, ...input], consumes };
+  if (left !== undefined) ledger.append([], { consumes });
+  if (input.length > 0 && (await postAsAnswer(app, ledger, runId, request.input))) {
+    await inbox.drain();
+    return noRunInput;
+  }
+  // A run that has ended gets no more messages.
+  const isOver = hasOutcome(ledger.invocations, open.path);
+  if (input.length > 0 && !isOver) ledger.append(input);
+  if (!isOver || openDetached(ledger).length > 0) ledger.append([], { wakeAt: app.clock.now() });
+  return noRunInput;
+}
+
+/** Checks that the ledger has the input that was posted under `key`. */
+function hasRecorded(ledger: Ledger, key: string): boolean {
+  return ledger.events.some((event) => event.type === 'user' && event.clientKey === key);
+}

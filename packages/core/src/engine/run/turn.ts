@@ -1,0 +1,240 @@
+import { AbortReason } from '../../base/cancel-scope.ts';
+import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
+import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
+import type { Runnable } from '../../session/runnable.ts';
+import type { Session } from '../../session/session.ts';
+import { type AppServices, RunContext } from '../frame/run-context.ts';
+import type { Surroundings } from '../frame/tracing.ts';
+import { rootInput } from '../invoke/input-contract.ts';
+import { invoke } from '../invoke/invoke.ts';
+import { runBody } from './bodies.ts';
+import { continueDetached } from './detached-children.ts';
+import { ExpiryWatch, firstExpiry } from './expiry.ts';
+import { InboxReader } from './inbox/reader.ts';
+import { assertAnswersUsable } from './inbox/unused-answers.ts';
+import { beginPostProcess, withLifecycle } from './lifecycle.ts';
+import { closeGateAfter, watchForRest } from './rest.ts';
+import { isRunOpen } from './root-run.ts';
+import type { RunSink } from './run.ts';
+import { noRunInput, type RunInput, takeRunInput } from './run-input.ts';
+import { limitsOfRun } from './run-limits.ts';
+import type { RunRequest } from './run-request.ts';
+import { abortBelow, applyEarlierCancel, listen, reasonOf } from './steering.ts';
+import { isStillWaiting } from './still-waiting.ts';
+
+/** A run that this process carries out, as one of its turns sees it. */
+export interface RunTask {
+  readonly app: AppServices;
+  readonly session: Session;
+  readonly sink: RunSink;
+  readonly request: RunRequest;
+  readonly runId: string;
+  readonly runnable: Runnable;
+  /** The root when it is open already. */
+  readonly open: InvocationRecord | undefined;
+  readonly surroundings: Surroundings | undefined;
+  /** The last inbox item that was there before this process began with the run. */
+  readonly postedBefore: number;
+  /** True when an earlier turn has taken the input. */
+  readonly isInputTaken: boolean;
+  /** True when the app was asked to stop before this turn. */
+  readonly isStopAsked: boolean;
+  /** Called when the app asks the run to stop. */
+  onStopAsked(): void;
+}
+
+/**
+ * The phase of a run in one turn.
+ * - `working`: its invocations go on, or the turn has ended with an outcome.
+ * - `sliceOver`: its round or its slice of time is over, and it was released with work left.
+ * - `waiting`: everything in its root waits, and the root was released.
+ * - `detached`: its root was released, and only detached work goes on here.
+ */
+export type RunPhase = 'working' | 'sliceOver' | 'waiting' | 'detached';
+
+/** The end of the work of a turn. */
+export type TurnEnd =
+  | { readonly kind: 'outcome'; readonly record: InvocationRecord }
+  /** The run waits as before, and a worker does not wake it. */
+  | { readonly kind: 'unchanged' }
+  /** The root gave no outcome: the run waits, or it was stopped. */
+  | { readonly kind: 'yielded' };
+
+/** One turn of a run: it lasts until the run ends or everything in it waits. */
+export class Turn {
+  readonly run: RunContext;
+  readonly inbox: InboxReader;
+  /** Sequence number of the last event when this turn began. */
+  readonly seqBefore: number;
+  readonly #task: RunTask;
+  readonly #expiry: ExpiryWatch;
+  #isDetached = false;
+  #forget: () => void;
+
+  constructor(task: RunTask) {
+    this.#task = task;
+    const { app, request, runId, session, sink } = task;
+    const { ledger } = session;
+    const run = new RunContext({
+      app,
+      session,
+      runId,
+      limits: limitsOfRun(ledger.events, runId, request.limits),
+      onStep: request.onStep,
+      runBody: withLifecycle(runBody, app.lifecycle),
+      surroundings: task.surroundings,
+      emit: (event) => sink.push(event),
+      isHeard: () => sink.isHeard,
+    });
+    this.run = run;
+    this.seqBefore = ledger.lastSeq;
+    const inbox = this.#openInbox();
+    this.inbox = inbox;
+    this.#expiry = new ExpiryWatch(
+      ledger,
+      app.clock,
+      () => inbox.poke(),
+      () => this.#isReleasing,
+    );
+    this.#forget = this.#listen();
+    watchForRest(run);
+    closeGateAfter(run, request);
+    const root = lastRecord(ledger.invocations, runId);
+    if (request.isWorker === true && root?.status === 'yielded' && root.yielded === 'pause')
+      run.gate.close('pause');
+  }
+
+  get phase(): RunPhase {
+    if (this.#isDetached) return 'detached';
+    const { parked } = this.run;
+    if (parked === undefined) return 'working';
+    return parked.closedFor === 'round' || parked.closedFor === 'slice' ? 'sliceOver' : 'waiting';
+  }
+
+  /** True when inbox items and expiries are left to the next turn. */
+  get #isReleasing(): boolean {
+    return this.run.parked !== undefined || this.run.detachedRests;
+  }
+
+  #openInbox(): InboxReader {
+    const { run } = this;
+    const { app, postedBefore, request, runId, session } = this.#task;
+    const { ledger } = session;
+    return new InboxReader({
+      ledger,
+      runId,
+      isOpen: () => isRunOpen(ledger, runId),
+      ignoresPausesUpTo: request.isWorker === true ? 0 : postedBefore,
+      isReleasing: () => this.#isReleasing,
+      cancel: (reason) => {
+        run.abort(reason);
+        abortBelow(ledger, runId, reason);
+      },
+      pause: () => run.gate.close('pause'),
+      interrupt: () => run.interrupt(),
+      late: () => this.#isDetached && app.takeUp(ledger.session),
+    });
+  }
+
+  #listen(): () => void {
+    const { onStopAsked, request, sink } = this.#task;
+    return listen(this.run, sink, request.signal, {
+      poke: () => this.inbox.poke(),
+      stop: () => {
+        onStopAsked();
+        this.#stop();
+      },
+    });
+  }
+
+  #stop(): void {
+    this.run.abort(new AbortReason('stopped', 'The run was given back.'));
+  }
+
+  /** Carries the run on until it ends or waits. */
+  async work(): Promise<TurnEnd> {
+    const { inbox, run } = this;
+    const { app, open, request, runId, runnable, session } = this.#task;
+    const { ledger } = session;
+    const hasPosted = await session.posted();
+    await session.observeShared({ declare: true });
+    // Items that others have posted come before the events of this run.
+    if (hasPosted || ledger.inboxSeq > 0) await inbox.drain();
+    await this.#expiry.start();
+    inbox.start();
+    applyEarlierCancel(run, open);
+    if (this.#task.isStopAsked) this.#stop();
+    if (request.isWorker === true && !run.scope.aborted && isStillWaiting(ledger, runId))
+      return { kind: 'unchanged' };
+    if (open !== undefined && !run.scope.aborted) await assertAnswersUsable(run);
+    continueDetached(run, request.runnable !== undefined || request.posted !== undefined);
+    const { before, consumes } = await this.#takeInput();
+    const { timeout } = request;
+    const invoking = invoke(run, {
+      path: runId,
+      runnable,
+      mode: 'root',
+      input: rootInput(ledger, open, request),
+      timeout,
+      scope: run.scope,
+      activity: run.activity,
+      before,
+      extras: { wakeAt: app.clock.now(), ...(consumes.length === 0 ? {} : { consumes }) },
+    });
+    this.#confirmAccepted();
+    const record = await invoking;
+    await ledger.durable();
+    if (record !== undefined) beginPostProcess(run);
+    run.detachedActivity.rest();
+    return record === undefined ? { kind: 'yielded' } : { kind: 'outcome', record };
+  }
+
+  #takeInput(): Promise<RunInput> {
+    return this.#task.isInputTaken
+      ? Promise.resolve(noRunInput)
+      : takeRunInput(this.#task, this.inbox);
+  }
+
+  /**
+   * Confirms to the sink that the request is in the ledger. The confirmation waits for the store.
+   */
+  #confirmAccepted(): void {
+    const { runId, sink } = this.#task;
+    const { id: session, ledger } = this.#task.session;
+    if (!ledger.invocations.byPath.has(runId)) return;
+    const { lastSeq } = ledger;
+    sink.accept(async () => {
+      if (ledger.durableSeq < lastSeq) await ledger.durable();
+      return { session, runId };
+    });
+  }
+
+  /**
+   * Keeps the session for detached work after the root was released. It calls `takeUp` of the app
+   * when something comes for the root.
+   */
+  async watchDetached(): Promise<void> {
+    const { run } = this;
+    const { clock, takeUp } = this.#task.app;
+    const { ledger } = run;
+    this.#isDetached = true;
+    this.#forget();
+    await this.#expiry.stop();
+    const at = firstExpiry(ledger);
+    const cancelTimer =
+      at === null ? undefined : clock.setTimer(at - clock.now(), () => takeUp(ledger.session));
+    const forgetFailure = ledger.onFailure((error) => run.abort(reasonOf(error)));
+    this.#forget = () => {
+      cancelTimer?.();
+      forgetFailure();
+    };
+  }
+
+  /** Stops listening to the ledger, the inbox and the caller. */
+  async end(): Promise<void> {
+    this.#forget();
+    this.#forget = () => undefined;
+    await this.inbox.stop();
+    await this.#expiry.stop();
+  }
+}

@@ -1,0 +1,94 @@
+import type { ErrorRecord } from '../../base/error.ts';
+import type { JsonValue } from '../../base/json.ts';
+import type { Envelope } from './envelope.ts';
+
+export type RunnableKind = 'agent' | 'step' | 'sequence' | 'parallel' | 'loop';
+
+/** Origin of an invocation. `child` is a part of a sequence, parallel or loop. */
+export type InvocationMode = 'root' | 'child' | 'call' | 'spawn' | 'dispatch' | 'transfer';
+
+export type InvocationStatus = 'completed' | 'error' | 'cancelled' | 'transferred';
+
+/**
+ * Reason why a run gave less than it was asked for.
+ * - `round_limit`, `token_limit`, `cost_limit`, `error_limit`: a limit of the run or agent.
+ * - `output_limit`: the longest answer that the model may give.
+ * - `loop`: calls that led nowhere.
+ * - `goal_unmet`: an answer that does not do what was asked.
+ * - `refused`: the app did not admit the run.
+ */
+export type StopReason =
+  | 'round_limit'
+  | 'token_limit'
+  | 'cost_limit'
+  | 'error_limit'
+  | 'output_limit'
+  | 'loop'
+  | 'goal_unmet'
+  | 'refused';
+
+export interface InvocationInput {
+  readonly message?: string;
+  readonly data?: JsonValue;
+}
+
+/** Runnable that continues a slot after a handoff, by its name in the app. */
+export interface NextInvocation {
+  readonly name: string;
+  readonly input?: InvocationInput;
+}
+
+export interface InvocationStartEvent extends Envelope<'invocation_start'> {
+  readonly invocationId: string;
+  readonly parent?: string;
+  readonly kind: RunnableKind;
+  readonly name: string;
+  readonly version?: string;
+  readonly mode: InvocationMode;
+  readonly input?: InvocationInput;
+  readonly inputHash?: string;
+  /** True when the invocation writes session state to an overlay of its own until the join. */
+  readonly branch?: true;
+  /** Epoch milliseconds. */
+  readonly deadline?: number;
+  /** W3C `traceparent` of the span of the run from here on. Only for roots in traced apps. */
+  readonly trace?: string;
+}
+
+export interface InvocationYieldEvent extends Envelope<'invocation_yield'> {
+  readonly invocationId: string;
+  /** Reason for the wait; `pause` when a person or the app asked for it. */
+  readonly reason: 'input' | 'tool_input' | 'pause';
+}
+
+export interface InvocationResumeEvent extends Envelope<'invocation_resume'> {
+  readonly invocationId: string;
+  readonly deadline?: number;
+  /** As in `invocation_start`. */
+  readonly trace?: string;
+}
+
+export interface InvocationEndEvent extends Envelope<'invocation_end'> {
+  readonly invocationId: string;
+  readonly status: InvocationStatus;
+  readonly output?: JsonValue;
+  readonly error?: ErrorRecord;
+  readonly stopReason?: StopReason;
+  readonly next?: NextInvocation;
+}
+
+export interface InvocationReopenEvent extends Envelope<'invocation_reopen'> {
+  readonly invocationId: string;
+  readonly reason: string;
+}
+
+export interface HandoffEvent extends Envelope<'handoff'> {
+  readonly from: string;
+  readonly to: string;
+  readonly reason?: string;
+  readonly depth: number;
+}
+
+export interface CancelEvent extends Envelope<'cancel'> {
+  readonly reason?: string;
+}

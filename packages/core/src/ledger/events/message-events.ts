@@ -1,0 +1,34 @@
+import type { JsonObject, JsonValue } from '../../base/json.ts';
+import type { Envelope } from './envelope.ts';
+
+export type MessagePart =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'file';
+      readonly artifact: string;
+      readonly mediaType: string;
+      readonly name?: string;
+    };
+
+export interface UserEvent extends Envelope<'user'> {
+  readonly text: string;
+  readonly parts?: readonly MessagePart[];
+  /** Key of an input: an input that is sent twice under one key counts once. */
+  readonly clientKey?: string;
+}
+
+export interface AssistantEvent extends Envelope<'assistant'> {
+  readonly agent: string;
+  readonly text: string;
+  /** Round of the agent that produced the text; missing for text of a step. */
+  readonly round?: number;
+  readonly output?: JsonValue;
+  readonly providerMetadata?: JsonObject;
+}
+
+export interface ThoughtEvent extends Envelope<'thought'> {
+  readonly agent: string;
+  readonly text: string;
+  readonly round: number;
+  readonly providerMetadata?: JsonObject;
+}

@@ -1,0 +1,21 @@
+import type { Clock } from '../base/clock.ts';
+import type { IdSource } from '../base/id.ts';
+import type { LedgerStore } from './port.ts';
+import type { LedgerTape } from './tape.ts';
+
+/** The outside of a ledger: its store, clock and names. */
+export interface LedgerPorts {
+  readonly store: LedgerStore;
+  /** The tenant and app that the store was opened for. */
+  readonly scope: { readonly tenant: string; readonly app: string };
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  /** Name of this process for the lease. */
+  readonly owner: string;
+  /** Milliseconds that a lease lasts without an append or renewal. */
+  readonly leaseMs: number;
+  /** Secret for the addresses of large values. @default none, for stores that have none */
+  readonly addressKey?: Uint8Array | undefined;
+  /** The record that is replayed; missing outside of replays. */
+  readonly tape?: LedgerTape | undefined;
+}

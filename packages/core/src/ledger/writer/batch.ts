@@ -1,0 +1,49 @@
+import type { Event } from '../event.ts';
+import type { PendingWrite } from '../pending-write.ts';
+import type { Batch, PendingRequest, RequestSettlement, SessionSummary } from '../port.ts';
+
+/** A value beside the events, kept until the events that refer to it are durable. */
+export interface BatchBlob {
+  readonly address: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Parts of one batch besides its events. */
+export interface BatchExtras {
+  readonly shared?: readonly PendingWrite[];
+  readonly blobs?: readonly BatchBlob[];
+  readonly consumes?: readonly number[];
+  readonly requests?: readonly PendingRequest[];
+  readonly settles?: readonly RequestSettlement[];
+  readonly wakeAt?: number | null;
+}
+
+/** Makes one batch of events, their extras and blobs; `summary` only when it has changed. */
+export function batchOf(
+  events: readonly Event[],
+  extras: readonly BatchExtras[],
+  blobs: readonly BatchBlob[],
+  summary: SessionSummary | undefined,
+): Batch {
+  const batch: { -readonly [Member in keyof Batch]: Batch[Member] } = { events };
+  if (summary !== undefined) batch.summary = summary;
+  for (const { consumes, requests, settles, wakeAt } of extras) {
+    if (consumes !== undefined) batch.consumes = [...(batch.consumes ?? []), ...consumes];
+    if (requests !== undefined) batch.requests = [...(batch.requests ?? []), ...requests];
+    if (settles !== undefined) batch.settles = [...(batch.settles ?? []), ...settles];
+    if (wakeAt !== undefined) batch.wakeAt = wakeAt;
+  }
+  if (blobs.length > 0) batch.blobs = blobs.map(({ address }) => address);
+  return batch;
+}
+
+/** Checks that two entries of the session list are equal. */
+export function isSameSummary(a: SessionSummary, b: SessionSummary | undefined): boolean {
+  return (
+    b !== undefined &&
+    a.status === b.status &&
+    a.title === b.title &&
+    a.runnable === b.runnable &&
+    a.user === b.user
+  );
+}
