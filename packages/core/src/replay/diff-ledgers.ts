@@ -2,12 +2,13 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import { promptOf } from '../context/recipe.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import type { AnySession } from '../session/session.ts';
-import { comparableOf, kindOf, nameOf } from './comparable.ts';
+import { comparableOf, kindOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
+import { capital, nameOf } from './event-name.ts';
 import { isSameJson, jsonDifferences } from './json-difference.ts';
 import { promptDivergence } from './prompt-difference.ts';
+import { withoutProviderIds } from './provider-ids.ts';
 import { ledgerOf, type RecordedLedger, resolverOf } from './recorded-ledger.ts';
-import { capital, withoutProviderIds } from './recorded-tape.ts';
 import { isMark, streamOf } from './streams.ts';
 
 /** Where two ledgers part. `seq`, `path` and `recorded` are those of the first one. */

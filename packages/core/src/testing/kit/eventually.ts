@@ -8,7 +8,7 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../base/options.ts';
-import type { TestClock } from './test-clock.ts';
+import type { TestClock } from '../../base/test-clock.ts';
 
 export interface EventuallyOptions {
   /** What is waited for, for the message when it does not come. @default 'the condition' */

@@ -1,6 +1,7 @@
 import { agent, run } from 'adjutant';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
+import { testClock } from '../../base/test-clock.ts';
 import { callModel } from '../../models/call.ts';
 import { toModel } from '../../models/model.ts';
 import { promptTooLong } from './prompt-too-long.ts';
@@ -9,7 +10,6 @@ import {
   type ScriptedResponse,
   scriptedModel,
 } from './scripted-model.ts';
-import { testClock } from './test-clock.ts';
 
 const prompt = (text: string) => [
   { role: 'user' as const, content: [{ type: 'text' as const, text }] },

@@ -7,13 +7,13 @@ import { DatabaseSync } from 'node:sqlite';
 import type { LedgerStore, Store } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { testClock } from '../../../src/base/test-clock.ts';
 import {
   pendingRequest,
   readAll,
   readTexts,
   Writer,
 } from '../../../src/testing/contracts/store/harness.ts';
-import { testClock } from '../../../src/testing/kit/test-clock.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
 const source = (path: string): string =>

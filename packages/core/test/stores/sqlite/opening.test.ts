@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AdjutantError } from '../../../src/base/error.ts';
+import { testClock } from '../../../src/base/test-clock.ts';
 import { type SqliteOptions, sqlite } from '../../../src/stores/sqlite/index.ts';
 import {
   errorOf,
@@ -12,7 +13,6 @@ import {
   readTexts,
   Writer,
 } from '../../../src/testing/contracts/store/harness.ts';
-import { testClock } from '../../../src/testing/kit/test-clock.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
 let directory: string;

@@ -1,8 +1,8 @@
 import type { Event, EventOf } from '../../../ledger/event.ts';
 import type { Execution, ScenarioComparison } from './crash-scenario.ts';
-import { differencesBetween, type ValueDifference } from './json-difference.ts';
 import { openInvocations } from './scenario-process.ts';
 import type { EndedScenario } from './scenario-runs.ts';
+import { differencesBetween, type ValueDifference } from './value-difference.ts';
 
 /** What is wrong with a run that was stopped and continued. */
 export interface Problem {

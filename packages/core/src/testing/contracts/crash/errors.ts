@@ -1,5 +1,5 @@
 import { AdjutantError } from '../../../base/error.ts';
-import type { ValueDifference } from './json-difference.ts';
+import type { ValueDifference } from './value-difference.ts';
 
 interface CrashPoint {
   /** How and where the run was stopped. */

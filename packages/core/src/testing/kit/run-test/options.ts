@@ -10,12 +10,12 @@ import {
   type OptionChecks,
 } from '../../../base/options.ts';
 import type { Random } from '../../../base/random.ts';
+import type { TestClock } from '../../../base/test-clock.ts';
 import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
 import type { RunLimits, SessionOptions } from '../../../engine/frame/run-options.ts';
 import type { StreamEvent } from '../../../ledger/event.ts';
 import type { Store } from '../../../ledger/port.ts';
 import type { LooseSnapshot, Session, SessionSnapshot } from '../../../session/session.ts';
-import type { TestClock } from '../test-clock.ts';
 import { InvalidTestError } from './errors.ts';
 
 export interface RunTestOptions {

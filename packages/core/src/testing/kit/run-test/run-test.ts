@@ -1,10 +1,10 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { TestClock } from '../../../base/test-clock.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
 import type { Event } from '../../../ledger/event.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { isRunnable, type OutputOf, type Runnable } from '../../../session/runnable.ts';
 import type { Session } from '../../../session/session.ts';
-import type { TestClock } from '../test-clock.ts';
 import { InvalidTestError } from './errors.ts';
 import { checkOptions, type RunTestOptions } from './options.ts';
 import { Player, startsByItself } from './player.ts';

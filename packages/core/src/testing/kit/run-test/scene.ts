@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../base/json.ts';
+import { type TestClock, testClock } from '../../../base/test-clock.ts';
 import { InvalidRunError } from '../../../engine/frame/errors.ts';
 import type { RunOptions } from '../../../engine/frame/run-options.ts';
 import { openRoot } from '../../../engine/run/root-run.ts';
@@ -9,7 +10,6 @@ import type { Runnable } from '../../../session/runnable.ts';
 import type { Session } from '../../../session/session.ts';
 import { memoryStore } from '../../../stores/memory.ts';
 import { writeState } from '../seed-state.ts';
-import { type TestClock, testClock } from '../test-clock.ts';
 import type { RunTestOptions } from './options.ts';
 import { activeResources, type Rest, rest, settle } from './quiet.ts';
 import type { TestModelCall } from './steps.ts';

@@ -11,13 +11,13 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../../base/options.ts';
+import type { TestClock } from '../../../base/test-clock.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
 import type { RequestDecision } from '../../../ledger/event.ts';
 import type { Runtime } from '../../../runtime.ts';
 import type { PendingCall } from '../../../session/pending-call.ts';
 import type { Session } from '../../../session/session.ts';
 import { responseProblem, type ScriptedResponse } from '../scripted-response.ts';
-import type { TestClock } from '../test-clock.ts';
 import { InvalidTestError } from './errors.ts';
 
 /** A model call of the run under test. */

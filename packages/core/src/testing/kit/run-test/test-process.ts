@@ -1,4 +1,5 @@
 import { toErrorRecord } from '../../../base/error.ts';
+import type { TestClock } from '../../../base/test-clock.ts';
 import type { StandIns } from '../../../effects/stand-ins.ts';
 import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
 import type { Run, RunResult } from '../../../engine/run/run.ts';
@@ -6,7 +7,6 @@ import type { Store } from '../../../ledger/port.ts';
 import { Runtime } from '../../../runtime.ts';
 import { crashingStore, takingOver } from '../../contracts/crash/crashing-store.ts';
 import { ProcessClock } from '../process-clock.ts';
-import type { TestClock } from '../test-clock.ts';
 import { CountedStore } from './counted-store.ts';
 import { ModelDesk } from './model-desk.ts';
 import type { TestModelCall } from './steps.ts';
