@@ -1,6 +1,6 @@
 import { defined } from '../base/defined.ts';
 import { canonicalJson, type JsonValue } from '../base/json.ts';
-import { differingPlaces } from '../base/json-difference.ts';
+import { differingPlaces } from './differing-places.ts';
 import type { Difference } from './divergence.ts';
 
 /** Number of differences that are listed of two values. A reader needs no more. */

@@ -1,7 +1,7 @@
 import { afterThisTurn, systemClock } from '../base/clock.ts';
+import { type TestClock, testClock } from '../base/clocks/test-clock.ts';
 import { isAdjutantError, toErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
-import { type TestClock, testClock } from '../base/test-clock.ts';
 import type { RunLimits } from '../engine/frame/run-options.ts';
 import type { Run } from '../engine/run/run.ts';
 import { LedgerConflictError } from '../ledger/errors.ts';

@@ -1,4 +1,4 @@
-import { testClock } from '../base/test-clock.ts';
+import { testClock } from '../base/clocks/test-clock.ts';
 import { storeContract } from '../testing/contracts/store/store-contract.ts';
 import { memoryStore } from './memory.ts';
 

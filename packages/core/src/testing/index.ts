@@ -1,4 +1,4 @@
-export { type TestClock, testClock } from '../base/test-clock.ts';
+export { type TestClock, testClock } from '../base/clocks/test-clock.ts';
 export { type AgentUserOptions, agentUser } from '../conversation/agent-user.ts';
 export type {
   ConversationEnd,

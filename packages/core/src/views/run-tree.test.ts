@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { testClock } from '../base/test-clock.ts';
+import { testClock } from '../base/clocks/test-clock.ts';
 import type { Event } from '../ledger/event.ts';
 import { agent } from '../runnables/agent.ts';
 import { sequence } from '../runnables/sequence.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { testClock } from '../../base/clocks/test-clock.ts';
 import { systemIds } from '../../base/id.ts';
-import { testClock } from '../../base/test-clock.ts';
 import { StoreUnavailableError } from '../../ledger/errors.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { AppendReceipt, Claim, LedgerStore } from '../../ledger/port.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { testClock } from '../../base/test-clock.ts';
+import { testClock } from '../../base/clocks/test-clock.ts';
 import { eventually } from './eventually.ts';
 
 test('goes on when the condition holds, at once or after some turns', async () => {

@@ -1,4 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
+import type { TestClock } from '../../base/clocks/test-clock.ts';
 import { AdjutantError } from '../../base/error.ts';
 import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import {
@@ -8,7 +9,6 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../base/options.ts';
-import type { TestClock } from '../../base/test-clock.ts';
 
 export interface EventuallyOptions {
   /** What is waited for, for the message when it does not come. @default 'the condition' */

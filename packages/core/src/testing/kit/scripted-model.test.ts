@@ -1,7 +1,7 @@
 import { agent, run } from 'adjutant';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
-import { testClock } from '../../base/test-clock.ts';
+import { testClock } from '../../base/clocks/test-clock.ts';
 import { callModel } from '../../models/call.ts';
 import { toModel } from '../../models/model.ts';
 import { promptTooLong } from './prompt-too-long.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { testClock } from '../../../src/base/test-clock.ts';
+import { testClock } from '../../../src/base/clocks/test-clock.ts';
 import {
   agent,
   type ErrorAction,

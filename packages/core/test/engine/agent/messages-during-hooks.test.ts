@@ -1,6 +1,6 @@
 import { keptOpen } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
-import { type TestClock, testClock } from '../../../src/base/test-clock.ts';
+import { type TestClock, testClock } from '../../../src/base/clocks/test-clock.ts';
 import {
   type Agent,
   agent,

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { LedgerStore, Store } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { testClock } from '../../../src/base/test-clock.ts';
+import { testClock } from '../../../src/base/clocks/test-clock.ts';
 import {
   pendingRequest,
   readAll,

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testClock } from '../../../src/base/test-clock.ts';
+import { testClock } from '../../../src/base/clocks/test-clock.ts';
 import { type SqliteOptions, sqlite } from '../../../src/stores/sqlite/index.ts';
 import {
   type MakeStore,

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { testClock } from '../../../src/base/clocks/test-clock.ts';
 import type { AdjutantError } from '../../../src/base/error.ts';
-import { testClock } from '../../../src/base/test-clock.ts';
 import { type SqliteOptions, sqlite } from '../../../src/stores/sqlite/index.ts';
 import {
   errorOf,

@@ -1,6 +1,6 @@
 import { defined } from '../../../base/defined.ts';
 import { canonicalJson } from '../../../base/json.ts';
-import { differingPlaces } from '../../../base/json-difference.ts';
+import { differingPlaces } from '../../../replay/differing-places.ts';
 
 /** A place at which two values differ. */
 export interface ValueDifference {

@@ -1,3 +1,4 @@
+import type { TestClock } from '../../../base/clocks/test-clock.ts';
 import type { IdSource } from '../../../base/id.ts';
 import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import {
@@ -10,7 +11,6 @@ import {
   type OptionChecks,
 } from '../../../base/options.ts';
 import type { Random } from '../../../base/random.ts';
-import type { TestClock } from '../../../base/test-clock.ts';
 import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
 import type { RunLimits, SessionOptions } from '../../../engine/frame/run-options.ts';
 import type { StreamEvent } from '../../../ledger/event.ts';

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
-import type { TestClock } from '../../../base/test-clock.ts';
+import type { TestClock } from '../../../base/clocks/test-clock.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
 import type { Event } from '../../../ledger/event.ts';
 import type { Runtime } from '../../../runtime.ts';

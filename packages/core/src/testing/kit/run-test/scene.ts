@@ -1,5 +1,5 @@
+import { type TestClock, testClock } from '../../../base/clocks/test-clock.ts';
 import type { JsonValue } from '../../../base/json.ts';
-import { type TestClock, testClock } from '../../../base/test-clock.ts';
 import { InvalidRunError } from '../../../engine/frame/errors.ts';
 import type { RunOptions } from '../../../engine/frame/run-options.ts';
 import { openRoot } from '../../../engine/run/root-run.ts';

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { TestClock } from '../../../base/clocks/test-clock.ts';
 import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import {
   describeValue,
@@ -11,7 +12,6 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../../base/options.ts';
-import type { TestClock } from '../../../base/test-clock.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
 import type { RequestDecision } from '../../../ledger/event.ts';
 import type { Runtime } from '../../../runtime.ts';

@@ -1,5 +1,5 @@
+import type { TestClock } from '../../../base/clocks/test-clock.ts';
 import { toErrorRecord } from '../../../base/error.ts';
-import type { TestClock } from '../../../base/test-clock.ts';
 import type { StandIns } from '../../../effects/stand-ins.ts';
 import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
 import type { Run, RunResult } from '../../../engine/run/run.ts';
