@@ -13,7 +13,9 @@ export interface ComparedPrompts {
   readonly draft: Extract<EventDraft, { type: 'model_start' }>;
 }
 
-/** Names what two model calls differ in: the model, its tools, its messages, or its settings. */
+/**
+ * Names the differences of two model calls: in the model, its tools, its messages, or its settings.
+ */
 export function promptDivergence({
   before,
   now,
@@ -94,7 +96,7 @@ function toolChanges(before: readonly JsonObject[], now: readonly JsonObject[]):
   return changes;
 }
 
-/** Whether two tools differ in nothing but their names. */
+/** Checks that two tools differ in nothing but their names. */
 function isSameTool(a: JsonObject, b: JsonObject): boolean {
   return canonicalJson({ ...a, name: '' }) === canonicalJson({ ...b, name: '' });
 }
@@ -177,7 +179,7 @@ function roleOf(message: JsonObject | undefined): string {
   return String(message?.['role'] ?? 'none');
 }
 
-/** A message in a few words, for lists of them. */
+/** Describes a message in a few words, for lists of messages. */
 function titleOf(message: JsonObject): string {
   const text = JSON.stringify(message['content'] ?? '');
   return `${roleOf(message)}: ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`;

@@ -19,7 +19,7 @@ const call = (model: ReturnType<typeof scriptedModel>, text = 'hi') =>
 const generate = (model: ReturnType<typeof scriptedModel>, text = 'hi') =>
   Promise.resolve(model.doGenerate({ prompt: prompt(text) }));
 
-/** Lets everything happen that does not wait for time. */
+/** Turns the event loop until all work that needs no time is done. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

@@ -2,7 +2,7 @@ import type { Batch, LedgerStore } from '../../../ledger/port.ts';
 import { codeOf, farAway, inboxItem, longAgo, type Suite, ttl, Writer } from './harness.ts';
 import { withOtherProcess } from './other-process.ts';
 
-/** A session that nobody holds. */
+/** Makes a session that no process owns. */
 async function leave(
   ledgers: LedgerStore,
   session: string,

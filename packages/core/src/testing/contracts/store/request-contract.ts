@@ -242,7 +242,7 @@ function answerContract({ describe, expect, test }: Suite): void {
       expect(await codeOf(ledgers.post('nowhere', answerItem('q')))).toBe('session_not_found');
       expect(await ledgers.inbox('t')).toEqual([]);
       expect(await ledgers.requests({ status: 'pending' })).toHaveLength(1);
-      // The key was not taken by what was refused.
+      // The refused append did not use up the key.
       expect(await ledgers.post('t', { ...inboxItem('q'), type: 'pause' })).toMatchObject({
         duplicate: false,
       });

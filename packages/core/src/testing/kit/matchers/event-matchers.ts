@@ -18,7 +18,7 @@ import {
 import type { DecisionPattern } from './matcher-types.ts';
 
 const longestLine = 200;
-/** Every fold has all types. */
+/** Names of all event types, taken from a fold that has all of them. */
 const knownTypes: readonly string[] = Object.keys(stateFold);
 
 export function toHaveEvent(
@@ -74,7 +74,10 @@ export function toHaveEvent(
   };
 }
 
-/** The pattern of an event. @throws InvalidMatcherUseError for one that no event can fit */
+/**
+ * Returns the pattern of an event.
+ * @throws InvalidMatcherUseError for one that no event can fit
+ */
 export function readEventPattern(
   matcher: string,
   expected: unknown,
@@ -108,7 +111,10 @@ export function eventFits(
   return contains(context, resolve(event), pattern);
 }
 
-/** Of an event, what the pattern is about; all but its envelope when that is its type alone. */
+/**
+ * Returns the members of an event that the pattern names; all but its envelope for a pattern with a
+ * type alone.
+ */
 function shownOf(event: Event, pattern: Readonly<Record<string, unknown>>): unknown {
   const {
     v: _v,
@@ -139,8 +145,8 @@ function countTypes(events: readonly Event[]): string {
 }
 
 /**
- * What parts the pattern from the value that has most of it, looking at nothing but what the
- * pattern names.
+ * Describes how the pattern differs from the most similar value, in the members of the pattern
+ * only.
  */
 function nearestDifference(
   context: RunnerContext,
@@ -210,7 +216,9 @@ export function toHaveDecision(
   };
 }
 
-/** Those of the component that is asked for: others are not near. */
+/**
+ * Returns the decisions of the component in the pattern: those of other components are not similar.
+ */
 function alike(
   decisions: readonly ExplainedDecision[],
   { component }: Readonly<Record<string, unknown>>,
@@ -242,7 +250,10 @@ function readDecisionPattern(expected: unknown): Readonly<Record<string, unknown
   return expected;
 }
 
-/** What was decided, in the words of `explain`, and under the names that events have. */
+/**
+ * Returns the decisions of the source as `explain` describes them, also under the member names of
+ * events.
+ */
 function decisionsOf({
   events,
   resolve,

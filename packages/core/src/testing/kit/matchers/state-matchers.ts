@@ -105,7 +105,7 @@ function valuesOf(
   return refuse(`the ${source.kind} knows no scope "${scope}" (${hint})`);
 }
 
-/** The values of every scope that the ledger knows, by the names of the scopes. */
+/** Returns the values of every scope in the ledger, by the name of the scope. */
 function scopesOf(source: ReadSource): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
   const { session, resolve } = source;
   if (session === undefined) {
@@ -130,8 +130,8 @@ function scopesOf(source: ReadSource): ReadonlyMap<string, Readonly<Record<strin
 }
 
 /**
- * What a list of events folds into. @throws InvalidMatcherUseError unless it is a ledger from its
- * first event on
+ * Folds a list of events into a snapshot of the state.
+ * @throws InvalidMatcherUseError unless it is a ledger from its first event on
  */
 export function wholeSnapshot(matcher: string, { events, resolve }: ReadSource): StateSnapshot {
   const gap = events.findIndex((event, index) => event.seq !== index + 1);

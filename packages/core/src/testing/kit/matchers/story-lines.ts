@@ -13,22 +13,24 @@ export interface LineOptions {
 type LineOf = { readonly [Type in EventType]: (event: EventOf<Type>) => string | undefined };
 
 /**
- * Makes a line of each event, one after the other in the order of the ledger: some are told by what
- * came before.
+ * Makes a line of each event. Events have to come in the order of the ledger: some lines depend on
+ * earlier events.
  */
 export class StoryLines {
   readonly #options: LineOptions;
-  /** What invocations are called, by path. */
+  /** Names of invocations, by path. */
   readonly #names = new Map<string, string>();
   readonly #tools = new Map<string, string>();
-  /** What was said at or below each path: an output that is one of these is not told again. */
+  /**
+   * Texts that were said at or below each path: an output equal to one of these is not repeated.
+   */
   readonly #said = new Map<string, Set<string>>();
 
   constructor(options: LineOptions) {
     this.#options = options;
   }
 
-  /** `undefined`: the event is left out. */
+  /** Returns the line of an event; `undefined`: the event is left out. */
   of(event: Event): string | undefined {
     // A ledger of a later version may have types that this one does not know.
     if (!Object.hasOwn(this.#lines, event.type)) return oneLine(event.type);
@@ -94,7 +96,7 @@ export class StoryLines {
     const { name, callId, settled, late, notes, fallback, next, editedArgs } = event;
     const result = this.#resolved(event.result) as ToolResult;
     const called = this.#tool(callId, name);
-    // A tool that ran in the place of another speaks for itself.
+    // A tool that ran in the place of another has its own line.
     const subject = editedArgs === undefined ? name : this.#call(name, editedArgs);
     const again =
       settled || late === true
@@ -262,8 +264,8 @@ export class StoryLines {
   }
 
   /**
-   * Values whose content is not there are told by their size: their addresses are different every
-   * time.
+   * Resolves large values. Values that are not there are shown by their size, because their
+   * addresses differ every time.
    */
   #resolved(value: unknown): unknown {
     return replaceReferences(
@@ -273,7 +275,9 @@ export class StoryLines {
   }
 }
 
-/** `writer#2` for the second iteration; other paths end in what is different every time. */
+/**
+ * Returns `writer#2` for the second iteration. Other paths end in a part that differs every time.
+ */
 function numbered(path: string, name: string): string {
   const iteration = /#(\d{1,6})$/.exec(path)?.[1];
   return iteration === undefined ? name : `${name}#${iteration}`;

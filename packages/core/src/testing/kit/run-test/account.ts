@@ -11,7 +11,7 @@ function eventLine(event: Event): string {
   return `${event.seq} ${event.type}${where}${content === '' ? '' : `: ${content}`}`;
 }
 
-/** Those of the parts that there are. */
+/** Joins the parts that are not `undefined`. */
 function joined(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' ');
 }
@@ -84,7 +84,7 @@ function errorText(error: ErrorRecord | undefined): string | undefined {
   return error && `${error.code}: ${error.message}`;
 }
 
-/** What happened, step by step: the events that each has led to. */
+/** Lists the events of a test by step: those that followed each step. */
 export function accountOf(
   steps: readonly { readonly text: string; readonly after: number }[],
   events: readonly Event[],

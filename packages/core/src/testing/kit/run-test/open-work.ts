@@ -2,7 +2,7 @@ import type { Event, EventOf } from '../../../ledger/event.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 
-/** Something that a run has begun and not ended, and what it waits for there. */
+/** An open part of a run, and the thing that it waits for. */
 export type OpenWork =
   | {
       readonly kind: 'model';
@@ -14,12 +14,12 @@ export type OpenWork =
   | { readonly kind: 'request'; readonly path: string; readonly requestId: string }
   | { readonly kind: 'tool'; readonly path: string; readonly callId: string; readonly name: string }
   | { readonly kind: 'step'; readonly path: string; readonly name: string }
-  /** Nothing in the ledger says what it waits for: it is between two events. */
+  /** The run is between two events: nothing in the ledger says what it waits for. */
   | { readonly kind: 'between'; readonly path: string; readonly what: string };
 
 type Asked = Pick<Ledger, 'invocations' | 'requests'>;
 
-/** What is open in a ledger: the innermost parts only. */
+/** Returns the open work of a ledger: the innermost parts only. */
 export function openWork(ledger: Asked): readonly OpenWork[] {
   const open = [...ledger.invocations.byPath.values()].filter(({ end }) => end === undefined);
   return open.flatMap((record) => workOf(record, ledger, open));
@@ -55,7 +55,7 @@ function workOf(
 interface OpenCall {
   readonly callId: string;
   readonly name: string;
-  /** Its last attempt or the unsettled result of it. */
+  /** Its last attempt, or the unsettled result of that. */
   readonly last: EventOf<'tool_attempt'> | EventOf<'tool_result'> | undefined;
 }
 

@@ -31,10 +31,7 @@ export class Player {
   readonly #onStep: (index: number) => void;
   #index = 0;
 
-  /**
-   * @param onStep called with the number of each step when the run is ready for it, right before it
-   * is performed
-   */
+  /** @param onStep called right before each step is performed, with the index of the next step */
   constructor(scene: Scene, steps: readonly TestStep[], onStep: (index: number) => void) {
     this.#scene = scene;
     this.#steps = steps;

@@ -15,12 +15,12 @@ import { activeResources, type Rest, rest, settle } from './quiet.ts';
 import type { TestModelCall } from './steps.ts';
 import { TestProcess } from './test-process.ts';
 
-/** How what is under way was asked for: a new process asks for the same. */
+/** The call that began the work under way: a new process repeats it. */
 type Asked = { readonly kind: 'run'; readonly options: RunOptions } | { readonly kind: 'resume' };
 
 const defaultPatienceMs = 2_000;
 
-/** What a test runs: the runnable on a session, in one process after the other. */
+/** The runnable and the session of a test, in one process after the other. */
 export class Scene {
   readonly clock: TestClock;
   readonly calls: TestModelCall[] = [];
@@ -40,7 +40,7 @@ export class Scene {
     this.#runnable = runnable;
     this.#options = options;
     this.#isAwaited = isAwaited;
-    // A store that goes by a time of its own must not be months away from the clock of the test.
+    // A store with a clock of its own must not be months away from the clock of the test.
     this.clock =
       options.clock ?? (typeof options.store === 'object' ? testClock(Date.now()) : testClock());
     const { store = (clock: TestClock) => memoryStore({ clock }) } = options;
@@ -82,7 +82,7 @@ export class Scene {
     });
   }
 
-  /** Opens the session with what the test begins with. */
+  /** Opens the session with the state and the events that the test begins with. */
   async open(): Promise<void> {
     const { from, session: options = {}, state, prepare } = this.#options;
     const { app } = this.#process;
@@ -123,7 +123,7 @@ export class Scene {
     });
   }
 
-  /** Goes on with what waited, now that an answer or its time has come. */
+  /** Resumes a run that waited, now that an answer has come or its time is over. */
   resume(): void {
     if (!this.#process.isActive) this.#ask({ kind: 'resume' });
   }
@@ -141,7 +141,7 @@ export class Scene {
     this.#process.follow(run);
   }
 
-  /** The last result of each run: one that waited and went on has one. */
+  /** Keeps the last result of each run: a run that waited and went on has one. */
   #keepResult(): void {
     const { outcome } = this.#process;
     if (outcome === undefined || !('result' in outcome)) return;
@@ -160,12 +160,12 @@ export class Scene {
     return this.#asked !== undefined;
   }
 
-  /** Whether a run has not ended: it is under way, or waits for somebody. */
+  /** True when a run has not ended: it is under way, or waits for an answer. */
   get isOpen(): boolean {
     return this.#process.isActive || openRoot(this.session) !== undefined;
   }
 
-  /** Whether something waits in the inbox of a run that nobody works on. */
+  /** True when an item waits in the inbox of an open run that is not under way. */
   async isTold(): Promise<boolean> {
     const { app } = this.#process;
     if (this.#process.isActive || openRoot(this.session) === undefined) return false;
@@ -193,7 +193,7 @@ export class Scene {
     return settle(this.#quietParts());
   }
 
-  /** Throws the process away and begins another, which goes on with what was under way. */
+  /** Stops the process and begins another, which continues the work that was under way. */
   async crash(): Promise<void> {
     const before = this.#process;
     this.#keepResult();
