@@ -1,4 +1,4 @@
-import type { EventDraft } from '../ledger/event.ts';
+import type { EventDraft, StateChange } from '../ledger/event.ts';
 
 /** Names an event in a few words: `the call of search`, `the end of run_1/writer`. */
 export function nameOf(event: EventDraft): string {
@@ -22,10 +22,7 @@ export function nameOf(event: EventDraft): string {
     case 'tool_input':
       return `the answer to ${event.callId}`;
     case 'state_change':
-      return (
-        `a change of the ${event.scope} state ` +
-        `(${event.changes.map(({ key }) => key).join(', ')})`
-      );
+      return `a change of the ${event.scope} state (${keysOf(event.changes)})`;
     case 'invocation_start':
       return `the start of the ${event.kind} "${event.name}"`;
     case 'invocation_end':
@@ -41,6 +38,10 @@ export function nameOf(event: EventDraft): string {
     default:
       return `a ${event.type.replaceAll('_', ' ')} event`;
   }
+}
+
+function keysOf(changes: readonly StateChange[]): string {
+  return changes.map(({ key }) => key).join(', ');
 }
 
 /** Returns a text with its first letter in upper case. */

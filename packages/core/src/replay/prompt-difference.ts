@@ -135,9 +135,7 @@ function messageChanges(before: readonly JsonObject[], now: readonly JsonObject[
     const says =
       system(before).length === system(now).length
         ? 'the system prompt changed'
-        : 'there ' +
-          `${system(now).length === 1 ? 'is 1 system message' : `are ${system(now).length} system messages`}, ` +
-          `and there were ${system(before).length}`;
+        : systemCountText(system(before).length, system(now).length);
     changes.push({
       says,
       differences: jsonDifferences(system(before), system(now)).map((difference) => ({
@@ -158,6 +156,11 @@ function messageChanges(before: readonly JsonObject[], now: readonly JsonObject[
       ];
 }
 
+function systemCountText(before: number, now: number): string {
+  const today = now === 1 ? 'is 1 system message' : `are ${now} system messages`;
+  return `there ${today}, and there were ${before}`;
+}
+
 function turnChange(before: readonly JsonObject[], now: readonly JsonObject[]): Change {
   const first = before.findIndex((message, at) => !isSameJson(message, now[at]));
   const at = first < 0 ? before.length : first;
@@ -170,8 +173,7 @@ function turnChange(before: readonly JsonObject[], now: readonly JsonObject[]): 
   const count = now.length - before.length;
   const says =
     `${Math.abs(count)} message${Math.abs(count) === 1 ? '' : 's'} ` +
-    `${count > 0 ? 'more' : 'fewer'}, from message ${at + 1} ` +
-    `(${roleOf(now[at] ?? before[at])}) on`;
+    `${count > 0 ? 'more' : 'fewer'}, from message ${at + 1} (${roleOf(now[at] ?? before[at])}) on`;
   return { says, differences };
 }
 

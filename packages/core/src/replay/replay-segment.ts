@@ -1,5 +1,6 @@
 import { afterThisTurn, systemClock } from '../base/clock.ts';
 import { type TestClock, testClock } from '../base/clocks/test-clock.ts';
+import { defined } from '../base/defined.ts';
 import { isAdjutantError, toErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { RunLimits } from '../engine/frame/run-options.ts';
@@ -208,7 +209,7 @@ class SegmentDriver {
     if (clock.now() < event.at) clock.advance(event.at - clock.now());
     void this.#stage.app.cancel(this.#stage.session.id, {
       by: event.by,
-      ...(event.reason === undefined ? {} : { reason: event.reason }),
+      ...defined({ reason: event.reason }),
     });
     return true;
   }
@@ -264,11 +265,13 @@ class SegmentDriver {
       const options = {
         session,
         runId,
-        ...(input === undefined ? {} : { input }),
-        ...(data === undefined ? {} : { data: data as JsonValue }),
-        ...(timeout === undefined ? {} : { timeout }),
-        ...(limits === undefined ? {} : { limits: limits as RunLimits }),
-        ...(permissions === undefined ? {} : { permissions }),
+        ...defined({
+          input,
+          data: data as JsonValue | undefined,
+          timeout,
+          limits: limits as RunLimits | undefined,
+          permissions,
+        }),
       };
       this.#track(app.run(Runtime.registered(app, name), options));
     } catch (error) {

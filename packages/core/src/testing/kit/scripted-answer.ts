@@ -39,7 +39,7 @@ export function contentOf(
   ];
 }
 
-/** Returns the finish reason of an answer. */
+/** Returns the finish reason and the usage of an answer. */
 export function finishOf(response: ScriptedResponse): {
   readonly finishReason: LanguageModelV4FinishReason;
   readonly usage: LanguageModelV4Usage;

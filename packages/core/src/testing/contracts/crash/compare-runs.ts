@@ -1,4 +1,5 @@
 import type { Event, EventOf } from '../../../ledger/event.ts';
+import { isBelow } from '../../../ledger/path.ts';
 import type { Execution, ScenarioComparison } from './crash-scenario.ts';
 import { openInvocations } from './scenario-process.ts';
 import type { EndedScenario } from './scenario-runs.ts';
@@ -189,11 +190,10 @@ function attemptsOf(events: readonly Event[], callId: string): number {
 }
 
 function isReentrant(events: readonly Event[], callId: string): boolean {
-  const below = `${callId}/`;
   return events.some(
     (event) =>
-      (event.type === 'invocation_start' && event.invocationId.startsWith(below)) ||
-      (event.type === 'tool_attempt' && event.callId.startsWith(below)),
+      (event.type === 'invocation_start' && isBelow(event.invocationId, callId)) ||
+      (event.type === 'tool_attempt' && isBelow(event.callId, callId)),
   );
 }
 

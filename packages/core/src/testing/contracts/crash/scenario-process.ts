@@ -1,8 +1,10 @@
 import { afterThisTurn } from '../../../base/clock.ts';
+import { defined } from '../../../base/defined.ts';
 import { InvalidOptionError } from '../../../base/invalid-option.ts';
 import type { RequestAnswer } from '../../../engine/requests/check.ts';
 import type { Run, RunResult } from '../../../engine/run/run.ts';
 import type { Event } from '../../../ledger/event.ts';
+import { belongsTo, isBelow } from '../../../ledger/path.ts';
 import type { LedgerStore, Store } from '../../../ledger/port.ts';
 import { Runtime } from '../../../runtime.ts';
 import type { PendingCall } from '../../../session/pending-call.ts';
@@ -114,9 +116,7 @@ export class ScenarioProcess {
   async begin(): Promise<RunResult> {
     const session = await this.session();
     const { runnable, input = 'Go', data } = this.scenario;
-    return this.#drive(
-      this.app.run(runnable, { input, ...(data === undefined ? {} : { data }), runId, session }),
-    );
+    return this.#drive(this.app.run(runnable, { input, ...defined({ data }), runId, session }));
   }
 
   /**
@@ -125,7 +125,7 @@ export class ScenarioProcess {
    */
   async goOn(events: readonly Event[]): Promise<RunResult> {
     const hasOpenRoot = openInvocations(events).some(
-      (path) => path === runId || path.startsWith(`${runId}>`),
+      (path) => belongsTo(path, runId) && !isBelow(path, runId),
     );
     if (!hasOpenRoot) return this.begin();
     if (this.place.isHasty === true) await this.session();

@@ -12,6 +12,7 @@ import {
   scriptedModel,
 } from 'adjutant/testing';
 import { expect, test } from 'vitest';
+import { defined } from '../../../base/defined.ts';
 
 function responseTo({
   text,
@@ -28,7 +29,7 @@ function responseTo({
     ...(text && { chunks: ends === 'never' ? [...text, 'never'] : text }),
     ...(ends === 'never' ? { chunkDelayMs: 60_000 } : {}),
     ...(ends === 'broken' ? { cut: true } : {}),
-    ...(thoughts === undefined ? {} : { thoughts }),
+    ...defined({ thoughts }),
     ...(toolCalls && { toolCalls }),
     ...(finishReason && { finishReason }),
     ...(usage && { usage }),

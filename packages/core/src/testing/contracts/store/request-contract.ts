@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import type { PendingRequest, RequestFilter, RequestRow } from '../../../ledger/port.ts';
 import {
   answerItem,
@@ -160,7 +161,7 @@ function filterContract({ describe, expect, test }: Suite): void {
             const page = await ledgers.requests({
               ...filter,
               limit: 3,
-              ...(after === undefined ? {} : { after }),
+              ...defined({ after }),
             });
             paged.push(...page);
             if (page.length < 3) break;

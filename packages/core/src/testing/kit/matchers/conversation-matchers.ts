@@ -241,8 +241,8 @@ export function toHaveToolOrder(
           expected: exact ? 'names, { exact: true }' : 'names',
         },
         [
-          'Expected order: ' +
-            `${this.isNot ? 'not ' : ''}${this.utils.EXPECTED_COLOR(wanted.join(', ') || 'no calls')}`,
+          `Expected order: ${this.isNot ? 'not ' : ''}` +
+            this.utils.EXPECTED_COLOR(wanted.join(', ') || 'no calls'),
           ...listed(
             'Calls:',
             called.map((name) => this.utils.RECEIVED_COLOR(oneLine(name))),

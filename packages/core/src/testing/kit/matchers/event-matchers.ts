@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import { isPlainObject, type JsonObject } from '../../../base/json.ts';
 import { nearestName } from '../../../base/nearest-name.ts';
 import { describeValue } from '../../../base/options.ts';
@@ -34,18 +35,16 @@ export function toHaveEvent(
   return {
     pass: matching.length > 0,
     message: () => {
-      const wanted =
-        'Expected event: ' + `${this.isNot ? 'not ' : ''}${utils.EXPECTED_COLOR(literal(pattern))}`;
+      const wanted = utils.EXPECTED_COLOR(literal(pattern));
       const ofType =
         typeof type === 'string'
           ? source.events.filter((event) => event.type === type)
           : source.events;
       const where = (events: readonly Event[]): readonly string[] =>
-        events.map(
-          (event) =>
-            `seq ${event.seq} ` +
-            `${utils.RECEIVED_COLOR(shortened(literal(shownOf(source.resolve(event) as Event, pattern)), longestLine))}`,
-        );
+        events.map((event) => {
+          const shown = literal(shownOf(source.resolve(event) as Event, pattern));
+          return `seq ${event.seq} ${utils.RECEIVED_COLOR(shortened(shown, longestLine))}`;
+        });
       const account = this.isNot
         ? listed('It is there:', where(matching), '')
         : typeof type !== 'string'
@@ -60,7 +59,7 @@ export function toHaveEvent(
                   `${countTypes(source.events)}`,
               ];
       return failure(this, { name: 'toHaveEvent', received: source.kind, expected: 'event' }, [
-        wanted,
+        `Expected event: ${this.isNot ? 'not ' : ''}${wanted}`,
         ...account,
         ...(this.isNot
           ? []
@@ -92,10 +91,9 @@ export function readEventPattern(
   const { type } = expected;
   if (typeof type === 'string' && !knownTypes.includes(type)) {
     const nearest = nearestName(type, knownTypes);
-    return refuse(
-      `there is no event type "${type}" ` +
-        `(${nearest === undefined ? `there are ${knownTypes.join(', ')}` : `did you mean "${nearest}"?`})`,
-    );
+    const hint =
+      nearest === undefined ? `there are ${knownTypes.join(', ')}` : `did you mean "${nearest}"?`;
+    return refuse(`there is no event type "${type}" (${hint})`);
   }
   return expected;
 }
@@ -242,10 +240,11 @@ function readDecisionPattern(expected: unknown): Readonly<Record<string, unknown
   );
   if (stranger !== undefined) {
     const nearest = nearestName(stranger, decisionMembers);
-    return refuse(
-      `decisions have no \`${stranger}\` ` +
-        `(${nearest === undefined ? `they have ${decisionMembers.join(', ')}` : `did you mean \`${nearest}\`?`})`,
-    );
+    const hint =
+      nearest === undefined
+        ? `they have ${decisionMembers.join(', ')}`
+        : `did you mean \`${nearest}\`?`;
+    return refuse(`decisions have no \`${stranger}\` (${hint})`);
   }
   return expected;
 }
@@ -261,7 +260,7 @@ function decisionsOf({
   run,
 }: ReadSource): readonly (ExplainedDecision & { readonly reasoning: string })[] {
   const whole = session ?? (resolve(events) as readonly Event[]);
-  const explained = explain(whole, run === undefined ? {} : { run });
+  const explained = explain(whole, defined({ run }));
   return explained.map(
     (decision): ExplainedDecision & { readonly reasoning: string; readonly data?: JsonObject } => ({
       ...decision,

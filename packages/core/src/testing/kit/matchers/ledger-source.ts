@@ -2,6 +2,7 @@ import type { JsonValue } from '../../../base/json.ts';
 import { describeValue } from '../../../base/options.ts';
 import { replaceReferences } from '../../../ledger/blobs/blob.ts';
 import type { Event } from '../../../ledger/event.ts';
+import { rootOf } from '../../../ledger/path.ts';
 import type { AnySession } from '../../../session/session.ts';
 import { refuseUse } from './errors.ts';
 
@@ -49,9 +50,11 @@ export function readSource(matcher: string, received: unknown): ReadSource {
   if (Array.isArray(events)) {
     return { ...readEvents(events, refuse), kind: 'ledger', resolve: resolverOf(blobs) };
   }
+  const members = Object.keys(received);
   return refuse(
-    'an object with ' +
-      `${Object.keys(received).length === 0 ? 'no members' : `the members ${Object.keys(received).join(', ')}`}`,
+    members.length === 0
+      ? 'an object with no members'
+      : `an object with the members ${members.join(', ')}`,
   );
 }
 
@@ -102,15 +105,9 @@ function sourceOfResult(
     result,
     run: runId,
     events: session.events.filter(
-      (event) => event.invocationId !== undefined && runOf(event.invocationId) === runId,
+      (event) => event.invocationId !== undefined && rootOf(event.invocationId) === runId,
     ),
   };
-}
-
-/** Returns the id of the run that a path belongs to. */
-export function runOf(path: string): string {
-  const end = path.search(/[/>]/);
-  return end < 0 ? path : path.slice(0, end);
 }
 
 function readEvents(events: readonly unknown[], refuse: (found: string) => never): ReadSource {

@@ -37,11 +37,10 @@ export function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   const members = Object.entries(value).filter(([, part]) => part !== undefined);
   if (members.length === 0) return '{}';
-  return (
-    '{ ' +
-    `${members.map(([key, part]) => `${identifier.test(key) ? key : quoted(key)}: ${literal(part)}`).join(', ')} ` +
-    '}'
+  const parts = members.map(
+    ([key, part]) => `${identifier.test(key) ? key : quoted(key)}: ${literal(part)}`,
   );
+  return `{ ${parts.join(', ')} }`;
 }
 
 function quoted(text: string): string {

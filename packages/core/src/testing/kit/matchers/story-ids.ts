@@ -1,6 +1,6 @@
 import { isPlainObject, setOwn } from '../../../base/json.ts';
 import type { Event } from '../../../ledger/event.ts';
-import { runOf } from './ledger-source.ts';
+import { rootOf } from '../../../ledger/path.ts';
 
 /** Pattern of words that may be generated ids; shorter words stay as they are. */
 const word = /[A-Za-z0-9_-]{10,}/g;
@@ -15,7 +15,7 @@ export class StoryIds {
 
   constructor(events: readonly Event[]) {
     for (const event of events) {
-      const run = event.invocationId === undefined ? undefined : runOf(event.invocationId);
+      const run = event.invocationId === undefined ? undefined : rootOf(event.invocationId);
       if (run !== undefined && !this.#names.has(run)) this.#names.set(run, `run${++this.#runs}`);
       // These names have no numbers: concurrent parts get their ids in any order.
       this.#names.set(event.id, 'event');

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../../base/json.ts';
 import { replaceReferences } from '../../../ledger/blobs/blob.ts';
 import type { Event, EventOf, EventType, RequestKind } from '../../../ledger/event.ts';
+import { lastPartOf } from '../../../ledger/path.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 import { literal, oneLine, shortened } from './literal.ts';
 
@@ -137,10 +138,8 @@ export class StoryLines {
           ? ''
           : `: ${this.#value(input)}`;
     const why = reason === undefined ? '' : `: ${this.#text(reason)}`;
-    return (
-      `${this.#tool(callId)} ` +
-      `${answers[decision] ?? decision}${what}${colon < 0 ? '' : ` by ${oneLine(by.slice(colon + 1))}`}${why}`
-    );
+    const actor = colon < 0 ? '' : ` by ${oneLine(by.slice(colon + 1))}`;
+    return `${this.#tool(callId)} ${answers[decision] ?? decision}${what}${actor}${why}`;
   }
 
   #change({ scope, source, changes }: EventOf<'state_change'>): string | undefined {
@@ -170,11 +169,10 @@ export class StoryLines {
     const { invocationId, status, error, stopReason, next } = event;
     const why = stopReason === undefined ? '' : ` (${stopReason})`;
     const name = this.#name(invocationId);
-    if (status === 'error')
-      return (
-        `${name} fails${why}: ` +
-        `${error === undefined ? 'no error is recorded' : this.#error(error)}`
-      );
+    if (status === 'error') {
+      const cause = error === undefined ? 'no error is recorded' : this.#error(error);
+      return `${name} fails${why}: ${cause}`;
+    }
     if (status === 'cancelled') return `${name} is cancelled`;
     if (next !== undefined) return `${name} hands over to ${next.name}`;
     const output = this.#resolved(event.output);
@@ -228,10 +226,7 @@ export class StoryLines {
   }
 
   #name(path: string): string {
-    return oneLine(
-      this.#names.get(path) ??
-        path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('>')) + 1),
-    );
+    return oneLine(this.#names.get(path) ?? lastPartOf(path).replace(/^.*>/s, ''));
   }
 
   #tool(callId: string, otherwise = 'a call'): string {

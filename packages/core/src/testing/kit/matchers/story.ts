@@ -1,6 +1,7 @@
 import { checkOptions } from '../../../base/invalid-option.ts';
 import { isCount, isFlag, isOneOf, type OptionChecks } from '../../../base/options.ts';
 import type { Event } from '../../../ledger/event.ts';
+import { parentOf, predecessorOf, slotOf } from '../../../ledger/path.ts';
 import { type LedgerSource, type ReadSource, readSource } from './ledger-source.ts';
 import { StoryIds } from './story-ids.ts';
 import { StoryLines } from './story-lines.ts';
@@ -126,14 +127,7 @@ class StoryTree {
    * beside the previous one.
    */
   #around(path: string): StoryNode {
-    let first = path;
-    for (
-      let taken = first.lastIndexOf('>');
-      taken > first.lastIndexOf('/');
-      taken = first.lastIndexOf('>')
-    )
-      first = first.slice(0, taken);
-    return this.#at(above(first));
+    return this.#at(parentOf(slotOf(path)));
   }
 
   linesInOrder(): readonly StoryLine[] {
@@ -154,7 +148,7 @@ class StoryTree {
   }
 }
 
-function above(path: string): string | undefined {
-  const end = Math.max(path.lastIndexOf('/'), path.lastIndexOf('>'));
-  return end < 0 ? undefined : path.slice(0, end);
+/** Returns the path before a handoff, or else the path above; `''` above the root of a run. */
+function above(path: string): string {
+  return predecessorOf(path) ?? parentOf(path);
 }

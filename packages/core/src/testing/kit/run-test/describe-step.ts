@@ -66,8 +66,10 @@ function valuesText(values: object): string {
 function answerText({ decision, choice, input }: Extract<TestStep, { kind: 'answer' }>): string {
   const { tool, ...rest } = choice;
   const more = Object.keys(rest).length === 0 ? '' : inShort(rest);
-  if (decision === 'edit')
-    return `edit(${[valuesText({ [tool ?? '']: input }), more].filter((part) => part !== '').join(', ')})`;
+  if (decision === 'edit') {
+    const edited = valuesText({ [tool ?? '']: input });
+    return `edit(${[edited, more].filter((part) => part !== '').join(', ')})`;
+  }
   const chosen =
     Object.keys(choice).length === 0 ? '' : more === '' ? inShort(tool) : inShort(choice);
   if (decision === 'approve' || decision === 'reject') return `${decision}(${chosen})`;

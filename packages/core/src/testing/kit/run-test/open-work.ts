@@ -1,6 +1,7 @@
 import type { Event, EventOf } from '../../../ledger/event.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
+import { isBelow } from '../../../ledger/path.ts';
 
 /** An open part of a run, and the thing that it waits for. */
 export type OpenWork =
@@ -31,7 +32,7 @@ function workOf(
   open: readonly InvocationRecord[],
 ): readonly OpenWork[] {
   const { path, kind, name } = record;
-  const below = open.filter((other) => other.path.startsWith(`${path}/`));
+  const below = open.filter((other) => isBelow(other.path, path));
   const asked = [...requests.values()].filter(({ invocationId }) => invocationId === path);
   const found: OpenWork[] = [
     ...asked.map(({ requestId }): OpenWork => ({ kind: 'request', path, requestId })),
@@ -39,7 +40,7 @@ function workOf(
       .filter(
         ({ callId }) =>
           asked.every((request) => request.callId !== callId) &&
-          below.every((child) => !child.path.startsWith(`${callId}/`)),
+          below.every((child) => !isBelow(child.path, callId)),
       )
       .map((call) => workOfCall(path, call)),
     ...modelWorkOf(record),

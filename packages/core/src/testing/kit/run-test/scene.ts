@@ -1,4 +1,5 @@
 import { type TestClock, testClock } from '../../../base/clocks/test-clock.ts';
+import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import { InvalidRunError } from '../../../engine/frame/errors.ts';
 import type { RunOptions } from '../../../engine/frame/run-options.ts';
@@ -74,7 +75,7 @@ export class Scene {
           this.#runnable,
           ...(runtime.runnables ?? []).filter((one) => one !== this.#runnable),
         ],
-        ports: { random, ...(ids === undefined ? {} : { ids }) },
+        ports: { random, ...defined({ ids }) },
       },
       calls: this.calls,
       nextId: () => `call_${++this.#callIds}`,
@@ -89,7 +90,7 @@ export class Scene {
     if (from !== undefined) {
       const copied = await app.restoreSession({
         ...from,
-        ...(options.id === undefined ? {} : { id: options.id }),
+        ...defined({ id: options.id }),
       });
       this.#session = (await app.session({
         ...options,
@@ -113,12 +114,7 @@ export class Scene {
       kind: 'run',
       options: {
         runId: `run_${this.#turns}`,
-        ...(input === undefined ? {} : { input }),
-        ...(data === undefined ? {} : { data }),
-        ...(limits === undefined ? {} : { limits }),
-        ...(timeout === undefined ? {} : { timeout }),
-        ...(permissions === undefined ? {} : { permissions }),
-        ...(onStream === undefined ? {} : { onStream }),
+        ...defined({ input, data, limits, timeout, permissions, onStream }),
       },
     });
   }
@@ -137,7 +133,7 @@ export class Scene {
     const run =
       asked.kind === 'run'
         ? app.run(this.#runnable, { ...asked.options, session })
-        : app.resume(session, onStream === undefined ? {} : { onStream });
+        : app.resume(session, defined({ onStream }));
     this.#process.follow(run);
   }
 
