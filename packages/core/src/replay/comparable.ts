@@ -11,8 +11,8 @@ const failure = (error: ErrorRecord | undefined): unknown =>
   error && { code: error.code, name: error.name, message: error.message };
 
 /**
- * Combines changes into one for each key. Older builds kept one change for a key, whatever was
- * written in between.
+ * Combines changes into one for each key. Older builds kept only one change for each key, even
+ * after several writes.
  */
 function summedUp(changes: readonly StateChange[]): readonly StateChange[] {
   const byKey = new Map<string, StateChange>();

@@ -10,9 +10,9 @@ export interface Difference {
 }
 
 /**
- * The kind of a difference: the prompt of a model (`prompt`), the arguments of a tool
- * (`arguments`), the actions and their order (`control_flow`), a write to the state (`state`), or
- * the outcome of a call (`outcome`).
+ * The kind of a difference. `prompt`: the prompt of a model. `arguments`: the arguments of a tool.
+ * `control_flow`: the actions and their order. `state`: a write to the state. `outcome`: the
+ * outcome of a call.
  */
 export type DivergenceKind = 'prompt' | 'arguments' | 'control_flow' | 'state' | 'outcome';
 

@@ -38,8 +38,8 @@ export interface TapeOptions extends ComparisonOptions {
 }
 
 /**
- * Serves the recorded outcomes of one part of a record when it is their turn, and compares the
- * events that code appends with the recorded ones.
+ * Serves the recorded outcomes of one part of a record, each at its turn. Compares the events that
+ * code appends with the recorded ones.
  */
 export class RecordedTape implements LedgerTape {
   /** A counter that grows with everything that happens. */

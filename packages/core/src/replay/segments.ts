@@ -15,10 +15,10 @@ export interface Segment {
 }
 
 /**
- * Splits a record where a process continued a run that was stopped, had crashed or had waited. The
- * next process read the ledger and went on, whatever happened to the one before, and so does a
- * replay. A process never resumes a run that it has begun or resumed itself. The ids that one
- * process makes have the same beginning.
+ * Splits a record where a process continued a run that was stopped, had crashed or had waited. For
+ * any of these reasons, the next process read the ledger and went on, and so does a replay. A
+ * process never resumes a run that it has begun or resumed itself. The ids that one process makes
+ * have the same beginning.
  * @param isPart true when the record went on
  */
 export function segmentsOf(events: readonly Event[], isPart: boolean): readonly Segment[] {

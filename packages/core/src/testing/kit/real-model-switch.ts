@@ -5,8 +5,8 @@ import { realModels, setRealModels } from '../../models/real-models.ts';
 
 export interface ForbidRealModelsOptions {
   /**
-   * Models that may be called all the same: names like `openai:gpt-5`, with `*` at the end for all
-   * that begin so (`ollama:*`), or the models themselves, such as a fake of your own.
+   * Models that may be called all the same. Either names like `openai:gpt-5`, with `*` at the end
+   * for all that begin so (`ollama:*`), or the models themselves, such as a fake of your own.
    * @default none
    */
   readonly allow?: readonly (string | ModelInput)[];
@@ -26,11 +26,10 @@ const isAllowList: OptionCheck = (value) => {
 };
 
 /**
- * Forbids calls of real models. From now on, a call of a model that is neither scripted nor the
- * rehearsal model ends its agent with the error `real_model_forbidden`, before the model is loaded.
- * This holds in the whole process, for every copy of Adjutant. Neither fallback models nor hooks
- * answer in its place. The environment variable `ADJUTANT_REAL_MODELS=forbid` does the same from
- * the start.
+ * From now on, forbids calls of models that are neither scripted nor the rehearsal model. Such a
+ * call ends its agent with the error `real_model_forbidden`, before the model is loaded. This holds
+ * in the whole process, for every copy of Adjutant. Neither fallback models nor hooks answer in its
+ * place. The environment variable `ADJUTANT_REAL_MODELS=forbid` does the same from the start.
  *
  * @returns a function that restores the setting before
  * @throws InvalidOptionError

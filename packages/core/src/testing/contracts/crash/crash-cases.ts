@@ -49,9 +49,9 @@ export interface CrashCasesOptions {
   readonly openStore: () => Store;
   readonly manners: readonly CrashManner[];
   /**
-   * `separate`: every event is sent to the store at once, so that there are as many places as with
-   * models and tools that take their time. `batched`: events gather for up to 2 ms, as in the
-   * runtime; runs on scripted models have few appends then.
+   * `separate`: every event is sent to the store at once. There are as many places as with models
+   * and tools that take their time. `batched`: events gather for up to 2 ms, as in the runtime;
+   * runs on scripted models have few appends then.
    * @default 'separate'
    */
   readonly appends?: 'separate' | 'batched';

@@ -23,17 +23,17 @@ import { type EndedScenario, runWhole } from './scenario-runs.ts';
 
 export interface CrashPointsOptions {
   /**
-   * A store for all runs, each of which has a tenant of its own there, or a function that opens one
-   * for each.
+   * A store for all runs, or a function that opens one for each. Each run has a tenant of its own
+   * in a shared store.
    * @default one in memory for each
    */
   readonly store?: Store | (() => Store);
   /** @default ['before', 'after', 'copied'] */
   readonly manners?: readonly CrashManner[];
   /**
-   * `separate`: every event is sent to the store at once, so that there are as many places as with
-   * models and tools that take their time. `batched`: events gather for up to 2 ms, as in the
-   * runtime; runs on scripted models have few appends then.
+   * `separate`: every event is sent to the store at once. There are as many places as with models
+   * and tools that take their time. `batched`: events gather for up to 2 ms, as in the runtime;
+   * runs on scripted models have few appends then.
    * @default 'separate'
    */
   readonly appends?: 'separate' | 'batched';

@@ -15,7 +15,7 @@ interface CrashPoint {
 }
 
 /**
- * Error of a run that was stopped and continued and did not reach the same end as one that was not.
+ * Error of a run that was stopped and continued. Its end differs from that of a run without a stop.
  */
 export class CrashPointError extends AdjutantError {
   constructor({ point, tenant, boundary, what, differences }: CrashPoint) {

@@ -17,9 +17,9 @@ interface OfCall {
 
 /**
  * Projects a ledger to the parts that do not depend on stops. Each invocation has its events in
- * order. Tool results, questions and answers stand in the order of the calls, decisions and writes
- * of tools and hooks in any order. Resume marks, interrupted model calls, attempts, times and ids
- * are left out. Two ledgers of one run have equal projections, however often it was stopped.
+ * order. Tool results, questions and answers stand in the order of the calls. Decisions and writes
+ * of tools and hooks stand in any order. Resume marks, interrupted model calls, attempts, times and
+ * ids are left out. Two ledgers of one run have equal projections, however often it was stopped.
  */
 export function ledgerProjection({
   events,

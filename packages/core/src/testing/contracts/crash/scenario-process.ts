@@ -49,8 +49,8 @@ export interface RunPlace {
 }
 
 /**
- * A process that works on one run of a scenario. It has definitions and a runtime of its own, as a
- * new process has them, and answers and cancels the run.
+ * A process that works on one run of a scenario. It answers and cancels the run. Its definitions
+ * and its runtime are its own, as those of a new process are.
  */
 export class ScenarioProcess {
   readonly app: Runtime;

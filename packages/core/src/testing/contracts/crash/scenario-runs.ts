@@ -75,7 +75,7 @@ export function appendBoundaries(events: readonly Event[]): readonly number[] {
 }
 
 /**
- * Continues a run from the first events of its ledger, in a new process on a store that is
+ * Continues a run from the first events of its ledger. The new process has a store that is
  * otherwise empty.
  * @param store
  * @default one in memory
@@ -119,8 +119,8 @@ function continueAt(
 }
 
 /**
- * Runs a scenario, releases it as soon as `seq` events are there, and continues it in another
- * process on the same store.
+ * Runs a scenario and releases it as soon as `seq` events are there. Another process on the same
+ * store continues it.
  */
 export async function giveBackAt(
   make: MakeScenario,
@@ -151,8 +151,8 @@ export async function giveBackAt(
 }
 
 /**
- * Stops a run at an append and continues it in another process on the same store, which may be
- * stopped as well, and so on. `undefined`: the first process has fewer appends.
+ * Stops a run at an append and continues it in another process on the same store. That process may
+ * be stopped as well, and so on. `undefined`: the first process has fewer appends.
  */
 export async function crashAt(
   make: MakeScenario,

@@ -58,7 +58,7 @@ const contractChecks: OptionChecks<
 
 /**
  * Defines the suite that every model must pass on which agents are to run. It checks the stream and
- * its order, that an abort or a failure is not taken for an end, and that calls share nothing. Only
+ * its order, and that calls share nothing. An abort or a failure must not be taken for an end. Only
  * `doStream` is called, which is all that agents use. Await it at the top of a test file: `await
  * modelContract('my model', makeModel)`.
  *

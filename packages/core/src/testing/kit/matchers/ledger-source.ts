@@ -7,9 +7,9 @@ import type { AnySession } from '../../../session/session.ts';
 import { refuseUse } from './errors.ts';
 
 /**
- * A source that the matchers and `ledgerStory` take: a session, the result of a run or of
- * `runTest`, a list of events, or a recorded ledger (`session.toJSON()`, a ledger file). For the
- * result of a run, the events of that run count.
+ * A source that the matchers and `ledgerStory` take. It is a session, the result of a run or of
+ * `runTest`, or a list of events. A recorded ledger (`session.toJSON()`, a ledger file) is one too.
+ * For the result of a run, the events of that run count.
  */
 export type LedgerSource =
   | AnySession

@@ -21,8 +21,8 @@ const mostCells = 4_000_000;
 
 /**
  * Aligns the expected entries with the lines of a story, so that as many as possible fit. Returns
- * for each expected entry the index of the line that it fits, or the entry itself where it fits
- * none.
+ * for each expected entry the index of the line that it fits. An entry that fits no line is
+ * returned itself.
  */
 export function alignStory<Entry extends string | object, Line>(
   entries: readonly Entry[],

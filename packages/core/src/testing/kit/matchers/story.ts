@@ -13,9 +13,9 @@ export interface StoryOptions {
    */
   readonly all?: boolean;
   /**
-   * `tree`: the events of an invocation or a call stand below it, in their own order, so that
-   * concurrent branches always give the same story. `ledger`: the order in which events were
-   * recorded, not indented.
+   * `tree`: the events of an invocation or a call stand below it, in their own order. Concurrent
+   * branches then always give the same story. `ledger`: the order in which events were recorded,
+   * not indented.
    * @default 'tree'
    */
   readonly order?: 'tree' | 'ledger';

@@ -292,8 +292,8 @@ export class Player {
   }
 
   /**
-   * Lets a tool run and keeps its result. A tool that waits, such as one that calls an agent, whose
-   * model is asked, has no end to crash after.
+   * Lets a tool run and keeps its result. A tool that waits, such as one that calls an agent, has
+   * no end to crash after.
    */
   async #runToEnd(held: HeldTool): Promise<void> {
     let isOver = false;

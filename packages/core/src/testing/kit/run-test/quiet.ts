@@ -6,15 +6,12 @@ import type { TestProcess } from './test-process.ts';
 /** Turns of the event loop without any event after which nothing happens by itself any more. */
 const quietTurns = 4;
 /**
- * Real milliseconds that code of the test (a tool, a step) may take when no resource of the system
- * is visibly active for it.
+ * Real milliseconds that a tool or a step of the test may take when no resource of the system is
+ * active for it.
  */
 const briefMs = 250;
 
-/**
- * Factor of the patience after which a test no longer waits for a run that never stops, or for a
- * store that does not answer.
- */
+/** Number of patiences that a whole wait may take: a run may go on forever, or a store hang. */
 const longestPatience = 10;
 /** Events between two steps after which a run counts as one that never stops. */
 const mostEvents = 20_000;

@@ -139,8 +139,8 @@ const isJson: OptionCheck = (value) => (findJsonDefect(value) === undefined ? un
 const ofAgent: OptionChecks<OfAgent> = { agent: isNonEmptyText };
 
 /**
- * Sends a message to the agent. It starts a run, continues a loop or an agent that waits, or goes
- * to the run that is under way.
+ * Sends a message to the agent. It starts a run, continues a loop or an agent that waits, or
+ * reaches the run under way.
  * @param options `data` is further input of a run that is started, for agents with an `input`
  * schema
  */
