@@ -47,13 +47,6 @@ export function toHaveState(
         isThere && !this.isNot && isCompound(values[key]) && isCompound(value)
           ? utils.diff(value, values[key])
           : undefined;
-      const keys = Object.keys(values).map(
-        (name) =>
-          `${oneLine(name)} = ` +
-          `${utils.RECEIVED_COLOR(shortened(literal(values[name]), longestValue))}`,
-      );
-      const nearest = isThere ? undefined : nearestName(key, Object.keys(values));
-      const hint = nearest === undefined ? '' : `Did you mean ${nearest}? `;
       return failure(
         this,
         {
@@ -65,16 +58,26 @@ export function toHaveState(
           `Expected ${scope} state ${key}: ${not}${wanted}`,
           `Received ${scope} state ${key}: ${found}`,
           ...(typeof diff === 'string' ? ['', diff] : []),
-          ...(isThere
-            ? []
-            : [
-                '',
-                ...listed(`${hint}The ${scope} state has:`, keys, `The ${scope} state is empty.`),
-              ]),
+          ...(isThere ? [] : ['', ...keysOf(this, values, { scope, key })]),
         ],
       );
     },
   };
+}
+
+/** Lists the keys of a scope with their values, for a failure about a key that is missing. */
+function keysOf(
+  { utils }: RunnerContext,
+  values: Readonly<Record<string, unknown>>,
+  { scope, key }: { readonly scope: string; readonly key: string },
+): readonly string[] {
+  const keys = Object.keys(values).map((name) => {
+    const value = utils.RECEIVED_COLOR(shortened(literal(values[name]), longestValue));
+    return `${oneLine(name)} = ${value}`;
+  });
+  const nearest = nearestName(key, Object.keys(values));
+  const hint = nearest === undefined ? '' : `Did you mean ${nearest}? `;
+  return listed(`${hint}The ${scope} state has:`, keys, `The ${scope} state is empty.`);
 }
 
 function isCompound(value: unknown): boolean {

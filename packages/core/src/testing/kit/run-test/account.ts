@@ -1,5 +1,5 @@
 import type { ErrorRecord } from '../../../base/error.ts';
-import type { Event } from '../../../ledger/event.ts';
+import type { Event, EventOf } from '../../../ledger/event.ts';
 import { inShort } from './describe-step.ts';
 
 const mostLines = 60;
@@ -28,12 +28,7 @@ function contentOf(event: Event): string {
     case 'tool_attempt':
       return joined('attempt', String(event.attempt), event.tool && `with ${event.tool}`);
     case 'tool_result':
-      return joined(
-        event.name,
-        event.result.status,
-        inShort(event.result.content),
-        event.settled ? undefined : '(to be tried again)',
-      );
+      return resultText(event);
     case 'tool_yield':
       return `${event.kind} of ${event.name}(${inShort(event.args)})`;
     case 'tool_input':
@@ -78,6 +73,11 @@ function contentOf(event: Event): string {
     case 'invocation_reopen':
       return '';
   }
+}
+
+function resultText({ name, result, settled }: EventOf<'tool_result'>): string {
+  const again = settled ? undefined : '(to be tried again)';
+  return joined(name, result.status, inShort(result.content), again);
 }
 
 function errorText(error: ErrorRecord | undefined): string | undefined {
