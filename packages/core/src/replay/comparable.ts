@@ -6,13 +6,13 @@ import type { DivergenceKind } from './divergence.ts';
 type Draft<Type extends EventType> = Omit<EventOf<Type>, 'v' | 'seq' | 'id' | 'at'>;
 type Compared<Type extends EventType> = (event: Draft<Type>) => Readonly<Record<string, unknown>>;
 
-/** Of a failure its text counts: a step may have made something of it. */
+/** Keeps the text of a failure: a step may have used it. */
 const failure = (error: ErrorRecord | undefined): unknown =>
   error && { code: error.code, name: error.name, message: error.message };
 
 /**
- * Sums changes up to one for each key: older builds kept one change for a key, whatever was written
- * in between.
+ * Combines changes into one for each key. Older builds kept only one change for each key, even
+ * after several writes.
  */
 function summedUp(changes: readonly StateChange[]): readonly StateChange[] {
   const byKey = new Map<string, StateChange>();
@@ -28,9 +28,9 @@ function summedUp(changes: readonly StateChange[]): readonly StateChange[] {
 }
 
 /**
- * What of each event two runs of the same code have in common (SEMANTICS §9): what was decided,
- * asked, called, written and found, but neither ids, times and owners nor what depends on them.
- * Prompts are compared by themselves.
+ * Members of each event that two runs of the same code have in common: decisions, questions, calls,
+ * writes and findings. Ids, times, owners and members that depend on them are left out. Prompts are
+ * compared separately.
  */
 const compared: { readonly [Type in EventType]: Compared<Type> } = {
   user: ({ text, parts }) => ({ text, parts }),
@@ -142,7 +142,7 @@ const compared: { readonly [Type in EventType]: Compared<Type> } = {
   cancel: ({ reason }) => ({ reason }),
 };
 
-/** What is compared of an event, as JSON: with its type, and without what is missing. */
+/** Returns the compared members of an event as JSON: with its type, and without missing members. */
 export function comparableOf(event: EventDraft): JsonObject {
   const of = compared[event.type] as (event: EventDraft) => Readonly<Record<string, unknown>>;
   return { type: event.type, ...withoutMissing(of(event)) };
@@ -154,7 +154,7 @@ function withoutMissing(value: Readonly<Record<string, unknown>>): JsonObject {
   ) as { [key: string]: JsonValue };
 }
 
-/** What a difference in an event of this type is a difference of. */
+/** Returns the kind of divergence that a difference in an event of this type is. */
 export function kindOf(type: EventType): DivergenceKind {
   switch (type) {
     case 'model_start':
@@ -174,48 +174,5 @@ export function kindOf(type: EventType): DivergenceKind {
       return 'outcome';
     default:
       return 'control_flow';
-  }
-}
-
-/** An event in a few words: `the call of search`, `the end of run_1/writer`. */
-export function nameOf(event: EventDraft): string {
-  switch (event.type) {
-    case 'user':
-      return 'a message of the user';
-    case 'assistant':
-      return `an answer of ${event.agent}`;
-    case 'thought':
-      return `a thought of ${event.agent}`;
-    case 'tool_call':
-      return `the call of ${event.name} (${event.callId})`;
-    case 'tool_attempt':
-      return `attempt ${event.attempt} of ${event.callId}`;
-    case 'tool_result':
-      return `the result of ${event.name} (${event.callId})`;
-    case 'tool_yield':
-      return event.kind === 'limit'
-        ? `the question about a limit (${event.name})`
-        : `the question about ${event.name} (${event.kind}, ${event.callId})`;
-    case 'tool_input':
-      return `the answer to ${event.callId}`;
-    case 'state_change':
-      return (
-        `a change of the ${event.scope} state ` +
-        `(${event.changes.map(({ key }) => key).join(', ')})`
-      );
-    case 'invocation_start':
-      return `the start of the ${event.kind} "${event.name}"`;
-    case 'invocation_end':
-      return `the end of ${event.invocationId} as ${event.status}`;
-    case 'model_start':
-      return `model call ${event.round} of ${event.agent}`;
-    case 'model_end':
-      return `the end of model call ${event.round}`;
-    case 'handoff':
-      return `the hand-over from ${event.from} to ${event.to}`;
-    case 'decision':
-      return `the decision "${event.decision}" of ${event.component}`;
-    default:
-      return `a ${event.type.replaceAll('_', ' ')} event`;
   }
 }

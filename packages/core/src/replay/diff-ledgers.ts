@@ -2,23 +2,24 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import { promptOf } from '../context/recipe.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import type { AnySession } from '../session/session.ts';
-import { comparableOf, kindOf, nameOf } from './comparable.ts';
+import { comparableOf, kindOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
+import { capital, nameOf } from './event-name.ts';
 import { isSameJson, jsonDifferences } from './json-difference.ts';
 import { promptDivergence } from './prompt-difference.ts';
+import { withoutProviderIds } from './provider-ids.ts';
 import { ledgerOf, type RecordedLedger, resolverOf } from './recorded-ledger.ts';
-import { capital, withoutProviderIds } from './recorded-tape.ts';
 import { isMark, streamOf } from './streams.ts';
 
-/** Where two ledgers part. `seq`, `path` and `recorded` are those of the first one. */
+/** A difference of two ledgers. `seq`, `path` and `recorded` are those of the first one. */
 export interface LedgerDifference extends Divergence {
   /** The event of the second ledger; missing when it has none there. */
   readonly otherSeq?: number;
 }
 
 /**
- * A ledger as it is compared: what a stopped process left unfinished is left out, and runs are
- * called by their number.
+ * A ledger as it is compared. Calls that a stopped process left unfinished are left out, and runs
+ * are named by their number.
  */
 interface Side {
   readonly events: readonly Event[];
@@ -28,11 +29,11 @@ interface Side {
 }
 
 /**
- * The first place at which two ledgers differ: two runs of the same thing, or a fork and what it
- * comes from. Compared is what `replay` compares, each invocation and each call for itself; ids,
- * times and how often a run was stopped do not count.
+ * Finds the first place at which two ledgers differ: two runs of the same code, or a fork and its
+ * origin. Compares the same members as `replay`, separately for each invocation and each call. Ids,
+ * times and the number of stops of a run do not count.
  * @returns `undefined` when they say the same
- * @throws InvalidOptionError for what is neither a session nor a recorded ledger
+ * @throws InvalidOptionError for a value that is neither a session nor a recorded ledger
  */
 export function diffLedgers(
   first: AnySession | RecordedLedger,
@@ -68,7 +69,7 @@ function sideOf(source: AnySession | RecordedLedger): Side {
   return { events, streams, resolve, comparable };
 }
 
-/** Gives runs the numbers of their order in place of their names, wherever these occur as paths. */
+/** Replaces the ids of runs by the numbers of their order, wherever the ids occur in paths. */
 function runNames(events: readonly Event[]): (value: unknown) => unknown {
   const roots = events.flatMap((event) =>
     event.type === 'invocation_start' && event.mode === 'root' ? [event.invocationId] : [],
@@ -90,8 +91,8 @@ function escaped(text: string): string {
 }
 
 /**
- * Leaves out model calls and attempts that the end of their process cut off: another attempt says
- * what came of them.
+ * Leaves out model calls and attempts that the end of their process cut off: another attempt has
+ * their outcome.
  */
 function withoutRemnants(events: readonly Event[]): readonly Event[] {
   const cut = new Set<string>();
@@ -121,7 +122,10 @@ function attemptName(event: Event): string {
     : `${attempted.invocationId} ${attempted.round} ${attempted.attempt}`;
 }
 
-/** How many attempts a stopped run needed says nothing of what it did. */
+/**
+ * Removes the number of the attempt: the attempts that a stopped run needed say nothing of its
+ * work.
+ */
 function withoutAttempt({ attempt: _attempt, ...rest }: JsonObject): JsonObject {
   return rest;
 }

@@ -1,16 +1,16 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Difference, Divergence } from './divergence.ts';
 
-/** Differences that are shown; whoever wants all has the divergence itself. */
+/** Number of differences that are shown. All are in the divergence itself. */
 const mostShown = 12;
 const longestValue = 2_000;
-/** Lines of a text that are shown of each side. */
+/** Number of lines of a text that are shown of each side. */
 const mostLines = 20;
 
 /**
- * A divergence as a diff that people can read: what was recorded with `-`, what comes now with `+`.
- * Texts are compared line by line, and long values cut off. Nothing in it acts on a terminal: what
- * one would obey is written as its code.
+ * Formats a divergence as a readable diff: recorded values with `-`, values of now with `+`. Texts
+ * are compared line by line, and long values are cut. Control characters are written as their
+ * codes, so that the text cannot act on a terminal.
  */
 export function divergenceText({
   seq,
@@ -56,7 +56,7 @@ function sides(
   ];
 }
 
-/** Lines of two texts that differ, between the lines that they begin and end with together. */
+/** Formats the lines of two texts that differ, without their common beginning and end. */
 function textLines(before: readonly string[], now: readonly string[]): readonly string[] {
   let first = 0;
   while (first < before.length && first < now.length && before[first] === now[first]) first++;
@@ -80,7 +80,7 @@ function textLines(before: readonly string[], now: readonly string[]): readonly 
   ];
 }
 
-/** What a terminal obeys, what ends a line and what turns the direction of writing. */
+/** Control characters, line separators, and characters that change the direction of writing. */
 const obeyed = /\p{Cc}|[\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
 function harmless(text: string): string {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 
-/** Two values that should be one, and where they lie in what was compared: `prompt[0].content`. */
+/** Two values that should be equal, and their path in the compared value: `prompt[0].content`. */
 export interface Difference {
   readonly path: string;
   /** Missing: there was nothing. */
@@ -10,26 +10,24 @@ export interface Difference {
 }
 
 /**
- * What differs: what a model is given (`prompt`), what a tool is called with (`arguments`), what is
- * done at all, and in which order (`control_flow`), what is written to the state (`state`), or what
- * came of something (`outcome`).
+ * The kind of a difference. `prompt`: the prompt of a model. `arguments`: the arguments of a tool.
+ * `control_flow`: the actions and their order. `state`: a write to the state. `outcome`: the
+ * outcome of a call.
  */
 export type DivergenceKind = 'prompt' | 'arguments' | 'control_flow' | 'state' | 'outcome';
 
-/** A place at which code does something else than what is recorded. */
+/** A place at which code does something else than is recorded. */
 export interface Divergence {
   /** The recorded event that differs. */
   readonly seq: number;
-  /** Path of the invocation; empty for what belongs to none. */
+  /** Path of the invocation; empty for an event that belongs to none. */
   readonly path: string;
   readonly kind: DivergenceKind;
-  /** A sentence that names it. */
+  /** A sentence that names the difference. */
   readonly subject: string;
-  /**
-   * What is compared of the recorded event; missing when something was done that is not recorded.
-   */
+  /** The compared members of the recorded event; missing when the record has no such event. */
   readonly recorded?: JsonValue;
-  /** What is compared of what was done now; missing when it was not done. */
+  /** The compared members of the event of now; missing when no event came. */
   readonly replayed?: JsonValue;
   readonly differences: readonly Difference[];
 }

@@ -1,15 +1,18 @@
 import type { Event, EventOf } from '../ledger/event.ts';
 
-/** What came of a model call or an attempt: the events of the append that said so, without gaps. */
+/**
+ * The outcome of a model call or an attempt: the events of the append that recorded it, without
+ * gaps.
+ */
 export interface Outcome {
   readonly events: readonly Event[];
-  /** The event that ends what it is the outcome of. */
+  /** The event that ends the model call or the attempt. */
   readonly end: Event;
 }
 
 /**
- * Whether nothing was made of what a model or a tool gave, by hooks, guardrails, checks or routers:
- * each of them leaves a decision, a note or a write. Then the code of today can have its say.
+ * True when no hook, guardrail, check or router changed the output of a model or a tool. Each of
+ * them leaves a decision, a note or a write. Today's code can then handle the output.
  */
 export function isRaw({ events, end }: Outcome): boolean {
   if (end.type === 'model_end') {
@@ -38,15 +41,15 @@ export function isRaw({ events, end }: Outcome): boolean {
   return status === 'success' && Object.keys(more).length === 0 && (end.notes?.length ?? 0) === 0;
 }
 
-/** Where a recorded outcome is looked up. */
+/** Returns the key of a recorded outcome. */
 export const modelKey = (path: string, round: number, attempt: number): string =>
   `model ${path} ${round} ${attempt}`;
 export const attemptKey = (callId: string, attempt: number): string =>
   `attempt ${callId} ${attempt}`;
 
 /**
- * Whether a decision stands behind the failed end of a model call in the append of it. Those about
- * calls of tools may come in the same moment.
+ * Checks that a decision follows from a failed model call and stands behind its end, in the same
+ * append. Decisions about calls of tools may come in the same moment.
  */
 function isPlan(event: EventOf<'decision'>): boolean {
   if (event.data?.['callId'] !== undefined) return false;
@@ -58,8 +61,8 @@ function isPlan(event: EventOf<'decision'>): boolean {
 }
 
 /**
- * The outcomes in a stretch of a ledger, in their order.
- * @param isServed whether the outcome of what is ended by this event is to be served at all
+ * Returns the outcomes in a part of a ledger, in their order.
+ * @param isServed tells if the outcome that ends with this event is to be served
  */
 export function outcomesIn(
   events: readonly Event[],
@@ -74,7 +77,7 @@ export function outcomesIn(
         ? startOfAnswer(events, at, event)
         : startOfResult(events, at, event as EventOf<'tool_result'>);
     const last = event.type === 'model_end' ? endOfAnswer(events, at, event) : at;
-    // An attempt can lead to a question, and then to what was answered.
+    // An attempt can lead to a question, and later to an answer.
     found.set(key, [
       ...(found.get(key) ?? []),
       { events: events.slice(first, last + 1), end: event },
@@ -91,8 +94,8 @@ function keyOf(event: Event): string | undefined {
       return event.attempt === 0 || event.late === true
         ? undefined
         : attemptKey(event.callId, event.attempt);
-    // What an attempt led to instead of a result: an operation that goes on elsewhere, the question
-    // what became of it.
+    // An attempt can end without a result: with an operation that goes on elsewhere, or with the
+    // question whether it took effect.
     case 'tool_yield':
       return event.attempt === undefined ? undefined : attemptKey(event.callId, event.attempt);
     default:

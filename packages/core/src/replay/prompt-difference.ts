@@ -13,7 +13,9 @@ export interface ComparedPrompts {
   readonly draft: Extract<EventDraft, { type: 'model_start' }>;
 }
 
-/** Names what two model calls differ in: the model, its tools, its messages, or its settings. */
+/**
+ * Names the differences of two model calls: in the model, its tools, its messages, or its settings.
+ */
 export function promptDivergence({
   before,
   now,
@@ -94,7 +96,7 @@ function toolChanges(before: readonly JsonObject[], now: readonly JsonObject[]):
   return changes;
 }
 
-/** Whether two tools differ in nothing but their names. */
+/** Checks that two tools differ in nothing but their names. */
 function isSameTool(a: JsonObject, b: JsonObject): boolean {
   return canonicalJson({ ...a, name: '' }) === canonicalJson({ ...b, name: '' });
 }
@@ -133,9 +135,7 @@ function messageChanges(before: readonly JsonObject[], now: readonly JsonObject[
     const says =
       system(before).length === system(now).length
         ? 'the system prompt changed'
-        : 'there ' +
-          `${system(now).length === 1 ? 'is 1 system message' : `are ${system(now).length} system messages`}, ` +
-          `and there were ${system(before).length}`;
+        : systemCountText(system(before).length, system(now).length);
     changes.push({
       says,
       differences: jsonDifferences(system(before), system(now)).map((difference) => ({
@@ -156,6 +156,11 @@ function messageChanges(before: readonly JsonObject[], now: readonly JsonObject[
       ];
 }
 
+function systemCountText(before: number, now: number): string {
+  const today = now === 1 ? 'is 1 system message' : `are ${now} system messages`;
+  return `there ${today}, and there were ${before}`;
+}
+
 function turnChange(before: readonly JsonObject[], now: readonly JsonObject[]): Change {
   const first = before.findIndex((message, at) => !isSameJson(message, now[at]));
   const at = first < 0 ? before.length : first;
@@ -168,8 +173,7 @@ function turnChange(before: readonly JsonObject[], now: readonly JsonObject[]): 
   const count = now.length - before.length;
   const says =
     `${Math.abs(count)} message${Math.abs(count) === 1 ? '' : 's'} ` +
-    `${count > 0 ? 'more' : 'fewer'}, from message ${at + 1} ` +
-    `(${roleOf(now[at] ?? before[at])}) on`;
+    `${count > 0 ? 'more' : 'fewer'}, from message ${at + 1} (${roleOf(now[at] ?? before[at])}) on`;
   return { says, differences };
 }
 
@@ -177,7 +181,7 @@ function roleOf(message: JsonObject | undefined): string {
   return String(message?.['role'] ?? 'none');
 }
 
-/** A message in a few words, for lists of them. */
+/** Describes a message in a few words, for lists of messages. */
 function titleOf(message: JsonObject): string {
   const text = JSON.stringify(message['content'] ?? '');
   return `${roleOf(message)}: ${text.length > 80 ? `${text.slice(0, 80)}…` : text}`;

@@ -9,8 +9,8 @@ import type { AnySession, Session } from '../session/session.ts';
 export type { RecordedLedger };
 
 /**
- * The ledger of a session as far as it has come. Its large values must have been loaded, as they
- * are after a run and by `app.sessions.open`.
+ * Returns the ledger of a session up to its last event. Its large values must have been loaded, as
+ * they are after a run and by `app.sessions.open`.
  */
 export function recordedLedgerOf(session: AnySession): RecordedLedger {
   const { ledger, app, id } = session as Session;
@@ -24,10 +24,10 @@ export function recordedLedgerOf(session: AnySession): RecordedLedger {
 }
 
 /**
- * The ledger of whatever a function takes for one.
- * @param name of the function that was given it
- * @throws InvalidOptionError for what is neither a session nor a recorded ledger, and for one with
- * events missing
+ * Returns the ledger of a session, or a recorded ledger as it is.
+ * @param name the name of the function that was given the source
+ * @throws InvalidOptionError for a source that is neither a session nor a recorded ledger, and for
+ * one with events missing
  */
 export function ledgerOf(name: string, source: unknown): RecordedLedger {
   const { ledger, events, blobs, session, then } = (source ?? {}) as Record<string, unknown>;
@@ -66,7 +66,7 @@ function isEventAt(value: unknown, place: number): value is Event {
   );
 }
 
-/** Puts the large values of a ledger in the place of their references. */
+/** Returns a function that puts the large values of a ledger in the place of their references. */
 export function resolverOf(
   blobs: Readonly<Record<string, JsonValue>>,
 ): (value: unknown) => unknown {

@@ -1,4 +1,6 @@
 import { afterThisTurn, systemClock } from '../base/clock.ts';
+import { type TestClock, testClock } from '../base/clocks/test-clock.ts';
+import { defined } from '../base/defined.ts';
 import { isAdjutantError, toErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { RunLimits } from '../engine/frame/run-options.ts';
@@ -8,11 +10,11 @@ import type { Event } from '../ledger/event.ts';
 import { recordedScopes } from '../ledger/shared-scopes.ts';
 import { type Runtime, registeredRunnable, replayingRuntime } from '../runtime.ts';
 import type { Session } from '../session/session.ts';
-import { type TestClock, testClock } from '../testing/kit/test-clock.ts';
-import { comparableOf, nameOf } from './comparable.ts';
+import { comparableOf } from './comparable.ts';
 import type { Divergence } from './divergence.ts';
+import { capital, nameOf } from './event-name.ts';
 import type { RecordedLedger } from './recorded-ledger.ts';
-import { capital, RecordedTape } from './recorded-tape.ts';
+import { RecordedTape } from './recorded-tape.ts';
 import type { ReplayOptions } from './replay.ts';
 import type { RootStart, Segment } from './segments.ts';
 import { comesFromOutside, isMark, mayComeFromOutside } from './streams.ts';
@@ -20,7 +22,7 @@ import { comesFromOutside, isMark, mayComeFromOutside } from './streams.ts';
 export interface SegmentReplay {
   readonly record: RecordedLedger;
   readonly segment: Segment;
-  /** Whether the process may have done more than is recorded. */
+  /** True when the process may have done more than is recorded. */
   readonly isCut: boolean;
   readonly starts: ReadonlyMap<number, RootStart>;
   readonly resolve: (value: unknown) => unknown;
@@ -28,15 +30,16 @@ export interface SegmentReplay {
   readonly options: ReplayOptions;
 }
 
-/** Turns of the event loop without anything new after which code is taken to wait for something. */
+/** Turns of the event loop without anything new after which code is assumed to wait. */
 const idleTurns = 12;
 const defaultPatienceMs = 2_000;
-/** Milliseconds. */
+/** Milliseconds without an event after which all code that could go on has gone on. */
 const longPauseMs = 100;
-/** Milliseconds that a store may take to write what is then handed out at once. */
+/** Milliseconds that a store may take to write an outcome that is then returned at once. */
 const longestWriteMs = 20;
 /**
- * Milliseconds that the app of a replay is given to close: what hangs in it would hang for ever.
+ * Milliseconds that the app of a replay may take to close. Code that hangs in it would hang
+ * forever.
  */
 const longestCloseMs = 50;
 /**
@@ -45,7 +48,7 @@ const longestCloseMs = 50;
  */
 const clockSlackMs = 25;
 
-/** Replays what one process has written, in a runtime that begins with what was there before. */
+/** Replays the events of one process, in a runtime that begins with the events before them. */
 export async function replaySegment(parts: SegmentReplay): Promise<readonly Divergence[]> {
   const { record, segment, isCut, resolve, options } = parts;
   const first = record.events[segment.from] as Event;
@@ -96,15 +99,13 @@ interface Stage {
   readonly clock: TestClock;
 }
 
-/**
- * Lets a run of today's code go on as the record does: one event after the other, each when it is
- * its turn.
- */
+/** Runs today's code in the order of the record: one event after the other, each at its turn. */
 class SegmentDriver {
   readonly #parts: SegmentReplay;
   readonly #stage: Stage;
-  /** Runs without a result, and those of which something may still be under way. */
+  /** Runs without a result. */
   readonly #runs = new Set<Run>();
+  /** Runs of which something may still be under way. */
   readonly #unsettled = new Set<Run>();
   #failure: unknown;
   #resumedFor = 0;
@@ -120,7 +121,7 @@ class SegmentDriver {
     for (;;) {
       this.#parts.options.signal?.throwIfAborted();
       const event = tape.frontier;
-      // What came from outside before is read by whoever goes on.
+      // The next process reads events that came from outside before it resumes the run.
       if (isToResume && (event === undefined || !tape.isFromOutside(event))) {
         isToResume = false;
         this.#resume();
@@ -134,7 +135,7 @@ class SegmentDriver {
       else if (this.#act(event)) {
         if (this.#isLastOfMoment(event)) await turnOfLoop();
       } else if (await this.#isIdle()) {
-        // Nothing happens by itself any more: it is a matter of time, or of somebody outside.
+        // Nothing happens by itself any more: time has to pass, or another process has to act.
         if (clock.now() < event.at) clock.advance(event.at - clock.now());
         else if (this.#stepIn(event)) continue;
         else if (this.#isCutOff(event)) return;
@@ -146,12 +147,12 @@ class SegmentDriver {
     }
   }
 
-  /** Whether a divergence is no reason to stop. */
+  /** True when a replay goes on after a divergence. */
   get #goesOn(): boolean {
     return this.#parts.options.tools === 'live';
   }
 
-  /** What the next process found: whoever goes on from it reads it in the ledger. */
+  /** True when only events from outside are left, which the next process read in the ledger. */
   #isOnlyNews(event: Event): boolean {
     const { record, segment } = this.#parts;
     if (segment.to === record.events.length || !isNews(event)) return false;
@@ -161,7 +162,7 @@ class SegmentDriver {
     );
   }
 
-  /** Whether only a part of its append is recorded. */
+  /** True when the record has only a part of the last append. */
   #isCutOff(event: Event): boolean {
     const { record, segment } = this.#parts;
     return (
@@ -171,9 +172,10 @@ class SegmentDriver {
   }
 
   /**
-   * True when code is to go on before the next event. An outcome is handed out when the store has
-   * it, together with those that came meanwhile: of outcomes that follow each other at once, the
-   * code went on with all. Had it gone on between two of them, an event of it would stand there.
+   * True when code is to go on before the next event. An outcome is returned when the store has
+   * written it, together with other outcomes that came meanwhile. After outcomes that follow each
+   * other at once, the code went on with all of them. Code that went on between two of them would
+   * have left an event there.
    */
   #isLastOfMoment({ at }: Event): boolean {
     const { tape } = this.#stage;
@@ -181,12 +183,15 @@ class SegmentDriver {
     return next === undefined || next.at - at > longestWriteMs || !tape.isReleasable(next);
   }
 
-  /** Whether nothing happened for so long before an event that whatever could go on had gone on. */
+  /** True when so much time passed before an event that all code which could go on had gone on. */
   #jumps({ at }: Event): boolean {
     return at - this.#stage.clock.now() > longPauseMs;
   }
 
-  /** Does what is the turn of at once; `false`: it is expected of the code. */
+  /**
+   * Performs the next event if it does not come from code. Returns `false` when code has to make
+   * it.
+   */
   #act(event: Event): boolean {
     const { tape, clock } = this.#stage;
     const start = this.#parts.starts.get(event.seq);
@@ -204,19 +209,25 @@ class SegmentDriver {
     if (clock.now() < event.at) clock.advance(event.at - clock.now());
     void this.#stage.app.cancel(this.#stage.session.id, {
       by: event.by,
-      ...(event.reason === undefined ? {} : { reason: event.reason }),
+      ...defined({ reason: event.reason }),
     });
     return true;
   }
 
-  /** The time of what is served. What falls due at the same moment comes after it. */
+  /**
+   * Advances the clock to the time of a served event. Timers that are due at the same moment come
+   * after it.
+   */
   #setTime({ at }: Event): void {
     const { clock } = this.#stage;
     const ms = at - clock.now() - 1;
     if (ms > 0) clock.advance(ms);
   }
 
-  /** What nobody does although its time has come. */
+  /**
+   * Performs an event that is due although no code makes it. Returns `false` when there is no way
+   * to.
+   */
   #stepIn(event: Event): boolean {
     const { tape, session } = this.#stage;
     const { events } = this.#parts.record;
@@ -228,7 +239,7 @@ class SegmentDriver {
       tape.inject([event]);
       return true;
     }
-    // Who had waited goes on when what it waited for has come.
+    // A run that waited goes on when the event that it waited for has come.
     if (
       this.#runs.size > 0 ||
       this.#resumedFor === event.seq ||
@@ -254,11 +265,13 @@ class SegmentDriver {
       const options = {
         session,
         runId,
-        ...(input === undefined ? {} : { input }),
-        ...(data === undefined ? {} : { data: data as JsonValue }),
-        ...(timeout === undefined ? {} : { timeout }),
-        ...(limits === undefined ? {} : { limits: limits as RunLimits }),
-        ...(permissions === undefined ? {} : { permissions }),
+        ...defined({
+          input,
+          data: data as JsonValue | undefined,
+          timeout,
+          limits: limits as RunLimits | undefined,
+          permissions,
+        }),
       };
       this.#track(app.run(registeredRunnable(app, name), options));
     } catch (error) {
@@ -275,15 +288,15 @@ class SegmentDriver {
     const over = (): void => void this.#runs.delete(run);
     run.then(over, (error: unknown) => {
       over();
-      // A session that has nothing open any more, as when all that was left has been served.
+      // A session may have no open run any more, as when all that was left has been served.
       if (!isAdjutantError(error, 'no_open_run')) this.#failure ??= error;
       this.#stage.tape.progress++;
     });
   }
 
   /**
-   * Lets the event loop turn until nothing has come for a while. Returns whether nothing has come
-   * at all.
+   * Turns the event loop until nothing has happened for a while. Returns true when nothing has
+   * happened at all.
    */
   async #isIdle(): Promise<boolean> {
     const { tape } = this.#stage;
@@ -295,7 +308,7 @@ class SegmentDriver {
     return true;
   }
 
-  /** Waits for code that does something for real. Returns whether something came of it. */
+  /** Waits for code that works in real time. Returns true when something has happened. */
   async #isDoneInTime(): Promise<boolean> {
     const { tape } = this.#stage;
     if (this.#failure !== undefined) return false;
@@ -310,7 +323,7 @@ class SegmentDriver {
     return false;
   }
 
-  /** What is recorded did not come. */
+  /** Notes that a recorded event did not come. */
   #missing(event: Event): void {
     const { tape } = this.#stage;
     const failure = this.#failure === undefined ? undefined : toErrorRecord(this.#failure);
@@ -335,7 +348,9 @@ class SegmentDriver {
     });
   }
 
-  /** Lets everything go. What is under way is told that somebody else has the ledger. */
+  /**
+   * Ends the replay. Code that is under way gets the error that another process owns the ledger.
+   */
   async end(): Promise<void> {
     const { app, session, tape } = this.#stage;
     const head = { seq: session.ledger.lastSeq, epoch: session.ledger.epoch };

@@ -11,14 +11,14 @@ import { rootStarts, segmentsOf } from './segments.ts';
 
 export interface ReplayOptions {
   /**
-   * Where the answers of models come from: from the record, or from the models themselves.
+   * Source of the answers of models: the record, or the models themselves.
    * @default 'recorded'
    */
   readonly model?: 'recorded' | 'live';
   /**
-   * Where the results of tools and of `ctx.effect` come from: from the record, or from running
-   * them. Live ones have their effects in the world again; the replay then goes on after a
-   * divergence, and reports all of them.
+   * Source of the results of tools and of `ctx.effect`: the record, or running them. Live ones have
+   * their effects in the world again. The replay then goes on after a divergence, and reports all
+   * of them.
    * @default 'recorded'
    */
   readonly tools?: 'recorded' | 'live';
@@ -28,26 +28,29 @@ export interface ReplayOptions {
    */
   readonly until?: number;
   /**
-   * Applied to both sides before they are compared: puts the same in the place of what differs for
-   * good reasons, as redaction does.
+   * Applied to both sides before they are compared. Replaces values that differ for good reasons by
+   * the same value, as redaction does.
    */
   readonly normalize?: (value: JsonValue) => JsonValue;
   /**
-   * Milliseconds of real time that code may take for something of its own, such as reading a file
-   * in a step, before it counts as not done.
+   * Milliseconds of real time that code may take for work of its own, such as reading a file in a
+   * step. Code that takes longer counts as not done.
    * @default 2_000
    */
   readonly patience?: number;
   readonly signal?: AbortSignal;
 }
 
-/** What came of a replay. */
+/** The result of a replay. */
 export interface ReplayReport {
   /** Id of the recorded session. */
   readonly session: string;
-  /** Recorded events that code did again, or that were served, up to the first divergence. */
+  /** Recorded events that code made again, or that were served, up to the first divergence. */
   readonly events: number;
-  /** The first divergence by its place in the record; `undefined`: the code does what it did. */
+  /**
+   * The first divergence by its place in the record; `undefined`: the code does the same as
+   * recorded.
+   */
   readonly divergence: Divergence | undefined;
   /** All divergences; more than one only with live tools. */
   readonly divergences: readonly Divergence[];
@@ -65,16 +68,16 @@ const checks: OptionChecks<ReplayOptions> = {
 /**
  * Runs today's code against a recorded run and finds the first place where it does something else:
  * another prompt, other arguments, another order, another write. Answers of models and results of
- * tools come from the record, at the times that are recorded, so that nothing happens outside; what
- * waits for nobody, such as the code of steps, hooks and renderers, runs for real. Runs that were
- * stopped, crashed or waited are continued where they were. The recorded session is left alone.
+ * tools come from the record, at the recorded times, so nothing happens outside. Code that waits
+ * for neither runs for real: steps, hooks and renderers. Runs that were stopped, crashed or waited
+ * are continued where they were. The recorded session stays unchanged.
  *
- * Where nothing was made of an answer or a result, the hooks, guardrails, checks and goals of today
- * have their say. What was made of one is taken from the record with it, and so is what followed
- * from a failure (retries, error routing): while models and tools are recorded, a change of that is
- * found only by what it changes later. A changed circuit breaker is not found, because other
- * sessions open it too.
- * @param app the runtime whose runnables, hooks and options are held against the record
+ * Where no code changed an answer or a result, the hooks, guardrails, checks and goals of today
+ * apply to it. Changes that code made to one are taken from the record with it. The reaction to a
+ * failure (retries, error routing) is taken from the record too. While models and tools are
+ * recorded, a change of that code shows only in later events. A changed circuit breaker is not
+ * found, because other sessions open it too.
+ * @param app the runtime whose runnables, hooks and options are compared with the record
  * @throws InvalidOptionError; rejects with LedgerUnreadableError, and with the reason when `signal`
  * is aborted
  */
@@ -112,7 +115,10 @@ export async function replay(
   };
 }
 
-/** @throws InvalidOptionError for what is no runtime: an agent, or a promise of the app */
+/**
+ * @throws InvalidOptionError for a value that is no runtime, such as an agent or a promise of the
+ * app
+ */
 export function checkApp(name: string, app: unknown): void {
   if (app instanceof Runtime) return;
   const reason =
@@ -121,7 +127,7 @@ export function checkApp(name: string, app: unknown): void {
   throw new InvalidOptionError({ function: name, reason });
 }
 
-/** A number that was mistyped would otherwise mean the whole record. */
+/** Refuses a number beyond the record: mistyped, it would otherwise mean the whole record. */
 function checkUntil(until: number | undefined, length: number): void {
   if (until === undefined || until <= length) return;
   throw new InvalidOptionError({
@@ -130,7 +136,9 @@ function checkUntil(until: number | undefined, length: number): void {
   });
 }
 
-/** Whether something was still open when the record ends, so that more may have been done since. */
+/**
+ * True when an invocation is open at the end of the record, so that more may have been done since.
+ */
 function isUnfinished(events: readonly Event[]): boolean {
   const open = new Set<string>();
   for (const event of events) {

@@ -1,24 +1,25 @@
 import type { Event, EventOf } from '../ledger/event.ts';
 
-/** A stretch of a record that one process has written. */
+/** A part of a record that one process wrote. */
 export interface Segment {
-  /** Place of its first event in the list, and the one behind its last. */
+  /** Place of the first event in the list. */
   readonly from: number;
+  /** Place behind the last event. */
   readonly to: number;
-  /** Whether it begins with a run being continued. */
+  /** True when it begins with a run that is continued. */
   readonly isResumed: boolean;
-  /** The session that wrote it: that of a fork's prefix is another one. */
+  /** The session that wrote it: the prefix of a fork comes from another one. */
   readonly session: string | undefined;
-  /** Whether its end may lie between events of one append, as the place of a fork may. */
+  /** True when its end may lie between events of one append, as the place of a fork may. */
   readonly isCutAnywhere: boolean;
 }
 
 /**
- * Splits a record where somebody took a run up that was stopped, had crashed or had waited:
- * whatever became of the process before, the next one read the ledger and went on, and so does a
- * replay. A process resumes nothing that it has begun or resumed itself, and the ids that it gives
- * begin alike.
- * @param isPart whether the record went on
+ * Splits a record where a process continued a run that was stopped, had crashed or had waited. For
+ * any of these reasons, the next process read the ledger and went on, and so does a replay. A
+ * process never resumes a run that it has begun or resumed itself. The ids that one process makes
+ * have the same beginning.
+ * @param isPart true when the record went on
  */
 export function segmentsOf(events: readonly Event[], isPart: boolean): readonly Segment[] {
   const segments: Segment[] = [];
@@ -63,8 +64,8 @@ export function segmentsOf(events: readonly Event[], isPart: boolean): readonly 
 }
 
 /**
- * The session that a fork comes from, as the first event of the fork's own says; `undefined` for
- * other events.
+ * Returns the session that a fork comes from, as recorded in the first event of the fork itself;
+ * `undefined` for other events.
  */
 function isForkOf(event: Event): { readonly from: string | undefined } | undefined {
   if (event.type !== 'decision' || event.component !== 'fork') return undefined;
@@ -72,7 +73,7 @@ function isForkOf(event: Event): { readonly from: string | undefined } | undefin
   return { from: typeof from === 'string' ? from : undefined };
 }
 
-/** The session that wrote what stands before a place. */
+/** Returns the session that wrote the events before a place. */
 function writerSession(events: readonly Event[], at: number): string | undefined {
   const fork = events.slice(at).find((event) => isForkOf(event) !== undefined);
   return fork === undefined ? undefined : isForkOf(fork)?.from;
@@ -87,14 +88,15 @@ function noteOpen(event: Event, active: Set<string>, open: Set<string>): void {
 }
 
 /**
- * What the ids of one writer of a ledger begin with; `undefined` for ids that say nothing of it.
+ * Returns the beginning that the ids of one writer of a ledger share; `undefined` for ids without
+ * one.
  */
 function writerOf({ id, seq }: Event): string | undefined {
   const place = seq.toString(36);
   return id.length > place.length && id.endsWith(place) ? id.slice(0, -place.length) : undefined;
 }
 
-/** What a run was started with, and its first events. */
+/** The arguments that a run was started with, and its first events. */
 export interface RootStart {
   readonly runId: string;
   readonly name: string;
@@ -105,13 +107,15 @@ export interface RootStart {
   readonly limits: Readonly<Record<string, number>> | undefined;
   readonly permissions: readonly string[] | undefined;
   /**
-   * The seqs of what came with the start: that is made again, although it says what somebody
-   * outside wanted.
+   * The seqs of the events that came with the start. They are made again, although they come from
+   * outside.
    */
   readonly seqs: readonly number[];
 }
 
-/** The runs that a record starts, by the seq of the first event that came with the start. */
+/**
+ * Returns the runs that a record starts, by the seq of the first event that came with the start.
+ */
 export function rootStarts(
   events: readonly Event[],
   resolve: (value: unknown) => unknown,

@@ -2,8 +2,8 @@ import { changesGrants } from '../engine/frame/grants.ts';
 import type { Event, EventDraft } from '../ledger/event.ts';
 
 /**
- * Decisions about what came from outside: nobody's code makes them again. How many runs of a user
- * wait is known from other sessions.
+ * Components whose decisions come from outside: no code makes them again. The number of waiting
+ * runs of a user is known from other sessions.
  */
 const foreignComponents: ReadonlySet<string> = new Set([
   'inbox',
@@ -15,9 +15,9 @@ const foreignComponents: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Events in which two runs must have the same order. What happens beside each other comes as it
- * comes, so each call of a round has an order of its own, and so has each component that decides
- * something.
+ * Returns the name of the stream of an event. Two runs must have the same order of events within a
+ * stream. Concurrent events come in any order. So each call of a round has a stream of its own, and
+ * so has each component that decides.
  */
 export function streamOf(event: EventDraft): string {
   const path = event.invocationId ?? '';
@@ -37,11 +37,10 @@ export function streamOf(event: EventDraft): string {
 }
 
 /**
- * What the record says of the world outside, and what nobody's code makes again: it is put where it
- * stood.
+ * True when an event came from outside and no code makes it again. A replay puts it where it stood.
  */
 export function comesFromOutside(event: Event): boolean {
-  // Nobody's run: what was written through the session, beside all runs.
+  // No run made it: it was written through the session, beside all runs.
   if (event.invocationId === undefined) return event.type !== 'cancel';
   switch (event.type) {
     case 'user':
@@ -66,8 +65,8 @@ export function comesFromOutside(event: Event): boolean {
 }
 
 /**
- * What the inbox made of an answer that did not count, or what code makes of a question that is
- * asked again: whoever made it, it is not made twice.
+ * True when an event may come from the inbox or from code: the decision about an answer that did
+ * not count, or a question that is asked again. It is not made twice.
  */
 export function mayComeFromOutside(event: Event, before: Event | undefined): boolean {
   if (event.type === 'decision') return event.component === 'request';
@@ -76,7 +75,7 @@ export function mayComeFromOutside(event: Event, before: Event | undefined): boo
   );
 }
 
-/** Marks of processes coming and going. */
+/** True for the marks that a process leaves when it resumes an invocation or stops. */
 export function isMark(event: EventDraft): boolean {
   return event.type === 'invocation_resume' || event.type === 'invocation_yield';
 }

@@ -1,5 +1,5 @@
+import { testClock } from '../base/clocks/test-clock.ts';
 import { storeContract } from '../testing/contracts/store/store-contract.ts';
-import { testClock } from '../testing/kit/test-clock.ts';
 import { memoryStore } from './memory.ts';
 
 await storeContract('memory', async () => {

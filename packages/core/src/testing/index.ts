@@ -1,3 +1,4 @@
+export { type TestClock, testClock } from '../base/clocks/test-clock.ts';
 export { InvalidRealModelsError, RealModelForbiddenError } from '../models/real-models.ts';
 export {
   type CrashCase,
@@ -114,7 +115,6 @@ export {
   scriptedModel,
 } from './kit/scripted-model.ts';
 export { type TestConversation, testAgent } from './kit/test-agent.ts';
-export { type TestClock, testClock } from './kit/test-clock.ts';
 export type { TestRunner } from './kit/test-runner.ts';
 export { createTestSession, type TestSessionOptions } from './kit/test-session.ts';
 export { tickingClock } from './kit/ticking-clock.ts';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { testClock } from '../base/clocks/test-clock.ts';
 import type { Event } from '../ledger/event.ts';
 import { agent } from '../runnables/agent.ts';
 import { sequence } from '../runnables/sequence.ts';
 import { step } from '../runnables/step.ts';
 import { runtime } from '../runtime.ts';
 import { scriptedModel } from '../testing/kit/scripted-model.ts';
-import { testClock } from '../testing/kit/test-clock.ts';
 import { tool } from '../tools/tool.ts';
 import { runMermaid } from './mermaid.ts';
 

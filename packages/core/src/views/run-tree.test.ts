@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { testClock } from '../base/clocks/test-clock.ts';
 import type { Event } from '../ledger/event.ts';
 import { agent } from '../runnables/agent.ts';
 import { sequence } from '../runnables/sequence.ts';
 import { step } from '../runnables/step.ts';
 import { runtime } from '../runtime.ts';
 import { scriptedModel } from '../testing/kit/scripted-model.ts';
-import { testClock } from '../testing/kit/test-clock.ts';
 import { tool } from '../tools/tool.ts';
 import { lengthOf } from './run-times.ts';
 import { type RunTreeNode, runTree } from './run-tree.ts';

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { testClock } from '../../testing/kit/test-clock.ts';
+import { testClock } from '../../base/clocks/test-clock.ts';
 import { Tenants } from './tenants.ts';
 
 interface Made {

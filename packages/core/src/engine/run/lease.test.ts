@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
+import { testClock } from '../../base/clocks/test-clock.ts';
 import { systemIds } from '../../base/id.ts';
 import { StoreUnavailableError } from '../../ledger/errors.ts';
 import { Ledger } from '../../ledger/ledger.ts';
 import type { AppendReceipt, Claim, LedgerStore } from '../../ledger/port.ts';
 import { memoryStore } from '../../stores/memory.ts';
-import { testClock } from '../../testing/kit/test-clock.ts';
 import { keepLease } from './lease.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { testClock } from '../../base/clocks/test-clock.ts';
 import { type MakeStore, storeContract } from '../../testing/contracts/store/store-contract.ts';
-import { testClock } from '../../testing/kit/test-clock.ts';
 import { memoryStore } from '../memory.ts';
 import { sqlite } from '../sqlite/index.ts';
 import { encrypted, localKeys } from './index.ts';

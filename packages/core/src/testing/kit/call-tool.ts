@@ -10,17 +10,23 @@ import { scriptedModel } from './scripted-model.ts';
 import { writeState } from './seed-state.ts';
 
 export interface CallToolOptions {
-  /** Aborts the call: the tool gets it as its signal. @default none */
+  /**
+   * Signal that aborts the call: the tool gets it as its signal.
+   * @default none
+   */
   readonly signal?: AbortSignal;
   /** State of the session that the tool finds. @default none */
   readonly state?: { readonly [key: string]: JsonValue };
-  /** What the call may do. @default everything that the tool requires */
+  /**
+   * Permissions of the call.
+   * @default everything that the tool requires
+   */
   readonly permissions?: readonly string[];
 }
 
 /**
- * A tool that was called by itself gave no result: it waits for somebody, or the call could not be
- * carried out.
+ * Error of a tool that was called by itself and gave no result: it waits for a person or another
+ * process, or the call could not be carried out.
  */
 export class NoToolResultError extends AdjutantError {
   constructor(data: { tool: string; reason: string }) {
@@ -37,9 +43,9 @@ const isSignal: OptionCheck = (value) =>
   value instanceof AbortSignal ? undefined : 'an AbortSignal';
 
 /**
- * Calls a tool by itself, as a run does: arguments are validated, what is thrown is classified, and
- * its context is that of a real call. Nothing around it supervises the call.
- * @param args what a model gives; as text it is what the model wrote, which may be no JSON
+ * Calls a tool by itself, as a run does. Arguments are validated, errors are classified, and the
+ * tool gets the context of a real call. No supervision applies.
+ * @param args the arguments as a model gives them; a text is parsed as JSON, which it may not be
  * @throws NoToolResultError when it waits for approval, for input or for an operation elsewhere,
  * InvalidOptionError
  */
@@ -95,7 +101,10 @@ function withSignal(tool: Tool, signal: AbortSignal): Tool {
   return { ...tool, execute } as Tool;
 }
 
-/** Methods with private fields work on the object itself only. */
+/**
+ * Returns a member of an object; methods with private fields are bound, as they work on the object
+ * only.
+ */
 function boundTo(target: object, value: unknown): unknown {
   return typeof value === 'function' ? value.bind(target) : value;
 }

@@ -1,9 +1,9 @@
 import type { Run, RunResult } from '../../engine/run/run.ts';
 import { type Event, isDurable, type StreamEvent } from '../../ledger/event.ts';
 
-/** What a run has said while it went on. */
+/** The stream of a run, collected to its end. */
 export interface CollectedStream<Output = unknown> {
-  /** All that was streamed, in order. */
+  /** All streamed events, in order. */
   readonly stream: readonly StreamEvent[];
   /** The durable events in it. */
   readonly events: readonly Event[];
@@ -15,9 +15,9 @@ export interface CollectedStream<Output = unknown> {
 }
 
 /**
- * Reads the stream of a run to its end. To be called right after the run was started: what was
- * streamed before is missing. Text of attempts that were made again counts once.
- * @throws what kept the run from being carried out
+ * Reads the stream of a run to its end. Call it right after the start of the run: earlier events
+ * are missing. Text of attempts that were made again counts once.
+ * @throws the error that kept the run from being carried out
  */
 export async function collectStream<Output>(run: Run<Output>): Promise<CollectedStream<Output>> {
   const stream: StreamEvent[] = [];
@@ -40,7 +40,7 @@ interface TextPart {
   readonly text: string;
 }
 
-/** The deltas of answers that stand: those of an attempt that was made again are left out. */
+/** Returns the deltas of valid answers, without those of an attempt that was made again. */
 function textParts(stream: readonly StreamEvent[]): readonly TextPart[] {
   let parts: (TextPart & { readonly isDone: boolean })[] = [];
   for (const event of stream) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { testClock } from '../../base/clocks/test-clock.ts';
 import { eventually } from './eventually.ts';
-import { testClock } from './test-clock.ts';
 
 test('goes on when the condition holds, at once or after some turns', async () => {
   await eventually(() => true, { patienceMs: 1 });

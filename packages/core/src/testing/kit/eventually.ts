@@ -1,4 +1,5 @@
 import { systemClock } from '../../base/clock.ts';
+import type { TestClock } from '../../base/clocks/test-clock.ts';
 import { AdjutantError } from '../../base/error.ts';
 import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import {
@@ -8,22 +9,28 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '../../base/options.ts';
-import type { TestClock } from './test-clock.ts';
 
 export interface EventuallyOptions {
-  /** What is waited for, for the message when it does not come. @default 'the condition' */
+  /**
+   * Name of the condition, for the message when it does not come.
+   * @default 'the condition'
+   */
   readonly what?: string;
   /**
-   * A clock on which time passes meanwhile, so that delays and timeouts cost no time. @default none
+   * A clock on which time passes during the wait, so that delays and timeouts cost no real time.
+   * @default none
    */
   readonly clock?: TestClock;
   /** Milliseconds that pass on the clock in each turn of the event loop. @default 100 */
   readonly stepMs?: number;
-  /** Real milliseconds after which it has not come. @default 10_000 */
+  /**
+   * Real milliseconds after which the wait fails.
+   * @default 10_000
+   */
   readonly patienceMs?: number;
 }
 
-/** What a test waited for has not come. */
+/** Error of a wait whose condition did not come. */
 export class NeverHappenedError extends AdjutantError {
   constructor(data: { what: string; patienceMs: number }) {
     super('never_happened', `${data.what} has not come within ${data.patienceMs} ms.`, data);
@@ -42,16 +49,15 @@ const checks: OptionChecks<EventuallyOptions> = {
 };
 
 /**
- * Turns of the event loop after which it is let rest for a moment: what comes from outside may take
- * long.
+ * Turns of the event loop after which it pauses for a moment: answers from outside may take long.
  */
 const busyTurns = 200;
 
 /**
- * Lets the event loop turn until a condition holds, or a promise is settled, without sleeping. With
- * `clock`, time passes on it meanwhile.
- * @returns what the promise gives
- * @throws NeverHappenedError, InvalidOptionError, and what the condition or the promise throws
+ * Turns the event loop until a condition holds, or a promise is settled, without sleeping. With
+ * `clock`, time passes on it during the wait.
+ * @returns the value of the promise
+ * @throws NeverHappenedError, InvalidOptionError, and the error of the condition or the promise
  */
 export function eventually<Value>(
   awaited: PromiseLike<Value>,

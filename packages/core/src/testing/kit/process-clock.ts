@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 
 /**
- * The clock of one process: its timers are gone with the process, and it knows when the next is
- * due.
+ * The clock of one process. Its timers end with the process, and it knows the time until the next
+ * timer.
  */
 export class ProcessClock implements Clock {
   readonly #clock: Clock;

@@ -5,8 +5,8 @@ import { realModels, setRealModels } from '../../models/real-models.ts';
 
 export interface ForbidRealModelsOptions {
   /**
-   * Models that may be called all the same: names like `openai:gpt-5`, with `*` at the end for all
-   * that begin so (`ollama:*`), or the models themselves, such as a fake of your own.
+   * Models that may be called all the same. Either names like `openai:gpt-5`, with `*` at the end
+   * for all that begin so (`ollama:*`), or the models themselves, such as a fake of your own.
    * @default none
    */
   readonly allow?: readonly (string | ModelInput)[];
@@ -26,12 +26,12 @@ const isAllowList: OptionCheck = (value) => {
 };
 
 /**
- * From now on every call of a model that is neither scripted nor the rehearsal model ends its agent
- * with the error `real_model_forbidden`, before the model is loaded: in this whole process,
- * whichever copy of Adjutant makes the call. Neither fallback models nor hooks answer in its place.
- * The environment variable `ADJUTANT_REAL_MODELS=forbid` does the same from the start.
+ * From now on, forbids calls of models that are neither scripted nor the rehearsal model. Such a
+ * call ends its agent with the error `real_model_forbidden`, before the model is loaded. This holds
+ * in the whole process, for every copy of Adjutant. Neither fallback models nor hooks answer in its
+ * place. The environment variable `ADJUTANT_REAL_MODELS=forbid` does the same from the start.
  *
- * @returns a function that puts back what held before
+ * @returns a function that restores the setting before
  * @throws InvalidOptionError
  */
 export function forbidRealModels(options: ForbidRealModelsOptions = {}): () => void {
@@ -45,15 +45,15 @@ export function forbidRealModels(options: ForbidRealModelsOptions = {}): () => v
 }
 
 /**
- * Real models may be called from now on, also if the environment forbids it. @returns a function
- * that puts back what held before
+ * Allows calls of real models from now on, even if the environment forbids them.
+ * @returns a function that restores the setting before
  */
 export function allowRealModels(): () => void {
   const before = setRealModels({ forbidden: false });
   return () => void setRealModels(before);
 }
 
-/** Whether real models are forbidden at the moment. */
+/** True when real models are forbidden at the moment. */
 export function areRealModelsForbidden(): boolean {
   return realModels().forbidden;
 }

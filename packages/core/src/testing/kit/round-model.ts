@@ -7,9 +7,9 @@ import {
 } from './scripted-model.ts';
 
 /**
- * A scripted model that answers by how many answers its prompt shows, so that a new process goes on
- * where the one before it was stopped; the last response is repeated. It needs prompts that keep
- * all answers: no compaction, and no other agent with the same history.
+ * Makes a scripted model that answers by the number of answers in its prompt. So a new process goes
+ * on where a stopped one ended. The last response is repeated. Prompts must keep all answers: no
+ * compaction, and no other agent with the same history.
  */
 export function roundModel(
   responses: readonly ScriptedResponse[],

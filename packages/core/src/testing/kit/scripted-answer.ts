@@ -7,7 +7,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Usage } from '../../ledger/event.ts';
 import type { ScriptedResponse, ScriptedToolCall } from './scripted-response.ts';
 
-/** The pieces in which a response's text comes. */
+/** Returns the pieces in which the text of a response comes. */
 export function chunksOf({
   text,
   chunks = text === undefined ? [] : [text],
@@ -15,12 +15,12 @@ export function chunksOf({
   return chunks;
 }
 
-/** The arguments of a call as a provider sends them. */
+/** Returns the arguments of a call as a provider sends them. */
 export function inputOf({ args = {} }: ScriptedToolCall): string {
   return typeof args === 'string' ? args : JSON.stringify(args);
 }
 
-/** An answer in one piece. */
+/** Returns the content of an answer in one piece. */
 export function contentOf(
   response: ScriptedResponse,
   nextId: () => string,
@@ -39,7 +39,7 @@ export function contentOf(
   ];
 }
 
-/** How an answer ends. */
+/** Returns the finish reason and the usage of an answer. */
 export function finishOf(response: ScriptedResponse): {
   readonly finishReason: LanguageModelV4FinishReason;
   readonly usage: LanguageModelV4Usage;
@@ -66,7 +66,10 @@ function usageOf(usage: Usage | null = defaultUsage): LanguageModelV4Usage {
   };
 }
 
-/** Waits on a clock. @throws the reason of the signal */
+/**
+ * Waits on a clock.
+ * @throws the reason of the signal
+ */
 export function waitFor(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const abort = (): void => {

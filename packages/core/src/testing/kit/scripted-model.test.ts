@@ -1,6 +1,7 @@
 import { agent, run } from 'adjutant';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
+import { testClock } from '../../base/clocks/test-clock.ts';
 import { callModel } from '../../models/call.ts';
 import { toModel } from '../../models/model.ts';
 import { promptTooLong } from './prompt-too-long.ts';
@@ -9,7 +10,6 @@ import {
   type ScriptedResponse,
   scriptedModel,
 } from './scripted-model.ts';
-import { testClock } from './test-clock.ts';
 
 const prompt = (text: string) => [
   { role: 'user' as const, content: [{ type: 'text' as const, text }] },
@@ -19,7 +19,7 @@ const call = (model: ReturnType<typeof scriptedModel>, text = 'hi') =>
 const generate = (model: ReturnType<typeof scriptedModel>, text = 'hi') =>
   Promise.resolve(model.doGenerate({ prompt: prompt(text) }));
 
-/** Lets everything happen that does not wait for time. */
+/** Turns the event loop until all work that needs no time is done. */
 async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

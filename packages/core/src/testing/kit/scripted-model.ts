@@ -26,8 +26,8 @@ import { streamOf } from './scripted-stream.ts';
 export type { ScriptedResponse } from './scripted-response.ts';
 
 /**
- * Makes a response of a call: of its prompt, its number, counted from 0, and everything else that
- * the model got: tools, tool choice, settings.
+ * Makes the response to a call. It gets the prompt, the number of the call, counted from 0, and all
+ * other options of the call: tools, tool choice, settings.
  */
 export type MakeResponse = (
   prompt: LanguageModelV4Prompt,
@@ -35,7 +35,7 @@ export type MakeResponse = (
   options: LanguageModelV4CallOptions,
 ) => ScriptedResponse;
 
-/** What answers a call: a response, or a function that makes it. */
+/** An answer to a call: a response, or a function that makes it. */
 export type ScriptedTurn = ScriptedResponse | MakeResponse;
 
 /** Responses in the order of the calls, or a function that answers all of them. */
@@ -51,20 +51,27 @@ export interface ScriptedModelOptions {
    * alive. @default true
    */
   readonly record?: boolean;
-  /** What is answered when the list has run out. @default an error */
+  /**
+   * The answer after the end of the list.
+   * @default an error
+   */
   readonly defaultResponse?: ScriptedTurn;
   /**
-   * Where delays are waited for: the clock of the test, so that they cost no time. @default the
-   * system's clock
+   * Clock of the delays: with the clock of the test they cost no real time.
+   * @default the system's clock
    */
   readonly clock?: Clock;
   /**
-   * Tokens that a prompt may have, counted at three characters of JSON to a token. A longer one is
-   * refused as a provider refuses it, and uses up no response. Responses without `usage` report
-   * what was counted. @default any number
+   * Tokens that a prompt may have, counted at three characters of JSON to a token. A longer prompt
+   * is refused as a provider refuses it, and uses up no response. Responses without `usage` report
+   * the counted tokens.
+   * @default any number
    */
   readonly contextWindow?: number;
-  /** Whether agents know the window, so that they keep their prompts within it. @default true */
+  /**
+   * True when agents know the window, so that they keep their prompts within it.
+   * @default true
+   */
   readonly isWindowKnown?: boolean;
 }
 
@@ -81,7 +88,7 @@ export interface ScriptedModel extends LanguageModelV4 {
   assertDone(): void;
 }
 
-/** A scripted model was called more often than it has responses. */
+/** Error of a scripted model that was called more often than it has responses. */
 export class ScriptExhaustedError extends AdjutantError {
   constructor(data: { responses: number; lastMessage: string }) {
     super(
@@ -93,7 +100,7 @@ export class ScriptExhaustedError extends AdjutantError {
   }
 }
 
-/** A scripted model has responses that no call has got. */
+/** Error of a scripted model that has responses which no call has got. */
 export class ScriptUnusedError extends AdjutantError {
   constructor(data: { responses: number; calls: number; next: string }) {
     const { responses, calls, next } = data;
@@ -122,10 +129,9 @@ const optionChecks: OptionChecks<ScriptedModelOptions> = {
 };
 
 /**
- * A model that gives prepared answers, one for each call, and keeps what it was asked. It streams
- * and answers in one piece. Provider call ids are `call_1`, `call_2`, … over the model's life.
- * @throws InvalidOptionError for options and responses that do not exist or are not what they must
- * be
+ * Makes a model that gives prepared answers, one for each call, and keeps its calls. It streams and
+ * answers in one piece. Provider call ids are `call_1`, `call_2`, … over the model's life.
+ * @throws InvalidOptionError for unknown options and responses, and for invalid values
  */
 export function scriptedModel(
   responses: ScriptedResponses,
@@ -223,7 +229,7 @@ class Script {
     });
   }
 
-  /** The same answer in one piece; what would break the stream is thrown. */
+  /** Answers in one piece; an error that would break the stream is thrown. */
   async #generate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
     const response = this.#take(options);
     await this.#begin(response, options.abortSignal);

@@ -81,7 +81,7 @@ const toolCallChecks: OptionChecks<ScriptedToolCall> = {
   providerCallId: isNonEmptyText,
 };
 
-/** Parts that a call which fails does not give. */
+/** Parts of an answer that a failing call does not give. */
 const partsOfAnswer = [
   'text',
   'chunks',
@@ -107,7 +107,9 @@ function contradictionIn(response: ScriptedResponse): string | undefined {
   );
 }
 
-/** What is wrong with a response, as the end of a sentence; `undefined` when nothing is. */
+/**
+ * Describes the problem with a response, as the end of a sentence; `undefined` when there is none.
+ */
 export function responseProblem(response: unknown): string | undefined {
   const invalid = findInvalidOption(response, responseChecks);
   if (invalid !== undefined) return invalid.reason;

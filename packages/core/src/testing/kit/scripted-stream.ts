@@ -5,7 +5,7 @@ import type { ScriptedResponse } from './scripted-response.ts';
 
 export interface StreamPorts {
   readonly nextId: () => string;
-  /** Where the gaps between chunks are waited for. */
+  /** Clock of the gaps between chunks. */
   readonly clock: Clock;
   readonly signal: AbortSignal | undefined;
 }
@@ -25,7 +25,7 @@ export function streamOf(
     start(controller) {
       enqueueThoughts(controller, response);
       if (hasGaps) {
-        // What is there can be read while the rest is on its way.
+        // Chunks that are there can be read while the rest is on its way.
         void enqueueWithGaps(controller, response, ports);
         return;
       }
@@ -50,8 +50,8 @@ async function enqueueWithGaps(
     controller.enqueue({ type: 'text-end', id: 'text' });
     enqueueRest(controller, response, nextId);
   } catch (error) {
-    // A reader that has left has closed the stream: nothing can be enqueued, and nobody is to be
-    // told.
+    // A reader that has left has closed the stream: nothing can be enqueued, and no error is
+    // reported.
     if (signal?.aborted) controller.error(error);
   }
 }

@@ -1,7 +1,9 @@
 import type { JsonValue } from '../../base/json.ts';
 import type { Session } from '../../session/session.ts';
 
-/** Writes state by key into a session; what is under the name of a shared scope goes there. */
+/**
+ * Writes state by key into a session. Values under the name of a shared scope go into that scope.
+ */
 export function writeState(session: Session, state: { readonly [key: string]: JsonValue }): void {
   const own: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(state)) {

@@ -5,16 +5,16 @@ import type { RunTestOptions } from './run-test/options.ts';
 import { runTest, type TestRun } from './run-test/run-test.ts';
 import { type ModelAnswerStep, model, user } from './run-test/steps.ts';
 
-/** What somebody says to an agent, and what its models answer. */
+/** A message to an agent, and the answers of its models. */
 export interface TestConversation extends RunTestOptions {
   readonly input: string;
-  /** In the order of the calls. */
+  /** Answers of the models, in the order of the calls. */
   readonly responses: readonly ModelAnswerStep[];
 }
 
 /**
- * `runTest` for the simplest case: one message, and the answers of the models in the order of the
- * calls.
+ * Runs the simplest case of `runTest`: one message, and the answers of the models in the order of
+ * the calls.
  * @throws InvalidTestError, TestStepError
  */
 export async function testAgent<R extends Runnable>(

@@ -2,8 +2,8 @@ import { InvalidOptionError } from '../../base/invalid-option.ts';
 import { loadOptionalPackage } from '../../base/optional-package.ts';
 
 /**
- * What a running test is given, as far as the contracts use it: vitest and `node:test` let it skip
- * itself.
+ * The context of a running test, as far as the contracts use it: vitest and `node:test` let a test
+ * skip itself.
  */
 interface TestContext {
   skip?(reason?: string): unknown;
@@ -18,8 +18,8 @@ export interface TestRunner {
 }
 
 /**
- * The runner that is at work: vitest, one with global `describe` and `test` such as jest, or else
- * `node:test`.
+ * Returns the running test runner: vitest, one with global `describe` and `test` such as jest, or
+ * else `node:test`.
  * @throws InvalidOptionError when `given` is no runner
  */
 export async function testRunner(needed: string, given: unknown): Promise<TestRunner> {
@@ -30,7 +30,7 @@ export async function testRunner(needed: string, given: unknown): Promise<TestRu
       reason: '`runner` must be an object with the functions `describe` and `test`',
     });
   }
-  // Set by vitest, which has no global functions unless it is told so.
+  // Vitest sets it, and has no global functions unless an option asks for them.
   if (process.env['VITEST'] !== undefined) {
     const { describe, test } = await loadOptionalPackage('vitest', needed, () => import('vitest'));
     return { describe, test };

@@ -38,8 +38,8 @@ const checks: OptionChecks<TestSessionOptions> = {
 };
 
 /**
- * A session in memory with what a test needs in it: `run(agent, { session })` runs on it, and `run`
- * continues it.
+ * Opens a session in memory with the state, messages and events of a test: `run(agent, { session
+ * })` runs on it, and `run` continues it.
  * @throws InvalidOptionError, InvalidRunError, InvalidStateError, InvalidEventError
  */
 export async function createTestSession<Schema extends StateSchema = StateSchema>(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { testClock } from '../../../src/base/clocks/test-clock.ts';
 import { injectSystemMessage, promptOf } from '../../../src/context/index.ts';
 import {
   agent,
@@ -16,7 +17,6 @@ import {
 } from '../../../src/index.ts';
 import { eventually } from '../../../src/testing/kit/eventually.ts';
 import { type ScriptedResponses, scriptedModel } from '../../../src/testing/kit/scripted-model.ts';
-import { testClock } from '../../../src/testing/kit/test-clock.ts';
 
 const says = (text: string) => ({ text });
 const calls = (name: string, args: object = {}) => ({ toolCalls: [{ name, args: args as never }] });

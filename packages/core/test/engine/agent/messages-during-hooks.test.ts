@@ -1,5 +1,6 @@
 import { keptOpen } from 'adjutant/testing';
 import { describe, expect, test } from 'vitest';
+import { type TestClock, testClock } from '../../../src/base/clocks/test-clock.ts';
 import {
   type Agent,
   agent,
@@ -13,7 +14,6 @@ import {
 } from '../../../src/index.ts';
 import { eventually } from '../../../src/testing/kit/eventually.ts';
 import { scriptedModel } from '../../../src/testing/kit/scripted-model.ts';
-import { type TestClock, testClock } from '../../../src/testing/kit/test-clock.ts';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 

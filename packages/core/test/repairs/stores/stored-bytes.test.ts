@@ -8,13 +8,13 @@ import type { Store } from 'adjutant';
 import { sqlite } from 'adjutant/sqlite';
 import type { LedgerStore } from 'adjutant/store';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { testClock } from '../../../src/base/clocks/test-clock.ts';
 import {
   pendingRequest,
   readAll,
   readTexts,
   Writer,
 } from '../../../src/testing/contracts/store/harness.ts';
-import { testClock } from '../../../src/testing/kit/test-clock.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
 const source = (path: string): string =>

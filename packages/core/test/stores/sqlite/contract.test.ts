@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { testClock } from '../../../src/base/clocks/test-clock.ts';
 import { type SqliteOptions, sqlite } from '../../../src/stores/sqlite/index.ts';
 import {
   type MakeStore,
   storeContract,
 } from '../../../src/testing/contracts/store/store-contract.ts';
-import { testClock } from '../../../src/testing/kit/test-clock.ts';
 
 function inNewFile(options: SqliteOptions): MakeStore {
   return async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { testClock } from '../../../src/base/clocks/test-clock.ts';
 import type { AdjutantError } from '../../../src/base/error.ts';
 import { type SqliteOptions, sqlite } from '../../../src/stores/sqlite/index.ts';
 import {
@@ -12,7 +13,6 @@ import {
   readTexts,
   Writer,
 } from '../../../src/testing/contracts/store/harness.ts';
-import { testClock } from '../../../src/testing/kit/test-clock.ts';
 
 const scope = { tenant: 'acme', app: 'shop' };
 let directory: string;

@@ -1,12 +1,13 @@
 import type { Event, EventOf } from '../../../ledger/event.ts';
+import { isBelow } from '../../../ledger/path.ts';
 import type { Execution, ScenarioComparison } from './crash-scenario.ts';
-import { differencesBetween, type ValueDifference } from './json-difference.ts';
 import { openInvocations } from './scenario-process.ts';
 import type { EndedScenario } from './scenario-runs.ts';
+import { differencesBetween, type ValueDifference } from './value-difference.ts';
 
-/** What is wrong with a run that was stopped and continued. */
+/** A difference between a run that was stopped and continued and one that was not. */
 export interface Problem {
-  /** A sentence without its point. */
+  /** A sentence without its full stop. */
   readonly what: string;
   /** `left`: without a stop; `right`: continued. */
   readonly differences: readonly ValueDifference[];
@@ -15,13 +16,13 @@ export interface Problem {
 export interface Comparison {
   readonly compares: ScenarioComparison;
   /**
-   * The run went on in a copy of its ledger: its writes to shared scopes are its own, and what was
-   * entered before is not known.
+   * True when the run went on in a copy of its ledger. Its writes to shared scopes are then its
+   * own, and the earlier executions are not known.
    */
   readonly isCopy: boolean;
 }
 
-/** The first thing that a continued run does not have in common with one that was not stopped. */
+/** Returns the first difference between a continued run and one that was not stopped. */
 export function findProblem(
   whole: EndedScenario,
   continued: EndedScenario,
@@ -68,9 +69,10 @@ function places(events: readonly Event[]): readonly number[] {
 }
 
 /**
- * Each attempt enters its tool once at most, a tool that reports is entered once in all, what
- * succeeded has been, and what was settled is not entered again. What has called an agent or an
- * effect is continued by running it again, which counts as nothing.
+ * Checks how often tools were entered. Each attempt enters its tool once at most, and a tool that
+ * reports is entered once in all. A tool that succeeded has been entered, and a settled call is not
+ * entered again. A call that has called an agent or an effect is continued by running it again,
+ * which does not count.
  */
 function effectProblem(
   whole: EndedScenario,
@@ -101,8 +103,8 @@ function entryProblem({ events, executions, before }: EndedScenario): Problem | 
   for (const [callId, entered] of after) {
     if (settledBefore.has(callId)) return problem(`"${callId}" was settled and was run again`);
     if (isReentrant(events, callId)) continue;
-    // A tool that may be repeated begins before its attempt is durable: of the process that was cut
-    // off no more is known than what it left.
+    // A tool that may be repeated begins before its attempt is durable: of the stopped process only
+    // its events are known.
     const attempts = attemptsOf(events, callId) - attemptsOf(before.events, callId);
     if (entered.length > attempts)
       return problem(
@@ -118,8 +120,8 @@ function entryProblem({ events, executions, before }: EndedScenario): Problem | 
 }
 
 /**
- * How often what reports may be tried again: it is known to have had no effect, or a person says
- * so.
+ * Number of times that a tool which reports may be tried again: it is known to have had no effect,
+ * or a person says so.
  */
 function allowedRepetitions(events: readonly Event[], callId: string): number {
   return events.filter((event) => {
@@ -151,14 +153,17 @@ function successProblem(
     : problem(`"${never.callId}" has succeeded and was not run`);
 }
 
-/** While nobody knows whether an attempt took effect, the next has its idempotency key. */
+/**
+ * Checks that the next attempt has the same idempotency key, as long as the effect of an attempt is
+ * unknown.
+ */
 function keyProblem({ events, executions, before }: EndedScenario): Problem | undefined {
   const keys = new Map<string, string>();
   for (const event of before.events) {
     if (event.type === 'tool_attempt') keys.set(event.callId, event.key);
     if (event.type === 'tool_result' && event.effect === 'none') keys.delete(event.callId);
   }
-  // What a person found out after the stop counts for the next attempt.
+  // The answer of a person after the stop counts for the next attempt.
   const attempted = new Set<string>();
   for (const event of events.slice(before.events.length)) {
     if (event.type === 'tool_attempt') attempted.add(event.callId);
@@ -185,11 +190,10 @@ function attemptsOf(events: readonly Event[], callId: string): number {
 }
 
 function isReentrant(events: readonly Event[], callId: string): boolean {
-  const below = `${callId}/`;
   return events.some(
     (event) =>
-      (event.type === 'invocation_start' && event.invocationId.startsWith(below)) ||
-      (event.type === 'tool_attempt' && event.callId.startsWith(below)),
+      (event.type === 'invocation_start' && isBelow(event.invocationId, callId)) ||
+      (event.type === 'tool_attempt' && isBelow(event.callId, callId)),
   );
 }
 

@@ -19,9 +19,10 @@ import {
 } from './scenario-runs.ts';
 
 /**
- * How a run is stopped. `before`, `after`: its process is gone right before or after an append, and
- * a new one takes over. `twice`: so is the process after. `given-back`: `run.stop()`, and another
- * process goes on. `copied`: another process goes on from a copy of the first events.
+ * The manner in which a run is stopped. `before`, `after`: its process stops right before or after
+ * an append, and a new one continues. `twice`: the process after it stops as well. `given-back`:
+ * `run.stop()`, and another process continues. `copied`: another process continues from a copy of
+ * the first events.
  */
 export type CrashManner = 'before' | 'after' | 'twice' | 'given-back' | 'copied';
 
@@ -29,43 +30,50 @@ export type CrashManner = 'before' | 'after' | 'twice' | 'given-back' | 'copied'
 export interface CrashCase {
   readonly name: string;
   /**
-   * @returns whether there was such a place @throws CrashPointError when the run did not go on to
-   * the same end
+   * @returns true when there was such a place
+   * @throws CrashPointError when the run did not come to the same end
    */
   run(): Promise<boolean>;
 }
 
 export interface CrashCasesOptions {
-  /** Begins the name of each case. @default nothing */
+  /**
+   * Beginning of the name of each case.
+   * @default nothing
+   */
   readonly name?: string;
   /**
-   * Where the runs are kept: a store that all share, or one for each. Each run has a tenant of its
+   * Opens the store of a run: one that all share, or one for each. Each run has a tenant of its
    * own.
    */
   readonly openStore: () => Store;
   readonly manners: readonly CrashManner[];
   /**
-   * `separate`: every event is sent to the store at once, so that there are as many places as with
-   * models and tools that take their time. `batched`: events gather for up to 2 ms, as the runtime
-   * does it; runs on scripted models have few appends then. @default 'separate'
+   * `separate`: every event is sent to the store at once. There are as many places as with models
+   * and tools that take their time. `batched`: events gather for up to 2 ms, as in the runtime;
+   * runs on scripted models have few appends then.
+   * @default 'separate'
    */
   readonly appends?: 'separate' | 'batched';
-  /** Takes each `every`th place only. @default 1 */
+  /**
+   * Stops at each `every`th place only.
+   * @default 1
+   */
   readonly every?: number;
   /** Milliseconds after which a continued run counts as hanging. @default 60_000 */
   readonly timeout?: number;
 }
 
 interface Plan extends Required<CrashCasesOptions> {
-  /** Begins the name of each tenant, so that a store can be used again. */
+  /** Beginning of the name of each tenant, so that a store can be used again. */
   readonly series: string;
   readonly make: MakeScenario;
   readonly whole: EndedScenario;
 }
 
 /**
- * All cases of a scenario. Those that stop at an append are found while they run: how many appends
- * there are depends on the store.
+ * Returns all cases of a scenario. Those that stop at an append are found during the runs: the
+ * number of appends depends on the store.
  */
 export async function* crashCases(
   make: MakeScenario,
@@ -135,7 +143,8 @@ function* stops(
         try {
           return await run();
         } finally {
-          // Also when it failed before it came to its place: it would do so at all that follow.
+          // A run that failed before its place ends the series too: it would fail at all later
+          // places.
           if (!watch.hasStopped) end.isReached = true;
         }
       },
@@ -158,7 +167,7 @@ const crashes: Readonly<
 };
 
 interface Circumstances {
-  /** The events at which it is stopped, where they are known before. */
+  /** The events at which the run is stopped, where they are known before. */
   readonly at?: readonly Event[];
   readonly isCopy: boolean;
 }
@@ -193,7 +202,7 @@ function oneCase(
   };
 }
 
-/** Milliseconds. */
+/** Milliseconds after which a continued run counts as hanging. */
 const defaultTimeoutMs = 60_000;
 
 /** @throws Error when the work takes longer */
@@ -213,7 +222,7 @@ export async function within<Value>(
   }
 }
 
-/** What a reader knows an append by. */
+/** Describes an append by its events, for a reader. */
 function describeBoundary(events: readonly Event[]): string {
   const names = events.map((event) => {
     const subject = 'callId' in event ? event.callId : event.invocationId;

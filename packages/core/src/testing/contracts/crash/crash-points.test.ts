@@ -34,7 +34,7 @@ function payer(
   });
 }
 
-/** The error that a promise rejects with. */
+/** Returns the error that a promise rejects with. */
 async function failureOf(promise: Promise<unknown>): Promise<CrashPointsError> {
   return promise.then(
     () => expect.unreachable('it found nothing'),
@@ -147,8 +147,8 @@ describe('finds', () => {
         runnable: step({
           name: 'body',
           execute: async (ctx) => {
-            // The session's own events are the same in each run: how often the body began with them
-            // is not.
+            // The session's own events are the same in each run, but the number of starts of the
+            // body is not.
             const resumes = ctx.session.events.some(
               ({ invocationId }) => invocationId === 'run/child',
             )
@@ -210,7 +210,7 @@ describe('finds', () => {
       withAppend(memoryStore(), (ledgers, session, expected, batch) => {
         const isLost = batch.events.some(({ type }) => type === 'tool_attempt');
         if (!isLost) return ledgers.append(session, expected, batch);
-        // It waits in memory for the next append, as a write cache that lies about its flush.
+        // It waits in memory for the next append, as in a write cache that lies about its flush.
         waiting.set(ledgers, batch.events);
         return Promise.resolve({
           seq: expected.seq + batch.events.length,

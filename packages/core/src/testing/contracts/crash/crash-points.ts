@@ -23,19 +23,24 @@ import { type EndedScenario, runWhole } from './scenario-runs.ts';
 
 export interface CrashPointsOptions {
   /**
-   * A store for all runs, each of which has a tenant of its own there, or a function that gives one
-   * for each. @default one in memory for each
+   * A store for all runs, or a function that opens one for each. Each run has a tenant of its own
+   * in a shared store.
+   * @default one in memory for each
    */
   readonly store?: Store | (() => Store);
   /** @default ['before', 'after', 'copied'] */
   readonly manners?: readonly CrashManner[];
   /**
-   * `separate`: every event is sent to the store at once, so that there are as many places as with
-   * models and tools that take their time. `batched`: events gather for up to 2 ms, as the runtime
-   * does it; runs on scripted models have few appends then. @default 'separate'
+   * `separate`: every event is sent to the store at once. There are as many places as with models
+   * and tools that take their time. `batched`: events gather for up to 2 ms, as in the runtime;
+   * runs on scripted models have few appends then.
+   * @default 'separate'
    */
   readonly appends?: 'separate' | 'batched';
-  /** Takes each `every`th place only. @default 1 */
+  /**
+   * Stops at each `every`th place only.
+   * @default 1
+   */
   readonly every?: number;
   /** Runs at the same time. @default 4 */
   readonly atOnce?: number;
@@ -44,9 +49,9 @@ export interface CrashPointsOptions {
 }
 
 export interface CrashPointsReport {
-  /** How often the run was stopped and continued. */
+  /** Number of times that the run was stopped and continued. */
   readonly points: number;
-  /** What the run gave without a stop, which all others gave as well. */
+  /** The end of the run without a stop, which all others reached as well. */
   readonly whole: EndedScenario;
 }
 
@@ -68,7 +73,9 @@ const optionChecks: OptionChecks<CrashPointsOptions> = {
   timeout: isPositive,
 };
 
-/** What the kit decides itself: what is accepted and ignored would mislead. */
+/**
+ * Refuses members that the kit sets itself: an option that is accepted and ignored would mislead.
+ */
 const isWithout =
   (...taken: readonly string[]) =>
   (value: unknown): string | undefined => {
@@ -103,16 +110,16 @@ const scenarioChecks: OptionChecks<CrashScenario> = {
 };
 
 /**
- * Runs something once without a stop, and then again for each place at which its process can stop:
+ * Runs a scenario once without a stop, and then again for each place at which its process can stop:
  * right before and right after each append to its ledger, and between any two events that could
- * have been appended apart. What the old process asks of the store then is never answered; a new
- * one, with definitions of its own, takes the run over. Each of them must come to the same result,
- * state and projection of the ledger, each tool must be entered once at most for each recorded
+ * have been appended apart. Questions of the stopped process to the store are never answered; a new
+ * process, with definitions of its own, continues the run. Each of them must reach the same result,
+ * state and projection of the ledger. Each tool must be entered once at most for each recorded
  * attempt, and one that reports once in all.
  *
- * @param make gives what one process has; called for each process
- * @throws CrashPointsError, which names each place and what differed there
- * @throws InvalidOptionError for options that do not exist or fit, for questions without an answer,
+ * @param make makes the definitions of one process; called for each process
+ * @throws CrashPointsError, which names each place and its difference
+ * @throws InvalidOptionError for unknown or unsuitable options, for questions without an answer,
  * and when two runs without a stop differ
  */
 export async function crashPoints(
@@ -176,7 +183,10 @@ function checkScenario(make: MakeScenario): void {
   if (reason !== undefined) throw new InvalidOptionError({ function: 'crashPoints', reason });
 }
 
-/** What differs between two runs by itself would be taken for what a stop does. */
+/**
+ * Checks that two runs without a stop are equal: a difference of them would be taken for one of a
+ * stop.
+ */
 async function assertRepeatable(
   make: MakeScenario,
   whole: EndedScenario,
@@ -197,7 +207,7 @@ async function assertRepeatable(
   });
 }
 
-/** Takes cases as they are found, some at the same time. */
+/** Runs cases as they are found, some at the same time. */
 async function runAll(
   found: AsyncGenerator<CrashCase>,
   atOnce: number,

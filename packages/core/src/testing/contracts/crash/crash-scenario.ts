@@ -6,25 +6,25 @@ import type { PendingCall } from '../../../session/pending-call.ts';
 import type { Runnable } from '../../../session/runnable.ts';
 
 /**
- * What somebody outside says to each question of a run: by the name of the tool that asks, or by a
+ * Answers from outside to each question of a run: by the name of the tool that asks, or by a
  * function of the question.
  */
 export type ScenarioAnswers =
   | Readonly<Record<string, RequestAnswer>>
   | ((pending: PendingCall) => RequestAnswer);
 
-/** What a run that was stopped has to have in common with one that was not. */
+/** The parts that a stopped run must have in common with one that was not stopped. */
 export type ScenarioComparison = 'projection' | 'outcome' | 'end';
 
 /**
- * All that one process has. It is made anew for each, as a new process has it: nothing may be
- * shared but the world outside.
+ * The definitions of one process. They are made again for each process, as a real one would have
+ * them: processes may share nothing but the world outside.
  */
 export interface CrashScenario {
   readonly runnable: Runnable;
   /** The message that the run begins with. @default 'Go' */
   readonly input?: string;
-  /** What the runnable is started with besides. */
+  /** Further input that the runnable is started with. */
   readonly data?: JsonValue;
   /**
    * Options of the app: `runnables`, `tools`, `hooks`, `stateSchema`, … @default an app named
@@ -34,7 +34,9 @@ export interface CrashScenario {
   /** Options of the session: `userId`, `scopes`, `permissions`. */
   readonly session?: Omit<SessionOptions, 'id' | 'existing' | 'stateSchema' | 'observe'>;
   readonly answers?: ScenarioAnswers;
-  /** What the user says to a run that waits for a message, by how many messages there were. */
+  /**
+   * Returns the message of the user to a run that waits for one, by the number of earlier messages.
+   */
   readonly message?: (count: number) => string;
   /** The run is cancelled from outside when this resolves. */
   readonly cancelWhen?: Promise<void>;
@@ -44,23 +46,23 @@ export interface CrashScenario {
    */
   readonly pause?: number;
   /**
-   * What is compared. `projection`: result, state, and all that the ledger says but times, ids,
-   * resume marks, interrupted model calls and attempts. `outcome`: result and state, where the
-   * order of what runs beside each other is open. `end`: the result alone.
+   * The compared parts. `projection`: result, state, and all of the ledger but times, ids, resume
+   * marks, interrupted model calls and attempts. `outcome`: result and state, where the order of
+   * concurrent parts is open. `end`: the result alone.
    * @default 'projection'
    */
   readonly compares?: ScenarioComparison;
 }
 
-/** Makes what one process has. */
+/** Makes the definitions of one process. */
 export type MakeScenario = () => CrashScenario;
 
-/** One time that a tool or an effect of a body was entered. */
+/** One execution of a tool or of an effect of a body. */
 export interface Execution {
   readonly callId: string;
   readonly attempt: number;
   /** The idempotency key. */
   readonly key: string;
-  /** What is done when nobody knows whether it took effect. */
+  /** The reaction to a stop after which its effect is unknown. */
   readonly recovery: 'report' | 'rerun' | 'ask' | 'probe';
 }

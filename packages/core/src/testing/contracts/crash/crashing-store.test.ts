@@ -18,7 +18,7 @@ function note(seq: number): Event {
   };
 }
 
-/** Whether a promise has settled when everything that is ready has been done. */
+/** Tells if a promise has settled when all work that is ready has been done. */
 async function hasSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
   const settle = (): void => {

@@ -3,31 +3,36 @@ import { describeValue, isCount, isOneOf } from '../../../base/options.ts';
 import type { Event } from '../../../ledger/event.ts';
 import type { Batch, LedgerStore, Store, StoreAdmin } from '../../../ledger/port.ts';
 
-/** The store of a process that is going to be gone. */
+/** The store of a process that is going to stop. */
 export interface CrashingStore {
   readonly store: Store;
   /**
-   * Resolves when the process is gone, and all that it had asked of the store before has been done.
+   * Resolves when the process is stopped and the store has done everything that the process asked
+   * before.
    */
   readonly crashed: Promise<void>;
-  /** Whether the process is gone. */
+  /** True when the process is stopped. */
   readonly isGone: boolean;
-  /** Appends that were asked for, in all sessions. */
+  /** Number of appends that were asked for, in all sessions. */
   readonly appends: number;
   /** The events of the append at which the process stopped by itself. */
   readonly boundary: readonly Event[] | undefined;
-  /** The process is gone from here on. @returns `crashed` */
+  /**
+   * Stops the process.
+   * @returns `crashed`
+   */
   crash(): Promise<void>;
 }
 
 /**
- * A store for a process that stops: what the process asks from then on is never answered, and
- * neither is what it has asked and waits for. The store behind it stays open for the process after;
+ * Makes a store for a process that stops. Later questions of the process are never answered, and
+ * neither are those that wait for an answer. The store behind it stays open for the next process;
  * `close` of this one does nothing.
  *
  * @param number the append, counted from 1 over all sessions, at which the process stops by itself;
  * without it, it stops at `crash()`
- * @param when whether that append still lands @default 'before'
+ * @param when tells if that append still reaches the store
+ * @default 'before'
  * @throws InvalidOptionError when `number` is no whole number from 1, or `when` is neither
  */
 export function crashingStore(
@@ -69,14 +74,14 @@ function check(name: string, value: unknown, fits: (value: unknown) => string | 
 }
 
 /**
- * A promise of its own for each question: what waits for one that all share is kept for as long as
- * the share lives.
+ * Returns a new promise for each question. Reactions to a promise that all share would be kept as
+ * long as that promise.
  */
 function never(): Promise<never> {
   return new Promise<never>(() => undefined);
 }
 
-/** What a process and its store say to each other, until it is cut. */
+/** The connection between a process and its store, until it is cut. */
 class Line {
   readonly #stopsAt: number | undefined;
   readonly #when: 'before' | 'after';
@@ -163,9 +168,9 @@ class Line {
 }
 
 /**
- * A store for the process after one that is gone: it takes sessions over at once, and does not wait
- * until the lease of the other has ended. `close` does nothing, so that several processes can have
- * the same store.
+ * Makes a store for the process after a stopped one. It acquires sessions at once, and does not
+ * wait for the end of the other lease. `close` does nothing, so that several processes can have the
+ * same store.
  */
 export function takingOver(store: Store): Store {
   const force = (ledgers: LedgerStore): LedgerStore =>
@@ -181,7 +186,7 @@ export function takingOver(store: Store): Store {
   return { ...keptOpen(store), for: (scope) => force(store.for(scope)) };
 }
 
-/** The same store for several processes: whoever has opened it closes it. */
+/** Returns the same store for several processes: the opener closes it. */
 export function keptOpen(store: Store): Store {
   return {
     description: store.description,

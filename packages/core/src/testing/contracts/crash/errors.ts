@@ -1,20 +1,22 @@
 import { AdjutantError } from '../../../base/error.ts';
-import type { ValueDifference } from './json-difference.ts';
+import type { ValueDifference } from './value-difference.ts';
 
 interface CrashPoint {
-  /** How and where the run was stopped. */
+  /** The manner of the stop and its place. */
   readonly point: string;
-  /** Where the store has the run. */
+  /** Tenant of the run in the store. */
   readonly tenant: string;
-  /** The events there. */
+  /** The events at the place of the stop. */
   readonly boundary: string;
-  /** A sentence without its point. */
+  /** A sentence without its full stop. */
   readonly what: string;
   /** `left`: without a stop; `right`: continued. */
   readonly differences: readonly ValueDifference[];
 }
 
-/** A run that was stopped and continued did not come to the same end as one that was not. */
+/**
+ * Error of a run that was stopped and continued. Its end differs from that of a run without a stop.
+ */
 export class CrashPointError extends AdjutantError {
   constructor({ point, tenant, boundary, what, differences }: CrashPoint) {
     const where = boundary === '' ? point : `${point} (${boundary})`;
@@ -35,7 +37,7 @@ export class CrashPointError extends AdjutantError {
   }
 }
 
-/** Runs that were stopped did not come to the same end as one that was not. */
+/** Error of stopped runs that did not reach the same end as one that was not stopped. */
 export class CrashPointsError extends AdjutantError {
   constructor(
     data: { points: number; failures: readonly { point: string; message: string }[] },
@@ -54,5 +56,5 @@ export class CrashPointsError extends AdjutantError {
   }
 }
 
-/** Failures that a message tells in full; all are in its data. */
+/** Number of failures that a message has in full; all are in its data. */
 const mostShown = 5;

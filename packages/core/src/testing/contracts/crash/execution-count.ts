@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { type ExecutionMessage, executionChannel } from '../../../effects/execution-channel.ts';
 import type { Execution } from './crash-scenario.ts';
 
-/** Counts what one process enters, which is known by its clock, until the process is gone. */
+/** Counts the executions of one process, which is identified by its clock, until it stops. */
 export class ExecutionCount {
   readonly executions: Execution[] = [];
   readonly #listen: (message: unknown) => void;

@@ -4,7 +4,7 @@ import type { Event, EventOf } from '../../../ledger/event.ts';
 
 type Resolve = (value: unknown) => unknown;
 
-/** A session, as far as it is projected. */
+/** The parts of a session that its projection needs. */
 export interface ProjectionSource {
   readonly events: readonly Event[];
   readonly ledger: { readonly resolve: Resolve };
@@ -16,10 +16,10 @@ interface OfCall {
 }
 
 /**
- * What a ledger says apart from how it came about: per invocation, in order, with tool results,
- * questions and answers in the order of the calls, with decisions and writes of tools and hooks in
- * any order, and without resume marks, interrupted model calls, attempts, times and ids. Two
- * ledgers of one run are equal in this, however often it was stopped.
+ * Projects a ledger to the parts that do not depend on stops. Each invocation has its events in
+ * order. Tool results, questions and answers stand in the order of the calls. Decisions and writes
+ * of tools and hooks stand in any order. Resume marks, interrupted model calls, attempts, times and
+ * ids are left out. Two ledgers of one run have equal projections, however often it was stopped.
  */
 export function ledgerProjection({
   events,
@@ -30,7 +30,7 @@ export function ledgerProjection({
   return parts.all();
 }
 
-/** What the projection of each invocation is made of. */
+/** The parts of the projection of each invocation. */
 class Parts {
   readonly #lists: Record<string, unknown[]> = {};
   readonly #results: Record<string, OfCall[]> = {};
@@ -86,9 +86,10 @@ function inOrderOfCalls(list: readonly OfCall[]): unknown[] {
     .map(({ entry }) => entry);
 }
 
-/** Calls beside each other are decided about in the order in which they come. */
+/** Projects a decision. Decisions about concurrent calls come in any order. */
 function decisionEntry({ component, decision, tell, data = {} }: EventOf<'decision'>) {
-  // Tools that say themselves how often they are tried count attempts, those that were cut off too.
+  // Tools that decide themselves how often they are tried count attempts, interrupted ones
+  // included.
   const attempt = decision === 'retry' ? null : (data['attempt'] ?? null);
   return [component, decision, tell ?? null, data['callId'] ?? null, attempt];
 }
@@ -115,7 +116,7 @@ function entryOf(event: Event, events: readonly Event[], resolve: Resolve): unkn
     case 'invocation_end':
       return ['end', event.status, event.output, event.error, event.next];
     case 'state_change':
-      // What was seen of a shared scope, and when, depends on when it was looked at.
+      // Observations of a shared scope depend on the time of the look.
       return event.source === 'observation'
         ? undefined
         : ['state', event.scope, valuesOf(event), event.flush];
@@ -148,12 +149,12 @@ function promptBefore(
     : withoutProviderIds(canonicalJson(promptOf(events, start.seq, resolve)));
 }
 
-/** Scripted models number their calls over their own life. */
+/** Removes provider ids: scripted models number their calls over their own life. */
 function withoutProviderIds(text: string): string {
   return text.replace(/"toolCallId":"[^"]*"/g, '"toolCallId":"…"');
 }
 
-/** Written values without `after`: the places differ in a run that was continued. */
+/** Returns the written values without `after`: the places differ in a run that was continued. */
 function valuesOf({ changes }: EventOf<'state_change'>): readonly unknown[] {
   return changes.map(({ key, op, oldValue, newValue }) => ({ key, op, oldValue, newValue }));
 }

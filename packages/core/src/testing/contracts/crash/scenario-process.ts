@@ -1,8 +1,10 @@
 import { afterThisTurn } from '../../../base/clock.ts';
+import { defined } from '../../../base/defined.ts';
 import { InvalidOptionError } from '../../../base/invalid-option.ts';
 import type { RequestAnswer } from '../../../engine/requests/check.ts';
 import type { Run, RunResult } from '../../../engine/run/run.ts';
 import type { Event } from '../../../ledger/event.ts';
+import { belongsTo, isBelow } from '../../../ledger/path.ts';
 import type { LedgerStore, Store } from '../../../ledger/port.ts';
 import { Runtime } from '../../../runtime.ts';
 import type { PendingCall } from '../../../session/pending-call.ts';
@@ -16,36 +18,39 @@ import { ledgerProjection } from './ledger-projection.ts';
 const runId = 'run';
 const defaultPauseMs = 3_600_000;
 /**
- * The same for all first processes: what a body derives from the time of its start is the same
- * then.
+ * Start time of all first processes. Values that a body derives from the time of its start are then
+ * equal.
  */
 const firstStart = Date.now();
 const mostTurns = 100;
 
-/** What became of a run. */
+/** The outcome of a run. */
 export interface ScenarioOutcome {
   readonly result: Pick<RunResult, 'status' | 'output' | 'error' | 'stopReason'>;
   readonly state: unknown;
   readonly projection: Readonly<Record<string, readonly unknown[]>>;
 }
 
-/** Where the ledger of a run is kept. */
+/** The store and the tenant of a run's ledger. */
 export interface RunPlace {
   readonly store: Store;
-  /** The store behind one that stops. @default `store` */
+  /**
+   * The store behind one that stops.
+   * @default `store`
+   */
   readonly behind?: Store;
   readonly tenant: string;
   readonly session: string;
   /**
-   * Every event is sent at once, as where models and tools take their time. @default events gather
-   * for up to 2 ms, as the runtime does it
+   * True when every event is sent at once, as where models and tools take their time.
+   * @default events gather for up to 2 ms, as in the runtime
    */
   readonly isHasty?: boolean;
 }
 
 /**
- * What works on one run of a scenario: definitions and a runtime of their own, as a new process has
- * them, and whoever answers and cancels.
+ * A process that works on one run of a scenario. It answers and cancels the run. Its definitions
+ * and its runtime are its own, as those of a new process are.
  */
 export class ScenarioProcess {
   readonly app: Runtime;
@@ -53,14 +58,14 @@ export class ScenarioProcess {
   readonly place: RunPlace;
   readonly #clock: ProcessClock;
   readonly #count: ExecutionCount;
-  /** What is under way, and whether it is to be stopped as soon as it begins. */
+  /** The run under way. */
   #running: Run | undefined;
   #isStopped = false;
   #isHurried = false;
 
   /**
-   * @param events what the ledger has: the process starts long after the last of them; the time in
-   * between is nobody's
+   * @param events the events of the ledger: the process starts long after the last of them, and no
+   * process is at work in between
    */
   constructor(make: MakeScenario, place: RunPlace, events: readonly Event[] = []) {
     this.scenario = make();
@@ -85,13 +90,15 @@ export class ScenarioProcess {
       .catch(() => undefined);
   }
 
-  /** The ledgers of its app, read past what the process itself may still ask of them. */
+  /**
+   * The ledgers of its app. They are read around the store of the process, which may have stopped.
+   */
   get ledgers(): LedgerStore {
     const { behind = this.place.store, tenant } = this.place;
     return behind.for({ tenant, app: this.app.app });
   }
 
-  /** What was entered so far. */
+  /** The executions so far. */
   get executions(): readonly Execution[] {
     return this.#count.executions;
   }
@@ -112,31 +119,29 @@ export class ScenarioProcess {
   async begin(): Promise<RunResult> {
     const session = await this.session();
     const { runnable, input = 'Go', data } = this.scenario;
-    return this.#drive(
-      this.app.run(runnable, { input, ...(data === undefined ? {} : { data }), runId, session }),
-    );
+    return this.#drive(this.app.run(runnable, { input, ...defined({ data }), runId, session }));
   }
 
   /**
-   * Continues what the session has, or starts it. A run that has ended is asked for by its name,
-   * which gives what it gave.
+   * Continues the run of the session, or starts it. A run that has ended is requested by its id,
+   * which returns its result again.
    */
   async goOn(events: readonly Event[]): Promise<RunResult> {
     const hasOpenRoot = openInvocations(events).some(
-      (path) => path === runId || path.startsWith(`${runId}>`),
+      (path) => belongsTo(path, runId) && !isBelow(path, runId),
     );
     if (!hasOpenRoot) return this.begin();
     if (this.place.isHasty === true) await this.session();
     return this.#drive(this.app.resume(this.place.session));
   }
 
-  /** Gives the run back without ending it. */
+  /** Releases the run without ending it. */
   stop(): void {
     this.#isStopped = true;
     this.#running?.stop();
   }
 
-  /** The process is gone: what is left of it in this one does nothing that counts. */
+  /** Ends the process: code of it that still runs does nothing that counts. */
   end(): void {
     this.#count.end();
     this.#clock.end();
@@ -200,7 +205,7 @@ export class ScenarioProcess {
 
   async outcome(result: RunResult): Promise<ScenarioOutcome> {
     const { session, status, output, error, stopReason } = result;
-    // What was dispatched outlives the run: the session is idle when all of it has ended.
+    // Detached work outlives the run: the session is idle when all of it has ended.
     await idle(session.events, () => session.ledger.durable());
     await this.app.close();
     this.end();
@@ -215,7 +220,7 @@ export class ScenarioProcess {
 /** Name of the app of a scenario that names none. */
 export const defaultApp = 'crash-points';
 
-/** What was dispatched can end, or be given back, after the result. */
+/** Returns the result when detached work, which can end or be released after it, has settled. */
 async function settledResult(running: Run): Promise<RunResult> {
   try {
     return await running;

@@ -16,27 +16,27 @@ import {
 /** A run that has come to its end, stopped on its way or not. */
 export interface EndedScenario {
   readonly outcome: ScenarioOutcome;
-  /** What the store has. */
+  /** The events in the store. */
   readonly events: readonly Event[];
-  /** What the last process has of it. */
+  /** The events in memory of the last process. */
   readonly held: readonly Event[];
-  /** What the session's shared scopes hold in the end, by scope and key. */
+  /** Values of the session's shared scopes in the end, by scope and key. */
   readonly shared: Readonly<Record<string, Readonly<Record<string, JsonValue>>>>;
-  /** What the last process entered. */
+  /** Executions of the last process. */
   readonly executions: readonly Execution[];
-  /** What the processes before it entered, and the events that they left. */
+  /** Executions of the processes before it, and the events that they left. */
   readonly before: { readonly executions: readonly Execution[]; readonly events: readonly Event[] };
   /** The events of the append at which the first process stopped. */
   readonly boundary?: readonly Event[] | undefined;
 }
 
-/** What is known of a run while it is made. */
+/** Knowledge of a run while it is under way. */
 export interface RunWatch {
-  /** Whether the first process has come to the place at which it stops. */
+  /** True when the first process has come to the place at which it stops. */
   hasStopped: boolean;
 }
 
-/** Where a process is gone: before or after its own `number`th append. */
+/** Place at which a process stops: before or after its own `number`th append. */
 export interface Stop {
   readonly number: number;
   readonly when: 'before' | 'after';
@@ -45,8 +45,8 @@ export interface Stop {
 const nothing: EndedScenario['before'] = { executions: [], events: [] };
 
 /**
- * A place of its own for a run, on a store that others may use as well. What a body derives from
- * the session's name is the same in all places.
+ * Makes a place for one run, on a store that others may use as well. Values that a body derives
+ * from the session's name are the same in all places.
  */
 export function placeOn(store: Store, tenant = 'default'): RunPlace {
   return { store: keptOpen(store), tenant, session: 'the-session' };
@@ -62,9 +62,9 @@ function runWholeAt(make: MakeScenario, place: RunPlace): Promise<EndedScenario>
 }
 
 /**
- * The places after which a process can have stopped: between appends, each of which lands whole.
- * They are told from each other by their times, so the run must have been made with `tickingClock`,
- * as those are that this kit makes.
+ * Returns the places after which a process can have stopped: between appends, each of which is
+ * written as a whole. Appends are told apart by their times. The run must have been made with
+ * `tickingClock`, as runs of this kit are.
  */
 export function appendBoundaries(events: readonly Event[]): readonly number[] {
   const cuts = [0];
@@ -75,8 +75,10 @@ export function appendBoundaries(events: readonly Event[]): readonly number[] {
 }
 
 /**
- * Continues a run from the first events of its ledger, in a new process on a store that knows
- * nothing of it. @param store @default one in memory
+ * Continues a run from the first events of its ledger. The new process has a store that is
+ * otherwise empty.
+ * @param store
+ * @default one in memory
  */
 export function continueFrom(
   make: MakeScenario,
@@ -87,8 +89,8 @@ export function continueFrom(
 }
 
 /**
- * Continues a run from a copy of its first events. Questions have names that depend on the place:
- * the run must have been made in one of that name.
+ * Continues a run from a copy of its first events. The names of questions depend on the place: the
+ * run must have been made in a place of that name.
  */
 export async function copyAt(
   make: MakeScenario,
@@ -117,8 +119,8 @@ function continueAt(
 }
 
 /**
- * Runs a scenario, gives it back as soon as `seq` events are there, and continues it in another
- * process on the same store.
+ * Runs a scenario and releases it as soon as `seq` events are there. Another process on the same
+ * store continues it.
  */
 export async function giveBackAt(
   make: MakeScenario,
@@ -149,8 +151,8 @@ export async function giveBackAt(
 }
 
 /**
- * Stops a run at an append, continues it by another process on the same store, which may be stopped
- * as well, and so on. `undefined`: the first process has fewer appends.
+ * Stops a run at an append and continues it in another process on the same store. That process may
+ * be stopped as well, and so on. `undefined`: the first process has fewer appends.
  */
 export async function crashAt(
   make: MakeScenario,
@@ -187,7 +189,7 @@ export async function crashAt(
   };
 }
 
-/** A process that goes on to the end from what others have left. */
+/** Makes a process that continues the run of earlier processes to its end. */
 function goOnFrom(
   make: MakeScenario,
   place: RunPlace,

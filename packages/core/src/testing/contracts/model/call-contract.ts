@@ -168,7 +168,7 @@ export function failureContract({ describe, expect, test }: ModelSuite): void {
   });
 }
 
-/** Retries and the model ladder go by the status. */
+/** Returns the status of an error: retries and fallback models depend on it. */
 function statusOf(error: unknown): unknown {
   const { statusCode, status } = (error ?? {}) as {
     readonly statusCode?: unknown;

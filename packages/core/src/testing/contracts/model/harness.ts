@@ -11,12 +11,12 @@ import type { MakeModel, ModelLeftOut, ModelPart, ModelScript } from './model-un
 
 export interface ModelTest {
   readonly model: LanguageModelV4;
-  /** Says how the next calls are answered. */
+  /** Sets the answers to the next calls. */
   respond(...scripts: ModelScript[]): Promise<void>;
   /**
-   * Calls the model and reads all that it streams. What it fails with, be it thrown or a part of
-   * the stream, is in the answer.
-   * @param options @default a question without tools
+   * Calls the model and reads all that it streams. An error, thrown or streamed, is in the answer.
+   * @param options
+   * @default a question without tools
    * @throws Error when it hangs
    */
   call(options?: LanguageModelV4CallOptions, onPart?: (part: Part) => void): Promise<Answer>;
@@ -33,12 +33,12 @@ export interface ModelSuite {
   ) => void;
 }
 
-/** Ends a test of a model that cannot be told what to answer. */
+/** Error that ends a test of a model whose answers cannot be set. */
 class CannotRespondError extends Error {}
 
 interface SuiteOptions {
   readonly leftOut: ModelLeftOut;
-  /** Milliseconds. */
+  /** Milliseconds after which a call counts as hanging. */
   readonly timeout: number;
 }
 
@@ -106,7 +106,7 @@ export const weather = {
   },
 };
 
-/** What became of a call: its parts so far, and what it failed with. */
+/** The outcome of a call: its parts so far, and its error. */
 export interface Answer {
   readonly parts: readonly Part[];
   readonly error?: unknown;
@@ -115,7 +115,7 @@ export interface Answer {
 interface Call {
   readonly options: LanguageModelV4CallOptions | undefined;
   readonly onPart: ((part: Part) => void) | undefined;
-  /** Milliseconds. */
+  /** Milliseconds after which a call counts as hanging. */
   readonly timeout: number;
 }
 
@@ -156,7 +156,7 @@ async function call(
 
 class HangingError extends Error {}
 
-/** The text of all deltas of a kind. */
+/** Joins the text of all deltas of a kind. */
 export function joined({ parts }: Answer, type: 'text-delta' | 'reasoning-delta'): string {
   return parts.flatMap((part) => (part.type === type ? [part.delta] : [])).join('');
 }

@@ -12,6 +12,7 @@ import {
   scriptedModel,
 } from 'adjutant/testing';
 import { expect, test } from 'vitest';
+import { defined } from '../../../base/defined.ts';
 
 function responseTo({
   text,
@@ -28,7 +29,7 @@ function responseTo({
     ...(text && { chunks: ends === 'never' ? [...text, 'never'] : text }),
     ...(ends === 'never' ? { chunkDelayMs: 60_000 } : {}),
     ...(ends === 'broken' ? { cut: true } : {}),
-    ...(thoughts === undefined ? {} : { thoughts }),
+    ...defined({ thoughts }),
     ...(toolCalls && { toolCalls }),
     ...(finishReason && { finishReason }),
     ...(usage && { usage }),
@@ -48,9 +49,9 @@ await modelContract('rehearsal', () => ({ model: rehearsal() }));
 
 type Stream = ReadableStream<LanguageModelV4StreamPart>;
 interface Breakage {
-  /** Changes what is asked. */
+  /** Changes the options of a call. */
   readonly asks?: (options: LanguageModelV4CallOptions) => LanguageModelV4CallOptions;
-  /** Changes what is streamed: gives for each part what comes in its place. */
+  /** Changes the stream: returns the parts in the place of each part. */
   readonly part?: (
     part: LanguageModelV4StreamPart,
     call: number,
@@ -61,7 +62,7 @@ interface Breakage {
 
 const nothing: Stream = new ReadableStream({ start: (controller) => controller.close() });
 
-/** The scripted model with one fault. */
+/** Makes the scripted model with one fault. */
 function broken({
   asks = (options) => options,
   part,
@@ -103,7 +104,7 @@ function broken({
   };
 }
 
-/** Names of the rules that a model breaks. */
+/** Returns the names of the rules that a model breaks. */
 async function failures(make: () => ModelUnderTest): Promise<readonly string[]> {
   const defined: { name: string; run: (...context: unknown[]) => Promise<void> }[] = [];
   const define = (name: string, run: (...context: unknown[]) => Promise<void>): void =>

@@ -57,22 +57,22 @@ const contractChecks: OptionChecks<
 };
 
 /**
- * Defines the suite that every model must pass that agents are to run on: what it streams and in
- * which order, that an abort and a failure are not taken for an end, and that calls know nothing of
- * each other. Only `doStream` is called, which is all that agents use. To be awaited at the top of
- * a test file: `await modelContract('my model', makeModel)`.
+ * Defines the suite that every model must pass on which agents are to run. It checks the stream and
+ * its order, and that calls share nothing. An abort or a failure must not be taken for an end. Only
+ * `doStream` is called, which is all that agents use. Await it at the top of a test file: `await
+ * modelContract('my model', makeModel)`.
  *
- * @param name what the suite is called
- * @param make gives a model and, as `respond`, the way to tell it what to answer; called once for
+ * @param name the name of the suite
+ * @param make makes a model and, as `respond`, the function that sets its answers; called once for
  * each test
- * @throws InvalidOptionError for options that do not exist or fit
+ * @throws InvalidOptionError for unknown or unsuitable options
  */
 export async function modelContract(
   name: string,
   make: MakeModel,
   options: ModelContractOptions = {},
 ): Promise<void> {
-  // A missing one is `null` to the check, which passes over `undefined`.
+  // `null` stands for a missing function, because the check ignores `undefined`.
   checkOptions(
     'modelContract',
     { ...options, name: name ?? null, make: make ?? null },

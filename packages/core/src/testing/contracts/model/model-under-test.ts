@@ -1,6 +1,6 @@
 import type { ModelInput } from '../../../models/model.ts';
 
-/** What a model is to be made to answer. Each part is sent in the way of its provider. */
+/** An answer that a model is to give. Each part is sent in the way of its provider. */
 export interface ModelScript {
   /** Streamed in at least these pieces. */
   readonly text?: readonly string[];
@@ -13,18 +13,19 @@ export interface ModelScript {
   /** The request fails with this HTTP status, or its like, before anything is streamed. */
   readonly failsWith?: number;
   /**
-   * What follows the text: nothing more comes and the stream stays open, or the connection is lost.
+   * The end after the text: `never` leaves the stream open without further parts, `broken` loses
+   * the connection.
    * @default the answer's end
    */
   readonly ends?: 'never' | 'broken';
 }
 
-/** A model that a test can tell what to answer. */
+/** A model whose answers a test can set. */
 export interface ModelUnderTest {
   readonly model: ModelInput;
   /**
-   * Says how the next calls are answered, in order. Without it only what holds of any answer is
-   * tested, and the rest is skipped.
+   * Sets the answers to the next calls, in order. Without it, only rules that hold for any answer
+   * are tested, and the rest is skipped.
    */
   respond?(...scripts: ModelScript[]): void | Promise<void>;
   cleanup?(): Promise<void>;
@@ -32,7 +33,7 @@ export interface ModelUnderTest {
 
 export type MakeModel = () => ModelUnderTest | Promise<ModelUnderTest>;
 
-/** What a model may leave out. */
+/** Parts that a model may leave out. */
 export type ModelPart =
   | 'thoughts'
   | 'tool calls'

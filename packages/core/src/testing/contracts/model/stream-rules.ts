@@ -10,9 +10,9 @@ const blocks: Readonly<
 );
 
 /**
- * What holds of the order of any stream: each block begins once, has its deltas in between, and
- * ends; one finish, and nothing behind it.
- * @param isWhole whether the stream has come to its end
+ * Checks the order of any stream: each block begins once, has its deltas in between, and ends; one
+ * finish, and nothing after it.
+ * @param isWhole true when the stream has come to its end
  */
 export function checkStream({ parts }: Answer, isWhole = true): void {
   const open = new Set<string>();

@@ -201,7 +201,8 @@ function randomSteps(seed: string): readonly string[] {
 }
 
 /**
- * Two writers act as told, all steps sent at once. Returns the texts whose append was confirmed.
+ * Lets two writers act as given, with all steps sent at once. Returns the texts whose append was
+ * confirmed.
  */
 async function raceWriters(
   ledgers: Parameters<typeof readTexts>[0],

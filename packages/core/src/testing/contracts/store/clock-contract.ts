@@ -1,8 +1,8 @@
 import { inboxItem, type Suite, ttl, Writer } from './harness.ts';
 
 /**
- * The store's clock: what is durable is made and judged by it, in processes whose own clocks
- * differ.
+ * Defines the rules of the store's clock. Durable times are made and judged by it, in processes
+ * whose own clocks differ.
  */
 export function clockContract(suite: Suite): void {
   const { describe, expect, test } = suite;

@@ -1,12 +1,12 @@
 import { AssertionError } from 'node:assert';
 import { inspect } from 'node:util';
 
-/** What the contracts say of a value: the same in every test runner. */
+/** Assertions of the contracts about a value: the same in every test runner. */
 export interface Expectation {
   toBe(expected: unknown): void;
-  /** Equal in all parts; what is `undefined` is as good as missing. */
+  /** Checks that all parts are equal; a member that is `undefined` counts as missing. */
   toEqual(expected: unknown): void;
-  /** Has at least these parts; lists have the same length. */
+  /** Checks that the value has at least these parts; lists have the same length. */
   toMatchObject(expected: object): void;
   toBeUndefined(): void;
   toBeDefined(): void;
@@ -16,7 +16,7 @@ export interface Expectation {
   readonly not: { toBe(expected: unknown): void; toHaveProperty(name: string): void };
 }
 
-/** @param subject what the value is, for the message */
+/** @param subject the name of the value, for the message */
 export type Expect = (actual: unknown, subject?: string) => Expectation;
 
 export const contractExpect: Expect = (actual, subject) => {
@@ -64,7 +64,7 @@ function matches(actual: unknown, expected: unknown): boolean {
   return compare(actual, expected, false);
 }
 
-/** @param isWhole whether `left` may have nothing more than `right` */
+/** @param isWhole true when `left` may have nothing more than `right` */
 function compare(left: unknown, right: unknown, isWhole: boolean): boolean {
   if (Object.is(left, right)) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)

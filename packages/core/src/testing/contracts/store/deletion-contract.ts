@@ -186,7 +186,7 @@ function readerContract({ describe, expect, test }: Suite): void {
       const follower = ledgers.follow('s', 0, new AbortController().signal)[Symbol.asyncIterator]();
       expect((await follower.next()).value).toMatchObject({ seq: 1 });
       const next = codeOf(follower.next());
-      // The id is in use again before the follower can look.
+      // The id is in use again before the follower can read.
       await Promise.all([ledgers.delete('s'), ledgers.claim('s', 'other', { ttl, force: true })]);
       await (await Writer.claim(ledgers, 's')).write(['x', 'y', 'z']);
       expect(await next).toBe('session_not_found');
@@ -231,7 +231,7 @@ function familyContract({ describe, expect, test }: Suite): void {
       expect(await readTexts(ledgers, 'g')).toEqual(['a', 'b', 'x']);
       await (await Writer.claim(ledgers, 'g')).write(['p']);
       await (await Writer.claim(ledgers, 'f0')).write(['q']);
-      // A fork in the part that belonged to a session which is gone.
+      // It forks in the part that belonged to a deleted session.
       await ledgers.fork('g', 1, 'h');
       await ledgers.delete('f2');
       expect(await readTexts(ledgers, 'g')).toEqual(['a', 'b', 'x', 'p']);
@@ -310,7 +310,7 @@ function historyContract({ describe, expect, test }: Suite): void {
   });
 }
 
-/** Writes, forks and deletes at random. Returns what each living session must hold. */
+/** Writes, forks and deletes at random. Returns the texts that each living session must have. */
 async function playHistory(
   ledgers: LedgerStore,
   seed: string,

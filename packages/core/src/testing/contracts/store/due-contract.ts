@@ -1,8 +1,9 @@
+import { defined } from '../../../base/defined.ts';
 import type { Batch, LedgerStore } from '../../../ledger/port.ts';
 import { codeOf, farAway, inboxItem, longAgo, type Suite, ttl, Writer } from './harness.ts';
 import { withOtherProcess } from './other-process.ts';
 
-/** A session that nobody holds. */
+/** Makes a session that no process owns. */
 async function leave(
   ledgers: LedgerStore,
   session: string,
@@ -14,7 +15,7 @@ async function leave(
 }
 
 async function dueOf(ledgers: LedgerStore, limit?: number): Promise<readonly string[]> {
-  return (await ledgers.due(limit === undefined ? {} : { limit })).map(({ session }) => session);
+  return (await ledgers.due(defined({ limit }))).map(({ session }) => session);
 }
 
 export function dueContract(suite: Suite): void {

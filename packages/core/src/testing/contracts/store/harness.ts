@@ -18,19 +18,19 @@ export interface ContractTest {
   readonly store: Store;
   /** The ledgers of tenant `acme` and app `shop`. */
   readonly ledgers: LedgerStore;
-  /** Moves the store's clock, or skips the test when the store has no clock that can be moved. */
+  /** Advances the store's clock, or skips the test when the test has no control over that clock. */
   advance(ms: number): void;
 }
 
 export type DefineTest = (name: string, body: (test: ContractTest) => Promise<void>) => void;
 
-/** What the parts of the contract are written with. */
+/** The functions with which the parts of the contract are written. */
 export interface Suite {
   readonly describe: (name: string, define: () => void) => void;
   readonly expect: Expect;
   /**
-   * Defines a test that gets a store of its own. It is skipped when it comes to a part that the
-   * store leaves out.
+   * Defines a test that gets a store of its own. It is skipped when it uses a part that the store
+   * leaves out.
    */
   readonly test: DefineTest;
   /** Defines a test of a part that is left out. */
@@ -45,7 +45,7 @@ export function createSuite(
   const define =
     (parts: LeftOut): DefineTest =>
     (name, body) => {
-      // A declared parameter would be a callback to jest.
+      // Jest takes a declared parameter for a callback.
       test(name, (...[context]) =>
         runTest(body, { make, parts, skip: (reason) => skipTest(context, reason) }),
       );
@@ -60,12 +60,12 @@ export function createSuite(
 
 interface Conditions {
   readonly make: MakeStore;
-  /** Parts that make the test a skipped one when it comes to them. */
+  /** Parts of which the use skips a test. */
   readonly parts: LeftOut;
   readonly skip: (reason: string) => void;
 }
 
-/** Ends a test that needs what the store does not have. */
+/** Error that ends a test which needs a part that the store does not have. */
 class SkippedError extends Error {}
 
 async function runTest(
@@ -95,7 +95,7 @@ async function runTest(
 export const ttl = 30_000;
 const firstAt = 1_790_000_000_000;
 
-/** A writer that knows its head, as the runtime does. */
+/** A writer that tracks its head, as the runtime does. */
 export class Writer {
   readonly #ledgers: LedgerStore;
   readonly claim: Claim;
@@ -115,7 +115,7 @@ export class Writer {
     return { seq: this.seq, epoch: this.claim.epoch };
   }
 
-  /** Appends one event for each text, and what else the batch is to hold. */
+  /** Appends one event for each text, and the rest of the batch. */
   async write(texts: readonly string[], rest: Omit<Batch, 'events'> = {}): Promise<AppendReceipt> {
     const events = notes(this.seq, texts);
     const receipt = await this.#ledgers.append(this.claim.session, this.head, { events, ...rest });
@@ -167,7 +167,9 @@ export async function readTexts(
   );
 }
 
-/** The code of the error that a promise rejects with, or what else became of it. */
+/**
+ * Returns the code of the error that a promise rejects with, or a description of another outcome.
+ */
 export async function codeOf(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;
@@ -202,7 +204,7 @@ export function inboxItem(
   };
 }
 
-/** A request of a run, pending from the moment that its batch lands. */
+/** A request of a run, pending from the moment that its batch is written. */
 export function pendingRequest(
   session: string,
   requestId: string,
@@ -223,7 +225,7 @@ export function pendingRequest(
   };
 }
 
-/** An answer to a request, from somebody outside. */
+/** An answer to a request, from outside. */
 export function answerItem(
   requestId: string,
   key: string = requestId,

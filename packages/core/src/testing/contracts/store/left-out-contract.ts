@@ -13,7 +13,10 @@ const storeParts: readonly StorePart[] = [
   'listing',
 ];
 
-/** What is left out is refused and not ignored: what an app loses so is lost without a word. */
+/**
+ * Checks that a part which is left out is refused and not ignored: an app would lose data without
+ * an error.
+ */
 export function leftOutContract({ describe, expect, unwatched }: Suite, leftOut: LeftOut): void {
   const refused = 'not_supported';
   const checks: Readonly<Record<StorePart, (ledgers: LedgerStore, store: Store) => Promise<void>>> =

@@ -1,8 +1,8 @@
 import type { Batch, InboxItem, LedgerStore, Store, StoreAdmin } from '../../../ledger/port.ts';
 
 /**
- * What a store may leave out. The rest, head, events, ownership, inbox and following, is what every
- * store has.
+ * Parts that a store may leave out. Every store has the rest: head, events, ownership, inbox and
+ * following.
  */
 export type StorePart =
   | 'shared scopes'
@@ -32,10 +32,10 @@ const methods: Readonly<Record<string, StorePart>> = {
   list: 'listing',
 };
 
-/** A store that notes when a test comes to a part that is left out. */
+/** A store that notes when a test uses a part that is left out. */
 export class PartWatch {
   readonly #leftOut: LeftOut;
-  /** The first part that was come to. */
+  /** The first part that was used. */
   touched: StorePart | undefined;
 
   constructor(leftOut: LeftOut) {

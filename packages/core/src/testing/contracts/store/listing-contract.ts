@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import type {
   LedgerStore,
   ListOptions,
@@ -63,7 +64,7 @@ export function listingContract(suite: Suite): void {
         for (;;) {
           const page = await ledgers.list({
             limit: 3,
-            ...(before === undefined ? {} : { before }),
+            ...defined({ before }),
           });
           paged.push(...page.map(({ id }) => id));
           before = page.at(-1);

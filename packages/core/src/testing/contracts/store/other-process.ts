@@ -11,7 +11,7 @@ export interface OtherProcess {
   kill(): Promise<void>;
 }
 
-/** The process is gone when the work is done, also when the work fails. */
+/** Runs work with another process, which ends after the work, even if that fails. */
 export async function withOtherProcess(
   work: (process: OtherProcess) => Promise<void>,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import type { LedgerStore, ReadRange, StoredEvent } from '../../../ledger/port.ts';
 import { codeOf, notes, readAll, readTexts, type Suite, ttl, Writer } from './harness.ts';
 
@@ -60,7 +61,7 @@ function rangeContract(suite: Suite): void {
       const paths = ['run', 'run/a', undefined, 'run', 'run/a', 'run/a/b'];
       const events = paths.map((path, i) => ({
         ...{ v: 1, seq: i + 1, id: `e${i}`, at: 5, type: 'cancel' as const, by: 'user' as const },
-        ...(path === undefined ? {} : { invocationId: path }),
+        ...defined({ invocationId: path }),
       }));
       await ledgers.append('s', { seq: 0, epoch }, { events });
       for (let after = 0; after < paths.length; after++) {

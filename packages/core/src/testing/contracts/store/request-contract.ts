@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import type { PendingRequest, RequestFilter, RequestRow } from '../../../ledger/port.ts';
 import {
   answerItem,
@@ -160,7 +161,7 @@ function filterContract({ describe, expect, test }: Suite): void {
             const page = await ledgers.requests({
               ...filter,
               limit: 3,
-              ...(after === undefined ? {} : { after }),
+              ...defined({ after }),
             });
             paged.push(...page);
             if (page.length < 3) break;
@@ -242,7 +243,7 @@ function answerContract({ describe, expect, test }: Suite): void {
       expect(await codeOf(ledgers.post('nowhere', answerItem('q')))).toBe('session_not_found');
       expect(await ledgers.inbox('t')).toEqual([]);
       expect(await ledgers.requests({ status: 'pending' })).toHaveLength(1);
-      // The key was not taken by what was refused.
+      // The refused append did not use up the key.
       expect(await ledgers.post('t', { ...inboxItem('q'), type: 'pause' })).toMatchObject({
         duplicate: false,
       });

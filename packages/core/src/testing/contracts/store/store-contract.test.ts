@@ -10,7 +10,7 @@ interface Outcome {
   readonly skipped?: string;
 }
 
-/** Runs the contract by a runner of its own, which keeps what became of each test. */
+/** Runs the contract by a runner of its own, which keeps the outcome of each test. */
 async function outcomes(
   make: () => Store,
   { skip, limit = 30_000 }: { readonly skip?: LeftOut; readonly limit?: number } = {},
@@ -64,7 +64,7 @@ type Method<Name extends keyof LedgerStore> = (
   ...args: Parameters<Required<LedgerStore>[Name]>
 ) => ReturnType<Required<LedgerStore>[Name]>;
 
-/** A store in memory with one method that breaks a rule. */
+/** Makes a store in memory with one method that breaks a rule. */
 function broken<Name extends keyof LedgerStore>(name: Name, method: Method<Name>): () => Store {
   return () => {
     const store = memoryStore();

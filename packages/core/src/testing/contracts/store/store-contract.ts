@@ -40,27 +40,26 @@ export interface StoreContractOptions {
   readonly runner?: TestRunner;
   /**
    * Parts that the store leaves out, each with the reason. They must be refused with an error of
-   * the code `not_supported`. Tests that come to them are skipped, and a warning says so. @default
-   * none
+   * the code `not_supported`. Tests that use them are skipped, and a warning says so.
+   * @default none
    */
   readonly skip?: LeftOut;
 }
 
 /**
  * Defines the suite that every `Store` must pass, with a fresh store for each test. It uses nothing
- * but the port. To be awaited at the top of a test file: `await storeContract('my store',
- * makeStore)`.
+ * but the port. Await it at the top of a test file: `await storeContract('my store', makeStore)`.
  *
- * @param name what the suite is called
- * @param make gives a new and empty store; called once for each test
- * @throws InvalidOptionError for options that do not exist or fit
+ * @param name the name of the suite
+ * @param make makes a new and empty store; called once for each test
+ * @throws InvalidOptionError for unknown or unsuitable options
  */
 export async function storeContract(
   name: string,
   make: MakeStore,
   options: StoreContractOptions = {},
 ): Promise<void> {
-  // A missing one is `null` to the check, which passes over `undefined`.
+  // `null` stands for a missing function, because the check ignores `undefined`.
   checkOptions(
     'storeContract',
     { ...options, name: name ?? null, make: make ?? null },

@@ -68,7 +68,7 @@ function hasText(text: string, expected: unknown): boolean {
 interface Call {
   readonly name: string;
   readonly args: unknown;
-  /** What a person put in the place of the arguments. */
+  /** Arguments that a person put in the place of the original ones. */
   readonly editedArgs: unknown;
 }
 
@@ -131,7 +131,7 @@ function otherCalls(
   );
 }
 
-/** What parts the expected arguments from those of the call that has most of them. */
+/** Describes how the expected arguments differ from those of the most similar call. */
 function nearestArguments(
   context: RunnerContext,
   calls: readonly Call[],
@@ -147,7 +147,7 @@ function nearestArguments(
   return typeof diff === 'string' ? ['', title, '', diff] : [];
 }
 
-/** The candidate that has most of the expected members. */
+/** Returns the candidate that has most of the expected members. */
 export function nearestOf<Candidate>(
   candidates: readonly Candidate[],
   expected: unknown,
@@ -241,8 +241,8 @@ export function toHaveToolOrder(
           expected: exact ? 'names, { exact: true }' : 'names',
         },
         [
-          'Expected order: ' +
-            `${this.isNot ? 'not ' : ''}${this.utils.EXPECTED_COLOR(wanted.join(', ') || 'no calls')}`,
+          `Expected order: ${this.isNot ? 'not ' : ''}` +
+            this.utils.EXPECTED_COLOR(wanted.join(', ') || 'no calls'),
           ...listed(
             'Calls:',
             called.map((name) => this.utils.RECEIVED_COLOR(oneLine(name))),
@@ -254,7 +254,7 @@ export function toHaveToolOrder(
   };
 }
 
-/** How many of the wanted names come up one after the other. */
+/** Counts the wanted names that occur one after the other. */
 function inOrder(called: readonly string[], wanted: readonly string[]): number {
   let kept = 0;
   for (const name of called) if (kept < wanted.length && name === wanted[kept]) kept++;

@@ -1,8 +1,8 @@
 import { AdjutantError } from '../../../base/error.ts';
 
 /**
- * A matcher cannot say anything about what it was given, or was asked for something that can never
- * be. Thrown with and without `.not`.
+ * Error of a matcher that cannot judge the given value, or is asked for something impossible.
+ * Thrown with and without `.not`.
  */
 export class InvalidMatcherUseError extends AdjutantError {
   constructor(data: { matcher: string; reason: string }) {
@@ -19,7 +19,7 @@ export function refuseUse(matcher: string, reason: string): never {
   throw new InvalidMatcherUseError({ matcher, reason });
 }
 
-/** `setupMatchers()` found no test runner whose `expect` it could extend. */
+/** Error of `setupMatchers()` when it found no test runner whose `expect` it could extend. */
 export class ExpectNotFoundError extends AdjutantError {
   constructor(data: { tried: readonly string[] }, options?: ErrorOptions) {
     super(

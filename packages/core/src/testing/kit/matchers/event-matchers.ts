@@ -1,3 +1,4 @@
+import { defined } from '../../../base/defined.ts';
 import { isPlainObject, type JsonObject } from '../../../base/json.ts';
 import { nearestName } from '../../../base/nearest-name.ts';
 import { describeValue } from '../../../base/options.ts';
@@ -18,7 +19,7 @@ import {
 import type { DecisionPattern } from './matcher-types.ts';
 
 const longestLine = 200;
-/** Every fold has all types. */
+/** Names of all event types, taken from a fold that has all of them. */
 const knownTypes: readonly string[] = Object.keys(stateFold);
 
 export function toHaveEvent(
@@ -34,18 +35,16 @@ export function toHaveEvent(
   return {
     pass: matching.length > 0,
     message: () => {
-      const wanted =
-        'Expected event: ' + `${this.isNot ? 'not ' : ''}${utils.EXPECTED_COLOR(literal(pattern))}`;
+      const wanted = utils.EXPECTED_COLOR(literal(pattern));
       const ofType =
         typeof type === 'string'
           ? source.events.filter((event) => event.type === type)
           : source.events;
       const where = (events: readonly Event[]): readonly string[] =>
-        events.map(
-          (event) =>
-            `seq ${event.seq} ` +
-            `${utils.RECEIVED_COLOR(shortened(literal(shownOf(source.resolve(event) as Event, pattern)), longestLine))}`,
-        );
+        events.map((event) => {
+          const shown = literal(shownOf(source.resolve(event) as Event, pattern));
+          return `seq ${event.seq} ${utils.RECEIVED_COLOR(shortened(shown, longestLine))}`;
+        });
       const account = this.isNot
         ? listed('It is there:', where(matching), '')
         : typeof type !== 'string'
@@ -60,7 +59,7 @@ export function toHaveEvent(
                   `${countTypes(source.events)}`,
               ];
       return failure(this, { name: 'toHaveEvent', received: source.kind, expected: 'event' }, [
-        wanted,
+        `Expected event: ${this.isNot ? 'not ' : ''}${wanted}`,
         ...account,
         ...(this.isNot
           ? []
@@ -74,7 +73,10 @@ export function toHaveEvent(
   };
 }
 
-/** The pattern of an event. @throws InvalidMatcherUseError for one that no event can fit */
+/**
+ * Returns the pattern of an event.
+ * @throws InvalidMatcherUseError for one that no event can fit
+ */
 export function readEventPattern(
   matcher: string,
   expected: unknown,
@@ -89,10 +91,9 @@ export function readEventPattern(
   const { type } = expected;
   if (typeof type === 'string' && !knownTypes.includes(type)) {
     const nearest = nearestName(type, knownTypes);
-    return refuse(
-      `there is no event type "${type}" ` +
-        `(${nearest === undefined ? `there are ${knownTypes.join(', ')}` : `did you mean "${nearest}"?`})`,
-    );
+    const hint =
+      nearest === undefined ? `there are ${knownTypes.join(', ')}` : `did you mean "${nearest}"?`;
+    return refuse(`there is no event type "${type}" (${hint})`);
   }
   return expected;
 }
@@ -108,7 +109,10 @@ export function eventFits(
   return contains(context, resolve(event), pattern);
 }
 
-/** Of an event, what the pattern is about; all but its envelope when that is its type alone. */
+/**
+ * Returns the members of an event that the pattern names; all but its envelope for a pattern with a
+ * type alone.
+ */
 function shownOf(event: Event, pattern: Readonly<Record<string, unknown>>): unknown {
   const {
     v: _v,
@@ -139,8 +143,8 @@ function countTypes(events: readonly Event[]): string {
 }
 
 /**
- * What parts the pattern from the value that has most of it, looking at nothing but what the
- * pattern names.
+ * Describes how the pattern differs from the most similar value, in the members of the pattern
+ * only.
  */
 function nearestDifference(
   context: RunnerContext,
@@ -210,7 +214,9 @@ export function toHaveDecision(
   };
 }
 
-/** Those of the component that is asked for: others are not near. */
+/**
+ * Returns the decisions of the component in the pattern: those of other components are not similar.
+ */
 function alike(
   decisions: readonly ExplainedDecision[],
   { component }: Readonly<Record<string, unknown>>,
@@ -234,15 +240,19 @@ function readDecisionPattern(expected: unknown): Readonly<Record<string, unknown
   );
   if (stranger !== undefined) {
     const nearest = nearestName(stranger, decisionMembers);
-    return refuse(
-      `decisions have no \`${stranger}\` ` +
-        `(${nearest === undefined ? `they have ${decisionMembers.join(', ')}` : `did you mean \`${nearest}\`?`})`,
-    );
+    const hint =
+      nearest === undefined
+        ? `they have ${decisionMembers.join(', ')}`
+        : `did you mean \`${nearest}\`?`;
+    return refuse(`decisions have no \`${stranger}\` (${hint})`);
   }
   return expected;
 }
 
-/** What was decided, in the words of `explain`, and under the names that events have. */
+/**
+ * Returns the decisions of the source as `explain` describes them, also under the member names of
+ * events.
+ */
 function decisionsOf({
   events,
   resolve,
@@ -250,7 +260,7 @@ function decisionsOf({
   run,
 }: ReadSource): readonly (ExplainedDecision & { readonly reasoning: string })[] {
   const whole = session ?? (resolve(events) as readonly Event[]);
-  const explained = explain(whole, run === undefined ? {} : { run });
+  const explained = explain(whole, defined({ run }));
   return explained.map(
     (decision): ExplainedDecision & { readonly reasoning: string; readonly data?: JsonObject } => ({
       ...decision,

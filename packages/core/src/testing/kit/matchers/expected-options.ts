@@ -2,8 +2,8 @@ import { findInvalidOption, type OptionChecks } from '../../../base/options.ts';
 import { refuseUse } from './errors.ts';
 
 /**
- * The options of a matcher. @throws InvalidMatcherUseError for one that does not exist or is not
- * what it must be
+ * Returns the options of a matcher.
+ * @throws InvalidMatcherUseError for an unknown option or an invalid value
  */
 export function readOptions<Options extends object>(
   matcher: string,

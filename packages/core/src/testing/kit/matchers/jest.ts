@@ -16,8 +16,8 @@ declare global {
   }
 }
 
-// Jest gives its `expect` to whoever asks from inside a test file, and awaits nothing when modules
-// are required.
+// Jest gives its `expect` to code that asks from inside a test file, and awaits nothing when
+// modules are required.
 setupMatchers();
 
 export { setupMatchers };

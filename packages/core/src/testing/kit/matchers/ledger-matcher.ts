@@ -110,7 +110,10 @@ function matchPart(
   };
 }
 
-/** Nothing to compare with: the story is shown, so that it can be read and put there. */
+/**
+ * Fails without an expected story: the message shows the story, so that it can be read and put
+ * there.
+ */
 function withoutExpectation(
   context: RunnerContext,
   { kind }: ReadSource,

@@ -2,13 +2,14 @@ import type { JsonValue } from '../../../base/json.ts';
 import { describeValue } from '../../../base/options.ts';
 import { replaceReferences } from '../../../ledger/blobs/blob.ts';
 import type { Event } from '../../../ledger/event.ts';
+import { rootOf } from '../../../ledger/path.ts';
 import type { AnySession } from '../../../session/session.ts';
 import { refuseUse } from './errors.ts';
 
 /**
- * What the matchers and `ledgerStory` take: a session, the result of a run or of `runTest`, a list
- * of events, or a recorded ledger (`session.toJSON()`, a ledger file). Of the result of a run, the
- * events of that run count.
+ * A source that the matchers and `ledgerStory` take. It is a session, the result of a run or of
+ * `runTest`, or a list of events. A recorded ledger (`session.toJSON()`, a ledger file) is one too.
+ * For the result of a run, the events of that run count.
  */
 export type LedgerSource =
   | AnySession
@@ -16,24 +17,27 @@ export type LedgerSource =
   | readonly Event[]
   | { readonly events: readonly Event[]; readonly blobs?: Readonly<Record<string, JsonValue>> };
 
-/** What was given, read. */
+/** A source with its events read. */
 export interface ReadSource {
-  /** For sentences: `session`, `run`, `events`, `ledger`. */
+  /** The kind of the source, for sentences: `session`, `run`, `events`, `ledger`. */
   readonly kind: 'session' | 'run' | 'test' | 'events' | 'ledger';
   readonly events: readonly Event[];
-  /** Puts large values in the place of their references, as far as they are known. */
+  /** Puts large values in the place of their references, as far as the source has them. */
   readonly resolve: (value: unknown) => unknown;
   readonly session: AnySession | undefined;
-  /** Of the result of a run or of a test. */
+  /** The result of a run or of a test. */
   readonly result: { readonly status: unknown; readonly error?: unknown } | undefined;
-  /** The run whose events these are. */
+  /** The id of the run that the events belong to. */
   readonly run: string | undefined;
 }
 
 const accepted =
   'a session, `session.events`, the result of a run or of `runTest`, or a recorded ledger';
 
-/** @throws InvalidMatcherUseError when it is nothing that has events */
+/**
+ * Reads a source.
+ * @throws InvalidMatcherUseError when it has no events
+ */
 export function readSource(matcher: string, received: unknown): ReadSource {
   const refuse = (found: string): never => refuseUse(matcher, `it needs ${accepted}, not ${found}`);
   if (Array.isArray(received)) return readEvents(received, refuse);
@@ -46,9 +50,11 @@ export function readSource(matcher: string, received: unknown): ReadSource {
   if (Array.isArray(events)) {
     return { ...readEvents(events, refuse), kind: 'ledger', resolve: resolverOf(blobs) };
   }
+  const members = Object.keys(received);
   return refuse(
-    'an object with ' +
-      `${Object.keys(received).length === 0 ? 'no members' : `the members ${Object.keys(received).join(', ')}`}`,
+    members.length === 0
+      ? 'an object with no members'
+      : `an object with the members ${members.join(', ')}`,
   );
 }
 
@@ -61,7 +67,7 @@ function resolverOf(blobs: unknown): ReadSource['resolve'] {
     );
 }
 
-/** A session of this or another copy of the package. */
+/** Checks for a session, which may be of another copy of the package. */
 function isSession(value: unknown): value is AnySession {
   if (typeof value !== 'object' || value === null) return false;
   const { events, ledger } = value as { events?: unknown; ledger?: { resolve?: unknown } };
@@ -99,15 +105,9 @@ function sourceOfResult(
     result,
     run: runId,
     events: session.events.filter(
-      (event) => event.invocationId !== undefined && runOf(event.invocationId) === runId,
+      (event) => event.invocationId !== undefined && rootOf(event.invocationId) === runId,
     ),
   };
-}
-
-/** The run that a path lies in. */
-export function runOf(path: string): string {
-  const end = path.search(/[/>]/);
-  return end < 0 ? path : path.slice(0, end);
 }
 
 function readEvents(events: readonly unknown[], refuse: (found: string) => never): ReadSource {

@@ -2,13 +2,13 @@ import { sha256 } from '../../../base/hash.ts';
 
 const identifier = /^[A-Za-z_$][\w$]*$/;
 
-/** Control characters, and those that turn the direction of what follows. */
+/** Control characters, and those that change the direction of the text after them. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
 const invisible = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
- * A text on one line in which nothing acts on a terminal: line breaks become `⏎`, other control
- * characters their pictures.
+ * Returns a text on one line in which nothing acts on a terminal. Line breaks become `⏎`, other
+ * control characters their pictures.
  */
 export function oneLine(text: string): string {
   return text.replace(/\r?\n/g, '⏎').replace(invisible, (character) => {
@@ -18,8 +18,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * A text cut to `longest` characters; what is left out still counts: two texts that differ there
- * end differently.
+ * Cuts a text to `longest` characters. Texts that differ only in the part that is left out end
+ * differently.
  */
 export function shortened(text: string, longest: number): string {
   if (text.length <= longest) return text;
@@ -28,7 +28,7 @@ export function shortened(text: string, longest: number): string {
   return `${beginning}… (${text.length} characters, ${sha256(text).slice(0, 6)})`;
 }
 
-/** A JSON value as one would write it in code, on one line: `{ city: 'Rome', days: 3 }`. */
+/** Formats a JSON value as code on one line: `{ city: 'Rome', days: 3 }`. */
 export function literal(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value !== 'object' || value === null) return String(value);
@@ -37,11 +37,10 @@ export function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   const members = Object.entries(value).filter(([, part]) => part !== undefined);
   if (members.length === 0) return '{}';
-  return (
-    '{ ' +
-    `${members.map(([key, part]) => `${identifier.test(key) ? key : quoted(key)}: ${literal(part)}`).join(', ')} ` +
-    '}'
+  const parts = members.map(
+    ([key, part]) => `${identifier.test(key) ? key : quoted(key)}: ${literal(part)}`,
   );
+  return `{ ${parts.join(', ')} }`;
 }
 
 function quoted(text: string): string {
@@ -55,7 +54,7 @@ interface Asymmetric {
   toAsymmetricMatcher?(): string;
 }
 
-/** Whether a value is one of the runner's asymmetric matchers, such as `expect.any(String)`. */
+/** Checks for one of the runner's asymmetric matchers, such as `expect.any(String)`. */
 export function isAsymmetric(value: unknown): value is Asymmetric {
   return (
     typeof value === 'object' &&

@@ -1,10 +1,10 @@
-/** What a matcher gives back; `message` is asked for when it fails. */
+/** The result of a matcher; the runner calls `message` when the matcher fails. */
 export interface MatcherResult {
   readonly pass: boolean;
   message(): string;
 }
 
-/** What vitest and jest both give their matchers as `this`. */
+/** The `this` that vitest and jest both give their matchers. */
 export interface RunnerContext {
   readonly isNot?: boolean | undefined;
   readonly promise?: string | undefined;
@@ -27,7 +27,7 @@ export interface RunnerContext {
   };
 }
 
-/** The runner's equality, with asymmetric matchers: that of `toEqual`. */
+/** Compares two values as `toEqual` of the runner does, with asymmetric matchers. */
 export function equal(
   { equals, customTesters = [], utils }: RunnerContext,
   received: unknown,
@@ -41,7 +41,7 @@ export function equal(
 }
 
 /**
- * Whether `received` has all that `expected` has, at every depth: the equality of `toMatchObject`.
+ * True when `received` has all that `expected` has, at every depth, as `toMatchObject` compares.
  */
 export function contains(
   { equals, customTesters = [], utils }: RunnerContext,
@@ -55,7 +55,7 @@ export function contains(
 }
 
 /**
- * The first line of a failure, `expect(session).not.toHaveToolCall(name)`, and what is said below
+ * Formats a failure: its first line, `expect(session).not.toHaveToolCall(name)`, and the text below
  * it.
  */
 export function failure(
@@ -72,8 +72,8 @@ export function failure(
 }
 
 /**
- * A numbered list below a title, with the last entries left out where there are too many; `nothing`
- * when it is empty.
+ * Formats a numbered list below a title. Leaves out the last entries where there are too many; an
+ * empty list gives `nothing`.
  */
 export function listed(
   title: string,

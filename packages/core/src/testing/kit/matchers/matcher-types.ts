@@ -12,8 +12,8 @@ type Members<Type extends EventType> = {
 type AnyMember = Event extends infer One ? (One extends Event ? keyof One : never) : never;
 
 /**
- * A part of an event: the members that are given must be equal, at every depth; asymmetric matchers
- * such as `expect.any(String)` may stand anywhere.
+ * A part of an event. The given members must be equal, at every depth. Asymmetric matchers such as
+ * `expect.any(String)` may stand anywhere.
  */
 export type EventPattern =
   | { readonly [Type in EventType]: { readonly type: Type } & Members<Type> }[EventType]
@@ -21,7 +21,7 @@ export type EventPattern =
 
 /** A part of a decision, as `explain` gives it; `reasoning` is another name of `why`. */
 export interface DecisionPattern {
-  /** Who decided: `loop_detector`, `error_router`, `request`, … */
+  /** The component that decided: `loop_detector`, `error_router`, `request`, … */
   readonly component?: DecisionComponent | (string & {}) | object;
   readonly decision?: unknown;
   readonly why?: unknown;
@@ -30,7 +30,7 @@ export interface DecisionPattern {
   readonly alternatives?: unknown;
   readonly data?: unknown;
   readonly by?: unknown;
-  /** Name of the agent, and path of the invocation, that it is about. */
+  /** Name of the agent, and path of the invocation, that the decision is about. */
   readonly agent?: unknown;
   readonly path?: unknown;
   readonly run?: unknown;
@@ -45,7 +45,8 @@ export type StoryPattern = string | RegExp | EventPattern;
 
 export interface ToolOrderOptions {
   /**
-   * Whether there must be no calls but these. Else others may lie before, between and after them.
+   * True when there must be no calls but these. Otherwise others may lie before, between and after
+   * them.
    * @default false
    */
   readonly exact?: boolean;
@@ -53,8 +54,9 @@ export interface ToolOrderOptions {
 
 export interface MatchLedgerOptions extends Pick<StoryOptions, 'all' | 'order' | 'longest'> {
   /**
-   * Whether the story must have no lines but these. Else others may lie before, between and after
-   * them. @default true
+   * True when the story must have no lines but these. Otherwise others may lie before, between and
+   * after them.
+   * @default true
    */
   readonly exact?: boolean;
 }
@@ -64,29 +66,29 @@ export interface MatchLedgerOptions extends Pick<StoryOptions, 'all' | 'order' |
  * result of a run or of `runTest`, or a recorded ledger.
  */
 export interface LedgerMatchers<Result> {
-  /** An assistant said this: a text that has `text` in it, or that the expression fits. */
+  /** Checks that an assistant said a text that contains `text`, or that the expression fits. */
   toHaveAssistantText(text: string | RegExp | object): Result;
   /**
-   * A model asked for this call: with these arguments and no others, if `args` are given;
-   * asymmetric matchers may stand in them.
+   * Checks that a model asked for this call. With `args`, the call has these arguments and no
+   * others; asymmetric matchers may stand in them.
    */
   toHaveToolCall(name: string, args?: unknown): Result;
-  /** The tools were asked for in this order. */
+  /** Checks that the tools were asked for in this order. */
   toHaveToolOrder(names: readonly string[], options?: ToolOrderOptions): Result;
   /**
-   * The state has this value under the key: any when no value is given, none when it is
-   * `undefined`.
+   * Checks that the state has this value under the key: any value when none is given, and none when
+   * it is `undefined`.
    */
   toHaveState(scope: string, key: string, value?: unknown): Result;
-  /** There is an event with these members. */
+  /** Checks that there is an event with these members. */
   toHaveEvent(event: EventPattern): Result;
-  /** A run ended, or a session is, like this. */
+  /** Checks that a run ended with this status, or that a session has it. */
   toHaveStatus(status: KnownStatus): Result;
-  /** A decision of this kind was made: by supervision, by people or by the runtime. */
+  /** Checks that a decision of this kind was made: by supervision, by people or by the runtime. */
   toHaveDecision(decision: DecisionPattern): Result;
   /**
-   * The ledger tells this story: the lines of `ledgerStory` as one text, or a list of lines,
-   * expressions and parts of events. Without one it fails, with the story to put there.
+   * Checks that the ledger gives this story: the lines of `ledgerStory` as one text, or a list of
+   * lines, expressions and parts of events. Without a story it fails, with the story to put there.
    */
   toMatchLedger(story?: string | readonly StoryPattern[], options?: MatchLedgerOptions): Result;
 }

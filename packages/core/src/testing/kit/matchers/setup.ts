@@ -9,15 +9,18 @@ export interface ExtendableExpect {
   extend(matchers: Record<string, never>): unknown;
 }
 
-/** Where vitest keeps its `expect`, also when it is not a global. */
+/**
+ * Key of the global object under which vitest keeps its `expect`, even when `expect` is not a
+ * global.
+ */
 const vitestExpect = Symbol.for('expect-global');
 
 /**
- * Adds the matchers to `expect`; doing it again changes nothing. Without an argument, to that of
- * the runner that runs this: the global one, or that of vitest or of `@jest/globals`. For the
- * types, import `adjutant/testing/vitest` or `adjutant/testing/jest`, which also does this.
+ * Adds the matchers to `expect`; a second call changes nothing. Without an argument, it extends the
+ * `expect` of the running test runner: the global one, or that of vitest or of `@jest/globals`. For
+ * the types, import `adjutant/testing/vitest` or `adjutant/testing/jest`, which also does this.
  * @throws ExpectNotFoundError when nothing is given and no runner is there, InvalidOptionError when
- * what is given takes no matchers
+ * the given value takes no matchers
  */
 export function setupMatchers(expect: ExtendableExpect = findExpect()): void {
   if (typeof (expect as Partial<ExtendableExpect> | null)?.extend !== 'function') {
@@ -28,7 +31,7 @@ export function setupMatchers(expect: ExtendableExpect = findExpect()): void {
         `${describeValue(expect)}`,
     });
   }
-  // A copy: runners keep what they get.
+  // A copy is given, because runners keep the object.
   expect.extend({ ...matchers } as unknown as Record<string, never>);
 }
 
@@ -45,7 +48,7 @@ function findExpect(): ExtendableExpect {
     if (isExtendable(candidate)) return candidate;
   const tried = ['the global `expect`', 'vitest', '`@jest/globals`'];
   try {
-    // Jest answers this itself, inside a test file.
+    // Jest resolves this module itself, inside a test file.
     const { expect } = createRequire(import.meta.url)('@jest/globals') as { expect?: unknown };
     if (isExtendable(expect)) return expect;
   } catch (cause) {

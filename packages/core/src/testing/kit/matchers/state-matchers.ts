@@ -47,13 +47,6 @@ export function toHaveState(
         isThere && !this.isNot && isCompound(values[key]) && isCompound(value)
           ? utils.diff(value, values[key])
           : undefined;
-      const keys = Object.keys(values).map(
-        (name) =>
-          `${oneLine(name)} = ` +
-          `${utils.RECEIVED_COLOR(shortened(literal(values[name]), longestValue))}`,
-      );
-      const nearest = isThere ? undefined : nearestName(key, Object.keys(values));
-      const hint = nearest === undefined ? '' : `Did you mean ${nearest}? `;
       return failure(
         this,
         {
@@ -65,16 +58,26 @@ export function toHaveState(
           `Expected ${scope} state ${key}: ${not}${wanted}`,
           `Received ${scope} state ${key}: ${found}`,
           ...(typeof diff === 'string' ? ['', diff] : []),
-          ...(isThere
-            ? []
-            : [
-                '',
-                ...listed(`${hint}The ${scope} state has:`, keys, `The ${scope} state is empty.`),
-              ]),
+          ...(isThere ? [] : ['', ...keysOf(this, values, { scope, key })]),
         ],
       );
     },
   };
+}
+
+/** Lists the keys of a scope with their values, for a failure about a key that is missing. */
+function keysOf(
+  { utils }: RunnerContext,
+  values: Readonly<Record<string, unknown>>,
+  { scope, key }: { readonly scope: string; readonly key: string },
+): readonly string[] {
+  const keys = Object.keys(values).map((name) => {
+    const value = utils.RECEIVED_COLOR(shortened(literal(values[name]), longestValue));
+    return `${oneLine(name)} = ${value}`;
+  });
+  const nearest = nearestName(key, Object.keys(values));
+  const hint = nearest === undefined ? '' : `Did you mean ${nearest}? `;
+  return listed(`${hint}The ${scope} state has:`, keys, `The ${scope} state is empty.`);
 }
 
 function isCompound(value: unknown): boolean {
@@ -105,7 +108,7 @@ function valuesOf(
   return refuse(`the ${source.kind} knows no scope "${scope}" (${hint})`);
 }
 
-/** The values of every scope that the ledger knows, by the names of the scopes. */
+/** Returns the values of every scope in the ledger, by the name of the scope. */
 function scopesOf(source: ReadSource): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
   const { session, resolve } = source;
   if (session === undefined) {
@@ -130,8 +133,8 @@ function scopesOf(source: ReadSource): ReadonlyMap<string, Readonly<Record<strin
 }
 
 /**
- * What a list of events folds into. @throws InvalidMatcherUseError unless it is a ledger from its
- * first event on
+ * Folds a list of events into a snapshot of the state.
+ * @throws InvalidMatcherUseError unless it is a ledger from its first event on
  */
 export function wholeSnapshot(matcher: string, { events, resolve }: ReadSource): StateSnapshot {
   const gap = events.findIndex((event, index) => event.seq !== index + 1);

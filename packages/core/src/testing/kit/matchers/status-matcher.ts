@@ -32,7 +32,7 @@ export function toHaveStatus(
   };
 }
 
-/** A status that can never be is a mistake, also with `.not`. */
+/** Refuses a status that can never be: it is a mistake, also with `.not`. */
 function checkStatus({ kind, result }: ReadSource, expected: unknown): void {
   const [mine, others] = result === undefined ? [ofSessions, ofResults] : [ofResults, ofSessions];
   const known = `those of ${mine.whose} are ${mine.statuses.join(', ')}`;
@@ -63,7 +63,7 @@ function statusOf(source: ReadSource): unknown {
     : source.session.status;
 }
 
-/** Why it came to this: the last error, and what is waited for. */
+/** Returns reasons for the status: the last error, and the requests that wait. */
 function reasonsOf({ events, session, resolve }: ReadSource): readonly string[] {
   const lines: string[] = [];
   const end = events.findLast(

@@ -1,6 +1,6 @@
 /**
- * The lines of a text that was indented to stand in code: without what all lines are indented by,
- * and without empty lines around it.
+ * Returns the lines of a text that was indented to stand in code: without the common indent, and
+ * without empty lines around it.
  */
 export function withoutMargin(text: string): readonly string[] {
   const lines = text.split(/\r?\n/).map((line) => line.trimEnd());
@@ -14,13 +14,15 @@ export function withoutMargin(text: string): readonly string[] {
 }
 
 /**
- * Tables larger than this would take long; what differs in the middle is then compared by place.
+ * Number of cells above which a table would take long: lines in the middle are then compared by
+ * place.
  */
 const mostCells = 4_000_000;
 
 /**
- * Lines up what was expected with what happened, so that as much as possible fits: of each expected
- * entry the index of what it fits, or itself where it fits nothing.
+ * Aligns the expected entries with the lines of a story, so that as many as possible fit. Returns
+ * for each expected entry the index of the line that it fits. An entry that fits no line is
+ * returned itself.
  */
 export function alignStory<Entry extends string | object, Line>(
   entries: readonly Entry[],
@@ -48,7 +50,7 @@ export function alignStory<Entry extends string | object, Line>(
   return [...entries.slice(0, start).map((_entry, index) => index), ...aligned, ...tail];
 }
 
-/** The longest common subsequence. */
+/** Aligns by the longest common subsequence. */
 function alignMiddle<Entry extends string | object, Line>(
   entries: readonly Entry[],
   lines: readonly Line[],

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../../base/json.ts';
 import { replaceReferences } from '../../../ledger/blobs/blob.ts';
 import type { Event, EventOf, EventType, RequestKind } from '../../../ledger/event.ts';
+import { lastPartOf } from '../../../ledger/path.ts';
 import type { ToolResult } from '../../../ledger/tool-result.ts';
 import { literal, oneLine, shortened } from './literal.ts';
 
@@ -13,22 +14,24 @@ export interface LineOptions {
 type LineOf = { readonly [Type in EventType]: (event: EventOf<Type>) => string | undefined };
 
 /**
- * Makes a line of each event, one after the other in the order of the ledger: some are told by what
- * came before.
+ * Makes a line of each event. Events have to come in the order of the ledger: some lines depend on
+ * earlier events.
  */
 export class StoryLines {
   readonly #options: LineOptions;
-  /** What invocations are called, by path. */
+  /** Names of invocations, by path. */
   readonly #names = new Map<string, string>();
   readonly #tools = new Map<string, string>();
-  /** What was said at or below each path: an output that is one of these is not told again. */
+  /**
+   * Texts that were said at or below each path: an output equal to one of these is not repeated.
+   */
   readonly #said = new Map<string, Set<string>>();
 
   constructor(options: LineOptions) {
     this.#options = options;
   }
 
-  /** `undefined`: the event is left out. */
+  /** Returns the line of an event; `undefined`: the event is left out. */
   of(event: Event): string | undefined {
     // A ledger of a later version may have types that this one does not know.
     if (!Object.hasOwn(this.#lines, event.type)) return oneLine(event.type);
@@ -94,7 +97,7 @@ export class StoryLines {
     const { name, callId, settled, late, notes, fallback, next, editedArgs } = event;
     const result = this.#resolved(event.result) as ToolResult;
     const called = this.#tool(callId, name);
-    // A tool that ran in the place of another speaks for itself.
+    // A tool that ran in the place of another has its own line.
     const subject = editedArgs === undefined ? name : this.#call(name, editedArgs);
     const again =
       settled || late === true
@@ -135,10 +138,8 @@ export class StoryLines {
           ? ''
           : `: ${this.#value(input)}`;
     const why = reason === undefined ? '' : `: ${this.#text(reason)}`;
-    return (
-      `${this.#tool(callId)} ` +
-      `${answers[decision] ?? decision}${what}${colon < 0 ? '' : ` by ${oneLine(by.slice(colon + 1))}`}${why}`
-    );
+    const actor = colon < 0 ? '' : ` by ${oneLine(by.slice(colon + 1))}`;
+    return `${this.#tool(callId)} ${answers[decision] ?? decision}${what}${actor}${why}`;
   }
 
   #change({ scope, source, changes }: EventOf<'state_change'>): string | undefined {
@@ -168,11 +169,10 @@ export class StoryLines {
     const { invocationId, status, error, stopReason, next } = event;
     const why = stopReason === undefined ? '' : ` (${stopReason})`;
     const name = this.#name(invocationId);
-    if (status === 'error')
-      return (
-        `${name} fails${why}: ` +
-        `${error === undefined ? 'no error is recorded' : this.#error(error)}`
-      );
+    if (status === 'error') {
+      const cause = error === undefined ? 'no error is recorded' : this.#error(error);
+      return `${name} fails${why}: ${cause}`;
+    }
     if (status === 'cancelled') return `${name} is cancelled`;
     if (next !== undefined) return `${name} hands over to ${next.name}`;
     const output = this.#resolved(event.output);
@@ -226,10 +226,7 @@ export class StoryLines {
   }
 
   #name(path: string): string {
-    return oneLine(
-      this.#names.get(path) ??
-        path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('>')) + 1),
-    );
+    return oneLine(this.#names.get(path) ?? lastPartOf(path).replace(/^.*>/s, ''));
   }
 
   #tool(callId: string, otherwise = 'a call'): string {
@@ -262,8 +259,8 @@ export class StoryLines {
   }
 
   /**
-   * Values whose content is not there are told by their size: their addresses are different every
-   * time.
+   * Resolves large values. Values that are not there are shown by their size, because their
+   * addresses differ every time.
    */
   #resolved(value: unknown): unknown {
     return replaceReferences(
@@ -273,7 +270,9 @@ export class StoryLines {
   }
 }
 
-/** `writer#2` for the second iteration; other paths end in what is different every time. */
+/**
+ * Returns `writer#2` for the second iteration. Other paths end in a part that differs every time.
+ */
 function numbered(path: string, name: string): string {
   const iteration = /#(\d{1,6})$/.exec(path)?.[1];
   return iteration === undefined ? name : `${name}#${iteration}`;

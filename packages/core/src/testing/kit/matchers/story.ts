@@ -1,24 +1,27 @@
 import { checkOptions } from '../../../base/invalid-option.ts';
 import { isCount, isFlag, isOneOf, type OptionChecks } from '../../../base/options.ts';
 import type { Event } from '../../../ledger/event.ts';
+import { parentOf, predecessorOf, slotOf } from '../../../ledger/path.ts';
 import { type LedgerSource, type ReadSource, readSource } from './ledger-source.ts';
 import { StoryIds } from './story-ids.ts';
 import { StoryLines } from './story-lines.ts';
 
 export interface StoryOptions {
   /**
-   * Also the events that the others imply: that a model is asked and answers, that a tool is run.
+   * Adds the events that the others imply: the call and the answer of a model, the run of a tool.
    * @default false
    */
   readonly all?: boolean;
   /**
-   * `tree`: what an invocation or a call did stands below it, in its own order, so that branches
-   * that run at the same time always give the same story. `ledger`: the order in which events were
-   * recorded, not indented. @default 'tree'
+   * `tree`: the events of an invocation or a call stand below it, in their own order. Concurrent
+   * branches then always give the same story. `ledger`: the order in which events were recorded,
+   * not indented.
+   * @default 'tree'
    */
   readonly order?: 'tree' | 'ledger';
   /**
-   * Characters of a text or value that are shown; what is left out counts by its length and hash.
+   * Number of characters of a text or value that are shown. The rest is shown by its length and
+   * hash.
    * @default 120
    */
   readonly longest?: number;
@@ -30,16 +33,16 @@ const storyChecks: OptionChecks<StoryOptions> = {
   longest: isCount,
 };
 
-/** One line of a story, and the event that it tells. */
+/** One line of a story, and its event. */
 export interface StoryLine {
   readonly line: string;
   readonly event: Event;
 }
 
 /**
- * What happened, a short line for each event: without ids, times, durations and costs, so that the
- * same conversation gives the same text. For `toMatchInlineSnapshot`, `assert.equal` and people.
- * Every matcher of this package can do without it, and it without any test runner.
+ * Tells a ledger as a story, with a short line for each event. Lines have no ids, times, durations
+ * and costs, so that the same conversation gives the same text. For `toMatchInlineSnapshot`,
+ * `assert.equal` and people. It needs no test runner, and no matcher of this package needs it.
  * @throws InvalidMatcherUseError when the source has no events, InvalidOptionError
  */
 export function ledgerStory(source: LedgerSource, options: StoryOptions = {}): string {
@@ -49,7 +52,7 @@ export function ledgerStory(source: LedgerSource, options: StoryOptions = {}): s
     .join('\n');
 }
 
-/** The lines of a story; those of a tree are indented by how deep their events lie. */
+/** Returns the lines of a story; those of a tree are indented by the depth of their events. */
 export function storyOf(
   { events, resolve }: ReadSource,
   options: StoryOptions,
@@ -61,13 +64,16 @@ export function storyOf(
   return order === 'tree' ? tree.lines() : tree.linesInOrder();
 }
 
-/** What lies below an invocation or a call: lines and further nodes, in order. */
+/** The lines and further nodes below an invocation or a call, in order. */
 interface StoryNode {
   readonly depth: number;
   readonly parts: (StoryLine | StoryNode)[];
 }
 
-/** Levels that are indented further; hostile ledgers may be nested as deep as they are long. */
+/**
+ * Number of levels that are indented further; hostile ledgers may be nested as deep as they are
+ * long.
+ */
 const deepestIndent = 40;
 
 class StoryTree {
@@ -107,7 +113,7 @@ class StoryTree {
     );
   }
 
-  /** The node of a path, or of the nearest one above it. */
+  /** Returns the node of a path, or of the nearest one above it. */
   #at(path: string | undefined): StoryNode {
     for (let at = path; at !== undefined && at !== ''; at = above(at)) {
       const node = this.#nodes.get(at);
@@ -116,16 +122,12 @@ class StoryTree {
     return this.#root;
   }
 
-  /** Where an invocation begins. What takes over from another stands beside it, not below. */
+  /**
+   * Returns the node in which an invocation begins. After a handoff, the next invocation stands
+   * beside the previous one.
+   */
   #around(path: string): StoryNode {
-    let first = path;
-    for (
-      let taken = first.lastIndexOf('>');
-      taken > first.lastIndexOf('/');
-      taken = first.lastIndexOf('>')
-    )
-      first = first.slice(0, taken);
-    return this.#at(above(first));
+    return this.#at(parentOf(slotOf(path)));
   }
 
   linesInOrder(): readonly StoryLine[] {
@@ -135,7 +137,7 @@ class StoryTree {
   lines(): readonly StoryLine[] {
     const lines: StoryLine[] = [];
     const open: Iterator<StoryLine | StoryNode>[] = [this.#root.parts.values()];
-    // Not recursive: a hostile ledger may be nested deeper than the stack.
+    // Recursion is avoided: a hostile ledger may be nested deeper than the stack.
     for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
       const { value, done } = top.next();
       if (done === true) open.pop();
@@ -146,7 +148,7 @@ class StoryTree {
   }
 }
 
-function above(path: string): string | undefined {
-  const end = Math.max(path.lastIndexOf('/'), path.lastIndexOf('>'));
-  return end < 0 ? undefined : path.slice(0, end);
+/** Returns the path before a handoff, or else the path above; `''` above the root of a run. */
+function above(path: string): string {
+  return predecessorOf(path) ?? parentOf(path);
 }

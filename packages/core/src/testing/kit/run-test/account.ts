@@ -1,5 +1,5 @@
 import type { ErrorRecord } from '../../../base/error.ts';
-import type { Event } from '../../../ledger/event.ts';
+import type { Event, EventOf } from '../../../ledger/event.ts';
 import { inShort } from './describe-step.ts';
 
 const mostLines = 60;
@@ -11,7 +11,7 @@ function eventLine(event: Event): string {
   return `${event.seq} ${event.type}${where}${content === '' ? '' : `: ${content}`}`;
 }
 
-/** Those of the parts that there are. */
+/** Joins the parts that are not `undefined`. */
 function joined(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(' ');
 }
@@ -28,12 +28,7 @@ function contentOf(event: Event): string {
     case 'tool_attempt':
       return joined('attempt', String(event.attempt), event.tool && `with ${event.tool}`);
     case 'tool_result':
-      return joined(
-        event.name,
-        event.result.status,
-        inShort(event.result.content),
-        event.settled ? undefined : '(to be tried again)',
-      );
+      return resultText(event);
     case 'tool_yield':
       return `${event.kind} of ${event.name}(${inShort(event.args)})`;
     case 'tool_input':
@@ -80,11 +75,16 @@ function contentOf(event: Event): string {
   }
 }
 
+function resultText({ name, result, settled }: EventOf<'tool_result'>): string {
+  const again = settled ? undefined : '(to be tried again)';
+  return joined(name, result.status, inShort(result.content), again);
+}
+
 function errorText(error: ErrorRecord | undefined): string | undefined {
   return error && `${error.code}: ${error.message}`;
 }
 
-/** What happened, step by step: the events that each has led to. */
+/** Lists the events of a test by step: those that followed each step. */
 export function accountOf(
   steps: readonly { readonly text: string; readonly after: number }[],
   events: readonly Event[],

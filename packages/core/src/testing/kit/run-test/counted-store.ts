@@ -1,8 +1,8 @@
 import type { LedgerStore, Store, StoreAdmin } from '../../../ledger/port.ts';
 
 /**
- * A store that knows how much it is asked for at the moment. `close` does nothing: the store
- * belongs to whoever opened it.
+ * A store that counts the questions that wait for its answer. `close` does nothing: the opener of
+ * the store closes it.
  */
 export class CountedStore {
   readonly store: Store;
@@ -18,12 +18,12 @@ export class CountedStore {
     };
   }
 
-  /** Questions that have no answer yet. Following a ledger is none: it has no end. */
+  /** Number of questions without an answer. Following a ledger does not count: it has no end. */
   get pending(): number {
     return this.#pending;
   }
 
-  /** Questions so far, but for those that a process asks now and then while it waits. */
+  /** Number of questions so far, without those that a waiting process repeats from time to time. */
   get asked(): number {
     return this.#asked;
   }

@@ -3,7 +3,7 @@ import type { TestStep } from './steps.ts';
 
 const longestText = 120;
 
-/** A value in one short line. */
+/** Formats a value as one short line. */
 export function inShort(value: unknown, longest = longestText): string {
   const text =
     value instanceof Error
@@ -14,7 +14,10 @@ export function inShort(value: unknown, longest = longestText): string {
   return text.length <= longest ? text : `${cutText(text, longest)}…`;
 }
 
-/** Errors and functions are nothing in JSON, and errors of libraries may refer to themselves. */
+/**
+ * Returns JSON of a value. Errors and functions have none, and errors of libraries may refer to
+ * themselves.
+ */
 function jsonOf(value: unknown): string {
   const shown = (_key: string, part: unknown): unknown => {
     if (part instanceof Error) return `${part.name}: ${part.message}`;
@@ -27,7 +30,7 @@ function jsonOf(value: unknown): string {
   }
 }
 
-/** A step as it would be written. */
+/** Formats a step as it is written in code. */
 export function stepText(step: TestStep): string {
   switch (step.kind) {
     case 'user':
@@ -63,8 +66,10 @@ function valuesText(values: object): string {
 function answerText({ decision, choice, input }: Extract<TestStep, { kind: 'answer' }>): string {
   const { tool, ...rest } = choice;
   const more = Object.keys(rest).length === 0 ? '' : inShort(rest);
-  if (decision === 'edit')
-    return `edit(${[valuesText({ [tool ?? '']: input }), more].filter((part) => part !== '').join(', ')})`;
+  if (decision === 'edit') {
+    const edited = valuesText({ [tool ?? '']: input });
+    return `edit(${[edited, more].filter((part) => part !== '').join(', ')})`;
+  }
   const chosen =
     Object.keys(choice).length === 0 ? '' : more === '' ? inShort(tool) : inShort(choice);
   if (decision === 'approve' || decision === 'reject') return `${decision}(${chosen})`;

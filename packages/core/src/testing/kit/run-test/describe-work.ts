@@ -6,7 +6,7 @@ import { outcomeText } from './test-process.ts';
 
 const longestMessage = 300;
 
-/** What a call that waits asks for. */
+/** Describes the request of a call that waits. */
 export function requestText(
   { kind, name, args, request, expiresAt }: PendingCall,
   now: number,
@@ -70,7 +70,7 @@ function workText(work: OpenWork, scene: Scene): string {
   }
 }
 
-/** What a run is doing, in lines. */
+/** Describes the work of a run, in lines. */
 export function doingText(work: readonly OpenWork[], scene: Scene): string {
   const { process } = scene;
   if (work.length > 0) return work.map((part) => `- ${workText(part, scene)}`).join('\n');

@@ -1,7 +1,7 @@
 import { AdjutantError } from '../../../base/error.ts';
 import type { JsonObject } from '../../../base/json.ts';
 
-/** A step or an option of a test that cannot be meant so. Nothing has run. */
+/** Error of an invalid step or option of a test. Nothing has run. */
 export class InvalidTestError extends AdjutantError {
   constructor(data: { what: string; reason: string }) {
     super('invalid_test', `${data.what} cannot be used: ${data.reason}.`, data);
@@ -9,9 +9,10 @@ export class InvalidTestError extends AdjutantError {
 }
 
 /**
- * A run did something else than its test says. The message has the step, what the run was doing,
- * and everything that had happened. When an assertion of `expectPrompt` failed, it is the `cause`,
- * and `actual` and `expected` are those of the assertion, so that runners show the difference.
+ * Error of a run that did something else than its test says. The message has the step, the work of
+ * the run, and everything that had happened. When an assertion of `expectPrompt` failed, it is the
+ * `cause`. `actual` and `expected` are then those of the assertion, so that runners show the
+ * difference.
  */
 export class TestStepError extends AdjutantError {
   constructor(

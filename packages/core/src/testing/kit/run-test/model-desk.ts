@@ -15,20 +15,18 @@ export interface WaitingCall extends TestModelCall {
   give(response: ScriptedResponse): void;
 }
 
-/**
- * Where the model calls of a process wait until the test answers them, whichever agent makes them.
- */
+/** Model calls of a process, which wait until the test answers them. All agents share it. */
 export class ModelDesk {
   readonly #clock: Clock;
   readonly #waiting = new Set<WaitingCall>();
-  /** Until when the answers that are on their way take, by invocation. */
+  /** Times at which answers with a delay arrive, by invocation. */
   readonly #answeringUntil = new Map<string, number>();
   readonly #all: TestModelCall[];
   readonly #models = new Map<string, LanguageModelV4>();
   readonly #nextId: () => string;
   #isClosed = false;
 
-  /** @param all where every call is kept, in the order in which they are made */
+  /** @param all a list to which every call is added, in the order in which the calls are made */
   constructor(clock: Clock, all: TestModelCall[], nextId: () => string) {
     this.#clock = clock;
     this.#all = all;
@@ -41,7 +39,7 @@ export class ModelDesk {
   }
 
   /**
-   * When the answer to the call of an invocation is there that has a delay; `undefined`: none is on
+   * Time at which a delayed answer to the call of an invocation arrives; `undefined`: none is on
    * its way.
    */
   answersAt(path: string): number | undefined {
@@ -50,7 +48,7 @@ export class ModelDesk {
   }
 
   /**
-   * The same for the same agent invocation, so that what lies around models is put around it once.
+   * Returns the same model for the same agent invocation, so that wrappers are put around it once.
    */
   modelFor(model: Model, { agent, invocationId, round }: StandInModelCall): LanguageModelV4 {
     const key = `${round} ${modelName(model)} ${invocationId}`;
@@ -81,7 +79,7 @@ export class ModelDesk {
     return made;
   }
 
-  /** The script is over: whoever asks from now on is told so, instead of waiting for ever. */
+  /** Ends the script: later calls fail with an error, instead of waiting forever. */
   close(): void {
     this.#isClosed = true;
   }
@@ -126,7 +124,9 @@ export class ModelDesk {
   }
 }
 
-/** As a provider refuses what no other attempt makes better. */
+/**
+ * Returns an error like that of a provider that refuses a call which no further attempt can save.
+ */
 function scriptIsOver(agent: string): Error {
   const message =
     `The script of runTest() is over, and "${agent}" asks its model: answer it with a ` +
@@ -139,7 +139,9 @@ function delayOf({ delayMs = 0, chunks = [], chunkDelayMs = 0 }: ScriptedRespons
   return delayMs + Math.max(0, chunks.length - 1) * chunkDelayMs;
 }
 
-/** Ids of calls are counted over the whole test: a prompt must not have one twice. */
+/**
+ * Gives calls ids that are counted over the whole test: a prompt must not have the same id twice.
+ */
 function numbered(response: ScriptedResponse, nextId: () => string): ScriptedResponse {
   if (response.toolCalls === undefined) return response;
   return {
@@ -151,7 +153,7 @@ function numbered(response: ScriptedResponse, nextId: () => string): ScriptedRes
   };
 }
 
-/** The response of a step for a call, or what is wrong with it. */
+/** Returns the response of a step for a call, or the problem with it. */
 export function responseFor(
   step: ModelAnswerStep,
   call: TestModelCall,

@@ -1,8 +1,9 @@
 import type { Event, EventOf } from '../../../ledger/event.ts';
 import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
+import { isBelow } from '../../../ledger/path.ts';
 
-/** Something that a run has begun and not ended, and what it waits for there. */
+/** An open part of a run, and the thing that it waits for. */
 export type OpenWork =
   | {
       readonly kind: 'model';
@@ -14,12 +15,12 @@ export type OpenWork =
   | { readonly kind: 'request'; readonly path: string; readonly requestId: string }
   | { readonly kind: 'tool'; readonly path: string; readonly callId: string; readonly name: string }
   | { readonly kind: 'step'; readonly path: string; readonly name: string }
-  /** Nothing in the ledger says what it waits for: it is between two events. */
+  /** The run is between two events: nothing in the ledger says what it waits for. */
   | { readonly kind: 'between'; readonly path: string; readonly what: string };
 
 type Asked = Pick<Ledger, 'invocations' | 'requests'>;
 
-/** What is open in a ledger: the innermost parts only. */
+/** Returns the open work of a ledger: the innermost parts only. */
 export function openWork(ledger: Asked): readonly OpenWork[] {
   const open = [...ledger.invocations.byPath.values()].filter(({ end }) => end === undefined);
   return open.flatMap((record) => workOf(record, ledger, open));
@@ -31,7 +32,7 @@ function workOf(
   open: readonly InvocationRecord[],
 ): readonly OpenWork[] {
   const { path, kind, name } = record;
-  const below = open.filter((other) => other.path.startsWith(`${path}/`));
+  const below = open.filter((other) => isBelow(other.path, path));
   const asked = [...requests.values()].filter(({ invocationId }) => invocationId === path);
   const found: OpenWork[] = [
     ...asked.map(({ requestId }): OpenWork => ({ kind: 'request', path, requestId })),
@@ -39,7 +40,7 @@ function workOf(
       .filter(
         ({ callId }) =>
           asked.every((request) => request.callId !== callId) &&
-          below.every((child) => !child.path.startsWith(`${callId}/`)),
+          below.every((child) => !isBelow(child.path, callId)),
       )
       .map((call) => workOfCall(path, call)),
     ...modelWorkOf(record),
@@ -55,7 +56,7 @@ function workOf(
 interface OpenCall {
   readonly callId: string;
   readonly name: string;
-  /** Its last attempt or the unsettled result of it. */
+  /** Its last attempt, or the unsettled result of that. */
   readonly last: EventOf<'tool_attempt'> | EventOf<'tool_result'> | undefined;
 }
 

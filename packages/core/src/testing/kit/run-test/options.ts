@@ -1,3 +1,4 @@
+import type { TestClock } from '../../../base/clocks/test-clock.ts';
 import type { IdSource } from '../../../base/id.ts';
 import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import {
@@ -15,13 +16,12 @@ import type { RunLimits, SessionOptions } from '../../../engine/frame/run-option
 import type { StreamEvent } from '../../../ledger/event.ts';
 import type { Store } from '../../../ledger/port.ts';
 import type { LooseSnapshot, Session, SessionSnapshot } from '../../../session/session.ts';
-import type { TestClock } from '../test-clock.ts';
 import { InvalidTestError } from './errors.ts';
 
 export interface RunTestOptions {
   /**
-   * Where the ledger is kept; it is not closed. As a function it gets the clock of the test, so
-   * that the store goes by it too.
+   * Store of the ledger; the test does not close it. A function gets the clock of the test, so that
+   * the store can use it too.
    * @default a store in memory
    */
   readonly store?: Store | ((clock: TestClock) => Store);
@@ -35,9 +35,15 @@ export interface RunTestOptions {
    * `app` is 'test' by default.
    */
   readonly runtime?: Partial<Omit<RuntimeOptions, 'store' | 'recover' | 'ports'>>;
-  /** Where ids come from. @default random ones */
+  /**
+   * Source of ids.
+   * @default random ones
+   */
   readonly ids?: IdSource;
-  /** Where randomness comes from: the delays between attempts. @default always the half */
+  /**
+   * Source of randomness, for the delays between attempts.
+   * @default always the half
+   */
   readonly random?: Random;
   /** The session: its id, scopes, user and permissions. @default a new one */
   readonly session?: SessionOptions;
@@ -45,23 +51,26 @@ export interface RunTestOptions {
    * State that the session begins with, by key; values for shared scopes under the names of these.
    */
   readonly state?: { readonly [key: string]: JsonValue };
-  /** A session that goes on: what `session.toJSON()` gave. */
+  /** A session to continue, as `session.toJSON()` returned it. */
   readonly from?: SessionSnapshot | LooseSnapshot;
-  /** Called with the session before the first step, to put into it what the test begins with. */
+  /** Called with the session before the first step, to prepare it for the test. */
   readonly prepare?: (session: Session) => void | Promise<void>;
-  /** Data that a run without a `user` step is started with. */
+  /** Data for a run without a `user` step. */
   readonly data?: JsonValue;
   /** Limits of each run. @default none */
   readonly limits?: Omit<RunLimits, 'timeout'>;
   /** Milliseconds of active time of each run, on the clock of the test. @default 600_000 */
   readonly timeout?: number;
-  /** What each run may do. @default nothing */
+  /**
+   * Permissions of each run.
+   * @default none
+   */
   readonly permissions?: readonly string[];
   /** Called with each event of the runs, deltas included. */
   readonly onStream?: (event: StreamEvent) => void;
   /**
-   * Real milliseconds that tools, steps and hooks may go without anything coming of them, before
-   * the run counts as stuck.
+   * Real milliseconds that tools, steps and hooks may take without any event, before the run counts
+   * as stuck.
    * @default 2_000
    */
   readonly patienceMs?: number;

@@ -1,18 +1,21 @@
+import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import type { PendingCall } from '../../../session/pending-call.ts';
-import { accountOf } from './account.ts';
+import { answerableCalls, choiceText } from './answer-choice.ts';
 import { inShort, stepText } from './describe-step.ts';
-import { doingText, requestText } from './describe-work.ts';
-import { TestStepError } from './errors.ts';
+import { requestText } from './describe-work.ts';
+import type { TestStepError } from './errors.ts';
 import { responseFor, type WaitingCall } from './model-desk.ts';
+import { passTime } from './pass-time.ts';
 import { type Rest, RestlessError } from './quiet.ts';
 import type { Scene } from './scene.ts';
-import type { AnswerChoice, MockedResult, TestStep } from './steps.ts';
+import { stepFailure } from './step-failure.ts';
+import type { MockedResult, TestStep } from './steps.ts';
 import type { HeldTool } from './tool-desk.ts';
 
 type StepOf<Kind extends TestStep['kind']> = Extract<TestStep, { kind: Kind }>;
 
-/** Whether the run is started without a message, because the script does not begin with one. */
+/** True when a script does not begin with a message, so that the run is started without one. */
 export function startsByItself(steps: readonly TestStep[]): boolean {
   return (
     steps.find(({ kind }) => kind !== 'crash' && kind !== 'advanceTime' && kind !== 'meanwhile')
@@ -20,7 +23,7 @@ export function startsByItself(steps: readonly TestStep[]): boolean {
   );
 }
 
-/** Plays the steps of a test, each when everything before it has come to rest. */
+/** Plays the steps of a test, each when nothing goes on by itself any more. */
 export class Player {
   readonly #scene: Scene;
   readonly #steps: readonly TestStep[];
@@ -28,10 +31,7 @@ export class Player {
   readonly #onStep: (index: number) => void;
   #index = 0;
 
-  /**
-   * @param onStep called with the place of each step when what it is about is done, and the next is
-   * waited for
-   */
+  /** @param onStep called right before each step is performed, with the index of the next step */
   constructor(scene: Scene, steps: readonly TestStep[], onStep: (index: number) => void) {
     this.#scene = scene;
     this.#steps = steps;
@@ -55,8 +55,8 @@ export class Player {
   }
 
   /**
-   * Waits for the run to come to rest. Tools that are held run when the step needs what comes after
-   * them.
+   * Waits until nothing goes on by itself. Tools that are held run when the step needs something
+   * that comes after them.
    */
   async #ready(step: TestStep): Promise<Rest> {
     const found = await this.#rest();
@@ -67,7 +67,7 @@ export class Player {
     return this.#ready(step);
   }
 
-  /** @throws TestStepError when there is no rest */
+  /** @throws TestStepError when the run does not come to rest */
   async #rest(): Promise<Rest> {
     try {
       return await this.#scene.rest();
@@ -78,7 +78,8 @@ export class Player {
   }
 
   /**
-   * What kept the run from being carried out is no outcome of it: no step can be meant for that.
+   * Fails when an error kept the run from being carried out. That is no outcome of the run, so no
+   * step can be meant for it.
    */
   #assertCarriedOut(found: Rest): void {
     const { outcome } = this.#scene.process;
@@ -96,7 +97,7 @@ export class Player {
       case 'result':
         return Object.keys(step.values).some((tool) => this.#heldTool(tool) === undefined);
       case 'answer':
-        return this.#candidates(step).length === 0;
+        return answerableCalls(this.#scene.pending, step).length === 0;
       case 'crash': {
         const tool = step.place.before ?? step.place.after;
         return tool !== undefined && this.#heldTool(tool) === undefined;
@@ -123,7 +124,7 @@ export class Player {
       case 'crash':
         return this.#crash(step, found);
       case 'advanceTime':
-        return this.#advance(step.ms);
+        return passTime(this.#scene, step.ms);
       case 'expectPrompt':
         return this.#expectPrompt(step, found);
       case 'meanwhile':
@@ -137,7 +138,7 @@ export class Player {
     if (data !== undefined)
       throw this.#failure('has `data`, which only a run that begins takes', found);
     if (!found.isExplained) throw this.#failure('came while the run is stuck', found);
-    await this.#posting(found, () => process.app.send(session, text));
+    await this.#trying(found, () => process.app.send(session, text));
   }
 
   #callsOf(agent: string | undefined): readonly WaitingCall[] {
@@ -146,7 +147,7 @@ export class Player {
     );
   }
 
-  /** The call that a step is about. */
+  /** The model call that a step is about. */
   #callFor({ agent }: { readonly agent: string | undefined }, found: Rest): WaitingCall {
     const calls = this.#callsOf(agent);
     const [call] = calls;
@@ -178,7 +179,7 @@ export class Player {
     const call = this.#callFor(step, found);
     await this.#trying(found, async () => {
       const given: unknown = await step.expect(call.prompt, call);
-      // Whoever returns a condition has it tested nowhere.
+      // A condition that is returned and not asserted would be tested nowhere.
       if (given === false)
         throw new TypeError(
           'its function gave false, and what it expects has to be an assertion that ' +
@@ -203,7 +204,7 @@ export class Player {
     );
   }
 
-  /** The first call of a tool that is held, in the order in which the calls were asked for. */
+  /** The first held call of a tool, in the order in which the model asked for the calls. */
   #heldTool(tool: string): HeldTool | undefined {
     const { events } = this.#scene.session;
     const seqOf = ({ callId }: HeldTool): number =>
@@ -221,11 +222,7 @@ export class Player {
           `needs a call of ${tool} that waits for input or for its result`,
           found,
         );
-      await this.#post(
-        pending,
-        { decision: 'answer', input: value, ...(by === undefined ? {} : { by }) },
-        found,
-      );
+      await this.#post(pending, { decision: 'answer', input: value, ...defined({ by }) }, found);
     }
     this.#scene.resume();
   }
@@ -239,22 +236,13 @@ export class Player {
     }
   }
 
-  #candidates({ decision, choice }: StepOf<'answer'>): readonly PendingCall[] {
-    return this.#scene.pending.filter(
-      ({ name, args, request }) =>
-        (choice.tool === undefined || name === choice.tool) &&
-        request.options.includes(decision) &&
-        hasArgs(args, choice.args),
-    );
-  }
-
   async #answer(step: StepOf<'answer'>, found: Rest): Promise<void> {
     const { decision, choice, input } = step;
-    const candidates = this.#candidates(step);
+    const candidates = answerableCalls(this.#scene.pending, step);
     const [first] = candidates;
     if (first === undefined)
       throw this.#failure(
-        `needs ${wanted(choice)} that waits and can be answered with '${decision}'`,
+        `needs ${choiceText(choice)} that waits and can be answered with '${decision}'`,
         found,
       );
     if (candidates.length > 1 && choice.tool === undefined) {
@@ -267,12 +255,7 @@ export class Player {
       );
     }
     const { by, reason } = choice;
-    const said = {
-      ...(by === undefined ? {} : { by }),
-      ...(reason === undefined ? {} : { reason }),
-      ...(input === undefined ? {} : { input }),
-    };
-    await this.#post(first, { decision, ...said }, found);
+    await this.#post(first, { decision, ...defined({ by, reason, input }) }, found);
     this.#scene.resume();
   }
 
@@ -281,16 +264,12 @@ export class Player {
     answer: Parameters<Scene['process']['app']['requests']['answer']>[1],
     found: Rest,
   ): Promise<void> {
-    await this.#posting(found, () =>
+    await this.#trying(found, () =>
       this.#scene.process.app.requests.answer(pending.requestId, answer),
     );
   }
 
-  /** What is refused fails the test here. */
-  #posting(found: Rest, post: () => Promise<void>): Promise<void> {
-    return this.#trying(found, post);
-  }
-
+  /** Does work of a step. An error of it, such as a refusal, fails the test at the step. */
   async #trying<Value>(found: Rest, work: () => Promise<Value>): Promise<Value> {
     try {
       return await work();
@@ -315,8 +294,8 @@ export class Player {
   }
 
   /**
-   * Lets a tool run and keeps what it gives. One that waits for something, as for the model of an
-   * agent that it calls, has no end to crash after.
+   * Lets a tool run and keeps its result. A tool that waits, such as one that calls an agent, has
+   * no end to crash after.
    */
   async #runToEnd(held: HeldTool): Promise<void> {
     let isOver = false;
@@ -326,37 +305,6 @@ export class Player {
     const found = await this.#rest();
     if (!isOver)
       throw this.#failure(`needs ${held.name} to come to its end without anything else`, found);
-  }
-
-  /** In parts: what a timer leads to may set the next, and what is over may go on. */
-  async #advance(ms: number): Promise<void> {
-    const { clock } = this.#scene;
-    for (let left = ms; left > 0; ) {
-      const part = Math.min(left, Math.max(0, this.#untilNext()));
-      clock.advance(part);
-      left -= part;
-      await this.#scene.settle();
-      this.#resumeExpired();
-    }
-  }
-
-  #untilNext(): number {
-    const { process, clock } = this.#scene;
-    const expiries = process.isActive
-      ? []
-      : this.#scene.pending.flatMap(({ expiresAt }) => expiresAt ?? []);
-    return Math.min(
-      process.clock.untilNext,
-      ...expiries.map((at) => at - clock.now()).filter((left) => left > 0),
-    );
-  }
-
-  #resumeExpired(): void {
-    const { process, clock } = this.#scene;
-    const isOver = this.#scene.pending.some(
-      ({ expiresAt }) => expiresAt !== undefined && expiresAt <= clock.now(),
-    );
-    if (isOver && !process.isActive) this.#scene.resume();
   }
 
   async #finish(): Promise<void> {
@@ -371,47 +319,18 @@ export class Player {
     }
   }
 
-  #failure(why: string, { work }: Rest, cause?: unknown): TestStepError {
-    const step = this.#steps[this.#index];
-    const count = this.#steps.length;
-    const all = count === 1 ? 'The step is' : `All ${count} steps are`;
-    const what =
-      step === undefined
-        ? `${all} taken,`
-        : `Step ${this.#index + 1} of ${count}, ${stepText(step)},`;
-    const { events } = this.#scene.session;
-    const left = this.#steps
-      .slice(this.#index + 1)
-      .map((one, offset) => `  step ${this.#index + offset + 2}: ${stepText(one)}`);
-    const parts = [
-      `${what} ${why.replace(/\.$/, '')}.`,
-      `\nAt that moment:\n${doingText(work, this.#scene)}`,
-      `\nWhat has happened:\n${accountOf(this.#done, events)}`,
-      ...(left.length === 0 ? [] : [`\nStill to come:\n${left.join('\n')}`]),
-    ];
-    return new TestStepError(
-      parts.join('\n'),
-      { step: this.#index + 1, kind: step?.kind ?? 'end' },
-      cause,
-    );
+  #failure(why: string, found: Rest, cause?: unknown): TestStepError {
+    const place = {
+      steps: this.#steps,
+      index: this.#index,
+      done: this.#done,
+      scene: this.#scene,
+    };
+    return stepFailure(place, { why, cause }, found);
   }
 }
 
 function mocked(value: MockedResult, args: unknown): unknown {
   if (value instanceof Error) throw value;
   return typeof value === 'function' ? (value as (args: unknown) => unknown)(args) : value;
-}
-
-function hasArgs(args: JsonValue, wantedArgs: AnswerChoice['args']): boolean {
-  if (wantedArgs === undefined) return true;
-  if (typeof args !== 'object' || args === null || Array.isArray(args)) return false;
-  return Object.entries(wantedArgs).every(
-    ([key, value]) =>
-      JSON.stringify((args as Record<string, JsonValue>)[key]) === JSON.stringify(value),
-  );
-}
-
-function wanted({ tool, args }: AnswerChoice): string {
-  const what = tool === undefined ? 'a call' : `a call of ${tool}`;
-  return args === undefined ? what : `${what} with ${inShort(args)}`;
 }

@@ -3,33 +3,27 @@ import type { Ledger } from '../../../ledger/ledger.ts';
 import { type OpenWork, openWork } from './open-work.ts';
 import type { TestProcess } from './test-process.ts';
 
-/** Turns of the event loop without any news after which nothing comes of itself any more. */
+/** Turns of the event loop without any event after which nothing happens by itself any more. */
 const quietTurns = 4;
 /**
- * Real milliseconds that code of the test (a tool, a step) is given when nothing of the system is
- * visibly at work for it.
+ * Real milliseconds that a tool or a step of the test may take when no resource of the system is
+ * active for it.
  */
 const briefMs = 250;
 
-/**
- * How many times its patience a test waits for a run that goes on and on, or for a store that does
- * not answer.
- */
+/** Number of patiences that a whole wait may take: a run may go on forever, or a store hang. */
 const longestPatience = 10;
-/** Events between two steps after which a run is taken to go on and on. */
+/** Events between two steps after which a run counts as one that never stops. */
 const mostEvents = 20_000;
 
-/** Thrown when a run does not come to rest although things happen in it. */
+/** Error of a run that does not come to rest although things happen in it. */
 export class RestlessError extends Error {}
 
-/** What a process is doing when nothing more comes of itself. */
+/** State of a process in which nothing happens by itself any more. */
 export interface Rest {
-  /** What is open, when something is under way. */
+  /** The open work, when a run is under way. */
   readonly work: readonly OpenWork[];
-  /**
-   * Whether everything that is open is known to wait; otherwise it took longer than anybody wanted
-   * to wait.
-   */
+  /** True when all open work is known to wait; otherwise the patience of the test ended. */
   readonly isExplained: boolean;
 }
 
@@ -38,10 +32,7 @@ export interface QuietParts {
   readonly ledger: () => Ledger | undefined;
   /** Real milliseconds that code of the test may take. */
   readonly patienceMs: number;
-  /**
-   * What the process of the test had at work before the test began: timers of the test runner, for
-   * example.
-   */
+  /** Number of active resources before the test began, such as timers of the test runner. */
   readonly resourcesBefore: number;
 }
 
@@ -54,15 +45,15 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => systemClock.setTimer(ms, resolve));
 }
 
-/** A run that is under way looks for what was posted to it now and then, in real time. */
+/** Number of timers of the runtime: a run that is under way polls its inbox in real time. */
 const ownTimers = 1;
 
-/** How much of the system is at work for this process: sockets, files, timers, child processes. */
+/** Number of active resources of this process: sockets, files, timers, child processes. */
 export function activeResources(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind !== 'Immediate').length;
 }
 
-/** Something that is different whenever anything has happened. */
+/** Returns a text that changes whenever anything has happened. */
 function progress({
   process: { counted, tools, models, clock, isActive, outcome },
   ledger,
@@ -83,8 +74,8 @@ function progress({
 }
 
 /**
- * Waits until nothing is asked of the store and nothing has happened for a few turns. What was
- * appended is durable then.
+ * Waits until no question to the store is open and nothing has happened for a few turns. Appended
+ * events are durable then.
  */
 export async function settle(parts: QuietParts, watch = new Watch(parts)): Promise<void> {
   let known = '';
@@ -98,12 +89,14 @@ export async function settle(parts: QuietParts, watch = new Watch(parts)): Promi
     const now = progress(parts);
     quiet = now === known && parts.process.counted.pending === 0 ? quiet + 1 : 0;
     known = now;
-    // A store that takes its time is waited for without keeping the machine busy.
+    // The pause lets a slow store answer without keeping the machine busy.
     if (parts.process.counted.pending > 0 && turns % 100 === 99) await pause(1);
   }
 }
 
-/** Waits until everything that is under way waits for the test, or for nothing that will come. */
+/**
+ * Waits until all work that is under way waits for the test, or for something that will not come.
+ */
 export async function rest(parts: QuietParts): Promise<Rest> {
   const watch = new Watch(parts);
   let since = systemClock.monotonic();
@@ -120,7 +113,7 @@ export async function rest(parts: QuietParts): Promise<Rest> {
   }
 }
 
-/** Looks after a run that might never come to rest. */
+/** Checks for a run that might never come to rest. */
 class Watch {
   readonly #parts: QuietParts;
   readonly #began = systemClock.monotonic();
@@ -152,11 +145,11 @@ const noLedger = {
 };
 
 /**
- * Whether each open part waits for the test: for a model, for time to pass, for an answer, for what
- * it gets in the place of a tool.
+ * True when each open part waits for the test: for a model, for time to pass, for an answer, or for
+ * the result of a tool.
  */
 function isExplained(work: readonly OpenWork[], { process, ledger }: QuietParts): boolean {
-  // A run whose parts all wait for answers is about to give its session back.
+  // A run whose parts all wait for answers is about to release its session.
   if (work.every(({ kind }) => kind === 'request')) return false;
   return work.every((part) => waitsForTest(part, process, ledger()));
 }
@@ -185,8 +178,8 @@ function waitsForTest(
 }
 
 /**
- * Code of the test that runs, and for which nothing of the system is at work, waits for something
- * that does not come by waiting.
+ * Returns the real milliseconds to wait for open work. The limit is short for code of the test for
+ * which no resource is active: it waits for something that does not come by waiting.
  */
 function limitOf(
   work: readonly OpenWork[],

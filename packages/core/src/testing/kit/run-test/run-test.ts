@@ -1,20 +1,20 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { TestClock } from '../../../base/clocks/test-clock.ts';
 import type { RunResult } from '../../../engine/run/run.ts';
 import type { Event } from '../../../ledger/event.ts';
 import type { Runtime } from '../../../runtime.ts';
 import { isRunnable, type OutputOf, type Runnable } from '../../../session/runnable.ts';
 import type { Session } from '../../../session/session.ts';
-import type { TestClock } from '../test-clock.ts';
 import { InvalidTestError } from './errors.ts';
 import { checkOptions, type RunTestOptions } from './options.ts';
 import { Player, startsByItself } from './player.ts';
 import { Scene } from './scene.ts';
 import { checkSteps, type TestModelCall, type TestStep } from './steps.ts';
 
-/** What came of a test. */
+/** The result of a test. */
 export interface TestRun<Output = unknown> {
   readonly session: Session;
-  /** How the last run ended; `yielded`: it waits for somebody outside. */
+  /** Status of the last run; `yielded`: it waits for an answer from outside. */
   readonly status: RunResult['status'];
   readonly output: Output | undefined;
   /** The result of the last run. */
@@ -23,22 +23,22 @@ export interface TestRun<Output = unknown> {
   readonly results: readonly RunResult[];
   readonly events: readonly Event[];
   /**
-   * The prompts of all model calls, in the order in which they were made, also of those that a
-   * crash cut off.
+   * The prompts of all model calls, in the order of the calls, even of those that a crash
+   * interrupted.
    */
   readonly prompts: readonly LanguageModelV4Prompt[];
-  /** The same with agents, tools and settings. */
+  /** All model calls, with agents, tools and settings. */
   readonly calls: readonly TestModelCall[];
-  /** The runtime of the last process: for forks, and whatever else is to be looked at. */
+  /** The runtime of the last process, for forks and further checks. */
   readonly app: Runtime;
   readonly clock: TestClock;
 }
 
 /**
- * Runs a runnable on the real runtime with a script: what users say, what the models of all agents
- * answer, what becomes of approvals, and when the process dies. The models of the agents are not
- * called. Each step is taken when everything before it has come to rest; a run that does something
- * else than the steps say fails with an account of what it did. Without a `user` step in front, the
+ * Runs a runnable on the real runtime with a script: messages of users, answers of the models of
+ * all agents, decisions about approvals, and crashes of the process. The models of the agents are
+ * not called. Each step is taken when nothing happens by itself any more. A run that does something
+ * else than the steps say fails with an account of its events. Without a `user` step in front, the
  * run is started without a message.
  *
  * @throws InvalidTestError before anything runs, TestStepError
@@ -90,7 +90,7 @@ export async function runTest<R extends Runnable>(
   };
 }
 
-/** The tools that the steps to come are about: their runs are held. */
+/** The tools that later steps are about: their executions are held. */
 class AwaitedTools {
   readonly #steps: readonly TestStep[];
   #index = 0;
@@ -99,7 +99,7 @@ class AwaitedTools {
     this.#steps = steps;
   }
 
-  /** The step at this place is under way. */
+  /** Marks the step with this index as the next one. */
   goTo(index: number): void {
     this.#index = index;
   }

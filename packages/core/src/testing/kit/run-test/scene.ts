@@ -1,3 +1,5 @@
+import { type TestClock, testClock } from '../../../base/clocks/test-clock.ts';
+import { defined } from '../../../base/defined.ts';
 import type { JsonValue } from '../../../base/json.ts';
 import { InvalidRunError } from '../../../engine/frame/errors.ts';
 import type { RunOptions } from '../../../engine/frame/run-options.ts';
@@ -9,18 +11,17 @@ import type { Runnable } from '../../../session/runnable.ts';
 import type { Session } from '../../../session/session.ts';
 import { memoryStore } from '../../../stores/memory.ts';
 import { writeState } from '../seed-state.ts';
-import { type TestClock, testClock } from '../test-clock.ts';
 import type { RunTestOptions } from './options.ts';
 import { activeResources, type Rest, rest, settle } from './quiet.ts';
 import type { TestModelCall } from './steps.ts';
 import { TestProcess } from './test-process.ts';
 
-/** How what is under way was asked for: a new process asks for the same. */
+/** The call that began the work under way: a new process repeats it. */
 type Asked = { readonly kind: 'run'; readonly options: RunOptions } | { readonly kind: 'resume' };
 
 const defaultPatienceMs = 2_000;
 
-/** What a test runs: the runnable on a session, in one process after the other. */
+/** The runnable and the session of a test, in one process after the other. */
 export class Scene {
   readonly clock: TestClock;
   readonly calls: TestModelCall[] = [];
@@ -40,7 +41,7 @@ export class Scene {
     this.#runnable = runnable;
     this.#options = options;
     this.#isAwaited = isAwaited;
-    // A store that goes by a time of its own must not be months away from the clock of the test.
+    // A store with a clock of its own must not be months away from the clock of the test.
     this.clock =
       options.clock ?? (typeof options.store === 'object' ? testClock(Date.now()) : testClock());
     const { store = (clock: TestClock) => memoryStore({ clock }) } = options;
@@ -74,7 +75,7 @@ export class Scene {
           this.#runnable,
           ...(runtime.runnables ?? []).filter((one) => one !== this.#runnable),
         ],
-        ports: { random, ...(ids === undefined ? {} : { ids }) },
+        ports: { random, ...defined({ ids }) },
       },
       calls: this.calls,
       nextId: () => `call_${++this.#callIds}`,
@@ -82,14 +83,14 @@ export class Scene {
     });
   }
 
-  /** Opens the session with what the test begins with. */
+  /** Opens the session with the state and the events that the test begins with. */
   async open(): Promise<void> {
     const { from, session: options = {}, state, prepare } = this.#options;
     const { app } = this.#process;
     if (from !== undefined) {
       const copied = await app.sessions.restore({
         ...from,
-        ...(options.id === undefined ? {} : { id: options.id }),
+        ...defined({ id: options.id }),
       });
       this.#session = (await app.sessions.open({
         ...options,
@@ -113,17 +114,12 @@ export class Scene {
       kind: 'run',
       options: {
         runId: `run_${this.#turns}`,
-        ...(input === undefined ? {} : { input }),
-        ...(data === undefined ? {} : { data }),
-        ...(limits === undefined ? {} : { limits }),
-        ...(timeout === undefined ? {} : { timeout }),
-        ...(permissions === undefined ? {} : { permissions }),
-        ...(onStream === undefined ? {} : { onStream }),
+        ...defined({ input, data, limits, timeout, permissions, onStream }),
       },
     });
   }
 
-  /** Goes on with what waited, now that an answer or its time has come. */
+  /** Resumes a run that waited, now that an answer has come or its time is over. */
   resume(): void {
     if (!this.#process.isActive) this.#ask({ kind: 'resume' });
   }
@@ -137,11 +133,11 @@ export class Scene {
     const run =
       asked.kind === 'run'
         ? app.run(this.#runnable, { ...asked.options, session })
-        : app.resume(session, onStream === undefined ? {} : { onStream });
+        : app.resume(session, defined({ onStream }));
     this.#process.follow(run);
   }
 
-  /** The last result of each run: one that waited and went on has one. */
+  /** Keeps the last result of each run: a run that waited and went on has one. */
   #keepResult(): void {
     const { outcome } = this.#process;
     if (outcome === undefined || !('result' in outcome)) return;
@@ -160,12 +156,12 @@ export class Scene {
     return this.#asked !== undefined;
   }
 
-  /** Whether a run has not ended: it is under way, or waits for somebody. */
+  /** True when a run has not ended: it is under way, or waits for an answer. */
   get isOpen(): boolean {
     return this.#process.isActive || openRoot(this.session) !== undefined;
   }
 
-  /** Whether something waits in the inbox of a run that nobody works on. */
+  /** True when an item waits in the inbox of an open run that is not under way. */
   async isTold(): Promise<boolean> {
     const { app } = this.#process;
     if (this.#process.isActive || openRoot(this.session) === undefined) return false;
@@ -193,7 +189,7 @@ export class Scene {
     return settle(this.#quietParts());
   }
 
-  /** Throws the process away and begins another, which goes on with what was under way. */
+  /** Stops the process and begins another, which continues the work that was under way. */
   async crash(): Promise<void> {
     const before = this.#process;
     this.#keepResult();

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { TestClock } from '../../../base/clocks/test-clock.ts';
 import { findJsonDefect, type JsonValue } from '../../../base/json.ts';
 import {
   describeValue,
@@ -17,7 +18,6 @@ import type { Runtime } from '../../../runtime.ts';
 import type { PendingCall } from '../../../session/pending-call.ts';
 import type { Session } from '../../../session/session.ts';
 import { responseProblem, type ScriptedResponse } from '../scripted-response.ts';
-import type { TestClock } from '../test-clock.ts';
 import { InvalidTestError } from './errors.ts';
 
 /** A model call of the run under test. */
@@ -39,11 +39,14 @@ export type ModelAnswerStep =
   | ((call: TestModelCall) => ScriptedResponse | string);
 
 export interface OfAgent {
-  /** Name of the agent whose call is meant. @default the only one that waits */
+  /**
+   * Name of the agent whose call is answered.
+   * @default the only one that waits
+   */
   readonly agent?: string;
 }
 
-/** Which of the requests that wait is meant, and who answers it. */
+/** The request that is answered, of those that wait, and the actor that answers it. */
 export interface AnswerChoice {
   /** @default the only request that waits */
   readonly tool?: string;
@@ -55,26 +58,26 @@ export interface AnswerChoice {
 }
 
 /**
- * What a tool gives in a test: a value, an error that it throws, or a function of its arguments.
+ * The result of a tool in a test: a value, an error that it throws, or a function of its arguments.
  */
 export type MockedResult = JsonValue | Error | object | ((args: never) => unknown);
 
 export interface CrashPlace {
   /**
-   * The process stops when this tool is about to run: its attempt is written down, and it does
+   * Stops the process when this tool is about to run: its attempt is recorded, and the tool does
    * nothing.
    */
   readonly before?: string;
   /**
-   * The process stops when this tool has run: what it did is done, and its result is not written
-   * down.
+   * Stops the process when this tool has run: its effect has happened, and its result is not
+   * recorded.
    */
   readonly after?: string;
 }
 
 /**
- * One step of a test; made by `user`, `model`, `input`, `result`, `approve`, `reject`, `edit`,
- * `answer`, `crash`, `advanceTime`, `expectPrompt`, `meanwhile`.
+ * One step of a test, made by `user`, `model`, `input`, `result`, `approve`, `reject`, `edit`,
+ * `answer`, `crash`, `advanceTime`, `expectPrompt` or `meanwhile`.
  */
 export type TestStep =
   | { readonly kind: 'user'; readonly text: string; readonly data: JsonValue | undefined }
@@ -104,15 +107,15 @@ export type TestStep =
     }
   | { readonly kind: 'meanwhile'; readonly act: Meanwhile };
 
-/** A test between two of its steps, when everything has come to rest. */
+/** The state of a test between two steps, when nothing happens by itself any more. */
 export interface TestMoment {
   /** The runtime of the process that runs the test. */
   readonly app: Runtime;
   readonly session: Session;
   readonly clock: TestClock;
-  /** The calls that wait for somebody, in the order in which they were asked for. */
+  /** The calls that wait for an answer, in the order in which they were asked for. */
   readonly pending: readonly PendingCall[];
-  /** How the run ended, or that it waits; `undefined`: it is under way. */
+  /** The result of the run, also of one that waits; `undefined`: it is under way. */
   readonly result: RunResult | undefined;
 }
 
@@ -136,9 +139,10 @@ const isJson: OptionCheck = (value) => (findJsonDefect(value) === undefined ? un
 const ofAgent: OptionChecks<OfAgent> = { agent: isNonEmptyText };
 
 /**
- * Says something to the agent: it starts a run, goes on with a loop or an agent that waits, or is a
- * message to the run that is under way.
- * @param options `data` is what a run is started with besides, for agents with an `input` schema
+ * Sends a message to the agent. It starts a run, continues a loop or an agent that waits, or
+ * reaches the run under way.
+ * @param options `data` is further input of a run that is started, for agents with an `input`
+ * schema
  */
 export function user(text: string, options: { readonly data?: JsonValue } = {}): TestStep {
   if (isText(text) !== undefined) refuse('user()', `it takes a text, not ${describeValue(text)}`);
@@ -147,9 +151,9 @@ export function user(text: string, options: { readonly data?: JsonValue } = {}):
 }
 
 /**
- * Answers the model call that waits. Without `agent` only one agent may wait: which of several is
- * asked first depends on chance. Several calls of one agent are answered in the order in which they
- * were made.
+ * Answers the model call that waits. Without `agent`, only one agent may wait: the order of several
+ * agents depends on chance. Several calls of one agent are answered in the order in which they were
+ * made.
  */
 export function model(response: ModelAnswerStep, options: OfAgent = {}): TestStep {
   check('model()', options, ofAgent);
@@ -161,8 +165,8 @@ export function model(response: ModelAnswerStep, options: OfAgent = {}): TestSte
 }
 
 /**
- * Gives tools what they wait for, by their names: the input for one with a `yieldSchema`, or the
- * result of an operation that one began with `pending()`.
+ * Gives tools, by their names, the input or the result that they wait for. A tool with a
+ * `yieldSchema` gets its input; an operation that a tool began with `pending()` gets its result.
  */
 export function input(
   values: { readonly [tool: string]: JsonValue },
@@ -177,9 +181,9 @@ export function input(
 }
 
 /**
- * Gives the results of tools that are called, by their names, without running their `execute`: of
- * one open call of each. What comes before it (checks, approvals, input) and after it (output
- * schema, `finalize`, supervision) is as always.
+ * Gives the results of called tools, by their names, without running their `execute`: one open call
+ * of each. Everything before it (checks, approvals, input) and after it (output schema, `finalize`,
+ * supervision) is as always.
  */
 export function result(values: { readonly [tool: string]: MockedResult }): TestStep {
   checkValues('result()', values);
@@ -217,17 +221,17 @@ function answered(
   return { kind: 'answer', decision, choice: chosen, input: given };
 }
 
-/** Lets a call be made that waits for approval: the only one, or the first of a tool. */
+/** Approves a call that waits: the only one, or the first of a tool. */
 export function approve(choice: AnswerChoice | string = {}): TestStep {
   return answered('approve()', 'approve', choice);
 }
 
-/** Does not let a call be made that waits for approval: the only one, or the first of a tool. */
+/** Rejects a call that waits for approval: the only one, or the first of a tool. */
 export function reject(choice: AnswerChoice | string = {}): TestStep {
   return answered('reject()', 'reject', choice);
 }
 
-/** Lets a call be made with other arguments: `edit({ pay: { cents: 5 } })`. */
+/** Approves a call with other arguments: `edit({ pay: { cents: 5 } })`. */
 export function edit(
   values: { readonly [tool: string]: JsonValue },
   choice: Omit<AnswerChoice, 'tool'> = {},
@@ -247,8 +251,8 @@ export function edit(
 }
 
 /**
- * Answers any other request: what became of a call whose outcome nobody knows (`succeeded`,
- * `retry`, `report`), or how a run goes on at a limit (`continue`, `report`).
+ * Answers any other request: about a call whose outcome is unknown (`succeeded`, `retry`,
+ * `report`), or about a run at a limit (`continue`, `report`).
  */
 export function answer(
   decision: RequestDecision,
@@ -264,9 +268,9 @@ export function answer(
 }
 
 /**
- * Stops the process as a kill does, and goes on in a new one from what the store has: the old one
- * writes nothing more, and its lease is not waited for. Without a place it stops where the run
- * waits, after everything before this step has been taken in.
+ * Stops the process as a kill does, and continues in a new one from the store. The old one writes
+ * nothing more, and its lease is not waited for. Without a place, the process stops where the run
+ * waits, after the effects of all earlier steps.
  */
 export function crash(place: CrashPlace = {}): TestStep {
   check<CrashPlace>('crash()', place, { before: isNonEmptyText, after: isNonEmptyText });
@@ -287,8 +291,8 @@ export function advanceTime(ms: number): TestStep {
 }
 
 /**
- * Looks at the prompt of the model call that waits: the one that the next `model` step answers.
- * What `expect` throws fails the test at this step.
+ * Checks the prompt of the model call that waits, which the next `model` step answers. An error
+ * that `expect` throws fails the test at this step.
  */
 export function expectPrompt(expect: ExpectPrompt, options: OfAgent = {}): TestStep {
   if (isFunction(expect) !== undefined)
@@ -298,9 +302,10 @@ export function expectPrompt(expect: ExpectPrompt, options: OfAgent = {}): TestS
 }
 
 /**
- * Does whatever else happens at this point of the test: looks at the session, answers as somebody
- * who may not, cancels, lets another process do something. What `act` throws fails the test at this
- * step. A run that waits goes on if something came for it: an answer, a message, a cancel.
+ * Calls a function at this point of the test. It may read the session, answer without the
+ * permission to do so, cancel, or let another process act. An error that `act` throws fails the
+ * test at this step. A run that waits goes on if something came for it: an answer, a message, a
+ * cancel.
  */
 export function meanwhile(act: Meanwhile): TestStep {
   if (isFunction(act) !== undefined)

@@ -1,3 +1,4 @@
+import type { TestClock } from '../../../base/clocks/test-clock.ts';
 import { toErrorRecord } from '../../../base/error.ts';
 import type { StandIns } from '../../../effects/stand-ins.ts';
 import type { RuntimeOptions } from '../../../engine/app/runtime-options.ts';
@@ -6,7 +7,6 @@ import type { Store } from '../../../ledger/port.ts';
 import { Runtime } from '../../../runtime.ts';
 import { crashingStore, takingOver } from '../../contracts/crash/crashing-store.ts';
 import { ProcessClock } from '../process-clock.ts';
-import type { TestClock } from '../test-clock.ts';
 import { CountedStore } from './counted-store.ts';
 import { ModelDesk } from './model-desk.ts';
 import type { TestModelCall } from './steps.ts';
@@ -22,10 +22,12 @@ export interface ProcessParts {
   readonly isAwaited: (tool: string) => boolean;
 }
 
-/** How a run ended in this process: it may have been kept from being carried out. */
+/**
+ * The end of a run in this process: its result, or the error that kept it from being carried out.
+ */
 export type RunOutcome = { readonly result: RunResult } | { readonly error: unknown };
 
-/** A process of the test: a runtime with everything that is gone when it stops. */
+/** A process of the test: a runtime, and everything that is lost when the process stops. */
 export class TestProcess {
   readonly app: Runtime;
   readonly models: ModelDesk;
@@ -55,12 +57,12 @@ export class TestProcess {
     });
   }
 
-  /** Whether something of a run is under way, be it only what it dispatched. */
+  /** True when any part of a run is under way, even if only its detached work. */
   get isActive(): boolean {
     return !this.#isSettled;
   }
 
-  /** How the last run ended; `undefined` while it goes on. */
+  /** The outcome of the last run; `undefined` while it goes on. */
   get outcome(): RunOutcome | undefined {
     return this.#outcome;
   }
@@ -81,14 +83,14 @@ export class TestProcess {
     });
   }
 
-  /** The process is gone. Resolves when what it had asked of its store before has been done. */
+  /** Stops the process. Resolves when the store has done all earlier work for it. */
   async crash(): Promise<void> {
     this.clock.end();
     await this.#line.crash();
   }
 }
 
-/** What kept a run from being carried out, in a line. */
+/** Describes the error that kept a run from being carried out, in one line. */
 export function outcomeText(outcome: RunOutcome): string {
   if ('error' in outcome) {
     const { code, message } = toErrorRecord(outcome.error);

@@ -5,19 +5,19 @@ export interface HeldTool {
   readonly name: string;
   readonly callId: string;
   readonly args: unknown;
-  /** Lets the tool run, and gives what came of it to the run, unless `keeps` says to keep it. */
+  /** Runs the tool, and gives the run its result, unless `keeps` says to keep it. */
   run(keeps?: boolean): Promise<void>;
-  /** Gives this in the place of what the tool would give. */
+  /** Gives a value in the place of the tool's result. */
   give(make: (args: unknown) => unknown): void;
 }
 
-/** Where tools wait that a later step of the test is about. The others run at once. */
+/** Tools that are held because a later step of the test is about them. Others run at once. */
 export class ToolDesk {
   readonly #isAwaited: (tool: string) => boolean;
   readonly #held = new Set<HeldTool>();
   #entered = 0;
 
-  /** @param isAwaited whether a step to come is about runs of this tool */
+  /** @param isAwaited tells if a later step is about executions of this tool */
   constructor(isAwaited: (tool: string) => boolean) {
     this.#isAwaited = isAwaited;
   }
@@ -27,7 +27,7 @@ export class ToolDesk {
     return [...this.#held];
   }
 
-  /** How many executions have begun to run or to wait. */
+  /** Number of executions that have begun to run or to wait. */
   get entered(): number {
     return this.#entered;
   }

@@ -1,6 +1,6 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from '../clock.ts';
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until `advance` is called. */
 export interface TestClock extends Clock {
   /** Lets `ms` milliseconds pass. Timers that fall due fire in order, each at its own time. */
   advance(ms: number): void;
@@ -11,7 +11,11 @@ interface Timer {
   readonly task: () => void;
 }
 
-/** @param startMs epoch milliseconds at which the clock starts @default 2026-01-01T00:00:00Z */
+/**
+ * Makes a clock that stands still until `advance` is called.
+ * @param startMs epoch milliseconds at which the clock starts
+ * @default 2026-01-01T00:00:00Z
+ */
 export function testClock(startMs: number = Date.UTC(2026, 0, 1)): TestClock {
   let elapsed = 0;
   const timers = new Set<Timer>();
