@@ -160,7 +160,8 @@ describe('tables', () => {
     expect(both.answer).toContain('is 420.1.');
   });
 
-  test('calculates with a percentage in the same clause, with VAT and with a division', async () => {
+  const title = 'calculates with a percentage in the same clause, with VAT and with a division';
+  test(title, async () => {
     expect(
       (await converse(`What is 20% of the unpaid invoices in ${path}, summed up in total?`, files))
         .answer,
