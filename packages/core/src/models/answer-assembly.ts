@@ -21,8 +21,8 @@ interface ToolInput {
 }
 
 /**
- * Puts an answer together from the parts of its stream. Costs nothing per delta but a comparison, a
- * concatenation and the sink's call.
+ * Builds an answer from the parts of its stream. The cost per delta is a comparison, a
+ * concatenation and the call of the sink.
  */
 export class AnswerAssembly {
   readonly #model: string;
@@ -168,8 +168,8 @@ export class AnswerAssembly {
 }
 
 /**
- * The block that a part belongs to; it is the last one or one of those before it, or else a new
- * one. The last metadata counts.
+ * Returns the block that a part belongs to: the last one, an earlier one or a new one. The last
+ * metadata counts.
  */
 function openBlock(
   blocks: Block[],
@@ -207,8 +207,8 @@ function mergeMetadata(
 }
 
 /**
- * An empty block counts when the provider hangs something on it that it wants back: redacted or
- * encrypted reasoning, a signature.
+ * Checks that a block has content. An empty block counts when the provider wants its metadata back:
+ * redacted or encrypted reasoning, or a signature.
  */
 function hasContent(block: Block): boolean {
   if (block.text !== '') return true;

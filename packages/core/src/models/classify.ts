@@ -25,7 +25,7 @@ export type ModelErrorKind =
 export interface ModelErrorClass {
   readonly kind: ModelErrorKind;
   /**
-   * Whether the same call may succeed later. Never for credentials, invalid requests, content
+   * True when the same call may succeed later. Never for credentials, invalid requests, content
    * filters and spent quotas.
    */
   readonly retryable: boolean;
@@ -35,8 +35,7 @@ export interface ModelErrorClass {
 }
 
 /**
- * The fields of the errors of the AI SDK, of fetch and of streamed error frames, as far as they are
- * there.
+ * Fields of the errors of the AI SDK, of `fetch` and of streamed error frames. Each may be missing.
  */
 interface ErrorFields {
   readonly name?: unknown;
@@ -61,7 +60,7 @@ const retryableKinds: ReadonlySet<ModelErrorKind> = new Set([
   'malformed',
 ]);
 
-/** Sorts what a model call threw, or streamed as an error, by what can be done about it. */
+/** Classifies an error that a model call threw or streamed, by the possible reactions. */
 export function classifyModelError(error: unknown): ModelErrorClass {
   if (typeof error !== 'object' || error === null) return byText(String(error)) ?? of('unknown');
   if (isAdjutantError(error)) return classifyOwnError(error);
@@ -116,7 +115,7 @@ function orElse(found: ModelErrorClass, kind: ModelErrorKind): ModelErrorClass {
   return found.kind === 'unknown' ? of(kind) : found;
 }
 
-/** An `AbortReason` says by its code whether it was a time limit. */
+/** Classifies an abort. The code of an `AbortReason` marks a time limit. */
 function classifyAbort({ name, code }: ErrorFields): ModelErrorClass | undefined {
   if (name === 'TimeoutError' || (name === 'AbortError' && code === 'timeout'))
     return of('timeout');
@@ -270,7 +269,7 @@ function readRetryAfter({ responseHeaders }: ErrorFields, text: string): number 
     if (/^\s*[\d.]+\s*$/.test(retryAfter))
       return Math.min(Math.round(Number.parseFloat(retryAfter) * 1_000), Number.MAX_SAFE_INTEGER);
     const at = Date.parse(retryAfter);
-    // The server's own clock, if it is told, spares us the difference between the clocks.
+    // The clock of the server, if it is sent, avoids the difference between the clocks.
     const now = Date.parse(headers['date'] ?? '');
     if (!Number.isNaN(at)) return Math.max(0, at - (Number.isNaN(now) ? systemClock.now() : now));
   }

@@ -10,7 +10,7 @@ export class ModelError extends AdjutantError {
   readonly kind: ModelErrorKind;
   readonly retryable: boolean;
   readonly status: number | undefined;
-  /** What the provider asks to wait before the next attempt. */
+  /** Milliseconds that the provider asks to wait before the next attempt. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -80,7 +80,7 @@ export class InvalidModelNameError extends AdjutantError {
   }
 }
 
-/** What went wrong, for people, by kind. `unknown` says nothing that the detail does not say. */
+/** Descriptions of failures for people, by kind. `unknown` adds nothing to the detail. */
 const summaries: { readonly [Kind in ModelErrorKind]: string } = {
   rate_limit:
     'refused the call because of its rate limit or quota. Wait, lower the concurrency, or ' +

@@ -22,7 +22,7 @@ describe('calls that repeat themselves', () => {
     expect(judged[4]?.block).toMatchObject({ level: 'block', detector: 'repeat', count: 5 });
     expect(judged[4]?.block?.reasoning).toContain('5th');
     expect(judged[4]?.block?.alternatives).not.toHaveLength(0);
-    // What was not made is no progress and does not count: it stays the fifth.
+    // A refused call is no progress and does not count: it stays the fifth.
     expect(judged[6]?.block?.count).toBe(5);
   });
 

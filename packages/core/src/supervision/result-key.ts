@@ -11,8 +11,8 @@ const longestKey = 1_000;
 const keys = new WeakMap<ToolResult, string>();
 
 /**
- * A text that is the same for results which tell the same: what changes with every call (times,
- * ids, durations) does not count. Computed once.
+ * Returns a text that is the same for results with the same content. Parts that change with every
+ * call (times, ids, durations) do not count. Computed once.
  */
 export function resultKey(result: ToolResult): string {
   let key = keys.get(result);
@@ -25,7 +25,7 @@ export function resultKey(result: ToolResult): string {
   return key;
 }
 
-/** Whether two results tell the same but for what changes with every call. */
+/** True when two results differ only in parts that change with every call. */
 export function tellsTheSame(one: ToolResult, other: ToolResult): boolean {
   // Most results that tell the same are the same to the letter, which costs next to nothing to find
   // out.
@@ -44,10 +44,10 @@ function textOf(content: JsonValue): string {
 }
 
 /**
- * What is taken out: date with time of day, time of day, dates as HTTP writes them, members that
- * hold a duration, epoch milliseconds, short durations. A day alone stays, and so do minutes and
- * hours: they are what a calendar or a forecast tells. Every repetition is bounded or stands
- * between word boundaries, so that hostile text costs no more than any other.
+ * Patterns of removed parts: date with time of day, time of day, dates of HTTP, members that hold a
+ * duration, epoch milliseconds, short durations. A day alone stays, and so do minutes and hours:
+ * they are the content of a calendar or a forecast. Every repetition is bounded or stands between
+ * word boundaries, so that hostile text costs no more than other text.
  */
 const volatile = new RegExp(
   [

@@ -1,9 +1,6 @@
 import { isPlainObject, type JsonValue } from '../base/json.ts';
 
-/**
- * Words that say nothing of what is searched for, in the languages that queries are mostly written
- * in.
- */
+/** Stop words in the most frequent languages of queries. */
 const stopWords: ReadonlySet<string> = new Set(
   (
     'the and for are was were has have had not but you your our their his her its from ' +
@@ -42,8 +39,8 @@ function folded(text: string): string {
 }
 
 /**
- * The words of a query that a result should have something of: of three letters at least, without
- * stop words, as they are looked for.
+ * Returns the words of a query that a result should contain: of three letters at least, without
+ * stop words, in their normal form.
  */
 export function significantWords(query: string): readonly string[] {
   const words = new Set<string>();
@@ -66,14 +63,14 @@ function stem(word: string): string {
 }
 
 /**
- * Longer results are not searched: the search would hold everybody up, and so much text is seldom
- * about nothing of a query.
+ * Most characters of a result that are searched. A longer search would delay other work, and a long
+ * result seldom has no word of the query.
  */
 const longestResult = 1_000_000;
 
 /**
- * Whether one of the words occurs in a result; for a very long one, that it may. What only repeats
- * the query does not count.
+ * True when one of the words occurs in a result, or when the result is too long to search. A
+ * repetition of the query does not count.
  */
 export function hasWord(words: readonly string[], query: string, content: JsonValue): boolean {
   const written = textOf(content, query);

@@ -1,9 +1,12 @@
-/** Errors may quote what was sent: beyond this, it is not the provider that speaks. */
+/**
+ * Most characters of a message that count as the words of the provider: errors may quote the
+ * request.
+ */
 const longestMessage = 20_000;
 
 /**
- * The words of providers for a prompt that is longer than the window; `context-overflow.test.ts`
- * has the messages and where they were seen.
+ * The words of providers for a prompt that is longer than the window. `context-overflow.test.ts`
+ * has the messages and their sources.
  */
 const overflow: readonly RegExp[] = [
   /context_length_exceeded|model_context_window_exceeded|exceed_context_size|request_too_large/i,
@@ -23,15 +26,15 @@ const overflow: readonly RegExp[] = [
 ];
 
 /**
- * A limit of tokens in a span of time speaks of large requests, too: a shorter prompt is not what
- * it asks for.
+ * Words of a limit of tokens in a span of time. It mentions large requests too, but does not ask
+ * for a shorter prompt.
  */
 const rate =
   /tokens per (?:minute|min|day|hour)|\bTP[MD]\b|rate.?limit|too many requests|throttl|please wait before/i;
 
 /**
- * Whether a provider's message says that the prompt, or prompt and answer together, do not fit the
- * model's window.
+ * True when the message of a provider says that the prompt, or prompt and answer together, do not
+ * fit the model's window.
  */
 export function saysContextOverflow(message: string): boolean {
   const text = message.length > longestMessage ? message.slice(0, longestMessage) : message;
@@ -39,7 +42,7 @@ export function saysContextOverflow(message: string): boolean {
 }
 
 /**
- * Whether it says that one request is larger than what may be sent in a span of time: to wait does
+ * True when the message says that one request exceeds the limit for a span of time: waiting does
  * not help.
  */
 export function saysLargerThanRate(message: string): boolean {

@@ -27,8 +27,8 @@ import {
 export interface OpenAiSettings extends ProviderSettings {
   readonly reasoning?: { readonly effort?: 'minimal' | 'low' | 'medium' | 'high' };
   /**
-   * Where to call, in this order; the next one is used when one is not available. Endpoints without
-   * a key are left out.
+   * The endpoints to call, in order; the next one is used when one is not available. Endpoints
+   * without a key are left out.
    * @default Azure, then the EU, then the standard endpoint, as far as the environment has keys for
    * them
    */

@@ -11,7 +11,7 @@ import { type Evidence, type Outcome, ToolNotOffered, type WantedCall } from './
 import { planTable } from './plan-table.ts';
 import type { FollowUpRequest, Request } from './request.ts';
 
-/** What a request led to; `number` is what a later "15% of the total" refers to. */
+/** The outcome of a request. A later "15% of the total" refers to `number`. */
 export interface Finding {
   readonly text: string;
   readonly number?: number;
@@ -43,7 +43,7 @@ interface Found {
   readonly finding: Finding | undefined;
 }
 
-/** What "15% of it" does not speak of. */
+/** Kinds of requests that "15% of it" does not refer to. */
 const aside: ReadonlySet<Request['kind']> = new Set(['followUp', 'unclear', 'unread']);
 
 function planOne(
@@ -115,7 +115,7 @@ function planRequest(
   }
 }
 
-/** Makes one call and says what came of it. */
+/** Makes one call and describes its outcome. */
 function ask(
   evidence: Evidence,
   tool: string,

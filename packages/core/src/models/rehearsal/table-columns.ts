@@ -4,7 +4,7 @@ import { isPlainObject } from '../../base/json.ts';
 export interface TableSample {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** Whether these are all rows. */
+  /** True when these are all rows. */
   readonly complete: boolean;
 }
 
@@ -87,7 +87,7 @@ const amountNames = (
   'amount total price value cost sum balance due revenue sales fee net gross payment ' +
   'salary budget spend quantity qty units hours'
 ).split(' ');
-/** Words of a request that say what to do rather than with what. */
+/** Words of a request for the action, not for its object. */
 const statisticWords = new Set('total sum average mean value number amount cost'.split(' '));
 
 /**
@@ -137,7 +137,7 @@ export function findNamedColumn(sample: TableSample, wording: string): string | 
 const stateNames = new Set(['status', 'state', 'stage', 'condition', 'situation', 'progress']);
 
 /**
- * Columns that may say whether a row is "paid", "open" and so on: by a usual name, or because they
+ * Columns that may hold a state of a row such as "paid" or "open": by a usual name, or because they
  * carry the word itself.
  */
 export function findStateColumns(sample: TableSample, word: string): readonly string[] {

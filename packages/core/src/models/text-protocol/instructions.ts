@@ -16,8 +16,8 @@ export interface TextExample {
 type Tools = readonly LanguageModelV4FunctionTool[];
 
 /**
- * How to call the tools and to answer, as part of the system message. It is the same in every
- * round, so that providers can cache it.
+ * Instructions for calling tools and answering, as part of the system message. It is the same in
+ * every round, so that providers can cache it.
  */
 export function protocolInstructions(
   tools: Tools,
@@ -76,7 +76,7 @@ export function observationLine(tool: string, text: string): string {
   return `Observation (${tool}): ${text}`;
 }
 
-/** What is asked of the next step alone; it changes from round to round and so comes last. */
+/** The request for the next step alone. It changes from round to round and so comes last. */
 export function nextStep(
   toolChoice: LanguageModelV4CallOptions['toolChoice'],
   tools: Tools,

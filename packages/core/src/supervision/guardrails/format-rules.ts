@@ -109,7 +109,7 @@ function firstSentences(text: string, most: number): string {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' });
   let count = 0;
   for (const { segment, index } of segmenter.segment(text)) {
-    // What has no letter or digit is white space or a sign, and no sentence.
+    // Text without a letter or digit is white space or a sign, and no sentence.
     if (!/[\p{L}\p{N}]/u.test(segment)) continue;
     if (++count > most) return text.slice(0, index).trimEnd();
   }

@@ -148,7 +148,7 @@ test('options that cannot work are refused', () => {
   );
 });
 
-// What takes the square of its length takes minutes here, and the test runs out of time.
+// A pattern with quadratic time takes minutes here, and the test runs out of time.
 test.each(
   hostileTexts([
     'ignore ',

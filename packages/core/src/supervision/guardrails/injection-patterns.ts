@@ -30,20 +30,18 @@ const optionChecks: OptionChecks<InjectionPatternsOptions> = {
       : 'an object that gives names regular expressions',
 };
 
-/** A text that tells somebody what to do is never shorter. */
+/** Fewest characters of a text with an instruction. */
 const shortest = 12;
 const hiddenCharacters = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
-// Words of which each of the patterns needs one, for texts in lower case, so that ordinary ones are
-// done with at once.
-// The last sign is the first half of the hidden characters.
+// Each pattern needs one of these words; they make ordinary texts fast. For texts in lower case.
 const anyHint =
   /instru|prompt|rules|guideline|directi|you are no|the user|attention|note to|message to|if you are|<\||<<|\[\/?inst|## ?system|anweisung|vorgabe|consigne|\uDB40/;
 
 const upToFourWords = String.raw`(?:[\s,]{1,8}[\p{L}'’-]{1,30}){0,4}?[\s,]{1,8}`;
 
 /**
- * What instructions to a model look like that have no business in data. Gaps are bounded, so the
- * time grows with the length alone.
+ * Patterns of instructions to a model that do not belong into data. Gaps are bounded, so the time
+ * grows with the length alone.
  */
 const knownPatterns: Readonly<Record<string, RegExp>> = {
   'ignoring instructions': new RegExp(
@@ -130,8 +128,7 @@ function findInText(
   written: string,
   own: readonly (readonly [string, RegExp])[],
 ): string | undefined {
-  // `search` heeds no flags of state, so a pattern with `g` does not answer differently the second
-  // time.
+  // `search` ignores flags of state, so a pattern with `g` gives the same answer the second time.
   for (const [name, pattern] of own) if (written.search(pattern) >= 0) return name;
   if (written.length < shortest) return undefined;
   const text = hasHidden(written) ? written.replace(hiddenCharacters, '') : written;
