@@ -1,8 +1,8 @@
 import { nearestName } from './nearest-name.ts';
 
 /**
- * Checks one value. Returns `undefined` for a valid value, else the requirement as words that follow
- * "must be", such as "a list of strings".
+ * Checks one value. Returns `undefined` for a valid value, else the requirement as words that
+ * follow "must be", such as "a list of strings".
  */
 export type OptionCheck = (value: unknown) => string | undefined;
 
@@ -110,8 +110,8 @@ export interface InvalidOption {
 }
 
 /**
- * Returns the fault of the first option that does not exist or has an invalid value; `undefined` when
- * all options are valid. An unknown option is reported with the nearest known name.
+ * Returns the fault of the first option that does not exist or has an invalid value; `undefined`
+ * when all options are valid. An unknown option is reported with the nearest known name.
  */
 export function findInvalidOption<Options>(
   options: unknown,
@@ -154,7 +154,7 @@ export function findInvalidOption<Options>(
 /** Characters of the longest string that a message shows. */
 const longestValue = 60;
 
-/** Describes a value for an error message: by itself when it is short and plain, else by its kind. */
+/** Describes a value for an error message: itself when it is short and plain, else its kind. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === 'string')

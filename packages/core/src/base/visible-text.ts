@@ -4,12 +4,17 @@
  * selectors and fillers, tags, separators of lines and paragraphs, the empty Braille pattern, and
  * halves of characters. With any of them a text could look like another one.
  */
-const hidden = String.raw`(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]`;
+const control = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}`;
+const hidden = String.raw`(?![\n\t])[${control}\p{Default_Ignorable_Code_Point}\u2800]`;
 
 // Parts of a picture are visible: the joiner between pictures, and the selectors behind a picture
 // and behind a key.
 const picture = String.raw`[\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}]`;
-const partOfPicture = String.raw`(?<=${picture})\ufe0f|(?<=${picture}\ufe0f?)\u200d(?=\p{Extended_Pictographic})|(?<=[\d#*])\ufe0f(?=\u20e3)`;
+const partOfPicture = [
+  String.raw`(?<=${picture})\ufe0f`,
+  String.raw`(?<=${picture}\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
+  String.raw`(?<=[\d#*])\ufe0f(?=\u20e3)`,
+].join('|');
 
 const hiddenInText = new RegExp(`(?!${partOfPicture})${hidden}`, 'gu');
 const hiddenInLine = new RegExp(String.raw`[\n\t]|(?!${partOfPicture})${hidden}`, 'gu');

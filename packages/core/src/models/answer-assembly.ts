@@ -4,6 +4,7 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { Clock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Usage } from '../ledger/event.ts';
 import type { DeltaSink, ModelAnswer, ModelText, ModelToolCall } from './call.ts';
@@ -236,7 +237,7 @@ function toolCall(part: {
     providerCallId: part.toolCallId,
     name: part.toolName,
     args,
-    ...(invalid === undefined ? {} : { invalid }),
+    ...defined({ invalid }),
     ...(part.providerMetadata === undefined
       ? {}
       : { providerMetadata: part.providerMetadata as JsonObject }),

@@ -1,4 +1,5 @@
 import { systemClock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { ModelError } from './errors.ts';
 import { saysContextOverflow, saysLargerThanRate } from './measures/context-overflow.ts';
@@ -89,8 +90,7 @@ function classifyOwnError(error: Error & { code: string }): ModelErrorClass {
     return {
       kind,
       retryable,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(status === undefined ? {} : { status }),
+      ...defined({ retryAfterMs, status }),
     };
   }
   switch (error.code) {
@@ -161,17 +161,34 @@ function byStatus(status: number, text: string): ModelErrorClass {
   return found !== undefined && !found.retryable ? found : of('invalid_request');
 }
 
-const spentQuota =
-  /insufficient_quota|exceeded your current quota, please check your plan|billing_error|credit balance/i;
+const spentQuota = new RegExp(
+  [
+    String.raw`insufficient_quota|exceeded your current quota, please check your plan`,
+    String.raw`billing_error|credit balance`,
+  ].join('|'),
+  'i',
+);
 
 /** Words that providers use in bodies and in streamed errors; the first match counts. */
 const words: readonly (readonly [RegExp, ModelErrorKind])[] = [
   [
-    /content_filter|content_policy|content management policy|responsible ?ai ?policy|safety system|PROHIBITED_CONTENT/i,
+    new RegExp(
+      [
+        String.raw`content_filter|content_policy|content management policy`,
+        String.raw`responsible ?ai ?policy|safety system|PROHIBITED_CONTENT`,
+      ].join('|'),
+      'i',
+    ),
     'content_filter',
   ],
   [
-    /API_KEY_INVALID|api key not valid|invalid_api_key|incorrect api key|authentication_error|permission_error|PERMISSION_DENIED|UNAUTHENTICATED/i,
+    new RegExp(
+      [
+        String.raw`API_KEY_INVALID|api key not valid|invalid_api_key|incorrect api key`,
+        String.raw`authentication_error|permission_error|PERMISSION_DENIED|UNAUTHENTICATED`,
+      ].join('|'),
+      'i',
+    ),
     'auth',
   ],
   [/model_not_found|DeploymentNotFound|not_found_error/i, 'model_not_found'],
@@ -214,8 +231,13 @@ const timeoutCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_BODY_TIMEOUT',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-const connectionCode =
-  /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_(SOCKET|CLOSED|DESTROYED))$/;
+const connectionCode = new RegExp(
+  [
+    String.raw`^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH`,
+    String.raw`ENETUNREACH|UND_ERR_(SOCKET|CLOSED|DESTROYED))$`,
+  ].join('|'),
+  '',
+);
 
 /**
  * Looks for a system error code along the chain of causes; fetch wraps it once, providers wrap that

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { AdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ModelErrorClass, ModelErrorKind } from './classify.ts';
@@ -74,7 +75,7 @@ export class InvalidModelNameError extends AdjutantError {
         name,
         reason,
         forms,
-        ...(nearest === undefined ? {} : { nearest }),
+        ...defined({ nearest }),
       },
     );
   }
@@ -127,7 +128,6 @@ function errorData(
     kind,
     retryable,
     detail,
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ status, retryAfterMs }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import type { ModelErrorKind } from './classify.ts';
 import { contextWindowOf } from './measures/window.ts';
 import { type Model, modelName } from './model.ts';
@@ -42,11 +43,11 @@ function rungsOf(model: Model, modelIndex: number): Rung[] {
   return [undefined, ...variants.efforts].flatMap((effort, effortIndex) =>
     Array.from({ length: keys }, (_, index): Rung => {
       const key = index + 1;
-      const label = `${modelName(model)}${key === 1 ? '' : `, key ${key}`}${effort === undefined ? '' : `, ${effort}`}`;
+      const keyLabel = key === 1 ? '' : `, key ${key}`;
+      const effortLabel = effort === undefined ? '' : `, ${effort}`;
+      const label = `${modelName(model)}${keyLabel}${effortLabel}`;
       const isOwn = key === 1 && effort === undefined;
-      const made = isOwn
-        ? model
-        : variants.make({ key, ...(effort === undefined ? {} : { effort }) });
+      const made = isOwn ? model : variants.make({ key, ...defined({ effort }) });
       return { model: made, label, modelIndex, effortIndex, key };
     }),
   );

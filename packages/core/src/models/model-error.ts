@@ -41,8 +41,13 @@ function shorten(text: string): string {
   return text.length <= longestDetail ? text : `${text.slice(0, longestDetail)}…`;
 }
 
-const keyShapes =
-  /\b(sk|pk|rk|xai|gsk)-[\w*-]{6,}|\bAIza[\w-]{10,}|\b(Bearer|Basic)\s+\S+|\bya29\.\S+|\beyJ[\w-]+\.[\w-]+(\.[\w-]+)?/gi;
+const keyShapes = new RegExp(
+  [
+    String.raw`\b(sk|pk|rk|xai|gsk)-[\w*-]{6,}|\bAIza[\w-]{10,}|\b(Bearer|Basic)\s+\S+`,
+    String.raw`\bya29\.\S+|\beyJ[\w-]+\.[\w-]+(\.[\w-]+)?`,
+  ].join('|'),
+  'gi',
+);
 /** A long word of letters and digits: in a refusal of credentials it may be the key itself. */
 const longWord = /(?=[\w*.-]*\d)(?=[\w*.-]*[a-z])[\w*.-]{16,}/gi;
 

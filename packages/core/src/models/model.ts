@@ -1,4 +1,5 @@
 import type { JSONValue, LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { defined } from '../base/defined.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isTestModel, testModelMark } from './test-model-mark.ts';
 
@@ -141,7 +142,7 @@ export function callSettings(
   settings: ModelSettings,
 ): Omit<LanguageModelV4CallOptions, 'prompt'> & JsonObject {
   const { retry: _retry, timeout: _timeout, maxTokens, ...rest } = settings;
-  return { ...rest, ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }) } as Omit<
+  return { ...rest, ...defined({ maxOutputTokens: maxTokens }) } as Omit<
     LanguageModelV4CallOptions,
     'prompt'
   > &

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { defined } from '../base/defined.ts';
 import { coerceToJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import { secretsInUse } from '../base/secret.ts';
 import type { Event } from '../ledger/event.ts';
@@ -90,7 +91,7 @@ export function outputMessages(
     {
       role: 'assistant',
       parts,
-      ...(finishReason === undefined ? {} : { finish_reason: finishReason }),
+      ...defined({ finish_reason: finishReason }),
     },
   ];
 }

@@ -1,5 +1,6 @@
 import type { Attributes, Context, Span, SpanStatus } from '@opentelemetry/api';
 import { systemClock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import type { OpenTelemetryApi } from './load-api.ts';
 
 /** The end of the work of a span. */
@@ -56,7 +57,7 @@ export class OpenSpan {
   #fail({ type, message }: SpanError): void {
     const status: SpanStatus = {
       code: this.#api.SpanStatusCode.ERROR,
-      ...(message === undefined ? {} : { message }),
+      ...defined({ message }),
     };
     this.span.setAttribute('error.type', type);
     this.span.setStatus(status);

@@ -3,6 +3,7 @@ import { systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
+import { ancestorsOf, isRootOf } from '../ledger/path.ts';
 import type {
   InvocationOperation,
   ModelOperation,
@@ -170,8 +171,7 @@ export class RunTrace {
     const { api, key } = this.#telemetry;
     const active = api.context.active();
     if (active.getValue(key) === this) return active;
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      const above = path.slice(0, end);
+    for (const above of ancestorsOf(path)) {
       const open = this.#tools.get(above)?.open ?? this.#invocations.get(above)?.open;
       if (open !== undefined) return open.context;
     }
@@ -361,10 +361,7 @@ export class RunTrace {
     const { content } = this.#telemetry;
     const end = invocationEnd(content ? this.#operation.whole(event) : event, content);
     const { runId } = this.#operation;
-    const isRoot =
-      invocationId === runId ||
-      (invocationId.startsWith(`${runId}>`) && !invocationId.includes('/'));
-    if (isRoot && next === undefined) this.#rootEnd = end;
+    if (isRootOf(invocationId, runId) && next === undefined) this.#rootEnd = end;
     const invocation = this.#invocations.get(invocationId);
     if (invocation !== undefined) invocation.open.finish(end);
     else this.#closeResting(invocationId, end);

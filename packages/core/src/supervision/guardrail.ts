@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import {
   deepFreeze,
   findJsonDefect,
@@ -349,7 +350,7 @@ function decisionOf<Point extends GuardrailPoint>(
     reasoning:
       verdict.reasoning ?? `The guardrail "${guardrail}" ${consequences[verdict.action](noun)}.`,
     alternatives: others,
-    data: { point, guardrail, ...(tool === undefined ? {} : { tool }), round: check.round },
+    data: { point, guardrail, ...defined({ tool }), round: check.round },
     ...(verdict.action === 'guide' && !hasNotes ? { tell: verdict.message } : {}),
   };
 }

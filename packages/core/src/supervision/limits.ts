@@ -1,4 +1,5 @@
 import type { StopReason } from '../ledger/event.ts';
+import { isWithin } from '../ledger/path.ts';
 
 /** The use of one agent invocation or of a whole run. */
 export interface Consumption {
@@ -157,11 +158,6 @@ export function roomFor(
     }
   }
   return room;
-}
-
-/** True when `path` is this invocation or below it. A handoff of it is another invocation. */
-export function isWithin(path: string, owner: string): boolean {
-  return path === owner || path.startsWith(`${owner}/`);
 }
 
 function neededByCallers(

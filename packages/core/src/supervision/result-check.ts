@@ -147,8 +147,13 @@ function emptyDoubt(
 }
 
 /** Members that tell of a list and not of what is in it. */
-const aroundLists =
-  /^(?:q|query|search|keywords|page|page_?size|per_?page|limit|offset|total|count|size|took|cursor|next|has_?more|ok|success|status)$/i;
+const aroundLists = new RegExp(
+  [
+    String.raw`^(?:q|query|search|keywords|page|page_?size|per_?page|limit|offset|total`,
+    String.raw`count|size|took|cursor|next|has_?more|ok|success|status)$`,
+  ].join('|'),
+  'i',
+);
 
 /** True for an empty value, or for an object with one empty list and no other content. */
 function isEmpty(content: JsonValue): boolean {
@@ -180,16 +185,40 @@ function isNothing(value: JsonValue): boolean {
 }
 
 /** Titles of pages that stand in the place of the one that was asked for. */
-const refusals =
-  /^(?:(?:error )?403\W{0,3}forbidden|error 403\b|forbidden\W{0,2}$|access (?:to this (?:page|site) (?:has been )?)?denied|attention required!|just a moment|one moment, please|are you (?:a robot|human|not a robot)|(?:robot|human|security) (?:check|verification)\W{0,3}$|verify(?:ing)? (?:that )?you are (?:a )?human|(?:captcha|robot or human)\W{0,2}$|checking your browser|ddos-guard|pardon our interruption|request blocked|(?:sorry, )?you have been blocked|unusual traffic (?:from|detected))/i;
+const refusals = new RegExp(
+  [
+    String.raw`^(?:(?:error )?403\W{0,3}forbidden|error 403\b|forbidden\W{0,2}$`,
+    String.raw`access (?:to this (?:page|site) (?:has been )?)?denied|attention required!`,
+    String.raw`just a moment|one moment, please|are you (?:a robot|human|not a robot)`,
+    String.raw`(?:robot|human|security) (?:check|verification)\W{0,3}$`,
+    String.raw`verify(?:ing)? (?:that )?you are (?:a )?human|(?:captcha`,
+    String.raw`robot or human)\W{0,2}$|checking your browser|ddos-guard`,
+    String.raw`pardon our interruption|request blocked|(?:sorry, )?you have been blocked`,
+    String.raw`unusual traffic (?:from|detected))`,
+  ].join('|'),
+  'i',
+);
 
 /** Words that only such pages have, at any place. */
-const confessions =
-  /verify (?:that )?you are (?:a )?human|(?:complete|solve) the captcha|enable javascript and cookies to continue|unusual traffic from your (?:computer )?network|checking your browser before accessing|are you a robot\?|press (?:and|&) hold to confirm you are/i;
+const confessions = new RegExp(
+  [
+    String.raw`verify (?:that )?you are (?:a )?human|(?:complete|solve) the captcha`,
+    String.raw`enable javascript and cookies to continue`,
+    String.raw`unusual traffic from your (?:computer )?network`,
+    String.raw`checking your browser before accessing|are you a robot\?|press (?:and`,
+    String.raw`&) hold to confirm you are`,
+  ].join('|'),
+  'i',
+);
 
 /** Without one of these there is no need to read the page. */
-const hints =
-  /403|denied|attention|moment|robot|human|security|captcha|browser|ddos|pardon|blocked|forbidden|unusual|cookies/i;
+const hints = new RegExp(
+  [
+    String.raw`403|denied|attention|moment|robot|human|security|captcha|browser|ddos`,
+    String.raw`pardon|blocked|forbidden|unusual|cookies`,
+  ].join('|'),
+  'i',
+);
 
 /** Characters of a page that may be a refusal: an article about captchas is longer. */
 const longestRefusal = 2_000;
@@ -233,9 +262,13 @@ function queryOf({ args, readOnly, check }: CheckedCall): string | undefined {
 
 /** A query in the language of a database is not made of the words of its answer. */
 const isCode = (query: string): boolean =>
-  /[=<>(){};*\\|]|^\s{0,20}(?:select|with|insert|update|delete|match)\s.{0,900}\b(?:from|as|into|set|return)\b/is.test(
-    query,
-  );
+  new RegExp(
+    [
+      String.raw`[=<>(){};*\\|]|^\s{0,20}(?:select|with|insert|update|delete`,
+      String.raw`match)\s.{0,900}\b(?:from|as|into|set|return)\b`,
+    ].join('|'),
+    'is',
+  ).test(query);
 
 function relevanceDoubt(
   call: CheckedCall,

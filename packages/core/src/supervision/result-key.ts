@@ -51,10 +51,13 @@ function textOf(content: JsonValue): string {
  */
 const volatile = new RegExp(
   [
-    String.raw`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`,
-    String.raw`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: (?:GMT|UTC))?`,
+    String.raw`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?` +
+      String.raw`(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`,
+    String.raw`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? [A-Z][a-z]{2} \d{4} ` +
+      String.raw`\d\d:\d\d:\d\d(?: (?:GMT|UTC))?`,
     String.raw`\b\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\b`,
-    String.raw`"(?:duration|elapsed|latency|took|timing)[A-Za-z_]{0,12}\\?": ?-?\d{1,15}(?:\.\d{1,15})?`,
+    String.raw`"(?:duration|elapsed|latency|took|timing)[A-Za-z_]{0,12}\\?": ?` +
+      String.raw`-?\d{1,15}(?:\.\d{1,15})?`,
     String.raw`\b1\d{12}\b`,
     String.raw`\b\d{1,12}(?:[.,]\d{1,9})? ?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?)\b`,
   ].join('|'),

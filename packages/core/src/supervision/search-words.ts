@@ -21,8 +21,11 @@ const stopWords: ReadonlySet<string> = new Set(
 );
 
 /** Scripts that put no spaces between words: pairs of their characters stand for words. */
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const unspaced = new RegExp(
+  String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}` +
+    String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`,
+  'u',
+);
 const wordPattern = /[\p{L}\p{N}]+/gu;
 const ascii = /^[\0-\x7f]*$/;
 

@@ -201,7 +201,8 @@ function resolveAzure(
   }
   const apiVersion =
     endpoint.apiVersion || setting(env, 'AZURE_OPENAI_API_VERSION') || defaultAzureApiVersion;
-  const baseUrl = `${resource.replace(/\/openai$/, '')}/openai/deployments/${encodeURIComponent(deployment)}`;
+  const host = resource.replace(/\/openai$/, '');
+  const baseUrl = `${host}/openai/deployments/${encodeURIComponent(deployment)}`;
   // The body keeps the model's id, because the request is shaped by it: a deployment's name says
   // nothing about the model.
   return [{ name, azure: true, baseUrl, apiKey, apiVersion, api: 'chat', modelId }];

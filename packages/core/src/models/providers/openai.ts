@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { defined } from '../../base/defined.ts';
 import { loadOptionalPackage } from '../../base/optional-package.ts';
 import { isAnything, isList, isObject, isOneOf } from '../../base/options.ts';
 import {
@@ -79,7 +80,7 @@ function openaiModel(
 ): Model {
   const effort = settings.reasoning?.effort;
   const given: ProviderOptions = {
-    openai: { store: false, ...(effort === undefined ? {} : { reasoningEffort: effort }) },
+    openai: { store: false, ...defined({ reasoningEffort: effort }) },
   };
   const load = async (): Promise<LanguageModelV4> => {
     const endpoints = resolveOpenAiEndpoints(modelId, settings, settings.env ?? process.env, key);
@@ -109,7 +110,7 @@ function openEndpoint(
   const provider = createOpenAI({
     baseURL: endpoint.baseUrl,
     apiKey: endpoint.apiKey,
-    ...(send === undefined ? {} : { fetch: send }),
+    ...defined({ fetch: send }),
   });
   return endpoint.api === 'chat'
     ? provider.chat(endpoint.modelId)

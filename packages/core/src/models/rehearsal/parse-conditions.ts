@@ -106,7 +106,7 @@ function parseComparison(text: string): Condition[] {
   if (/\bor\b/i.test(piece)) return [{ kind: 'unclear', text: piece }];
   for (const [pattern, op] of operators) {
     const match = new RegExp(
-      `^(?:the\\s+|an?\\s+)?([A-Za-z_][\\w ]*?)\\s*(?:\\b|(?=[<>=!≠≤≥]))\\s*` +
+      '^(?:the\\s+|an?\\s+)?([A-Za-z_][\\w ]*?)\\s*(?:\\b|(?=[<>=!≠≤≥]))\\s*' +
         `${pattern}(?![A-Za-z])\\s*(?:the\\s+)?${value}\\s*$`,
       'i',
     ).exec(piece);

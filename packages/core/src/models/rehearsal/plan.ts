@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { isPlainObject, type JsonObject } from '../../base/json.ts';
 import {
   capabilities,
@@ -203,7 +204,7 @@ function timeZoneOf(place: string): string | undefined {
 function planList(request: Request & { kind: 'list' }, evidence: Evidence): Finding | undefined {
   const { path, extension } = request;
   const args = {
-    ...(path === undefined ? {} : { path }),
+    ...defined({ path }),
     ...(extension === undefined ? {} : { pattern: `**/*.${extension}` }),
   };
   const place = path === undefined ? 'here' : `in ${path}`;
@@ -218,7 +219,7 @@ function planSearch(
 ): Finding | undefined {
   const { query, path } = request;
   const place = path === undefined ? 'here' : `in ${path}`;
-  const args = { query, ...(path === undefined ? {} : { path }) };
+  const args = { query, ...defined({ path }) };
   return ask(evidence, 'searchFiles', args, `search ${place}`, (value) =>
     describeMatches(query, place, value),
   );

@@ -60,8 +60,13 @@ function singular(word: string): string {
 }
 
 /** A number as tables hold them: `1234.5`, `1,234.50`, `1.234,50 €`, `EUR 12`, `(12.30)`. */
-const writtenNumber =
-  /^[-+(]?\s?(?:\p{Sc}|[A-Z]{3})?\s?[-+]?\d[\d.,'’\s]*(?:e[-+]?\d+)?\s?(?:\p{Sc}|[A-Z]{3}|%)?\)?$/iu;
+const writtenNumber = new RegExp(
+  [
+    String.raw`^[-+(]?\s?(?:\p{Sc}`,
+    String.raw`[A-Z]{3})?\s?[-+]?\d[\d.,'’\s]*(?:e[-+]?\d+)?\s?(?:\p{Sc}|[A-Z]{3}|%)?\)?$`,
+  ].join('|'),
+  'iu',
+);
 const writtenDate = /^\d{4}-\d{2}-\d{2}|^\d{1,2}[/.]\d{1,2}[/.]\d{2,4}$/;
 
 function isNumeric(sample: TableSample, column: string): boolean {

@@ -134,7 +134,7 @@ describe('tables', () => {
     [`Sum the 3 largest invoices in ${path}`, 'I did not understand "the 3 largest".'],
     [`Sum the paid invoices of 2026 in ${path}`, 'I did not understand "of 2026 in".'],
     [
-      `Summarize the README and tell me what time it is`,
+      'Summarize the README and tell me what time it is',
       'I did not understand "Summarize the README".',
     ],
   ])('no part of the question is passed over: %s', async (question, expected) => {

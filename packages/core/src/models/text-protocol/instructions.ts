@@ -33,17 +33,22 @@ export function protocolInstructions(
   return parts.join('\n\n');
 }
 
-const howToCall = `Work in steps. In each step write either an action or the final answer, in exactly this form:
-
-Thought: what you think about the next step
-Action: {"tool": "name of the tool", "arguments": {"name": "value"}}
-
-or, when you have the answer:
-
-Thought: what you think
-Final Answer: your answer to the user
-
-An action is JSON in one line; write several Action lines to call several tools at once. Then stop: the results are given to you as Observation lines. Never write an Observation yourself.`;
+const howToCall = [
+  'Work in steps. In each step write either an action or the final answer, in exactly this ' +
+    'form:',
+  '',
+  'Thought: what you think about the next step',
+  'Action: {"tool": "name of the tool", "arguments": {"name": "value"}}',
+  '',
+  'or, when you have the answer:',
+  '',
+  'Thought: what you think',
+  'Final Answer: your answer to the user',
+  '',
+  'An action is JSON in one line; write several Action lines to call several tools at ' +
+    'once. Then stop: the results are given to you as Observation lines. Never write an ' +
+    'Observation yourself.',
+].join('\n');
 
 function describeTools(tools: Tools): string {
   const lines = tools.map(({ name, description, inputSchema }) => {
