@@ -163,8 +163,8 @@ function byStatus(status: number, text: string): ModelErrorClass {
 
 const spentQuota = new RegExp(
   [
-    String.raw`insufficient_quota|exceeded your current quota, please check your plan`,
-    String.raw`billing_error|credit balance`,
+    'insufficient_quota|exceeded your current quota, please check your plan',
+    'billing_error|credit balance',
   ].join('|'),
   'i',
 );
@@ -174,8 +174,8 @@ const words: readonly (readonly [RegExp, ModelErrorKind])[] = [
   [
     new RegExp(
       [
-        String.raw`content_filter|content_policy|content management policy`,
-        String.raw`responsible ?ai ?policy|safety system|PROHIBITED_CONTENT`,
+        'content_filter|content_policy|content management policy',
+        'responsible ?ai ?policy|safety system|PROHIBITED_CONTENT',
       ].join('|'),
       'i',
     ),
@@ -184,8 +184,8 @@ const words: readonly (readonly [RegExp, ModelErrorKind])[] = [
   [
     new RegExp(
       [
-        String.raw`API_KEY_INVALID|api key not valid|invalid_api_key|incorrect api key`,
-        String.raw`authentication_error|permission_error|PERMISSION_DENIED|UNAUTHENTICATED`,
+        'API_KEY_INVALID|api key not valid|invalid_api_key|incorrect api key',
+        'authentication_error|permission_error|PERMISSION_DENIED|UNAUTHENTICATED',
       ].join('|'),
       'i',
     ),
@@ -233,7 +233,7 @@ const timeoutCodes: ReadonlySet<unknown> = new Set([
 ]);
 const connectionCode = new RegExp(
   [
-    String.raw`^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH`,
+    '^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH',
     String.raw`ENETUNREACH|UND_ERR_(SOCKET|CLOSED|DESTROYED))$`,
   ].join('|'),
   '',

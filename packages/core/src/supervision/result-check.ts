@@ -149,7 +149,7 @@ function emptyDoubt(
 /** Members that tell of a list and not of what is in it. */
 const aroundLists = new RegExp(
   [
-    String.raw`^(?:q|query|search|keywords|page|page_?size|per_?page|limit|offset|total`,
+    '^(?:q|query|search|keywords|page|page_?size|per_?page|limit|offset|total',
     String.raw`count|size|took|cursor|next|has_?more|ok|success|status)$`,
   ].join('|'),
   'i',
@@ -188,13 +188,13 @@ function isNothing(value: JsonValue): boolean {
 const refusals = new RegExp(
   [
     String.raw`^(?:(?:error )?403\W{0,3}forbidden|error 403\b|forbidden\W{0,2}$`,
-    String.raw`access (?:to this (?:page|site) (?:has been )?)?denied|attention required!`,
-    String.raw`just a moment|one moment, please|are you (?:a robot|human|not a robot)`,
+    'access (?:to this (?:page|site) (?:has been )?)?denied|attention required!',
+    'just a moment|one moment, please|are you (?:a robot|human|not a robot)',
     String.raw`(?:robot|human|security) (?:check|verification)\W{0,3}$`,
-    String.raw`verify(?:ing)? (?:that )?you are (?:a )?human|(?:captcha`,
+    'verify(?:ing)? (?:that )?you are (?:a )?human|(?:captcha',
     String.raw`robot or human)\W{0,2}$|checking your browser|ddos-guard`,
-    String.raw`pardon our interruption|request blocked|(?:sorry, )?you have been blocked`,
-    String.raw`unusual traffic (?:from|detected))`,
+    'pardon our interruption|request blocked|(?:sorry, )?you have been blocked',
+    'unusual traffic (?:from|detected))',
   ].join('|'),
   'i',
 );
@@ -202,11 +202,11 @@ const refusals = new RegExp(
 /** Words that only such pages have, at any place. */
 const confessions = new RegExp(
   [
-    String.raw`verify (?:that )?you are (?:a )?human|(?:complete|solve) the captcha`,
-    String.raw`enable javascript and cookies to continue`,
-    String.raw`unusual traffic from your (?:computer )?network`,
+    'verify (?:that )?you are (?:a )?human|(?:complete|solve) the captcha',
+    'enable javascript and cookies to continue',
+    'unusual traffic from your (?:computer )?network',
     String.raw`checking your browser before accessing|are you a robot\?|press (?:and`,
-    String.raw`&) hold to confirm you are`,
+    '&) hold to confirm you are',
   ].join('|'),
   'i',
 );
@@ -214,8 +214,8 @@ const confessions = new RegExp(
 /** Without one of these there is no need to read the page. */
 const hints = new RegExp(
   [
-    String.raw`403|denied|attention|moment|robot|human|security|captcha|browser|ddos`,
-    String.raw`pardon|blocked|forbidden|unusual|cookies`,
+    '403|denied|attention|moment|robot|human|security|captcha|browser|ddos',
+    'pardon|blocked|forbidden|unusual|cookies',
   ].join('|'),
   'i',
 );

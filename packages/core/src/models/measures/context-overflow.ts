@@ -22,15 +22,15 @@ const overflow: readonly RegExp[] = [
   new RegExp(
     [
       String.raw`exceeds? (?:the |this model's |the model's |its )?(?:available |max `,
-      String.raw`maximum )?context (?:window|length|limit|size)`,
+      'maximum )?context (?:window|length|limit|size)',
     ].join('|'),
     'i',
   ),
   /exceeded max context length|context window exceeds limit|exceeded model token limit/i,
   new RegExp(
     [
-      String.raw`input tokens? exceeds? (?:the|maximum)|too many input tokens`,
-      String.raw`too many tokens: (?:total|size|max)`,
+      'input tokens? exceeds? (?:the|maximum)|too many input tokens',
+      'too many tokens: (?:total|size|max)',
     ].join('|'),
     'i',
   ),
@@ -57,7 +57,7 @@ const overflow: readonly RegExp[] = [
 const rate = new RegExp(
   [
     String.raw`tokens per (?:minute|min|day|hour)|\bTP[MD]\b|rate.?limit|too many requests`,
-    String.raw`throttl|please wait before`,
+    'throttl|please wait before',
   ].join('|'),
   'i',
 );

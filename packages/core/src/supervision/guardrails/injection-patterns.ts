@@ -36,7 +36,7 @@ const hiddenCharacters = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
 // Each pattern needs one of these words; they make ordinary texts fast. For texts in lower case.
 const anyHint = new RegExp(
   [
-    String.raw`instru|prompt|rules|guideline|directi|you are no|the user|attention|note to`,
+    'instru|prompt|rules|guideline|directi|you are no|the user|attention|note to',
     String.raw`message to|if you are|<\||<<|\[\/?inst|## ?system|anweisung|vorgabe`,
     String.raw`consigne|\uDB40`,
   ].join('|'),
