@@ -1,12 +1,12 @@
 /**
- * Why work was told to stop; the `name` and `code` are what `AbortSignal.reason` shows to user
+ * The reason for which work is stopped. `AbortSignal.reason` shows its `name` and `code` to user
  * code.
  */
 export class AbortReason extends Error {
   /**
-   * `cancelled` by a person or the caller, `timeout`, `stopped` (the process gives the run back),
-   * `waiting` (it waits for somebody outside), `fenced` (another owner took it over), `interrupted`
-   * (a message came that cannot wait).
+   * `cancelled` by a person or the caller, `timeout`, `stopped` (the process releases the run),
+   * `waiting` (the work waits for a person or another process), `fenced` (another owner has the
+   * run), `interrupted` (a message came that cannot wait).
    */
   readonly code: 'cancelled' | 'timeout' | 'stopped' | 'waiting' | 'fenced' | 'interrupted';
 
@@ -17,10 +17,7 @@ export class AbortReason extends Error {
   }
 }
 
-/**
- * Whether the reason says that nothing more is to be recorded: the work goes on another time, or
- * elsewhere.
- */
+/** True when the work goes on later or elsewhere, so that nothing more is recorded here. */
 export function givesBack(reason: AbortReason | undefined): boolean {
   const code = reason?.code;
   return code === 'stopped' || code === 'waiting' || code === 'fenced';
@@ -28,8 +25,7 @@ export function givesBack(reason: AbortReason | undefined): boolean {
 
 /**
  * A node in the tree of work that is cancelled together. Cheaper than a chain of `AbortSignal.any`:
- * the `AbortSignal` is made only when somebody asks for it, and a scope that ends forgets its
- * parent.
+ * the `AbortSignal` is made on its first use, and a scope that ends forgets its parent.
  */
 export class CancelScope {
   #parent: CancelScope | undefined;

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from './json.ts';
 
 const brand = Symbol.for('adjutant.error');
 
-/** How an error is written to the ledger and sent over the wire. */
+/** An error as the ledger and the wire hold it. */
 export interface ErrorRecord {
   readonly name: string;
   readonly code: string;
@@ -27,17 +27,15 @@ export class AdjutantError<Code extends string = ErrorCode> extends Error {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /**
-   * The error as plain JSON, without stack and cause; `errorFromRecord` makes an error of it again.
-   */
+  /** Returns the error as plain JSON, without stack and cause. `errorFromRecord` is the inverse. */
   toJSON(): ErrorRecord {
     return { name: this.name, code: this.code, message: this.message, data: this.data };
   }
 }
 
 /**
- * Whether a value is an error of Adjutant, from this or another copy of the package, and has this
- * code if one is named.
+ * True when a value is an error of Adjutant, from this or another copy of the package, and has the
+ * code if one is given.
  */
 export function isAdjutantError(
   value: unknown,
@@ -57,7 +55,10 @@ export function errorFromRecord(record: ErrorRecord): AdjutantError {
   return error;
 }
 
-/** Any thrown value as a record: Adjutant's errors keep their code, others get `fallbackCode`. */
+/**
+ * Returns any thrown value as a record. Errors of Adjutant keep their code; others get
+ * `fallbackCode`.
+ */
 export function toErrorRecord(thrown: unknown, fallbackCode = 'unexpected_error'): ErrorRecord {
   if (isAdjutantError(thrown))
     return { name: thrown.name, code: thrown.code, message: thrown.message, data: thrown.data };

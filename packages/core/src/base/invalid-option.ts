@@ -2,8 +2,8 @@ import { AdjutantError } from './error.ts';
 import { findInvalidOption, type OptionChecks } from './options.ts';
 
 /**
- * What a function of this package was given cannot work: options of a ready guardrail, middleware
- * or error handler, what a view was asked.
+ * The arguments of a function of this package are invalid: the options of a ready guardrail,
+ * middleware or error handler, or the question to a view.
  */
 export class InvalidOptionError extends AdjutantError {
   constructor(data: { function: string; reason: string }) {

@@ -43,7 +43,7 @@ export function canonicalJson(value: unknown): string {
   return `${text}}`;
 }
 
-/** Where and why a value is not JSON. `path` is like `$.items[2].price`. */
+/** The place and the reason for which a value is not JSON. `path` is like `$.items[2].price`. */
 export interface JsonDefect {
   readonly path: string;
   readonly found: string;
@@ -108,9 +108,9 @@ export interface JsonCoercion {
 }
 
 /**
- * Makes any value JSON: an instance of a class becomes what `JSON.stringify` makes of it, anything
- * else that JSON cannot hold its string form, such as `[object Map]`; `coerced` says where. Never
- * throws.
+ * Makes any value JSON and never throws. An instance of a class becomes the output of
+ * `JSON.stringify`. Anything else that JSON cannot hold becomes its string form, such as `[object
+ * Map]`; `coerced` lists the places.
  */
 export function coerceToJson(value: unknown): JsonCoercion {
   const coerced: string[] = [];
@@ -163,8 +163,7 @@ function describeForeign(value: unknown, ancestors: readonly object[]): JsonValu
   if (typeof value !== 'object') return String(value);
   try {
     const text = JSON.stringify(value);
-    // Maps, responses and the like keep what they hold out of sight of JSON: `{}` would look like
-    // nothing.
+    // Maps, responses and similar objects hide their content from JSON: `{}` would look empty.
     const isHidden =
       text === undefined ||
       (text === '{}' && typeof (value as { toJSON?: unknown }).toJSON !== 'function');

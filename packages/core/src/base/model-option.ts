@@ -3,7 +3,7 @@ import { isObject, type OptionCheck } from './options.ts';
 const aModel =
   "a model such as openai('gpt-5-mini') or parseModelName('openai:gpt-5-mini'), or an AI SDK model";
 
-/** What a model must be. */
+/** The requirement on a model, for error messages. */
 export const isModel: OptionCheck = (value) => {
   if (isObject(value) !== undefined) return aModel;
   const { kind, load, doStream } = value as {
@@ -14,7 +14,7 @@ export const isModel: OptionCheck = (value) => {
   return typeof (kind === 'model' ? load : doStream) === 'function' ? undefined : aModel;
 };
 
-/** What the option `model` of an agent must be. */
+/** Requirement on the option `model` of an agent. */
 export const isModelOrList: OptionCheck = (value) => {
   const isList =
     Array.isArray(value) && value.length > 0 && value.every((one) => isModel(one) === undefined);

@@ -1,12 +1,11 @@
 /**
- * Names longer than this are compared by their beginning; what a model or a user types may be of
- * any length.
+ * Longer names are compared by their beginning. The input of a model or a user may have any length.
  */
 const comparedLength = 100;
 
 /**
- * The candidate that `name` was probably meant to be, or `undefined` when none is close. Case, `.`,
- * `_`, `-` and spaces count for nothing, and a name space may be missing; else about every third
+ * Returns the candidate that is closest to `name`, or `undefined` when none is close. Case, `.`,
+ * `_`, `-` and spaces are ignored, and a name space may be missing. Otherwise about every third
  * letter may be wrong.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {

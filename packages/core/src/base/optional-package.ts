@@ -1,6 +1,6 @@
 import { AdjutantError } from './error.ts';
 
-/** An optional package is needed and not installed. */
+/** An optional package that is needed and not installed. */
 export class MissingPackageError extends AdjutantError {
   constructor(data: { package: string; needed: string }, options?: ErrorOptions) {
     super(

@@ -1,11 +1,18 @@
 import { nearestName } from './nearest-name.ts';
 
-/** Says what an option must be, when a value is not that; `undefined` when it fits. */
+/**
+ * Checks one value. Returns `undefined` for a valid value, else the requirement as words that
+ * follow "must be", such as "a list of strings".
+ */
 export type OptionCheck = (value: unknown) => string | undefined;
 
-/** Which options there are, and what each must be. Options that are `undefined` are not checked. */
+/**
+ * The allowed options of `Options`, each with its check. Every member needs one, so a new option
+ * cannot be forgotten. Options that are `undefined` are not checked.
+ */
 export type OptionChecks<Options> = { readonly [Key in keyof Required<Options>]: OptionCheck };
 
+/** Makes a check from its requirement in words and its test. */
 const check =
   (expected: string, fits: (value: unknown) => boolean): OptionCheck =>
   (value) =>
@@ -14,51 +21,67 @@ const check =
 const isNumeric = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value);
 
+/** Accepts any string, the empty one too. */
 export const isText: OptionCheck = check('a string', (value) => typeof value === 'string');
+/** Accepts a string with at least one character. */
 export const isNonEmptyText: OptionCheck = check(
   'a string that is not empty',
   (value) => typeof value === 'string' && value !== '',
 );
+/** Accepts `true` and `false`. */
 export const isFlag: OptionCheck = check('true or false', (value) => typeof value === 'boolean');
+/** Accepts a function or a class. */
 export const isFunction: OptionCheck = check('a function', (value) => typeof value === 'function');
+/** Accepts any object that is no list and not `null`. */
 export const isObject: OptionCheck = check(
   'an object',
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
+/** Accepts a list of any values. */
 export const isList: OptionCheck = check('a list', Array.isArray);
+/** Accepts every value: for options that are checked elsewhere. */
 export const isAnything: OptionCheck = () => undefined;
+/** Accepts a finite number. */
 export const isNumber: OptionCheck = check('a number', isNumeric);
+/** Accepts a finite number greater than 0. */
 export const isPositive: OptionCheck = check(
   'a number greater than 0',
   (value) => isNumeric(value) && value > 0,
 );
+/** Accepts a finite number from 0. */
 export const isNotNegative: OptionCheck = check(
   'a number from 0',
   (value) => isNumeric(value) && value >= 0,
 );
+/** Accepts a whole number from 1. */
 export const isCount: OptionCheck = check(
   'a whole number from 1',
   (value) => Number.isInteger(value) && (value as number) >= 1,
 );
+/** Accepts a whole number from 0. */
 export const isCountOrNone: OptionCheck = check(
   'a whole number from 0',
   (value) => Number.isInteger(value) && (value as number) >= 0,
 );
+/** Accepts a list of strings, the empty list too. */
 export const isListOfText: OptionCheck = check(
   'a list of strings',
   (value) => Array.isArray(value) && value.every((part) => typeof part === 'string'),
 );
+/** Accepts a list of functions, the empty list too. */
 export const isListOfFunctions: OptionCheck = check(
   'a list of functions',
   (value) => Array.isArray(value) && value.every((part) => typeof part === 'function'),
 );
 
+/** Makes a check that accepts one of these strings. */
 export function isOneOf(...choices: readonly string[]): OptionCheck {
   return check(`one of ${choices.map((choice) => `'${choice}'`).join(', ')}`, (value) =>
     choices.includes(value as string),
   );
 }
 
+/** Makes a check that accepts a list of these strings, the empty list too. */
 export function isListOf(...choices: readonly string[]): OptionCheck {
   const expected = `a list of ${choices.map((choice) => `'${choice}'`).join(', ')}`;
   return check(
@@ -67,7 +90,10 @@ export function isListOf(...choices: readonly string[]): OptionCheck {
   );
 }
 
-/** Checks for an option that is a group of options; what is wrong inside is named by its path. */
+/**
+ * Makes a check for an option that is itself a group of options. The message names the inner option
+ * that is unknown or invalid.
+ */
 export function isGroup<Options>(checks: OptionChecks<Options>): OptionCheck {
   return (value) =>
     isObject(value) === undefined
@@ -75,16 +101,17 @@ export function isGroup<Options>(checks: OptionChecks<Options>): OptionCheck {
       : 'an object';
 }
 
-/** What is wrong with options: a sentence to end "cannot be …: ". */
+/** The fault of the first invalid option. */
 export interface InvalidOption {
+  /** The fault as the end of a sentence, such as "`name` must be a string, not 3". */
   readonly reason: string;
-  /** What the group around it must be. */
+  /** The same fault as a requirement on the group around it, to follow "must be". */
   readonly within: string;
 }
 
 /**
- * The first option that does not exist, with the nearest one that does, or that is not what it must
- * be.
+ * Returns the fault of the first option that does not exist or has an invalid value; `undefined`
+ * when all options are valid. An unknown option is reported with the nearest known name.
  */
 export function findInvalidOption<Options>(
   options: unknown,
@@ -111,9 +138,9 @@ export function findInvalidOption<Options>(
     const expected = value === undefined ? undefined : checkOne(value);
     if (expected !== undefined) {
       const found = describeValue(value);
-      // "must be an object whose `ttl` is …, not an object" would help nobody.
+      // A message such as "must be an object whose `ttl` is …, not an object" would not help.
       const contrast = expected.startsWith(found) ? '' : `, not ${found}`;
-      // Texts inside groups may be secrets.
+      // Texts inside groups may be secrets, so only numbers and flags are shown.
       const within = typeof value === 'number' || typeof value === 'boolean' ? contrast : '';
       return {
         reason: `\`${key}\` must be ${expected}${contrast}`,
@@ -124,9 +151,10 @@ export function findInvalidOption<Options>(
   return undefined;
 }
 
+/** Characters of the longest string that a message shows. */
 const longestValue = 60;
 
-/** A value for an error message: its kind, and itself when it is short and plain. */
+/** Describes a value for an error message: itself when it is short and plain, else its kind. */
 export function describeValue(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === 'string')

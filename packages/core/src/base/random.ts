@@ -17,11 +17,11 @@ const pool = new Uint8Array(4_096);
 let used = pool.length;
 
 /**
- * Bytes that nobody can guess, for keys and nonces.
+ * Returns unpredictable bytes, for keys and nonces.
  * @param count at most 4,096
  */
 export function unguessableBytes(count: number): Uint8Array {
-  // One call of the system gives many; what was handed out is not kept.
+  // One call of the system fills a pool; used bytes are not kept.
   if (used + count > pool.length) {
     process.getBuiltinModule('node:crypto').randomFillSync(pool);
     used = 0;

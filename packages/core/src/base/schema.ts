@@ -8,7 +8,7 @@ import { describeValue } from './options.ts';
  */
 export type AnySchema<Value = unknown> = StandardSchemaV1<unknown, Value> | JsonObject;
 
-/** Whether a schema is one of a schema library rather than plain JSON Schema. */
+/** True when a schema is one of a schema library rather than plain JSON Schema. */
 export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
   return (
     (typeof schema === 'object' || typeof schema === 'function') &&
@@ -18,8 +18,8 @@ export function isStandardSchema(schema: unknown): schema is StandardSchemaV1 {
 }
 
 /**
- * JSON Schema (draft 07 for a library's schema) of what a schema takes, as a frozen copy, or why
- * there is none.
+ * Returns JSON Schema of the input of a schema, as a frozen copy, or the reason why there is none.
+ * The schema of a library gives draft 07.
  */
 export function jsonSchemaOf(
   schema: unknown,
@@ -52,7 +52,7 @@ const schemaTypes: ReadonlySet<unknown> = new Set([
   'null',
 ]);
 
-/** What is most often taken for JSON Schema: the names of fields with their types. */
+/** The most frequent mistake for JSON Schema: the names of fields with their types. */
 function strangeKeyword(schema: object): string | undefined {
   const { type } = schema as { readonly type?: unknown };
   const unknown = [type].flat().find((one) => one !== undefined && !schemaTypes.has(one));

@@ -1,9 +1,6 @@
 const inspect = Symbol.for('nodejs.util.inspect.custom');
 
-/**
- * All secrets of this process that are still in use, so that what is exported can be searched for
- * them.
- */
+/** All secrets of this process that are still in use. Exports are searched for them. */
 const made = new Set<WeakRef<Secret>>();
 const forgotten = new FinalizationRegistry<WeakRef<Secret>>((reference) => made.delete(reference));
 
@@ -39,8 +36,8 @@ export class Secret {
 }
 
 /**
- * Wraps a value that must not be shown. A tool result that holds it is recorded with `{ $secret:
- * name }` in its place; state refuses it.
+ * Wraps a value that must not be shown. A tool result with it is recorded with `{ $secret: name }`
+ * in its place; state refuses it.
  */
 export function secret(name: string, value: string): Secret {
   return new Secret(name, value);

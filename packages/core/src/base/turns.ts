@@ -6,28 +6,28 @@ import { afterThisTurn, systemClock } from './clock.ts';
  */
 export interface Turns {
   /**
-   * To be called between any two steps of such work. `undefined`: go on. Else the turn is over, and
-   * the promise resolves in a later one; those who wait are resumed in the order in which they
-   * came, one in a turn.
+   * Checks the time between any two steps of such work. `undefined` means: go on. Otherwise the
+   * turn is over, and the promise resolves in a later turn. Waiting work is resumed in order of
+   * arrival, one piece in a turn.
    */
   pass(): Promise<void> | undefined;
 }
 
-/** Milliseconds of a turn that such work may take, of all who do some together. */
+/** Milliseconds of one turn that all such work together may take. */
 const longestMs = 4;
-/** Steps of a turn, whatever time says. */
+/** Most steps of a turn, independent of their time. */
 const mostSteps = 512;
-/** Those who were resumed are taken off the list now and then, not each time. */
+/** Resumed entries are removed from the list now and then, not each time. */
 const mostPassed = 1_000;
 
 /**
- * One for the whole process: a hundred pieces of work that each keep within a few milliseconds
- * would still be one long piece, because all that is ready is done before the next turn.
+ * The turns of the whole process. A hundred pieces of work of a few milliseconds each would still
+ * be one long piece, because all ready work runs before the next turn.
  */
 class SharedTurns implements Turns {
   readonly #waiting: (() => void)[] = [];
   #next = 0;
-  /** When the first piece of work of this turn looked; `undefined`: none has yet. */
+  /** Time of the first check in this turn; `undefined` before it. */
   #since: number | undefined;
   #steps = 0;
 
@@ -67,7 +67,7 @@ class SharedTurns implements Turns {
 
 export const systemTurns: Turns = new SharedTurns();
 
-/** Makes something of each of many, and lets others have their turn meanwhile. */
+/** Maps many values and lets other work have its turn meanwhile. */
 export async function mapInTurns<Item, Made>(
   items: readonly Item[],
   make: (item: Item) => Made,

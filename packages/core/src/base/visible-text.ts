@@ -1,22 +1,27 @@
 /**
- * What is seen as nothing, as a blank, or obeyed in the place of being shown: control characters
- * but for the line feed and the tab, what turns the direction of writing, what has no width,
- * selects variants or fills, tags, separators of lines and paragraphs, the empty Braille pattern,
- * and halves of characters. With any of them a text could look like another one.
+ * Characters that are invisible, look like a blank, or control the terminal: control characters
+ * except line feed and tab, marks of the writing direction, characters without width, variant
+ * selectors and fillers, tags, separators of lines and paragraphs, the empty Braille pattern, and
+ * halves of characters. With any of them a text could look like another one.
  */
-const hidden = String.raw`(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]`;
+const control = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}`;
+const hidden = String.raw`(?![\n\t])[${control}\p{Default_Ignorable_Code_Point}\u2800]`;
 
-// What makes one picture of several signs belongs to what is seen: the joiner between pictures, the
-// selector behind one, and that of a key.
+// Parts of a picture are visible: the joiner between pictures, and the selectors behind a picture
+// and behind a key.
 const picture = String.raw`[\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}]`;
-const partOfPicture = String.raw`(?<=${picture})\ufe0f|(?<=${picture}\ufe0f?)\u200d(?=\p{Extended_Pictographic})|(?<=[\d#*])\ufe0f(?=\u20e3)`;
+const partOfPicture = [
+  String.raw`(?<=${picture})\ufe0f`,
+  String.raw`(?<=${picture}\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
+  String.raw`(?<=[\d#*])\ufe0f(?=\u20e3)`,
+].join('|');
 
 const hiddenInText = new RegExp(`(?!${partOfPicture})${hidden}`, 'gu');
 const hiddenInLine = new RegExp(String.raw`[\n\t]|(?!${partOfPicture})${hidden}`, 'gu');
 const hiddenInJson = new RegExp(hidden, 'gu');
 
 /**
- * A text whose every character can be seen: those that cannot are written as `\u202e`. Line feeds
+ * Returns a text with only visible characters; invisible ones are written as `\u202e`. Line feeds
  * and tabs stay, and so do pictures made of several signs.
  */
 export function visibleText(text: string): string {
@@ -28,7 +33,7 @@ export function visibleLine(text: string): string {
   return text.replaceAll(hiddenInLine, escaped);
 }
 
-/** A value as JSON whose every character can be seen; read again it is the same value. */
+/** Returns a value as JSON with only visible characters; read again it is the same value. */
 export function visibleJson(value: unknown, indent?: number): string {
   const json: string | undefined = JSON.stringify(value, undefined, indent);
   return (json ?? 'null').replaceAll(hiddenInJson, (character) =>

@@ -13,8 +13,8 @@ export interface CliMiddlewareOptions {
 const optionChecks: OptionChecks<CliMiddlewareOptions> = { write: isFunction };
 
 /**
- * Writes what a runtime does as plain text while it happens, for scripts: answers, names of tools
- * and how their calls ended. No thoughts, arguments or results.
+ * Writes the work of a runtime as plain text while it happens, for scripts: answers, names of tools
+ * and the outcome of their calls. No thoughts, arguments or results.
  * @throws InvalidOptionError
  */
 export function cliMiddleware(options: CliMiddlewareOptions = {}): Middleware {
@@ -29,8 +29,8 @@ export function cliMiddleware(options: CliMiddlewareOptions = {}): Middleware {
 class Printer {
   readonly #write: (text: string) => void;
   /**
-   * What was streamed of each invocation and has not come whole yet: recorded texts come later than
-   * the deltas of what follows them.
+   * Streamed text of each invocation whose recorded form is still to come. Recorded texts come
+   * later than the deltas after them.
    */
   readonly #streamed = new Map<string, string>();
   #speaker: string | undefined;
@@ -82,7 +82,8 @@ class Printer {
   }
 
   /**
-   * Whether a text has been written as it came. A hook or a guardrail may have changed it since.
+   * True when a text was written as it was streamed. A hook or a guardrail may have changed it
+   * since.
    */
   #wasStreamed(invocation: string, text: string): boolean {
     const streamed = this.#streamed.get(invocation) ?? '';
@@ -107,7 +108,7 @@ class Printer {
     this.#print(`${text.replaceAll('\n', ' ')}\n`);
   }
 
-  /** Whoever speaks next is named. */
+  /** The next speaker is named. */
   #endLine(): void {
     this.#speaker = undefined;
     this.#put(this.#text.end());
@@ -115,8 +116,8 @@ class Printer {
   }
 
   /**
-   * Models and tools must not move the cursor or set the title of somebody's terminal, nor hide
-   * what they say.
+   * Models and tools must not move the cursor or set the title of the terminal, nor hide their own
+   * text.
    */
   #print(text: string): void {
     this.#put(this.#text.push(text));

@@ -38,12 +38,12 @@ export interface RateLimitHandlerOptions {
 }
 
 export interface TimeoutHandlerOptions {
-  /** What stands in the place of the result of a tool, or of the model's answer. */
+  /** Replacement for the result of a tool or the answer of the model. */
   readonly fallbackResult: unknown;
 }
 
 export interface LoggingHandlerOptions {
-  /** Gets each error. What it throws is not heard. */
+  /** Receives each error. An error that it throws itself is ignored. */
   readonly onError: (ctx: ErrorContext) => void;
 }
 
@@ -59,7 +59,7 @@ const rateLimitChecks: OptionChecks<RateLimitHandlerOptions> = {
 const timeoutChecks: OptionChecks<TimeoutHandlerOptions> = { fallbackResult: isAnything };
 const loggingChecks: OptionChecks<LoggingHandlerOptions> = { onError: isFunction };
 
-/** The longest wait that a handler asks for of itself, in milliseconds. */
+/** The longest wait that a handler chooses itself, in milliseconds. */
 const longestDelay = 60_000;
 const pass: ErrorAction = Object.freeze({ action: 'pass' });
 
@@ -84,7 +84,7 @@ function isRateLimit({ error }: ErrorContext): boolean {
   );
 }
 
-/** A call of which nobody knows what it did has to say so, whatever it was called. */
+/** A call with an unknown effect has to say so, whatever its name. */
 function isTimeout({ error, result }: ErrorContext): boolean {
   if (result !== undefined)
     return result.status === 'timeout' || (error.code === 'timeout' && result.status !== 'unknown');
@@ -96,8 +96,7 @@ function doubled(baseDelay: number, attempt: number): number {
 }
 
 /**
- * Has failed attempts made again. Attempts that might do something twice are not. @throws
- * InvalidOptionError
+ * Repeats failed attempts, except those that might have an effect twice. @throws InvalidOptionError
  */
 export function retryHandler(options: RetryHandlerOptions = {}): ErrorHandler {
   checkOptions('retryHandler', options, retryChecks);
@@ -115,7 +114,7 @@ export function retryHandler(options: RetryHandlerOptions = {}): ErrorHandler {
 }
 
 /**
- * Has attempts made again that came too fast (HTTP 429), after as long as the other side asks for.
+ * Repeats attempts that came too fast (HTTP 429), after the wait that the other side asks for.
  * @throws InvalidOptionError
  */
 export function rateLimitHandler(options: RateLimitHandlerOptions = {}): ErrorHandler {
@@ -148,8 +147,7 @@ export function timeoutHandler(options: TimeoutHandlerOptions): ErrorHandler {
 }
 
 /**
- * Hands every error to a function, and leaves it to the handlers behind it. @throws
- * InvalidOptionError
+ * Passes every error to a function; the handlers behind it still decide. @throws InvalidOptionError
  */
 export function loggingHandler(options: LoggingHandlerOptions): ErrorHandler {
   checkOptions('loggingHandler', options, loggingChecks);

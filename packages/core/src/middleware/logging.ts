@@ -19,19 +19,21 @@ export interface LogEntry {
   readonly level: LogLevel;
   /** Epoch milliseconds, by the clock of the runtime. */
   readonly at: number;
-  /** Where in the agent's work it was written. */
+  /** The point of the agent's work at which it was written. */
   readonly point: keyof Hooks | 'beforeCall';
   readonly message: string;
   readonly session: string;
   readonly invocation: string;
   readonly agent: string;
   readonly round: number;
-  /** Names, counts and codes; with `values` also what was said, asked and given. */
+  /** Names, counts and codes; with `values` also texts, arguments and results. */
   readonly data: JsonObject;
 }
 
 export interface LoggingMiddlewareOptions {
-  /** Gets each entry. What it throws is not heard. @default one line of JSON on stderr */
+  /**
+   * Receives each entry. An error that it throws is ignored. @default one line of JSON on stderr
+   */
   readonly onLog?: (entry: LogEntry) => void;
   /** The lowest level that is logged. @default 'info' */
   readonly level?: LogLevel;
@@ -85,7 +87,7 @@ export function loggingMiddleware(options: LoggingMiddlewareOptions = {}): Middl
         data: shown,
       });
     } catch {
-      // Nobody's work is to end because its log cannot be written.
+      // A log that cannot be written ends no work.
     }
   };
   return Object.freeze({

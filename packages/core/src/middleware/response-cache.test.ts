@@ -33,7 +33,7 @@ function cacheWith(options?: ResponseCacheOptions) {
     pass: (ms: number) => {
       time += ms;
     },
-    /** What the cache answers; otherwise it sees what the model gives. */
+    /** The answer of the cache; without it, the cache sees the answer of the model. */
     ask: (
       asked: ModelCall,
       given: ModelResult = answer,

@@ -16,7 +16,7 @@ export interface ResponseCacheOptions {
    * Milliseconds for which an answer is given again, by the clock of the runtime. @default 300_000
    */
   readonly ttl?: number;
-  /** Answers that are kept; the one that was stored first goes first. @default 1_000 */
+  /** Most answers that are kept; the oldest is removed first. @default 1_000 */
   readonly max?: number;
 }
 
@@ -40,8 +40,8 @@ export function responseCache(options: ResponseCacheOptions = {}): Middleware {
   const { ttl = 300_000, max = 1_000 } = options;
   const entries = new Map<string, Entry>();
   /**
-   * Keys of the calls under way, by invocation. Those that fail leave theirs behind, so it has the
-   * same limit.
+   * Keys of the calls under way, by invocation. Failed calls leave theirs behind, so the same limit
+   * applies.
    */
   const asked = new Map<string, string>();
   return Object.freeze({
@@ -79,8 +79,7 @@ function keyOf({ model, options }: ModelCall): string {
 type Prompt = ModelCall['options']['prompt'];
 
 /**
- * Tool calls by their number: providers name them anew each time, and what is said of them is the
- * same.
+ * Tool calls by their number: providers name them anew each time, though their content is the same.
  */
 function withEvenIds(prompt: Prompt): unknown {
   const numbers = new Map<string, number>();
@@ -105,8 +104,7 @@ function callerOf({ session, invocationId }: HookContext): string {
 function mayBeKept({ stepEvents, finishReason, substitutedBy }: ModelResult): boolean {
   if (substitutedBy !== undefined || !wholeReasons.has(finishReason) || stepEvents.length === 0)
     return false;
-  // Providers want the thoughts before a tool call back with a signature, which is not part of what
-  // is kept.
+  // Providers want the thoughts before a tool call back with a signature, which is not kept.
   return !(
     stepEvents.some(({ type }) => type === 'thought') &&
     stepEvents.some(({ type }) => type === 'tool_call')

@@ -1,21 +1,20 @@
-/** Gets the pieces of a text in order; `isThought` says which of the two they are. */
+/** Receives the pieces of a text in order; `isThought` is true for thoughts. */
 export type PieceSink = (text: string, isThought: boolean) => void;
 
 /**
- * Parts a text that comes in deltas into what stands inside of tags and what stands outside. Each
- * character is looked at once.
+ * Splits a streamed text into the parts inside and outside of tags. Each character is read once.
  */
 export class ThinkSplitter {
   readonly #opening: readonly string[];
   readonly #closing: readonly string[];
   readonly #longest: number;
   readonly #sink: PieceSink;
-  /** What may be the beginning of a tag, or white space that a tag may follow. */
+  /** Text that may begin a tag, or white space that a tag may follow. */
   #held = '';
   #isInside = false;
-  /** Whether white space that comes next belongs to a tag: it is left out. */
+  /** True when the next white space belongs to a tag and is left out. */
   #trims = false;
-  /** Whether nothing but white space has come so far. */
+  /** True while only white space has come. */
   #isFirst = true;
   #last = '';
 
@@ -33,7 +32,9 @@ export class ThinkSplitter {
     else this.#read(this.#held + delta, false);
   }
 
-  /** Gives what was held back: no more will come. A tag that was never closed counts to the end. */
+  /**
+   * Gives the text that was held back at the end. A tag that was never closed counts to the end.
+   */
   end(): void {
     this.#read(this.#held, true);
   }

@@ -29,9 +29,8 @@ const optionChecks: OptionChecks<StripThinkTagsOptions> = {
 };
 
 /**
- * Makes thoughts of what models write between `<think>` and `</think>`, also when a tag comes in
- * several deltas. A tag that is never closed counts to the end of the text; one right behind a
- * backtick is text.
+ * Makes thoughts of text between `<think>` and `</think>`, also when a tag comes in several deltas.
+ * A tag that is never closed counts to the end of the text. A tag right behind a backtick is text.
  * @throws InvalidOptionError
  */
 export function stripThinkTags(options: StripThinkTagsOptions = {}): Middleware {

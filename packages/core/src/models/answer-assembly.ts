@@ -4,6 +4,7 @@ import type {
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
 import type { Clock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Usage } from '../ledger/event.ts';
 import type { DeltaSink, ModelAnswer, ModelText, ModelToolCall } from './call.ts';
@@ -21,8 +22,8 @@ interface ToolInput {
 }
 
 /**
- * Puts an answer together from the parts of its stream. Costs nothing per delta but a comparison, a
- * concatenation and the sink's call.
+ * Builds an answer from the parts of its stream. The cost per delta is a comparison, a
+ * concatenation and the call of the sink.
  */
 export class AnswerAssembly {
   readonly #model: string;
@@ -168,8 +169,8 @@ export class AnswerAssembly {
 }
 
 /**
- * The block that a part belongs to; it is the last one or one of those before it, or else a new
- * one. The last metadata counts.
+ * Returns the block that a part belongs to: the last one, an earlier one or a new one. The last
+ * metadata counts.
  */
 function openBlock(
   blocks: Block[],
@@ -207,8 +208,8 @@ function mergeMetadata(
 }
 
 /**
- * An empty block counts when the provider hangs something on it that it wants back: redacted or
- * encrypted reasoning, a signature.
+ * Checks that a block has content. An empty block counts when the provider wants its metadata back:
+ * redacted or encrypted reasoning, or a signature.
  */
 function hasContent(block: Block): boolean {
   if (block.text !== '') return true;
@@ -236,7 +237,7 @@ function toolCall(part: {
     providerCallId: part.toolCallId,
     name: part.toolName,
     args,
-    ...(invalid === undefined ? {} : { invalid }),
+    ...defined({ invalid }),
     ...(part.providerMetadata === undefined
       ? {}
       : { providerMetadata: part.providerMetadata as JsonObject }),

@@ -1,18 +1,18 @@
 import type { ModelAnswer } from './call.ts';
 import type { ModelErrorKind } from './classify.ts';
 
-/** Why an answer is not what was asked for, with what a `ModelError` is made of. */
+/** A fault of an answer, with the fields for a `ModelError`. */
 export interface AnswerProblem {
   readonly kind: Extract<
     ModelErrorKind,
     'content_filter' | 'refusal' | 'output_limit' | 'context_overflow' | 'malformed'
   >;
-  /** Whether the same call may give something else. */
+  /** True when the same call may give another answer. */
   readonly retryable: boolean;
   readonly detail: string;
   /**
-   * The answer has a text that is worth to be given when no other model is left: the words of a
-   * refusal, or what came before a filter stepped in.
+   * True when the text of the answer is worth showing if no other model is left: the words of a
+   * refusal, or the text before a filter stepped in.
    */
   readonly usable: boolean;
 }
@@ -20,8 +20,8 @@ export interface AnswerProblem {
 const longestQuote = 300;
 
 /**
- * What is wrong with an answer that was refused, withheld, cut off before its first word, or empty;
- * `undefined` for every other one.
+ * Returns the fault of an answer that was refused, withheld, cut off before its first word, or
+ * empty; `undefined` for every other answer.
  */
 export function answerProblem(answer: ModelAnswer): AnswerProblem | undefined {
   const { finishReason, rawFinishReason } = answer;
@@ -43,7 +43,7 @@ export function answerProblem(answer: ModelAnswer): AnswerProblem | undefined {
  * usual: its refusal is a part of the answer, which the AI SDK gives as text.
  */
 function filtered(answer: ModelAnswer, raw: string | undefined, hasText: boolean): AnswerProblem {
-  // What Anthropic streamed before it refused is to be dropped: it is no refusal in words.
+  // Text that Anthropic streamed before a refusal is dropped: it is no refusal in words.
   const usable = hasText && answer.toolCalls.length === 0 && raw !== 'refusal';
   const refused = raw === 'refusal' || (hasText && (raw === undefined || raw === 'stop'));
   if (!refused)

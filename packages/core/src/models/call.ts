@@ -12,20 +12,20 @@ export interface ModelToolCall {
   readonly providerCallId: string;
   readonly name: string;
   readonly args: JsonValue;
-  /** Why the arguments are not JSON; `args` is then the text that came. */
+  /** The reason why the arguments are not JSON; `args` is then the raw text. */
   readonly invalid?: string;
   readonly providerMetadata?: JsonObject;
 }
 
 export interface ModelText {
   readonly text: string;
-  /** What the provider wants back with this text in the next prompt, such as a signature. */
+  /** Data that the provider wants back with this text in the next prompt, such as a signature. */
   readonly providerMetadata?: JsonObject;
 }
 
 /**
- * A whole answer of a model. What providers ran themselves (their own tools, sources, files) is not
- * part of it.
+ * A whole answer of a model, without the work of providers themselves (their own tools, sources,
+ * files).
  */
 export interface ModelAnswer {
   readonly thoughts: readonly ModelText[];
@@ -40,7 +40,9 @@ export interface ModelAnswer {
   readonly firstPartAt: number | undefined;
 }
 
-/** Where deltas go while they arrive. Called synchronously, once for each delta, in order. */
+/**
+ * The receiver of deltas while they arrive. Called synchronously, once for each delta, in order.
+ */
 export interface DeltaSink {
   text(delta: string): void;
   thought(delta: string): void;
@@ -49,9 +51,8 @@ export interface DeltaSink {
 
 /**
  * Calls a model and reads its streamed answer to the end. An abort of `options.abortSignal` ends
- * the wait at once, whether or not the model heeds it, and rejects with the signal's reason.
- * @throws what the provider throws or streams as an error; `toModelError` makes a `ModelError` of
- * it
+ * the wait at once, even if the model ignores it, and rejects with the signal's reason.
+ * @throws the error that the provider throws or streams; `toModelError` makes a `ModelError` of it
  * @throws ModelStreamError when the stream ends before the answer is complete
  */
 export async function callModel(
@@ -88,7 +89,7 @@ type PartStream = ReadableStream<LanguageModelV4StreamPart>;
 
 /**
  * Opens the stream, but does not wait longer than the signal; a stream that comes too late is
- * cancelled. One promise and no race: this lies on the way of every first delta.
+ * cancelled. One promise and no race: every first delta passes here.
  */
 function openStream(
   model: LanguageModelV4,

@@ -40,7 +40,7 @@ const retryOptions: OptionChecks<ModelRetry> = {
   maxDelayMs: isNotNegative,
 };
 
-/** What every provider takes. Secrets are checked apart from the others, by `checkSettings`. */
+/** Options of every provider. Secrets are checked separately, by `checkSettings`. */
 export const providerOptions: OptionChecks<ProviderSettings> = {
   temperature: isNotNegative,
   maxTokens: isCount,
@@ -62,15 +62,15 @@ export const providerOptions: OptionChecks<ProviderSettings> = {
 };
 
 /**
- * How to check settings: groups are checked one by one, so that the message can name the option
- * inside and what came for it.
+ * The checks of settings. Groups are checked one by one, so that the message can name the inner
+ * option and its value.
  */
 export interface SettingChecks<Settings> {
   readonly options: OptionChecks<Settings>;
   readonly groups?: { readonly [Key in keyof Settings]?: OptionChecks<NonNullable<Settings[Key]>> };
 }
 
-/** Values that may hold a secret: what is wrong with them is said without showing them. */
+/** Values that may hold a secret: their faults are described without showing them. */
 const secrets: { readonly [option: string]: OptionCheck } = {
   apiKey: isKeys,
   headers: isHeaders,
@@ -79,7 +79,7 @@ const secrets: { readonly [option: string]: OptionCheck } = {
 };
 
 /**
- * Checks the settings of a model: that there are no others, and what each must be.
+ * Checks the settings of a model: their names and their values.
  * @throws InvalidModelError
  */
 export function checkSettings<Settings extends object>(
@@ -100,7 +100,7 @@ export function checkSettings<Settings extends object>(
   }
 }
 
-/** Checks what in a group of settings may be secret. @throws InvalidModelError */
+/** Checks the settings of a group that may be secret. @throws InvalidModelError */
 export function checkSecrets(model: string, place: string, settings: object): void {
   for (const [option, value] of Object.entries(settings)) {
     const expected =
@@ -143,8 +143,8 @@ function isHeaders(value: unknown): string | undefined {
 }
 
 /**
- * A base URL goes into messages and ledgers, and requests append to it: so it has neither
- * credentials nor a query.
+ * Checks a base URL. It goes into messages and ledgers, and requests append to it, so it has
+ * neither credentials nor a query.
  */
 export function isBaseUrl(value: unknown): string | undefined {
   const url = typeof value === 'string' ? URL.parse(value) : null;

@@ -213,7 +213,8 @@ describe('classifyModelError', () => {
 
   test('reads the delay that Gemini puts into the body', () => {
     const body =
-      '{"error":{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.5s"}]}}';
+      '{"error":{"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo",' +
+      '"retryDelay":"34.5s"}]}}';
     expect(classifyModelError(apiError(429, { body })).retryAfterMs).toBe(34_500);
   });
 });

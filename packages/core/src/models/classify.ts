@@ -1,4 +1,5 @@
 import { systemClock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { ModelError } from './errors.ts';
 import { saysContextOverflow, saysLargerThanRate } from './measures/context-overflow.ts';
@@ -25,7 +26,7 @@ export type ModelErrorKind =
 export interface ModelErrorClass {
   readonly kind: ModelErrorKind;
   /**
-   * Whether the same call may succeed later. Never for credentials, invalid requests, content
+   * True when the same call may succeed later. Never for credentials, invalid requests, content
    * filters and spent quotas.
    */
   readonly retryable: boolean;
@@ -35,8 +36,7 @@ export interface ModelErrorClass {
 }
 
 /**
- * The fields of the errors of the AI SDK, of fetch and of streamed error frames, as far as they are
- * there.
+ * Fields of the errors of the AI SDK, of `fetch` and of streamed error frames. Each may be missing.
  */
 interface ErrorFields {
   readonly name?: unknown;
@@ -61,7 +61,7 @@ const retryableKinds: ReadonlySet<ModelErrorKind> = new Set([
   'malformed',
 ]);
 
-/** Sorts what a model call threw, or streamed as an error, by what can be done about it. */
+/** Classifies an error that a model call threw or streamed, by the possible reactions. */
 export function classifyModelError(error: unknown): ModelErrorClass {
   if (typeof error !== 'object' || error === null) return byText(String(error)) ?? of('unknown');
   if (isAdjutantError(error)) return classifyOwnError(error);
@@ -90,8 +90,7 @@ function classifyOwnError(error: Error & { code: string }): ModelErrorClass {
     return {
       kind,
       retryable,
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(status === undefined ? {} : { status }),
+      ...defined({ retryAfterMs, status }),
     };
   }
   switch (error.code) {
@@ -116,7 +115,7 @@ function orElse(found: ModelErrorClass, kind: ModelErrorKind): ModelErrorClass {
   return found.kind === 'unknown' ? of(kind) : found;
 }
 
-/** An `AbortReason` says by its code whether it was a time limit. */
+/** Classifies an abort. The code of an `AbortReason` marks a time limit. */
 function classifyAbort({ name, code }: ErrorFields): ModelErrorClass | undefined {
   if (name === 'TimeoutError' || (name === 'AbortError' && code === 'timeout'))
     return of('timeout');
@@ -162,17 +161,34 @@ function byStatus(status: number, text: string): ModelErrorClass {
   return found !== undefined && !found.retryable ? found : of('invalid_request');
 }
 
-const spentQuota =
-  /insufficient_quota|exceeded your current quota, please check your plan|billing_error|credit balance/i;
+const spentQuota = new RegExp(
+  [
+    'insufficient_quota|exceeded your current quota, please check your plan',
+    'billing_error|credit balance',
+  ].join('|'),
+  'i',
+);
 
 /** Words that providers use in bodies and in streamed errors; the first match counts. */
 const words: readonly (readonly [RegExp, ModelErrorKind])[] = [
   [
-    /content_filter|content_policy|content management policy|responsible ?ai ?policy|safety system|PROHIBITED_CONTENT/i,
+    new RegExp(
+      [
+        'content_filter|content_policy|content management policy',
+        'responsible ?ai ?policy|safety system|PROHIBITED_CONTENT',
+      ].join('|'),
+      'i',
+    ),
     'content_filter',
   ],
   [
-    /API_KEY_INVALID|api key not valid|invalid_api_key|incorrect api key|authentication_error|permission_error|PERMISSION_DENIED|UNAUTHENTICATED/i,
+    new RegExp(
+      [
+        'API_KEY_INVALID|api key not valid|invalid_api_key|incorrect api key',
+        'authentication_error|permission_error|PERMISSION_DENIED|UNAUTHENTICATED',
+      ].join('|'),
+      'i',
+    ),
     'auth',
   ],
   [/model_not_found|DeploymentNotFound|not_found_error/i, 'model_not_found'],
@@ -215,8 +231,13 @@ const timeoutCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_BODY_TIMEOUT',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-const connectionCode =
-  /^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH|ENETUNREACH|UND_ERR_(SOCKET|CLOSED|DESTROYED))$/;
+const connectionCode = new RegExp(
+  [
+    '^(ECONN(REFUSED|RESET|ABORTED)|ENOTFOUND|EAI_AGAIN|EPIPE|EHOSTUNREACH',
+    String.raw`ENETUNREACH|UND_ERR_(SOCKET|CLOSED|DESTROYED))$`,
+  ].join('|'),
+  '',
+);
 
 /**
  * Looks for a system error code along the chain of causes; fetch wraps it once, providers wrap that
@@ -270,7 +291,7 @@ function readRetryAfter({ responseHeaders }: ErrorFields, text: string): number 
     if (/^\s*[\d.]+\s*$/.test(retryAfter))
       return Math.min(Math.round(Number.parseFloat(retryAfter) * 1_000), Number.MAX_SAFE_INTEGER);
     const at = Date.parse(retryAfter);
-    // The server's own clock, if it is told, spares us the difference between the clocks.
+    // The clock of the server, if it is sent, avoids the difference between the clocks.
     const now = Date.parse(headers['date'] ?? '');
     if (!Number.isNaN(at)) return Math.max(0, at - (Number.isNaN(now) ? systemClock.now() : now));
   }

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { AdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ModelErrorClass, ModelErrorKind } from './classify.ts';
@@ -10,7 +11,7 @@ export class ModelError extends AdjutantError {
   readonly kind: ModelErrorKind;
   readonly retryable: boolean;
   readonly status: number | undefined;
-  /** What the provider asks to wait before the next attempt. */
+  /** Milliseconds that the provider asks to wait before the next attempt. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -74,13 +75,13 @@ export class InvalidModelNameError extends AdjutantError {
         name,
         reason,
         forms,
-        ...(nearest === undefined ? {} : { nearest }),
+        ...defined({ nearest }),
       },
     );
   }
 }
 
-/** What went wrong, for people, by kind. `unknown` says nothing that the detail does not say. */
+/** Descriptions of failures for people, by kind. `unknown` adds nothing to the detail. */
 const summaries: { readonly [Kind in ModelErrorKind]: string } = {
   rate_limit:
     'refused the call because of its rate limit or quota. Wait, lower the concurrency, or ' +
@@ -127,7 +128,6 @@ function errorData(
     kind,
     retryable,
     detail,
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ status, retryAfterMs }),
   };
 }

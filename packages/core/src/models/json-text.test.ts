@@ -95,7 +95,9 @@ test('the library for repairs is loaded when one is needed', async () => {
   const program = `
     import { registerHooks } from 'node:module';
     const asked = [];
-    registerHooks({ resolve(name, context, next) { asked.push(name); return next(name, context); } });
+    registerHooks({
+      resolve(name, context, next) { asked.push(name); return next(name, context); },
+    });
     const { findJson } = await import(${source});
     await findJson('x {"a": 1}');
     const before = asked.includes('jsonrepair');

@@ -62,7 +62,7 @@ export function findStrictJson(text: string): JsonValue | undefined {
   return undefined;
 }
 
-/** What is between the first fence and the next one, or the end; its language is left out. */
+/** Returns the text between the first fence and the next one, or the end, without its language. */
 function fencedText(text: string): string | undefined {
   const open = text.indexOf('```');
   if (open === -1) return undefined;

@@ -71,7 +71,7 @@ const table: { readonly [Kind in ModelErrorKind]: readonly (number | undefined)[
   missing_key: [6, 6, 6, 6, 7, undefined],
   missing_package: [6, 6, 6, 6, 7, undefined],
   unknown: [6, 6, 6, 6, 7, undefined],
-  // The window of rung 6 is smaller than that of gpt-4o.
+  // The window of level 6 is smaller than that of gpt-4o.
   context_overflow: [7, 7, 7, 7, 7, undefined],
   aborted: [undefined, undefined, undefined, undefined, undefined, undefined],
 };

@@ -1,23 +1,25 @@
+import { defined } from '../base/defined.ts';
 import type { ModelErrorKind } from './classify.ts';
 import { contextWindowOf } from './measures/window.ts';
 import { type Model, modelName } from './model.ts';
 
-/** One way to call a model: which model, with which key and how much reasoning. */
+/** One way to call a model: the model, the key and the effort of reasoning. */
 export interface Rung {
   readonly model: Model;
   /**
-   * For people: `openai:gpt-5, key 2, low effort`. Keys have numbers, from 1; they are never shown.
+   * Name for people: `openai:gpt-5, key 2, low effort`. Keys have numbers, from 1; they are never
+   * shown.
    */
   readonly label: string;
   /** The model's place in the list of models, from 0. */
   readonly modelIndex: number;
-  /** From 0, the model's own effort. */
+  /** Index of the effort, from 0, the model's own effort. */
   readonly effortIndex: number;
-  /** From 1. */
+  /** Number of the key, from 1. */
   readonly key: number;
 }
 
-/** What `nextRung` needs to know of a failed call; a `ModelError` has it. */
+/** The facts about a failed call that `nextRung` needs; a `ModelError` has them. */
 export interface RungFailure {
   readonly kind: ModelErrorKind;
   /** `false` for a quota that is spent: less reasoning would not help. */
@@ -25,9 +27,9 @@ export interface RungFailure {
 }
 
 /**
- * All ways to call these models, in the order in which they are tried: the keys of a model, then
- * its lower efforts, each with every key, then the next model. The first rung is the first model
- * itself. How many keys there are is read from the environment now.
+ * Returns all ways to call these models, in the order of trial: the keys of a model, then its lower
+ * efforts, each with every key, then the next model. The first way is the first model itself. The
+ * number of keys is read from the environment now.
  */
 export function modelLadder(models: readonly Model[]): readonly Rung[] {
   return models.flatMap((model, modelIndex) => rungsOf(model, modelIndex));
@@ -41,11 +43,11 @@ function rungsOf(model: Model, modelIndex: number): Rung[] {
   return [undefined, ...variants.efforts].flatMap((effort, effortIndex) =>
     Array.from({ length: keys }, (_, index): Rung => {
       const key = index + 1;
-      const label = `${modelName(model)}${key === 1 ? '' : `, key ${key}`}${effort === undefined ? '' : `, ${effort}`}`;
+      const keyLabel = key === 1 ? '' : `, key ${key}`;
+      const effortLabel = effort === undefined ? '' : `, ${effort}`;
+      const label = `${modelName(model)}${keyLabel}${effortLabel}`;
       const isOwn = key === 1 && effort === undefined;
-      const made = isOwn
-        ? model
-        : variants.make({ key, ...(effort === undefined ? {} : { effort }) });
+      const made = isOwn ? model : variants.make({ key, ...defined({ effort }) });
       return { model: made, label, modelIndex, effortIndex, key };
     }),
   );
@@ -57,8 +59,7 @@ const otherModel: readonly Way[] = ['model'];
 const lessWork: readonly Way[] = ['effort', 'model'];
 
 /**
- * What is tried after a failure of this kind, in this order. Total by kind, so that a new kind has
- * to be thought of.
+ * Steps after a failure of this kind, in order. Total by kind, so that a new kind needs a decision.
  */
 const ways: { readonly [Kind in ModelErrorKind]: readonly Way[] } = {
   auth: ['key', 'model'],
@@ -81,10 +82,10 @@ const ways: { readonly [Kind in ModelErrorKind]: readonly Way[] } = {
 };
 
 /**
- * The rung to go on with after a call failed for good, which is when its retries are used up;
+ * Returns the next fallback level after a call failed for good, with its retries used up;
  * `undefined` when there is none. It is always a later one, so that every ladder ends. For
- * `context_overflow` ask only when the context guards have given up: the next rung is then a later
- * model with a larger window.
+ * `context_overflow`, ask only after the context guards have given up: the next level is then a
+ * later model with a larger window.
  */
 export function nextRung(
   ladder: readonly Rung[],

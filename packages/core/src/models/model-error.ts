@@ -5,9 +5,9 @@ import { ModelError } from './errors.ts';
 const longestDetail = 300;
 
 /**
- * What a model call threw, as a `ModelError` with a stable code and with what to do about it. A
- * `ModelError` stays itself. The request, the headers and anything that looks like a key are left
- * out, from the cause as well.
+ * Returns the error of a model call as a `ModelError` with a stable code and advice. A `ModelError`
+ * stays itself. The request, the headers and anything that looks like a key are left out, also from
+ * the cause.
  */
 export function toModelError(error: unknown, model: string): ModelError {
   if (error instanceof ModelError) return error;
@@ -20,8 +20,8 @@ export function toModelError(error: unknown, model: string): ModelError {
 }
 
 /**
- * Parse errors quote the answer, and a missing key is explained by the summary: only what the
- * provider or the system says is repeated.
+ * Returns the words of the provider or the system. Parse errors are left out because they quote the
+ * answer, and a missing key because the summary explains it.
  */
 function describeDetail(error: unknown, kind: ModelErrorKind): string {
   if (error instanceof AbortReason) return '';
@@ -41,8 +41,13 @@ function shorten(text: string): string {
   return text.length <= longestDetail ? text : `${text.slice(0, longestDetail)}…`;
 }
 
-const keyShapes =
-  /\b(sk|pk|rk|xai|gsk)-[\w*-]{6,}|\bAIza[\w-]{10,}|\b(Bearer|Basic)\s+\S+|\bya29\.\S+|\beyJ[\w-]+\.[\w-]+(\.[\w-]+)?/gi;
+const keyShapes = new RegExp(
+  [
+    String.raw`\b(sk|pk|rk|xai|gsk)-[\w*-]{6,}|\bAIza[\w-]{10,}|\b(Bearer|Basic)\s+\S+`,
+    String.raw`\bya29\.\S+|\beyJ[\w-]+\.[\w-]+(\.[\w-]+)?`,
+  ].join('|'),
+  'gi',
+);
 /** A long word of letters and digits: in a refusal of credentials it may be the key itself. */
 const longWord = /(?=[\w*.-]*\d)(?=[\w*.-]*[a-z])[\w*.-]{16,}/gi;
 

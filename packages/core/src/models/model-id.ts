@@ -1,7 +1,8 @@
 /**
- * What a table says of a model. Providers put the vendor before an id (`models/…`, `anthropic.…`)
- * and a date, a version or `latest` behind it: `gpt-5-mini-2025-08-07`, `claude-opus-4-1@20250805`,
- * `gemini-2.0-flash-001`. A name that goes on otherwise is another model and is not found.
+ * Returns the entry of a table for a model. Providers put the vendor before an id (`models/…`,
+ * `anthropic.…`) and a date, a version or `latest` behind it: `gpt-5-mini-2025-08-07`,
+ * `claude-opus-4-1@20250805`, `gemini-2.0-flash-001`. A name with another suffix is another model
+ * and is not found.
  */
 export function findByModelId<Row>(
   table: { readonly [modelId: string]: Row },

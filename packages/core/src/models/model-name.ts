@@ -91,8 +91,8 @@ const firstChoices: readonly (readonly [variables: readonly string[], name: stri
 ];
 
 /**
- * The model to use when nobody names one: `ADJUTANT_MODEL`, else one of the first provider whose
- * key is set (OpenAI, Gemini, Claude), else `undefined`.
+ * Returns the model to use when none is named: `ADJUTANT_MODEL`, else one of the first provider
+ * whose key is set (OpenAI, Gemini, Claude), else `undefined`.
  * @throws InvalidModelNameError when `ADJUTANT_MODEL` does not name a model
  */
 export function modelFromEnvironment(env: Environment = process.env): Model | undefined {
@@ -119,15 +119,17 @@ function invalidName(name: string, complaint: Complaint): InvalidModelNameError 
   );
 }
 
-/** Whether the text behind the provider has an address that a password or a key may be part of. */
+/**
+ * True when the text behind the provider has an address that a password or a key may be part of.
+ */
 function mayHoldSecret(rest: string): boolean {
   const address = /https?:\/\/.*/i.exec(rest)?.[0];
   return address !== undefined && /[@?#]/.test(address);
 }
 
 /**
- * A name as it may be shown: without what is between "//", or the first "@", and the last "@", and
- * behind "?" or "#".
+ * Returns a name that is safe to show. The text between "//", or the first "@", and the last "@" is
+ * removed, and the text behind "?" or "#".
  */
 function withoutSecrets(text: string): string {
   return text.replace(/(\/\/|@).*@/s, '$1…@').replace(/[?#].*/s, '?…');

@@ -1,4 +1,5 @@
 import type { JSONValue, LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { defined } from '../base/defined.ts';
 import type { JsonObject } from '../base/json.ts';
 import { isTestModel, testModelMark } from './test-model-mark.ts';
 
@@ -14,8 +15,8 @@ export interface ModelRetry {
 }
 
 /**
- * Settings of a call that do not depend on the prompt. What a provider calls differently goes in
- * `providerOptions`.
+ * Settings of a call that do not depend on the prompt. A setting with another name at a provider
+ * goes in `providerOptions`.
  */
 export interface ModelSettings {
   readonly temperature?: number;
@@ -45,7 +46,7 @@ export interface Price {
   readonly cacheWrite?: number;
 }
 
-/** Which key, from 1, and how much reasoning. */
+/** The number of the key, from 1, and the effort of reasoning. */
 export interface ModelChoice {
   readonly key?: number;
   /** One of `ModelVariants.efforts`. */
@@ -75,8 +76,8 @@ export interface Model {
   /** Tokens of a text, exactly. @default an estimate that is rather too high */
   readonly countTokens?: (text: string) => number;
   /**
-   * Whether it can be held to a JSON Schema: always, only where it is offered no tools, or never.
-   * Otherwise it is told the schema in words.
+   * Support for a JSON Schema of the answer: always, only in calls without tools, or never.
+   * Otherwise the schema is part of the prompt, in words.
    * @default 'always'
    */
   readonly structuredOutputs?: 'always' | 'without_tools' | 'never';
@@ -89,7 +90,7 @@ export interface Model {
   load(): LanguageModelV4 | Promise<LanguageModelV4>;
 }
 
-/** What `agent({ model })` takes: a model of this package or any AI SDK model. */
+/** The option `model` of an agent: a model of this package or any AI SDK model. */
 export type ModelInput = Model | LanguageModelV4;
 
 const wrapped = new WeakMap<LanguageModelV4, Model>();
@@ -141,7 +142,7 @@ export function callSettings(
   settings: ModelSettings,
 ): Omit<LanguageModelV4CallOptions, 'prompt'> & JsonObject {
   const { retry: _retry, timeout: _timeout, maxTokens, ...rest } = settings;
-  return { ...rest, ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }) } as Omit<
+  return { ...rest, ...defined({ maxOutputTokens: maxTokens }) } as Omit<
     LanguageModelV4CallOptions,
     'prompt'
   > &

@@ -5,9 +5,7 @@ import { isTestModel } from './test-model-mark.ts';
 const place = Symbol.for('adjutant.real_models');
 const variable = 'ADJUTANT_REAL_MODELS';
 
-/**
- * Which models may be called: all of them, or only those that are in the list, besides test models.
- */
+/** The models that may be called: all of them, or only those in the list, besides test models. */
 export type RealModels =
   | { readonly forbidden: false }
   | {
@@ -33,8 +31,8 @@ export class RealModelForbiddenError extends AdjutantError {
 }
 
 /**
- * `ADJUTANT_REAL_MODELS` was set to something that it cannot mean: to go on would call models that
- * somebody wanted to forbid.
+ * `ADJUTANT_REAL_MODELS` has a value without a meaning. The run stops: otherwise forbidden models
+ * could be called.
  */
 export class InvalidRealModelsError extends AdjutantError {
   constructor(data: { value: string }) {
@@ -47,14 +45,14 @@ export class InvalidRealModelsError extends AdjutantError {
   }
 }
 
-/** What holds in this process, for all copies of this package. The environment is read once. */
+/** The rule of this process, for all copies of this package. The environment is read once. */
 export function realModels(): RealModels {
   const holder = globalThis as Holder;
   holder[place] ??= fromEnvironment(process.env[variable]);
   return holder[place];
 }
 
-/** @returns what held before */
+/** @returns the rule before */
 export function setRealModels(next: RealModels): RealModels {
   const before = realModels();
   (globalThis as Holder)[place] = next;

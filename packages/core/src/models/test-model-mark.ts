@@ -1,7 +1,7 @@
-/** Put on models that ask nobody outside. Copies of this package know each other's. */
+/** Mark of models that send no requests. Copies of this package recognise it. */
 export const testModelMark: unique symbol = Symbol.for('adjutant.test_model');
 
-/** The same model, known as one that asks nobody outside. */
+/** Returns the same model, marked as one that sends no requests. */
 export function asTestModel<Marked extends object>(
   model: Marked,
 ): Marked & { readonly [testModelMark]: true } {

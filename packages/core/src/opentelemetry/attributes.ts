@@ -143,9 +143,7 @@ export function toolAttributes({
   };
 }
 
-/**
- * What is known of a model call once it has ended. What was only estimated is not given as usage.
- */
+/** Attributes of a model call that has ended. Estimated usage is left out. */
 export function modelEndAttributes(event: EventOf<'model_end'>): Attributes {
   const {
     status,

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { defined } from '../base/defined.ts';
 import { coerceToJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import { secretsInUse } from '../base/secret.ts';
 import type { Event } from '../ledger/event.ts';
@@ -7,8 +8,8 @@ type Prompt = LanguageModelV4CallOptions['prompt'];
 type PromptPart = Exclude<Prompt[number]['content'], string>[number];
 
 /**
- * A value as the text of an attribute. What was made by `secret()` shows its name only, also within
- * other text.
+ * Returns a value as the text of an attribute. A `secret()` shows its name only, also within other
+ * text.
  */
 export function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(coerceToJson(value).value);
@@ -62,7 +63,7 @@ function partOf(part: PromptPart): JsonObject {
   }
 }
 
-/** What an event adds to a model's answer, in the form of `gen_ai.output.messages`. */
+/** The part of a model's answer that an event adds, in the form of `gen_ai.output.messages`. */
 export function answerPart(event: Event): JsonObject | undefined {
   switch (event.type) {
     case 'assistant':
@@ -90,7 +91,7 @@ export function outputMessages(
     {
       role: 'assistant',
       parts,
-      ...(finishReason === undefined ? {} : { finish_reason: finishReason }),
+      ...defined({ finish_reason: finishReason }),
     },
   ];
 }

@@ -10,9 +10,9 @@ import { Telemetry } from './telemetry.ts';
 
 export interface OpenTelemetryOptions {
   /**
-   * Records what is said to models and by them, arguments, results and messages of errors. What was
-   * made by `secret()` shows its name only; other secrets and personal data in texts are recorded
-   * as they are. @default false
+   * Records the messages to and from models, arguments, results and messages of errors. A
+   * `secret()` shows its name only; other secrets and personal data in texts are recorded as they
+   * are. @default false
    */
   readonly content?: boolean;
   /** @default the one that is registered when a run begins */
@@ -37,9 +37,8 @@ const optionChecks: OptionChecks<OpenTelemetryOptions> = {
 /**
  * Traces and measures runs with OpenTelemetry, for `runtime({ middleware })`: spans of runs,
  * invocations, rounds, model calls and tools, by the conventions for generative AI. The span of a
- * tool is active while the tool runs, and that of a model call while the provider is asked. What
- * goes wrong with tracing is not heard, and no run fails for it. Without a registered SDK nothing
- * is done.
+ * tool is active while the tool runs, and that of a model call while the provider is asked. Errors
+ * of tracing are ignored, and no run fails for them. Without a registered SDK nothing is done.
  * @throws MissingPackageError when `@opentelemetry/api` is not installed
  * @throws InvalidOptionError
  */

@@ -9,7 +9,7 @@ const secondBoundaries = [
   0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92,
 ];
 
-/** What is measured of model calls, tools and agents. */
+/** The measurements of model calls, tools and agents. */
 export class Instruments {
   readonly #tokens: Histogram;
   readonly #calls: Histogram;

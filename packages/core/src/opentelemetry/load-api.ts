@@ -7,8 +7,8 @@ export type OpenTelemetryApi = typeof Api;
 const packageName = '@opentelemetry/api';
 
 /**
- * The API of OpenTelemetry, loaded at once: what goes through middleware cannot wait. Whatever has
- * loaded it in another way shares the same providers.
+ * Returns the API of OpenTelemetry, loaded synchronously, because middleware cannot wait. Other
+ * copies of the API share the same providers.
  * @throws MissingPackageError when it is not installed
  */
 export function loadApi(): OpenTelemetryApi {

@@ -1,21 +1,22 @@
 import type { Attributes, Context, Span, SpanStatus } from '@opentelemetry/api';
 import { systemClock } from '../base/clock.ts';
+import { defined } from '../base/defined.ts';
 import type { OpenTelemetryApi } from './load-api.ts';
 
-/** How what a span is about has ended. */
+/** The end of the work of a span. */
 export interface SpanEnd {
   readonly attributes: Attributes;
-  /** Missing when it did not fail. */
+  /** Type of the failure; missing for a success. */
   readonly error?: SpanError | undefined;
 }
 
 export interface SpanError {
   readonly type: string;
-  /** Shown only with content. */
+  /** Message of the failure; shown only with content. */
   readonly message?: string | undefined;
 }
 
-/** A span under way, and the context in which what belongs below it is done. */
+/** A span under way, and the context for the work below it. */
 export class OpenSpan {
   readonly span: Span;
   readonly context: Context;
@@ -32,18 +33,18 @@ export class OpenSpan {
     this.startedAt = startedAt;
   }
 
-  /** How it will have ended, once the work behind it is over. */
+  /** The end of the work, kept until the code behind it is done. */
   get end(): SpanEnd | undefined {
     return this.#end;
   }
 
-  /** What it is about has ended now; the work behind it is over in a moment. */
+  /** Records the end of the work now; the code behind it is done in a moment. */
   finish(end: SpanEnd): void {
     this.#end = end;
     this.endedAt = systemClock.monotonic();
   }
 
-  /** Ends the span with what is known of it, at the time at which its work was over. */
+  /** Ends the span with its known end, at the time at which its work was over. */
   close(end: SpanEnd | undefined, endedAt: number): void {
     const { span } = this;
     if (end !== undefined) {
@@ -56,7 +57,7 @@ export class OpenSpan {
   #fail({ type, message }: SpanError): void {
     const status: SpanStatus = {
       code: this.#api.SpanStatusCode.ERROR,
-      ...(message === undefined ? {} : { message }),
+      ...defined({ message }),
     };
     this.span.setAttribute('error.type', type);
     this.span.setStatus(status);

@@ -1,4 +1,4 @@
-/** What is observed goes on when observing it fails. */
+/** Observed work goes on when observing it fails. */
 export function quietly<Value>(observe: () => Value): Value | undefined {
   try {
     return observe();
@@ -8,8 +8,8 @@ export function quietly<Value>(observe: () => Value): Value | undefined {
 }
 
 /**
- * Does work, and says when it is over and what it threw; its value goes through as it is, at once
- * or later.
+ * Does work and reports its end and its error. Its value passes through unchanged, synchronously or
+ * later.
  */
 export function telling<Result>(work: () => Result, over: (thrown: unknown) => void): Result {
   const tell = (thrown?: unknown): void => void quietly(() => over(thrown));

@@ -3,6 +3,7 @@ import { systemClock } from '../base/clock.ts';
 import { isAdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
+import { ancestorsOf, isRootOf } from '../ledger/path.ts';
 import type {
   InvocationOperation,
   ModelOperation,
@@ -22,7 +23,7 @@ import { spanOfTraceParent, traceParentOf } from './trace-parent.ts';
 interface OpenInvocation {
   readonly operation: InvocationOperation;
   readonly open: OpenSpan;
-  /** How often the model was asked for another answer, not counting what was tried again. */
+  /** Times that the model was asked for another answer, not counting retries. */
   rounds: number;
   round: { readonly number: number; readonly open: OpenSpan } | undefined;
 }
@@ -48,9 +49,9 @@ export class RunTrace {
   readonly #invocations = new Map<string, OpenInvocation>();
   readonly #tools = new Map<string, OpenTool>();
   readonly #requests = new Map<string, OpenRequest>();
-  /** What the model says, by invocation; only kept with content. */
+  /** The answer of the model, by invocation; only kept with content. */
   readonly #answers = new Map<string, JsonObject[]>();
-  /** What was let go without an end: it waits, or the run is given back. */
+  /** Invocations that stopped here without an end: they wait, or the run is released. */
   readonly #resting = new Map<string, OpenSpan>();
   #hasYielded = false;
   #isOver = false;
@@ -162,28 +163,30 @@ export class RunTrace {
     return this.#telemetry.start(name, parent, options);
   }
 
-  /** Where an invocation belongs: where its work was begun, or what its path is below. */
+  /**
+   * Returns the parent context of an invocation: that of its caller, or of the nearest path above
+   * it.
+   */
   #above(path: string): Context {
     const { api, key } = this.#telemetry;
     const active = api.context.active();
     if (active.getValue(key) === this) return active;
-    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
-      const above = path.slice(0, end);
+    for (const above of ancestorsOf(path)) {
       const open = this.#tools.get(above)?.open ?? this.#invocations.get(above)?.open;
       if (open !== undefined) return open.context;
     }
     return this.#run.context.setValue(key, this);
   }
 
-  /** Where requests and tools of an agent belong: to its round. */
+  /** Returns the parent context of requests and tools of an agent: that of its round. */
   #within(path: string): Context {
     const invocation = this.#invocations.get(path);
     return (invocation?.round?.open ?? invocation?.open)?.context ?? this.#above(path);
   }
 
-  /** The work is over. What has no end yet rests. */
+  /** Ends the trace when the work is over. Spans without an end are marked as released. */
   #over(operation: Exclude<Operation, RunOperation>, open: OpenSpan): void {
-    // What is over by an event of the ledger ended then: others may have gone on already.
+    // Work with a recorded end ended at that event: others may have gone on already.
     open.endedAt ??= systemClock.monotonic();
     if (operation.type === 'model') return;
     if (operation.type === 'tool') {
@@ -243,7 +246,7 @@ export class RunTrace {
   #runEnd(thrown: unknown): SpanEnd {
     if (thrown === undefined) return this.#rootEnd ?? this.#restEnd();
     const end = restEnd('stopped');
-    // Whoever stops a run, or is told that another process has it, has not failed.
+    // A stop, or a loss of the run to another process, is no failure.
     if (isAdjutantError(thrown, 'run_stopped')) return end;
     return { ...end, error: { type: isAdjutantError(thrown) ? thrown.code : '_OTHER' } };
   }
@@ -358,10 +361,7 @@ export class RunTrace {
     const { content } = this.#telemetry;
     const end = invocationEnd(content ? this.#operation.whole(event) : event, content);
     const { runId } = this.#operation;
-    const isRoot =
-      invocationId === runId ||
-      (invocationId.startsWith(`${runId}>`) && !invocationId.includes('/'));
-    if (isRoot && next === undefined) this.#rootEnd = end;
+    if (isRootOf(invocationId, runId) && next === undefined) this.#rootEnd = end;
     const invocation = this.#invocations.get(invocationId);
     if (invocation !== undefined) invocation.open.finish(end);
     else this.#closeResting(invocationId, end);

@@ -5,7 +5,7 @@ import { known, modelEndAttributes } from './attributes.ts';
 import { shown } from './content.ts';
 import type { SpanEnd, SpanError } from './open-span.ts';
 
-/** @param content whether messages of errors are shown, which may quote what was said and given */
+/** @param content true to show messages of errors, which may quote messages and results */
 export function invocationEnd(event: EventOf<'invocation_end'>, content: boolean): SpanEnd {
   const { status, error, stopReason, next, output } = event;
   return {
@@ -21,7 +21,7 @@ export function invocationEnd(event: EventOf<'invocation_end'>, content: boolean
 
 export function modelEnd(event: EventOf<'model_end'>, content: boolean): SpanEnd {
   const { status, error } = event;
-  // What was cut off because somebody wanted so has not failed.
+  // Work that was cut off on purpose has not failed.
   const failed = error !== undefined && status !== 'cancelled' && status !== 'interrupted';
   return {
     attributes: modelEndAttributes(event),
@@ -47,7 +47,7 @@ export function toolEnd(event: EventOf<'tool_result'>, content: boolean): SpanEn
   };
 }
 
-/** What did not come to its end here. */
+/** The end of work that did not finish here. */
 export function restEnd(status: 'yielded' | 'stopped', reason?: string): SpanEnd {
   return { attributes: known({ 'adjutant.status': status, 'adjutant.yield.reason': reason }) };
 }

@@ -2,13 +2,13 @@ import type { Attributes } from '@opentelemetry/api';
 import type { Event } from '../ledger/event.ts';
 import { known } from './attributes.ts';
 
-/** What a span says of an event that has no span of its own. */
+/** Attributes for an event that has no span of its own. */
 export interface SpanNote {
   readonly name: string;
   readonly attributes: Attributes;
 }
 
-/** @param content whether reasons and texts are shown, which may quote what was said and given */
+/** @param content true to show reasons and texts, which may quote messages and results */
 export function noteOf(event: Event, content: boolean): SpanNote | undefined {
   switch (event.type) {
     case 'decision':
@@ -51,8 +51,8 @@ export function noteOf(event: Event, content: boolean): SpanNote | undefined {
 }
 
 /**
- * A result that no tool gave that ran here: of a call that was not let through, one that came from
- * outside, one that came too late.
+ * A result of no tool that ran here: of a refused call, of another process, or one that came too
+ * late.
  */
 export function resultNote({
   callId,

@@ -16,12 +16,12 @@ import { OpenSpan } from './open-span.ts';
 
 const scope = 'adjutant';
 
-/** What runs are traced with. */
+/** The parts for tracing runs. */
 export class Telemetry {
   readonly api: OpenTelemetryApi;
-  /** Whether messages, arguments and results are recorded. */
+  /** True when messages, arguments and results are recorded. */
   readonly content: boolean;
-  /** Where contexts say which run's trace they belong to. */
+  /** Key under which a context holds the trace of its run. */
   readonly key: symbol;
   readonly #tracers: TracerProvider | undefined;
   readonly #meters: MeterProvider | undefined;

@@ -1,13 +1,13 @@
 import { AdjutantError } from '../base/error.ts';
 
-/** What carries messages cannot be made as asked. */
+/** A pub/sub connection that cannot be made as configured. */
 export class InvalidPubSubError extends AdjutantError {
   constructor(data: { reason: string }) {
     super('invalid_pub_sub', `Redis cannot be used: ${data.reason}.`, data);
   }
 }
 
-/** Messages cannot be carried any more. */
+/** A pub/sub connection that is closed. */
 export class PubSubClosedError extends AdjutantError {
   constructor() {
     super(

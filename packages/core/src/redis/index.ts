@@ -23,13 +23,13 @@ export interface RedisOptions {
 const checks: OptionChecks<RedisOptions> = { prefix: isNonEmptyText };
 
 /**
- * Carries what is streamed between the processes of an app by Redis: `runtime({ pubsub:
+ * Carries streamed messages between the processes of an app by Redis: `runtime({ pubsub:
  * redis('redis://localhost:6379') })`. It stores nothing there. While Redis cannot be reached
- * nothing waits for it: followers in other processes get what is durable, and the parts of answers
- * again when it is back.
+ * nothing waits for it. Followers in other processes get durable events, and parts of answers again
+ * once it is back.
  * @param connection an address, for which the package `redis` is loaded, or a client of it that is
  * connected; a client stays the caller's
- * @throws InvalidPubSubError; MissingPackageError by the methods of what it returns
+ * @throws InvalidPubSubError; MissingPackageError by the methods of the returned object
  */
 export function redis(connection: string | RedisClient, options: RedisOptions = {}): PubSub {
   const invalid = findInvalidOption(options, checks);
@@ -48,7 +48,7 @@ export function redis(connection: string | RedisClient, options: RedisOptions = 
   }
   return new RedisPubSub(prefix, async () => {
     const { createClient } = await loadOptionalPackage('redis', 'redis()', () => import('redis'));
-    // What cannot be sent now is of no use later.
+    // A message that cannot be sent now is of no use later.
     return {
       client: createClient({
         url: connection,

@@ -7,7 +7,7 @@ type Listener = (message: string) => void;
 /** A client of the package `redis`. */
 export interface RedisClient {
   readonly isOpen: boolean;
-  /** Whether commands reach the server at the moment. */
+  /** True while commands reach the server. */
   readonly isReady?: boolean;
   connect(): Promise<unknown>;
   publish(channel: string, message: string): Promise<unknown>;

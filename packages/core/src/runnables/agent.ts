@@ -38,14 +38,14 @@ import {
 import type { Renderer, ToolChoice } from './render-context.ts';
 
 /**
- * What happens when a limit is reached: one last answer without tools, the end as an error, or the
- * question whether it may be exceeded.
+ * The reaction to a limit: one last answer without tools, an error, or the question if it may be
+ * exceeded.
  */
 export type OnLimit = 'answer' | 'fail' | 'ask';
 
 /**
- * Whether a call that somebody was asked about is made as soon as it has its own answer, or when
- * all questions of its round are answered.
+ * The time at which an approved call is made: after its own answer, or after all answers of its
+ * round.
  */
 export type Hold = 'each' | 'round';
 
@@ -77,7 +77,7 @@ export interface AgentOptions<
   readonly name: string;
   /** With more than one, each next one is asked when those before it cannot answer. */
   readonly model: ModelInput | readonly ModelInput[];
-  /** What agents that may call or hand over to this one are told of it. */
+  /** Description for agents that may call this one or hand off to it. */
   readonly description?: string;
   /** Makes the prompt, from left to right. @default [includeHistory()] */
   readonly context?: readonly Renderer[];
@@ -85,16 +85,16 @@ export interface AgentOptions<
   /** @default 'auto' */
   readonly toolChoice?: ToolChoice;
   /**
-   * What it answers with: a key of the session state that the text of the answer is written to,
+   * The form of the answer: a key of the session state that the text of the answer is written to,
    * `output(stateSchema, 'key')` for a value of the key's type, or a schema. An answer that does
-   * not fit is asked for again, twice at most; then the agent fails with `validation_error`.
+   * not fit is requested again, twice at most; then the agent fails with `validation_error`.
    */
   readonly output?: Output;
-  /** What it is to reach, and how that is checked. */
+  /** The goal of the agent, with its check. */
   readonly goal?: Goal<AnswerOf<Output>>;
   /**
-   * Schema of the data that `call`, `spawn`, `dispatch`, tools made of it and `run({ data })` hand
-   * over. @default anything, or nothing
+   * Schema of the data that `call`, `spawn`, `dispatch`, tools made of it and `run({ data })` pass.
+   * @default anything, or nothing
    */
   readonly input?: AnySchema;
   readonly limits?: AgentLimits;
@@ -103,20 +103,20 @@ export interface AgentOptions<
   /** Tool calls of one round that run at the same time. @default 16 */
   readonly toolConcurrency?: number;
   /**
-   * `each`: a call that waited is made as soon as it has its own answer. `round`: when all
-   * questions about calls of its round are answered; calls that need nobody are not held back.
+   * `each`: a call that waited is made as soon as it has its own answer. `round`: when all requests
+   * of its round are answered; calls without a request are not delayed.
    * @default 'each'
    */
   readonly hold?: Hold;
   /** Changes with the meaning of the definition; recorded with every invocation. */
   readonly version?: string;
   /**
-   * Checks what is written to session state under `output`, and types the state for hooks,
-   * middleware and error handlers.
+   * Checks writes to session state under `output`, and types the state for hooks, middleware and
+   * error handlers.
    */
   readonly stateSchema?: Schema;
   /**
-   * What watches over the agent: loops, errors, results, guardrails. Everything is on by default;
+   * Supervision of the agent: loops, errors, results, guardrails. Everything is on by default;
    * `false` turns all of it off.
    */
   readonly supervision?: SupervisionOptions | false;
@@ -126,7 +126,7 @@ export interface AgentOptions<
   readonly middleware?: readonly Middleware<Schema>[];
   /** Asked after those of the runtime. */
   readonly errorHandlers?: readonly ErrorHandler<Schema>[];
-  /** How prompts are kept within the model's window. */
+  /** Limits that keep prompts within the model's window. */
   readonly compaction?: CompactionOptions | false;
 }
 
@@ -230,7 +230,7 @@ export function agent<
   const Output extends OutputOption = string,
   Schema extends StateSchema = StateSchema,
 >(typed: AgentOptions<Output, Schema>): Agent<AnswerOf<Output>> {
-  // What the types of the output and the state say is for the caller only.
+  // The types of the output and the state are for the caller only.
   const options = typed as unknown as AgentOptions;
   checkDefinition<AgentOptions>('agent', options, agentOptions);
   if (options.model === undefined)

@@ -8,24 +8,21 @@ import {
 } from '../base/options.ts';
 import type { ModelInput } from '../models/model.ts';
 
-/**
- * How prompts are kept within the model's window. The ledger keeps everything: only what the model
- * is shown becomes shorter.
- */
+/** Limits that keep prompts within the model's window. */
 export interface CompactionOptions {
   /**
-   * Writes summaries in the place of what is left out. Without it, what is left out is only
-   * counted. @default none
+   * Model that writes summaries of removed messages. Without it, removed messages are only counted.
+   * @default none
    */
   readonly model?: ModelInput;
   /**
-   * Share of the window at which what is old is summarised, when there is a model for it. @default
+   * Share of the window at which old messages are summarised, if there is a model for it. @default
    * 0.7
    */
   readonly compactAt?: number;
-  /** Share of the window at which what is old is left out. @default 0.8 */
+  /** Share of the window at which old messages are left out. @default 0.8 */
   readonly trimAt?: number;
-  /** Messages that stay when what is old is left out. @default 40 */
+  /** Messages that stay when old ones are left out. @default 40 */
   readonly keep?: number;
   /**
    * Messages that stay, besides the summary that covers them too; fewer when they are larger than
@@ -45,7 +42,7 @@ const checks: OptionChecks<CompactionOptions> = {
   overlap: isCountOrNone,
 };
 
-/** What the option `compaction` must be. */
+/** Requirement on the option `compaction`. */
 export const isCompaction: OptionCheck = (value) => {
   const wrong = value === false ? undefined : isGroup(checks)(value);
   if (wrong !== undefined || value === false) return wrong;

@@ -8,7 +8,7 @@ import {
 } from '../base/options.ts';
 import type { SessionReader } from '../session/body-context.ts';
 
-/** What the check of a goal sees besides the answer. */
+/** Context for the check of a goal, besides the answer. */
 export interface GoalContext {
   /** Name of the agent. */
   readonly agent: string;
@@ -18,7 +18,7 @@ export interface GoalContext {
   /** State by scope, as the agent sees it: `state.session.mode`. */
   readonly state: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly session: SessionReader;
-  /** Aborted when the run is cancelled or given back. */
+  /** Aborted when the run is cancelled or released. */
   readonly signal: AbortSignal;
 }
 
@@ -27,17 +27,16 @@ export interface GoalContext {
  */
 export type GoalVerdict = boolean | string | { readonly ok: boolean; readonly reason?: string };
 
-/** What an agent is to reach. */
+/** The goal of an agent. */
 export interface Goal<Output = unknown> {
-  /** The model is told it, ahead of everything else. */
+  /** Description for the model, ahead of everything else. */
   readonly description?: string;
-  /** What a good answer has; told with the description. */
+  /** Criteria of a good answer, sent to the model with the description. */
   readonly expectedOutput?: string;
   /**
-   * Says whether an answer is good enough. One that is not gives the model another round with the
-   * reason. What it throws counts as not good enough. It may be called again with the same answer
-   * when the process stops before the answer is recorded. A tool result that is `final` is not
-   * checked.
+   * Checks that an answer is good enough. Otherwise the model gets another round with the reason.
+   * An error counts as not good enough. It may be called again with the same answer when the
+   * process stops before the answer is recorded. A tool result that is `final` is not checked.
    */
   check?(
     output: Output,
@@ -50,7 +49,7 @@ export interface Goal<Output = unknown> {
   readonly attempts?: number;
 }
 
-/** A goal as an agent has it, whatever it answers with. */
+/** The goal of an agent with any type of answer. */
 export interface ResolvedGoal extends Goal {
   readonly attempts: number;
 }
@@ -64,7 +63,7 @@ const checks: OptionChecks<Goal> = {
   attempts: isCount,
 };
 
-/** What the option `goal` must be. */
+/** Requirement on the option `goal`. */
 export const isGoal: OptionCheck = isGroup(checks);
 
 export function resolveGoal<Output>(goal: Goal<Output> | undefined): ResolvedGoal | undefined {

@@ -17,16 +17,19 @@ import type { StateOf, StateSchema } from '../session/state-types.ts';
 import type { Around } from './operation.ts';
 import type { RenderContext, Renderer } from './render-context.ts';
 
-/** What hooks, middleware and error handlers work with. */
+/** The context of hooks, middleware and error handlers. */
 export interface HookContext<Schema extends StateSchema = StateSchema> {
   readonly agent: string;
   readonly invocationId: string;
   /** The round under way, from 1; 0 before the first. */
   readonly round: number;
   readonly session: SessionReader;
-  /** Writes land with what the hook leads to: the answer, the tool's result, the end. */
+  /**
+   * State of the agent. Writes are recorded with the effect of the hook: the answer, the tool's
+   * result, the end.
+   */
   readonly state: StateOf<Schema>;
-  /** Aborted when the run is cancelled or given back. */
+  /** Aborted when the run is cancelled or released. */
   readonly signal: AbortSignal;
   /** Epoch milliseconds, by the runtime's clock. */
   now(): number;
@@ -47,11 +50,11 @@ export type StepEvent =
   | { readonly type: 'thought'; readonly text: string }
   | { readonly type: 'tool_call'; readonly name: string; readonly args: JsonValue };
 
-/** What stands in the place of a model's answer. */
+/** A replacement for a model's answer. */
 export interface SubstituteAnswer {
   readonly stepEvents: readonly StepEvent[];
   /**
-   * Whether the agent ends with it; otherwise the model is asked in a next round. Tool calls are
+   * True when the agent ends with it; otherwise the model is called in a next round. Tool calls are
    * made in any case. @default true
    */
   readonly terminal?: boolean;
@@ -62,7 +65,7 @@ export interface ModelResult {
   readonly stepEvents: readonly StepEvent[];
   readonly usage: Usage;
   readonly finishReason?: string | undefined;
-  /** What answered in the place of the model. */
+  /** The source of the answer in place of the model. */
   readonly substitutedBy?: string | undefined;
 }
 
@@ -70,7 +73,7 @@ export interface ModelResult {
 export interface ModelCall {
   /** `provider:model`. */
   readonly model: string;
-  /** What the model gets, without signal and headers. */
+  /** The options of the call, without signal and headers. */
   readonly options: Omit<LanguageModelV4CallOptions, 'abortSignal' | 'headers'>;
 }
 
@@ -79,14 +82,14 @@ type MaybePromise<Value> = Value | Promise<Value>;
 type Nothing = void | undefined;
 
 /**
- * Functions that are called at fixed places of an agent's work. What one returns takes the place of
- * what would come next; nothing returned changes nothing. One that was called before a stop may be
- * called again after it, when the ledger does not show what it led to.
+ * Functions that are called at fixed points of an agent's work. A returned value replaces the next
+ * step; `undefined` changes nothing. After a stop, a hook is called again when the ledger does not
+ * show its effect.
  */
 export interface Hooks<Schema extends StateSchema = StateSchema> {
   /** A string is the agent's answer, and nothing else is done; a runnable takes over. */
   readonly beforeAgent?: (ctx: HookContext<Schema>) => MaybePromise<string | Runnable | Nothing>;
-  /** What is returned is the output. */
+  /** A returned value is the output. */
   readonly afterAgent?: (
     ctx: HookContext<Schema>,
     output: JsonValue,
@@ -132,8 +135,8 @@ export interface Hooks<Schema extends StateSchema = StateSchema> {
 export interface Middleware<Schema extends StateSchema = StateSchema> extends Hooks<Schema> {
   readonly name: string;
   /**
-   * Called with each event of a run as it happens; it cannot change anything, and what it throws is
-   * not heard. Only heard on a runtime.
+   * Called with each event of a run as it happens. It cannot change anything, and its errors are
+   * ignored. Only used on a runtime.
    */
   readonly onStream?: (event: StreamEvent) => void;
   /** Added before the renderers of the agent. */
@@ -143,30 +146,27 @@ export interface Middleware<Schema extends StateSchema = StateSchema> extends Ho
     ctx: HookContext<Schema>,
     call: ModelCall,
   ) => MaybePromise<SubstituteAnswer | Nothing>;
-  /**
-   * Puts something around the model, which may change what is streamed too. Called once for each
-   * model.
-   */
+  /** Wraps the model, and may change the stream too. Called once for each model. */
   readonly wrapModel?: (model: LanguageModelV4) => LanguageModelV4;
   /**
-   * Lies around the work itself: runs, invocations, requests to models, executions of tools. It
-   * must call `work` once and give what it gives; what it throws itself is a failure of that work.
-   * For tracing. Only heard on a runtime.
+   * Wraps the work itself: runs, invocations, requests to models, executions of tools. It must call
+   * `work` once and return its result; its own errors are failures of that work. For tracing. Only
+   * used on a runtime.
    */
   readonly around?: Around;
 }
 
-/** What an error handler is asked about. */
+/** The failure that an error handler decides about. */
 export interface ErrorContext<Schema extends StateSchema = StateSchema>
   extends HookContext<Schema> {
   readonly phase: 'model' | 'tool';
   /** A `ModelError`, or for tools an error with the result's `errorType` as its `code`. */
   readonly error: Error & { readonly code: string };
-  /** How often the same has failed in a row, this one included. */
+  /** Number of equal failures in a row, this one included. */
   readonly attempt: number;
   /** Milliseconds that the other side asks to wait. */
   readonly retryAfterMs?: number | undefined;
-  /** Whether an attempt more could do anything twice: then it is not made. */
+  /** True when one more attempt could have an effect twice: then it is not made. */
   readonly mayRetry: boolean;
   readonly call?: HookToolCall | undefined;
   readonly result?: ToolResult | undefined;
@@ -211,7 +211,7 @@ const middlewareChecks: OptionChecks<Middleware> = {
   around: isFunction,
 };
 
-/** What the option `hooks` must be: hooks, or a list of them. */
+/** Requirement on the option `hooks`: hooks, or a list of them. */
 export const isHooks: OptionCheck = (value) => {
   for (const one of Array.isArray(value) ? value : [value]) {
     const invalid = findInvalidOption(one, hookChecks);
@@ -222,7 +222,7 @@ export const isHooks: OptionCheck = (value) => {
   return undefined;
 };
 
-/** What the option `middleware` must be. */
+/** Requirement on the option `middleware`. */
 export const isListOfMiddleware: OptionCheck = (value) => {
   if (!Array.isArray(value)) return 'a list of middleware';
   for (const one of value) {
@@ -234,7 +234,7 @@ export const isListOfMiddleware: OptionCheck = (value) => {
   return undefined;
 };
 
-/** What the option `errorHandlers` must be. */
+/** Requirement on the option `errorHandlers`. */
 export const isListOfErrorHandlers: OptionCheck = (value) => {
   if (!Array.isArray(value)) return 'a list of error handlers';
   for (const one of value as readonly (Partial<ErrorHandler> | null | undefined)[]) {
@@ -252,7 +252,7 @@ const handlerChecks: OptionChecks<ErrorHandler> = {
   handle: isFunction,
 };
 
-/** What the option `middleware` must be for an agent. */
+/** Requirement on the option `middleware` of an agent. */
 export const isListOfAgentMiddleware: OptionCheck = (value) => {
   const heard = isListOfMiddleware(value);
   if (heard !== undefined) return heard;

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Event, InvocationMode, RunnableKind } from '../ledger/event.ts';
 
-/** What is invoked: a definition, and which one. */
+/** The definition that is invoked, with its kind and name. */
 interface InvokedDefinition {
   readonly kind: RunnableKind;
   readonly name: string;
@@ -9,27 +9,28 @@ interface InvokedDefinition {
 }
 
 /**
- * A run as far as this process carries it out: from where it is taken up to its result. What it has
- * dispatched may go on behind it, as operations of the same run. The same object is in all
- * operations of the run.
+ * The part of a run that this process carries out: from its start here up to its result. Dispatched
+ * work may continue after it, as operations of the same run. All operations of the run have the
+ * same object.
  */
 export interface RunOperation extends InvokedDefinition {
   readonly type: 'run';
   readonly app: string;
   readonly session: string;
   readonly runId: string;
-  /** Whether a part of it was carried out before, in this or another process. */
+  /** True when a part of it ran before, in this or another process. */
   readonly continued: boolean;
   /**
-   * Whether somebody asked for it just now: `run`, `resume`, `advance`. Otherwise the runtime found
-   * it and goes on with it by itself.
+   * True when the caller asked for it just now: `run`, `resume`, `advance`. Otherwise the runtime
+   * found the run and continues it by itself.
    */
   readonly asked: boolean;
   /** The `trace` that was recorded last for this run. */
   readonly traceBefore: string | undefined;
   /**
-   * Keeps a W3C `traceparent` with the event that begins or continues the run, so that whoever
-   * continues it finds it in `traceBefore`. To be called before `work`; later it has no effect.
+   * Keeps a W3C `traceparent` with the event that begins or continues the run, so that the process
+   * that continues it finds it in `traceBefore`. To be called before `work`; later it has no
+   * effect.
    */
   keepTrace(traceparent: string): void;
   /**
@@ -42,8 +43,8 @@ export interface RunOperation extends InvokedDefinition {
 }
 
 /**
- * An invocation from its start, or from where it is taken up, to its recorded end, or to where it
- * is given back.
+ * An invocation from its start, or its continuation here, to its recorded end, or until it is
+ * released.
  */
 export interface InvocationOperation extends InvokedDefinition {
   readonly type: 'invocation';
@@ -84,7 +85,7 @@ export interface ToolOperation {
   readonly attempt: number;
 }
 
-/** A piece of the runtime's work that something can be put around. */
+/** A piece of the runtime's work that middleware can wrap. */
 export type Operation = RunOperation | InvocationOperation | ModelOperation | ToolOperation;
 
 /** Carries out a piece of work: calls `work` once, at once, and gives what it gives. */

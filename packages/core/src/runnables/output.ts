@@ -6,34 +6,34 @@ import { InvalidDefinitionError } from './errors.ts';
 declare const valueType: unique symbol;
 
 /**
- * How an answer is read: as it stands, as one number or one of true and false, or as JSON that the
- * provider is asked for.
+ * The form of an answer: plain text, one number, one of true and false, or JSON that the provider
+ * is asked for.
  */
 export type OutputForm = 'text' | 'number' | 'boolean' | 'json';
 
 /**
- * What an agent answers with, and where the answer goes. Made by `output`, or by `agent` from a key
- * or a schema.
+ * The form and the place of an agent's answer. Made by `output`, or by `agent` from a key or a
+ * schema.
  */
 export interface AgentOutput<Value = unknown> {
   /** Key of the session state that the answer is written to. */
   readonly key: string | undefined;
   readonly form: OutputForm;
-  /** What the answer must fit; missing for any text. */
+  /** Schema of the answer; missing for any text. */
   readonly schema: AnySchema | undefined;
   /** JSON Schema that the model is asked for; only of the form `json`. */
   readonly asked: JsonObject | undefined;
   /**
-   * Whether the model is asked for an object that has the answer as `value`: providers take nothing
-   * but objects.
+   * True when the model is asked for an object with the answer as `value`: providers accept only
+   * objects.
    */
   readonly isWrapped: boolean;
   readonly [valueType]?: Value;
 }
 
 /**
- * What `agent({ output })` takes: a key of the session state for the text of the answer, what
- * `output` made, or a schema.
+ * The option `output` of an agent: a key of the session state for the text of the answer, a value
+ * of `output`, or a schema.
  */
 export type OutputOption = string | AgentOutput | AnySchema;
 
@@ -81,7 +81,7 @@ export function output<
 /** Keys that no state has room for: an answer could not be written there, after it was paid for. */
 const reservedKeys: readonly unknown[] = ['temp', 'update', 'refresh'];
 
-/** What an output must be: see `OutputOption`. */
+/** Requirement on an output: see `OutputOption`. */
 export function isOutput(value: unknown): string | undefined {
   if (reservedKeys.includes(value))
     return "a key of the session state that is not reserved, as 'temp', 'update' and 'refresh' are";
@@ -120,7 +120,7 @@ function ofSchema(
       reason: `the schema of its output ${converted.reason}`,
     });
   const form = formOf(converted.schema);
-  // JSON Schema is kept as a frozen copy; what was compiled for it is remembered by that object.
+  // JSON Schema is kept as a frozen copy; its compiled form is remembered by that object.
   const kept = isStandardSchema(schema) ? schema : converted.schema;
   if (form !== 'json')
     return remembered({ key, form, schema: kept, asked: undefined, isWrapped: false });

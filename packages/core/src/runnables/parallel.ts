@@ -14,7 +14,7 @@ import type { Runnable } from '../session/runnable.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 import { checkRunnables } from './sequence.ts';
 
-/** How one branch ended. */
+/** The end of one branch. */
 export interface BranchOutcome {
   readonly name: string;
   readonly status: InvocationStatus;
@@ -43,13 +43,13 @@ export interface ParallelOptions {
    * Cancel the other branches as soon as one fails. @default true unless `minSuccessful` is given
    */
   readonly failFast?: boolean;
-  /** How many branches must complete, counted when all have settled. @default all */
+  /** Number of branches that must complete, counted when all have settled. @default all */
   readonly minSuccessful?: number;
   /** Milliseconds after which a branch is cancelled. @default none */
   readonly branchTimeout?: number;
   /**
    * The session state that stays: a pure function, run again if its result was not recorded.
-   * @default what the branches wrote, in the order of declaration; the last write to a key stays
+   * @default the writes of the branches, in the order of declaration; the last write to a key stays
    */
   readonly merge?: (ctx: MergeContext) => Readonly<Record<string, JsonValue | undefined>>;
   readonly version?: string;

@@ -15,12 +15,12 @@ export interface RewrittenEvent {
   readonly text: string;
 }
 
-/** What a prompt is made of. */
+/** A part of a prompt. */
 export type PromptEvent = Event | SyntheticMessage | RewrittenEvent;
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { readonly name: string };
 
-/** What renderers see of the run. */
+/** The run as renderers see it. */
 export interface RenderState {
   readonly agent: string;
   readonly invocationId: string;
@@ -35,17 +35,17 @@ export interface RenderState {
  * from one to the next; the same ledger gives the same prompt.
  */
 export interface RenderContext extends RenderState {
-  /** What the prompt holds so far, in order. */
+  /** The parts of the prompt so far, in order. */
   readonly events: readonly PromptEvent[];
   /** Names of the tools that the model is offered. */
   readonly tools: readonly string[];
   readonly toolChoice: ToolChoice | undefined;
-  /** About how many characters an event takes in the prompt. */
+  /** The approximate number of characters of an event in the prompt. */
   charactersOf(event: PromptEvent): number;
   withEvents(events: readonly PromptEvent[]): RenderContext;
-  /** Adds one message behind what is there. */
+  /** Adds one message at the end. */
   append(event: PromptEvent): RenderContext;
-  /** Adds what the agent sees of the ledger behind what is there. */
+  /** Adds the visible part of the ledger at the end. */
   includeHistory(scope: HistoryScope): RenderContext;
   withTools(names: readonly string[]): RenderContext;
   withToolChoice(choice: ToolChoice): RenderContext;

@@ -6,7 +6,7 @@ import type { Runnable } from '../session/runnable.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import { checkDefinition, InvalidDefinitionError } from './errors.ts';
 
-/** How a step ends other than by falling through: made by the methods of its context. */
+/** The explicit end of a step, made by the methods of its context. */
 export type StepSignal =
   | { readonly signal: 'skip' }
   | { readonly signal: 'respond'; readonly text: string }
@@ -14,7 +14,7 @@ export type StepSignal =
   | { readonly signal: 'complete'; readonly value: JsonValue; readonly key: string | undefined };
 
 export interface StepContext<Schema extends StateSchema = StateSchema> extends BodyContext<Schema> {
-  /** What the caller handed over. */
+  /** The input of the caller. */
   readonly input: InvocationInput | undefined;
   /** Ends the step without output. */
   skip(): StepSignal;
@@ -41,15 +41,15 @@ export interface StepOptions<Schema extends StateSchema> {
   readonly name: string;
   readonly description?: string;
   /**
-   * The body. It may run more than once: after a stop it is run again from the top, with what its
-   * children gave. Returning a runnable lets that runnable continue in the step's place.
+   * The body. It may run more than once: after a stop it runs again from the top, with the recorded
+   * results of its children. A returned runnable continues in the step's place.
    */
   readonly execute: (ctx: StepContext<Schema>) => StepReturn | Promise<StepReturn>;
   readonly version?: string;
   /** Types the state that the step uses, and checks what it writes. */
   readonly stateSchema?: Schema;
   /**
-   * What a continued step does with a recorded child or effect that the body no longer asks for.
+   * Reaction of a continued step to a recorded child or effect that the body no longer asks for.
    * @default 'fail'
    */
   readonly onDrift?: 'fail' | 'accept';

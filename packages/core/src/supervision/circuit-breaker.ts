@@ -5,7 +5,7 @@ import type { CircuitBreakerOptions } from './options.ts';
 const defaultFailures = 5;
 const defaultResetAfterMs = 30_000;
 
-/** What an attempt says of whether its tool works. */
+/** The evidence of an attempt about its tool. */
 export type BreakerOutcome = 'success' | 'failure' | 'neutral';
 
 /** A change of a breaker, as it is audited. */
@@ -15,7 +15,7 @@ export interface BreakerChange {
   readonly failures: number;
 }
 
-/** Whether a tool may be called now. */
+/** The answer to the question if a tool may be called now. */
 export type Admission =
   | { readonly admitted: true; readonly change: BreakerChange | undefined }
   | {
@@ -26,19 +26,19 @@ export type Admission =
 
 interface Circuit {
   failures: number;
-  /** When it opened; `undefined`: it is closed. */
+  /** Time at which it opened; `undefined` while it is closed. */
   openedAt: number | undefined;
-  /** When the call began that is to show whether the tool works again. */
+  /** Start of the call that tests if the tool works again. */
   probedAt: number | undefined;
 }
 
 const closed: Admission = Object.freeze({ admitted: true, change: undefined });
 
 /**
- * Which tools of a runtime fail again and again, and are left alone for a while. After `failures`
- * in a row a tool is not called for `resetAfter` milliseconds; then one call at a time is let
- * through: its success closes the circuit, its failure opens it anew. Times are milliseconds of any
- * clock that does not run backwards.
+ * The circuit breakers of a runtime's tools. After `failures` in a row a tool is not called for
+ * `resetAfter` milliseconds. Then one call at a time is let through: its success closes the
+ * circuit, its failure opens it anew. Times are milliseconds of any clock that does not run
+ * backwards.
  */
 export class CircuitBreakers {
   readonly options: Required<CircuitBreakerOptions>;
@@ -52,27 +52,24 @@ export class CircuitBreakers {
     this.options = { failures, resetAfter };
   }
 
-  /** Whether no tool has failed of late, so that nobody need be asked. */
+  /** True when no tool has failed recently, so that no check is needed. */
   get isQuiet(): boolean {
     return this.#circuits.size === 0;
   }
 
-  /** What `admit` would say, without taking the place of the call that is let through. */
+  /** Returns the answer of `admit`, without taking the place of the test call. */
   peek(tool: string, now: number): Admission {
     const circuit = this.#circuits.get(tool);
     if (circuit?.openedAt === undefined) return closed;
     const { resetAfter } = this.options;
     const waited = now - (circuit.probedAt ?? circuit.openedAt);
-    // A probe of which nothing is heard does not keep the circuit open for ever.
+    // A test call without an end does not keep the circuit open for ever.
     if (waited < resetAfter)
       return { admitted: false, failures: circuit.failures, retryInMs: resetAfter - waited };
     return { admitted: true, change: { change: 'half_open', failures: circuit.failures } };
   }
 
-  /**
-   * Whether a call may be made now. One that is let through to see whether the tool works again is
-   * to be followed by `record`.
-   */
+  /** Decides if a call may be made now. After a test call, `record` must follow. */
   admit(tool: string, now: number): Admission {
     const admission = this.peek(tool, now);
     const circuit = this.#circuits.get(tool);
@@ -81,15 +78,15 @@ export class CircuitBreakers {
   }
 
   /**
-   * Takes in how a call ended. A neutral end says nothing of the tool, and lets the next call see
-   * whether it works again.
+   * Records the end of a call. A neutral end is no evidence about the tool; the next call then
+   * tests it.
    */
   record(tool: string, outcome: BreakerOutcome, now: number): BreakerChange | undefined {
     const circuit = this.#circuits.get(tool);
     if (outcome === 'failure') return this.#fail(tool, circuit, now);
     if (circuit === undefined) return undefined;
     if (outcome === 'neutral') {
-      // Nobody is looking any more: the next call may at once.
+      // No test is under way any more: the next call may test at once.
       if (circuit.probedAt !== undefined) circuit.openedAt = now - this.options.resetAfter;
       circuit.probedAt = undefined;
       return undefined;
@@ -121,16 +118,15 @@ export class CircuitBreakers {
 const neutralStatuses: ReadonlySet<string> = new Set(['error_permanent', 'error_blocked']);
 
 /**
- * What a result says of whether the tool works: only failures of the tool or of what is behind it
- * count, not those of the request.
+ * Returns the evidence of a result about its tool. Only failures of the tool, or of the service
+ * behind it, count, not those of the request.
  */
 export function breakerOutcome(result: ToolResult): BreakerOutcome {
   if (isSuccess(result)) return 'success';
   const { errorType = '', status } = result;
   if (errorType === 'cancelled' || errorType === 'aborted' || errorType === 'interrupted')
     return 'neutral';
-  // That too much was asked for says nothing of whether it works; all other 4xx are the fault of
-  // the request.
+  // A rate limit is no evidence against the tool; all other 4xx are faults of the request.
   if (/^http_4\d\d$/.test(errorType) && errorType !== 'http_408') return 'neutral';
   return neutralStatuses.has(status) ? 'neutral' : 'failure';
 }

@@ -165,7 +165,7 @@ describe('chains that somebody wrote', () => {
       'hint',
       'report',
     ]);
-    // What is said of 429 by default is more than what is said of everything that may pass.
+    // The default chain of 429 is more specific than that of transient failures.
     expect(strategies(failure('http_429', 'error_transient'), plain, { chains }, 1)).toEqual([
       'backoff',
     ]);

@@ -2,36 +2,36 @@ import { longestWaitMs } from '../base/longest-wait.ts';
 import type { ToolResultStatus } from '../ledger/tool-result.ts';
 import type { ErrorRoutingOptions, EscalationTarget, Strategy } from './options.ts';
 
-/** A failed attempt, as far as it matters to what is done about it. */
+/** The facts of a failed attempt that decide about the next step. */
 export interface RoutedFailure {
   readonly errorType: string;
   readonly status: ToolResultStatus;
-  /** Whether another attempt, or another tool in its place, cannot do anything twice. */
+  /** True when another attempt, or another tool in its place, cannot have an effect twice. */
   readonly mayRepeat: boolean;
   /** Milliseconds that the other side asks to wait. */
   readonly retryAfterMs?: number | undefined;
-  /** Whether what came is there unread. */
+  /** True when the raw result is available. */
   readonly hasRaw: boolean;
-  /** The tool itself says that it is to be handed up. */
+  /** True when the tool itself asks to escalate. */
   readonly escalate: boolean;
 }
 
-/** What of a tool the router goes by. */
+/** The properties of a tool that the router uses. */
 export interface RoutedTool {
   /** Name of the tool that is run in its place. */
   readonly fallback?: string | undefined;
-  /** It says itself how often it is tried: the chain does not try again. */
+  /** True when the tool has its own retries: the chain does not repeat it. */
   readonly ownRetry: boolean;
 }
 
 type StrategyName = Extract<Strategy, string>;
 
-/** What is done about a failed attempt, and why. */
+/** The reaction to a failed attempt, with its reason. */
 export interface Routing {
   readonly strategy: StrategyName;
   /** Milliseconds until the next attempt, of `retry` and `backoff`. */
   readonly delayMs?: number;
-  /** What the model is told, of `hint`. */
+  /** The text for the model, of `hint`. */
   readonly hint?: string;
   /** The tool that is run next, of `fallbackTool`. */
   readonly fallback?: string;
@@ -44,7 +44,7 @@ type Options = Required<ErrorRoutingOptions>;
 type Chain = readonly Strategy[];
 interface ChosenChain {
   readonly steps: Chain;
-  /** Whether somebody wrote it; what is there by default never repeats what was refused. */
+  /** True for a configured chain; a default chain never repeats a refused call. */
   readonly isGiven: boolean;
 }
 
@@ -99,12 +99,12 @@ const hints: Readonly<Record<string, string>> = {
 const generalHint =
   'This did not work. Change the arguments or take another way; the same call will fail again.';
 
-/** What the model is told of a failure of this type. */
+/** Hints for the model about failures of this type. */
 export function hintFor(errorType: string): string {
   return Object.hasOwn(hints, errorType) ? (hints[errorType] as string) : generalHint;
 }
 
-/** What the model is told when nothing else is left. */
+/** The text for the model when no step is left. */
 export const reportNote =
   'This way is closed: do not repeat this call. Go on without it, or say what could not be done.';
 
@@ -123,8 +123,8 @@ function nameOf(step: Strategy): StrategyName {
 }
 
 /**
- * The chain of a failure: by its error type, else by its status; in each case what somebody wrote
- * before what is there by default.
+ * Returns the chain of a failure: by its error type, else by its status. A configured chain comes
+ * before a default one.
  */
 function chainOf(
   { errorType, status }: Pick<RoutedFailure, 'errorType' | 'status'>,
@@ -132,7 +132,7 @@ function chainOf(
 ): ChosenChain {
   const given = own(chains, errorType);
   if (given !== undefined) return { steps: given, isGiven: true };
-  // The word says no more than that it failed: whether it may pass is what its status says.
+  // This error type only says that the call failed; the status decides if the failure may pass.
   const isVague = errorType === 'tool_error' && status !== 'error_permanent';
   const byType = isVague ? undefined : own(byErrorType, errorType);
   if (byType !== undefined) return { steps: byType, isGiven: false };
@@ -143,8 +143,8 @@ function chainOf(
 }
 
 /**
- * Whether something is said of this error type, so that it is looked at even where the result
- * counts as a success.
+ * True when a chain is configured for this error type. Then even results that count as a success
+ * are checked.
  */
 export function hasChain(errorType: string, { chains }: Options): boolean {
   return Object.hasOwn(chains, errorType) || Object.hasOwn(byErrorType, errorType);
@@ -175,7 +175,7 @@ function stepsOf(failure: RoutedFailure, options: Options, tool: RoutedTool): Ch
   return [...usable, 'report'];
 }
 
-/** Whether waiting as long as the other side asks for is worth it. */
+/** True when the wait that the other side asks for is worth it. */
 function isTooLong({ retryAfterMs = 0 }: RoutedFailure): boolean {
   return retryAfterMs > longestWaitMs;
 }
@@ -185,9 +185,9 @@ function fallbackOf(step: Strategy, tool: RoutedTool): string | undefined {
 }
 
 /**
- * What is done about a failed attempt.
- * @param attempt how often the same cause (tool, arguments, error type) has failed in a row, this
- * time included, whoever tried
+ * Decides the reaction to a failed attempt.
+ * @param attempt number of failures of the same cause (tool, arguments, error type) in a row, this
+ * one included, over all calls
  */
 export function route(
   failure: RoutedFailure,
@@ -211,7 +211,7 @@ export function route(
   };
 }
 
-/** A tool that asks to be handed up is, wherever its chain leads. */
+/** A tool that asks to escalate always does, independent of its chain. */
 function escalation(last: Strategy): Strategy {
   return nameOf(last) === 'escalate' ? last : 'escalate';
 }
@@ -246,7 +246,7 @@ function detailsOf(
   }
 }
 
-/** The delay doubles with each `backoff`, whatever came before the first of them. */
+/** The delay doubles with each `backoff`, independent of the steps before the first one. */
 function backoffMs(
   attempt: number,
   steps: Chain,
@@ -288,9 +288,9 @@ function reasonOf(
 }
 
 /**
- * How many attempts earlier calls of the same cause stand for: each of them took the steps of the
- * chain up to the one that gave the model a result.
- * @param calls how many calls have failed in this way, in a row
+ * Returns the number of attempts of earlier calls of the same cause. Each call took the steps of
+ * the chain up to the one that gave the model a result.
+ * @param calls number of calls that have failed in this way, in a row
  */
 export function attemptsBehind(
   calls: number,
@@ -310,9 +310,9 @@ export function attemptsBehind(
 }
 
 /**
- * Whether the model was told that this way is closed, so that the same call need not be made any
- * more.
- * @param failures how many calls have failed in this way, in a row
+ * True when the model already got the message that this call cannot succeed, so that it need not be
+ * made again.
+ * @param failures number of calls that have failed in this way, in a row
  */
 export function isChainExhausted(
   errorType: string,
@@ -322,7 +322,7 @@ export function isChainExhausted(
   tool: RoutedTool,
 ): boolean {
   if (failures === 0 || status === 'unknown') return false;
-  // What was given raw was no failure any more.
+  // A result that was given raw was no failure any more.
   const failure: RoutedFailure = {
     errorType,
     status,

@@ -11,8 +11,8 @@ export interface CallEvidence {
   /** Counts the messages from outside that the model had read when it made the call. */
   readonly turn: number;
   /**
-   * Where the call stands in its invocation. Calls of one round count in the order in which they
-   * were asked for, whichever ends first.
+   * The position of the call in its invocation. Calls of one round count in the order in which the
+   * model asked for them, independent of their ends.
    */
   readonly round?: number;
   readonly index?: number;
@@ -24,20 +24,18 @@ export const mostEvidence = 100;
 /** `errorType` of calls that the loop detector did not let through. */
 export const vetoType = 'loop_blocked';
 
-/** `errorType` of calls of tools that there are not: they are equal whatever their arguments. */
+/** `errorType` of calls of tools that there are not: they are equal with any arguments. */
 export const unknownToolType = 'unknown_tool';
 
-/** `errorType` of what a tool throws that has no kind of its own. */
+/** `errorType` of a thrown error without a kind of its own. */
 const vagueType = 'tool_error';
 
-/** Whether a result is the loop detector's own: a veto is no progress and no evidence. */
+/** True when a result is the loop detector's own: a veto is no progress and no evidence. */
 export function isVeto({ errorType, status }: ToolResult): boolean {
   return errorType === vetoType && status === 'error_blocked';
 }
 
-/**
- * What was ended by a person or by the process says nothing about whether the call leads anywhere.
- */
+/** Results that a person or the process caused; they are no evidence about the call. */
 const exemptTypes: ReadonlySet<string | undefined> = new Set([
   'rejected',
   'expired',
@@ -46,7 +44,7 @@ const exemptTypes: ReadonlySet<string | undefined> = new Set([
   'interrupted',
 ]);
 
-/** Whether a call counts when it is asked whether calls repeat themselves. */
+/** True when a call counts as a possible repetition. */
 export function isEvidence({ result }: CallEvidence): boolean {
   return result.status !== 'unknown' && !exemptTypes.has(result.errorType) && !isVeto(result);
 }
@@ -56,9 +54,7 @@ const longestKey = 1_000;
 
 const keys = new WeakMap<CallEvidence, string>();
 
-/**
- * Arguments as a text that is the same for equal arguments, whatever the order of their members.
- */
+/** Returns arguments as a text that is the same for equal arguments in any order of members. */
 export function argsKey(args: JsonValue): string {
   const text = canonicalJson(args);
   return text.length <= longestKey ? text : sha256(text);
@@ -74,7 +70,7 @@ export function evidenceKey(evidence: CallEvidence): string {
   return key;
 }
 
-/** What went wrong, in one word; `undefined` for a success. */
+/** The kind of a failure in one word; `undefined` for a success. */
 export function failureType(result: ToolResult): string | undefined {
   return isSuccess(result) && result.errorType === undefined
     ? undefined
@@ -82,10 +78,10 @@ export function failureType(result: ToolResult): string | undefined {
 }
 
 /**
- * Failures of one cause that followed each other: the same call ended with the same type of error,
- * up to the newest one. Whatever was done for the first time between them, and may have changed
- * something outside, may have mended the cause: what was before it does not count.
- * @param mayChange whether a tool may change something outside @default none does
+ * Returns the failures of one cause in a row: the same call ended with the same type of error, up
+ * to the newest one. A new kind of call between them may have changed something outside and so
+ * removed the cause. Failures before it do not count.
+ * @param mayChange true for a tool that may change something outside @default none does
  */
 export function failuresInARow(
   evidence: readonly CallEvidence[],
@@ -122,7 +118,7 @@ export function failuresInARow(
   return count;
 }
 
-/** Whether no call before it was the same. */
+/** True when no call before it was the same. */
 function isFirst(evidence: readonly CallEvidence[], index: number): boolean {
   const one = evidence[index] as CallEvidence;
   for (let i = 0; i < index; i++) {

@@ -42,7 +42,7 @@ function saying(verdict: unknown, name = 'one'): Guardrail {
   return { name, input: look, modelCall: look, output: look, toolCall: look, toolResult: look };
 }
 
-/** What follows from each action where it may be decided; elsewhere it refuses. */
+/** The outcome of each allowed action; elsewhere it refuses. */
 const expected: Readonly<Record<GuardrailVerdict['action'], (point: GuardrailPoint) => object>> = {
   proceed: (point) => ({ value: values[point], guidance: [], decisions: [] }),
   deny: (point) => ({

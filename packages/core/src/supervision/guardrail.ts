@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import {
   deepFreeze,
   findJsonDefect,
@@ -18,10 +19,9 @@ import { injectionPatterns } from './guardrails/injection-patterns.ts';
 import { inventedToolCalls } from './guardrails/invented-tool-calls.ts';
 
 /**
- * What a guardrail decides: go on; refuse with a message; go on and tell the model something
- * (`guide`); ask a person first (`confirm`); or go on with another value (`transform`). Not
- * everything can be decided everywhere: `GuardrailVerdict<'input'>` is what can be decided about a
- * message.
+ * A decision of a guardrail: go on; refuse with a message; go on with a note to the model
+ * (`guide`); ask a person first (`confirm`); or go on with another value (`transform`). Not every
+ * point allows all of them: `GuardrailVerdict<'input'>` has the decisions about a message.
  */
 export type GuardrailVerdict<Point extends GuardrailPoint = 'toolCall'> = Exclude<
   AnyVerdict,
@@ -45,8 +45,8 @@ type AnyVerdict =
   | { readonly action: 'transform'; readonly value: JsonValue; readonly reasoning?: string };
 
 /**
- * Where a guardrail looks: a message that comes in, a model call that is to be made, an answer, a
- * tool call and its result.
+ * The points that a guardrail checks: an incoming message, a planned model call, an answer, a tool
+ * call and its result.
  */
 export type GuardrailPoint = 'input' | 'modelCall' | 'output' | 'toolCall' | 'toolResult';
 
@@ -76,8 +76,8 @@ export interface ToolResultCheck extends ToolCallCheck {
 }
 
 /**
- * Checks what goes in and out of an agent. Its functions are pure: they look at nothing but what
- * they are given, and answer at once. Nothing returned is `proceed`.
+ * Checks for the input and output of an agent. Its functions are pure: they use only their
+ * arguments, and answer synchronously. `undefined` means `proceed`.
  */
 export interface Guardrail {
   readonly name: string;
@@ -88,7 +88,7 @@ export interface Guardrail {
   readonly toolResult?: (check: ToolResultCheck) => GuardrailVerdict<'toolResult'> | undefined;
 }
 
-/** What the option `guardrails` must be. */
+/** Requirement on the option `guardrails`. */
 export const isListOfGuardrails: OptionCheck = (value) => {
   if (!Array.isArray(value)) return 'a list of guardrails';
   for (const one of value) {
@@ -98,7 +98,7 @@ export const isListOfGuardrails: OptionCheck = (value) => {
   return undefined;
 };
 
-/** A guardrail that nobody would ask protects from nothing, so it is not taken in silence. */
+/** A guardrail without a function would protect nothing, so it is refused. */
 function wrongGuardrail(one: unknown): string | undefined {
   const points = Object.keys(legalActions) as GuardrailPoint[];
   if (typeof one === 'function')
@@ -123,9 +123,8 @@ const guardrailChecks: OptionChecks<Guardrail> = {
 };
 
 /**
- * What is on unless somebody says otherwise: instructions inside results of tools, and tool calls
- * that are only written as text, are pointed out to the model. Neither refuses or changes anything
- * that a person sees.
+ * The default guardrails. They point out to the model instructions inside results of tools, and
+ * tool calls that are only written as text. Neither refuses or changes anything that a person sees.
  */
 export const defaultGuardrails: readonly Guardrail[] = Object.freeze([
   injectionPatterns({ input: false }),
@@ -134,7 +133,7 @@ export const defaultGuardrails: readonly Guardrail[] = Object.freeze([
 
 type Action = GuardrailVerdict['action'];
 
-/** What a guardrail looks at, point by point. */
+/** The value that a guardrail checks, for each point. */
 export interface GuardrailChecks {
   readonly input: InputCheck;
   readonly modelCall: ModelCallCheck;
@@ -144,8 +143,8 @@ export interface GuardrailChecks {
 }
 
 /**
- * What may be decided where: only a tool call can wait for a person, and a model call has no value
- * that could be another one.
+ * The allowed decisions for each point. Only a tool call can wait for a person, and a model call
+ * has no value to replace.
  */
 export const legalActions: { readonly [Point in GuardrailPoint]: readonly Action[] } = deepFreeze({
   input: ['proceed', 'deny', 'guide', 'transform'],
@@ -155,10 +154,7 @@ export const legalActions: { readonly [Point in GuardrailPoint]: readonly Action
   toolResult: ['proceed', 'deny', 'guide', 'transform'],
 });
 
-/**
- * The data of a `decision` event about something that a guardrail said. It never holds the value
- * that was looked at.
- */
+/** The data of a `decision` event of a guardrail. It never holds the checked value. */
 export interface GuardrailDecision {
   readonly component: 'guardrail';
   readonly decision: Exclude<Action, 'proceed'>;
@@ -169,17 +165,17 @@ export interface GuardrailDecision {
   readonly tell?: string;
 }
 
-/** What all guardrails of one point have decided. */
+/** The joint decision of all guardrails of one point. */
 export interface GuardrailOutcome {
   /**
-   * What goes on: the text, the arguments of the call, the content of the result; `null` for a
-   * model call.
+   * The value to continue with: the text, the arguments of the call, the content of the result;
+   * `null` for a model call.
    */
   readonly value: JsonValue;
   readonly denied?: { readonly guardrail: string; readonly message: string };
   /**
-   * What the model is told. For calls and results it belongs into `notes`; elsewhere `tell` of the
-   * decisions has it.
+   * Notes to the model. For calls and results they belong into `notes`; elsewhere `tell` of the
+   * decisions has them.
    */
   readonly guidance: readonly string[];
   readonly confirm?: { readonly guardrail: string; readonly summary: string };
@@ -199,9 +195,9 @@ export function guardrailsAt(
 const none: readonly never[] = Object.freeze([]);
 
 /**
- * Asks guardrails in their order. Each sees what those before it made of the value; the first that
- * refuses ends it. One that throws, or decides what cannot be decided at this point, refuses: what
- * could not be checked does not pass.
+ * Asks guardrails in order. Each sees the value after those before it; the first refusal ends it. A
+ * guardrail that throws, or decides something that is not allowed here, refuses: an unchecked value
+ * does not pass.
  */
 export function applyGuardrails<Point extends GuardrailPoint>(
   point: Point,
@@ -299,7 +295,7 @@ function verdictOf<Point extends GuardrailPoint>(
   };
 }
 
-/** What is wrong with a verdict, to follow "gave". */
+/** The fault of a verdict, to follow "gave". */
 function defectOf(
   point: GuardrailPoint,
   verdict: Verdict & { message?: unknown; summary?: unknown; value?: unknown },
@@ -354,7 +350,7 @@ function decisionOf<Point extends GuardrailPoint>(
     reasoning:
       verdict.reasoning ?? `The guardrail "${guardrail}" ${consequences[verdict.action](noun)}.`,
     alternatives: others,
-    data: { point, guardrail, ...(tool === undefined ? {} : { tool }), round: check.round },
+    data: { point, guardrail, ...defined({ tool }), round: check.round },
     ...(verdict.action === 'guide' && !hasNotes ? { tell: verdict.message } : {}),
   };
 }

@@ -1,6 +1,7 @@
 import type { StopReason } from '../ledger/event.ts';
+import { isWithin } from '../ledger/path.ts';
 
-/** What has been used, of one agent invocation or of a whole run. */
+/** The use of one agent invocation or of a whole run. */
 export interface Consumption {
   readonly rounds: number;
   readonly tokens: number;
@@ -22,24 +23,24 @@ export interface LimitState {
   readonly reason: StopReason;
   readonly used: number;
   readonly limit: number;
-  /** Whose limit it is. Missing in what older ledgers recorded. */
+  /** The owner of the limit. Missing in older ledgers. */
   readonly of?: 'agent' | 'run';
   /** The agent invocation or the run that it is a limit of. */
   readonly path?: string;
-  /** What the next call and an answer after it need, when less than that is left. */
+  /** The need of the next call and an answer after it, when less than that is left. */
   readonly needed?: number;
 }
 
 /**
- * A run, or an agent invocation with everything that it started: what it may use, what was used,
- * and what calls that are under way may use.
+ * The account of a run, or of an agent invocation with everything that it started: its limits, its
+ * use, and the reservations of calls under way.
  */
 export interface Account {
   readonly of: 'agent' | 'run';
   readonly path: string;
   readonly used: Consumption;
   readonly reserved: Consumption;
-  /** With what people allowed beyond them. */
+  /** Limits, with the extensions that people allowed. */
   readonly limits: ConsumptionLimits;
 }
 
@@ -49,14 +50,14 @@ export interface Rates {
   readonly output: number;
 }
 
-/** What an agent needs that waits for another one, so that it can still answer. */
+/** Reserve of an agent that waits for another one, so that it can still answer. */
 export interface Caller {
   readonly path: string;
   readonly tokens: number;
   readonly cost: number;
 }
 
-/** What the next model call of an agent needs. */
+/** The need of the next model call of an agent. */
 export interface Demand {
   /** Tokens of its prompt. */
   readonly input: number;
@@ -66,16 +67,16 @@ export interface Demand {
   readonly least: number;
   /** Missing when the price is not known: dollars do not limit the call then. */
   readonly rates: Rates | undefined;
-  /** Whether it is the forced last answer: nothing has to fit behind it. */
+  /** True for the forced last answer: no call has to fit behind it. */
   readonly final: boolean;
-  /** Those above the agent: what they need is taken from none of their accounts. */
+  /** Agents above this one: their reserve is taken from none of their accounts. */
   readonly callers: readonly Caller[];
 }
 
 /** Share of a limit at which it is warned of, once. */
 export const warningShare = 0.9;
 
-/** Sums of dollars differ by the order in which they are made. */
+/** Tolerance for sums of dollars, which differ by their order. */
 const dust = 1e-12;
 
 const kinds = ['rounds', 'tokens', 'cost', 'errors'] as const;
@@ -102,7 +103,7 @@ export function exhaustedLimit(accounts: readonly Account[]): LimitState | undef
   return undefined;
 }
 
-/** Whether a limit is used up together with what calls that are under way may use. */
+/** Tells if a limit is used up together with the reservations of calls under way. */
 export function isFullyReserved(accounts: readonly Account[]): boolean {
   return accounts.some(({ used, reserved, limits }) =>
     kinds.some((kind) => {
@@ -124,10 +125,10 @@ export function nearLimits(account: Account): readonly LimitState[] {
 }
 
 /**
- * Most tokens that the answer may have so that none of the accounts can be exceeded, or the limit
- * that leaves no room for the call. Before any but the last call there has to be room for a last
- * one behind it: for the same prompt, what is answered to it, and the shortest answer.
- * @param withReserved whether calls that are under way are taken to use all that they may
+ * Returns the most tokens that the answer may have within all accounts, or the limit that leaves no
+ * room for the call. Any call but the last needs room for a last one behind it: for the same
+ * prompt, its answer, and the shortest next answer.
+ * @param withReserved true to assume that calls under way use all that they may
  */
 export function roomFor(
   accounts: readonly Account[],
@@ -159,13 +160,6 @@ export function roomFor(
   return room;
 }
 
-/**
- * Whether `path` is this invocation or below it. One that it handed over to is another invocation.
- */
-export function isWithin(path: string, owner: string): boolean {
-  return path === owner || path.startsWith(`${owner}/`);
-}
-
 function neededByCallers(
   { of, path }: Account,
   callers: readonly Caller[],
@@ -194,12 +188,12 @@ function outputWithin(left: number, { input, least, final }: Demand, rates: Rate
     ? left - input * rates.input
     : left - 2 * input * rates.input - least * rates.output;
   if (forOutput < 0) return -1;
-  // What is answered is part of the next prompt.
+  // The answer is part of the next prompt.
   const each = final ? rates.output : rates.output + rates.input;
   return each === 0 ? Number.POSITIVE_INFINITY : Math.floor(forOutput / each);
 }
 
-/** What a call with the shortest answer takes, with what has to fit behind it. */
+/** The need of a call with the shortest answer and the call behind it. */
 function neededFor({ input, least, final }: Demand, rates: Rates): number {
   const call = input * rates.input + least * rates.output;
   return final ? call : 2 * call + least * rates.input;

@@ -1,54 +1,18 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../base/json.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type { CallEvidence } from './evidence.ts';
-import { type JudgedCall, judgeCall, judgeResult, type LoopVerdict } from './loop-detector.ts';
-import { resolveSupervision } from './options.ts';
-
-const options = resolveSupervision(undefined, undefined, []).loops as NonNullable<
-  ReturnType<typeof resolveSupervision>['loops']
->;
-const never = () => false;
-
-const success = (content: JsonValue): ToolResult => ({ status: 'success', content });
-const failed = (
-  errorType: string,
-  status: ToolResult['status'] = 'error_permanent',
-): ToolResult => ({ status, content: 'no', errorType });
-
-function call(name: string, args: JsonValue = {}, more: Partial<JudgedCall> = {}): JudgedCall {
-  return { name, args, turn: 1, isKnown: true, ...more };
-}
-
-interface Judged {
-  readonly ran: boolean;
-  readonly block: LoopVerdict | undefined;
-  readonly warn: LoopVerdict | undefined;
-}
-
-/** What became of calls that are made one after the other; a call that is blocked has no result. */
-function play(
-  calls: readonly { readonly call: JudgedCall; readonly result: ToolResult }[],
-  given = options,
-  isExhausted = never as never,
-): Judged[] {
-  const evidence: CallEvidence[] = [];
-  return calls.map(({ call: made, result }) => {
-    const block = judgeCall(evidence, made, given, isExhausted);
-    if (block !== undefined) return { ran: false, block, warn: undefined };
-    const warn = judgeResult(evidence, made, result, given);
-    evidence.push({ name: made.name, args: made.args, result, turn: made.turn });
-    return { ran: true, block, warn };
-  });
-}
-
-/** `.` ran, `w` was warned of, `x` was not made. */
-const shown = (judged: readonly Judged[]): string =>
-  judged.map(({ ran, warn }) => (ran ? (warn === undefined ? '.' : 'w') : 'x')).join('');
-
-const times = (count: number, make: (i: number) => { call: JudgedCall; result: ToolResult }) =>
-  Array.from({ length: count }, (_, i) => make(i));
+import { judgeCall, judgeResult } from './loop-detector.ts';
+import {
+  call,
+  failed,
+  never,
+  options,
+  play,
+  shown,
+  success,
+  times,
+} from './played-calls.fixture.ts';
 
 describe('calls that repeat themselves', () => {
   it('are warned of from the third equal result, and not made from the fifth call', () => {
@@ -58,7 +22,7 @@ describe('calls that repeat themselves', () => {
     expect(judged[4]?.block).toMatchObject({ level: 'block', detector: 'repeat', count: 5 });
     expect(judged[4]?.block?.reasoning).toContain('5th');
     expect(judged[4]?.block?.alternatives).not.toHaveLength(0);
-    // What was not made is no progress and does not count: it stays the fifth.
+    // A refused call is no progress and does not count: it stays the fifth.
     expect(judged[6]?.block?.count).toBe(5);
   });
 
@@ -280,22 +244,6 @@ describe('a new message from outside', () => {
     expect(shown(judged)).toBe('..xwx');
   });
 });
-
-const anyResult = fc.oneof(
-  fc.constantFrom('a', 'b').map(success),
-  fc.constantFrom('http_403', 'timeout', 'rejected').map((type) => failed(type)),
-  fc.constant<ToolResult>({ status: 'unknown', content: '' }),
-);
-const anyStep = fc.record({
-  call: fc.record({
-    name: fc.constantFrom('p', 'q'),
-    args: fc.constantFrom<JsonValue>({}, { a: 1, b: 2 }),
-    turn: fc.constant(1),
-    isKnown: fc.constant(true),
-  }),
-  result: anyResult,
-});
-
 it('a threshold of one does not make a repetition of calls whose results change', () => {
   const given = { ...options, warnAt: 1, blockAt: 1 };
   const judged = play(
@@ -310,109 +258,6 @@ it('a threshold of one does not make a repetition of calls whose results change'
     count: 2,
   });
 });
-
-describe('whatever is called', () => {
-  const thresholds = fc.record({
-    window: fc.integer({ min: 1, max: 100 }),
-    warnAt: fc.integer({ min: 1, max: 8 }),
-    blockAt: fc.integer({ min: 1, max: 8 }),
-    pollWarnAt: fc.integer({ min: 1, max: 25 }),
-    pollBlockAt: fc.integer({ min: 1, max: 25 }),
-    onLoop: fc.constant('answer' as const),
-  });
-
-  it('nothing is warned of or refused before its threshold, and no first call at all', () => {
-    fc.assert(
-      fc.property(fc.array(anyStep, { maxLength: 60 }), thresholds, (steps, given) => {
-        const called = new Map<string, number>();
-        for (const [i, { block, warn }] of play(steps, given).entries()) {
-          const made = (steps[i] as (typeof steps)[number]).call;
-          const key = JSON.stringify([made.name, made.args]);
-          const before = called.get(key) ?? 0;
-          if (block === undefined) called.set(key, before + 1);
-          if (block !== undefined)
-            expect(before + 1).toBeGreaterThanOrEqual(
-              Math.max(2, Math.min(given.blockAt, given.pollBlockAt)),
-            );
-          if (warn !== undefined)
-            expect(before + 1).toBeGreaterThanOrEqual(
-              Math.max(2, Math.min(given.warnAt, given.pollWarnAt)),
-            );
-          expect(block?.count ?? 0).toBeLessThanOrEqual(before + 1);
-        }
-      }),
-    );
-  });
-
-  it('the thresholds are those that were given', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 2, max: 12 }),
-        fc.integer({ min: 2, max: 12 }),
-        fc.boolean(),
-        (warnAt, blockAt, changes) => {
-          const given = changes
-            ? { ...options, warnAt: 50, blockAt: 50, pollWarnAt: warnAt, pollBlockAt: blockAt }
-            : { ...options, warnAt, blockAt, pollWarnAt: 50, pollBlockAt: 50 };
-          const judged = play(
-            times(14, (i) => ({ call: call('look'), result: success(changes ? i : 0) })),
-            given,
-          );
-          const expected = times(14, (i) => ({ call: call(String(i)), result: success(0) })).map(
-            (_, i) => (i + 1 >= blockAt ? 'x' : i + 1 >= warnAt ? 'w' : '.'),
-          );
-          expect(shown(judged)).toBe(expected.join(''));
-        },
-      ),
-    );
-  });
-
-  it('a model that asks for nothing else is stopped, whatever the tool answers', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.constantFrom('a', 'b', 'c').map(success), { minLength: 40, maxLength: 40 }),
-        (results) => {
-          const judged = play(results.map((result) => ({ call: call('look'), result })));
-          expect(judged.filter(({ ran }) => ran).length).toBeLessThan(options.pollBlockAt);
-        },
-      ),
-    );
-  });
-
-  it('vetoes and exempt results change nothing', () => {
-    const noise: readonly ToolResult[] = [
-      failed('loop_blocked', 'error_blocked'),
-      failed('rejected', 'error_blocked'),
-      { status: 'unknown', content: '' },
-    ];
-    fc.assert(
-      fc.property(
-        fc.array(anyStep, { maxLength: 25 }),
-        fc.infiniteStream(fc.nat(3)),
-        anyStep,
-        (steps, extras, last) => {
-          const plain: CallEvidence[] = steps.map(({ call: { name, args, turn }, result }) => ({
-            name,
-            args,
-            turn,
-            result,
-          }));
-          const noisy = plain.flatMap((evidence) => {
-            const extra = noise[extras.next().value as number];
-            return extra === undefined ? [evidence] : [evidence, { ...evidence, result: extra }];
-          });
-          expect(judgeCall(noisy, last.call, options, never)).toEqual(
-            judgeCall(plain, last.call, options, never),
-          );
-          expect(judgeResult(noisy, last.call, last.result, options)).toEqual(
-            judgeResult(plain, last.call, last.result, options),
-          );
-        },
-      ),
-    );
-  });
-});
-
 describe('long results', () => {
   it('are not looked at before a call repeats itself often enough', () => {
     const unreadable: ToolResult = {

@@ -18,18 +18,18 @@ export interface JudgedCall {
   readonly args: JsonValue;
   /** Counts the messages from outside that the model had read when it made the call. */
   readonly turn: number;
-  /** Whether the agent has a tool of this name. */
+  /** True when the agent has a tool of this name. */
   readonly isKnown: boolean;
 }
 
 /**
- * Why a call counts as a loop, and what follows: a note to the model (`warn`), or that it is not
- * made (`block`).
+ * The finding that a call is a loop, and the reaction: a note to the model (`warn`), or a refusal
+ * (`block`).
  */
 export interface LoopVerdict {
   readonly level: 'warn' | 'block';
   readonly detector: 'repeat' | 'poll' | 'ping_pong' | 'unknown_tool' | 'exhausted';
-  /** Which of the equal calls this one is. */
+  /** The number of this call among the equal calls, from 1. */
   readonly count: number;
   /** For the model. */
   readonly message: string;
@@ -39,13 +39,13 @@ export interface LoopVerdict {
 }
 
 /**
- * Whether a call is to be made. The first call of its kind since a message came from outside always
- * is: the message may be reason to look again. Pure.
+ * Decides if a call is made. The first call of its kind after a message from outside always is: the
+ * message may be a reason to look again. Pure.
  * @param evidence settled calls of the agent, oldest first
- * @param mayChange whether a tool may change something outside: what it did for the first time may
- * have mended what failed before
- * @param isExhausted whether nothing is left to be tried about the failure of an equal call that
- * failed so often in a row
+ * @param mayChange true for a tool that may change something outside: its first call may have
+ * removed the cause of earlier failures
+ * @param isExhausted true when no step is left for the failure of an equal call that failed so
+ * often in a row
  */
 export function judgeCall(
   evidence: readonly CallEvidence[],
@@ -73,7 +73,7 @@ export function judgeCall(
 }
 
 /**
- * Whether the model is to be told that a call repeats itself. Pure.
+ * Decides if the model gets a warning about a repeated call. Pure.
  * @param evidence settled calls of the agent before this one, oldest first
  */
 export function judgeResult(
@@ -108,8 +108,8 @@ function windowOf(
 }
 
 /**
- * The calls that are the same as `call`, newest first. Calls of a tool that there is not are the
- * same whatever their arguments.
+ * The calls that are the same as `call`, newest first. Calls of an unknown tool are the same with
+ * any arguments.
  */
 function equalCalls(
   evidence: readonly CallEvidence[],
@@ -130,7 +130,7 @@ function equalCalls(
   return equal;
 }
 
-/** How many of the newest of these calls had this result. */
+/** Returns the number of the newest of these calls with this result. */
 function withResult(equal: readonly CallEvidence[], result: ToolResult): number {
   const other = equal.findIndex((earlier) => !tellsTheSame(earlier.result, result));
   return other < 0 ? equal.length : other;
@@ -159,7 +159,7 @@ function idleDetector(
 }
 
 /**
- * Whether the newest calls were this one and one other by turns, each at least so often and the
+ * True when the newest calls were this one and one other by turns, each at least so often and the
  * other always with the same result.
  */
 function alternates(seen: readonly CallEvidence[], call: JudgedCall, times: number): boolean {

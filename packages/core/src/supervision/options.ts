@@ -15,8 +15,8 @@ import {
 import { type Guardrail, isListOfGuardrails } from './guardrail.ts';
 
 /**
- * When the same call counts as a loop. Each counts from the first of the equal calls: `warnAt: 3`
- * warns with the result of the third.
+ * Thresholds for loops. Each counts from the first of the equal calls: `warnAt: 3` warns with the
+ * result of the third.
  */
 export interface LoopOptions {
   /** Calls that are looked back at. @default 30 */
@@ -32,23 +32,20 @@ export interface LoopOptions {
   readonly pollWarnAt?: number;
   /** Equal calls with changing results of which this one is not made any more. @default 20 */
   readonly pollBlockAt?: number;
-  /**
-   * What follows when the model, told that a call is not made, makes such calls again in its next
-   * round. @default 'answer'
-   */
+  /** Reaction when the model repeats refused calls in its next round. @default 'answer' */
   readonly onLoop?: 'answer' | 'fail';
 }
 
 /**
- * Who gets what nobody could mend: the caller of the agent, a person, or the list of failures of
- * the session.
+ * Receiver of a failure that no step resolved: the caller of the agent, a person, or the list of
+ * failures of the session.
  */
 export type EscalationTarget = 'caller' | 'human' | 'failures';
 
 /**
- * What is done about a failed attempt: made again at once (`retry`) or after a while (`backoff`),
- * the model gets a hint, another tool is run in its place, what came is given unread (`raw`), it is
- * handed up, or the model is told that this way is closed (`report`).
+ * A step after a failed attempt: repeat it at once (`retry`) or after a while (`backoff`), give the
+ * model a hint (`hint`), run another tool in its place (`fallbackTool`), give the result unread
+ * (`raw`), escalate it (`escalate`), or tell the model that this way is closed (`report`).
  */
 export type Strategy =
   | 'retry'
@@ -70,8 +67,8 @@ export interface ErrorRoutingOptions {
    */
   readonly chains?: Readonly<Record<string, readonly Strategy[]>>;
   /**
-   * Attempts on one cause (the same tool with the same arguments failing in the same way), whoever
-   * makes them. @default 3
+   * Attempts on one cause (the same tool with the same arguments failing in the same way), of all
+   * calls together. @default 3
    */
   readonly attempts?: number;
   /**
@@ -83,14 +80,14 @@ export interface ErrorRoutingOptions {
   readonly backoffMultiplier?: number;
   /** @default 30_000 */
   readonly maxDelayMs?: number;
-  /** Where `escalate` goes. @default 'caller' */
+  /** Receiver of `escalate`. @default 'caller' */
   readonly escalateTo?: EscalationTarget;
 }
 
 export interface ResultCheckOptions {
   /** Marks empty results of tools that only read. @default true */
   readonly empty?: boolean;
-  /** Marks pages that are a captcha or a refusal and not what was asked for. @default true */
+  /** Marks pages with a captcha or a refusal in place of the content. @default true */
   readonly blockPages?: boolean;
   /**
    * Marks results of searches in which none of the words occurs that were searched for. @default
@@ -110,15 +107,14 @@ export interface CircuitBreakerOptions {
   readonly resetAfter?: number;
 }
 
-/** What watches over an agent. Everything is on unless it is `false`. */
+/** Supervision of an agent. Everything is on unless it is `false`. */
 export interface SupervisionOptions {
   readonly loops?: LoopOptions | false;
   readonly errors?: ErrorRoutingOptions | false;
   readonly results?: ResultCheckOptions | false;
   /**
-   * Checks of what goes in and out, besides those of the runtime and those that are there by
-   * default; one takes the place of an earlier one of its name. `false`: none at all, nor those
-   * that are there by default.
+   * Checks of input and output, besides those of the runtime and the defaults. A guardrail replaces
+   * an earlier one of its name. `false` means none at all, not even the defaults.
    */
   readonly guardrails?: readonly Guardrail[] | false;
   /**
@@ -138,7 +134,7 @@ const loopGroup: OptionChecks<LoopOptions> = {
   onLoop: isOneOf('answer', 'fail'),
 };
 
-/** Options that fit each by itself and not together: what they say would never happen. */
+/** Finds options that contradict each other, so that one would have no effect. */
 const isLoops: OptionCheck = (value) => {
   const wrong = isGroup(loopGroup)(value);
   if (wrong !== undefined) return wrong;
@@ -249,7 +245,7 @@ const breakerChecks: OptionChecks<CircuitBreakerOptions> = {
 function orFalse(check: OptionCheck): OptionCheck {
   return (value) => {
     const expected = value === false ? undefined : check(value);
-    // What is wrong inside of an object is not mended by `false`.
+    // The hint about `false` does not fit faults inside an object.
     return expected === undefined || typeof value === 'object' ? expected : `${expected}, or false`;
   };
 }
@@ -262,12 +258,12 @@ const supervisionChecks: OptionChecks<SupervisionOptions> = {
   circuitBreaker: orFalse(isGroup(breakerChecks)),
 };
 
-/** What the option `supervision` must be. */
+/** Requirement on the option `supervision`. */
 export const isSupervision: OptionCheck = orFalse(isGroup(supervisionChecks));
 
 /**
- * What it must be for an agent: circuits count over the whole runtime, so numbers of an agent would
- * be heard by nobody.
+ * Requirement on the option of an agent. Circuits count over the whole runtime, so numbers of an
+ * agent would have no effect.
  */
 export const isSupervisionOfAgent: OptionCheck = orFalse(
   isGroup<SupervisionOptions>({
@@ -286,7 +282,7 @@ export interface Supervision {
   readonly errors: Required<ErrorRoutingOptions> | undefined;
   readonly results: Required<ResultCheckOptions> | undefined;
   readonly guardrails: readonly Guardrail[];
-  /** Whether the runtime's circuit breakers hold for the agent. */
+  /** True when the runtime's circuit breakers hold for the agent. */
   readonly circuitBreaker: boolean;
 }
 

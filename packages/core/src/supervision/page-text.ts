@@ -6,10 +6,7 @@ export interface PageText {
   readonly text: string;
 }
 
-/**
- * Pages that are longer than this, markup included, are not looked into: who refuses a visitor has
- * little to say.
- */
+/** Most characters of a page that is read, markup included: a refusal is short. */
 const longestPage = 60_000;
 
 const titleMembers = ['title', 'heading'];
@@ -19,8 +16,8 @@ const textMembers = ['text', 'content', 'body', 'html', 'markdown', 'data', 'pag
 const longestText = 4_000;
 
 /**
- * What a tool result shows of a page; `undefined` when it is no page, a long one, or one in which
- * nothing matches `hints`.
+ * Returns the visible text of a page in a tool result; `undefined` when it is no page, a long one,
+ * or one without a match for `hints`.
  */
 export function pageText(content: JsonValue, hints: RegExp): PageText | undefined {
   if (typeof content === 'string') return ofText(content, [], hints);
@@ -69,10 +66,10 @@ function firstElement(page: string, lower: string, name: string): string | undef
   return end < 0 ? undefined : page.slice(start + 1, end);
 }
 
-/** Elements whose content nobody sees. */
+/** Elements with invisible content. */
 const hidden = ['script', 'style', 'head', 'svg', 'template'];
 
-/** Each character is passed once: what is found is never looked for again. */
+/** Each character is passed once: no part is searched again. */
 function withoutTags(page: string, lower: string): string {
   let text = '';
   let at = 0;
@@ -86,7 +83,7 @@ function withoutTags(page: string, lower: string): string {
     const element = hidden.find((name) => lower.startsWith(name, open + 1));
     if (element === undefined || !/[\s>/]/.test(page[open + 1 + element.length] ?? '')) continue;
     const end = lower.indexOf(`</${element}`, at);
-    // Nothing closes it: nothing behind it is seen.
+    // Without an end, the rest of the page is invisible.
     if (end < 0) return text;
     at = end;
   }

@@ -5,26 +5,26 @@ import type { OptionCheck } from '../base/options.ts';
 const neededPattern = /^[\w-]{1,64}(?:[.:][\w-]{1,64}){0,8}$/;
 const grantedPattern = /^(?:\*|[\w-]{1,64}(?:[.:][\w-]{1,64}){0,8}(?::\*)?)$/;
 
-/** Whether a permission can be needed: `fs:write`, `crm.read`. */
+/** True when a permission can be required: `fs:write`, `crm.read`. */
 export function isPermissionName(value: unknown): value is string {
   return typeof value === 'string' && neededPattern.test(value);
 }
 
 /**
- * Whether a permission can be granted: a name, `*`, or one that ends with `:*` and covers all that
- * begin like it.
+ * True when a permission can be granted: a name, `*`, or one that ends with `:*` and covers all
+ * names with that beginning.
  */
 export function isGrant(value: unknown): value is string {
   return typeof value === 'string' && grantedPattern.test(value);
 }
 
-/** What the option `requiresPermission` must be. */
+/** Requirement on the option `requiresPermission`. */
 export const isListOfPermissions: OptionCheck = (value) =>
   Array.isArray(value) && value.every(isPermissionName)
     ? undefined
     : "a list of permissions such as 'fs:write'";
 
-/** What the option `permissions` must be. */
+/** Requirement on the option `permissions`. */
 export const isListOfGrants: OptionCheck = (value) =>
   Array.isArray(value) && value.every(isGrant)
     ? undefined
@@ -32,7 +32,7 @@ export const isListOfGrants: OptionCheck = (value) =>
 
 /**
  * The permissions that are needed and not granted, in their order. `fs:*` covers `fs:write` and
- * `fs:write:tmp`, not `fs` and not `fsx:write`; `*` covers all. What is no name is never covered.
+ * `fs:write:tmp`, not `fs` and not `fsx:write`; `*` covers all. Invalid names are never covered.
  */
 export function missingPermissions(
   required: readonly string[],

@@ -59,11 +59,13 @@ describe('empty results', () => {
   );
 });
 
-const challenge = `<!DOCTYPE html><html><head><title>Just a moment...</title><script>${'var x = "<p>";'.repeat(400)}</script></head>
+const script = 'var x = "<p>";'.repeat(400);
+const challenge = `<!DOCTYPE html><html><head><title>Just a moment...</title>\
+<script>${script}</script></head>
 <body><h1>example.com</h1><p>Enable JavaScript and cookies to continue</p></body></html>`;
 const article =
-  '<html><head><title>Access denied: a short ' +
-  `history</title></head><body>${'<p>Long ago, doors were locked.</p>'.repeat(200)}</body></html>`;
+  '<html><head><title>Access denied: a short history</title></head>' +
+  `<body>${'<p>Long ago, doors were locked.</p>'.repeat(200)}</body></html>`;
 
 it('a type that the tool itself gave stays', () => {
   const given: ToolResult = { status: 'partial', content: [], errorType: 'out_of_date' };

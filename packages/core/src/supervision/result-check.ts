@@ -5,9 +5,9 @@ import type { ResultCheckOptions } from './options.ts';
 import { pageText } from './page-text.ts';
 import { hasWord, significantWords } from './search-words.ts';
 
-/** How results of a tool are checked, besides what its name and its arguments tell. */
+/** Settings for the checks of a tool's results, besides its name and its arguments. */
 export interface ToolCheck<Args = JsonValue> {
-  /** Whether an empty result is doubted. @default true for tools that only read */
+  /** True to doubt an empty result. @default true for tools that only read */
   readonly empty?: boolean;
   /**
    * Name of the argument with the words that are searched for. @default `query`, `q`, `search` or
@@ -15,8 +15,8 @@ export interface ToolCheck<Args = JsonValue> {
    */
   readonly query?: string;
   /**
-   * A doubt about a result that succeeded, as a sentence for the model; nothing when all is well.
-   * Pure: it looks at nothing but what it is given.
+   * A check that returns its doubt about a successful result as a sentence for the model, or
+   * `undefined`. Pure: it uses only its arguments.
    */
   readonly validate?: (result: ToolResult, args: Args) => string | undefined;
 }
@@ -30,7 +30,7 @@ export interface CheckedCall {
 
 /** A result that is doubted. */
 export interface ResultDoubt {
-  /** The result with what the doubt makes of it. */
+  /** The result, changed by the doubt. */
   readonly result: ToolResult;
   /** For the model. */
   readonly notes: readonly string[];
@@ -49,8 +49,8 @@ interface Doubt {
 }
 
 /**
- * How sure it is that an empty result, a refusal in the place of a page, and a result without the
- * words of its query are of use.
+ * Confidence in an empty result, in a refusal in place of a page, and in a result without the words
+ * of its query.
  */
 const confidences = {
   empty_result: 0.3,
@@ -62,10 +62,7 @@ const confidences = {
 /** Confidence below which prompts say so by themselves, whatever the options. */
 const saidByPrompt = 0.5;
 
-/**
- * Looks at a result that succeeded: whether it is what was asked for. Pure; `undefined` when
- * nothing speaks against it.
- */
+/** Checks a successful result. Pure; returns `undefined` without a doubt. */
 export function checkResult(
   call: CheckedCall,
   result: ToolResult,
@@ -98,7 +95,7 @@ export function checkResult(
   };
 }
 
-/** The tool itself is not sure enough for who set the options. */
+/** The tool's own confidence is below the configured limit. */
 function unsure(
   { name }: CheckedCall,
   result: ToolResult,
@@ -150,10 +147,15 @@ function emptyDoubt(
 }
 
 /** Members that tell of a list and not of what is in it. */
-const aroundLists =
-  /^(?:q|query|search|keywords|page|page_?size|per_?page|limit|offset|total|count|size|took|cursor|next|has_?more|ok|success|status)$/i;
+const aroundLists = new RegExp(
+  [
+    '^(?:q|query|search|keywords|page|page_?size|per_?page|limit|offset|total',
+    String.raw`count|size|took|cursor|next|has_?more|ok|success|status)$`,
+  ].join('|'),
+  'i',
+);
 
-/** Nothing, or an object whose only list is empty and that holds nothing besides. */
+/** True for an empty value, or for an object with one empty list and no other content. */
 function isEmpty(content: JsonValue): boolean {
   if (content === null) return true;
   if (typeof content === 'string') return content.trim() === '';
@@ -183,16 +185,40 @@ function isNothing(value: JsonValue): boolean {
 }
 
 /** Titles of pages that stand in the place of the one that was asked for. */
-const refusals =
-  /^(?:(?:error )?403\W{0,3}forbidden|error 403\b|forbidden\W{0,2}$|access (?:to this (?:page|site) (?:has been )?)?denied|attention required!|just a moment|one moment, please|are you (?:a robot|human|not a robot)|(?:robot|human|security) (?:check|verification)\W{0,3}$|verify(?:ing)? (?:that )?you are (?:a )?human|(?:captcha|robot or human)\W{0,2}$|checking your browser|ddos-guard|pardon our interruption|request blocked|(?:sorry, )?you have been blocked|unusual traffic (?:from|detected))/i;
+const refusals = new RegExp(
+  [
+    String.raw`^(?:(?:error )?403\W{0,3}forbidden|error 403\b|forbidden\W{0,2}$`,
+    'access (?:to this (?:page|site) (?:has been )?)?denied|attention required!',
+    'just a moment|one moment, please|are you (?:a robot|human|not a robot)',
+    String.raw`(?:robot|human|security) (?:check|verification)\W{0,3}$`,
+    'verify(?:ing)? (?:that )?you are (?:a )?human|(?:captcha',
+    String.raw`robot or human)\W{0,2}$|checking your browser|ddos-guard`,
+    'pardon our interruption|request blocked|(?:sorry, )?you have been blocked',
+    'unusual traffic (?:from|detected))',
+  ].join('|'),
+  'i',
+);
 
-/** What only such pages say, wherever they say it. */
-const confessions =
-  /verify (?:that )?you are (?:a )?human|(?:complete|solve) the captcha|enable javascript and cookies to continue|unusual traffic from your (?:computer )?network|checking your browser before accessing|are you a robot\?|press (?:and|&) hold to confirm you are/i;
+/** Words that only such pages have, at any place. */
+const confessions = new RegExp(
+  [
+    'verify (?:that )?you are (?:a )?human|(?:complete|solve) the captcha',
+    'enable javascript and cookies to continue',
+    'unusual traffic from your (?:computer )?network',
+    String.raw`checking your browser before accessing|are you a robot\?|press (?:and`,
+    '&) hold to confirm you are',
+  ].join('|'),
+  'i',
+);
 
 /** Without one of these there is no need to read the page. */
-const hints =
-  /403|denied|attention|moment|robot|human|security|captcha|browser|ddos|pardon|blocked|forbidden|unusual|cookies/i;
+const hints = new RegExp(
+  [
+    '403|denied|attention|moment|robot|human|security|captcha|browser|ddos',
+    'pardon|blocked|forbidden|unusual|cookies',
+  ].join('|'),
+  'i',
+);
 
 /** Characters of a page that may be a refusal: an article about captchas is longer. */
 const longestRefusal = 2_000;
@@ -236,9 +262,13 @@ function queryOf({ args, readOnly, check }: CheckedCall): string | undefined {
 
 /** A query in the language of a database is not made of the words of its answer. */
 const isCode = (query: string): boolean =>
-  /[=<>(){};*\\|]|^\s{0,20}(?:select|with|insert|update|delete|match)\s.{0,900}\b(?:from|as|into|set|return)\b/is.test(
-    query,
-  );
+  new RegExp(
+    [
+      String.raw`[=<>(){};*\\|]|^\s{0,20}(?:select|with|insert|update|delete`,
+      String.raw`match)\s.{0,900}\b(?:from|as|into|set|return)\b`,
+    ].join('|'),
+    'is',
+  ).test(query);
 
 function relevanceDoubt(
   call: CheckedCall,
@@ -282,8 +312,8 @@ function ownDoubt(
   try {
     doubt = validate(result, args);
   } catch {
-    // What cannot be checked is not known to be good. The message of the error may hold anything,
-    // so it is not told.
+    // A result that cannot be checked counts as doubtful. The message of the error may hold any
+    // value, so it is left out.
     doubt = `The tool's own check of this result failed: it has not been checked.`;
   }
   if (doubt === undefined) return undefined;

@@ -73,8 +73,7 @@ describe('resultKey', () => {
     ['numbers with points', '1.'],
     ['times that never end', '10:'],
   ])('takes time in proportion to the length of %s', (_name, part) => {
-    // What grows with the square of the length would take hours for a million characters: the test
-    // would run out of time.
+    // Quadratic time would take hours for a million characters: the test would run out of time.
     expect(withoutVolatile(part.repeat(1_000_000 / part.length)).length).toBeGreaterThan(0);
   });
 });

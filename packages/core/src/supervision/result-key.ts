@@ -11,8 +11,8 @@ const longestKey = 1_000;
 const keys = new WeakMap<ToolResult, string>();
 
 /**
- * A text that is the same for results which tell the same: what changes with every call (times,
- * ids, durations) does not count. Computed once.
+ * Returns a text that is the same for results with the same content. Parts that change with every
+ * call (times, ids, durations) do not count. Computed once.
  */
 export function resultKey(result: ToolResult): string {
   let key = keys.get(result);
@@ -25,7 +25,7 @@ export function resultKey(result: ToolResult): string {
   return key;
 }
 
-/** Whether two results tell the same but for what changes with every call. */
+/** True when two results differ only in parts that change with every call. */
 export function tellsTheSame(one: ToolResult, other: ToolResult): boolean {
   // Most results that tell the same are the same to the letter, which costs next to nothing to find
   // out.
@@ -44,17 +44,20 @@ function textOf(content: JsonValue): string {
 }
 
 /**
- * What is taken out: date with time of day, time of day, dates as HTTP writes them, members that
- * hold a duration, epoch milliseconds, short durations. A day alone stays, and so do minutes and
- * hours: they are what a calendar or a forecast tells. Every repetition is bounded or stands
- * between word boundaries, so that hostile text costs no more than any other.
+ * Patterns of removed parts: date with time of day, time of day, dates of HTTP, members that hold a
+ * duration, epoch milliseconds, short durations. A day alone stays, and so do minutes and hours:
+ * they are the content of a calendar or a forecast. Every repetition is bounded or stands between
+ * word boundaries, so that hostile text costs no more than other text.
  */
 const volatile = new RegExp(
   [
-    String.raw`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`,
-    String.raw`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d(?: (?:GMT|UTC))?`,
+    String.raw`\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?` +
+      String.raw`(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?`,
+    String.raw`\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d? [A-Z][a-z]{2} \d{4} ` +
+      String.raw`\d\d:\d\d:\d\d(?: (?:GMT|UTC))?`,
     String.raw`\b\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\b`,
-    String.raw`"(?:duration|elapsed|latency|took|timing)[A-Za-z_]{0,12}\\?": ?-?\d{1,15}(?:\.\d{1,15})?`,
+    String.raw`"(?:duration|elapsed|latency|took|timing)[A-Za-z_]{0,12}\\?": ?` +
+      String.raw`-?\d{1,15}(?:\.\d{1,15})?`,
     String.raw`\b1\d{12}\b`,
     String.raw`\b\d{1,12}(?:[.,]\d{1,9})? ?(?:ns|µs|us|ms|s|secs?|seconds?|milliseconds?)\b`,
   ].join('|'),

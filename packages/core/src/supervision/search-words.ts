@@ -1,9 +1,6 @@
 import { isPlainObject, type JsonValue } from '../base/json.ts';
 
-/**
- * Words that say nothing of what is searched for, in the languages that queries are mostly written
- * in.
- */
+/** Stop words in the most frequent languages of queries. */
 const stopWords: ReadonlySet<string> = new Set(
   (
     'the and for are was were has have had not but you your our their his her its from ' +
@@ -24,8 +21,11 @@ const stopWords: ReadonlySet<string> = new Set(
 );
 
 /** Scripts that put no spaces between words: pairs of their characters stand for words. */
-const unspaced =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const unspaced = new RegExp(
+  String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}` +
+    String.raw`\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]`,
+  'u',
+);
 const wordPattern = /[\p{L}\p{N}]+/gu;
 const ascii = /^[\0-\x7f]*$/;
 
@@ -42,8 +42,8 @@ function folded(text: string): string {
 }
 
 /**
- * The words of a query that a result should have something of: of three letters at least, without
- * stop words, as they are looked for.
+ * Returns the words of a query that a result should contain: of three letters at least, without
+ * stop words, in their normal form.
  */
 export function significantWords(query: string): readonly string[] {
   const words = new Set<string>();
@@ -66,14 +66,14 @@ function stem(word: string): string {
 }
 
 /**
- * Longer results are not searched: the search would hold everybody up, and so much text is seldom
- * about nothing of a query.
+ * Most characters of a result that are searched. A longer search would delay other work, and a long
+ * result seldom has no word of the query.
  */
 const longestResult = 1_000_000;
 
 /**
- * Whether one of the words occurs in a result; for a very long one, that it may. What only repeats
- * the query does not count.
+ * True when one of the words occurs in a result, or when the result is too long to search. A
+ * repetition of the query does not count.
  */
 export function hasWord(words: readonly string[], query: string, content: JsonValue): boolean {
   const written = textOf(content, query);

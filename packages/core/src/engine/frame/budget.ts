@@ -1,6 +1,6 @@
 import { TokenGauge } from '../../context/token-gauge.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
-import { ancestorsOf, belongsTo } from '../../ledger/path.ts';
+import { ancestorsOf, belongsTo, isWithin } from '../../ledger/path.ts';
 import { isSuccess } from '../../ledger/tool-result.ts';
 import type { BudgetView } from '../../loop/decide-limits.ts';
 import { estimateTokens } from '../../models/measures/estimate.ts';
@@ -14,7 +14,6 @@ import {
   type Demand,
   exhaustedLimit,
   isFullyReserved,
-  isWithin,
   type LimitState,
   type Rates,
   roomFor,

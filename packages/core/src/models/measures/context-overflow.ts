@@ -1,19 +1,47 @@
-/** Errors may quote what was sent: beyond this, it is not the provider that speaks. */
+/**
+ * Most characters of a message that count as the words of the provider: errors may quote the
+ * request.
+ */
 const longestMessage = 20_000;
 
 /**
- * The words of providers for a prompt that is longer than the window; `context-overflow.test.ts`
- * has the messages and where they were seen.
+ * The words of providers for a prompt that is longer than the window. `context-overflow.test.ts`
+ * has the messages and their sources.
  */
 const overflow: readonly RegExp[] = [
   /context_length_exceeded|model_context_window_exceeded|exceed_context_size|request_too_large/i,
-  /maximum context length (?:is|of) \d|\d maximum context length|context length is only \d|context length of only \d/i,
+  new RegExp(
+    [
+      String.raw`maximum context length (?:is|of) \d|\d maximum context length`,
+      String.raw`context length is only \d|context length of only \d`,
+    ].join('|'),
+    'i',
+  ),
   /(?:prompt|input) (?:is )?too long\b/i,
   /prompt \([a-z ]{0,20}\d+\) is (?:too long|longer than)/i,
-  /exceeds? (?:the |this model's |the model's |its )?(?:available |max |maximum )?context (?:window|length|limit|size)/i,
+  new RegExp(
+    [
+      String.raw`exceeds? (?:the |this model's |the model's |its )?(?:available |max `,
+      'maximum )?context (?:window|length|limit|size)',
+    ].join('|'),
+    'i',
+  ),
   /exceeded max context length|context window exceeds limit|exceeded model token limit/i,
-  /input tokens? exceeds? (?:the|maximum)|too many input tokens|too many tokens: (?:total|size|max)/i,
-  /input token count (?:\(\d+\) )?exceeds the maximum|input token count is \d+ but (?:the )?model only supports|prompt token count of \d+ exceeds/i,
+  new RegExp(
+    [
+      'input tokens? exceeds? (?:the|maximum)|too many input tokens',
+      'too many tokens: (?:total|size|max)',
+    ].join('|'),
+    'i',
+  ),
+  new RegExp(
+    [
+      String.raw`input token count (?:\(\d+\) )?exceeds the maximum`,
+      String.raw`input token count is \d+ but (?:the )?model only supports`,
+      String.raw`prompt token count of \d+ exceeds`,
+    ].join('|'),
+    'i',
+  ),
   /maximum prompt length is \d|maximum allowed input length of \d/i,
   /(?:longer|greater) than the (?:model's |maximum )?(?:context length|model length)/i,
   /reduce the length of the (?:messages|input|prompt)/i,
@@ -23,15 +51,20 @@ const overflow: readonly RegExp[] = [
 ];
 
 /**
- * A limit of tokens in a span of time speaks of large requests, too: a shorter prompt is not what
- * it asks for.
+ * Words of a limit of tokens in a span of time. It mentions large requests too, but does not ask
+ * for a shorter prompt.
  */
-const rate =
-  /tokens per (?:minute|min|day|hour)|\bTP[MD]\b|rate.?limit|too many requests|throttl|please wait before/i;
+const rate = new RegExp(
+  [
+    String.raw`tokens per (?:minute|min|day|hour)|\bTP[MD]\b|rate.?limit|too many requests`,
+    'throttl|please wait before',
+  ].join('|'),
+  'i',
+);
 
 /**
- * Whether a provider's message says that the prompt, or prompt and answer together, do not fit the
- * model's window.
+ * True when the message of a provider says that the prompt, or prompt and answer together, do not
+ * fit the model's window.
  */
 export function saysContextOverflow(message: string): boolean {
   const text = message.length > longestMessage ? message.slice(0, longestMessage) : message;
@@ -39,7 +72,7 @@ export function saysContextOverflow(message: string): boolean {
 }
 
 /**
- * Whether it says that one request is larger than what may be sent in a span of time: to wait does
+ * True when the message says that one request exceeds the limit for a span of time: waiting does
  * not help.
  */
 export function saysLargerThanRate(message: string): boolean {

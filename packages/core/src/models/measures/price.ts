@@ -87,8 +87,8 @@ function tablePrice(model: Model): Price | undefined {
 }
 
 /**
- * The price of a model: what `overrides` says of `provider:modelId` or of the model id, else the
- * model's own price, else that of the table. `undefined` when none of them knows the model.
+ * Returns the price of a model: that of `overrides` for `provider:modelId` or the model id, else
+ * the model's own price, else that of the table. `undefined` when none of them knows the model.
  */
 export function priceOf(
   model: Model,
@@ -100,8 +100,8 @@ export function priceOf(
 }
 
 /**
- * US dollars that a call cost, or `undefined` when the price is not known. Reasoning tokens are
- * part of the output tokens.
+ * Returns the US dollars that a call cost, or `undefined` when the price is not known. Reasoning
+ * tokens are part of the output tokens.
  */
 export function costOf(
   model: Model,

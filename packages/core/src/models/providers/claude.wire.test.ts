@@ -277,7 +277,9 @@ describe('claude on Vertex AI', () => {
     expect((await ask(model)).texts).toMatchObject([{ text: 'ok' }]);
     expect(seen()[0]).toMatchObject({
       host: 'europe-west1-aiplatform.googleapis.com',
-      path: '/v1/projects/p1/locations/europe-west1/publishers/anthropic/models/claude-sonnet-4-5:streamRawPredict',
+      path:
+        '/v1/projects/p1/locations/europe-west1/publishers/anthropic/models/' +
+        'claude-sonnet-4-5:streamRawPredict',
       headers: { authorization: `Bearer ${credentials.accessToken}` },
     });
     expect(JSON.stringify(model.settings)).not.toContain(credentials.path);

@@ -1,4 +1,4 @@
-/** Settings with less reasoning than before, and what people call it. */
+/** Settings with less reasoning than before, and their name for people. */
 export interface LowerEffort<Settings> {
   readonly name: string;
   readonly settings: Settings;
@@ -6,7 +6,7 @@ export interface LowerEffort<Settings> {
 
 /**
  * The levels below one, the highest first. `minimal` is never chosen: not every reasoning model
- * takes it. Without a level there are none, because then nobody has said that the model reasons.
+ * takes it. Without a level there are none: the model may not reason at all.
  */
 export function lowerLevels(
   level: 'minimal' | 'low' | 'medium' | 'high' | undefined,

@@ -32,7 +32,7 @@ const availabilityKinds: ReadonlySet<ModelErrorKind> = new Set([
  * when an endpoint is not available, but never after the first content of an answer has arrived.
  * When all fail, the last one's error is thrown.
  *
- * What an endpoint signs or encrypts (reasoning, item ids) means nothing to another one, so it is
+ * Data that an endpoint signs or encrypts (reasoning, item ids) means nothing to another one. It is
  * marked with the endpoint's name and is not sent elsewhere.
  */
 export function endpointFallback(endpoints: readonly EndpointModel[]): LanguageModelV4 {

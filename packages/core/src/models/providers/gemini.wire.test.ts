@@ -243,7 +243,9 @@ describe('gemini on Vertex AI', () => {
     expect(answer.texts).toMatchObject([{ text: 'ok' }]);
     expect(seen()[0]).toMatchObject({
       host: 'europe-west1-aiplatform.googleapis.com',
-      path: '/v1beta1/projects/p1/locations/europe-west1/publishers/google/models/gemini-3-flash-preview:streamGenerateContent',
+      path:
+        '/v1beta1/projects/p1/locations/europe-west1/publishers/google/models/' +
+        'gemini-3-flash-preview:streamGenerateContent',
       headers: { authorization: `Bearer ${credentials.accessToken}` },
       body: { generationConfig: { thinkingConfig: { thinkingBudget: 64 } } },
     });

@@ -2,8 +2,7 @@
 export type ApiKeys = string | readonly string[];
 
 /**
- * The keys of the first source that has any. What comes from the environment has been split by
- * `keysOf`.
+ * Returns the keys of the first source that has any. `keysOf` has split those from the environment.
  */
 export function firstKeys(...sources: readonly (ApiKeys | undefined)[]): readonly string[] {
   for (const source of sources) {

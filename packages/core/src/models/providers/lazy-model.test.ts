@@ -42,7 +42,9 @@ test('a package that is not installed is named', async () => {
     await writeFile(
       file,
       `import { loadOptionalPackage } from ${source};
-const failure = await loadOptionalPackage('@ai-sdk/not-installed', 'The model x:y', () => import('@ai-sdk/not-installed')).catch((error: unknown) => error);
+const load = () => import('@ai-sdk/not-installed');
+const failure = await loadOptionalPackage('@ai-sdk/not-installed', 'The model x:y', load)
+  .catch((error: unknown) => error);
 console.log(JSON.stringify(failure));\n`,
     );
     const { stdout } = await promisify(execFile)(process.execPath, [file]);

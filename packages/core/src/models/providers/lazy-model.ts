@@ -3,7 +3,7 @@ import type { Model, ModelSettings, ModelVariants, Price } from '../model.ts';
 import type { LowerEffort } from './efforts.ts';
 import type { ApiKeys } from './keys.ts';
 
-/** What every provider function takes besides its own settings. */
+/** Settings of every provider function besides its own. */
 export interface ProviderSettings extends ModelSettings {
   /**
    * The key itself, or several, which are used one after the other when a call is refused for the
@@ -13,7 +13,7 @@ export interface ProviderSettings extends ModelSettings {
   /** Overrides the price table. */
   readonly price?: Price;
   /**
-   * Tokens that prompt and answer may have together. @default what is known of the model, else
+   * Tokens that prompt and answer may have together. @default the known size of the model, else
    * 128_000
    */
   readonly contextWindow?: number;

@@ -13,10 +13,10 @@ export interface OpenAiCompatibleSettings extends ProviderSettings {
    */
   readonly baseURL: string;
   readonly model: string;
-  /** What events and messages call the provider. @default 'openai-compatible' */
+  /** The name of the provider in events and messages. @default 'openai-compatible' */
   readonly name?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the server takes a JSON Schema as the format of the answer. @default true */
+  /** True when the server takes a JSON Schema as the format of the answer. @default true */
   readonly structuredOutputs?: boolean;
 }
 

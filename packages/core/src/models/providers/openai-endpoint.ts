@@ -9,7 +9,7 @@ import { checkSecrets, isBaseUrl, refuse } from '../check-settings.ts';
 import { MissingKeyError } from '../errors.ts';
 import { type ApiKeys, firstKeys, keysOf } from './keys.ts';
 
-/** A place that serves OpenAI models. What is left out comes from the environment. */
+/** A place that serves OpenAI models. Missing members come from the environment. */
 export type OpenAiEndpoint =
   | {
       readonly type: 'azure';
@@ -32,7 +32,7 @@ export type OpenAiEndpoint =
        * others
        */
       readonly apiKey?: ApiKeys | undefined;
-      /** Which API to speak. @default 'responses' */
+      /** The API to speak. @default 'responses' */
       readonly api?: 'responses' | 'chat' | undefined;
     };
 
@@ -74,7 +74,7 @@ export interface ResolvedEndpoint {
   readonly apiKey: string;
   readonly apiVersion: string | undefined;
   readonly api: 'responses' | 'chat';
-  /** What the body calls the model: its id, or the deployment's name for Azure's v1 API. */
+  /** The name of the model in the body: its id, or the deployment's name for Azure's v1 API. */
   readonly modelId: string;
 }
 
@@ -201,7 +201,8 @@ function resolveAzure(
   }
   const apiVersion =
     endpoint.apiVersion || setting(env, 'AZURE_OPENAI_API_VERSION') || defaultAzureApiVersion;
-  const baseUrl = `${resource.replace(/\/openai$/, '')}/openai/deployments/${encodeURIComponent(deployment)}`;
+  const host = resource.replace(/\/openai$/, '');
+  const baseUrl = `${host}/openai/deployments/${encodeURIComponent(deployment)}`;
   // The body keeps the model's id, because the request is shaped by it: a deployment's name says
   // nothing about the model.
   return [{ name, azure: true, baseUrl, apiKey, apiVersion, api: 'chat', modelId }];

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { defined } from '../../base/defined.ts';
 import { loadOptionalPackage } from '../../base/optional-package.ts';
 import { isAnything, isList, isObject, isOneOf } from '../../base/options.ts';
 import {
@@ -27,8 +28,8 @@ import {
 export interface OpenAiSettings extends ProviderSettings {
   readonly reasoning?: { readonly effort?: 'minimal' | 'low' | 'medium' | 'high' };
   /**
-   * Where to call, in this order; the next one is used when one is not available. Endpoints without
-   * a key are left out.
+   * The endpoints to call, in order; the next one is used when one is not available. Endpoints
+   * without a key are left out.
    * @default Azure, then the EU, then the standard endpoint, as far as the environment has keys for
    * them
    */
@@ -79,7 +80,7 @@ function openaiModel(
 ): Model {
   const effort = settings.reasoning?.effort;
   const given: ProviderOptions = {
-    openai: { store: false, ...(effort === undefined ? {} : { reasoningEffort: effort }) },
+    openai: { store: false, ...defined({ reasoningEffort: effort }) },
   };
   const load = async (): Promise<LanguageModelV4> => {
     const endpoints = resolveOpenAiEndpoints(modelId, settings, settings.env ?? process.env, key);
@@ -109,7 +110,7 @@ function openEndpoint(
   const provider = createOpenAI({
     baseURL: endpoint.baseUrl,
     apiKey: endpoint.apiKey,
-    ...(send === undefined ? {} : { fetch: send }),
+    ...defined({ fetch: send }),
   });
   return endpoint.api === 'chat'
     ? provider.chat(endpoint.modelId)

@@ -1,7 +1,7 @@
 import { isText, type OptionChecks } from '../../base/options.ts';
 import { InvalidModelError } from '../errors.ts';
 
-/** Google Cloud Vertex AI: where the model runs and who asks. */
+/** Google Cloud Vertex AI: the location of the model and the account of the caller. */
 export interface VertexSettings {
   /** @default GOOGLE_VERTEX_PROJECT, else GOOGLE_CLOUD_PROJECT */
   readonly project?: string | undefined;
@@ -10,8 +10,8 @@ export interface VertexSettings {
   /** The same as `location`. */
   readonly region?: string | undefined;
   /**
-   * Path of a service account's JSON key. @default GOOGLE_APPLICATION_CREDENTIALS, else what
-   * Google's libraries find
+   * Path of a service account's JSON key. @default GOOGLE_APPLICATION_CREDENTIALS, else the default
+   * of Google's libraries
    */
   readonly credentials?: string | undefined;
 }
@@ -28,7 +28,7 @@ export const vertexOptions: OptionChecks<VertexSettings> = {
   credentials: isText,
 };
 
-/** Whether the settings ask for Vertex AI rather than for the vendor's own API. */
+/** True when the settings ask for Vertex AI rather than for the vendor's own API. */
 export function asksForVertex(settings: VertexChoice): boolean {
   return settings.vertex !== undefined || settings.project !== undefined;
 }
@@ -57,8 +57,7 @@ export function resolveVertex(
       model,
       reason: 'Vertex AI needs a `location` (or GOOGLE_VERTEX_LOCATION), such as "europe-west1"',
     });
-  // Google's library finds what is in the process's environment by itself, and then without a
-  // warning.
+  // Google's library reads the environment of the process by itself, and then without a warning.
   const isFoundAnyway =
     !keyFilename || keyFilename === process.env['GOOGLE_APPLICATION_CREDENTIALS'];
   return { project, location, ...(isFoundAnyway ? {} : { googleAuthOptions: { keyFilename } }) };

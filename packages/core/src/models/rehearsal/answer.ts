@@ -2,19 +2,27 @@ import { isPlainObject, type JsonObject } from '../../base/json.ts';
 import type { Statistic } from './request.ts';
 import type { TableSample } from './table-columns.ts';
 
-/** Said at the end of every answer. */
+/** The last line of every answer. */
 export const disclaimer = '(rehearsal model: rules, not a language model)';
 
-export const capabilities = `I am the rehearsal model: rules, not a language model. I understand a handful of requests and answer them with tools:
-- arithmetic and percentages: "What is 15% of 80?"
-- the time: "What time is it in Tokyo?"
-- files: "List the files in examples", "Read README.md", "Search for TODO in docs"
-- CSV files: "Add up the unpaid invoices in invoices.csv", "What is the average price in orders.csv where country is France?"
-- a web page: "Fetch https://example.com"
-- several of them in one sentence: "… and tell me 15% of the total"
-For anything else set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY, or name a model with --model or ADJUTANT_MODEL (for example ollama:qwen3 for a local one).`;
+const capabilityLines: readonly string[] = [
+  'I am the rehearsal model: rules, not a language model. I understand a handful of requests and ' +
+    'answer them with tools:',
+  '- arithmetic and percentages: "What is 15% of 80?"',
+  '- the time: "What time is it in Tokyo?"',
+  '- files: "List the files in examples", "Read README.md", "Search for TODO in docs"',
+  '- CSV files: "Add up the unpaid invoices in invoices.csv", ' +
+    '"What is the average price in orders.csv where country is France?"',
+  '- a web page: "Fetch https://example.com"',
+  '- several of them in one sentence: "… and tell me 15% of the total"',
+  'For anything else set OPENAI_API_KEY, GEMINI_API_KEY or ANTHROPIC_API_KEY, or name a model ' +
+    'with --model or ADJUTANT_MODEL (for example ollama:qwen3 for a local one).',
+];
 
-/** A number as people write it, without the noise of binary fractions. */
+/** The answer to a message that the model does not understand. */
+export const capabilities = capabilityLines.join('\n');
+
+/** Formats a number as people write it, without the noise of binary fractions. */
 export function formatNumber(value: number): string {
   return String(Number(value.toFixed(6)));
 }
@@ -37,22 +45,18 @@ interface Aggregate {
   readonly matched: number | undefined;
 }
 
-/** "sum of amount", "largest amount", "number of rows". */
+/** Names a statistic, such as "sum of amount", "largest amount", "number of rows". */
 export function describeStatistic(statistic: Statistic, column: string | undefined): string {
   if (column === undefined) return 'number of rows';
-  return (
-    `${statisticNames[statistic]} ` +
-    `${statistic === 'min' || statistic === 'max' ? '' : 'of '}${column}`
-  );
+  const preposition = statistic === 'min' || statistic === 'max' ? '' : 'of ';
+  return `${statisticNames[statistic]} ${preposition}${column}`;
 }
 
 export function describeGroups(title: string, aggregate: string, result: unknown): string {
   const lines = listIn(result, 'groups').map((group) => {
     const value = group[aggregate] ?? group['count'];
-    return (
-      `- ${String(group['key']) || '(empty)'}: ` +
-      `${typeof value === 'number' ? formatNumber(value) : String(value)}`
-    );
+    const shown = typeof value === 'number' ? formatNumber(value) : String(value);
+    return `- ${String(group['key']) || '(empty)'}: ${shown}`;
   });
   return [title, ...lines].join('\n');
 }
@@ -81,16 +85,15 @@ export function describeRows(
   matched: number,
   shown: TableSample | undefined,
 ): string {
+  const columns = shown?.columns ?? [];
   const lines = (shown?.rows ?? []).map(
-    (row) =>
-      '- ' +
-      `${(shown?.columns ?? []).map((column) => `${column}: ${String(row[column] ?? '')}`).join(', ')}`,
+    (row) => `- ${columns.map((column) => `${column}: ${String(row[column] ?? '')}`).join(', ')}`,
   );
   const more = matched > lines.length ? [`(the first ${lines.length} of them)`] : [];
   return [describeCount(path, where, matched), ...lines, ...more].join('\n');
 }
 
-/** What `queryCsv` says about cells that it could not count, and about how it read the numbers. */
+/** Returns the remarks of `queryCsv`: cells that it could not count, and how it read numbers. */
 export function describeRemarks(result: unknown): string {
   const skipped = listIn(result, 'skipped').map(({ column, count, examples }) => {
     const such =
@@ -120,7 +123,7 @@ export function describeWhere(where: readonly JsonObject[]): string {
 
 const longestText = 2_000;
 
-/** A text from a file or a page, shortened. */
+/** Returns a text of a file or a page, shortened. */
 export function describeText(source: string, text: string): string {
   const shown =
     text.length <= longestText
@@ -130,11 +133,10 @@ export function describeText(source: string, text: string): string {
 }
 
 export function describeFiles(place: string, result: unknown): string {
-  const files = listIn(result, 'files').map(
-    (file) =>
-      '- ' +
-      `${String(file['path'])}${typeof file['size'] === 'number' ? ` (${file['size']} bytes)` : ''}`,
-  );
+  const files = listIn(result, 'files').map(({ path, size }) => {
+    const bytes = typeof size === 'number' ? ` (${size} bytes)` : '';
+    return `- ${String(path)}${bytes}`;
+  });
   return files.length === 0
     ? `There are no files ${place}.`
     : [`Files ${place}:`, ...files].join('\n');

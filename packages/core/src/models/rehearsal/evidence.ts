@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider';
 import { canonicalJson, isPlainObject, type JsonObject } from '../../base/json.ts';
 
-/** What a tool gave: its result, or what it said went wrong. */
+/** The outcome of a tool: its result or its error message. */
 export type Outcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problem: string };
@@ -22,9 +22,9 @@ export class ToolNotOffered extends Error {
 }
 
 /**
- * What is known from the prompt: the results of tool calls since the last user message. A plan
- * looks up the calls it needs; those that have not been made yet are collected in `wanted`. Nothing
- * is remembered between rounds, so a plan goes on after a restart as if nothing had happened.
+ * The knowledge from the prompt: the results of tool calls since the last user message. A plan
+ * looks up the calls it needs; calls still to be made are collected in `wanted`. Nothing is
+ * remembered between rounds, so a plan goes on after a restart as if nothing had happened.
  */
 export class Evidence {
   readonly #outcomes = new Map<string, Outcome>();
@@ -118,8 +118,8 @@ const statusBefore = /^\[(?:partial|error_[a-z]+|timeout|unknown)\] /;
 const firstRemark = /\n(?:Error type: |Instead: |\[Low confidence: )/;
 
 /**
- * The content of a result, without its status and without what supervision says about it: that is
- * for models that can act on it.
+ * Returns the content of a result, without its status and the remarks of supervision: those are for
+ * models that can act on them.
  */
 function withoutRemarks(text: string): string {
   const content = text.replace(statusBefore, '');

@@ -59,7 +59,7 @@ function decide({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions):
   );
 }
 
-/** What other agents did is told as user messages, too; nobody asks anything with them. */
+/** User messages also report the work of other agents; those ask nothing. */
 const toldByRuntime = /^\[[^\]]+\] (?:said:|called the tool )|^The tool \S+ (?:returned|failed):/;
 
 function textOf(message: LanguageModelV4Message): string {

@@ -2,26 +2,30 @@ import type { ComparisonOperator, Condition } from './request.ts';
 
 const value = `["'“]?([^"'”,;]+?)["'”]?`;
 
+const moreThan = 'over|above|greater\\s+than|more\\s+than|larger\\s+than';
 const operators: readonly (readonly [string, ComparisonOperator])[] = [
   ["(?:is\\s+)?(?:not\\s+equal\\s+to|not|isn't|!=|≠|other\\s+than)", '!='],
   ['(?:is\\s+)?(?:at\\s+least|>=|≥)', '>='],
   ['(?:is\\s+)?(?:at\\s+most|no\\s+more\\s+than|<=|≤)', '<='],
-  [
-    '(?:is\\s+)?(?:over|above|greater\\s+than|more\\s+than|larger\\s+than|exceeds?|exceeding|after|>)',
-    '>',
-  ],
+  [`(?:is\\s+)?(?:${moreThan}|exceeds?|exceeding|after|>)`, '>'],
   ['(?:is\\s+)?(?:under|below|less\\s+than|smaller\\s+than|before|<)', '<'],
   ['(?:contains?|includes?|containing)', 'contains'],
   ['(?:is\\s+equal\\s+to|equals?|is|are|=+)', '='],
 ];
 
-/** Words that say of a row in what state it is. */
-const stateWords =
-  /\b(un(?:paid|settled|shipped|sent|approved|confirmed|resolved|delivered)|not\s+(?:paid|shipped|sent|approved|settled|delivered|overdue|active|closed)|paid|overdue|outstanding|settled|open|closed|pending|cancell?ed|shipped|delivered|draft|active|inactive|late|refunded|approved|rejected|completed|failed|resolved|confirmed|returned)\b/gi;
+const unfinished = '(?:paid|settled|shipped|sent|approved|confirmed|resolved|delivered)';
+const negatable = '(?:paid|shipped|sent|approved|settled|delivered|overdue|active|closed)';
+const states = [
+  ...['paid', 'overdue', 'outstanding', 'settled', 'open', 'closed', 'pending', 'cancell?ed'],
+  ...['shipped', 'delivered', 'draft', 'active', 'inactive', 'late', 'refunded', 'approved'],
+  ...['rejected', 'completed', 'failed', 'resolved', 'confirmed', 'returned'],
+].join('|');
+/** Words for the state of a row. */
+const stateWords = new RegExp(String.raw`\b(un${unfinished}|not\s+${negatable}|${states})\b`, 'gi');
 
 /**
- * What a clause says of the rows that count; all of it must hold. States are left out, because
- * several of them are alternatives.
+ * Returns the conditions of a clause on its rows; all of them must hold. States are left out,
+ * because several of them are alternatives.
  */
 export function parseConditions(clause: string): readonly Condition[] {
   const { rest, where } = splitWhere(clause);
@@ -31,8 +35,8 @@ export function parseConditions(clause: string): readonly Condition[] {
 }
 
 /**
- * The states that a clause names, such as "unpaid"; several of them, as in "unpaid and overdue",
- * are alternatives.
+ * Returns the states that a clause names, such as "unpaid". Several of them, as in "unpaid and
+ * overdue", are alternatives.
  */
 export function parseStates(clause: string): readonly Condition[] {
   const { rest } = splitWhere(clause);
@@ -46,14 +50,18 @@ export function parseStates(clause: string): readonly Condition[] {
   );
 }
 
+const whereWords = new RegExp(
+  String.raw`\b(?:where|whose|having|for\s+which|` +
+    String.raw`with(?=\s+(?:an?\s+|the\s+)?\w+\s+(?:is|of|over|under|above|below|[<>=])))\b`,
+  'i',
+);
+
 /**
- * The conditions after "where", and the clause without them. "With" begins conditions only when
- * they follow.
+ * Splits off the conditions after "where". "With" counts as "where" only in front of a column and
+ * an operator.
  */
 function splitWhere(clause: string): { readonly rest: string; readonly where: readonly string[] } {
-  const [rest = '', ...after] = clause.split(
-    /\b(?:where|whose|having|for\s+which|with(?=\s+(?:an?\s+|the\s+)?\w+\s+(?:is|of|over|under|above|below|[<>=])))\b/i,
-  );
+  const [rest = '', ...after] = clause.split(whereWords);
   return {
     rest,
     where: after
@@ -62,7 +70,7 @@ function splitWhere(clause: string): { readonly rest: string; readonly where: re
   };
 }
 
-/** Without what is left of "in <file>" when the file's name is taken out. */
+/** Removes the preposition that is left of "in <file>" without the name of the file. */
 function bare(piece: string): string {
   return piece.replace(/\b(?:in|from|of|at|inside)\s*$/i, '').trim();
 }
@@ -76,7 +84,7 @@ const dateOperators: { readonly [word: string]: ComparisonOperator } = {
   on: '=',
 };
 
-/** "due after 2026-01-01": the word before may name the column. */
+/** Returns conditions on dates. In "due after 2026-01-01", the word before may name the column. */
 function parseDates(text: string): Condition[] {
   return [...text.matchAll(datePattern)].map(([, column = 'date', word = '', value = '']) => ({
     kind: 'compare',
@@ -98,8 +106,8 @@ function parseComparison(text: string): Condition[] {
   if (/\bor\b/i.test(piece)) return [{ kind: 'unclear', text: piece }];
   for (const [pattern, op] of operators) {
     const match = new RegExp(
-      `^(?:the\\s+|an?\\s+)?([A-Za-z_][\\w ` +
-        `]*?)\\s*(?:\\b|(?=[<>=!≠≤≥]))\\s*${pattern}(?![A-Za-z])\\s*(?:the\\s+)?${value}\\s*$`,
+      '^(?:the\\s+|an?\\s+)?([A-Za-z_][\\w ]*?)\\s*(?:\\b|(?=[<>=!≠≤≥]))\\s*' +
+        `${pattern}(?![A-Za-z])\\s*(?:the\\s+)?${value}\\s*$`,
       'i',
     ).exec(piece);
     if (match?.[1] !== undefined && match[2] !== undefined)
@@ -108,8 +116,11 @@ function parseComparison(text: string): Condition[] {
   return [{ kind: 'unclear', text: piece }];
 }
 
-const bareRange =
-  /\b(at\s+least|at\s+most|no\s+more\s+than|over|above|greater\s+than|more\s+than|under|below|less\s+than)\s+[$€£]?\s*(\d[\d,]*(?:\.\d+)?)/gi;
+const bareRange = new RegExp(
+  String.raw`\b(at\s+least|at\s+most|no\s+more\s+than|over|above|greater\s+than|more\s+than|` +
+    String.raw`under|below|less\s+than)\s+[$€£]?\s*(\d[\d,]*(?:\.\d+)?)`,
+  'gi',
+);
 const between = /\bbetween\s+[$€£]?(\d[\d,]*(?:\.\d+)?)\s+and\s+[$€£]?(\d[\d,]*(?:\.\d+)?)/i;
 
 function parseRange(text: string): Condition[] {
@@ -128,8 +139,8 @@ function parseRange(text: string): Condition[] {
 }
 
 /**
- * "from France", "for Acme Ltd", "Travel expenses": a capital letter within the clause, or quotes,
- * tell a value from other words.
+ * Returns the values that a clause names, as in "from France", "for Acme Ltd", "Travel expenses". A
+ * capital letter within the clause, or quotes, mark a value.
  */
 function parseValues(text: string): Condition[] {
   const pattern = /["'“]([^"'”]+)["'”]|(?<=\S\s+)\b([A-Z][\w&.-]*(?:\s+[A-Z][\w&.-]*)*)/g;
@@ -143,7 +154,7 @@ function parseValues(text: string): Condition[] {
 
 const notValues = /^(?:I|CSV|VAT|TSV|USD|EUR|GBP|Please|And|The)$/;
 
-/** Numbers lose their thousands separators and currency. */
+/** Removes thousands separators and the currency from a number. */
 function cleanValue(text: string): string {
   const trimmed = text.trim();
   return /^[$€£]?\s*\d[\d,]*(?:\.\d+)?$/.test(trimmed)

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { isPlainObject, type JsonObject } from '../../base/json.ts';
 import {
   describeAggregate,
@@ -181,7 +182,7 @@ function evaluateGroups(
   const fn = request.statistic === 'rows' ? 'count' : request.statistic;
   const column = fn === 'count' ? undefined : findAmountColumn(table.sample, request.words);
   if (fn !== 'count' && column === undefined) return { text: noAmounts(table) };
-  const aggregate = { fn, ...(column === undefined ? {} : { column }) };
+  const aggregate = { fn, ...defined({ column }) };
   const outcome = evidence.lookUp(
     'queryCsv',
     query(table, where, { groupBy, aggregate: [aggregate], limit: 0 }),

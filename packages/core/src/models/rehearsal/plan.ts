@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import { isPlainObject, type JsonObject } from '../../base/json.ts';
 import {
   capabilities,
@@ -11,7 +12,7 @@ import { type Evidence, type Outcome, ToolNotOffered, type WantedCall } from './
 import { planTable } from './plan-table.ts';
 import type { FollowUpRequest, Request } from './request.ts';
 
-/** What a request led to; `number` is what a later "15% of the total" refers to. */
+/** The outcome of a request. A later "15% of the total" refers to `number`. */
 export interface Finding {
   readonly text: string;
   readonly number?: number;
@@ -43,7 +44,7 @@ interface Found {
   readonly finding: Finding | undefined;
 }
 
-/** What "15% of it" does not speak of. */
+/** Kinds of requests that "15% of it" does not refer to. */
 const aside: ReadonlySet<Request['kind']> = new Set(['followUp', 'unclear', 'unread']);
 
 function planOne(
@@ -115,7 +116,7 @@ function planRequest(
   }
 }
 
-/** Makes one call and says what came of it. */
+/** Makes one call and describes its outcome. */
 function ask(
   evidence: Evidence,
   tool: string,
@@ -203,7 +204,7 @@ function timeZoneOf(place: string): string | undefined {
 function planList(request: Request & { kind: 'list' }, evidence: Evidence): Finding | undefined {
   const { path, extension } = request;
   const args = {
-    ...(path === undefined ? {} : { path }),
+    ...defined({ path }),
     ...(extension === undefined ? {} : { pattern: `**/*.${extension}` }),
   };
   const place = path === undefined ? 'here' : `in ${path}`;
@@ -218,7 +219,7 @@ function planSearch(
 ): Finding | undefined {
   const { query, path } = request;
   const place = path === undefined ? 'here' : `in ${path}`;
-  const args = { query, ...(path === undefined ? {} : { path }) };
+  const args = { query, ...defined({ path }) };
   return ask(evidence, 'searchFiles', args, `search ${place}`, (value) =>
     describeMatches(query, place, value),
   );

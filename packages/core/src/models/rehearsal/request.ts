@@ -1,4 +1,4 @@
-/** What a column is compared with. */
+/** The comparison of a column with a value. */
 export type ComparisonOperator =
   | '='
   | '!='
@@ -11,8 +11,8 @@ export type ComparisonOperator =
   | 'not_empty';
 
 /**
- * A condition on rows, as far as words alone tell it. Which column is meant is decided later, with
- * the file at hand:
+ * A condition on rows, as far as words alone tell it. The column is chosen later, with the file at
+ * hand:
  * - `compare`: a column's name as the user wrote it, or none for the column of amounts;
  * - `state`: a word such as "unpaid" that describes a row;
  * - `value`: a value of some column, as in "from France";

@@ -13,7 +13,7 @@ import {
   valuesOf,
 } from './table-columns.ts';
 
-/** A condition as `queryCsv` takes it, or why there is none. */
+/** A condition as `queryCsv` takes it, or the reason why there is none. */
 export type ResolvedCondition = { readonly where: JsonObject } | { readonly problem: string };
 
 export interface TableInHand {
@@ -23,8 +23,8 @@ export interface TableInHand {
 }
 
 /**
- * Finds out which column and value a condition means; `undefined` while a look at the table's
- * values is still to come.
+ * Finds the column and the value of a condition; `undefined` while a look at the table's values is
+ * still to come.
  */
 export function resolveCondition(
   condition: Condition,

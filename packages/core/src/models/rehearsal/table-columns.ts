@@ -4,7 +4,7 @@ import { isPlainObject } from '../../base/json.ts';
 export interface TableSample {
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** Whether these are all rows. */
+  /** True when these are all rows. */
   readonly complete: boolean;
 }
 
@@ -60,8 +60,13 @@ function singular(word: string): string {
 }
 
 /** A number as tables hold them: `1234.5`, `1,234.50`, `1.234,50 €`, `EUR 12`, `(12.30)`. */
-const writtenNumber =
-  /^[-+(]?\s?(?:\p{Sc}|[A-Z]{3})?\s?[-+]?\d[\d.,'’\s]*(?:e[-+]?\d+)?\s?(?:\p{Sc}|[A-Z]{3}|%)?\)?$/iu;
+const writtenNumber = new RegExp(
+  [
+    String.raw`^[-+(]?\s?(?:\p{Sc}`,
+    String.raw`[A-Z]{3})?\s?[-+]?\d[\d.,'’\s]*(?:e[-+]?\d+)?\s?(?:\p{Sc}|[A-Z]{3}|%)?\)?$`,
+  ].join('|'),
+  'iu',
+);
 const writtenDate = /^\d{4}-\d{2}-\d{2}|^\d{1,2}[/.]\d{1,2}[/.]\d{2,4}$/;
 
 function isNumeric(sample: TableSample, column: string): boolean {
@@ -87,7 +92,7 @@ const amountNames = (
   'amount total price value cost sum balance due revenue sales fee net gross payment ' +
   'salary budget spend quantity qty units hours'
 ).split(' ');
-/** Words of a request that say what to do rather than with what. */
+/** Words of a request for the action, not for its object. */
 const statisticWords = new Set('total sum average mean value number amount cost'.split(' '));
 
 /**
@@ -137,7 +142,7 @@ export function findNamedColumn(sample: TableSample, wording: string): string | 
 const stateNames = new Set(['status', 'state', 'stage', 'condition', 'situation', 'progress']);
 
 /**
- * Columns that may say whether a row is "paid", "open" and so on: by a usual name, or because they
+ * Columns that may hold a state of a row such as "paid" or "open": by a usual name, or because they
  * carry the word itself.
  */
 export function findStateColumns(sample: TableSample, word: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { type Marker, markerOf, mayBecomeMarker } from './markers.ts';
 
-/** Where the parts of an answer go while it is read. */
+/** The receiver of the parts of an answer while it is read. */
 export interface AnswerSink {
   /** A part of the thoughts. `first`: a new thought begins. */
   thought(delta: string, first: boolean): void;
@@ -22,13 +22,13 @@ const modeOf: { readonly [Key in Marker]: Mode } = {
 };
 
 /**
- * Reads an answer of the text protocol as it is streamed. However the text is cut into pieces, the
- * same comes out.
+ * Reads an answer of the text protocol as it is streamed. The result does not depend on the sizes
+ * of the pieces.
  *
- * Behind `Final Answer:` everything is the answer. An observation is the tools' to write: what
- * follows one is left out, and so is an answer that comes with an action, because the model had not
- * seen the result. Text before the first marker is for the user; when it begins like JSON, it is
- * held back until the end, because it may be an action without its marker.
+ * Behind `Final Answer:` everything is the answer. Only tools write observations, so text behind
+ * one is left out. An answer beside an action is left out too, because the model had not seen the
+ * result. Text before the first marker is for the user; when it begins like JSON, it is held back
+ * until the end, because it may be an action without its marker.
  */
 export class AnswerParser {
   readonly #sink: AnswerSink;

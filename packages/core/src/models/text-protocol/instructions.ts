@@ -16,8 +16,8 @@ export interface TextExample {
 type Tools = readonly LanguageModelV4FunctionTool[];
 
 /**
- * How to call the tools and to answer, as part of the system message. It is the same in every
- * round, so that providers can cache it.
+ * Instructions for calling tools and answering, as part of the system message. It is the same in
+ * every round, so that providers can cache it.
  */
 export function protocolInstructions(
   tools: Tools,
@@ -33,17 +33,22 @@ export function protocolInstructions(
   return parts.join('\n\n');
 }
 
-const howToCall = `Work in steps. In each step write either an action or the final answer, in exactly this form:
-
-Thought: what you think about the next step
-Action: {"tool": "name of the tool", "arguments": {"name": "value"}}
-
-or, when you have the answer:
-
-Thought: what you think
-Final Answer: your answer to the user
-
-An action is JSON in one line; write several Action lines to call several tools at once. Then stop: the results are given to you as Observation lines. Never write an Observation yourself.`;
+const howToCall = [
+  'Work in steps. In each step write either an action or the final answer, in exactly this ' +
+    'form:',
+  '',
+  'Thought: what you think about the next step',
+  'Action: {"tool": "name of the tool", "arguments": {"name": "value"}}',
+  '',
+  'or, when you have the answer:',
+  '',
+  'Thought: what you think',
+  'Final Answer: your answer to the user',
+  '',
+  'An action is JSON in one line; write several Action lines to call several tools at ' +
+    'once. Then stop: the results are given to you as Observation lines. Never write an ' +
+    'Observation yourself.',
+].join('\n');
 
 function describeTools(tools: Tools): string {
   const lines = tools.map(({ name, description, inputSchema }) => {
@@ -76,7 +81,7 @@ export function observationLine(tool: string, text: string): string {
   return `Observation (${tool}): ${text}`;
 }
 
-/** What is asked of the next step alone; it changes from round to round and so comes last. */
+/** The request for the next step alone. It changes from round to round and so comes last. */
 export function nextStep(
   toolChoice: LanguageModelV4CallOptions['toolChoice'],
   tools: Tools,

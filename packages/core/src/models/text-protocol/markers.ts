@@ -1,8 +1,8 @@
 export type Marker = 'thought' | 'action' | 'observation' | 'answer';
 
 /**
- * What may stand before a marker and behind its word: models number and embellish them. Bounded, so
- * that a line is soon known not to be one.
+ * Signs before a marker and behind its word: models number and embellish them. Bounded, so that a
+ * line is soon known not to be one.
  */
 const lead = '^[ \\t]{0,8}[*#>_]{0,4}[ \\t]{0,4}';
 const plainTail = '[ \\t]{0,2}\\d{0,2}[ \\t*_]{0,4}';
@@ -40,7 +40,7 @@ export function markerOf(
   return undefined;
 }
 
-/** Whether a line that has just begun may still turn out to begin with a marker. */
+/** True while a line that has just begun may still begin with a marker. */
 export function mayBecomeMarker(line: string): boolean {
   return beginning.test(line);
 }

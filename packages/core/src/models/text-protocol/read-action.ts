@@ -16,11 +16,11 @@ export type Action =
   | { readonly type: 'answer'; readonly text: string };
 
 /**
- * The calls in what was written behind `Action:`: an object or a list of them with `tool` and
+ * Returns the calls in the text behind `Action:`: an object or a list of them with `tool` and
  * `arguments`, or with `action` and `args` or `action_input`; or a tool's name with `Action Input:`
- * below it. What cannot be read becomes a call with the text as its input, so that the model gets
- * an answer to it. With `isCut` nothing is repaired: arguments that were cut off must not be
- * completed by guessing.
+ * below it. Unreadable text becomes a call with the text as its input, so that the model gets an
+ * answer to it. With `isCut` nothing is repaired: arguments that were cut off must not be completed
+ * by guessing.
  */
 export async function readActions(text: string, isCut: boolean): Promise<readonly Action[]> {
   const written = text.trim();

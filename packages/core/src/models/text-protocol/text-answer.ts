@@ -37,8 +37,8 @@ export class TextAnswer {
   }
 
   /**
-   * Gives out what is left. True when there are calls. `isCut`: the answer ended before the model
-   * had finished.
+   * Emits the remaining parts. Returns true when there are calls. `isCut`: the answer ended before
+   * the model had finished.
    */
   async end(isCut: boolean): Promise<boolean> {
     const { actions: written, held } = this.#parser.end();

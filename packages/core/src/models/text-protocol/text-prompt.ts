@@ -46,12 +46,12 @@ export function textPrompt(
       withInstructions(messages, protocolInstructions(tools, responseFormat, examples)),
       last,
     ),
-    // Where the provider heeds it, nothing is paid for invented observations.
+    // Providers that support it charge nothing for invented observations.
     stopSequences: [...(options.stopSequences ?? []), '\nObservation'],
   };
 }
 
-/** Whether the call is put into words at all: it has tools, or it goes on after calls of tools. */
+/** True when the call is put into words: it has tools, or it follows calls of tools. */
 export function speaksProtocol({ prompt, tools = [] }: LanguageModelV4CallOptions): boolean {
   return (
     tools.some(({ type }) => type === 'function') || prompt.some(({ role }) => role === 'tool')
@@ -99,7 +99,7 @@ function assistantLines(part: AssistantPart, hasCalls: boolean): string[] {
   }
 }
 
-/** What could not be read is shown as it was written. */
+/** An unreadable action is shown as it was written. */
 function writtenText(input: unknown): string {
   const text = (input as { text?: unknown } | null | undefined)?.text;
   return typeof text === 'string' ? text : JSON.stringify(input);
@@ -131,7 +131,7 @@ function textOfOutput(output: LanguageModelV4ToolResultPart['output']): string {
   }
 }
 
-/** What the conversation began with. */
+/** The beginning of the conversation. */
 function goalOf(prompt: LanguageModelV4Prompt): string | undefined {
   const first = prompt.find((message) => message.role === 'user');
   if (first === undefined) return undefined;

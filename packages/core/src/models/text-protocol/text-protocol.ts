@@ -25,7 +25,7 @@ export interface TextProtocolOptions {
  * `Thought:`, `Action:` and `Final Answer:`, which are read back as thoughts, calls and text. Loop,
  * ledger and stream are the same as with any model. An action that cannot be read becomes a call
  * that fails, so that the model is told. Tools that the provider runs itself are left out.
- * `textPrompt` shows what the model is sent.
+ * `textPrompt` shows the request to the model.
  * @throws InvalidModelError
  */
 export function textProtocol(input: ModelInput, options: TextProtocolOptions = {}): Model {
@@ -77,7 +77,7 @@ function speaking(model: Model, examples: readonly TextExample[]): Model {
   });
 }
 
-/** What is made for an object, the same each time. */
+/** Values made once for each object. */
 function onceEach<In extends object, Out>(make: (input: In) => Out): (input: In) => Out {
   const made = new WeakMap<In, Out>();
   return (input) => {

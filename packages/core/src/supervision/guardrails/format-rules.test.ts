@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type FormatRulesOptions, formatRules } from './format-rules.ts';
 import { hostileTexts } from './hostile-texts.fixture.ts';
 
-/** What becomes of an answer. */
+/** Returns an answer after the rules. */
 function formatted(text: string, options: FormatRulesOptions): string {
   const verdict = formatRules(options).output?.({ agent: 'a', round: 1, text, tools: [] });
   if (verdict === undefined) return text;

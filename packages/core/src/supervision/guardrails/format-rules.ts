@@ -96,8 +96,13 @@ function withoutMarksOfLine(line: string): string {
 }
 
 const anyEmoji = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u;
-const emojiWithSpace =
-  /[ \t]?(?:\p{RGI_Emoji}|\p{Emoji_Presentation}|\p{Regional_Indicator}|[\u2639\u263A\u2764\u2714\u2716])[\u{1F3FB}-\u{1F3FF}\uFE0F]?/gv;
+const emojiWithSpace = new RegExp(
+  [
+    String.raw`[ \t]?(?:\p{RGI_Emoji}|\p{Emoji_Presentation}|\p{Regional_Indicator}`,
+    String.raw`[\u2639\u263A\u2764\u2714\u2716])[\u{1F3FB}-\u{1F3FF}\uFE0F]?`,
+  ].join('|'),
+  'gv',
+);
 
 function withoutEmoji(text: string): string {
   return anyEmoji.test(text) ? text.replace(emojiWithSpace, '').replace(/^[ \t]+(?=\S)/, '') : text;
@@ -109,7 +114,7 @@ function firstSentences(text: string, most: number): string {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'sentence' });
   let count = 0;
   for (const { segment, index } of segmenter.segment(text)) {
-    // What has no letter or digit is white space or a sign, and no sentence.
+    // Text without a letter or digit is white space or a sign, and no sentence.
     if (!/[\p{L}\p{N}]/u.test(segment)) continue;
     if (++count > most) return text.slice(0, index).trimEnd();
   }

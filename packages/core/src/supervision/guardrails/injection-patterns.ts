@@ -30,44 +30,76 @@ const optionChecks: OptionChecks<InjectionPatternsOptions> = {
       : 'an object that gives names regular expressions',
 };
 
-/** A text that tells somebody what to do is never shorter. */
+/** Fewest characters of a text with an instruction. */
 const shortest = 12;
 const hiddenCharacters = /[\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]/g;
-// Words of which each of the patterns needs one, for texts in lower case, so that ordinary ones are
-// done with at once.
-// The last sign is the first half of the hidden characters.
-const anyHint =
-  /instru|prompt|rules|guideline|directi|you are no|the user|attention|note to|message to|if you are|<\||<<|\[\/?inst|## ?system|anweisung|vorgabe|consigne|\uDB40/;
+// Each pattern needs one of these words; they make ordinary texts fast. For texts in lower case.
+const anyHint = new RegExp(
+  [
+    'instru|prompt|rules|guideline|directi|you are no|the user|attention|note to',
+    String.raw`message to|if you are|<\||<<|\[\/?inst|## ?system|anweisung|vorgabe`,
+    String.raw`consigne|\uDB40`,
+  ].join('|'),
+  '',
+);
 
 const upToFourWords = String.raw`(?:[\s,]{1,8}[\p{L}'’-]{1,30}){0,4}?[\s,]{1,8}`;
 
 /**
- * What instructions to a model look like that have no business in data. Gaps are bounded, so the
- * time grows with the length alone.
+ * Patterns of instructions to a model that do not belong into data. Gaps are bounded, so the time
+ * grows with the length alone.
  */
 const knownPatterns: Readonly<Record<string, RegExp>> = {
   'ignoring instructions': new RegExp(
-    String.raw`\b(?:ignore|disregard|forget|override|bypass)${upToFourWords}(?:instructions?|prompts?|rules|guidelines|directions|directives)\b`,
+    String.raw`\b(?:ignore|disregard|forget|override|bypass)${upToFourWords}` +
+      String.raw`(?:instructions?|prompts?|rules|guidelines|directions|directives)\b`,
     'iu',
   ),
   'ignoring instructions (German)':
     /\b(?:ignoriere?n?|vergiss|missachte)[^.\n]{0,60}\b(?:anweisung|vorgabe|instruktion)/iu,
-  'ignoring instructions (French, Spanish)':
-    /\b(?:ignore[zr]?|oublie[zr]?|ignora|olvida)[^.\n]{0,60}\b(?:consignes|instructions|instrucciones)\b/iu,
-  'a new role':
-    /\byou are (?:now|no longer)\s{1,5}(?:in |an? |the |bound )?(?:DAN|developer|unrestricted|jailbroken|different|new|admin|root|by your)\b/iu,
-  'asking for the prompt': new RegExp(
-    String.raw`\b(?:reveal|show|print|repeat|output|send|leak|disclose)${upToFourWords}(?:system|hidden|initial|secret|original)\s{1,5}(?:prompt|instructions)\b`,
+  'ignoring instructions (French, Spanish)': new RegExp(
+    [
+      String.raw`\b(?:ignore[zr]?|oublie[zr]?|ignora|olvida)[^.\n]{0,60}\b(?:consignes`,
+      String.raw`instructions|instrucciones)\b`,
+    ].join('|'),
     'iu',
   ),
-  'hiding from the user':
-    /\b(?:do not|don't|never) (?:tell|inform|notify|alert|mention|reveal|show|say)(?: this| it| any of this| anything)?(?: to)? the user\b/iu,
-  'addressing a model':
-    /\b(?:attention|note to|message to|instructions? (?:for|to)|if you are)(?: all| any| the| an?)?[\s,:]{1,4}(?:ai|llms?|language models?|chatbots?|ai (?:agent|assistant|model)s?|assistant)\b/iu,
+  'a new role': new RegExp(
+    [
+      String.raw`\byou are (?:now|no longer)\s{1,5}(?:in |an? |the |bound )?(?:DAN|developer`,
+      String.raw`unrestricted|jailbroken|different|new|admin|root|by your)\b`,
+    ].join('|'),
+    'iu',
+  ),
+  'asking for the prompt': new RegExp(
+    String.raw`\b(?:reveal|show|print|repeat|output|send|leak|disclose)${upToFourWords}` +
+      String.raw`(?:system|hidden|initial|secret|original)\s{1,5}(?:prompt|instructions)\b`,
+    'iu',
+  ),
+  'hiding from the user': new RegExp(
+    [
+      String.raw`\b(?:do not|don't|never) (?:tell|inform|notify|alert|mention|reveal|show`,
+      String.raw`say)(?: this| it| any of this| anything)?(?: to)? the user\b`,
+    ].join('|'),
+    'iu',
+  ),
+  'addressing a model': new RegExp(
+    [
+      String.raw`\b(?:attention|note to|message to|instructions? (?:for|to)`,
+      String.raw`if you are)(?: all| any| the| an?)?[\s,:]{1,4}(?:ai|llms?|language models?`,
+      String.raw`chatbots?|ai (?:agent|assistant|model)s?|assistant)\b`,
+    ].join('|'),
+    'iu',
+  ),
   'new instructions':
     /\b(?:new|updated|revised|real|actual) (?:system )?instructions? ?(?::|for you\b|follow\b)/iu,
-  'marks of a prompt':
-    /<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[\/?INST\]|<<\/?SYS>>|^\s{0,3}#{2,4} ?(?:system|instruction)s?(?: prompt)?:/imu,
+  'marks of a prompt': new RegExp(
+    [
+      String.raw`<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[\/?INST\]`,
+      String.raw`<<\/?SYS>>|^\s{0,3}#{2,4} ?(?:system|instruction)s?(?: prompt)?:`,
+    ].join('|'),
+    'imu',
+  ),
   'hidden characters': /[\u{E0020}-\u{E007E}]{10}/u,
 };
 
@@ -130,8 +162,7 @@ function findInText(
   written: string,
   own: readonly (readonly [string, RegExp])[],
 ): string | undefined {
-  // `search` heeds no flags of state, so a pattern with `g` does not answer differently the second
-  // time.
+  // `search` ignores flags of state, so a pattern with `g` gives the same answer the second time.
   for (const [name, pattern] of own) if (written.search(pattern) >= 0) return name;
   if (written.length < shortest) return undefined;
   const text = hasHidden(written) ? written.replace(hiddenCharacters, '') : written;

@@ -3,12 +3,17 @@ import type { Guardrail } from '../guardrail.ts';
 import { searchedCharacters } from './texts.ts';
 
 // Not in backticks: an answer about such marks is no call.
-const markup =
-  /(?<!`)(?:<\|?tool_calls?\|?>|<function_calls?>|<function=[\w.-]{1,64}>|<invoke name=|\[TOOL_CALLS\]|<｜tool▁calls?▁begin｜>)|```tool_code\b/u;
+const markup = new RegExp(
+  [
+    '(?<!`)(?:<\\|?tool_calls?\\|?>|<function_calls?>|<function=[\\w.-]{1,64}>',
+    '<invoke name=|\\[TOOL_CALLS\\]|<｜tool▁calls?▁begin｜>)|```tool_code\\b',
+  ].join('|'),
+  'u',
+);
 const namedCall = /"(?:name|tool|tool_name|function|action)"\s{0,20}:\s{0,20}"([\w.-]{1,64})"/gu;
 const givenArguments = /"(?:arguments|args|parameters|input|tool_input|action_input)"\s{0,20}:/u;
 const action = /^\s{0,3}Action:\s{0,10}`?([\w.-]{1,64})`?\s{0,10}$\s{0,5}^\s{0,3}Action Input:/gmu;
-/** How far from its name the arguments of a call stand. */
+/** The greatest distance between the name and the arguments of a call. */
 const reach = 2_000;
 const mostCandidates = 50;
 

@@ -7,7 +7,7 @@ export interface ModelCallRateOptions {
   readonly calls: number;
   /** Milliseconds. */
   readonly perMs: number;
-  /** What is said in the place of an answer. @default a sentence that asks to try again later */
+  /** Text in place of an answer. @default a sentence that asks to try again later */
   readonly message?: string;
 }
 

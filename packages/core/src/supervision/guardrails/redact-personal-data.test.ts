@@ -5,7 +5,7 @@ import { hostileTexts } from './hostile-texts.fixture.ts';
 import { isCardNumber, isIban, type PersonalDataKind } from './personal-data.ts';
 import { type RedactPersonalDataOptions, redactPersonalData } from './redact-personal-data.ts';
 
-/** What becomes of the content of a result. */
+/** Returns the content of a result after the redaction. */
 function redacted(content: JsonValue, options?: RedactPersonalDataOptions): JsonValue {
   const verdict = redactPersonalData(options).toolResult?.({
     agent: 'a',

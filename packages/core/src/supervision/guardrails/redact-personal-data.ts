@@ -20,11 +20,11 @@ export interface RedactPersonalDataOptions {
   /** @default all: ['email', 'iban', 'creditCard', 'ssn', 'ipAddress', 'phone'] */
   readonly kinds?: readonly PersonalDataKind[];
   /**
-   * Where it is taken out. At `toolCall` tools do not get it either. @default ['input', 'output',
-   * 'toolResult']
+   * Points at which it is removed. At `toolCall` tools do not get it either. @default ['input',
+   * 'output', 'toolResult']
    */
   readonly at?: readonly ('input' | 'output' | 'toolCall' | 'toolResult')[];
-  /** What stands in its place. @default `[email]`, `[phone]`, … */
+  /** Text in its place. @default `[email]`, `[phone]`, … */
   readonly replacement?: (kind: PersonalDataKind) => string;
 }
 
@@ -44,8 +44,8 @@ const optionChecks: OptionChecks<RedactPersonalDataOptions> = {
 };
 
 /**
- * Takes personal data out of what goes in and out: e-mail addresses, phone numbers, IP addresses,
- * US social security numbers, and card numbers and IBANs whose check digits fit. It knows them by
+ * Removes personal data from input and output: e-mail addresses, phone numbers, IP addresses, US
+ * social security numbers, and card numbers and IBANs whose check digits fit. It knows them by
  * their form, so it finds no names and no postal addresses. Of a result only the content is
  * changed.
  * @throws InvalidOptionError

@@ -4,9 +4,8 @@ import type { JsonValue } from '../../base/json.ts';
 export const searchedCharacters = 400_000;
 
 /**
- * What `search` finds in the first text of a value in which it finds something, names of members
- * too, up to `searchedCharacters`. Not recursive: what tools give may be nested as deep as it
- * likes.
+ * Returns the first match of `search` in the texts of a value, names of members too, up to
+ * `searchedCharacters`. Not recursive, because results may be nested to any depth.
  */
 export function findInTexts<Found>(
   value: JsonValue,
