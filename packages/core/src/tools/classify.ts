@@ -265,10 +265,9 @@ function detailOf(thrown: object, withStack: boolean): string {
   for (let depth = 0; isObject(error) && depth <= deepest; depth++) {
     const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: unknown };
     const label = typeof name === 'string' ? name : 'Object';
-    lines.push(
-      `${depth === 0 ? '' : 'caused by '}${label}${typeof code === 'string' ? ` [${code}]` : ''}: ` +
-        `${messageOf(error)}`,
-    );
+    const intro = depth === 0 ? '' : 'caused by ';
+    const mark = typeof code === 'string' ? ` [${code}]` : '';
+    lines.push(`${intro}${label}${mark}: ${messageOf(error)}`);
     error = cause;
   }
   if (withStack && thrown instanceof Error) lines.push(...stackFrames(thrown));

@@ -85,5 +85,5 @@ export class ToolFailure extends AdjutantError {
  * Says what a value thrown by a tool means; nothing returned leaves it to what is known of errors
  * in general.
  */
-// biome-ignore lint/suspicious/noConfusingVoidType: functions that return nothing for what they do not know are the usual case
+// biome-ignore lint/suspicious/noConfusingVoidType: many return nothing for unknown errors
 export type ClassifyThrown = (thrown: unknown) => ToolFailure | ToolResult | undefined | void;

@@ -136,7 +136,8 @@ export function explainPlaces(issues: readonly ValidationIssue[]): string {
   const told = issues
     .slice(0, mostIssuesTold)
     .map(({ path, expected }) => `${path} must be ${expected}`);
-  return `${told.join('; ')}${issues.length > told.length ? `; and ${issues.length - told.length} more` : ''}`;
+  const more = issues.length - told.length;
+  return `${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
 
 /** Tells a model what is wrong and how to go on. */

@@ -79,7 +79,8 @@ export class SessionSeals {
   sealEntry(keys: SessionKeys, { title, user, runnable, seq }: ListEntry): string {
     const { own } = keys;
     const text = JSON.stringify({ title, user, runnable, seq });
-    return `${own.id}.${entryMark}${sealText(keyOf(own, 'The entry'), placeOf(this.#scope, 'entry', own.id), text)}`;
+    const place = placeOf(this.#scope, 'entry', own.id);
+    return `${own.id}.${entryMark}${sealText(keyOf(own, 'The entry'), place, text)}`;
   }
 
   /**

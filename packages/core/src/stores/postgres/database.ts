@@ -167,10 +167,11 @@ function migrationScript(schema: string): string {
   const script = `
 select pg_advisory_xact_lock(hashtextextended('adjutant migrations', 0));
 do $adjutant_begin$ begin
-  -- Not "if not exists" alone, which asks for the right to create even when there is nothing to create.
+  -- Not "if not exists" alone: it asks for the right to create even when nothing is to be created.
   if to_regnamespace(${quoteText(schema)}) is null then create schema {s}; end if;
 end $adjutant_begin$;
-create table if not exists {s}.migrations (version int primary key, applied_at timestamptz not null default now());
+create table if not exists {s}.migrations (version int primary key,
+  applied_at timestamptz not null default now());
 do $adjutant_steps$
 declare
   _version int := (select coalesce(max(version), 0) from {s}.migrations);

@@ -9,7 +9,6 @@ import {
 import { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { Store } from '../../ledger/port.ts';
 import { InvalidStoreError } from '../invalid-store.ts';
-import { openPostgres } from './open.ts';
 import {
   connectClient,
   lazyPool,
@@ -17,6 +16,7 @@ import {
   type PostgresOwnClient,
   type PostgresPool,
 } from './pool.ts';
+import { openPostgres } from './store.ts';
 
 export type {
   PostgresClient,

@@ -263,7 +263,8 @@ function queryDueRows(
           union all select ledger, min(at) from {s}.inbox group by ledger
         ) each group by id
       )
-      select ${columns} from wanted join {s}.ledgers using (id), clock where ${conditions.text} ${order}`,
+      select ${columns} from wanted join {s}.ledgers using (id), clock
+        where ${conditions.text} ${order}`,
     conditions.values,
   );
 }

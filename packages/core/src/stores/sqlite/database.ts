@@ -6,7 +6,7 @@ import { systemClock } from '../../base/clock.ts';
 import { StoreTooNewError, StoreUnavailableError } from '../../ledger/errors.ts';
 import { assertLocalFile, type FileSystemType, fileSystemType } from './file-system.ts';
 import type { WorkerSettings } from './protocol.ts';
-import { applicationId, migrations } from './schema.ts';
+import { applicationId, migrations } from './tables.ts';
 
 /**
  * Opens the file, makes it if it is not there, and brings its schema up to date. A file that is

@@ -34,10 +34,12 @@ export class Deletion {
     this.#database = database;
     this.#ledgers = ledgers;
     this.#family =
-      prepare(`with recursive family (id) as (values (?) union select ledgers.id from ledgers join family on ledgers.parent = family.id)
+      prepare(`with recursive family (id) as (values (?) union select ledgers.id from ledgers
+        join family on ledgers.parent = family.id)
       select id, epoch from ledgers where id in family and session is not null`);
     this.#hide =
-      prepare(`update ledgers set session = null, owner = null, lease_ms = null, lease_until = null, wake_at = null,
+      prepare(`update ledgers set session = null, owner = null, lease_ms = null, lease_until = null,
+        wake_at = null,
       title = null, runnable = null, user = null, purge = 1 where id = ?`);
     this.#forgetRequests = prepare('delete from requests where ledger = ?');
     this.#raiseFirstEpoch = prepare(`insert into first_epochs (tenant, app, epoch) values (?, ?, ?)

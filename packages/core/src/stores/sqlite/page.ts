@@ -3,8 +3,8 @@ import { LedgerUnreadableError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { StoredEvent } from '../../ledger/port.ts';
 import { unreadableEvent } from '../../ledger/upcast.ts';
-import { decodeRow, decodeStoredRow, type StoredRow } from './codec.ts';
 import type { WorkerConnection } from './connection.ts';
+import { decodeRow, decodeStoredRow, type StoredRow } from './encoding.ts';
 import type { ReadPage, SessionAddress } from './protocol.ts';
 
 const missing = 'it is missing';

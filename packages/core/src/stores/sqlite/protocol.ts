@@ -21,7 +21,7 @@ import type {
   SharedValue,
   SharedWrite,
 } from '../../ledger/port.ts';
-import type { EventFields } from './codec.ts';
+import type { EventFields } from './encoding.ts';
 
 /** What the worker thread is started with. */
 export interface WorkerSettings {

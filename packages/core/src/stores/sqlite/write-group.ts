@@ -1,4 +1,4 @@
-import { fieldsPerEvent } from './codec.ts';
+import { fieldsPerEvent } from './encoding.ts';
 import type { Operation, Request, WriteOperations, WriteRequest } from './protocol.ts';
 
 /** A group must not keep the lock for long: other processes wait for it. */

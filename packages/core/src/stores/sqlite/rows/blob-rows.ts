@@ -30,7 +30,8 @@ export class BlobRows {
     );
     this.#candidates = database.prepare(`select rowid as row, put_at as putAt,
       exists (select 1 from blob_references where blob_references.address = blobs.address) as used
-      from blobs where put_at < ? and (put_at, rowid) > (?, ?) order by put_at, rowid limit ${mostBlobsPerSweep}`);
+      from blobs where put_at < ? and (put_at, rowid) > (?, ?) order by put_at, rowid
+        limit ${mostBlobsPerSweep}`);
     this.#remove = database.prepare('delete from blobs where rowid = ?');
     this.#referredFrom = database.prepare(
       `select address from blob_references where ledger = ? and seq > ? limit ${mostBlobsPerSweep}`,

@@ -24,7 +24,8 @@ export class RequestRows {
     this.#ledgers = ledgers;
     this.#statements = new StatementCache(database);
     this.#insert = database.prepare(`insert or ignore into requests
-      (tenant, app, request, ledger, kind, user, operation, created_at, expires_at, status, body) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)`);
+      (tenant, app, request, ledger, kind, user, operation, created_at, expires_at, status, body)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)`);
     this.#state = database.prepare(
       'select ledger, status, settled_by, expires_at from requests where tenant = ? and ' +
         'app = ? and request = ?',

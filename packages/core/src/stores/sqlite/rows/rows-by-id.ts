@@ -137,11 +137,14 @@ const moves: readonly Move[] = [
   },
 ];
 
+// SQLite keeps the text of a definition as written: these conditions are part of the file.
+const wherePending = "where status = 'pending'";
+const whereOperation = 'where operation is not null';
 const requestIndexes = `
   create index requests_by_time on requests (tenant, app, created_at, request);
-  create index requests_pending on requests (tenant, app, created_at, request) where status = 'pending';
+  create index requests_pending on requests (tenant, app, created_at, request) ${wherePending};
   create index requests_by_ledger on requests (ledger);
-  create index requests_by_operation on requests (tenant, app, operation) where operation is not null;
+  create index requests_by_operation on requests (tenant, app, operation) ${whereOperation};
 `;
 
 /**

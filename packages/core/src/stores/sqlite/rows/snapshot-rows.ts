@@ -20,7 +20,8 @@ export class SnapshotRows {
     this.#last = database.prepare(`with recursive line (id, parent, base, last) as (
         select id, parent, base, ?2 from ledgers where id = ?1
         union all
-        select ledgers.id, ledgers.parent, ledgers.base, min(line.last, line.base) from ledgers join line on ledgers.id = line.parent
+        select ledgers.id, ledgers.parent, ledgers.base, min(line.last, line.base) from ledgers
+          join line on ledgers.id = line.parent
       )
       select snapshots.seq, snapshots.value from line join snapshots on snapshots.ledger = line.id
       where snapshots.key = ?3 and snapshots.seq <= line.last order by snapshots.seq desc limit 1`);

@@ -19,8 +19,15 @@ export interface WrittenNumber {
 const longestNumber = 60;
 
 const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
-const writtenNumber =
-  /^(?<sign>[+-])? ?(?<before>[A-Z]{0,3}\p{Sc}|[A-Z]{3})? ?(?<innerSign>[+-])?(?<number>[\d.,][\d.,'’ ]*(?:[eE][+-]?\d{1,2})?) ?(?<after>[A-Z]{0,3}\p{Sc}|[A-Z]{3}|%)?$/u;
+const currency = String.raw`[A-Z]{0,3}\p{Sc}|[A-Z]{3}`;
+const digits = String.raw`[\d.,][\d.,'’ ]*(?:[eE][+-]?\d{1,2})?`;
+const writtenNumber = new RegExp(
+  [
+    `^(?<sign>[+-])? ?(?<before>${currency})? ?`,
+    `(?<innerSign>[+-])?(?<number>${digits}) ?(?<after>${currency}|%)?$`,
+  ].join(''),
+  'u',
+);
 
 /**
  * Reads a number as people and exports write them: `1234.5`, `1,234.50`, `1.234,50`, `1 234,50`,

@@ -1,5 +1,5 @@
-import { LedgerConflictError, SessionBusyError } from '../ledger/errors.ts';
-import type { Event } from '../ledger/event.ts';
+import { LedgerConflictError, SessionBusyError } from '../../ledger/errors.ts';
+import type { Event } from '../../ledger/event.ts';
 import type {
   AppendReceipt,
   Batch,
@@ -15,9 +15,9 @@ import type {
   ReleaseReceipt,
   SessionListing,
   SessionSummary,
-} from '../ledger/port.ts';
-import { copyJson } from './memory-json.ts';
-import { isOwnerGone, type OwnerSurvey } from './owner.ts';
+} from '../../ledger/port.ts';
+import { isOwnerGone, type OwnerSurvey } from '../owner.ts';
+import { copyJson } from './json.ts';
 
 interface Lease {
   readonly owner: string;

@@ -1,6 +1,6 @@
-import { blobAddress } from '../ledger/blobs/blob-address.ts';
-import { BlobMissingError } from '../ledger/errors.ts';
-import { newAddressKey } from './address-key.ts';
+import { blobAddress } from '../../ledger/blobs/blob-address.ts';
+import { BlobMissingError } from '../../ledger/errors.ts';
+import { newAddressKey } from '../address-key.ts';
 
 interface StoredBlob {
   readonly bytes: Uint8Array;

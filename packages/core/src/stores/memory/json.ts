@@ -1,4 +1,4 @@
-import { deepFreeze } from '../base/json.ts';
+import { deepFreeze } from '../../base/json.ts';
 
 /** A copy that nobody can change, as it would come out of a file. */
 export function copyJson<T>(value: T): T {

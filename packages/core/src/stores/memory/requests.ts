@@ -1,12 +1,12 @@
-import type { Actor } from '../ledger/event.ts';
+import type { Actor } from '../../ledger/event.ts';
 import type {
   PendingRequest,
   RequestFilter,
   RequestRow,
   RequestSettlement,
-} from '../ledger/port.ts';
-import { copyJson } from './memory-json.ts';
-import { checkAnswer, checkSettlement, isRequested } from './requests.ts';
+} from '../../ledger/port.ts';
+import { checkAnswer, checkSettlement, isRequested } from '../requests.ts';
+import { copyJson } from './json.ts';
 
 /** The requests of one tenant and app in memory. */
 export class MemoryRequests {
