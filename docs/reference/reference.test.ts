@@ -140,7 +140,7 @@ describe('options.md', () => {
     ['engine/app/session-service.ts', 'SessionQuery', 'sessions'],
     ['stores/sqlite/index.ts', 'SqliteOptions', 'sqlite'],
     ['stores/postgres/index.ts', 'PostgresOptions', 'postgres'],
-    ['stores/encrypted/encrypted.ts', 'EncryptedOptions', 'encrypted'],
+    ['stores/encrypted/store.ts', 'EncryptedOptions', 'encrypted'],
     ['stores/encrypted/local-keys.ts', 'LocalKeysOptions', 'encrypted'],
     ['stores/encrypted/local-keys.ts', 'LocalKey', 'encrypted'],
     ['supervision/options.ts', 'SupervisionOptions', 'supervision'],

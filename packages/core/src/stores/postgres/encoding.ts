@@ -9,7 +9,7 @@ import type {
   SessionSummary,
   SharedWrite,
 } from '../../ledger/port.ts';
-import { type EventFields, encodeEvent, fieldsPerEvent } from '../sqlite/codec.ts';
+import { type EventFields, encodeEvent, fieldsPerEvent } from '../sqlite/encoding.ts';
 import { toStorable, toStorableOrNull } from './storable-text.ts';
 import type { WriteRequest } from './write-groups.ts';
 

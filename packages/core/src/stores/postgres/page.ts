@@ -3,7 +3,7 @@ import { LedgerUnreadableError, SessionNotFoundError } from '../../ledger/errors
 import type { Event } from '../../ledger/event.ts';
 import type { ReadRange, StoredEvent } from '../../ledger/port.ts';
 import { unreadableEvent } from '../../ledger/upcast.ts';
-import { decodeRow, decodeStoredRow, type StoredRow } from '../sqlite/codec.ts';
+import { decodeRow, decodeStoredRow, type StoredRow } from '../sqlite/encoding.ts';
 import type { Database } from './database.ts';
 import { storedWhole } from './encoding.ts';
 import { toStorable } from './storable-text.ts';
