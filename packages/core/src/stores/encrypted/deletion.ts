@@ -20,8 +20,8 @@ export async function deleteSession(
     await inner.delete(session, options);
   } finally {
     ring.forget(session);
-    // Forks may have been made in the meantime. The session's own record goes last: it leads to
-    // the others.
+    // Forks may have been made meanwhile. The record of the session goes last: it leads to the
+    // others.
     const later = erases ? await ring.relativesOf(session) : [];
     const others = new Set([...relatives, ...later]);
     if (others.delete(session)) await ring.destroyGone([...others, session]);

@@ -12,19 +12,18 @@ import { SendingOrder } from './sending-order.ts';
 import { UnderWay } from './under-way.ts';
 
 export interface EncryptedOptions {
-  /**
-   * Wraps and unwraps the keys that the data are sealed with: `localKeys`, or one for a key
-   * management service.
-   */
+  /** Wraps and unwraps the data keys: `localKeys`, or a provider for a key management service. */
   readonly keys: KeyProvider;
   /**
-   * Holds the wrapped keys, in apps with the name of the app and `#keys` behind it. Whoever erases
-   * sessions also from backups keeps it apart and its backups for a short time. Closed with the
-   * store. @default the store itself
+   * Holds the wrapped keys, in apps with the name of the app and `#keys` behind it. To erase
+   * sessions from backups too, keep it apart and its backups for a short time. Closed with the
+   * store.
+   * @default the store itself
    */
   readonly keyStore?: Store;
   /**
-   * Sessions whose unwrapped keys are kept in memory; those that were used last stay. @default 1000
+   * Number of sessions whose unwrapped keys are kept in memory. Those that were used last stay.
+   * @default 1000
    */
   readonly cachedSessions?: number;
 }
@@ -32,12 +31,12 @@ export interface EncryptedOptions {
 /** A store whose contents are sealed. */
 export interface EncryptedStore extends Store {
   /**
-   * Wraps all keys of a tenant and app with the tenant's current key, while everything goes on.
-   * When it is done, and every process knows the current key, older keys are not needed any more.
-   * Events stay as they are. May be stopped and done again. Also destroys what an erasure that was
-   * stopped has left of keys.
-   * @throws KeyUnavailableError when a key is needed that the provider does not have; what was done
-   * before counts
+   * Wraps all keys of a tenant and app with the tenant's current key, while sessions run.
+   * Afterwards, when every process knows the current key, older keys are not needed any more.
+   * Events stay unchanged. May be interrupted and repeated. Also destroys keys that an interrupted
+   * erasure has left.
+   * @throws KeyUnavailableError when the provider lacks a key that is needed; the work done before
+   * counts
    */
   rotate(scope: { readonly tenant: string; readonly app: string }): Promise<RotationReport>;
 }
@@ -65,10 +64,10 @@ const optionChecks: OptionChecks<EncryptedOptions> = {
 };
 
 /**
- * A store that seals everything people and models have said with AES-256-GCM before it goes into
- * another store, and opens it on the way out. What another store must see to find, order and wake
- * sessions stays readable: see the guide. The other store must be empty, or have been used in this
- * way before: events that are not sealed are refused.
+ * A store that seals the content of people and models with AES-256-GCM before it goes into another
+ * store. It opens the content when it is read. Data that the other store needs to find, order and
+ * wake sessions stays readable: see the guide. The other store must be empty, or have been used in
+ * this way before: events that are not sealed are refused.
  * @throws InvalidOptionError
  */
 export function encrypted(store: Store, options: EncryptedOptions): EncryptedStore {
@@ -78,7 +77,7 @@ export function encrypted(store: Store, options: EncryptedOptions): EncryptedSto
       function: 'encrypted',
       reason: `the first argument must be ${wrong}`,
     });
-  // A missing one is `null` to the check, which passes over `undefined`.
+  // A missing option is `null` to the check, which passes over `undefined`.
   checkOptions(
     'encrypted',
     { ...options, keys: options?.keys ?? null } as EncryptedOptions,

@@ -54,7 +54,7 @@ export class MemoryLedgerStore implements LedgerStore {
   readonly #requests = new MemoryRequests();
   readonly #followers = new Followers();
   /**
-   * No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that
+   * No new ledger begins under a lower epoch. So the writer of a deleted ledger finds none that
    * looks like its own.
    */
   #firstEpoch = 0;
@@ -132,7 +132,7 @@ export class MemoryLedgerStore implements LedgerStore {
     }
   }
 
-  /** The pages of one ledger; another one that has got its id in the meantime is not it. */
+  /** Yields the pages of one ledger, and never of another that has got its id meanwhile. */
   *#pages(ledger: MemoryLedger, range: ReadRange): Generator<readonly Event[], void, undefined> {
     for (const page of ledger.pages(range.after ?? 0, range.upTo ?? Number.POSITIVE_INFINITY)) {
       this.#checkAlive(ledger);

@@ -54,16 +54,13 @@ import { type Asked, checkReply } from './refusal.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 import type { WriteGroups, WriteReply, WriteRequest } from './write-groups.ts';
 
-/** What the ledgers of all tenants and apps of one store share. */
+/** The collaborators that the ledgers of all tenants and apps of one store share. */
 export interface StoreParts {
   readonly database: Database;
   readonly writes: WriteGroups;
   readonly following: Following;
   readonly addressKeys: AddressKeys;
-  /**
-   * Epoch milliseconds to be taken for what the clock of the database says; `null`: what it says
-   * counts.
-   */
+  /** Epoch milliseconds that replace the clock of the database; `null` to use that clock. */
   readonly fixedNow: () => number | null;
 }
 
@@ -120,8 +117,8 @@ export class PostgresLedgerStore implements LedgerStore {
   ): Promise<Claim> {
     const request = { ...this.#request('claim', session), owner: toStorable(owner), ttl, force };
     let reply = await this.#parts.writes.send(request);
-    // Only this process can tell whether an owner on its machine is gone; that nobody has claimed
-    // since is for the database to see.
+    // Only this process can tell that an owner on its machine is gone. The database checks that no
+    // other writer has claimed since.
     if (reply.refused === 'session_busy' && isOwnerGone(fromStorable(String(reply['owner'])))) {
       reply = await this.#parts.writes.send({ ...request, gone: String(reply['owner']) });
     }
@@ -177,7 +174,7 @@ export class PostgresLedgerStore implements LedgerStore {
     first: readonly Event[] = [],
   ): Promise<void> {
     checkNumbers(newSession, atSeq, first);
-    // What is no whole number lies outside of every ledger.
+    // A number that is not whole lies outside of every ledger.
     const seq = Number.isSafeInteger(atSeq) ? atSeq : -1;
     const values = [
       ...this.#address(session),
@@ -303,14 +300,13 @@ export class PostgresLedgerStore implements LedgerStore {
   }
 
   /**
-   * Calls a function that answers as the writing ones do, and would answer otherwise the second
-   * time.
+   * Calls a function that replies like the writing ones, and would reply otherwise the second time.
    */
   async #callOnce(statement: string, values: unknown[]): Promise<WriteReply> {
     return JSON.parse(String(await this.#parts.database.callOnce(statement, values))) as WriteReply;
   }
 
-  /** The puts under way of blobs that a batch refers to. */
+  /** Waits for the puts under way of blobs that a batch refers to. */
   #putsOf(addresses: readonly string[] = []): Promise<unknown> | undefined {
     const puts = addresses.flatMap((address) => this.#puts.get(address) ?? []);
     return puts.length === 0 ? undefined : Promise.allSettled(puts);

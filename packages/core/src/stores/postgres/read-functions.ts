@@ -1,7 +1,7 @@
 /**
- * One page of a ledger, as the JSON text of an array of rows, which the database joins so that it
- * is parsed once. `_ledger` is the ledger that the page before came from, if there was one: another
- * one that has got its name in the meantime is not it.
+ * Returns one page of a ledger, as the JSON text of an array of rows. The database joins them, so
+ * that they are parsed once. `_ledger` is the ledger of the page before, if there was one: another
+ * ledger that has got its name meanwhile is not read.
  */
 const pageFunction = `
 create or replace function {s}.read_page(_tenant text, _app text, _session text, _ledger bigint,
@@ -47,7 +47,7 @@ $adjutant$;
 `;
 
 /**
- * The bytes of a blob; with a session, only if it or the prefix that it shares refers to the blob.
+ * Returns the bytes of a blob. With a session, only if it or its shared prefix refers to the blob.
  */
 const blobFunction = `
 create or replace function {s}.get_blob(_address text, _tenant text, _app text, _session text)

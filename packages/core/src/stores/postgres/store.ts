@@ -16,17 +16,17 @@ import { toStorable } from './storable-text.ts';
 import { WriteGroups } from './write-groups.ts';
 
 export interface PostgresSettings {
-  /** For messages. */
+  /** The name of the store in messages. */
   readonly description: string;
   readonly pool: PostgresPool;
   readonly schema: string;
   /** Connects a client for listening. @default one of the pool's is taken */
   readonly connect?: () => Promise<PostgresOwnClient>;
-  /** Why nobody can follow, if so. */
+  /** The reason when following is impossible. */
   readonly cannotFollow?: StoreUnavailableError;
   /** Ends a pool that is the store's own. */
   readonly endPool?: () => Promise<void>;
-  /** Epoch milliseconds to be taken for what the clock of the database says; for tests. */
+  /** Epoch milliseconds that replace the clock of the database; for tests. */
   readonly fixedNow?: () => number;
 }
 
@@ -51,7 +51,7 @@ export function openPostgres(settings: PostgresSettings): Store {
   );
   const addressKeys = new AddressKeys((scope) => findAddressKey(database, scope));
   const parts: StoreParts = { database, writes, following, fixedNow, addressKeys };
-  // Without a listener the loss of an idle connection would end the process; the next statement
+  // Without a listener the loss of an idle connection would end the process. The next statement
   // gets another one.
   const ignore = (): void => undefined;
   pool.on?.('error', ignore);
@@ -106,15 +106,14 @@ async function sweepBlobs(
 }
 
 /**
- * Connections of a pool that stores listen on: each store that is followed keeps one, however many
- * follow.
+ * Number of connections of each pool that stores listen on. Each store that is followed keeps one.
  */
 const listening = new WeakMap<PostgresPool, number>();
 const warned = new WeakSet<PostgresPool>();
 
 /**
- * A pool that lends its last connection for listening has none for a statement, and everything
- * would wait for ever. Then nobody listens: those who follow look for themselves.
+ * Borrows a connection for listening, but never the last one: every statement would wait for ever.
+ * Then no store listens, and followers read from time to time.
  * @throws StoreUnavailableError
  */
 async function lentConnection(pool: PostgresPool, store: string): Promise<ListeningConnection> {
@@ -137,7 +136,7 @@ async function lentConnection(pool: PostgresPool, store: string): Promise<Listen
   const free = (): void => void listening.set(pool, (listening.get(pool) ?? 1) - 1);
   try {
     const client = await pool.connect();
-    // Closed and not lent again: it listens.
+    // The connection listens, so it is closed and not lent again.
     const close = (): void => {
       free();
       client.release(true);

@@ -161,6 +161,6 @@ export const migrations: readonly string[] = [
   );
   `,
   addressKeysStep,
-  // Its functions are others: what they answer tells the time.
+  // This step only replaces functions: their replies have the time.
   'null;',
 ];

@@ -2,12 +2,10 @@ import { inboxFunctions } from './inbox-functions.ts';
 
 /**
  * The functions that change ledgers. Each call is one statement and so one transaction and one
- * round trip, which needs nothing of the session that it runs in. A request is checked whole before
- * its first write and answered with `{"refused": …}` when it does not fit, so that it leaves the
- * transaction usable for the others of its group.
- *
- * Rows are locked in one order, so that groups cannot wait for each other: ledgers by name, then
- * shared scopes by name, then blobs.
+ * round trip, which needs nothing of the connection. A request is checked whole before its first
+ * write. When it does not fit, the reply is `{"refused": …}`, and the transaction stays usable for
+ * the others of its group. Rows are locked in one order, so that groups cannot wait for each other:
+ * ledgers by name, then shared scopes by name, then blobs.
  */
 
 const clockFunction = `
@@ -18,7 +16,7 @@ $adjutant$;
 `;
 
 /**
- * Performs the requests of a group in order and answers with one reply for each, and with whether a
+ * Performs the requests of a group in order. Returns one reply for each, and true in `heard` when a
  * listener other than `_own` waits.
  */
 const groupFunction = `

@@ -3,8 +3,8 @@ import { machineUptime, systemClock } from '../../base/clock.ts';
 import { bootName } from '../owner.ts';
 
 /**
- * Statements of the step that makes the table of the store's clock: one row, with an instant that
- * was given out and when that was since the boot.
+ * The step that makes the table of the store's clock: one row, with an instant that was given out
+ * and its time since the boot.
  */
 export const clockTable = `
   create table clock (
@@ -16,16 +16,18 @@ export const clockTable = `
 `;
 
 /**
- * A wall clock that is so far ahead was set meanwhile, as at the first contact of a machine without
- * a battery: the store follows it.
+ * Milliseconds by which the wall clock may be ahead. A larger lead means that it was set, as at the
+ * first contact of a machine without a battery: the store follows it.
  */
 const longestLead = 86_400_000;
 /**
- * How old the row may become: what would be lost of the time by a boot at which the wall clock went
- * back.
+ * Milliseconds for which the row stays unchanged: the time that would be lost by a boot at which
+ * the wall clock went back.
  */
 const keptForMs = 10_000;
-/** How long one look at the machine's uptime counts: it does not tell of a sleep meanwhile. */
+/**
+ * Milliseconds for which one reading of the uptime counts: it does not tell of a sleep meanwhile.
+ */
 const anchorMs = 1_000;
 
 interface ClockRow {

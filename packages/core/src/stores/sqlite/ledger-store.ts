@@ -44,7 +44,10 @@ import type {
 
 import { purge } from './purge.ts';
 
-/** Made to text here, so that what is not JSON fails before the worker has begun to write. */
+/**
+ * Returns a request with its JSON text. Content that is not JSON fails here, before the worker has
+ * begun to write.
+ */
 function requestFields(request: PendingRequest): RequestFields {
   const { requestId, kind, user = null, operationId = null, createdAt, expiresAt = null } = request;
   return {
@@ -59,8 +62,7 @@ function requestFields(request: PendingRequest): RequestFields {
 }
 
 /**
- * The ledger that is read, once it is known: another one that has got its id in the meantime is not
- * it.
+ * The ledger that is read, once it is known. Another one that has got its id meanwhile is not read.
  */
 interface ReadFrom {
   ledger: number | undefined;
@@ -328,8 +330,7 @@ export class SqliteLedgerStore implements LedgerStore {
 
   #requestPage(request: ReadRequest): Promise<ReadPage> {
     const page = this.#connection.request('read', request);
-    // A reader that stops early never asks for a page that was prepared, so its failure must not go
-    // unhandled.
+    // A reader that stops early never asks for the next page, so its failure must not go unhandled.
     page.catch(() => undefined);
     return page;
   }

@@ -15,7 +15,7 @@ export async function sweepBlobs(connection: WorkerConnection, before: number): 
   return removed;
 }
 
-/** Removes what deleted sessions left, in steps between which others get their turn. */
+/** Removes the rows of deleted sessions, in steps between which other requests get their turn. */
 export async function purge(connection: WorkerConnection): Promise<void> {
   while (await connection.request('purge', null));
 }

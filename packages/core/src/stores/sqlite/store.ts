@@ -9,7 +9,7 @@ import { SqliteLedgerStore } from './ledger-store.ts';
 import type { ScopeAddress } from './protocol.ts';
 import { sweepBlobs } from './purge.ts';
 
-/** How often a store looks for appends of other processes while somebody follows. */
+/** Milliseconds between two checks for appends of other processes while a reader follows. */
 const pollMs = 50;
 
 /** The store on the main thread: encodes, decodes and wakes followers; the worker does the rest. */
@@ -85,7 +85,7 @@ export class SqliteStore implements Store {
   async #poll(): Promise<void> {
     try {
       const version = await this.#connection.request('dataVersion', null);
-      // The first answer says nothing about what happened before it.
+      // The first reply says nothing about earlier changes.
       if (version !== this.#dataVersion) this.#followers.wakeAll();
       this.#dataVersion = version;
     } catch {

@@ -25,8 +25,8 @@ type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['requ
 
 /**
  * The operations that change the file, each to be called within a transaction. Every one checks all
- * that can be refused before its first write, so that a refused request leaves the transaction
- * usable for the others of its group.
+ * reasons for a refusal before its first write. So a refused request leaves the transaction usable
+ * for the others of its group.
  */
 export class WriteOperationsOfFile {
   readonly #ledgers: LedgerRows;
@@ -92,7 +92,7 @@ export class WriteOperationsOfFile {
         `(${rowId('?', '?')}, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#raiseInbox = prepare('update ledgers set inbox_seq = ? where id = ?');
-    // No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that
+    // No new ledger begins under a lower epoch. So the writer of a deleted ledger finds none that
     // looks like its own.
     this.#firstEpoch = prepare('select epoch from first_epochs where tenant = ? and app = ?');
   }
@@ -128,7 +128,7 @@ export class WriteOperationsOfFile {
     }
   }
 
-  /** To be called when the transaction around the last operations was rolled back. */
+  /** Forgets the written rows, after a rollback of the transaction around the last operations. */
   rolledBack(): void {
     this.#events.rolledBack();
   }
@@ -288,7 +288,7 @@ export class WriteOperationsOfFile {
     checkForkPoint(session, atSeq, ledger.seq);
     if (this.#ledgers.find({ tenant, app, session: newSession }) !== undefined)
       throw new SessionExistsError({ session: newSession });
-    // A fork of a shared prefix hangs on the ledger that holds the events, so chains grow only
+    // A fork of a shared prefix refers to the ledger that holds the events. So chains grow only
     // where ledgers did.
     const parent = this.#ledgers.holderOf(ledger, atSeq).id;
     const status = atSeq === ledger.seq ? ledger.status : 'active';

@@ -2,10 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BlobMissingError } from '../../../ledger/errors.ts';
 import type { ReadOperations } from '../protocol.ts';
 
-/**
- * Reads blobs, also on behalf of a session: then only those that it or the prefix that it shares
- * refers to.
- */
+/** Reads blobs. On behalf of a session, only those that it or its shared prefix refers to. */
 export class BlobReads {
   readonly #any: StatementSync;
   readonly #ofSession: StatementSync;

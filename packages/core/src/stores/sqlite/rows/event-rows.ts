@@ -50,7 +50,10 @@ export class EventRows {
   }
 }
 
-/** For columns of any type: a number would be stored there as a float, in eight bytes. */
+/**
+ * Returns an integer for columns of any type: a number would be stored there as a float, in eight
+ * bytes.
+ */
 function asInteger(value: number | string): bigint | string {
   return typeof value === 'number' ? BigInt(value) : value;
 }

@@ -34,7 +34,7 @@ export class RequestRows {
       where tenant = ? and app = ? and request = ? and ledger = ? and status = 'pending'`);
   }
 
-  /** Makes requests; one that is there already is left as it is. */
+  /** Adds requests; one that exists already stays unchanged. */
   open({ tenant, app }: ScopeAddress, ledger: number, requests: readonly RequestFields[]): void {
     for (const { requestId, kind, user, operationId, createdAt, expiresAt, body } of requests) {
       this.#insert.run(
@@ -52,7 +52,7 @@ export class RequestRows {
     }
   }
 
-  /** Settles those of a ledger that are pending still. */
+  /** Settles requests of a ledger that are still pending. */
   settlePending(
     { tenant, app }: ScopeAddress,
     ledger: number,
@@ -92,7 +92,7 @@ export class RequestRows {
         'ledger',
         this.#ledgers.find({ ...scope, session: filter.session })?.id ?? 0,
       );
-    // As a literal, so that the index of those that are pending is used.
+    // As a literal, so that the index of pending requests is used.
     if (filter.status === 'pending') conditions.add("status = 'pending'");
     else conditions.equal('status', filter.status);
     if (filter.kinds !== undefined)

@@ -6,7 +6,7 @@ import { Conditions, StatementCache } from '../statements.ts';
 
 type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
 
-/** Finds sessions by what is known of them. */
+/** Finds sessions by their columns. */
 export class SessionRows {
   readonly #statements: StatementCache;
 

@@ -26,7 +26,7 @@ export class SharedRows {
     checkSharedWrites(shared, ({ scope, scopeId, key }) => {
       const stored = this.#sharedVersion.get(tenant, app, scope, scopeId, key);
       if (stored === undefined) return undefined;
-      // What the value is does not matter here, only whether there is one.
+      // The value itself does not matter here, only its existence.
       return {
         value: stored['deleted'] === 1 ? undefined : null,
         version: stored['version'] as number,
