@@ -80,7 +80,8 @@ const isFallback: OptionCheck = (value) => {
 };
 
 /**
- * A definition may be spread into the options of a new one, so what `tool` adds is known here too.
+ * Checks of the options. A definition may be spread into the options of a new one, so the members
+ * that `tool` adds are known here too.
  */
 const toolChecks: OptionChecks<
   ToolOptions<unknown, unknown, unknown, StateSchema> &

@@ -15,16 +15,16 @@ import type { ApprovalOptions, PendingOperation, RequestOptions } from './reques
 export type ToolSchema<Input = unknown, Output = unknown> = StandardSchemaV1<Input, Output> &
   StandardJSONSchemaV1<Input, Output>;
 
-/** What is done with a call that repeats one whose outcome is not known. */
+/** The treatment of a call that repeats one of unknown outcome. */
 export type OnRepeat = 'confirm' | 'refuse' | 'allow';
 
-/** What a probe has found out about an attempt. */
+/** The answer of a probe about an attempt. */
 export type ProbeResult =
   | { readonly happened: true /** What the call gives. */; readonly result?: unknown }
   | { readonly happened: false }
   | { readonly happened: 'unknown' /** What the model is told. */; readonly detail?: string };
 
-/** What a probe works with: the call and the attempt in question. */
+/** The context of a probe: the call and the attempt in question. */
 export interface ProbeContext<Args = unknown> {
   /** The prepared arguments. */
   readonly args: Args;
@@ -36,12 +36,12 @@ export interface ProbeContext<Args = unknown> {
   readonly signal: AbortSignal;
 }
 
-/** Finds out whether an attempt took effect. What it throws leaves the outcome unknown. */
+/** Finds out if an attempt took effect. An error leaves the outcome unknown. */
 export type Probe<Args = unknown> = (ctx: ProbeContext<Args>) => ProbeResult | Promise<ProbeResult>;
 
 /**
- * What is done with an attempt whose effect is not known, because the process died, the time was
- * over or the connection was lost: the model is told, it is run again, a person is asked, or a
+ * The treatment of an attempt of unknown effect, because the process died, the time was over or the
+ * connection was lost. It is reported to the model, the tool runs again, a person is asked, or a
  * function finds out.
  */
 export type Recovery<Args = unknown> = 'report' | 'rerun' | 'ask' | Probe<Args>;
@@ -72,8 +72,8 @@ export interface ToolContext<
 > extends BodyContext<Schema> {
   readonly args: Args;
   /**
-   * What somebody outside gave, for a tool with `yieldSchema`: its validated input. `undefined` in
-   * `prepare`, and in what asks for it.
+   * The validated input of a person or another process, for a tool with `yieldSchema`. `undefined`
+   * in `prepare`, and in the options that ask for it.
    */
   readonly input: Input;
   readonly callId: string;
@@ -90,15 +90,15 @@ export interface ToolContext<
   /** Grows with every owner of the session: a fencing token for services that take one. */
   readonly epoch: number;
   /**
-   * Epoch milliseconds at which the attempt is given up; later once it has called a runnable,
-   * unless the tool has a `timeout`.
+   * Epoch milliseconds at which the attempt times out; later once it has called a runnable, unless
+   * the tool has a `timeout`.
    */
   readonly deadline: number | undefined;
   /** Streams a `tool_progress` event; nothing of it is stored. */
   progress(data: JsonValue): void;
 }
 
-/** What `finalize` sees: the context of the call, and what `execute` gave. */
+/** The context of `finalize`: that of the call, with the result of `execute`. */
 export interface FinalizeContext<
   Args = unknown,
   Output = unknown,
@@ -117,8 +117,8 @@ type ToolReturn<Output> = Output | ToolResult | Runnable | PendingOperation;
  */
 export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Given = unknown> {
   /**
-   * What the model calls it by: letters, digits, `_` and `-`, with name spaces before dots; at most
-   * 64 characters when each dot counts as two.
+   * The name that the model uses: letters, digits, `_` and `-`, with name spaces before dots; at
+   * most 64 characters when each dot counts as two.
    */
   readonly name: string;
   readonly description: string;
@@ -135,27 +135,27 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
   /** Types the state that the tool uses, and checks what it writes. */
   readonly stateSchema?: Schema;
   /**
-   * Changes with the meaning of the definition: what was asked about a call of another version is
-   * asked again.
+   * Changes with the meaning of the definition: requests about calls of another version are made
+   * again.
    */
   readonly version?: string;
   /**
-   * Schema of what somebody outside must give before the call goes on:
-   * `session.addToolInput(callId, input)`. Without `execute` what was given is the result; with it,
-   * `execute` runs afterwards and finds it in `ctx.input`.
+   * Schema of the input that a person or another process must give before the call goes on:
+   * `session.addToolInput(callId, input)`. Without `execute` the input is the result. With it,
+   * `execute` runs afterwards and finds the input in `ctx.input`.
    */
   readonly yieldSchema?: ToolSchema<unknown, Given> | JsonObject;
-  /** How the input is asked for. */
+  /** Options of the request for the input. */
   readonly yieldOptions?: RequestOptions<Args, Schema>;
-  /** Asks somebody before the tool runs. `true`: before every call. */
+  /** Asks a person before the tool runs. `true`: before every call. */
   readonly approval?: ApprovalOptions<Args, Schema> | true;
   /** Milliseconds for one attempt. @default 30_000 (120_000 for a tool that calls agents) */
   readonly timeout?: number;
   /**
    * Attempts after a failure that is known to have had no effect, or after any failure of a tool
-   * that may be run again. They come before what the supervision of the agent does, which then does
-   * not try again.
-   * @default none; supervision tries again what may pass
+   * that may be run again. They come before the supervision of the agent, which then does not try
+   * again.
+   * @default none; supervision tries again after failures that may pass
    */
   readonly retry?: ToolRetry;
   /**
@@ -165,23 +165,22 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
    * of this tool's call.
    */
   readonly fallback?: string | ToolFallback<Args>;
-  /** What the run must be allowed to do, such as 'fs:write': without it the tool is not run. */
+  /** Permissions that the run needs, such as 'fs:write': without them the tool is not run. */
   readonly requiresPermission?: readonly string[];
-  /** How results that succeeded are looked at, besides what the name and the arguments tell. */
+  /** Checks of successful results, besides those by name and arguments. */
   readonly check?: ToolCheck<Args>;
   /**
-   * Says what a thrown value means, before anything else does: a `ToolFailure`, whose message the
-   * model reads, or a result made by `toolResult`. Nothing returned leaves it to what is known of
-   * HTTP, system and parse errors.
+   * Classifies a thrown value, before anything else does: a `ToolFailure`, whose message the model
+   * reads, or a result made by `toolResult`. When it returns nothing, HTTP, system and parse errors
+   * are recognized.
    */
   readonly classify?: ClassifyThrown;
   /** @default 'rerun' with `readOnly` or `idempotent`, else 'report' */
   readonly recovery?: Recovery<Args>;
   /**
-   * What is done with a call that has the arguments of an earlier one of which nobody knows whether
-   * it took effect. It gets the idempotency key of that one; 'confirm' asks somebody first,
-   * 'refuse' does not run it at all and tells the model to check. Without meaning for a tool that
-   * may be run again.
+   * The treatment of a call with the arguments of an earlier one of unknown outcome. It gets the
+   * idempotency key of that one. 'confirm' asks a person first, 'refuse' does not run it and lets
+   * the model check. Without meaning for a tool that may be run again.
    * @default 'confirm' for a tool that itself says `recovery: 'report'`, `recovery: 'ask'` or
    * `destructive: true`, else 'allow'
    */
@@ -193,18 +192,18 @@ export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Gi
   /** The tool may destroy something. */
   readonly destructive?: boolean;
   /**
-   * Changes the validated arguments before they are used. Runs before the attempt is recorded, anew
-   * for each one: what it throws refuses the call, without an attempt and without a retry. Its
-   * context has the number and the key of the attempt that is to follow (a call that turns out to
-   * repeat one whose outcome is not known gets the key of that one), and a deadline of its own, as
-   * long as the tool's `timeout`. It may not begin children, and should change nothing outside:
-   * nothing protects what it does from being done again.
+   * Changes the validated arguments before they are used. Runs before the attempt is recorded,
+   * again for each one. An error refuses the call, without an attempt and without a retry. Its
+   * context has the number and the key of the attempt that follows. A call that turns out to repeat
+   * one of unknown outcome gets the key of that one. The deadline is its own, as long as the tool's
+   * `timeout`. It may not begin children, and should change nothing outside: nothing protects its
+   * effects from being repeated.
    */
   readonly prepare?: (ctx: ToolContext<Args, Schema, undefined>) => Args | Promise<Args>;
   /**
-   * Does the work. Returning a runnable hands the conversation over to it; returning `pending(…)`
-   * says that the result comes later.
-   * @default what was given for `yieldSchema`
+   * Does the work. Returning a runnable is a handoff of the conversation to it; returning
+   * `pending(…)` announces a later result.
+   * @default the input that was given for `yieldSchema`
    */
   readonly execute?: (
     ctx: ToolContext<Args, Schema, Given>,

@@ -75,12 +75,12 @@ export function tool<
   }) as unknown as Tool;
 }
 
-/** What a tool without `execute` gives. */
+/** Returns the input: the result of a tool without `execute`. */
 function givenInput(ctx: ToolContext): unknown {
   return ctx.input;
 }
 
-/** The same tool under another name. */
+/** Returns the same tool under another name. */
 export function renameTool(definition: Tool, name: string): Tool {
   assertToolName(name);
   return Object.freeze({ ...definition, name });
@@ -94,7 +94,7 @@ function retryOf({
   return Object.freeze({ maxAttempts, initialDelayMs, backoffMultiplier });
 }
 
-/** JSON Schema of what a schema takes. */
+/** Returns the JSON Schema of the input of a schema. */
 function writtenSchema(name: string, schema: unknown, option: string): JsonObject {
   const converted = jsonSchemaOf(schema);
   if ('reason' in converted)

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type {
   InboxEntry,
@@ -128,12 +129,7 @@ export class SessionSeals {
     const isForeign = stored !== undefined && !isOwn && keys.line.length === 1;
     if (isForeign || (keys.sealsEntry && (seq > 0 || stored !== undefined || user !== undefined)))
       throw new SealBrokenError({ what });
-    const entry = {
-      ...(user === undefined ? {} : { user }),
-      ...(runnable === undefined ? {} : { runnable }),
-      seq: 0,
-      isOld: true,
-    };
+    const entry = { ...defined({ user, runnable }), seq: 0, isOld: true };
     if (sealed === '') return entry;
     return { ...entry, title: this.#openOldTitle(own, sealed, what) };
   }

@@ -86,7 +86,10 @@ class LineWindow {
     this.#roomInBytes = maxBytes;
   }
 
-  /** @returns whether there is room for more */
+  /**
+   * Adds a line.
+   * @returns true when there is room for more
+   */
   add(text: string, cut: boolean): boolean {
     const bytes = Buffer.byteLength(text) + 1;
     if (
