@@ -2,9 +2,9 @@ import { defined } from '../../base/defined.ts';
 import { LedgerConflictError } from '../../ledger/errors.ts';
 import type { Batch, Head, SessionSummary } from '../../ledger/port.ts';
 import { EventSeals } from './event-seals.ts';
+import type { SessionKeys } from './keys/session-keys.ts';
 import { appSealsOf, type LedgerParts, orderNameOf } from './ledger-parts.ts';
 import { SessionSeals } from './seals.ts';
-import type { SessionKeys } from './session-keys.ts';
 
 /** A batch as it goes to the inner store. */
 export interface SealedBatch {

@@ -5,8 +5,8 @@ import type { StoredEvent } from '../../ledger/port.ts';
 import { isSealed, type SealedEvent } from '../../ledger/sealed-event.ts';
 import { decodeEvent, orUnreadable } from '../../ledger/upcast.ts';
 import { sealText, unsealText } from './cipher.ts';
+import type { Segment, SessionKeys } from './keys/session-keys.ts';
 import { placeOf, type SealScope } from './seals.ts';
-import type { Segment, SessionKeys } from './session-keys.ts';
 
 /**
  * Seals and opens events. The envelope stays readable; it is part of the place, so that it cannot

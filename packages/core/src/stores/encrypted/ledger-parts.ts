@@ -1,6 +1,6 @@
 import { SessionNotFoundError } from '../../ledger/errors.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
-import type { KeyRing } from './key-ring.ts';
+import type { KeyRing } from './keys/key-ring.ts';
 import { AppSeals, type SealScope } from './seals.ts';
 import type { SendingOrder } from './sending-order.ts';
 import type { UnderWay } from './under-way.ts';

@@ -4,9 +4,9 @@ import type { Event } from '../../ledger/event.ts';
 import type { ReadRange, SessionListing, StoredEvent } from '../../ledger/port.ts';
 import { SegmentKeyMissingError } from './errors.ts';
 import { EventSeals } from './event-seals.ts';
+import type { SessionKeys } from './keys/session-keys.ts';
 import { type LedgerParts, sessionNotFound } from './ledger-parts.ts';
 import { SessionSeals } from './seals.ts';
-import type { SessionKeys } from './session-keys.ts';
 import { SessionReader } from './session-reader.ts';
 
 /** Reads the ledgers of one tenant and app, and checks that none has lost its end. */

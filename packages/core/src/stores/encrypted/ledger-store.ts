@@ -33,11 +33,11 @@ import { asBlobMissing, SealedBlobs } from './blobs.ts';
 import { deleteSession } from './deletion.ts';
 import { SegmentKeyMissingError } from './errors.ts';
 import { EventSeals } from './event-seals.ts';
+import type { SessionKeys } from './keys/session-keys.ts';
 import { appSealsOf, type LedgerParts, orderNameOf, sessionNotFound } from './ledger-parts.ts';
 import { LedgerReading } from './ledger-reading.ts';
 import { listRequests } from './request-list.ts';
 import { SessionSeals } from './seals.ts';
-import type { SessionKeys } from './session-keys.ts';
 import { SessionList } from './session-list.ts';
 import { SessionReader } from './session-reader.ts';
 

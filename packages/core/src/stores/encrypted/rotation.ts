@@ -1,7 +1,7 @@
-import type { DataKeys } from './data-keys.ts';
-import type { KeyRecord } from './key-record.ts';
-import type { KeyRecords } from './key-records.ts';
-import type { KeyRing } from './key-ring.ts';
+import type { DataKeys } from './keys/data-keys.ts';
+import type { KeyRecord } from './keys/key-record.ts';
+import type { KeyRecords } from './keys/key-records.ts';
+import type { KeyRing } from './keys/key-ring.ts';
 
 export interface RotationReport {
   /** Number of key records: one for each session, and one for shared state and blobs. */

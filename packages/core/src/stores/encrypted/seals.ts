@@ -18,7 +18,7 @@ import {
   unsealText,
 } from './cipher.ts';
 import { SealBrokenError } from './errors.ts';
-import type { Segment, SessionKeys } from './session-keys.ts';
+import type { Segment, SessionKeys } from './keys/session-keys.ts';
 
 /**
  * The owner of sealed content. It is part of every place, so that nothing can be moved to another

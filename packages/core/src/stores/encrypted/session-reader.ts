@@ -1,5 +1,5 @@
-import type { KeyRing } from './key-ring.ts';
-import type { SessionKeys } from './session-keys.ts';
+import type { KeyRing } from './keys/key-ring.ts';
+import type { SessionKeys } from './keys/session-keys.ts';
 
 /**
  * Opens content of one session, all with the same keys. The keys of another session that gets its

@@ -1,11 +1,11 @@
 import { checkOptions, InvalidOptionError } from '../../base/invalid-option.ts';
 import { isCount, isObject, type OptionCheck, type OptionChecks } from '../../base/options.ts';
 import type { LedgerStore, Store, StoreAdmin } from '../../ledger/port.ts';
-import { DataKeys } from './data-keys.ts';
-import { KeyCache } from './key-cache.ts';
-import type { KeyProvider } from './key-provider.ts';
-import { KeyRecords } from './key-records.ts';
-import { KeyRing, type KeyRingParts } from './key-ring.ts';
+import { DataKeys } from './keys/data-keys.ts';
+import { KeyCache } from './keys/key-cache.ts';
+import type { KeyProvider } from './keys/key-provider.ts';
+import { KeyRecords } from './keys/key-records.ts';
+import { KeyRing, type KeyRingParts } from './keys/key-ring.ts';
 import { EncryptedLedgerStore } from './ledger-store.ts';
 import { type RotationReport, rotateKeys } from './rotation.ts';
 import { SendingOrder } from './sending-order.ts';

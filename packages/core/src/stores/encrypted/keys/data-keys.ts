@@ -1,9 +1,9 @@
-import { isAdjutantError } from '../../base/error.ts';
-import { systemIds } from '../../base/id.ts';
-import { unguessableBytes } from '../../base/random.ts';
-import { StoreUnavailableError } from '../../ledger/errors.ts';
-import { keyBytes } from './cipher.ts';
-import { KeyUnavailableError } from './errors.ts';
+import { isAdjutantError } from '../../../base/error.ts';
+import { systemIds } from '../../../base/id.ts';
+import { unguessableBytes } from '../../../base/random.ts';
+import { StoreUnavailableError } from '../../../ledger/errors.ts';
+import { keyBytes } from '../cipher.ts';
+import { KeyUnavailableError } from '../errors.ts';
 import type { KeyProvider } from './key-provider.ts';
 import type { WrappedSegment } from './key-record.ts';
 

@@ -1,7 +1,7 @@
-import { systemClock } from '../../base/clock.ts';
-import { isAdjutantError } from '../../base/error.ts';
-import { systemRandom } from '../../base/random.ts';
-import type { LedgerStore, SessionListing } from '../../ledger/port.ts';
+import { systemClock } from '../../../base/clock.ts';
+import { isAdjutantError } from '../../../base/error.ts';
+import { systemRandom } from '../../../base/random.ts';
+import type { LedgerStore, SessionListing } from '../../../ledger/port.ts';
 import { type KeyRecord, parseRecord } from './key-record.ts';
 
 export interface NamedRecord {

@@ -1,6 +1,6 @@
-import { isPlainObject } from '../../base/json.ts';
-import { authenticationCode, derivedKey } from './cipher.ts';
-import { SealBrokenError } from './errors.ts';
+import { isPlainObject } from '../../../base/json.ts';
+import { authenticationCode, derivedKey } from '../cipher.ts';
+import { SealBrokenError } from '../errors.ts';
 
 /**
  * A segment of a ledger and its wrapped key: a root session, or what a fork has after its fork

@@ -1,8 +1,8 @@
-import { isAdjutantError } from '../../base/error.ts';
-import { SessionExistsError } from '../../ledger/errors.ts';
-import type { LedgerStore } from '../../ledger/port.ts';
+import { isAdjutantError } from '../../../base/error.ts';
+import { SessionExistsError } from '../../../ledger/errors.ts';
+import type { LedgerStore } from '../../../ledger/port.ts';
+import { SealBrokenError, SegmentKeyMissingError } from '../errors.ts';
 import type { DataKeys } from './data-keys.ts';
-import { SealBrokenError, SegmentKeyMissingError } from './errors.ts';
 import type { KeyCache } from './key-cache.ts';
 import { type KeyRecord, ownSegment, recordMac, type WrappedSegment } from './key-record.ts';
 import type { KeyRecords } from './key-records.ts';

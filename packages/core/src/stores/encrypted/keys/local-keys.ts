@@ -1,14 +1,14 @@
 import { hkdfSync } from 'node:crypto';
-import { InvalidOptionError } from '../../base/invalid-option.ts';
+import { InvalidOptionError } from '../../../base/invalid-option.ts';
 import {
   findInvalidOption,
   isNonEmptyText,
   type OptionCheck,
   type OptionChecks,
-} from '../../base/options.ts';
-import { Secret } from '../../base/secret.ts';
-import { keyBytes, seal, unseal } from './cipher.ts';
-import { KeyUnavailableError } from './errors.ts';
+} from '../../../base/options.ts';
+import { Secret } from '../../../base/secret.ts';
+import { keyBytes, seal, unseal } from '../cipher.ts';
+import { KeyUnavailableError } from '../errors.ts';
 import type { KeyProvider } from './key-provider.ts';
 
 /** A master key. Give either `key` or `secret`. */

@@ -1,4 +1,4 @@
-import { derivedKey, type SealKey, takenOver } from './cipher.ts';
+import { derivedKey, type SealKey, takenOver } from '../cipher.ts';
 import type { KeyRecord } from './key-record.ts';
 
 /** A segment with its unwrapped key. */
