@@ -4,7 +4,7 @@ import type { LedgerParts } from './ledger-parts.ts';
 import { SessionSeals } from './seals.ts';
 import { SessionReader } from './session-reader.ts';
 
-/** The text of a request that cannot be answered any more: the keys of its session are destroyed. */
+/** Text of a request that cannot be answered any more: the keys of its session are destroyed. */
 const lostRequest: RequestRow['request'] = {
   agent: '',
   summary: 'It cannot be read: the key of its session was destroyed.',
