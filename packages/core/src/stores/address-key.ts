@@ -5,12 +5,14 @@ interface Scope {
   readonly app: string;
 }
 
-/** The bytes of a secret that addresses of blobs are made with. */
+/** Makes the bytes of a secret that addresses of blobs are made with. */
 export function newAddressKey(): Uint8Array {
   return unguessableBytes(32);
 }
 
-/** The secrets of the tenants and apps of one store, each asked for once: it never changes. */
+/**
+ * The secrets of the tenants and apps of one store. Each is read once, because it never changes.
+ */
 export class AddressKeys {
   readonly #find: (scope: Scope) => Promise<Uint8Array>;
   readonly #found = new Map<string, Promise<Uint8Array>>();

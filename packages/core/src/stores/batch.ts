@@ -3,8 +3,8 @@ import type { Event } from '../ledger/event.ts';
 import type { Head, SharedValue, SharedWrite } from '../ledger/port.ts';
 
 /**
- * Checks what does not depend on the ledger: the writer holds a claim, and the events are numbered
- * from the head on.
+ * Checks a batch without the ledger: the writer holds a claim, and the events are numbered from the
+ * head on.
  * @throws RangeError
  */
 export function checkBatch(session: string, expected: Head, events: readonly Event[]): void {
@@ -30,7 +30,7 @@ export function checkNumbers(session: string, after: number, events: readonly Ev
 
 /**
  * Checks writes to shared state before any is made.
- * @param find gives what the store holds of a key
+ * @param find returns the value that the store holds under a key
  * @throws StateConflictError
  */
 export function checkSharedWrites(
@@ -68,7 +68,7 @@ export function checkForkPoint(session: string, atSeq: number, lastSeq: number):
 const defaultLimit = 100;
 
 /**
- * @param what is listed, for the message
+ * @param what name of the listed items, for the message
  * @throws RangeError
  */
 export function checkLimit(what: string, limit: number = defaultLimit): number {
@@ -90,7 +90,7 @@ export function checkSnapshot(session: string, seq: number, lastSeq: number): vo
 const hours = 3_600_000;
 
 /**
- * @returns milliseconds that must have passed since a blob was put last before it may be removed
+ * Returns the milliseconds after its last put from which a blob may be removed.
  * @throws RangeError
  */
 export function checkBlobAge(olderThanMs: number = 24 * hours): number {

@@ -1,14 +1,14 @@
 import type { Event } from '../ledger/event.ts';
 
-/** One who waits for a ledger to grow. */
+/** A reader that waits for a ledger to grow. */
 interface Follower {
   readonly key: string;
-  /** Something may have changed since the follower last looked. */
+  /** True when the ledger may have changed since the follower last read it. */
   awake: boolean;
   wake: (() => void) | undefined;
 }
 
-/** Those who follow ledgers of one store. A wake is only a hint to read again. */
+/** The followers of the ledgers of one store. A wake is only a hint to read again. */
 export class Followers {
   readonly #byKey = new Map<string, Set<Follower>>();
   #failure: Error | undefined;
@@ -30,13 +30,13 @@ export class Followers {
       for (const follower of followers) wakeUp(follower);
   }
 
-  /** Ends all following, now and later, with an error. */
+  /** Ends all followers, now and later, with an error. */
   fail(error: Error): void {
     this.#failure = error;
     this.wakeAll();
   }
 
-  /** Reads again whenever woken. `read` gives what comes after a `seq`. */
+  /** Yields events, and reads again after every wake. `read` returns the events after a `seq`. */
   async *follow(
     key: string,
     afterSeq: number,

@@ -2,7 +2,7 @@ import type { ListOptions, SessionListing } from '../ledger/port.ts';
 
 type ListPlace = Pick<SessionListing, 'updatedAt' | 'createdAt' | 'id'>;
 
-/** Newest first; equal times by id, from the end of the alphabet. */
+/** Orders listings, newest first; equal times by id, from the end of the alphabet. */
 export function compareListings(
   order: ListOptions['order'] = 'updatedAt',
 ): (left: ListPlace, right: ListPlace) => number {
@@ -13,7 +13,7 @@ export function compareListings(
   };
 }
 
-/** Whether a listing is one that was asked for, whatever its page holds. */
+/** True when a listing matches the options, on any page. */
 export function isListed(
   listing: SessionListing,
   { order, id, status, runnable, user, before }: ListOptions,

@@ -1,10 +1,10 @@
 import type { IdSource } from '../base/id.ts';
 
 /**
- * The name under which this process claims ledgers: `<where>/<pid>/<process start time>/<random>`,
- * where the first part says where process numbers mean the same: boot id and, on Linux, pid
- * namespace. It lets another process there see that its owner is gone, even when the process number
- * is in use again.
+ * Returns the name under which this process claims ledgers: `<where>/<pid>/<process start
+ * time>/<random>`. The first part is the scope of process numbers: boot id and, on Linux, pid
+ * namespace. Another process there can see that the owner is gone, even when the process number is
+ * in use again.
  */
 export function processOwner(ids: IdSource): string {
   ownName ??= nameOf(process.pid);
@@ -12,14 +12,14 @@ export function processOwner(ids: IdSource): string {
 }
 
 /**
- * What stays the same for as long as the process lives: asking the system costs more than a round
- * of an agent.
+ * The part of the name that stays the same while the process lives. Asking the system costs more
+ * than a round of an agent.
  */
 let ownName: string | undefined;
 
 /**
- * The owner name of any process of this machine. The start time of another process is only known on
- * Linux.
+ * Returns the owner name of any process of this machine. The start time of another process is only
+ * known on Linux.
  */
 export function ownerOfProcess(pid: number, random: string): string {
   return `${nameOf(pid)}/${random}`;
@@ -30,9 +30,9 @@ function nameOf(pid: number): string {
 }
 
 /**
- * Whether `owner` is a process of this machine and pid namespace, since its last start, that no
- * longer exists. What cannot be judged is not gone: the containers of one host share its boot id,
- * and not its process numbers.
+ * True when `owner` is a process of this machine and pid namespace, since its last start, that no
+ * longer exists. False when it cannot be known: the containers of one host share its boot id, and
+ * not its process numbers.
  */
 export function isOwnerGone(owner: string): boolean {
   const [where, pidText, start] = owner.split('/');
@@ -43,7 +43,10 @@ export function isOwnerGone(owner: string): boolean {
   return found !== undefined && found !== start;
 }
 
-/** Whose process is gone, asked once for each owner: many sessions mostly have few owners. */
+/**
+ * Tells which owners are gone, asking the system once for each: many sessions mostly have few
+ * owners.
+ */
 export class OwnerSurvey {
   readonly #gone = new Map<string, boolean>();
 
@@ -65,7 +68,7 @@ function whereabouts(): string {
 }
 
 /**
- * What names the present boot of this machine, as processes see it that share its process numbers;
+ * Returns the name of the present boot, within the processes that share process numbers.
  * `undefined` where the system does not tell.
  */
 export function bootName(): string | undefined {
@@ -80,7 +83,7 @@ function systemBootId(): string | undefined {
   return readText('/proc/sys/kernel/random/boot_id')?.trim();
 }
 
-/** The number in `pid:[4026531836]`, or `undefined` where there are no namespaces. */
+/** Returns the number in `pid:[4026531836]`, or `undefined` where there are no namespaces. */
 function pidNamespace(): string | undefined {
   try {
     return /\d+/.exec(process.getBuiltinModule('node:fs').readlinkSync('/proc/self/ns/pid'))?.[0];
@@ -90,8 +93,8 @@ function pidNamespace(): string | undefined {
 }
 
 /**
- * Clock ticks from boot to the start of a process, or `undefined` where the system does not tell or
- * there is no such process.
+ * Returns the clock ticks from boot to the start of a process. `undefined` where the system does
+ * not tell or the process does not exist.
  */
 function startOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
@@ -118,8 +121,7 @@ function isRunning(pid: number): boolean {
 
 function readText(path: string): string | undefined {
   try {
-    // Not imported: the modules that this would load with the package are a quarter of the memory
-    // that it takes.
+    // Not imported: the modules that it loads are a quarter of the memory of the package.
     return process.getBuiltinModule('node:fs').readFileSync(path, 'utf8');
   } catch {
     return undefined;

@@ -6,15 +6,15 @@ import type {
   RequestSettlement,
 } from '../ledger/port.ts';
 
-/** What decides whether a request can still be settled. */
+/** The members that decide if a request can still be settled. */
 export type RequestState = Pick<
   RequestRow,
   'requestId' | 'session' | 'status' | 'settledBy' | 'expiresAt'
 >;
 
 /**
- * Checks an answer from outside before anything is written. A request whose time is over stays
- * pending until its writer settles it.
+ * Checks an answer before anything is written. An expired request stays pending until its writer
+ * settles it.
  * @throws RequestNotFoundError, RequestSettledError
  */
 export function checkAnswer(
@@ -30,8 +30,8 @@ export function checkAnswer(
 }
 
 /**
- * Whether a settlement by the writer remains to be written; it does not when the request was
- * settled in this very way before.
+ * True when a settlement by the writer remains to be written. False when the request was settled in
+ * this very way before.
  * @throws RequestNotFoundError, RequestSettledError
  */
 export function checkSettlement(
@@ -54,7 +54,7 @@ export function checkRequests(session: string, requests: readonly PendingRequest
   );
 }
 
-/** Whether a row is one that the filter asks for, whatever page it is on. */
+/** True when a row matches the filter, on any page. */
 export function isRequested(row: RequestRow, filter: RequestFilter): boolean {
   const { requestId, operationId, session, user, status, kinds } = filter;
   return (

@@ -1,8 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 
 /**
- * The time of a clock that never falls: when it went back, it goes on from the last instant that
- * was given out.
+ * A clock that never goes back. When the clock behind it does, it goes on from its last instant.
  */
 export class RisingClock {
   readonly #clock: Clock;

@@ -6,11 +6,11 @@ import { ToolFailure } from './errors.ts';
 import { type Tool, type ToolSchema, tool } from './tool.ts';
 
 export interface AdvisorOptions {
-  /** Who is asked: an agent with a model of its own, or any other runnable. */
+  /** The agent that is asked, with a model of its own, or any other runnable. */
   readonly advisor: Runnable;
   /**
-   * What it may suggest: it is told their names and descriptions. @default nothing, so that it
-   * advises in general
+   * The tools that it may suggest: it gets their names and descriptions.
+   * @default nothing, so that it advises in general
    */
   readonly tools?: readonly Pick<Tool, 'name' | 'description'>[];
   /** @default 'request_alternative_approach' */
@@ -98,7 +98,7 @@ export function requestAlternativeApproach(options: AdvisorOptions): Tool {
       'want to achieve, what you have tried and what went wrong. Gives one approach to try ' +
       'next.',
     schema: problemSchema,
-    // All that it does is a recorded call, which a second execution finds.
+    // Its only effect is a recorded call, which a second execution finds.
     recovery: 'rerun',
     timeout: timeout ?? defaultTimeoutMs,
     execute: async (ctx) => {

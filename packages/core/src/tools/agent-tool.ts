@@ -47,8 +47,8 @@ const taskSchema: ToolSchema<Task, Task> = Object.freeze({
 });
 
 /**
- * Data for an agent that says what its input is. It is handed over as it came: the agent makes of
- * it what its schema says.
+ * Returns the schema of an agent's input. The data is passed on unchanged: the agent's schema
+ * checks it.
  */
 function inputSchemaOf(runnable: Runnable): ToolSchema | JsonObject | undefined {
   const { input, inputSchema } = runnable as Runnable & {
@@ -79,8 +79,8 @@ function inputSchemaOf(runnable: Runnable): ToolSchema | JsonObject | undefined 
 
 /**
  * Lets an agent call another agent, or any runnable, as a tool. The callee gets the message, or the
- * data that its `input` asks for, and runs below the call; what it gives is the result. After a
- * stop it goes on where it was, and is not called twice.
+ * data that its `input` asks for, and runs below the call. Its output is the result. After a stop
+ * it continues, and is not called twice.
  * @throws InvalidToolError when the runnable's name cannot be a tool's name and no other is given,
  * or its `input` is not an object
  */
@@ -91,10 +91,10 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
     description:
       options.description ?? runnable.description ?? `Ask "${runnable.name}" to do something.`,
     schema: inputSchema ?? taskSchema,
-    // Said at once, so that the deadline that is recorded is the one that counts.
+    // Set explicitly, so that the recorded deadline is the one that counts.
     timeout: options.timeout ?? defaultTimeoutMs,
-    // What the callee did is recorded below the call: running this again continues it, and gives
-    // what it has come to.
+    // The work of the callee is recorded below the call: running this again continues it and
+    // returns its result.
     recovery: 'rerun',
     retry: { maxAttempts: 1 },
     execute: async (ctx) => {
@@ -122,7 +122,7 @@ export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): T
 
 const called = new WeakMap<Tool, Runnable>();
 
-/** What a tool of `agentTool` calls; `undefined` for other tools. */
+/** Returns the runnable that a tool of `agentTool` calls; `undefined` for other tools. */
 export function runnableOf(of: Tool): Runnable | undefined {
   return called.get(of);
 }

@@ -16,26 +16,29 @@ import {
 } from './failure-kinds.ts';
 import { isToolResult, toolResultWith, toToolResult } from './result.ts';
 
-/** What a thrown value means: for the model, for the outside world, and for when to try again. */
+/**
+ * The meaning of a thrown value: for the model, for its effect outside, and for when to try again.
+ */
 export interface ThrownClassification {
   readonly result: ToolResult;
   readonly effect: ToolEffect;
   readonly retryAfterMs?: number;
 }
 
-/** How far chains of causes and bundles of errors are followed. */
+/** Depth to which causes and bundled errors are followed. */
 const deepest = 5;
 const longestContent = 2_000;
 const longestDetail = 4_000;
 
 /**
- * What a value thrown by a tool says: the result that the model gets, and what is known of the
- * effect. Looked for in this order, in the error and then in its causes: what a `ToolFailure` says,
- * an HTTP status, a system code, a name. An error without any of these is the tool's own statement
- * that it failed: `tool_error`, effect `none`.
- * @param now Epoch milliseconds, for a `Retry-After` that names a date. @default the system's time
- * @param own what the tool itself says of what it throws; what it throws itself, or gives that is
- * neither, counts as nothing said
+ * Classifies a value thrown by a tool: the result that the model gets, and the knowledge of its
+ * effect. Searched in this order, in the error and then in its causes: a `ToolFailure`, an HTTP
+ * status, a system code, a name. An error without any of these is the tool's own statement that it
+ * failed: `tool_error`, effect `none`.
+ * @param now epoch milliseconds, for a `Retry-After` that names a date.
+ * @default the system's time
+ * @param own classification by the tool itself; ignored when it throws, or returns neither a
+ * failure nor a result
  */
 export function classifyThrown(
   thrown: unknown,
@@ -84,8 +87,8 @@ function classify(thrown: unknown, now: number): ThrownClassification {
 }
 
 /**
- * An effect of the tool of which nobody knows whether it took place leaves that of the whole call
- * open.
+ * Returns the kind of an error of this package. An effect of unknown outcome leaves the whole call
+ * of unknown outcome.
  */
 function ofAdjutant(code: string): FailureKind {
   if (code === 'invalid_input') return refusedByValidation;
@@ -94,7 +97,7 @@ function ofAdjutant(code: string): FailureKind {
     : { ...toolError, errorType: code };
 }
 
-/** Failures of other copies of the package count too. */
+/** True for a `ToolFailure`, also of another copy of the package. */
 function isToolFailure(thrown: unknown): thrown is ToolFailure {
   return thrown instanceof ToolFailure || isAdjutantError(thrown, 'tool_failure');
 }
@@ -140,7 +143,7 @@ function findSignature(error: object, depth: number): Signature | undefined {
   return found ?? (isFetchFailure(error) ? { kind: networkError, source: error } : undefined);
 }
 
-/** Of several errors the one that leaves most open speaks for all. */
+/** Returns the signature of the error that leaves most open: it stands for all. */
 function signatureOfBundle(errors: readonly unknown[], depth: number): Signature | undefined {
   const found = errors
     .slice(0, 20)
@@ -178,7 +181,7 @@ function isHttpFailure(status: unknown): status is number {
   return Number.isInteger(status) && (status as number) >= 400 && (status as number) <= 599;
 }
 
-/** Node's fetch says no more than this when it does not know the cause. */
+/** True for an error of Node's fetch, which says no more than this when the cause is unknown. */
 function isFetchFailure(error: object): boolean {
   return (
     error instanceof TypeError &&
@@ -205,7 +208,7 @@ function headerOf(headers: unknown, name: string): unknown {
   return key === undefined ? undefined : (headers as Record<string, unknown>)[key];
 }
 
-/** Milliseconds that a `Retry-After` header asks for: a number of seconds, or a date. */
+/** Returns the milliseconds of a `Retry-After` header: a number of seconds, or a date. */
 export function parseRetryAfter(value: unknown, now: number): number | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
@@ -256,8 +259,8 @@ function messageOf(error: unknown): string {
 }
 
 /**
- * Name, code and message of the error and its causes; for an error of unknown kind also where it
- * came from.
+ * Returns name, code and message of the error and its causes; for an error of unknown kind also its
+ * place.
  */
 function detailOf(thrown: object, withStack: boolean): string {
   const lines: string[] = [];
@@ -265,10 +268,9 @@ function detailOf(thrown: object, withStack: boolean): string {
   for (let depth = 0; isObject(error) && depth <= deepest; depth++) {
     const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: unknown };
     const label = typeof name === 'string' ? name : 'Object';
-    lines.push(
-      `${depth === 0 ? '' : 'caused by '}${label}${typeof code === 'string' ? ` [${code}]` : ''}: ` +
-        `${messageOf(error)}`,
-    );
+    const intro = depth === 0 ? '' : 'caused by ';
+    const mark = typeof code === 'string' ? ` [${code}]` : '';
+    lines.push(`${intro}${label}${mark}: ${messageOf(error)}`);
     error = cause;
   }
   if (withStack && thrown instanceof Error) lines.push(...stackFrames(thrown));

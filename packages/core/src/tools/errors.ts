@@ -10,8 +10,8 @@ export class InvalidToolError extends AdjutantError {
 }
 
 /**
- * Two tools at the same place have the same name, or names that providers, which see `.` as `__`,
- * could not tell apart.
+ * Two tools in one place have the same name, or names that providers, which see `.` as `__`, could
+ * not tell apart.
  */
 export class DuplicateToolError extends AdjutantError {
   constructor(data: { tool: string; where: string; taken?: string }) {
@@ -28,7 +28,7 @@ export class DuplicateToolError extends AdjutantError {
   }
 }
 
-/** A child or an effect that `prepare` wanted to begin. */
+/** `prepare` tried to begin a child or an effect. */
 export class ChildInPrepareError extends AdjutantError {
   constructor(data: { tool: string }) {
     super(
@@ -42,27 +42,26 @@ export class ChildInPrepareError extends AdjutantError {
 }
 
 export interface ToolFailureOptions {
-  /** A stable word for what went wrong. @default 'tool_error' */
+  /** A stable name of the failure. @default 'tool_error' */
   readonly errorType?: string;
   /**
    * @default from `errorType` (`http_…`, `timeout`), else 'unknown' with `effect: 'unknown'`,
    * 'error_transient' with `retryAfterMs`, 'error_permanent' otherwise
    */
   readonly status?: ToolResultStatus;
-  /** Whether something may have happened outside. @default 'none' */
+  /** The knowledge of an effect outside. @default 'none' */
   readonly effect?: ToolEffect;
   /** Milliseconds after which another attempt may succeed. */
   readonly retryAfterMs?: number;
-  /** What the model might do instead. */
+  /** Other ways for the model to go on. */
   readonly alternatives?: readonly string[];
   readonly data?: JsonObject;
   readonly cause?: unknown;
 }
 
 /**
- * Thrown by a tool that knows what its failure means. The message is what the model reads. `effect`
- * says whether something may have happened outside: `none` lets the call be retried, `unknown` does
- * not.
+ * A failure that a tool understands. The model reads the message. `effect` tells if something may
+ * have happened outside: `none` lets the call be retried, `unknown` does not.
  */
 export class ToolFailure extends AdjutantError {
   readonly errorType: string;
@@ -85,5 +84,5 @@ export class ToolFailure extends AdjutantError {
  * Says what a value thrown by a tool means; nothing returned leaves it to what is known of errors
  * in general.
  */
-// biome-ignore lint/suspicious/noConfusingVoidType: functions that return nothing for what they do not know are the usual case
+// biome-ignore lint/suspicious/noConfusingVoidType: many return nothing for unknown errors
 export type ClassifyThrown = (thrown: unknown) => ToolFailure | ToolResult | undefined | void;

@@ -1,7 +1,7 @@
 import type { ToolEffect, ToolResultStatus } from '../ledger/tool-result.ts';
 
 /**
- * What a signature of a failure (an HTTP status, a system code, the name of an error) says of it.
+ * The meaning of a signature of a failure (an HTTP status, a system code, the name of an error).
  */
 export interface FailureKind {
   readonly status: ToolResultStatus;
@@ -10,16 +10,16 @@ export interface FailureKind {
 }
 
 /**
- * Statuses with which a server says that it has not done it: all 4xx but these two, between which
- * and a done effect nothing can be told.
+ * Statuses between 400 and 499 that do not tell if the request was carried out. All others say that
+ * it was not.
  */
 const undecided = new Set([408, 409]);
 const refused = new Set([401, 403, 407, 451]);
 const temporary = new Set([408, 425, 429]);
 
 /**
- * What an HTTP status from 400 to 599 says: whether the request was refused, which had no effect,
- * or may have been carried out.
+ * Returns the meaning of an HTTP status from 400 to 599: the request was refused, which had no
+ * effect, or may have been carried out.
  */
 export function httpFailure(status: number): FailureKind {
   const server = status >= 500;
@@ -58,10 +58,10 @@ export const timedOut: FailureKind = { status: 'timeout', errorType: 'timeout', 
 export const aborted: FailureKind = { status: 'unknown', errorType: 'aborted', effect: 'unknown' };
 /** A failure of the network that gives no cause. */
 export const networkError = transient('network_error', 'unknown');
-/** Text from elsewhere that is not JSON: whoever sent it may have done what was asked. */
+/** A response that is not JSON: the service may have done what was asked. */
 export const unreadableJson = permanent('parse_error', 'unknown');
 export const refusedByValidation = permanent('validation_error');
-/** The tool says itself that it failed. */
+/** A failure that the tool reports itself. */
 export const toolError = permanent('tool_error');
 
 /** Codes of Node, its HTTP client (undici) and its TLS. */
@@ -119,7 +119,7 @@ const usageErrorsOfUndici = new Set([
   'UND_ERR_NOT_SUPPORTED',
 ]);
 
-/** What a system code says, `syscall` being what Node was doing. */
+/** Returns the meaning of a system code; `syscall` is the operation of Node. */
 export function systemFailure(code: string, syscall: unknown): FailureKind | undefined {
   const known = failureBySystemCode.get(code);
   if (known === unreachable && syscall === 'connect') return transient('host_unreachable', 'none');

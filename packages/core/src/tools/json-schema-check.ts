@@ -10,12 +10,12 @@ import {
   withArticle,
 } from './validation-issue.ts';
 
-/** Checks a value against the JSON Schema it was made for; what is wrong, or an empty list. */
+/** Checks a value against its JSON Schema; returns the issues, or an empty list. */
 export type JsonSchemaCheck = (value: unknown) => readonly ValidationIssue[];
 
 /**
- * Patterns are meant for the `u` flag; many in the wild are not valid with it, and mean what they
- * say without.
+ * Compiles a pattern. Patterns are meant for the `u` flag; many that are not valid with it work
+ * without.
  */
 const compilePattern = Object.assign(
   (pattern: string, flags: string): RegExp => {
@@ -52,7 +52,7 @@ export async function compileJsonSchema(schema: JsonObject): Promise<JsonSchemaC
   );
 }
 
-/** As `compileJsonSchema`, for callers that cannot wait. */
+/** Compiles a JSON Schema as `compileJsonSchema` does, for callers that cannot wait. */
 export function compileJsonSchemaNow(schema: JsonObject): JsonSchemaCheck {
   const load = createRequire(import.meta.url);
   return compile(
@@ -76,8 +76,8 @@ function compile(Validator: Usual['Ajv'] | Recent['Ajv2020'], schema: JsonObject
 }
 
 /**
- * `anyOf` and the like report every branch and then themselves: each place is named once, with all
- * that would do.
+ * Removes repeated places: `anyOf` and the like report every branch and then themselves. Each place
+ * is named once, with everything that would fit.
  */
 function distinctIssues(
   errors: readonly ErrorObject[],
@@ -115,7 +115,7 @@ function segmentsOf(pointer: string, value: unknown): PropertyKey[] {
   return segments;
 }
 
-/** The member that is missing or too much, of an object that is named by the path. */
+/** Returns the missing or unknown member of the object at the path. */
 function memberOf({ params }: ErrorObject): PropertyKey[] {
   const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } =
     params as Record<string, unknown>;

@@ -15,16 +15,16 @@ import { ToolFailure } from './errors.ts';
 import type { ToolContext } from './tool.ts';
 
 /**
- * What becomes of a request when its time is over: it counts as rejected, goes to others, or is
+ * The outcome of a request when its time is over: it counts as rejected, goes to others, or is
  * answered by a value.
  */
 export type OnExpire = 'reject' | 'escalate' | { readonly default: JsonValue };
 
-/** How somebody outside is asked. */
+/** Options of a request to a person. */
 export interface RequestOptions<Args = unknown, Schema extends StateSchema = StateSchema> {
-  /** One line that says what is to be done. @default the tool's name with its arguments */
+  /** One line that describes the task. @default the tool's name with its arguments */
   readonly summary?: (ctx: ToolContext<Args, Schema>) => string;
-  /** What else people are shown. @default the arguments */
+  /** More that people are shown. @default the arguments */
   readonly details?: (ctx: ToolContext<Args, Schema>) => JsonValue;
   /**
    * Milliseconds in which it can be answered. @default 1_800_000 (30 minutes) for approvals, no end
@@ -33,21 +33,22 @@ export interface RequestOptions<Args = unknown, Schema extends StateSchema = Sta
   readonly expiresIn?: number;
   /** @default 'reject' */
   readonly onExpire?: OnExpire;
-  /** Who may answer after an escalation; needed for `onExpire: 'escalate'`. */
+  /** People who may answer after an escalation; needed for `onExpire: 'escalate'`. */
   readonly escalateTo?: readonly string[];
   /**
-   * Who may answer, as in `by` of the answer: `user:ann`, `operator:cfo`; a name without a kind is
-   * that of a user. @default anybody
+   * People who may answer, as in `by` of the answer: `user:ann`, `operator:cfo`; a name without a
+   * kind is that of a user.
+   * @default anybody
    */
   readonly mayDecide?: readonly string[] | ((ctx: ToolContext<Args, Schema>) => readonly string[]);
 }
 
-/** How somebody is asked before a tool runs. */
+/** Options of an approval before a tool runs. */
 export interface ApprovalOptions<Args = unknown, Schema extends StateSchema = StateSchema>
   extends RequestOptions<Args, Schema> {
-  /** Whether this call needs approval. @default every call does */
+  /** Tells if this call needs approval. @default every call does */
   readonly when?: (ctx: ToolContext<Args, Schema>) => boolean | Promise<boolean>;
-  /** Whether the arguments may be edited before the tool runs. @default true */
+  /** True when the arguments may be edited before the tool runs. @default true */
   readonly allowEdit?: boolean;
   /**
    * Milliseconds within which an approval must be used; later it is asked again. @default
@@ -71,7 +72,7 @@ const isListOfPeople: OptionCheck = (value) =>
   isListOfText(value) === undefined && (value as string[]).length > 0
     ? undefined
     : 'a list of at least one id';
-/** A list of nobody would be a question that nobody can answer. */
+/** Checks a list of people. An empty one would be a question that no person can answer. */
 const isPeople: OptionCheck = (value) =>
   typeof value === 'function' || isListOfPeople(value) === undefined
     ? undefined
@@ -87,7 +88,8 @@ const requestChecks: OptionChecks<RequestOptions> = {
 };
 
 /**
- * Somebody who reads `{ default: … }` as anything else than these would have approved by mistake.
+ * Checks `onExpire` of an approval. A reader who takes `{ default: … }` for anything else than
+ * these would have approved by mistake.
  */
 const isApprovalOnExpire: OptionCheck = (value) => {
   const { default: given } = (typeof value === 'object' && value !== null ? value : {}) as {
@@ -124,18 +126,18 @@ function withinRequest<Options>(value: unknown, checks: OptionChecks<Options>): 
 /** An operation that goes on elsewhere after the tool has returned. */
 export interface PendingOperationOptions {
   /**
-   * Names the operation for whoever brings the result: `app.requests.settleOperation(operationId, result)`.
-   * Unique within tenant and app.
+   * Id for the process that brings the result: `app.requests.settleOperation(operationId, result)`. Unique
+   * within tenant and app.
    */
   readonly operationId: string;
-  /** One line that says what is awaited. */
+  /** One line that describes the awaited result. */
   readonly summary?: string;
   readonly details?: JsonValue;
   /** Milliseconds in which the result must come. @default no end */
   readonly expiresIn?: number;
   /**
-   * What the call gives when it does not come: 'reject' settles it as of unknown outcome. @default
-   * 'reject'
+   * The result of the call when it does not come: 'reject' settles it as of unknown outcome.
+   * @default 'reject'
    */
   readonly onExpire?: Exclude<OnExpire, 'escalate'>;
 }
@@ -148,7 +150,7 @@ const pendingChecks: OptionChecks<PendingOperationOptions> = {
   onExpire: isOnExpire,
 };
 
-/** What `execute` returns when its result comes later. */
+/** The value that `execute` returns when its result comes later. */
 export class PendingOperation {
   readonly options: PendingOperationOptions;
 
@@ -158,7 +160,7 @@ export class PendingOperation {
 }
 
 /**
- * To be returned by `execute` when the tool has only begun something: the call waits for the
+ * Returns the value for `execute` when the tool has only begun something: the call waits for the
  * result, in whatever process it arrives.
  * @throws ToolFailure when the options do not fit: the call is then of unknown outcome, since the
  * operation may have begun

@@ -1,7 +1,7 @@
 import { coerceToJson, deepFreeze, isPlainObject, type JsonObject } from '../base/json.ts';
 import type { ToolResult, ToolResultStatus } from '../ledger/tool-result.ts';
 
-/** What a tool can say of its result besides the content. */
+/** The members that a tool can add to its result besides the content. */
 export type ToolResultDetails = Omit<ToolResult, 'status' | 'content'>;
 
 type MakeToolResult = (content: unknown, details?: ToolResultDetails) => ToolResult;
@@ -39,7 +39,7 @@ const toolResultByStatus: { readonly [Status in ToolResultStatus]: MakeToolResul
  */
 export const toolResult: {
   readonly success: MakeToolResult;
-  /** Something was achieved, not all of it: `detail` or the content says what is missing. */
+  /** A part was achieved: `detail` or the content names the missing rest. */
   readonly partial: MakeToolResult;
   /** It failed and may succeed later. */
   readonly transient: MakeToolResult;
@@ -48,7 +48,7 @@ export const toolResult: {
   /** It was refused: not allowed here. */
   readonly blocked: MakeToolResult;
   readonly timeout: MakeToolResult;
-  /** Whether it had an effect is not known. */
+  /** The call may have had an effect or not. */
   readonly unknown: MakeToolResult;
 } = Object.freeze({
   success: toolResultByStatus.success,
@@ -61,10 +61,10 @@ export const toolResult: {
 });
 
 /**
- * What a tool returned as a `ToolResult`: one that it made itself is kept, anything else is the
- * content of a `success`. An object counts as a `ToolResult` when `toolResult` made it, or when it
- * has a known `status`, a `content` and no member that a `ToolResult` has not. Never throws: an
- * effect that was performed does not fail for what it returned.
+ * Returns a tool's return value as a `ToolResult`. A result of its own is kept, any other value is
+ * the content of a `success`. An object counts as a `ToolResult` when `toolResult` made it, or when
+ * it has a known `status`, a `content` and no member that a `ToolResult` has not. Never throws: an
+ * effect that was performed does not fail because of its return value.
  */
 export function toToolResult(returned: unknown): ToolResult {
   if (returned === undefined || returned === null) return make('success', null);
@@ -75,14 +75,14 @@ export function toToolResult(returned: unknown): ToolResult {
   return toolResultByStatus[status](content, details);
 }
 
-/** Whether `toToolResult` would take a value for a `ToolResult` that the tool made itself. */
+/** True when `toToolResult` keeps a value as a `ToolResult` that the tool made itself. */
 export function isToolResult(value: unknown): value is ToolResult {
   return (
     typeof value === 'object' && value !== null && (made.has(value) || looksLikeToolResult(value))
   );
 }
 
-/** A result of a status that is only known when it is made. */
+/** Makes a result of a status that is only known when it is made. */
 export function toolResultWith(
   status: ToolResultStatus,
   content: unknown,
@@ -162,8 +162,8 @@ function metadataOf(
 }
 
 /**
- * `coerceToJson`, also for values that throw when they are looked at or are nested too deep for the
- * stack.
+ * Calls `coerceToJson`, also for values that throw when they are read or are nested too deep for
+ * the stack.
  */
 function safelyToJson(value: unknown): ReturnType<typeof coerceToJson> {
   try {

@@ -1,299 +1,25 @@
-import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { deepFreeze, type JsonObject, type JsonValue } from '../base/json.ts';
-import {
-  findInvalidOption,
-  isAnything,
-  isCount,
-  isFlag,
-  isFunction,
-  isGroup,
-  isNonEmptyText,
-  isNotNegative,
-  isObject,
-  isOneOf,
-  isPositive,
-  isText,
-  type OptionCheck,
-  type OptionChecks,
-} from '../base/options.ts';
+import { deepFreeze, type JsonObject } from '../base/json.ts';
 import { isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
-import { toolWireName } from '../ledger/tool-name.ts';
-import type { ToolResult } from '../ledger/tool-result.ts';
-import type { BodyContext } from '../session/body-context.ts';
-import type { Runnable } from '../session/runnable.ts';
 import type { StateSchema } from '../session/state-types.ts';
-import { isListOfPermissions } from '../supervision/permission.ts';
-import type { ToolCheck } from '../supervision/result-check.ts';
-import { type ClassifyThrown, InvalidToolError } from './errors.ts';
-import {
-  type ApprovalOptions,
-  isApproval,
-  isRequest,
-  type PendingOperation,
-  type RequestOptions,
-} from './request-options.ts';
+import { InvalidToolError } from './errors.ts';
 
-/**
- * A schema library's schema: any Standard Schema that also gives JSON Schema (zod 4.2 and later
- * does).
- */
-export type ToolSchema<Input = unknown, Output = unknown> = StandardSchemaV1<Input, Output> &
-  StandardJSONSchemaV1<Input, Output>;
+import { assertConsistent, assertToolName } from './tool-checks.ts';
+import type { Tool, ToolContext, ToolOptions, ToolRetry } from './tool-definition.ts';
 
-/** What is done with a call that repeats one whose outcome is not known. */
-export type OnRepeat = 'confirm' | 'refuse' | 'allow';
-
-/** What a probe has found out about an attempt. */
-export type ProbeResult =
-  | { readonly happened: true /** What the call gives. */; readonly result?: unknown }
-  | { readonly happened: false }
-  | { readonly happened: 'unknown' /** What the model is told. */; readonly detail?: string };
-
-/** What a probe works with: the call and the attempt in question. */
-export interface ProbeContext<Args = unknown> {
-  /** The prepared arguments. */
-  readonly args: Args;
-  readonly callId: string;
-  readonly toolName: string;
-  readonly attempt: number;
-  /** The key that the attempt was made under. */
-  readonly idempotencyKey: string;
-  readonly signal: AbortSignal;
-}
-
-/** Finds out whether an attempt took effect. What it throws leaves the outcome unknown. */
-export type Probe<Args = unknown> = (ctx: ProbeContext<Args>) => ProbeResult | Promise<ProbeResult>;
-
-/**
- * What is done with an attempt whose effect is not known, because the process died, the time was
- * over or the connection was lost: the model is told, it is run again, a person is asked, or a
- * function finds out.
- */
-export type Recovery<Args = unknown> = 'report' | 'rerun' | 'ask' | Probe<Args>;
-
-/** The tool that is run in the place of another one. */
-export interface ToolFallback<Args = unknown> {
-  readonly tool: string;
-  /**
-   * Makes the arguments of the other tool. Pure: after a stop it is called again. @default the same
-   * arguments
-   */
-  readonly args?: (args: Args) => unknown;
-}
-
-export interface ToolRetry {
-  /** Attempts in all. @default 3 */
-  readonly maxAttempts?: number;
-  /** Milliseconds before the second attempt. @default 1_000 */
-  readonly initialDelayMs?: number;
-  /** @default 2 */
-  readonly backoffMultiplier?: number;
-}
-
-export interface ToolContext<
-  Args = unknown,
-  Schema extends StateSchema = StateSchema,
-  Input = unknown,
-> extends BodyContext<Schema> {
-  readonly args: Args;
-  /**
-   * What somebody outside gave, for a tool with `yieldSchema`: its validated input. `undefined` in
-   * `prepare`, and in what asks for it.
-   */
-  readonly input: Input;
-  readonly callId: string;
-  readonly toolName: string;
-  /** Name of the agent that calls. */
-  readonly agent: string;
-  /** 1 for the first attempt. */
-  readonly attempt: number;
-  /**
-   * The same for every attempt whose effect might be that of an earlier one: hand it to services
-   * that honour such keys.
-   */
-  readonly idempotencyKey: string;
-  /** Grows with every owner of the session: a fencing token for services that take one. */
-  readonly epoch: number;
-  /**
-   * Epoch milliseconds at which the attempt is given up; later once it has called a runnable,
-   * unless the tool has a `timeout`.
-   */
-  readonly deadline: number | undefined;
-  /** Streams a `tool_progress` event; nothing of it is stored. */
-  progress(data: JsonValue): void;
-}
-
-/** What `finalize` sees: the context of the call, and what `execute` gave. */
-export interface FinalizeContext<
-  Args = unknown,
-  Output = unknown,
-  Schema extends StateSchema = StateSchema,
-  Input = unknown,
-> extends ToolContext<Args, Schema, Input> {
-  /** The awaited result of `execute`. */
-  readonly result: Output;
-}
-
-type ToolReturn<Output> = Output | ToolResult | Runnable | PendingOperation;
-
-/**
- * Options of `tool`. `Args` comes from a library's schema; with plain JSON Schema it is
- * `JsonObject`, unless `execute` annotates its context.
- */
-export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Given = unknown> {
-  /**
-   * What the model calls it by: letters, digits, `_` and `-`, with name spaces before dots; at most
-   * 64 characters when each dot counts as two.
-   */
-  readonly name: string;
-  readonly description: string;
-  /**
-   * Schema of the arguments, which are an object: zod 4.2 or later, another Standard Schema that
-   * gives JSON Schema, or JSON Schema itself.
-   */
-  readonly schema: ToolSchema<Input, Args> | JsonObject;
-  /**
-   * Schema of the result, checked before the model sees it; a result that does not fit is a failed
-   * call, which is not tried again.
-   */
-  readonly outputSchema?: StandardSchemaV1<unknown, Output> | JsonObject;
-  /** Types the state that the tool uses, and checks what it writes. */
-  readonly stateSchema?: Schema;
-  /**
-   * Changes with the meaning of the definition: what was asked about a call of another version is
-   * asked again.
-   */
-  readonly version?: string;
-  /**
-   * Schema of what somebody outside must give before the call goes on:
-   * `session.addToolInput(callId, input)`. Without `execute` what was given is the result; with it,
-   * `execute` runs afterwards and finds it in `ctx.input`.
-   */
-  readonly yieldSchema?: ToolSchema<unknown, Given> | JsonObject;
-  /** How the input is asked for. */
-  readonly yieldOptions?: RequestOptions<Args, Schema>;
-  /** Asks somebody before the tool runs. `true`: before every call. */
-  readonly approval?: ApprovalOptions<Args, Schema> | true;
-  /** Milliseconds for one attempt. @default 30_000 (120_000 for a tool that calls agents) */
-  readonly timeout?: number;
-  /**
-   * Attempts after a failure that is known to have had no effect, or after any failure of a tool
-   * that may be run again. They come before what the supervision of the agent does, which then does
-   * not try again.
-   * @default none; supervision tries again what may pass
-   */
-  readonly retry?: ToolRetry;
-  /**
-   * The tool that is run in the place of this one when it cannot do it: by its name, with the same
-   * arguments, or with those that `args` makes of them. It is only run after a failure that is
-   * known to have had no effect, or after one of a tool that may be run again. The result is that
-   * of this tool's call.
-   */
-  readonly fallback?: string | ToolFallback<Args>;
-  /** What the run must be allowed to do, such as 'fs:write': without it the tool is not run. */
-  readonly requiresPermission?: readonly string[];
-  /** How results that succeeded are looked at, besides what the name and the arguments tell. */
-  readonly check?: ToolCheck<Args>;
-  /**
-   * Says what a thrown value means, before anything else does: a `ToolFailure`, whose message the
-   * model reads, or a result made by `toolResult`. Nothing returned leaves it to what is known of
-   * HTTP, system and parse errors.
-   */
-  readonly classify?: ClassifyThrown;
-  /** @default 'rerun' with `readOnly` or `idempotent`, else 'report' */
-  readonly recovery?: Recovery<Args>;
-  /**
-   * What is done with a call that has the arguments of an earlier one of which nobody knows whether
-   * it took effect. It gets the idempotency key of that one; 'confirm' asks somebody first,
-   * 'refuse' does not run it at all and tells the model to check. Without meaning for a tool that
-   * may be run again.
-   * @default 'confirm' for a tool that itself says `recovery: 'report'`, `recovery: 'ask'` or
-   * `destructive: true`, else 'allow'
-   */
-  readonly onRepeat?: OnRepeat;
-  /** The tool changes nothing outside. */
-  readonly readOnly?: boolean;
-  /** Doing it twice with the same arguments is doing it once. */
-  readonly idempotent?: boolean;
-  /** The tool may destroy something. */
-  readonly destructive?: boolean;
-  /**
-   * Changes the validated arguments before they are used. Runs before the attempt is recorded, anew
-   * for each one: what it throws refuses the call, without an attempt and without a retry. Its
-   * context has the number and the key of the attempt that is to follow (a call that turns out to
-   * repeat one whose outcome is not known gets the key of that one), and a deadline of its own, as
-   * long as the tool's `timeout`. It may not begin children, and should change nothing outside:
-   * nothing protects what it does from being done again.
-   */
-  readonly prepare?: (ctx: ToolContext<Args, Schema, undefined>) => Args | Promise<Args>;
-  /**
-   * Does the work. Returning a runnable hands the conversation over to it; returning `pending(…)`
-   * says that the result comes later.
-   * @default what was given for `yieldSchema`
-   */
-  readonly execute?: (
-    ctx: ToolContext<Args, Schema, Given>,
-  ) => ToolReturn<Output> | Promise<ToolReturn<Output>>;
-  /**
-   * Changes the result before it is recorded. Not called when `execute` gave a `ToolResult` or a
-   * runnable: these are final. When it throws, the call has failed and is not tried again: the tool
-   * has done its work.
-   */
-  readonly finalize?: (ctx: FinalizeContext<Args, Output, Schema, Given>) => unknown;
-}
-
-/** A frozen tool definition. */
-export interface Tool {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of the arguments, as the model is shown it. */
-  readonly inputSchema: JsonObject;
-  readonly schema: ToolSchema | JsonObject;
-  readonly outputSchema?: StandardSchemaV1 | JsonObject;
-  readonly stateSchema?: StateSchema;
-  readonly version?: string;
-  readonly yieldSchema?: ToolSchema | JsonObject;
-  /** JSON Schema of the input, as people are shown it. */
-  readonly yieldInputSchema?: JsonObject;
-  readonly yieldOptions?: RequestOptions;
-  readonly approval?: ApprovalOptions;
-  readonly timeout: number | undefined;
-  /** Missing when the tool does not say how often it is tried. */
-  readonly retry?: Required<ToolRetry>;
-  readonly fallback?: ToolFallback;
-  readonly requiresPermission: readonly string[];
-  readonly check?: ToolCheck;
-  readonly classify?: ClassifyThrown;
-  readonly recovery: Recovery;
-  readonly onRepeat: OnRepeat;
-  readonly readOnly: boolean;
-  readonly idempotent: boolean;
-  readonly destructive: boolean;
-  readonly prepare?: (ctx: ToolContext) => unknown;
-  readonly execute: (ctx: ToolContext) => unknown;
-  readonly finalize?: (ctx: FinalizeContext) => unknown;
-}
-
-const namePattern = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
-
-/** The longest name that every provider takes. */
-const longestWireName = 64;
-
-/** @throws InvalidToolError when a tool cannot have this name */
-function assertToolName(name: unknown): asserts name is string {
-  if (typeof name !== 'string' || !namePattern.test(name)) {
-    throw new InvalidToolError({
-      tool: String(name),
-      reason: 'a name consists of letters, digits, "_" or "-", with name spaces before dots',
-    });
-  }
-  if (toolWireName(name).length > longestWireName) {
-    throw new InvalidToolError({
-      tool: name,
-      reason: `a name has at most ${longestWireName} characters, a dot counting as two`,
-    });
-  }
-}
+export type {
+  FinalizeContext,
+  OnRepeat,
+  Probe,
+  ProbeContext,
+  ProbeResult,
+  Recovery,
+  Tool,
+  ToolContext,
+  ToolFallback,
+  ToolOptions,
+  ToolRetry,
+  ToolSchema,
+} from './tool-definition.ts';
 
 /**
  * Defines a tool. The definition is frozen; a JSON Schema is copied.
@@ -349,107 +75,15 @@ export function tool<
   }) as unknown as Tool;
 }
 
-/** What a tool without `execute` gives. */
+/** Returns the input: the result of a tool without `execute`. */
 function givenInput(ctx: ToolContext): unknown {
   return ctx.input;
 }
 
-/** The same tool under another name. */
+/** Returns the same tool under another name. */
 export function renameTool(definition: Tool, name: string): Tool {
   assertToolName(name);
   return Object.freeze({ ...definition, name });
-}
-
-type CheckedOptions = Pick<
-  Tool,
-  | 'timeout'
-  | 'execute'
-  | 'readOnly'
-  | 'destructive'
-  | 'description'
-  | 'onRepeat'
-  | 'yieldSchema'
-  | 'yieldOptions'
->;
-
-const retryChecks: OptionChecks<ToolRetry> = {
-  maxAttempts: isCount,
-  initialDelayMs: isNotNegative,
-  backoffMultiplier: (value) =>
-    typeof value === 'number' && value >= 1 ? undefined : 'a number from 1',
-};
-
-const fallbackChecks: OptionChecks<ToolFallback> = { tool: isNonEmptyText, args: isFunction };
-const checkChecks: OptionChecks<ToolCheck> = {
-  empty: isFlag,
-  query: isNonEmptyText,
-  validate: isFunction,
-};
-
-const isFallback: OptionCheck = (value) => {
-  if (typeof value === 'string') return isNonEmptyText(value);
-  const expected =
-    isGroup(fallbackChecks)(value) ?? isNonEmptyText((value as Partial<ToolFallback>).tool);
-  return expected === undefined
-    ? undefined
-    : "the name of a tool, or { tool: 'its name', args: a function }";
-};
-
-/**
- * A definition may be spread into the options of a new one, so what `tool` adds is known here too.
- */
-const toolChecks: OptionChecks<
-  ToolOptions<unknown, unknown, unknown, StateSchema> &
-    Pick<Tool, 'inputSchema' | 'yieldInputSchema'>
-> = {
-  name: isAnything,
-  description: isText,
-  schema: isAnything,
-  inputSchema: isObject,
-  outputSchema: isAnything,
-  stateSchema: isObject,
-  timeout: isPositive,
-  retry: isGroup(retryChecks),
-  fallback: isFallback,
-  requiresPermission: isListOfPermissions,
-  check: isGroup(checkChecks),
-  classify: isFunction,
-  version: isText,
-  yieldSchema: isAnything,
-  yieldInputSchema: isAnything,
-  yieldOptions: isRequest,
-  approval: isApproval,
-  recovery: (value) =>
-    typeof value === 'function'
-      ? undefined
-      : isOneOf('report', 'rerun', 'ask')(value) && "'report', 'rerun', 'ask' or a probe",
-  onRepeat: isOneOf('confirm', 'refuse', 'allow'),
-  readOnly: isFlag,
-  idempotent: isFlag,
-  destructive: isFlag,
-  prepare: isFunction,
-  execute: isFunction,
-  finalize: isFunction,
-};
-
-function assertConsistent(name: string, options: object): void {
-  const { description, execute, readOnly, destructive, yieldSchema, yieldOptions } =
-    options as Partial<CheckedOptions>;
-  const refuse = (reason: string): never => {
-    throw new InvalidToolError({ tool: name, reason });
-  };
-  if (typeof description !== 'string')
-    refuse('`description` must be a string that tells the model when and how to use the tool');
-  if (typeof execute !== 'function' && yieldSchema === undefined)
-    refuse('`execute` must be a function, unless the tool has a `yieldSchema`');
-  const invalid = findInvalidOption(options, toolChecks);
-  if (invalid !== undefined) refuse(invalid.reason);
-  if (yieldOptions !== undefined && yieldSchema === undefined)
-    refuse('`yieldOptions` says how input is asked for, so it needs a `yieldSchema`');
-  const standIn = (options as { fallback?: string | ToolFallback }).fallback;
-  if ((typeof standIn === 'string' ? standIn : standIn?.tool) === name)
-    refuse('`fallback` names the tool itself');
-  if (readOnly && destructive) refuse('`readOnly` and `destructive` contradict each other');
 }
 
 function retryOf({
@@ -460,7 +94,7 @@ function retryOf({
   return Object.freeze({ maxAttempts, initialDelayMs, backoffMultiplier });
 }
 
-/** JSON Schema of what a schema takes. */
+/** Returns the JSON Schema of the input of a schema. */
 function writtenSchema(name: string, schema: unknown, option: string): JsonObject {
   const converted = jsonSchemaOf(schema);
   if ('reason' in converted)

@@ -4,8 +4,8 @@ import { DuplicateToolError } from './errors.ts';
 import { renameTool, type Tool } from './tool.ts';
 
 /**
- * The tools that are at hand, in the order in which they were added. Changes apply from the next
- * model call on.
+ * The available tools, in the order in which they were added. Changes apply from the next model
+ * call on.
  */
 export interface Toolset {
   readonly size: number;
@@ -16,7 +16,7 @@ export interface Toolset {
   add(...tools: readonly Tool[]): void;
   /** Adds tools as `namespace.tool`. @throws like `add` */
   registerTools(namespace: string, tools: Iterable<Tool>): void;
-  /** Whether there was such a tool. */
+  /** Removes a tool; true when it existed. */
   remove(name: string): boolean;
   get(name: string): Tool | undefined;
   has(name: string): boolean;
@@ -28,7 +28,7 @@ export interface Toolset {
 
 /**
  * Makes a registry of tools.
- * @param where What has the tools, for error messages, like `The agent "support"`.
+ * @param where owner of the tools, for error messages, like `The agent "support"`.
  * @throws DuplicateToolError when two tools have the same name
  */
 export function toolset(tools: Iterable<Tool> = [], where = 'The toolset'): Toolset {
@@ -119,7 +119,7 @@ const mostNamesListed = 30;
 const longestNameShown = 80;
 
 /**
- * Tells a model that a tool does not exist: the nearest name, and the tools that there are (at most
+ * Returns the message that a tool does not exist: the nearest name, and the existing tools (at most
  * 30).
  */
 export function unknownToolMessage(name: string, available: readonly string[]): string {

@@ -18,14 +18,14 @@ import {
 
 export interface ValidationFailure {
   readonly ok: false;
-  /** For the model: which fields, what came, what was expected. */
+  /** Message for the model: the fields, their values, and what was expected. */
   readonly message: string;
   readonly issues: readonly ValidationIssue[];
 }
 
 /**
- * `args` are what the schema made of them: a library's defaults and transforms apply, JSON Schema
- * changes nothing.
+ * The result of a check. `args` comes from the schema: a library's defaults and transforms apply,
+ * JSON Schema changes nothing.
  */
 export type ArgsValidation = { readonly ok: true; readonly args: unknown } | ValidationFailure;
 export type OutputValidation = { readonly ok: true; readonly output: unknown } | ValidationFailure;
@@ -46,8 +46,8 @@ export function validateArgs(tool: Tool, args: unknown): ArgsValidation | Promis
 }
 
 /**
- * Checks what a tool gave against its `outputSchema`; without one everything is right. As quick as
- * `validateArgs`.
+ * Checks the result of a tool against its `outputSchema`; without one every result fits. Answers at
+ * once as `validateArgs` does.
  * @throws InvalidToolError (or rejects with it) when the JSON Schema cannot be compiled, or the
  * schema itself throws
  */
@@ -62,13 +62,13 @@ export function validateOutput(
     : outputOutcome(tool, checked);
 }
 
-/** `input` is what the schema made of it. */
+/** The result of a check; `input` comes from the schema. */
 export type InputValidation =
   | { readonly ok: true; readonly input: unknown }
   | { readonly ok: false; readonly message: string };
 
 /**
- * Checks what somebody outside gave for a call against the tool's `yieldSchema`. The message names
+ * Checks the input that was given for a call against the tool's `yieldSchema`. The message names
  * the places and what was expected there, and none of the values.
  * @throws InvalidToolError (or rejects with it) when the schema cannot be used
  */
@@ -81,8 +81,8 @@ export async function validateInput(tool: Tool, input: unknown): Promise<InputVa
 
 /**
  * Checks a value against the JSON Schema that a question shows, for a process that does not have
- * the tool. What the schema leaves open is checked by whoever carries the call out, as is
- * everything when the schema cannot be used here.
+ * the tool. The process that runs the call checks what the schema leaves open, and everything when
+ * the schema cannot be used here.
  * @returns the places that do not fit, and what is expected there
  */
 export async function mismatchWithShown(
@@ -99,7 +99,10 @@ export async function mismatchWithShown(
   }
 }
 
-/** What a schema says of a value; `unusable`: why the schema itself cannot be used. */
+/**
+ * The result of a schema for a value; `unusable` is the reason when the schema itself cannot be
+ * used.
+ */
 export type ValueCheck = Checked | { readonly unusable: string };
 
 /** Checks a value against a schema that is not a tool's. As quick as `validateArgs`. */
@@ -113,8 +116,8 @@ export function checkValue(schema: AnySchema, value: unknown): ValueCheck | Prom
 }
 
 /**
- * As `checkValue`, at once also where JSON Schema is used for the first time. `undefined`: the
- * schema checks asynchronously.
+ * Checks a value as `checkValue` does, at once also where JSON Schema is used for the first time.
+ * `undefined` when the schema checks asynchronously.
  */
 export function checkValueNow(schema: AnySchema, value: unknown): ValueCheck | undefined {
   if (!isStandardSchema(schema) && !compiledChecks.has(schema)) {

@@ -1,10 +1,10 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 
-/** One thing that is wrong with a value. */
+/** One issue of a value. */
 export interface ValidationIssue {
-  /** Where, like `$.items[2].price`. */
+  /** Path of the issue, like `$.items[2].price`. */
   readonly path: string;
-  /** What stands there: kind and shortened value. */
+  /** The value at the path: kind and shortened value. */
   readonly came: string;
   readonly expected: string;
 }
@@ -26,7 +26,7 @@ export function jsonPath(segments: Segments): string {
   return path;
 }
 
-/** Kind and shortened value, as a person would say it. */
+/** Returns kind and shortened value, as a person would say it. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
@@ -46,7 +46,7 @@ function shortened(text: string): string {
   return text.length <= 40 ? text : `${text.slice(0, 40)}…`;
 }
 
-/** What stands at a path, or `undefined`; own members only. */
+/** Returns the value at a path, or `undefined`; own members only. */
 export function valueAt(value: unknown, segments: Segments): unknown {
   let found = value;
   for (const segment of segments) {
@@ -70,7 +70,10 @@ interface DetailedIssue extends StandardSchemaV1.Issue {
   readonly errors?: unknown;
 }
 
-/** An issue of a schema library in our words; for several unknown members, one issue each. */
+/**
+ * Returns an issue of a schema library in the words of this package; for several unknown members,
+ * one issue each.
+ */
 export function fromStandardIssue(
   issue: StandardSchemaV1.Issue,
   value: unknown,
@@ -131,15 +134,16 @@ export function withArticle(kind: string): string {
 
 const mostIssuesTold = 10;
 
-/** Says what is wrong without any of the values. */
+/** Describes the issues without any of the values. */
 export function explainPlaces(issues: readonly ValidationIssue[]): string {
   const told = issues
     .slice(0, mostIssuesTold)
     .map(({ path, expected }) => `${path} must be ${expected}`);
-  return `${told.join('; ')}${issues.length > told.length ? `; and ${issues.length - told.length} more` : ''}`;
+  const more = issues.length - told.length;
+  return `${told.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
 
-/** Tells a model what is wrong and how to go on. */
+/** Describes to a model the issues and how to go on. */
 export function explainIssues(subject: string, issues: readonly ValidationIssue[]): string {
   const told = issues
     .slice(0, mostIssuesTold)

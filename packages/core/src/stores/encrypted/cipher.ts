@@ -7,7 +7,7 @@ import {
 } from 'node:crypto';
 import { unguessableBytes } from '../../base/random.ts';
 
-/** Node works several times faster with a key that it has taken over. */
+/** A key for sealing. Node works several times faster with a `KeyObject`. */
 export type SealKey = KeyObject | Uint8Array;
 
 const algorithm = 'aes-256-gcm';
@@ -17,7 +17,7 @@ export const keyBytes = 32;
 
 /**
  * Seals bytes with a fresh random nonce: nonce, ciphertext and tag in a row.
- * @param place where the sealed bytes belong; they cannot be opened anywhere else
+ * @param place the place that the sealed bytes belong to; they cannot be opened anywhere else
  */
 export function seal(key: SealKey, place: string, content: string | Uint8Array): Uint8Array {
   const nonce = unguessableBytes(nonceBytes);
@@ -29,8 +29,8 @@ export function seal(key: SealKey, place: string, content: string | Uint8Array):
 }
 
 /**
- * What `seal` was given, or `undefined` when anything of it is not as it was: the bytes, the place
- * or the key.
+ * Returns the bytes that `seal` was given, or `undefined` when the bytes, the place or the key
+ * differ.
  */
 export function unseal(key: SealKey, place: string, sealed: Uint8Array): Buffer | undefined {
   if (sealed.length < nonceBytes + tagBytes) return undefined;
@@ -47,7 +47,7 @@ export function unseal(key: SealKey, place: string, sealed: Uint8Array): Buffer 
   }
 }
 
-/** As `seal`, as text. */
+/** Seals a text as `seal` does, and returns base64. */
 export function sealText(key: SealKey, place: string, text: string): string {
   return Buffer.from(seal(key, place, text)).toString('base64');
 }
@@ -60,14 +60,14 @@ export function unsealText(key: SealKey, place: string, sealed: string): string 
 }
 
 /**
- * A key for one purpose, from which neither the key that it comes from nor those for other purposes
- * can be found.
+ * Derives a key for one purpose. Neither the original key nor those for other purposes can be found
+ * from it.
  */
 export function derivedKey(key: SealKey, purpose: string): Uint8Array {
   return createHmac('sha256', key).update(purpose).digest();
 }
 
-/** A key that much will be sealed with. */
+/** Prepares a key for sealing much content. */
 export function takenOver(key: Uint8Array): SealKey {
   return createSecretKey(key);
 }

@@ -1,8 +1,8 @@
 import { AdjutantError } from '../../base/error.ts';
 
 /**
- * The key that wraps a data key is not among those given, or is not the one that it was wrapped
- * with. Nothing was read or written.
+ * The key that wraps a data key is not among those given, or did not wrap it. Nothing was read or
+ * written.
  */
 export class KeyUnavailableError extends AdjutantError {
   constructor(data: { tenant: string; keyId: string; reason: string }) {
@@ -15,8 +15,8 @@ export class KeyUnavailableError extends AdjutantError {
 }
 
 /**
- * Something sealed, other than an event, was changed behind the store's back, moved here from
- * another place, or sealed with another key.
+ * Sealed content other than an event was changed in the inner store, moved from another place, or
+ * sealed with another key.
  */
 export class SealBrokenError extends AdjutantError {
   constructor(data: { what: string }) {
@@ -30,8 +30,8 @@ export class SealBrokenError extends AdjutantError {
 }
 
 /**
- * A session is there, but the keys of its events are not: its deletion was begun, or the store that
- * keeps the keys is not the one that it was written with.
+ * A session exists without the keys of its events. Its deletion was begun, or the store that keeps
+ * the keys is not the one that it was written with.
  */
 export class SegmentKeyMissingError extends AdjutantError {
   constructor(data: { session: string; app: string }) {

@@ -5,11 +5,11 @@ import type { StoredEvent } from '../../ledger/port.ts';
 import { isSealed, type SealedEvent } from '../../ledger/sealed-event.ts';
 import { decodeEvent, orUnreadable } from '../../ledger/upcast.ts';
 import { sealText, unsealText } from './cipher.ts';
+import type { Segment, SessionKeys } from './keys/session-keys.ts';
 import { placeOf, type SealScope } from './seals.ts';
-import type { Segment, SessionKeys } from './session-keys.ts';
 
 /**
- * Seals and opens events: the envelope stays as it is, and is part of the place, so that it cannot
+ * Seals and opens events. The envelope stays readable; it is part of the place, so that it cannot
  * be changed either.
  */
 export class EventSeals {
@@ -19,7 +19,7 @@ export class EventSeals {
     this.#scope = scope;
   }
 
-  /** Sealed with the key of the session's own segment. */
+  /** Seals an event with the key of the session's own segment. */
   seal({ own }: SessionKeys, session: string, event: Event): Event {
     if (own.sealKey === undefined) throw unreadable(session, event.seq, lostKey);
     const { v, seq, id, at, type, invocationId, by, ...content } = event;
@@ -32,13 +32,14 @@ export class EventSeals {
   }
 
   /**
-   * The event as it was written, in the present version of its type. @throws LedgerUnreadableError
+   * Returns the event as it was written, in the present version of its type.
+   * @throws LedgerUnreadableError
    */
   open(keys: SessionKeys, session: string, stored: Event): Event {
     return decodeEvent(this.#contents(keys, session, stored), session);
   }
 
-  /** As `open`, with a mark in the place of what cannot be read. */
+  /** Opens an event as `open` does, but returns a mark when it cannot be read. */
   openStored(keys: SessionKeys, session: string, stored: StoredEvent): StoredEvent {
     if (stored.type !== 'unreadable') {
       return orUnreadable(
@@ -47,7 +48,7 @@ export class EventSeals {
         () => this.open(keys, session, stored),
       );
     }
-    // An event of a version to come is shown as it was written, if it can be opened.
+    // An event of a later version is returned as it was written, if it can be opened.
     const found = stored.stored as unknown;
     if (!isPlainObject(found) || found['seq'] !== stored.seq) return stored;
     try {

@@ -1,5 +1,5 @@
-export { type EncryptedOptions, type EncryptedStore, encrypted } from './encrypted.ts';
 export { KeyUnavailableError, SealBrokenError, SegmentKeyMissingError } from './errors.ts';
-export type { KeyProvider, WrappedKey } from './key-provider.ts';
-export { type LocalKey, type LocalKeysOptions, localKeys } from './local-keys.ts';
+export type { KeyProvider, WrappedKey } from './keys/key-provider.ts';
+export { type LocalKey, type LocalKeysOptions, localKeys } from './keys/local-keys.ts';
 export type { RotationReport } from './rotation.ts';
+export { type EncryptedOptions, type EncryptedStore, encrypted } from './store.ts';

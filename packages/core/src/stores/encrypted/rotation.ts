@@ -1,14 +1,14 @@
-import type { DataKeys } from './data-keys.ts';
-import type { KeyRecord } from './key-record.ts';
-import type { KeyRecords } from './key-records.ts';
-import type { KeyRing } from './key-ring.ts';
+import type { DataKeys } from './keys/data-keys.ts';
+import type { KeyRecord } from './keys/key-record.ts';
+import type { KeyRecords } from './keys/key-records.ts';
+import type { KeyRing } from './keys/key-ring.ts';
 
 export interface RotationReport {
-  /** Records of keys that there are: one for each session, and one for shared state and blobs. */
+  /** Number of key records: one for each session, and one for shared state and blobs. */
   readonly records: number;
-  /** Those of them in which a key was wrapped anew. */
+  /** Number of records in which a key was wrapped again. */
   readonly rewrapped: number;
-  /** Records that were left by sessions whose erasure was stopped, and are gone now. */
+  /** Number of records that an interrupted erasure of sessions had left, and that are gone now. */
   readonly destroyed: number;
 }
 
@@ -19,9 +19,8 @@ export interface RotationParts {
 }
 
 /**
- * Wraps all data keys of a tenant and app with the tenant's current key. Each record is changed in
- * one step, and what was wrapped with which key stands in it, so a rotation that was stopped is
- * gone on with by another one.
+ * Wraps all data keys of a tenant and app with the tenant's current key. Each record changes in one
+ * step and names the keys that wrapped it, so another rotation can complete an interrupted one.
  */
 export async function rotateKeys({
   records,

@@ -1,3 +1,4 @@
+import { defined } from '../../base/defined.ts';
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type {
   InboxEntry,
@@ -17,10 +18,10 @@ import {
   unsealText,
 } from './cipher.ts';
 import { SealBrokenError } from './errors.ts';
-import type { Segment, SessionKeys } from './session-keys.ts';
+import type { Segment, SessionKeys } from './keys/session-keys.ts';
 
 /**
- * Whose content is sealed: part of the place of everything, so that nothing can be moved to another
+ * The owner of sealed content. It is part of every place, so that nothing can be moved to another
  * tenant or app.
  */
 export interface SealScope {
@@ -28,7 +29,7 @@ export interface SealScope {
   readonly app: string;
 }
 
-/** The JSON text that names a place: what is sealed there opens nowhere else. */
+/** Returns the JSON text that names a place. Content that is sealed there opens nowhere else. */
 export function placeOf(
   { tenant, app }: SealScope,
   kind: string,
@@ -37,7 +38,10 @@ export function placeOf(
   return JSON.stringify([kind, tenant, app, ...parts.map((part) => part ?? null)]);
 }
 
-/** The key of a segment that content is sealed with. @throws SealBrokenError when it was lost */
+/**
+ * Returns the key of a segment.
+ * @throws SealBrokenError when the key was lost
+ */
 function keyOf({ sealKey }: Segment, what: string): SealKey {
   if (sealKey === undefined) throw new SealBrokenError({ what });
   return sealKey;
@@ -48,26 +52,26 @@ function opened(text: string | undefined, what: string): JsonValue {
   return JSON.parse(text) as JsonValue;
 }
 
-/** What the session list says of a session, and how far the ledger went then. */
+/** The entry of a session in the list, with the length of its ledger at that time. */
 export interface ListEntry {
   readonly title?: string | undefined;
   readonly user?: string | undefined;
   readonly runnable?: string | undefined;
-  /** The last event that there was when it was sealed. */
+  /** Number of the last event when it was sealed. */
   readonly seq: number;
 }
 
 export interface OpenedEntry extends ListEntry {
-  /** An older version wrote it: only the title was sealed. */
+  /** True when an older version wrote it and sealed only the title. */
   readonly isOld: boolean;
 }
 
-/** Tells an entry from a title of older versions, which is base64. */
+/** Prefix that tells an entry from a title of older versions, which is base64. */
 const entryMark = 'entry.';
 
 /**
- * Seals and opens what belongs to a session besides its events. Content is named by its segment
- * where a fork may show what it does not share.
+ * Seals and opens content of a session besides its events. Its place names the segment where a fork
+ * may show content that it does not share.
  */
 export class SessionSeals {
   readonly #scope: SealScope;
@@ -79,13 +83,14 @@ export class SessionSeals {
   sealEntry(keys: SessionKeys, { title, user, runnable, seq }: ListEntry): string {
     const { own } = keys;
     const text = JSON.stringify({ title, user, runnable, seq });
-    return `${own.id}.${entryMark}${sealText(keyOf(own, 'The entry'), placeOf(this.#scope, 'entry', own.id), text)}`;
+    const place = placeOf(this.#scope, 'entry', own.id);
+    return `${own.id}.${entryMark}${sealText(keyOf(own, 'The entry'), place, text)}`;
   }
 
   /**
-   * What the list says of a session, which is kept as its title, checked against what lies beside
-   * it in the clear. A fork has that of its origin, which was sealed anew for it, until it has one
-   * of its own.
+   * Opens the entry of a session, which is kept as its title, and checks it against the columns
+   * that are not sealed. Until it writes an entry, a fork has a copy of its origin's, sealed again
+   * with its own key.
    * @throws SealBrokenError
    */
   openEntry(keys: SessionKeys, listing: SessionListing): OpenedEntry {
@@ -106,13 +111,13 @@ export class SessionSeals {
           )
         : undefined;
     const entry = opened(text, what) as unknown as ListEntry;
-    // What a fork has of its origin is what that was like when the fork was prepared.
+    // A fork's copy shows the origin at the time when the fork was prepared.
     if (isOwn && (entry.user !== user || entry.runnable !== runnable))
       throw new SealBrokenError({ what });
     return { ...entry, isOld: false };
   }
 
-  /** Older versions sealed nothing but the title. */
+  /** Opens an entry of an older version, which sealed only the title. */
   #openOldEntry(
     keys: SessionKeys,
     { id: session, title: stored, user, runnable, seq }: SessionListing,
@@ -124,12 +129,7 @@ export class SessionSeals {
     const isForeign = stored !== undefined && !isOwn && keys.line.length === 1;
     if (isForeign || (keys.sealsEntry && (seq > 0 || stored !== undefined || user !== undefined)))
       throw new SealBrokenError({ what });
-    const entry = {
-      ...(user === undefined ? {} : { user }),
-      ...(runnable === undefined ? {} : { runnable }),
-      seq: 0,
-      isOld: true,
-    };
+    const entry = { ...defined({ user, runnable }), seq: 0, isOld: true };
     if (sealed === '') return entry;
     return { ...entry, title: this.#openOldTitle(own, sealed, what) };
   }
@@ -173,8 +173,8 @@ export class SessionSeals {
   }
 
   /**
-   * Sealed with the key of the segment that holds the event at `seq`, which whoever shares that
-   * event has.
+   * Seals a snapshot with the key of the segment that holds the event at `seq`. All sessions that
+   * share the event have it.
    */
   sealSnapshot(keys: SessionKeys, key: string, seq: number, value: JsonValue): string {
     const segment = keys.at(seq);
@@ -187,7 +187,7 @@ export class SessionSeals {
   }
 
   /**
-   * `undefined` when it was sealed with the key of another session, which is gone: a snapshot is
+   * Opens a snapshot. `undefined` when the key was another session's and is gone: the snapshot is
    * made again.
    */
   openSnapshot(
@@ -211,7 +211,7 @@ export class SessionSeals {
     return placeOf(this.#scope, 'inbox', own.id, key, lane, by, at, type, settles);
   }
 
-  /** All of a request that stays the same, whoever settles it. */
+  /** Returns the place of a request: all members that settling does not change. */
   #requestPlace(own: Segment, request: PendingRequest): string {
     const {
       requestId,
@@ -253,8 +253,8 @@ function sealedIn(data: JsonObject): string {
 }
 
 /**
- * Seals and opens what belongs to no session: shared state and blobs, each under a key of its own
- * that comes from the app's.
+ * Seals and opens content of no session: shared state and blobs. Each has a key of its own, derived
+ * from the app's.
  */
 export class AppSeals {
   readonly #scope: SealScope;
@@ -283,22 +283,25 @@ export class AppSeals {
     return opened(text, `The shared value "${key}" of "${scope}" "${scopeId}"`);
   }
 
-  /** What addresses are made with, so that nobody finds one who knows a content. */
+  /**
+   * Returns the key that makes addresses of blobs: without it, nobody finds the address of a known
+   * content.
+   */
   addressKey(): Uint8Array {
     return derivedKey(this.#key, placeOf(this.#scope, 'blob address'));
   }
 
   /**
-   * Where the blob of an address is kept. Only who knows the address, which stands in sealed
-   * events, can tell.
+   * Returns the name under which a blob is kept. Only a reader who knows the address, which stands
+   * in sealed events, can find it.
    */
   blobName(address: string): string {
     return authenticationCode(this.#key, placeOf(this.#scope, 'blob name', address));
   }
 
   /**
-   * Sealed with a key that cannot be found without the address: when the events are unreadable that
-   * hold it, so is the blob.
+   * Seals a blob with a key derived from its address. Once the events with the address are
+   * unreadable, so is the blob.
    */
   sealBlob(address: string, bytes: Uint8Array): Uint8Array {
     const place = placeOf(this.#scope, 'blob', address);

@@ -1,10 +1,10 @@
-/** Sends things on in the order in which they came, although it takes a while to prepare each. */
+/** Sends items in the order in which they came, although each takes a while to prepare. */
 export class SendingOrder {
   readonly #last = new Map<string, Promise<void>>();
 
   /**
-   * Sends what was prepared when all that came before it under this name has been sent, or failed
-   * to be prepared. Answers are not waited for.
+   * Sends a prepared item once all items before it under this name were sent or failed to be
+   * prepared. It does not wait for their answers.
    */
   async inTurn<Prepared, Answer>(
     name: string,
@@ -27,7 +27,7 @@ export class SendingOrder {
     return answer;
   }
 
-  /** Resolves when all that has come under this name so far has been sent. */
+  /** Resolves when every item that has come under this name so far was sent. */
   async sent(name: string): Promise<void> {
     await this.#last.get(name);
   }

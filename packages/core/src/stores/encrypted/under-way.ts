@@ -1,4 +1,4 @@
-/** What has been begun and not ended: writes of several steps, which `close` must wait for. */
+/** The writes of several steps that have begun and not ended. `close` must wait for them. */
 export class UnderWay {
   readonly #all = new Set<Promise<unknown>>();
 
@@ -12,7 +12,7 @@ export class UnderWay {
     }
   }
 
-  /** Resolves when all that is under way now has ended, however it did. */
+  /** Resolves when all writes that are under way now have succeeded or failed. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#all);
   }

@@ -3,8 +3,8 @@ import type { Database } from './database.ts';
 import { toStorable } from './storable-text.ts';
 
 /**
- * The step of the schema that makes place for the secrets that addresses of blobs are made with.
- * Blobs that are there keep their addresses.
+ * The step of the schema that makes the table for the secrets of blob addresses. Existing blobs
+ * keep their addresses.
  */
 export const addressKeysStep = `
   create table {s}.address_keys (
@@ -17,8 +17,8 @@ export const addressKeysStep = `
   `;
 
 /**
- * The secret of a tenant and app, made if there is none; of several processes that make one, one
- * makes that which counts.
+ * Returns the secret of a tenant and app, and makes it if there is none. Of several processes that
+ * make one, the first counts.
  */
 export async function findAddressKey(
   database: Database,

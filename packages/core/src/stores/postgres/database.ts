@@ -6,7 +6,7 @@ import { standaloneFunctions } from './standalone-functions.ts';
 import { migrations } from './tables.ts';
 import { writeFunctions } from './write-functions.ts';
 
-/** A quoted name of SQL. */
+/** Quotes a name for SQL. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -14,9 +14,9 @@ export function quoteName(name: string): string {
 const mostTries = 3;
 
 /**
- * The statements of one store. Each is a transaction of its own, of one round trip, on whatever
- * connection the pool gives: nothing is prepared, set or locked beyond it, so a pooler that lends a
- * connection for one transaction is as good as a direct one.
+ * The statements of one store. Each is a transaction of its own, of one round trip, on any
+ * connection of the pool. Nothing is prepared, set or locked beyond it, so a pooler that lends a
+ * connection for one transaction works as well as a direct one.
  */
 export class Database {
   readonly description: string;
@@ -33,8 +33,8 @@ export class Database {
   }
 
   /**
-   * A statement whose connection is lost is sent once more: it may have been carried out, and then
-   * must not mind.
+   * Runs a statement. When its connection is lost it is sent once more: it must be safe to run
+   * twice.
    * @param text a statement in which `{s}` stands for the schema
    * @throws StoreUnavailableError, StoreTooNewError
    */
@@ -43,22 +43,22 @@ export class Database {
   }
 
   /**
-   * As `query`, for a statement that gives one value; a JSON value is given as its text. @throws
-   * StoreUnavailableError, StoreTooNewError
+   * Runs a statement that returns one value, as `query` does; a JSON value is returned as its text.
+   * @throws StoreUnavailableError, StoreTooNewError
    */
   async call(text: string, values: unknown[]): Promise<unknown> {
     return onlyValue(await this.query(text, values));
   }
 
   /**
-   * As `call`, for what must not be carried out twice. @throws StoreUnavailableError,
-   * StoreTooNewError
+   * Runs a statement as `call` does, but never twice.
+   * @throws StoreUnavailableError, StoreTooNewError
    */
   async callOnce(text: string, values: unknown[]): Promise<unknown> {
     return onlyValue(await this.#watch(this.#query(text, values, false)));
   }
 
-  /** Refuses what comes now, and waits for what is under way. */
+  /** Refuses new statements, and waits for those under way. */
   async close(): Promise<void> {
     this.#closed = true;
     await Promise.allSettled([...this.#open]);
@@ -152,9 +152,9 @@ function onlyValue([row]: readonly Record<string, unknown>[]): unknown {
 }
 
 /**
- * Brings the schema up to date. Several statements in one message are one transaction, which takes
- * a lock first: of many processes that start at once, one does the work and the others find it
- * done.
+ * Returns the statements that bring the schema up to date. Several statements in one message are
+ * one transaction, which takes a lock first. Of many processes that start at once, one does the
+ * work and the others find it done.
  */
 function migrationScript(schema: string): string {
   const steps = migrations.map((step, i) => {
@@ -167,10 +167,11 @@ function migrationScript(schema: string): string {
   const script = `
 select pg_advisory_xact_lock(hashtextextended('adjutant migrations', 0));
 do $adjutant_begin$ begin
-  -- Not "if not exists" alone, which asks for the right to create even when there is nothing to create.
+  -- Not "if not exists" alone: it asks for the right to create even when nothing is to be created.
   if to_regnamespace(${quoteText(schema)}) is null then create schema {s}; end if;
 end $adjutant_begin$;
-create table if not exists {s}.migrations (version int primary key, applied_at timestamptz not null default now());
+create table if not exists {s}.migrations (version int primary key,
+  applied_at timestamptz not null default now());
 do $adjutant_steps$
 declare
   _version int := (select coalesce(max(version), 0) from {s}.migrations);

@@ -9,7 +9,7 @@ import type {
   SessionSummary,
   SharedWrite,
 } from '../../ledger/port.ts';
-import { type EventFields, encodeEvent, fieldsPerEvent } from '../sqlite/codec.ts';
+import { type EventFields, encodeEvent, fieldsPerEvent } from '../sqlite/encoding.ts';
 import { toStorable, toStorableOrNull } from './storable-text.ts';
 import type { WriteRequest } from './write-groups.ts';
 
@@ -19,7 +19,7 @@ export interface StoredScope {
   readonly app: string;
 }
 
-/** What an append sends; members that a batch does not have are left out. */
+/** Returns the request of an append; members that a batch does not have are left out. */
 export function appendRequest(
   scope: StoredScope,
   session: string,
@@ -53,7 +53,7 @@ function isFilled<Item>(list: readonly Item[] | undefined): list is readonly Ite
   return list !== undefined && list.length > 0;
 }
 
-/** Rows of seq, at, type, actor, path and body; the last three as JSON text. */
+/** Returns rows of seq, at, type, actor, path and body; the last three as JSON text. */
 export function storedEvents(events: readonly Event[]): readonly EventFields[] {
   const fields: EventFields = [];
   for (const event of events) encodeEvent(event, fields);
@@ -106,7 +106,7 @@ export function storedItem({ key, lane, by, at, type, data, settles }: InboxItem
   };
 }
 
-/** A number as PostgreSQL takes whole ones: without a limit it is the largest. */
+/** Returns a number as PostgreSQL takes whole ones: infinity becomes the largest. */
 export function storedWhole(value: number): number {
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Math.ceil(value)));
 }

@@ -9,7 +9,7 @@ interface DatabaseFailure {
 }
 
 /**
- * What errors of PostgreSQL mean for whoever gave the store its pool. By code
+ * Explanations of errors of PostgreSQL, for the developer who gave the store its pool. By code
  * (https://www.postgresql.org/docs/current/errcodes-appendix.html).
  */
 const reasons: Readonly<Record<string, string>> = {
@@ -37,18 +37,15 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' && sqlState.test(code) ? code : undefined;
 }
 
-/**
- * Whether an error is the server's answer that a transaction lost against others and was rolled
- * back: it may be tried again.
- */
+/** True when the server rolled a transaction back because of others: it may be tried again. */
 export function isLostAgainstOthers(error: unknown): boolean {
   const code = codeOf(error);
   return code === '40001' || code === '40P01';
 }
 
 /**
- * Whether the connection ended while a statement was under way, as the idle ones of a pool do when
- * a server restarts. Not when there was none to be had.
+ * True when the connection ended while a statement was under way, as idle ones of a pool do when a
+ * server restarts. False when no connection could be made.
  */
 export function isConnectionLost(error: unknown): boolean {
   if (isAdjutantError(error)) return false;
@@ -61,7 +58,7 @@ function isNotReached(error: unknown): boolean {
   return syscall === 'connect' || syscall === 'getaddrinfo';
 }
 
-/** Whether the server said that it has not carried out what was asked. */
+/** True when the server said that it did not carry out the statement. */
 export function isRolledBack(error: unknown): boolean {
   return (
     codeOf(error) !== undefined &&
@@ -70,13 +67,13 @@ export function isRolledBack(error: unknown): boolean {
   );
 }
 
-/** Whether a schema or one of its tables is not there. */
+/** True when a schema or one of its tables does not exist. */
 export function isUndefined(error: unknown): boolean {
   const code = codeOf(error);
   return code === '42P01' || code === '3F000';
 }
 
-/** A failure of the driver or the server as an error that says what to do. */
+/** Describes a failure of the driver or the server as an error that says what to do. */
 export function describeFailure(error: unknown, store: string): Error {
   if (isAdjutantError(error)) return error;
   const message = error instanceof Error ? error.message || errorsWithin(error) : String(error);
@@ -89,7 +86,7 @@ export function describeFailure(error: unknown, store: string): Error {
       store,
       reason: known === undefined ? message : `${known} (${message})`,
       ...(passing.has(code.slice(0, 2)) ? {} : { permanent: true }),
-      // The session of the server ended: whether before or after the commit, nobody has said.
+      // The session of the server ended, before or after the commit.
       ...(fatal && code.startsWith('57P') && code !== '57P03' ? { undetermined: true } : {}),
     },
     { cause: error },
@@ -112,7 +109,8 @@ function describeLostConnection(
 }
 
 /**
- * Node tries all addresses of a host and has the failures of all in one error without a message.
+ * Returns the errors within one. Node tries all addresses of a host and has all failures in one
+ * error without a message.
  */
 function errorsWithin(error: Error): string {
   const { errors, code } = error as { errors?: unknown; code?: unknown };

@@ -12,14 +12,14 @@ interface SessionAddress {
   readonly session: string;
 }
 
-/** Following of ledgers, of which this and other processes may be the writers. */
+/** The followers of ledgers that this and other processes write to. */
 export class Following {
   readonly #followers: Followers;
   readonly #listener: Listener;
   readonly #notifier: Notifier;
   readonly #refusal: StoreUnavailableError | undefined;
 
-  /** @param refusal why nobody can follow, if so */
+  /** @param refusal the reason when following is impossible */
   constructor(
     settings: ListenerSettings,
     notifier: Notifier,
@@ -35,8 +35,8 @@ export class Following {
   }
 
   /**
-   * To be called when a ledger was written to, or deleted.
-   * @param isHeard whether other stores may be listening
+   * Wakes followers after a ledger was written to or deleted.
+   * @param isHeard true when other stores may be listening
    */
   changed(address: SessionAddress, isHeard: boolean): void {
     const name = nameOf(address);
@@ -44,7 +44,7 @@ export class Following {
     if (isHeard) this.#notifier.changed(name);
   }
 
-  /** To be called when ledgers were deleted of which not all are known. */
+  /** Wakes all followers after a deletion of ledgers that are not all known. */
   anythingChanged(): void {
     this.#followers.wakeAll();
     this.#notifier.anythingChanged();
@@ -67,17 +67,14 @@ export class Following {
 }
 
 /**
- * A short name that tells nothing of what it stands for: notifications are seen by everybody who
- * may connect to the database.
+ * Returns a short name of a session that reveals nothing of it: everybody who may connect to the
+ * database sees notifications.
  */
 function nameOf({ tenant, app, session }: SessionAddress): string {
   return contentHash([tenant, app, session]);
 }
 
-/**
- * Once it has been possible to read, a failure of the database that may pass is waited for: there
- * will be another look.
- */
+/** Reads again after a failure of the database that may pass, once reading has worked before. */
 function patient(
   read: (afterSeq: number) => AsyncIterable<readonly Event[]>,
 ): (afterSeq: number) => AsyncIterable<readonly Event[]> {

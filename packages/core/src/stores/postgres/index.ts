@@ -9,7 +9,6 @@ import {
 import { StoreUnavailableError } from '../../ledger/errors.ts';
 import type { Store } from '../../ledger/port.ts';
 import { InvalidStoreError } from '../invalid-store.ts';
-import { openPostgres } from './open.ts';
 import {
   connectClient,
   lazyPool,
@@ -17,6 +16,7 @@ import {
   type PostgresOwnClient,
   type PostgresPool,
 } from './pool.ts';
+import { openPostgres } from './store.ts';
 
 export type {
   PostgresClient,
@@ -28,20 +28,23 @@ export type {
 
 export interface PostgresOptions {
   /**
-   * Gives the connections, as `new pg.Pool(…)` of the package `pg` does. The store does not end it.
+   * The pool of connections, such as `new pg.Pool(…)` of the package `pg`. The store does not end
+   * it.
    */
   readonly pool: PostgresPool;
   /** The schema that holds the tables; made on first use. @default 'adjutant' */
   readonly schema?: string;
   /**
-   * Whether a pooler between the pool and the server (PgBouncer, Supavisor, RDS Proxy) lends
-   * connections for single transactions. All but following works through it; for that, give
-   * `listen`. @default false
+   * True when a pooler between the pool and the server (PgBouncer, Supavisor, RDS Proxy) lends
+   * connections for single transactions. Only following does not work through it; for that, give
+   * `listen`.
+   * @default false
    */
   readonly transactionPooling?: boolean;
   /**
-   * How to get a direct connection to the server for following: where to connect to, or a function
-   * that gives a connected client. @default one of the pool's connections, while somebody follows
+   * A direct connection to the server for following: its connection string, or a function that
+   * returns a connected client.
+   * @default one of the pool's connections, while a reader follows
    */
   readonly listen?: { readonly connectionString: string } | (() => Promise<PostgresOwnClient>);
 }
@@ -82,10 +85,10 @@ function hasMethods(value: object, names: readonly string[]): boolean {
 
 /**
  * A store in a PostgreSQL database (version 13 or later), which any number of processes may share.
- * Its tables are made on first use and brought up to date by newer versions; what goes wrong then
- * is a `StoreUnavailableError` or `StoreTooNewError` of the method that was called. With a
- * connection string, the store has a pool of its own and ends it when it is closed; that needs the
- * package `pg`.
+ * Its tables are made on first use and brought up to date by newer versions. Failures then are a
+ * `StoreUnavailableError` or `StoreTooNewError` of the method that was called. With a connection
+ * string, the store has a pool of its own and ends it when it is closed; that needs the package
+ * `pg`.
  * @throws InvalidStoreError
  */
 export function postgres(options: PostgresOptions): Store;

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { quoteName } from './database.ts';
 import type { PostgresClient } from './pool.ts';
 
-/** A connection that stays with its user, and how it is given back. */
+/** A connection that stays with its user, and the function that closes it. */
 export interface ListeningConnection {
   readonly client: PostgresClient;
   readonly close: () => Promise<void> | void;
@@ -11,21 +11,21 @@ export interface ListeningConnection {
 export interface ListenerSettings {
   readonly channel: string;
   readonly connect: () => Promise<ListeningConnection>;
-  /** Makes known that this store listens, for so many milliseconds. */
+  /** Records that this store listens, for a number of milliseconds. */
   readonly register: (ms: number) => Promise<void>;
 }
 
 const firstDelayMs = 50;
 const longestDelayMs = 5_000;
 /**
- * How often those who follow look for themselves, so that a lost notification costs no more than
+ * Milliseconds between two reads of a follower, so that a lost notification costs no more than
  * this.
  */
 const lookMs = 1_000;
 const registeredMs = 5_000;
 
 /**
- * Hears while somebody follows what other processes have written. A notification is only a hint to
+ * Listens for writes of other processes while a reader follows. A notification is only a hint to
  * read.
  */
 export class Listener {
@@ -40,8 +40,8 @@ export class Listener {
   #cancelLook: (() => void) | undefined;
 
   /**
-   * @param onHint called with the names of what may have changed; without names when anything may
-   * have
+   * @param onHint called with the names of ledgers that may have changed; without names when any
+   * may have
    */
   constructor(
     settings: ListenerSettings,
@@ -65,7 +65,7 @@ export class Listener {
     void this.#drop();
   }
 
-  /** Gives the connection back. */
+  /** Closes the connection. */
   async close(): Promise<void> {
     this.listen(false);
     await this.#opening;
@@ -75,7 +75,7 @@ export class Listener {
   #scheduleLook(): void {
     this.#cancelLook = this.#clock.setTimer(lookMs, () => {
       this.#onHint(undefined);
-      // While it cannot be made known, there are still the looks.
+      // Until it is recorded, followers still read from time to time.
       this.#settings.register(registeredMs).catch(() => undefined);
       if (this.#listening) this.#scheduleLook();
     });
@@ -84,7 +84,7 @@ export class Listener {
   #open(): void {
     this.#opening ??= this.#start().finally(() => {
       this.#opening = undefined;
-      // Somebody came while the last connection was being given up.
+      // A follower came while the last connection was being closed.
       if (this.#listening && this.#connection === undefined && this.#cancelRetry === undefined)
         this.#open();
     });
@@ -102,10 +102,10 @@ export class Listener {
       await client.query(`listen ${quoteName(this.#settings.channel)}`);
       await this.#settings.register(registeredMs);
       this.#delayMs = firstDelayMs;
-      // What was written before the connection listened.
+      // Events that were written before the connection listened.
       this.#onHint(undefined);
     } catch {
-      // Followers look for themselves meanwhile, and meet what is wrong with the database then.
+      // Followers read by themselves meanwhile, and meet the failure of the database then.
       if (this.#connection !== undefined) await this.#drop();
       this.#retry();
     }
@@ -134,14 +134,14 @@ export class Listener {
     try {
       await connection?.close();
     } catch {
-      // It is given up: what goes wrong with that is of no interest to anybody.
+      // The connection is being closed: its failures do not matter.
     }
   }
 }
 
 /**
- * Whoever may connect to the database may notify: what is no list of names is a hint that anything
- * may have changed.
+ * Returns the names in a notification. Everybody who may connect to the database may notify: any
+ * other text is a hint that anything may have changed.
  */
 function namesOf(payload: string | undefined): readonly string[] | undefined {
   try {

@@ -2,11 +2,11 @@ import type { Database } from './database.ts';
 
 /** PostgreSQL takes less than 8000 bytes for a notification. */
 const longestPayload = 7_000;
-/** What a listener takes for a hint that anything may have changed. */
+/** The payload that says that any ledger may have changed. */
 const everything = '';
 
 /**
- * Tells other processes that ledgers have grown, after the fact and without making anybody wait. At
+ * Notifies other processes that ledgers have grown, afterwards and without delaying a writer. At
  * most one message is on its way.
  */
 export class Notifier {
@@ -27,7 +27,7 @@ export class Notifier {
     if (!this.#sending) void this.#send();
   }
 
-  /** To be called when it cannot be said which ledgers have changed. */
+  /** Notifies that any ledger may have changed. */
   anythingChanged(): void {
     this.#anything = true;
     if (!this.#sending) void this.#send();
@@ -40,8 +40,8 @@ export class Notifier {
       const payload = this.#anything || names.length > longestPayload ? everything : names;
       this.#changed = new Set();
       this.#anything = false;
-      // A notification that is lost with the server is made up for by those who follow; so its
-      // commit need not be synced.
+      // Followers read from time to time and make up for a lost notification, so its commit need
+      // not be synced.
       const text = "select set_config('synchronous_commit', 'off', true), pg_notify($1, $2)";
       await this.#database.query(text, [this.#channel, payload]).catch(() => undefined);
     }

@@ -3,7 +3,7 @@ import { LedgerUnreadableError, SessionNotFoundError } from '../../ledger/errors
 import type { Event } from '../../ledger/event.ts';
 import type { ReadRange, StoredEvent } from '../../ledger/port.ts';
 import { unreadableEvent } from '../../ledger/upcast.ts';
-import { decodeRow, decodeStoredRow, type StoredRow } from '../sqlite/codec.ts';
+import { decodeRow, decodeStoredRow, type StoredRow } from '../sqlite/encoding.ts';
 import type { Database } from './database.ts';
 import { storedWhole } from './encoding.ts';
 import { toStorable } from './storable-text.ts';
@@ -22,14 +22,11 @@ interface Page {
   readonly text: string;
 }
 
-/**
- * Reads one ledger: once it has found it, another one that has got its name in the meantime is not
- * it.
- */
+/** Reads one ledger, and never another that has got its name meanwhile. */
 export class PageReader {
   readonly #database: Database;
   readonly #address: SessionAddress;
-  /** Number of the ledger, when it was found. */
+  /** Number of the ledger, once it was found. */
   #ledger: string | null = null;
 
   constructor(database: Database, address: SessionAddress) {
@@ -48,8 +45,9 @@ export class PageReader {
   }
 
   /**
-   * As `events`, with a mark in the place of each row that is damaged, missing or not known to this
-   * build. @throws SessionNotFoundError
+   * Yields events as `events` does, with a mark in place of each row that is damaged, missing or
+   * unknown to this build.
+   * @throws SessionNotFoundError
    */
   async *storedEvents(range: ReadRange): AsyncGenerator<readonly StoredEvent[], void, undefined> {
     const { session } = this.#address;
@@ -66,7 +64,7 @@ export class PageReader {
     }
   }
 
-  /** While one page is used, the next is on its way. */
+  /** Yields pages, and requests the next while one is used. */
   async *#pages(range: ReadRange): AsyncGenerator<Page, void, undefined> {
     let request = this.#request(range.after ?? 0, range.upTo);
     for (;;) {
@@ -79,8 +77,7 @@ export class PageReader {
 
   #request(after: number, upTo: number | undefined): Promise<Page> {
     const page = this.#find(after, upTo);
-    // A reader that stops early never asks for a page that was prepared, so its failure must not go
-    // unhandled.
+    // A reader that stops early never asks for the next page, so its failure must not go unhandled.
     page.catch(() => undefined);
     return page;
   }
@@ -109,10 +106,7 @@ export class PageReader {
     };
   }
 
-  /**
-   * The page as a whole is not what it should be: names the first row that is not, or the first
-   * that is not there.
-   */
+  /** Finds the first row of a damaged page that is wrong or missing. */
   async #findDamage(page: Page): Promise<readonly StoredRow[]> {
     const { session } = this.#address;
     return (await this.#readSingly(page)).map(({ seq, row, text }) => {
@@ -142,7 +136,7 @@ function reasonFor(text: string | undefined): string {
   return text === undefined ? 'it is missing' : 'its text is damaged';
 }
 
-/** The rows of a page, when each is in its place. */
+/** Returns the rows of a page when each is in its place. */
 function wholeRows({ text, after, through }: Page): readonly StoredRow[] | undefined {
   const rows = parseRows(text);
   if (rows?.length !== through - after) return undefined;

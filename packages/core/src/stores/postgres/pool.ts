@@ -1,6 +1,6 @@
 import { loadOptionalPackage } from '../../base/optional-package.ts';
 
-/** What answers a statement. */
+/** The result of a statement. */
 export interface PostgresResult {
   readonly rows: readonly unknown[];
 }
@@ -19,7 +19,7 @@ export interface PostgresClient {
 
 /** A connection that a pool lends. */
 export interface PostgresPoolClient extends PostgresClient {
-  /** @param destroy whether the connection is closed instead of being lent again */
+  /** @param destroy true closes the connection instead of lending it again */
   release(destroy?: boolean): void;
 }
 
@@ -34,7 +34,7 @@ export interface PostgresPool {
   connect(): Promise<PostgresPoolClient>;
   on?(event: 'error', listener: (error: Error) => void): unknown;
   removeListener?(event: 'error', listener: (error: Error) => void): unknown;
-  /** How it was made, as pools of `pg` have it. */
+  /** The options of the pool, as pools of `pg` have them. */
   readonly options?: { readonly max?: number | undefined } | undefined;
 }
 
@@ -51,7 +51,7 @@ export function lazyPool(connectionString: string): OwnPool {
   const make = async (): Promise<OwnPool> => {
     const { Pool } = await loadPg();
     const pool = new Pool({ connectionString, allowExitOnIdle: true });
-    // The next statement gets another connection; without a listener the loss of an idle one would
+    // The next statement gets another connection. Without a listener the loss of an idle one would
     // end the process.
     pool.on('error', () => undefined);
     return pool;
@@ -64,7 +64,7 @@ export function lazyPool(connectionString: string): OwnPool {
     query: async (text, values) => (await pool()).query(text, values),
     connect: async () => (await pool()).connect(),
     end: async () => {
-      // A pool that could not be made has told those who used it.
+      // A pool that could not be made has failed for its users already.
       const pool = await made?.catch(() => undefined);
       await pool?.end();
     },

@@ -15,7 +15,7 @@ import type { Database } from './database.ts';
 import type { StoredScope } from './encoding.ts';
 import { fromStorable, toStorable } from './storable-text.ts';
 
-/** The conditions of a statement that is put together, with their values. */
+/** The conditions of a composed statement, with their values. */
 class Conditions {
   readonly #texts: string[] = [];
   readonly values: unknown[] = [];
@@ -32,7 +32,7 @@ class Conditions {
     return this;
   }
 
-  /** A name that must be the one of the column, if one is given. */
+  /** Adds that a column equals a name, if one is given. */
   equal(column: string, name: string | undefined): this {
     return name === undefined ? this : this.add(`${column} = $`, toStorable(name));
   }
@@ -58,7 +58,7 @@ export async function queryHead(
     : { seq: Number(row['seq']), epoch: Number(row['epoch']), inboxSeq: Number(row['inbox_seq']) };
 }
 
-/** `undefined` when there is no such session. */
+/** Returns the inbox; `undefined` when the session does not exist. */
 export async function queryInbox(
   database: Database,
   { tenant, app }: StoredScope,
@@ -166,7 +166,7 @@ export async function queryRequests(
     const ledger = 'select id from {s}.ledgers where tenant = $ and app = $ and session = $';
     conditions.add(`ledger = (${ledger})`, tenant, app, toStorable(session));
   }
-  // As a literal, so that the index of those that are pending is used.
+  // As a literal, so that the index of pending requests is used.
   if (status === 'pending') conditions.add("status = 'pending'");
   else conditions.equal('status', status);
   if (kinds !== undefined)
@@ -263,7 +263,8 @@ function queryDueRows(
           union all select ledger, min(at) from {s}.inbox group by ledger
         ) each group by id
       )
-      select ${columns} from wanted join {s}.ledgers using (id), clock where ${conditions.text} ${order}`,
+      select ${columns} from wanted join {s}.ledgers using (id), clock
+        where ${conditions.text} ${order}`,
     conditions.values,
   );
 }

@@ -14,18 +14,21 @@ import { checkForkPoint, checkSnapshot } from '../batch.ts';
 import { fromStorable } from './storable-text.ts';
 import type { WriteReply } from './write-groups.ts';
 
-/** What was asked, as far as refusals tell of it. */
+/** The members of a request that refusals mention. */
 export interface Asked {
   readonly store: string;
   readonly app: string;
   readonly session: string;
   readonly expected?: Head;
   readonly requestId?: string;
-  /** The place in the ledger that was named. */
+  /** The `seq` that the request named. */
   readonly seq?: number;
 }
 
-/** The reply, when nothing was refused. @throws the error that a refusal stands for */
+/**
+ * Returns the reply when nothing was refused.
+ * @throws the error that a refusal stands for
+ */
 export function checkReply(reply: WriteReply, asked: Asked): WriteReply {
   if (reply.refused === undefined) return reply;
   throw (refusals[reply.refused] ?? unknownRefusal)(reply, asked);

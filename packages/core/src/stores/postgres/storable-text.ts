@@ -1,14 +1,13 @@
 /**
- * What PostgreSQL cannot store as text, zero bytes and halves of surrogate pairs, and the sign that
- * replaces it.
+ * The characters that PostgreSQL cannot store as text, zero bytes and halves of surrogate pairs,
+ * and the sign that replaces them.
  */
 const unstorable = /[\0\\]|\p{Surrogate}/u;
 const everyUnstorable = /[\0\\]|\p{Surrogate}/gu;
 const everyReplaced = /\\([0-9a-f]{4})/g;
 
 /**
- * A text as it is stored: the same, but for a few characters that are written as `\` and four
- * hexadecimal digits.
+ * Returns a text as it is stored: a few characters are written as `\` and four hexadecimal digits.
  */
 export function toStorable(text: string): string {
   if (!unstorable.test(text)) return text;
@@ -25,7 +24,7 @@ export function fromStorable(stored: string): string {
   );
 }
 
-/** `undefined` becomes `null`, which is how the database says that there is none. */
+/** Returns a text as it is stored; `undefined` becomes the `null` of the database. */
 export function toStorableOrNull(text: string | undefined): string | null {
   return text === undefined ? null : toStorable(text);
 }

@@ -33,11 +33,15 @@ export const migrations: readonly string[] = [
     user_id text collate "C",
     unique (tenant, app, session)
   ) with (fillfactor = 70);
-  comment on column {s}.ledgers.session is 'null: deleted, and kept for the forks that share its events';
+  comment on column {s}.ledgers.session is
+    'null: deleted, and kept for the forks that share its events';
   comment on column {s}.ledgers.base is 'events up to this one are those of the parent';
-  create index ledgers_by_update on {s}.ledgers (tenant, app, updated_at, session) where session is not null;
-  create index ledgers_by_creation on {s}.ledgers (tenant, app, created_at, session) where session is not null;
-  create index ledgers_by_user on {s}.ledgers (tenant, app, user_id, updated_at, session) where session is not null and user_id is not null;
+  create index ledgers_by_update on {s}.ledgers (tenant, app, updated_at, session)
+    where session is not null;
+  create index ledgers_by_creation on {s}.ledgers (tenant, app, created_at, session)
+    where session is not null;
+  create index ledgers_by_user on {s}.ledgers (tenant, app, user_id, updated_at, session)
+    where session is not null and user_id is not null;
   create index ledgers_by_wake on {s}.ledgers (wake_at) where wake_at is not null;
   create index ledgers_by_parent on {s}.ledgers (parent) where parent is not null;
 
@@ -87,8 +91,10 @@ export const migrations: readonly string[] = [
     primary key (tenant, app, request_id)
   );
   create index requests_by_creation on {s}.requests (tenant, app, created_at, request_id);
-  create index requests_pending on {s}.requests (tenant, app, user_id, created_at, request_id) where status = 'pending';
-  create index requests_by_operation on {s}.requests (tenant, app, operation_id) where operation_id is not null;
+  create index requests_pending on {s}.requests (tenant, app, user_id, created_at, request_id)
+    where status = 'pending';
+  create index requests_by_operation on {s}.requests (tenant, app, operation_id)
+    where operation_id is not null;
   create index requests_by_ledger on {s}.requests (ledger);
 
   create table {s}.blobs (
@@ -106,7 +112,8 @@ export const migrations: readonly string[] = [
     seq bigint not null,
     primary key (ledger, address)
   );
-  comment on column {s}.blob_references.seq is 'the first event that refers to the blob comes not before this one';
+  comment on column {s}.blob_references.seq is
+    'the first event that refers to the blob comes not before this one';
   create index blob_references_by_address on {s}.blob_references (address);
 
   create table {s}.shared_scopes (
@@ -134,13 +141,16 @@ export const migrations: readonly string[] = [
     first_epoch bigint not null,
     primary key (tenant, app)
   );
-  comment on table {s}.deletions is 'no new ledger begins under a lower epoch, so that the writer of a deleted one finds none that looks like its own';
+  comment on table {s}.deletions is
+    'no new ledger begins under a lower epoch, so that the writer of a deleted one '
+    'finds none that looks like its own';
 
   create table {s}.listeners (
     id text primary key,
     until bigint not null
   );
-  comment on table {s}.listeners is 'stores that wait for notifications; nobody is told what nobody hears';
+  comment on table {s}.listeners is
+    'stores that wait for notifications; nobody is told what nobody hears';
 
   create table {s}.snapshots (
     ledger bigint not null,
@@ -151,6 +161,6 @@ export const migrations: readonly string[] = [
   );
   `,
   addressKeysStep,
-  // Its functions are others: what they answer tells the time.
+  // This step only replaces functions: their replies have the time.
   'null;',
 ];

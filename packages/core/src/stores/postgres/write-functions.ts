@@ -1,25 +1,27 @@
+import { inboxFunctions } from './inbox-functions.ts';
+
 /**
  * The functions that change ledgers. Each call is one statement and so one transaction and one
- * round trip, which needs nothing of the session that it runs in. A request is checked whole before
- * its first write and answered with `{"refused": …}` when it does not fit, so that it leaves the
- * transaction usable for the others of its group.
- *
- * Rows are locked in one order, so that groups cannot wait for each other: ledgers by name, then
- * shared scopes by name, then blobs.
+ * round trip, which needs nothing of the connection. A request is checked whole before its first
+ * write. When it does not fit, the reply is `{"refused": …}`, and the transaction stays usable for
+ * the others of its group. Rows are locked in one order, so that groups cannot wait for each other:
+ * ledgers by name, then shared scopes by name, then blobs.
  */
 
 const clockFunction = `
-create or replace function {s}.now_ms(_fixed_now bigint) returns bigint language sql volatile as $adjutant$
+create or replace function {s}.now_ms(_fixed_now bigint) returns bigint
+  language sql volatile as $adjutant$
   select coalesce(_fixed_now, floor(extract(epoch from clock_timestamp()) * 1000)::bigint)
 $adjutant$;
 `;
 
 /**
- * Performs the requests of a group in order and answers with one reply for each, and with whether a
+ * Performs the requests of a group in order. Returns one reply for each, and true in `heard` when a
  * listener other than `_own` waits.
  */
 const groupFunction = `
-create or replace function {s}.write(_requests jsonb, _fixed_now bigint, _own text) returns jsonb language plpgsql as $adjutant$
+create or replace function {s}.write(_requests jsonb, _fixed_now bigint, _own text) returns jsonb
+  language plpgsql as $adjutant$
 declare
   _request jsonb;
   _replies jsonb := '[]';
@@ -29,20 +31,24 @@ begin
   if jsonb_array_length(_requests) > 1 then
     for _key in
       select tenant, app, session, bool_or(claims) as claims from (
-        select r->>'tenant' collate "C" as tenant, r->>'app' collate "C" as app, r->>'session' collate "C" as session, r->>'op' = 'claim' as claims
+        select r->>'tenant' collate "C" as tenant, r->>'app' collate "C" as app,
+          r->>'session' collate "C" as session, r->>'op' = 'claim' as claims
         from jsonb_array_elements(_requests) r
       ) keys
       group by tenant, app, session order by tenant, app, session
     loop
-      if _key.claims then perform {s}.ensure_ledger(_key.tenant, _key.app, _key.session, {s}.now_ms(_fixed_now)); end if;
-      perform 1 from {s}.ledgers where tenant = _key.tenant and app = _key.app and session = _key.session for update;
+      if _key.claims then perform {s}.ensure_ledger(_key.tenant, _key.app, _key.session,
+        {s}.now_ms(_fixed_now)); end if;
+      perform 1 from {s}.ledgers where tenant = _key.tenant and app = _key.app
+        and session = _key.session for update;
     end loop;
     perform {s}.lock_scopes(_requests);
   end if;
   for _request in select r from jsonb_array_elements(_requests) r loop
     -- Read for each: a request may have waited for locks.
     _now := {s}.now_ms(_fixed_now);
-    _replies := _replies || jsonb_build_array(jsonb_build_object('now', _now) || case _request->>'op'
+    _replies := _replies || jsonb_build_array(
+      jsonb_build_object('now', _now) || case _request->>'op'
       when 'append' then {s}.append(_request, _now)
       when 'claim' then {s}.claim(_request, _now)
       when 'renew' then {s}.renew(_request, _now)
@@ -56,14 +62,18 @@ begin
 end
 $adjutant$;
 
-create or replace function {s}.ensure_ledger(_tenant text, _app text, _session text, _now bigint) returns void language sql as $adjutant$
-  insert into {s}.ledgers (tenant, app, session, base, seq, epoch, inbox_seq, created_at, updated_at, status)
+create or replace function {s}.ensure_ledger(_tenant text, _app text, _session text, _now bigint)
+  returns void language sql as $adjutant$
+  insert into {s}.ledgers (tenant, app, session, base, seq, epoch, inbox_seq, created_at,
+    updated_at, status)
   select _tenant, _app, _session, 0, 0, {s}.first_epoch(_tenant, _app), 0, _now, _now, 'active'
-  where not exists (select from {s}.ledgers where tenant = _tenant and app = _app and session = _session)
+  where not exists (select from {s}.ledgers where tenant = _tenant and app = _app
+    and session = _session)
   on conflict do nothing
 $adjutant$;
 
-create or replace function {s}.lock_scopes(_requests jsonb) returns void language plpgsql as $adjutant$
+create or replace function {s}.lock_scopes(_requests jsonb) returns void
+  language plpgsql as $adjutant$
 declare
   _key record;
 begin
@@ -75,16 +85,19 @@ begin
     ) keys
     order by tenant, app, scope, scope_id
   loop
-    insert into {s}.shared_scopes values (_key.tenant, _key.app, _key.scope, _key.scope_id) on conflict do nothing;
+    insert into {s}.shared_scopes values (_key.tenant, _key.app, _key.scope, _key.scope_id)
+      on conflict do nothing;
     perform 1 from {s}.shared_scopes
-      where tenant = _key.tenant and app = _key.app and scope = _key.scope and scope_id = _key.scope_id for update;
+      where tenant = _key.tenant and app = _key.app and scope = _key.scope
+        and scope_id = _key.scope_id for update;
   end loop;
 end
 $adjutant$;
 `;
 
 const appendFunctions = `
-create or replace function {s}.append(_request jsonb, _now bigint) returns jsonb language plpgsql as $adjutant$
+create or replace function {s}.append(_request jsonb, _now bigint) returns jsonb
+  language plpgsql as $adjutant$
 declare
   _ledger {s}.ledgers;
   _expected bigint := (_request->>'seq')::bigint;
@@ -94,10 +107,13 @@ declare
   _summary jsonb := _request->'summary';
 begin
   select * into _ledger from {s}.ledgers
-    where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session' for update;
-  if _ledger.id is null or _ledger.epoch <> (_request->>'epoch')::bigint then return {s}.conflict(_ledger.seq, _ledger.epoch); end if;
+    where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session'
+      for update;
+  if _ledger.id is null or _ledger.epoch <> (_request->>'epoch')::bigint
+    then return {s}.conflict(_ledger.seq, _ledger.epoch); end if;
   if _ledger.seq <> _expected then
-    if not {s}.landed_before(_ledger.id, _events) then return {s}.conflict(_ledger.seq, _ledger.epoch); end if;
+    if not {s}.landed_before(_ledger.id, _events)
+      then return {s}.conflict(_ledger.seq, _ledger.epoch); end if;
     return jsonb_build_object('seq', _last, 'epoch', _ledger.epoch, 'inboxSeq', _ledger.inbox_seq);
   end if;
   if _request ? 'shared' or _request ? 'blobs' then
@@ -105,7 +121,8 @@ begin
     if _refusal is not null then return _refusal; end if;
   end if;
   insert into {s}.events (ledger, seq, at, type, actor, path, body)
-    select _ledger.id, (e->>0)::bigint, (e->>1)::bigint, (e->>2)::int, e->>3, e->>4, e->>5 from jsonb_array_elements(_events) e;
+    select _ledger.id, (e->>0)::bigint, (e->>1)::bigint, (e->>2)::int, e->>3, e->>4, e->>5
+      from jsonb_array_elements(_events) e;
   update {s}.ledgers set
     seq = _last,
     updated_at = coalesce((_events->-1->>1)::bigint, updated_at),
@@ -121,40 +138,51 @@ begin
 end
 $adjutant$;
 
-create or replace function {s}.conflict(_seq bigint, _epoch bigint) returns jsonb language sql immutable as $adjutant$
-  select jsonb_build_object('refused', 'ledger_conflict', 'seq', coalesce(_seq, 0), 'epoch', coalesce(_epoch, 0))
+create or replace function {s}.conflict(_seq bigint, _epoch bigint) returns jsonb
+  language sql immutable as $adjutant$
+  select jsonb_build_object('refused', 'ledger_conflict', 'seq', coalesce(_seq, 0),
+    'epoch', coalesce(_epoch, 0))
 $adjutant$;
 
--- Whether these events are those that the ledger holds in their place: a body begins with the event's id.
-create or replace function {s}.landed_before(_ledger bigint, _events jsonb) returns boolean language sql stable as $adjutant$
+-- True when the ledger holds these events in their place. A body begins with the id of its event.
+create or replace function {s}.landed_before(_ledger bigint, _events jsonb) returns boolean
+  language sql stable as $adjutant$
   select jsonb_array_length(_events) > 0 and not exists (
     select from jsonb_array_elements(_events) e
     left join {s}.events stored on stored.ledger = _ledger and stored.seq = (e->>0)::bigint
-    where substring(stored.body from '^"(?:[^"\\\\]|\\\\.)*"') is distinct from substring(e->>5 from '^"(?:[^"\\\\]|\\\\.)*"')
+    where substring(stored.body from '^"(?:[^"\\\\]|\\\\.)*"')
+      is distinct from substring(e->>5 from '^"(?:[^"\\\\]|\\\\.)*"')
   )
 $adjutant$;
 
-create or replace function {s}.write_rest(_ledger bigint, _last bigint, _request jsonb, _now bigint) returns void language plpgsql as $adjutant$
+create or replace function {s}.write_rest(_ledger bigint, _last bigint, _request jsonb, _now bigint)
+  returns void language plpgsql as $adjutant$
 declare
   _write jsonb;
 begin
   if _request ? 'consumes' then
-    delete from {s}.inbox where ledger = _ledger and position in (select c::bigint from jsonb_array_elements_text(_request->'consumes') c);
+    delete from {s}.inbox where ledger = _ledger
+      and position in (select c::bigint from jsonb_array_elements_text(_request->'consumes') c);
   end if;
   if _request ? 'blobs' then
     insert into {s}.blob_references (ledger, address, seq)
-      select _ledger, b, least((_request->>'seq')::bigint + 1, _last) from jsonb_array_elements_text(_request->'blobs') b on conflict do nothing;
+      select _ledger, b, least((_request->>'seq')::bigint + 1, _last)
+        from jsonb_array_elements_text(_request->'blobs') b on conflict do nothing;
   end if;
   if _request ? 'shared' then
     for _write in select w from jsonb_array_elements(_request->'shared') w loop
       insert into {s}.shared as known (tenant, app, scope, scope_id, key, value, version)
-        values (_request->>'tenant', _request->>'app', _write->>'scope', _write->>'scopeId', _write->>'key', _write->>'value', 1)
-        on conflict (tenant, app, scope, scope_id, key) do update set value = excluded.value, version = known.version + 1;
+        values (_request->>'tenant', _request->>'app', _write->>'scope', _write->>'scopeId',
+          _write->>'key', _write->>'value', 1)
+        on conflict (tenant, app, scope, scope_id, key) do update set value = excluded.value,
+          version = known.version + 1;
     end loop;
   end if;
   if _request ? 'requests' then
-    insert into {s}.requests (tenant, app, request_id, ledger, kind, user_id, operation_id, created_at, expires_at, request, status)
-      select _request->>'tenant', _request->>'app', q->>'requestId', _ledger, q->>'kind', q->>'user', q->>'operationId',
+    insert into {s}.requests (tenant, app, request_id, ledger, kind, user_id, operation_id,
+      created_at, expires_at, request, status)
+      select _request->>'tenant', _request->>'app', q->>'requestId', _ledger, q->>'kind',
+        q->>'user', q->>'operationId',
         (q->>'createdAt')::bigint, (q->>'expiresAt')::bigint, q->>'request', 'pending'
       from jsonb_array_elements(_request->'requests') q
       on conflict (tenant, app, request_id) do nothing;
@@ -162,7 +190,8 @@ begin
   if _request ? 'settles' then
     update {s}.requests known set status = q->>'status', settled_by = q->>'by', settled_at = _now
       from jsonb_array_elements(_request->'settles') q
-      where known.tenant = _request->>'tenant' and known.app = _request->>'app' and known.request_id = q->>'requestId'
+      where known.tenant = _request->>'tenant' and known.app = _request->>'app'
+        and known.request_id = q->>'requestId'
         and known.ledger = _ledger and known.status = 'pending';
   end if;
 end
@@ -170,8 +199,9 @@ $adjutant$;
 `;
 
 const checkFunctions = `
--- What of the blobs and shared values that a batch builds on is not there, or not as it believes; null when all is.
-create or replace function {s}.check_references(_request jsonb) returns jsonb language plpgsql as $adjutant$
+-- The refusal of a batch whose blobs or shared values are missing or have changed; null otherwise.
+create or replace function {s}.check_references(_request jsonb) returns jsonb
+  language plpgsql as $adjutant$
 declare
   _write jsonb;
   _name text;
@@ -182,10 +212,13 @@ declare
   _missing text;
 begin
   if _request ? 'blobs' then
-    perform 1 from {s}.blobs where address in (select b from jsonb_array_elements_text(_request->'blobs') b) order by address for key share;
+    perform 1 from {s}.blobs where address in (
+      select b from jsonb_array_elements_text(_request->'blobs') b) order by address for key share;
     select b into _missing from jsonb_array_elements_text(_request->'blobs') b where not exists (
-      select from {s}.blobs where address = b and tenant = _request->>'tenant' and app = _request->>'app') limit 1;
-    if _missing is not null then return jsonb_build_object('refused', 'blob_missing', 'address', _missing); end if;
+      select from {s}.blobs where address = b and tenant = _request->>'tenant'
+        and app = _request->>'app') limit 1;
+    if _missing is not null then return jsonb_build_object('refused', 'blob_missing',
+      'address', _missing); end if;
   end if;
   if not _request ? 'shared' then return null; end if;
   perform {s}.lock_scopes(jsonb_build_array(_request));
@@ -200,10 +233,13 @@ begin
           and scope = _write->>'scope' and scope_id = _write->>'scopeId' and key = _write->>'key';
     end if;
     _version := coalesce(_version, 0);
-    if (case when coalesce(_deleted, true) then 0 else _version end) <> (_write->>'baseVersion')::bigint then
-      _stale := _stale || jsonb_build_array(jsonb_build_array(_write->'scope', _write->'scopeId', _write->'key'));
+    if (case when coalesce(_deleted, true) then 0 else _version end)
+      <> (_write->>'baseVersion')::bigint then
+      _stale := _stale || jsonb_build_array(
+        jsonb_build_array(_write->'scope', _write->'scopeId', _write->'key'));
     end if;
-    _known := _known || jsonb_build_object(_name, jsonb_build_array(_version + 1, _write->>'value' is null));
+    _known := _known || jsonb_build_object(
+      _name, jsonb_build_array(_version + 1, _write->>'value' is null));
   end loop;
   if _stale = '[]' then return null; end if;
   return jsonb_build_object('refused', 'state_conflict', 'stale', _stale);
@@ -212,7 +248,8 @@ $adjutant$;
 `;
 
 const ownershipFunctions = `
-create or replace function {s}.claim(_request jsonb, _now bigint) returns jsonb language plpgsql as $adjutant$
+create or replace function {s}.claim(_request jsonb, _now bigint) returns jsonb
+  language plpgsql as $adjutant$
 declare
   _ledger {s}.ledgers;
   _until bigint := _now + (_request->>'ttl')::bigint;
@@ -221,26 +258,36 @@ begin
   while _ledger.id is null loop
     perform {s}.ensure_ledger(_request->>'tenant', _request->>'app', _request->>'session', _now);
     select * into _ledger from {s}.ledgers
-      where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session' for update;
+      where tenant = _request->>'tenant' and app = _request->>'app'
+        and session = _request->>'session' for update;
   end loop;
   -- 'gone' is an owner whose process the caller has found to be dead.
-  if _ledger.lease_until > _now and _ledger.owner not in (_request->>'owner', coalesce(_request->>'gone', '')) and not (_request->>'force')::boolean
-  then return jsonb_build_object('refused', 'session_busy', 'owner', _ledger.owner, 'until', _ledger.lease_until); end if;
-  update {s}.ledgers set epoch = epoch + 1, owner = _request->>'owner', lease_ms = (_request->>'ttl')::bigint, lease_until = _until
+  if _ledger.lease_until > _now and _ledger.owner
+    not in (_request->>'owner', coalesce(_request->>'gone', ''))
+    and not (_request->>'force')::boolean
+  then return jsonb_build_object('refused', 'session_busy', 'owner', _ledger.owner,
+    'until', _ledger.lease_until); end if;
+  update {s}.ledgers set epoch = epoch + 1, owner = _request->>'owner',
+    lease_ms = (_request->>'ttl')::bigint, lease_until = _until
     where id = _ledger.id;
-  return jsonb_build_object('epoch', _ledger.epoch + 1, 'seq', _ledger.seq, 'inboxSeq', _ledger.inbox_seq, 'until', _until);
+  return jsonb_build_object('epoch', _ledger.epoch + 1, 'seq', _ledger.seq,
+    'inboxSeq', _ledger.inbox_seq, 'until', _until);
 end
 $adjutant$;
 
-create or replace function {s}.renew(_request jsonb, _now bigint) returns jsonb language plpgsql as $adjutant$
+create or replace function {s}.renew(_request jsonb, _now bigint) returns jsonb
+  language plpgsql as $adjutant$
 declare
   _ledger {s}.ledgers;
 begin
   select * into _ledger from {s}.ledgers
-    where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session' for update;
-  if _ledger.id is null or _ledger.epoch <> (_request->>'epoch')::bigint then return {s}.conflict(_ledger.seq, _ledger.epoch); end if;
+    where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session'
+      for update;
+  if _ledger.id is null or _ledger.epoch <> (_request->>'epoch')::bigint
+    then return {s}.conflict(_ledger.seq, _ledger.epoch); end if;
   update {s}.ledgers set lease_until = _now + lease_ms where id = _ledger.id;
-  return jsonb_build_object('seq', _ledger.seq, 'epoch', _ledger.epoch, 'inboxSeq', _ledger.inbox_seq);
+  return jsonb_build_object('seq', _ledger.seq, 'epoch', _ledger.epoch,
+    'inboxSeq', _ledger.inbox_seq);
 end
 $adjutant$;
 
@@ -250,85 +297,28 @@ declare
   _kept boolean;
 begin
   select * into _ledger from {s}.ledgers
-    where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session' for update;
+    where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session'
+      for update;
   if _ledger.id is null then return jsonb_build_object('released', true, 'inboxSeq', 0); end if;
-  if _ledger.epoch <> (_request->>'epoch')::bigint then return jsonb_build_object('released', true, 'inboxSeq', _ledger.inbox_seq); end if;
+  if _ledger.epoch <> (_request->>'epoch')::bigint
+    then return jsonb_build_object('released', true, 'inboxSeq', _ledger.inbox_seq); end if;
   _kept := coalesce(_ledger.inbox_seq > (_request->>'inboxSeq')::bigint, false);
-  if not _kept then update {s}.ledgers set owner = null, lease_ms = null, lease_until = null where id = _ledger.id; end if;
+  if not _kept then update {s}.ledgers set owner = null, lease_ms = null, lease_until = null
+    where id = _ledger.id; end if;
   return jsonb_build_object('released', not _kept, 'inboxSeq', _ledger.inbox_seq);
 end
 $adjutant$;
 `;
 
-const inboxFunctions = `
-create or replace function {s}.post(_request jsonb, _now bigint) returns jsonb language plpgsql as $adjutant$
-declare
-  _ledger {s}.ledgers;
-  _item jsonb := _request->'item';
-  _refusal jsonb;
-begin
-  select * into _ledger from {s}.ledgers
-    where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session' for update;
-  if _ledger.id is null then return '{"refused": "session_not_found"}'; end if;
-  if exists (select from {s}.posted where ledger = _ledger.id and key = _item->>'key') then
-    return jsonb_build_object('inboxSeq', _ledger.inbox_seq, 'duplicate', true);
-  end if;
-  if _item ? 'settles' then
-    _refusal := {s}.settle_pending(_ledger, 
-      jsonb_build_object('requestId', _item->'settles', 'status', 'answered', 'by', _item->'by', 'fromOutside', true), _now);
-    if _refusal is not null then return _refusal; end if;
-  end if;
-  insert into {s}.posted (ledger, key) values (_ledger.id, _item->>'key');
-  insert into {s}.inbox (ledger, position, key, lane, actor, at, type, data, settles)
-    values (_ledger.id, _ledger.inbox_seq + 1, _item->>'key', _item->>'lane', _item->>'by', (_item->>'at')::bigint, _item->>'type', _item->>'data',
-      _item->>'settles');
-  update {s}.ledgers set inbox_seq = inbox_seq + 1 where id = _ledger.id;
-  return jsonb_build_object('inboxSeq', _ledger.inbox_seq + 1, 'duplicate', false);
-end
-$adjutant$;
-
--- Settles a request that is pending; answers with the refusal when it is not, null when it was.
-create or replace function {s}.settle_pending(_ledger {s}.ledgers, _settlement jsonb, _now bigint) returns jsonb language plpgsql as $adjutant$
-declare
-  _known {s}.requests;
-begin
-  select * into _known from {s}.requests
-    where tenant = _ledger.tenant and app = _ledger.app and request_id = _settlement->>'requestId' and ledger = _ledger.id for update;
-  if _known.ledger is null then return '{"refused": "request_not_found"}'; end if;
-  if _known.status <> 'pending' then
-    return jsonb_build_object('refused', 'request_settled', 'status', _known.status, 'by', _known.settled_by);
-  end if;
-  if (_settlement->>'fromOutside')::boolean and _known.expires_at <= _now then
-    return '{"refused": "request_settled", "status": "expired", "by": null}';
-  end if;
-  update {s}.requests set status = _settlement->>'status', settled_by = _settlement->>'by', settled_at = _now
-    where tenant = _ledger.tenant and app = _ledger.app and request_id = _settlement->>'requestId';
-  return null;
-end
-$adjutant$;
-
-create or replace function {s}.settle(_request jsonb, _now bigint) returns jsonb language plpgsql as $adjutant$
-declare
-  _ledger {s}.ledgers;
-  _refusal jsonb;
-begin
-  select * into _ledger from {s}.ledgers
-    where tenant = _request->>'tenant' and app = _request->>'app' and session = _request->>'session' for update;
-  if _ledger.id is null then return '{"refused": "request_not_found"}'; end if;
-  _refusal := {s}.settle_pending(_ledger, _request->'settlement', _now);
-  if _refusal->>'status' = _request->'settlement'->>'status' then return '{}'; end if;
-  return coalesce(_refusal, '{}');
-end
-$adjutant$;
-`;
-
 const listenerFunction = `
-create or replace function {s}.listen(_id text, _ms bigint) returns void language plpgsql as $adjutant$
+create or replace function {s}.listen(_id text, _ms bigint) returns void
+  language plpgsql as $adjutant$
 begin
   -- What a crash of the server may take is made again within a second.
   perform set_config('synchronous_commit', 'off', true);
   delete from {s}.listeners where until < {s}.now_ms(null) - 60000;
-  insert into {s}.listeners (id, until) values (_id, {s}.now_ms(null) + _ms) on conflict (id) do update set until = excluded.until;
+  insert into {s}.listeners (id, until) values (_id, {s}.now_ms(null) + _ms) on conflict (id)
+    do update set until = excluded.until;
 end
 $adjutant$;
 `;

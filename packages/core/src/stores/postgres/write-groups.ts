@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../base/json.ts';
 import type { Database } from './database.ts';
 import { isRolledBack } from './failure.ts';
 
-/** A change to one ledger; `op` and the rest are what the function `write` of the schema takes. */
+/** A change to one ledger; the function `write` of the schema takes `op` and the rest. */
 export interface WriteRequest extends JsonObject {
   readonly op: 'append' | 'claim' | 'renew' | 'release' | 'post' | 'settle';
   readonly tenant: string;
@@ -11,7 +11,7 @@ export interface WriteRequest extends JsonObject {
   readonly session: string;
 }
 
-/** What the function answers; `refused` names why nothing was written. */
+/** The reply of the function; `refused` is the reason when nothing was written. */
 export interface WriteReply {
   readonly refused?: string;
   readonly [field: string]: JsonValue | undefined;
@@ -19,9 +19,9 @@ export interface WriteReply {
 
 interface Waiting {
   readonly request: WriteRequest;
-  /** The request as it is sent. */
+  /** The text of the request that is sent. */
   readonly text: string;
-  /** Something else must land first. */
+  /** True while another write must land first. */
   held: boolean;
   readonly resolve: (reply: WriteReply) => void;
   readonly reject: (error: unknown) => void;
@@ -31,9 +31,9 @@ const mostRequestsPerGroup = 512;
 const mostCharactersPerGroup = 4_000_000;
 
 /**
- * Sends changes to ledgers in groups: what waits when a group has been answered shares the next
- * statement, and with it the round trip and the commit. One group is on its way at a time, so the
- * changes of a ledger are made in the order in which they were asked for.
+ * Sends changes to ledgers in groups. The requests that wait when a group was answered share the
+ * next statement, and with it the round trip and the commit. One group is on its way at a time, so
+ * the changes of a ledger are made in the order of their requests.
  */
 export class WriteGroups {
   readonly #database: Database;
@@ -47,9 +47,9 @@ export class WriteGroups {
   #closed = false;
 
   /**
-   * @param fixedNow epoch milliseconds to be taken for what the clock of the database says; `null`:
-   * what it says counts
-   * @param ownName under which this store listens
+   * @param fixedNow epoch milliseconds that replace the clock of the database; `null` to use that
+   * clock
+   * @param ownName name under which this store listens
    */
   constructor(database: Database, fixedNow: () => number | null, ownName: string) {
     this.#ownName = ownName;
@@ -58,8 +58,8 @@ export class WriteGroups {
   }
 
   /**
-   * @param after what must have ended before this request and those behind it that concern its
-   * session are sent
+   * Sends a request.
+   * @param after a promise that must end before this request and later ones of its session are sent
    * @throws StoreUnavailableError, StoreTooNewError
    */
   send(request: WriteRequest, after?: Promise<unknown>): Promise<WriteReply> {
@@ -82,12 +82,12 @@ export class WriteGroups {
     });
   }
 
-  /** Whether another store was listening when the last group was written. */
+  /** True when another store was listening at the last group. */
   get isHeard(): boolean {
     return this.#isHeard;
   }
 
-  /** Refuses what comes now, and waits until all requests have been answered. */
+  /** Refuses new requests, and waits until all have been answered. */
   async close(): Promise<void> {
     this.#closed = true;
     if (!this.#sending && this.#waiting.length === 0) return;
@@ -97,8 +97,8 @@ export class WriteGroups {
   #schedule(): void {
     if (this.#sending || this.#scheduled) return;
     this.#scheduled = true;
-    // A tick runs after all microtasks, so everybody who goes on after the last answers is in the
-    // same group.
+    // A tick runs after all microtasks, so all callers that go on after the last replies are in one
+    // group.
     process.nextTick(() => {
       this.#scheduled = false;
       void this.#sendAll();
@@ -150,8 +150,8 @@ export class WriteGroups {
         waiting.resolve(replies[i] as WriteReply);
       });
     } catch (error) {
-      // One request may have failed all: each gets a transaction of its own, so that it fails
-      // alone.
+      // One request may have failed all: each gets a transaction of its own, so that only this one
+      // fails.
       if (
         group.length > 1 &&
         isAdjutantError(error, 'store_unavailable') &&

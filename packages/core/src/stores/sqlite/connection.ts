@@ -11,7 +11,7 @@ export function startSqliteWorker(settings: WorkerSettings): Worker {
     import.meta.url.endsWith('.ts') ? './worker.ts' : './worker.js',
     import.meta.url,
   );
-  // The process's own arguments are not for the worker: some (`--input-type`, `--import`) would
+  // The worker does not get the arguments of the process: some (`--input-type`, `--import`) would
   // break or slow its start.
   return new Worker(file, { workerData: settings, name: 'adjutant-sqlite', execArgv: [] });
 }
@@ -54,7 +54,7 @@ export class WorkerConnection {
     return this.#send(operation, request);
   }
 
-  /** Sends what has been requested now, when the thread is about to be busy for a while. */
+  /** Sends all requests now, because the thread is about to be busy for a while. */
   flush(): void {
     if (this.#outgoing.length > 0) this.#flush();
   }
@@ -82,8 +82,8 @@ export class WorkerConnection {
   ): Promise<Operations[Name]['reply']> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ resolve, reject });
-      // A tick runs after all microtasks, so everybody who goes on after the last answers is in the
-      // same message.
+      // A tick runs after all microtasks, so all callers that go on after the last replies are in
+      // one message.
       if (this.#outgoing.push([operation, request]) === 1) process.nextTick(() => this.flush());
     });
   }
@@ -96,7 +96,7 @@ export class WorkerConnection {
       this.#worker.ref();
       this.#worker.postMessage(requests);
     } catch (error) {
-      // What cannot be copied to the worker now cannot be copied later.
+      // A value that cannot be copied to the worker now cannot be copied later.
       const permanent = (error as Error).name === 'DataCloneError';
       this.#failPending(
         `its worker thread could not be started or reached: ${(error as Error).message}`,

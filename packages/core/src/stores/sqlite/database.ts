@@ -6,12 +6,11 @@ import { systemClock } from '../../base/clock.ts';
 import { StoreTooNewError, StoreUnavailableError } from '../../ledger/errors.ts';
 import { assertLocalFile, type FileSystemType, fileSystemType } from './file-system.ts';
 import type { WorkerSettings } from './protocol.ts';
-import { applicationId, migrations } from './schema.ts';
+import { applicationId, migrations } from './tables.ts';
 
 /**
- * Opens the file, makes it if it is not there, and brings its schema up to date. A file that is
- * refused is not changed.
- * @param typeOf tells the type of the file system at a place
+ * Opens or makes the file, and brings its schema up to date. A file that is refused is not changed.
+ * @param typeOf returns the type of the file system at a place
  * @throws StoreUnavailableError, StoreTooNewError
  */
 export function openDatabase(
@@ -57,20 +56,20 @@ function openForWriting(settings: WorkerSettings): DatabaseSync {
 }
 
 /**
- * Makes a file that is not there, which only the user of this process may read and write. SQLite
- * gives its other files, of the log and of what readers share, the same permissions. A file that is
- * there keeps those that somebody gave it.
+ * Makes a missing file, which only the user of this process may read and write. SQLite gives its
+ * other files, of the log and of shared memory, the same permissions. An existing file keeps its
+ * permissions.
  */
 function makePrivate(path: string): void {
   try {
     if (statSync(path, { throwIfNoEntry: false }) === undefined)
       closeSync(openSync(path, 'a', 0o600));
   } catch {
-    // Opening the database says what is wrong, if anything is.
+    // Opening the database reports the failure, if there is one.
   }
 }
 
-/** Whether the file, or what SQLite needs beside it, cannot be written. */
+/** True when the file, or a file that SQLite needs beside it, cannot be written. */
 function isReadOnly(error: unknown): boolean {
   const primary = Number((error as { errcode?: unknown } | undefined)?.errcode) & 0xff;
   return primary === readOnlyCode || primary === cannotOpenCode;
@@ -80,9 +79,9 @@ const readOnlyCode = 8;
 const cannotOpenCode = 14;
 
 /**
- * Opens a file that cannot be written, as on a disk that is mounted read-only: what is in it can be
- * read and exported, and writes fail. As SQLite cannot lock anything there, the file is taken to be
- * unchanging, which it is only if nobody has left a log beside it.
+ * Opens a file that cannot be written, as on a disk that is mounted read-only. Its content can be
+ * read and exported, and writes fail. SQLite cannot lock anything there, so it takes the file to be
+ * unchanging. That is true only if no process has left a log beside it.
  */
 function openForReading({ path, busyTimeoutMs }: WorkerSettings): DatabaseSync | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
@@ -99,7 +98,7 @@ function openForReading({ path, busyTimeoutMs }: WorkerSettings): DatabaseSync |
     try {
       database = open();
       checkFile(database, path);
-      // What an older version has made is brought up to date by writing.
+      // Bringing a file of an older version up to date needs writing.
       if (readPragma(database, 'user_version') === migrations.length) return database;
       database.close();
     } catch (error) {
@@ -110,7 +109,9 @@ function openForReading({ path, busyTimeoutMs }: WorkerSettings): DatabaseSync |
   return undefined;
 }
 
-/** The file, or the directory in which it is to be made; `undefined`: it is kept in memory. */
+/**
+ * Returns the file, or the directory in which it is to be made; `undefined` for a store in memory.
+ */
 function placeOf(path: string): string | undefined {
   if (path === ':memory:') return undefined;
   const found = statSync(path, { throwIfNoEntry: false });
@@ -132,8 +133,8 @@ function placeOf(path: string): string | undefined {
 }
 
 function checkFile(database: DatabaseSync, path: string): void {
-  // At one moment: another process may be making the file, and what it had not written before would
-  // not fit what it has written since.
+  // Read in one moment: another process may be making the file, and earlier values would not fit
+  // later ones.
   database.exec('begin');
   const version = readPragma(database, 'user_version');
   const id = readPragma(database, 'application_id');
@@ -151,8 +152,8 @@ function checkFile(database: DatabaseSync, path: string): void {
 }
 
 /**
- * What is replaced is overwritten where that writes no page more: no copy of a wrapped key is left.
- * A deletion overwrites all that it removes.
+ * Sets the connection up. Replaced content is overwritten where that writes no page more: no copy
+ * of a wrapped key is left. A deletion overwrites all that it removes.
  */
 function configure(database: DatabaseSync, settings: WorkerSettings): void {
   useWriteAheadLog(database, settings.busyTimeoutMs);
@@ -166,7 +167,7 @@ function configure(database: DatabaseSync, settings: WorkerSettings): void {
 }
 
 /**
- * SQLite does not wait for the lock when the journal mode is changed, so processes that make one
+ * Switches the journal mode. SQLite does not wait for the lock of that, so processes that make one
  * file at the same time retry.
  */
 function useWriteAheadLog(database: DatabaseSync, busyTimeoutMs: number): void {
@@ -184,8 +185,8 @@ function useWriteAheadLog(database: DatabaseSync, busyTimeoutMs: number): void {
 }
 
 /**
- * Another process may be migrating a file of gigabytes, all of it in one transaction: it is waited
- * for longer than for any other.
+ * Milliseconds to wait for another process that migrates a file of gigabytes, all in one
+ * transaction.
  */
 const longestMigrationMs = 300_000;
 
@@ -196,7 +197,7 @@ function migrate(database: DatabaseSync, { busyTimeoutMs }: WorkerSettings): voi
     database.exec(`pragma busy_timeout = ${Math.max(busyTimeoutMs, longestMigrationMs)}`);
   try {
     takeSteps(database);
-    // The log has all that was moved in it: copied now, it need not stay that large.
+    // The log has all rows that were moved: copied now, it need not stay that large.
     if (found > 0) database.exec('pragma wal_checkpoint(passive)');
   } finally {
     database.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
@@ -226,8 +227,8 @@ function readPragma(database: DatabaseSync, name: string): number {
 }
 
 /**
- * Primary result codes of SQLite (https://sqlite.org/rescode.html) and what they mean for whoever
- * opened the store.
+ * Explanations of the primary result codes of SQLite (https://sqlite.org/rescode.html), for the
+ * developer who opened the store.
  */
 const reasons: Readonly<Record<number, (settings: WorkerSettings) => string>> = {
   3: () => 'this process may not access it',
@@ -254,7 +255,10 @@ const reasons: Readonly<Record<number, (settings: WorkerSettings) => string>> = 
  */
 const passing: ReadonlySet<number> = new Set([4, 5, 6, 7, 9, 10, 13, 14, 15, 17]);
 
-/** A failure of the database as an error that says what to do; anything else stays what it is. */
+/**
+ * Describes a failure of the database as an error that says what to do; anything else stays
+ * unchanged.
+ */
 export function describeFailure(error: unknown, settings: WorkerSettings): unknown {
   if (!(error instanceof Error)) return error;
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };

@@ -4,14 +4,14 @@ import type { BlobRows } from './rows/blob-rows.ts';
 import type { LedgerRows } from './rows/ledger-rows.ts';
 import { rowId } from './rows/rows-by-id.ts';
 
-/** Rows that one purge may remove: the lock must not be kept for long. */
+/** Most rows that one purge may remove: the lock must not be kept for long. */
 const mostRowsPerPurge = 512;
 const mostSnapshotsPerPurge = 16;
 const ofLedger = `id > ${rowId('?1', '0')} and id < ${rowId('(?1 + 1)', '0')}`;
 
 /**
- * Deletes sessions: hides them at once, and removes what they leave bit by bit. A ledger that forks
- * share events of stays without a session until the last of them is gone.
+ * Deletes sessions: hides them at once, and removes their rows bit by bit. A ledger whose events
+ * forks share stays without a session until the last of them is gone.
  */
 export class Deletion {
   readonly #database: DatabaseSync;
@@ -34,10 +34,12 @@ export class Deletion {
     this.#database = database;
     this.#ledgers = ledgers;
     this.#family =
-      prepare(`with recursive family (id) as (values (?) union select ledgers.id from ledgers join family on ledgers.parent = family.id)
+      prepare(`with recursive family (id) as (values (?) union select ledgers.id from ledgers
+        join family on ledgers.parent = family.id)
       select id, epoch from ledgers where id in family and session is not null`);
     this.#hide =
-      prepare(`update ledgers set session = null, owner = null, lease_ms = null, lease_until = null, wake_at = null,
+      prepare(`update ledgers set session = null, owner = null, lease_ms = null, lease_until = null,
+        wake_at = null,
       title = null, runnable = null, user = null, purge = 1 where id = ?`);
     this.#forgetRequests = prepare('delete from requests where ledger = ?');
     this.#raiseFirstEpoch = prepare(`insert into first_epochs (tenant, app, epoch) values (?, ?, ?)
@@ -78,7 +80,7 @@ export class Deletion {
     return null;
   }
 
-  /** Removes some of what is to be removed. Returns whether there may be more. */
+  /** Removes some rows of deleted sessions. Returns true when there may be more. */
   purge(): boolean {
     const ledger = this.#nextToPurge.get() as
       | { id: number; parent: number | null; base: number }
@@ -89,8 +91,8 @@ export class Deletion {
   }
 
   /**
-   * Leaves no bytes of what is removed in the file, also where that writes more pages. Not the
-   * rule, because it costs as much as it writes.
+   * Removes rows so that no bytes of them stay in the file, even where that writes more pages. It
+   * costs as much as it writes, so it is not the rule.
    */
   #overwriting(remove: () => void): void {
     this.#database.exec('pragma secure_delete = on');
@@ -129,8 +131,8 @@ export class Deletion {
 }
 
 /**
- * What a ledger has besides events; of the blobs, what only events refer to that no fork and no
- * other session shares.
+ * Prepares the removal of the rows of a ledger besides events. Blobs go when only its own unshared
+ * events refer to them.
  */
 function preparedRemovals(
   prepare: (sql: string) => StatementSync,

@@ -17,7 +17,7 @@ import type { Failure } from './protocol.ts';
 const rangeCode = 'range';
 
 /**
- * Whether an operation refused its request before it wrote anything, as against a failure of the
+ * True when an operation refused its request before it wrote anything, false for a failure of the
  * database.
  */
 export function isRefusal(thrown: unknown): boolean {
@@ -30,8 +30,7 @@ export function toFailure(thrown: unknown, store: string): Failure {
   if (thrown instanceof RangeError) return { code: rangeCode, message: thrown.message, data: {} };
   if (isAdjutantError(thrown))
     return { code: thrown.code, message: thrown.message, data: thrown.data };
-  // Failures of the database have been described before: this is one of the request, or of the
-  // program.
+  // Failures of the database were described before: this one belongs to the request or the program.
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return { code: 'store_unavailable', message, data: { store, reason: message, permanent: true } };
 }
@@ -52,7 +51,7 @@ const classes: Readonly<Record<string, ErrorClass>> = {
   store_unavailable: StoreUnavailableError,
 };
 
-/** The error that the worker met, in its own class again. */
+/** Returns the error of the worker, in its own class again. */
 export function fromFailure(failure: Failure): Error {
   const Class = classes[failure.code];
   return Class === undefined ? new RangeError(failure.message) : new Class(failure.data as never);

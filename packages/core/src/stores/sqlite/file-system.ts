@@ -3,11 +3,11 @@ import { StoreUnavailableError } from '../../ledger/errors.ts';
 
 /**
  * Numbers by which Linux names file systems of other machines: NFS, SMB, CIFS, SMB 2. FUSE is not
- * among them: what is behind it may be local.
+ * among them: its files may be local.
  */
 const networkTypes: ReadonlySet<number> = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
 
-/** The type of the file system at a place, as a number. */
+/** Returns the type of the file system at a place, as a number. */
 export type FileSystemType = (place: string) => number;
 
 export const fileSystemType: FileSystemType = (place) => statfsSync(place).type;
@@ -19,9 +19,9 @@ export function isNetworkFileSystem(type: number): boolean {
 }
 
 /**
- * Refuses a place where locks do not hold between machines and memory is not shared: two writers
- * would damage the file there.
- * @param path what the user gave to open
+ * Refuses a place where locks do not hold between machines and memory is not shared. There, two
+ * writers would damage the file.
+ * @param path path that the user gave to open
  * @param place the file, or the directory that it is made in
  * @throws StoreUnavailableError
  */
@@ -30,7 +30,7 @@ export function assertLocalFile(path: string, place: string, typeOf: FileSystemT
   try {
     type = typeOf(place);
   } catch {
-    // Opening the file says what is wrong, if anything is.
+    // Opening the file reports the failure, if there is one.
     return;
   }
   if (!isNetworkFileSystem(type)) return;

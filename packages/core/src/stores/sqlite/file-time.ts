@@ -3,8 +3,8 @@ import { machineUptime, systemClock } from '../../base/clock.ts';
 import { bootName } from '../owner.ts';
 
 /**
- * Statements of the step that makes the table of the store's clock: one row, with an instant that
- * was given out and when that was since the boot.
+ * The step that makes the table of the store's clock: one row, with an instant that was given out
+ * and its time since the boot.
  */
 export const clockTable = `
   create table clock (
@@ -16,16 +16,18 @@ export const clockTable = `
 `;
 
 /**
- * A wall clock that is so far ahead was set meanwhile, as at the first contact of a machine without
- * a battery: the store follows it.
+ * Milliseconds by which the wall clock may be ahead. A larger lead means that it was set, as at the
+ * first contact of a machine without a battery: the store follows it.
  */
 const longestLead = 86_400_000;
 /**
- * How old the row may become: what would be lost of the time by a boot at which the wall clock went
- * back.
+ * Milliseconds for which the row stays unchanged: the time that would be lost by a boot at which
+ * the wall clock went back.
  */
 const keptForMs = 10_000;
-/** How long one look at the machine's uptime counts: it does not tell of a sleep meanwhile. */
+/**
+ * Milliseconds for which one reading of the uptime counts: it does not tell of a sleep meanwhile.
+ */
 const anchorMs = 1_000;
 
 interface ClockRow {
@@ -35,20 +37,20 @@ interface ClockRow {
 }
 
 /**
- * The time of a file, which all processes that use it have in common and which never falls. Within
- * one boot of the machine it follows what the machine counts since then, so that nobody's wall
- * clock moves leases and expiries; a boot begins at the wall clock's time, or at the last instant
- * that was given out, whichever is later. A clock that was given is followed, but for steps back,
- * and so is the wall clock where the system does not tell one boot from another.
+ * The time of a file. All processes that use it share it, and it never goes back. Within one boot
+ * of the machine it follows the uptime, so that no wall clock moves leases and expiries. A boot
+ * begins at the wall clock's time, or at the last instant that was given out, whichever is later. A
+ * clock that was given is followed, except for steps back. So is the wall clock where the system
+ * does not tell one boot from another.
  */
 export class FileTime {
-  /** Missing: there is no count to go by. */
+  /** Name of the boot; missing where there is no uptime to follow. */
   readonly #boot: string | undefined;
   readonly #row: StatementSync;
   readonly #keep: StatementSync;
   #last = 0;
   #keptAt = Number.NEGATIVE_INFINITY;
-  /** How far a clock that is followed is behind the file. */
+  /** Milliseconds that a followed clock is behind the file. */
   #behind: number | undefined;
   #anchor: { readonly now: number; readonly at: number } | undefined;
 
@@ -61,7 +63,7 @@ export class FileTime {
     );
   }
 
-  /** @param wall what the clock of the caller says */
+  /** @param wall time of the caller's clock */
   now(wall: number): number {
     const now = this.#boot === undefined ? this.#givenTime(wall) : this.#machineTime(wall);
     this.#last = Math.max(this.#last, now);
@@ -69,8 +71,8 @@ export class FileTime {
   }
 
   /**
-   * Writes down what was given out, when that is due. To be called within a transaction, after
-   * `now`.
+   * Stores the last instant that was given out, when it is due. To be called within a transaction,
+   * after `now`.
    */
   keep(): void {
     if (this.#last === 0 || this.#last - this.#keptAt < keptForMs) return;
@@ -89,7 +91,7 @@ export class FileTime {
       return;
     }
     const uptime = Math.round(machineUptime());
-    // From the row before, to the millisecond: small errors would add up.
+    // Counted from the row before, to the millisecond: small errors would add up.
     const counted = this.#isOfThisBoot(row) ? row.at + uptime - row.uptime : this.#last;
     this.#keep.run(this.#last - counted > longestLead ? this.#last : counted, uptime, this.#boot);
   }

@@ -16,9 +16,9 @@ export { InvalidStoreError } from '../invalid-store.ts';
 
 export interface SqliteOptions {
   /**
-   * `full`: what was confirmed survives a loss of power. `normal`: it survives the end of the
-   * process, but a loss of power may take the last moments; the file stays consistent. @default
-   * 'full'
+   * `full`: a confirmed write survives a loss of power. `normal`: it survives the end of the
+   * process, but a loss of power may take the last moments; the file stays consistent.
+   * @default 'full'
    */
   readonly synchronous?: 'full' | 'normal';
   /**
@@ -38,8 +38,8 @@ const sqliteOptions: OptionChecks<SqliteOptions> = {
 
 /**
  * A store in one SQLite file, which several processes of one machine may share. `:memory:` keeps it
- * in memory. The file is opened or created on first use, in a worker thread of its own; what goes
- * wrong then is a `StoreUnavailableError` or `StoreTooNewError` of the method that was called.
+ * in memory. The file is opened or created on first use, in a worker thread of its own. Failures
+ * then are a `StoreUnavailableError` or `StoreTooNewError` of the method that was called.
  * @throws InvalidStoreError
  */
 export function sqlite(path: string, options: SqliteOptions = {}): Store {

@@ -1,9 +1,9 @@
 import type { ActorKind, EventOf, EventType } from '../../ledger/event.ts';
 
 /**
- * Which members of an object are stored by position. The list is part of the file format: members
- * are added at its end and never removed or moved. A member that is not in the list is stored under
- * its name, so a layout is never a limit.
+ * The members of an object that are stored by position. The list is part of the file format:
+ * members are added at its end and never removed or moved. A member that is not in the list is
+ * stored under its name, so a layout is never a limit.
  */
 export interface Layout {
   readonly members: readonly string[];
@@ -12,7 +12,7 @@ export interface Layout {
 }
 
 interface EventLayout<Type extends EventType> extends Layout {
-  /** What stands for the type in the file. Never used for another type. */
+  /** The number of the type in the file. Never used for another type. */
   readonly code: number;
   readonly members: readonly (keyof EventOf<Type> & string)[];
 }
@@ -169,7 +169,7 @@ export const eventLayouts: { readonly [Type in EventType]: EventLayout<Type> } =
   memory: { code: 23, members: ['text', 'key'] },
 };
 
-/** What stands for an actor without an id in the file: its place in this list. */
+/** The actors without an id; in the file, their place in this list stands for them. */
 export const actorKinds: readonly ActorKind[] = [
   'user',
   'model',

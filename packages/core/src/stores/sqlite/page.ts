@@ -3,14 +3,14 @@ import { LedgerUnreadableError } from '../../ledger/errors.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { StoredEvent } from '../../ledger/port.ts';
 import { unreadableEvent } from '../../ledger/upcast.ts';
-import { decodeRow, decodeStoredRow, type StoredRow } from './codec.ts';
 import type { WorkerConnection } from './connection.ts';
+import { decodeRow, decodeStoredRow, type StoredRow } from './encoding.ts';
 import type { ReadPage, SessionAddress } from './protocol.ts';
 
 const missing = 'it is missing';
 const damagedText = 'its text is damaged';
 
-/** Makes events of the pages of one read, in order. */
+/** Decodes the pages of one read, in order. */
 export class PageDecoder {
   readonly #connection: WorkerConnection;
   readonly #address: SessionAddress;
@@ -33,8 +33,8 @@ export class PageDecoder {
   }
 
   /**
-   * As `decode`, with a mark in the place of each row that is damaged, missing or not known to this
-   * build.
+   * Decodes a page as `decode` does, with a mark in place of each row that is damaged, missing or
+   * unknown to this build.
    */
   async decodeStored(page: ReadPage): Promise<readonly StoredEvent[]> {
     const { session } = this.#address;
@@ -60,10 +60,7 @@ export class PageDecoder {
     });
   }
 
-  /**
-   * The page as a whole is not what it should be: names the first row that is not, or the first
-   * that is not there.
-   */
+  /** Finds the first row of a damaged page that is wrong or missing. */
   async #findDamage(page: ReadPage): Promise<readonly StoredRow[]> {
     const { session } = this.#address;
     const texts = await this.#connection.request('readRows', {
@@ -82,7 +79,7 @@ export class PageDecoder {
     return rows;
   }
 
-  /** A read that starts within a ledger meets references to paths that stand before its start. */
+  /** Loads paths that stand before the start of the read, and that its rows refer to. */
   async #loadPaths(rows: readonly StoredRow[], { ledger, after }: ReadPage): Promise<void> {
     const missing = new Set<number>();
     for (const row of rows) {
@@ -100,7 +97,7 @@ export class PageDecoder {
   }
 }
 
-/** The first `seq` of the page that has no row in its place. */
+/** Returns the first `seq` of the page that has no row in its place. */
 function firstGap(rows: readonly StoredRow[], page: ReadPage): number | undefined {
   for (let seq = page.after + 1; seq <= page.through; seq++)
     if (rows[seq - page.after - 1]?.[0] !== seq) return seq;

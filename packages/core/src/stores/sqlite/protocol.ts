@@ -21,14 +21,14 @@ import type {
   SharedValue,
   SharedWrite,
 } from '../../ledger/port.ts';
-import type { EventFields } from './codec.ts';
+import type { EventFields } from './encoding.ts';
 
-/** What the worker thread is started with. */
+/** The settings of the worker thread. */
 export interface WorkerSettings {
   readonly path: string;
   readonly synchronous: 'full' | 'normal';
   readonly busyTimeoutMs: number;
-  /** Whether times are those of the system, and not of a clock that was given. */
+  /** True when times are those of the system, and not of a clock that was given. */
   readonly isSystemClock: boolean;
 }
 
@@ -42,14 +42,14 @@ export interface SessionAddress extends ScopeAddress {
 }
 
 /**
- * What the clock of the main thread says; the worker makes the store's time of it, which the answer
- * carries.
+ * The time of the main thread's clock. The worker turns it into the store's time, which the reply
+ * has.
  */
 interface Timed {
   readonly now: number;
 }
 
-/** A request of a run, with its text beside what it is found by. */
+/** A request of a run: its text, and the columns that it is found by. */
 export interface RequestFields {
   readonly requestId: string;
   readonly kind: string;
@@ -73,8 +73,8 @@ export interface AppendRequest extends SessionAddress, Timed {
 }
 
 /**
- * A read of several pages stays with the ledger that it began with: its session may be deleted and
- * another one get its id.
+ * The address of a read of several pages. It stays with its first ledger: the session may be
+ * deleted and another one get its id.
  */
 interface LedgerAddress extends SessionAddress {
   readonly ledger: number | undefined;
@@ -103,11 +103,11 @@ export interface BlobPlace {
 
 export interface SweptBlobs {
   readonly removed: number;
-  /** Where to go on; missing at the end. */
+  /** The place to go on from; missing at the end. */
   readonly last?: BlobPlace;
 }
 
-/** Requests that change the file; those that wait together share a transaction. */
+/** The operations that change the file; those that wait together share a transaction. */
 export interface WriteOperations {
   append: { request: AppendRequest; reply: AppendReceipt };
   claim: {
@@ -129,15 +129,15 @@ export interface WriteOperations {
       Timed & { readonly atSeq: number; readonly newSession: string; readonly fields: EventFields };
     reply: null;
   };
-  /** Keeps a secret for addresses, unless there is one; replies with the one that counts. */
+  /** Keeps a secret for addresses, unless there is one; replies with the one that is kept. */
   keepAddressKey: { request: ScopeAddress & { readonly key: Uint8Array }; reply: Uint8Array };
   putBlob: {
     request: ScopeAddress & Timed & { readonly address: string; readonly bytes: Uint8Array };
     reply: null;
   };
   /**
-   * Looks at some of the blobs that were put last before a time, from a place on, and removes those
-   * that nothing refers to.
+   * Removes blobs without references. It checks a number of those whose last put was before a time,
+   * from a place on.
    */
   sweepBlobs: {
     request: { readonly before: number; readonly after: BlobPlace | undefined };
@@ -148,7 +148,7 @@ export interface WriteOperations {
     reply: null;
   };
   delete: { request: SessionAddress & { readonly erase: boolean }; reply: null };
-  /** Removes some of what deleted sessions left; the reply says whether there may be more. */
+  /** Removes some rows of deleted sessions; replies true when there may be more. */
   purge: { request: null; reply: boolean };
 }
 
@@ -188,7 +188,7 @@ export interface ReadOperations {
     request: SessionAddress & { readonly key: string; readonly upTo: number };
     reply: FoldSnapshot | undefined;
   };
-  /** Of one tenant and app, of one app, or of all. */
+  /** Finds due sessions of one tenant and app, of one app, or of all. */
   due: {
     request: Timed & {
       readonly scope: { readonly [Part in keyof ScopeAddress]?: string | undefined };

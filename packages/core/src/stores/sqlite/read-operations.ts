@@ -13,7 +13,7 @@ import type { SnapshotRows } from './rows/snapshot-rows.ts';
 type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
 
 const mostEventsPerPage = 1_000;
-/** Whoever reads parses a page in one piece. */
+/** Most characters of a page, which its reader parses in one piece. */
 const mostCharactersPerPage = 1_000_000;
 const rowText =
   `'[' || seq || ',' || at || ',' || type || ',' || actor || ',' || path || ',' || body || ` +
@@ -53,7 +53,7 @@ export class ReadOperationsOfFile {
     this.#pageSize = prepare(
       `select sum(octet_length(body)) as bytes from events where ${inRange}`,
     );
-    // The database joins the rows: one text crosses the threads and is parsed once.
+    // The database joins the rows: one text goes between the threads and is parsed once.
     this.#page = prepare(
       `select '[' || group_concat(row) || ']' as text from (select ${rowText} as row ` +
         `${rowsOfRange})`,

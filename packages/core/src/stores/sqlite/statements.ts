@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 
-/** Statements whose text depends on what is asked for, each prepared once. */
+/** Statements whose text depends on the request, each prepared once. */
 export class StatementCache {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -19,7 +19,7 @@ export class StatementCache {
   }
 }
 
-/** What must all be true of a row, with the values that belong to it. */
+/** The conditions that a row must all meet, with their values. */
 export class Conditions {
   readonly #texts: string[] = [];
   readonly values: SQLInputValue[] = [];
@@ -34,7 +34,7 @@ export class Conditions {
     return this;
   }
 
-  /** Asks for nothing when there is no value. */
+  /** Adds that a column equals a value, if there is one. */
   equal(column: string, value: SQLInputValue | undefined): this {
     return value === undefined ? this : this.add(`${column} = ?`, value);
   }

@@ -23,9 +23,12 @@ import { SnapshotRows } from './rows/snapshot-rows.ts';
 import { isWrite, nextGroup, rowsOf } from './write-group.ts';
 import { WriteOperationsOfFile } from './write-operations.ts';
 
-/** A group must not keep the lock for long: other processes wait for it. */
+/** Most milliseconds of a group: other processes wait for the lock. */
 const longestGroupMs = 4;
-/** Rows, and commits in rows, after which the log is copied into the file: about 1,000 pages. */
+/**
+ * Number of rows, with a commit counted in rows, after which the log is copied into the file: about
+ * 1,000 pages.
+ */
 const rowsPerCheckpoint = 8_000;
 const rowsPerCommit = 24;
 
@@ -56,7 +59,7 @@ function prepareFile(database: DatabaseSync, { isSystemClock }: WorkerSettings):
   }
 }
 
-/** The request with the store's time in the place of what the clock of the main thread said. */
+/** Returns the request with the store's time in place of the main thread's. */
 function inTime<Asked extends Request>(request: Asked, time: FileTime): Asked {
   const [operation, asked] = request;
   return asked !== null && 'now' in asked
@@ -100,8 +103,8 @@ class FileServer {
   }
 
   /**
-   * Returns how many of the requests it has served; the time limit may leave some for the next
-   * group.
+   * Serves a group and returns the number of its served requests. The time limit may leave some for
+   * the next group.
    */
   #serveGroup(group: readonly WriteRequest[]): number {
     let file: OpenFile;
@@ -119,8 +122,8 @@ class FileServer {
     } catch (error) {
       rollBack(file);
       if (group.length === 1) this.#answer([this.#fail(error)]);
-      // One request failed in the middle of a write: each gets its own transaction, so that it
-      // fails alone.
+      // One request failed in the middle of a write: each gets its own transaction, so that only
+      // this one fails.
       else for (const request of group) this.#serveGroup([request]);
       return group.length;
     }
@@ -180,7 +183,7 @@ class FileServer {
     return null;
   }
 
-  /** After the answers have gone, so that nobody waits for it. */
+  /** Copies the log when it is due, after the replies have gone, so that no caller waits for it. */
   #checkpointWhenDue(): void {
     if (this.#file === undefined || this.#rowsSinceCheckpoint < rowsPerCheckpoint) return;
     this.#rowsSinceCheckpoint = 0;

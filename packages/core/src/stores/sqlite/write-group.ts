@@ -1,7 +1,7 @@
-import { fieldsPerEvent } from './codec.ts';
+import { fieldsPerEvent } from './encoding.ts';
 import type { Operation, Request, WriteOperations, WriteRequest } from './protocol.ts';
 
-/** A group must not keep the lock for long: other processes wait for it. */
+/** Most rows of a group: other processes wait for the lock. */
 export const mostRowsPerGroup = 512;
 
 const writeOperations: { readonly [Name in keyof WriteOperations]: true } = {
@@ -31,7 +31,7 @@ export function isWrite(request: Request): request is WriteRequest {
   return Object.hasOwn(writeOperations, request[0]);
 }
 
-/** How many rows a request writes, about. */
+/** Returns the approximate number of rows that a request writes. */
 export function rowsOf(request: WriteRequest): number {
   if (largeOperations.has(request[0])) return mostRowsPerGroup;
   if (request[0] === 'fork') return 1 + request[1].fields.length / fieldsPerEvent;
@@ -46,8 +46,8 @@ export function rowsOf(request: WriteRequest): number {
 }
 
 /**
- * The writes from `start` on that may share a transaction: at least one, and no more rows than a
- * group holds unless one alone has more.
+ * Returns the writes from `start` on that may share a transaction: at least one, and no more rows
+ * than a group holds unless one alone has more.
  */
 export function nextGroup(requests: readonly Request[], start: number): readonly WriteRequest[] {
   const group: WriteRequest[] = [];

@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { LedgerConflictError, SessionBusyError, SessionExistsError } from '../../ledger/errors.ts';
 import type { AppendReceipt, Claim, PostReceipt, ReleaseReceipt } from '../../ledger/port.ts';
-import { checkForkPoint, checkSharedWrites } from '../batch.ts';
+import { checkForkPoint } from '../batch.ts';
 import { isOwnerGone } from '../owner.ts';
-import { fieldsPerEvent } from './codec.ts';
 import { Deletion } from './deletion.ts';
+import { fieldsPerEvent } from './encoding.ts';
 import type {
   AppendRequest,
   ScopeAddress,
@@ -14,27 +14,25 @@ import type {
 } from './protocol.ts';
 import { AddressKeyRows } from './rows/address-key-rows.ts';
 import { BlobRows } from './rows/blob-rows.ts';
+import { EventRows } from './rows/event-rows.ts';
 import type { LedgerRow, LedgerRows } from './rows/ledger-rows.ts';
-import { PathReferences } from './rows/path-references.ts';
 import type { RequestRows } from './rows/request-rows.ts';
 import { rowId } from './rows/rows-by-id.ts';
+import { SharedRows } from './rows/shared-rows.ts';
 import type { SnapshotRows } from './rows/snapshot-rows.ts';
 
 type RequestOf<Name extends keyof WriteOperations> = WriteOperations[Name]['request'];
 
 /**
  * The operations that change the file, each to be called within a transaction. Every one checks all
- * that can be refused before its first write, so that a refused request leaves the transaction
- * usable for the others of its group.
+ * reasons for a refusal before its first write. So a refused request leaves the transaction usable
+ * for the others of its group.
  */
 export class WriteOperationsOfFile {
   readonly #ledgers: LedgerRows;
-  readonly #paths = new PathReferences();
-  readonly #insertEvent: StatementSync;
   readonly #advance: StatementSync;
   readonly #summarise: StatementSync;
   readonly #wake: StatementSync;
-  readonly #eventBody: StatementSync;
   readonly #insertLedger: StatementSync;
   readonly #lease: StatementSync;
   readonly #release: StatementSync;
@@ -44,8 +42,8 @@ export class WriteOperationsOfFile {
   readonly #insertItem: StatementSync;
   readonly #raiseInbox: StatementSync;
   readonly #firstEpoch: StatementSync;
-  readonly #sharedVersion: StatementSync;
-  readonly #writeShared: StatementSync;
+  readonly #events: EventRows;
+  readonly #shared: SharedRows;
   readonly #blobs: BlobRows;
   readonly #addressKeys: AddressKeyRows;
   readonly #requests: RequestRows;
@@ -64,13 +62,11 @@ export class WriteOperationsOfFile {
     this.#ledgers = tables.ledgers;
     this.#requests = tables.requests;
     this.#snapshots = tables.snapshots;
+    this.#events = new EventRows(database);
+    this.#shared = new SharedRows(database);
     this.#blobs = new BlobRows(database);
     this.#addressKeys = new AddressKeyRows(database);
     this.#deletion = new Deletion(database, tables.ledgers, this.#blobs);
-    this.#insertEvent = prepare(
-      `insert into events (id, at, type, actor, path, body) values (${rowId('?', '?')}, ?, ` +
-        '?, ?, ?, ?)',
-    );
     this.#advance = prepare(
       'update ledgers set seq = ?, updated_at = ?, lease_until = ? where id = ?',
     );
@@ -78,9 +74,9 @@ export class WriteOperationsOfFile {
       'update ledgers set status = ?, title = ?, runnable = ?, user = ? where id = ?',
     );
     this.#wake = prepare('update ledgers set wake_at = ? where id = ?');
-    this.#eventBody = prepare(`select body from events where id = ${rowId('?', '?')}`);
     this.#insertLedger = prepare(`insert into ledgers
-      (tenant, app, session, parent, base, seq, epoch, inbox_seq, created_at, updated_at, status, title, runnable, user)
+      (tenant, app, session, parent, base, seq, epoch, inbox_seq, created_at, updated_at, status,
+        title, runnable, user)
       values (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?)`);
     this.#lease = prepare(
       'update ledgers set epoch = ?, owner = ?, lease_ms = ?, lease_until = ? where id = ?',
@@ -96,16 +92,9 @@ export class WriteOperationsOfFile {
         `(${rowId('?', '?')}, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#raiseInbox = prepare('update ledgers set inbox_seq = ? where id = ?');
-    // No new ledger begins under a lower epoch, so that the writer of a deleted one finds none that
+    // No new ledger begins under a lower epoch. So the writer of a deleted ledger finds none that
     // looks like its own.
     this.#firstEpoch = prepare('select epoch from first_epochs where tenant = ? and app = ?');
-    this.#sharedVersion = prepare(
-      'select version, value is null as deleted from shared where tenant = ? and app = ? ' +
-        'and scope = ? and scope_id = ? and key = ?',
-    );
-    this.#writeShared =
-      prepare(`insert into shared (tenant, app, scope, scope_id, key, value, version) values (?, ?, ?, ?, ?, ?, 1)
-      on conflict (tenant, app, scope, scope_id, key) do update set value = excluded.value, version = version + 1`);
   }
 
   perform(request: WriteRequest): unknown {
@@ -139,9 +128,9 @@ export class WriteOperationsOfFile {
     }
   }
 
-  /** To be called when the transaction around the last operations was rolled back. */
+  /** Forgets the written rows, after a rollback of the transaction around the last operations. */
   rolledBack(): void {
-    this.#paths.clear();
+    this.#events.rolledBack();
   }
 
   #append(request: AppendRequest): AppendReceipt {
@@ -152,33 +141,18 @@ export class WriteOperationsOfFile {
     const seq = expected.seq + fields.length / fieldsPerEvent;
     const receipt = { seq, epoch: ledger.epoch, inboxSeq: ledger.inbox_seq, now: request.now };
     if (ledger.seq !== expected.seq) {
-      if (!this.#landedBefore(ledger, fields)) throw conflict(request.session, expected, ledger);
+      if (!this.#events.landedBefore(ledger.id, fields))
+        throw conflict(request.session, expected, ledger);
       return receipt;
     }
     if (request.blobs !== undefined) this.#blobs.check(request, request.blobs);
-    this.#checkShared(request);
-    this.#insertEvents(ledger.id, fields);
+    this.#shared.check(request);
+    this.#events.insert(ledger.id, fields);
     const at = fields.length === 0 ? ledger.updated_at : fields[fields.length - fieldsPerEvent + 1];
     const leaseUntil = ledger.lease_ms === null ? null : request.now + ledger.lease_ms;
     this.#advance.run(seq, at as number, leaseUntil, ledger.id);
     this.#writeRest(request, ledger.id);
     return receipt;
-  }
-
-  #insertEvents(ledger: number, fields: AppendRequest['fields']): void {
-    for (let i = 0; i < fields.length; i += fieldsPerEvent) {
-      const seq = fields[i] as number;
-      const path = fields[i + 4] as number | string;
-      this.#insertEvent.run(
-        ledger,
-        seq,
-        fields[i + 1] as number,
-        fields[i + 2] as number,
-        asInteger(fields[i + 3] as number | string),
-        asInteger(typeof path === 'string' ? this.#paths.refer(ledger, seq, path) : path),
-        fields[i + 5] as string,
-      );
-    }
   }
 
   #writeRest(request: AppendRequest, ledger: number): void {
@@ -203,40 +177,7 @@ export class WriteOperationsOfFile {
       );
     if (requests !== undefined) this.#requests.open(request, ledger, requests);
     if (settles !== undefined) this.#requests.settlePending(request, ledger, settles, request.now);
-    if (shared === undefined) return;
-    for (const { scope, scopeId, key, value } of shared) {
-      this.#writeShared.run(
-        request.tenant,
-        request.app,
-        scope,
-        scopeId,
-        key,
-        value === undefined ? null : JSON.stringify(value),
-      );
-    }
-  }
-
-  /** Whether the events of this request are those that the ledger holds in their place. */
-  #landedBefore(ledger: LedgerRow, fields: AppendRequest['fields']): boolean {
-    for (let i = 0; i < fields.length; i += fieldsPerEvent) {
-      const stored = this.#eventBody.get(ledger.id, fields[i] as number)?.['body'];
-      if (typeof stored !== 'string' || eventId(stored) !== eventId(fields[i + 5] as string))
-        return false;
-    }
-    return fields.length > 0;
-  }
-
-  #checkShared({ tenant, app, shared }: AppendRequest): void {
-    if (shared === undefined) return;
-    checkSharedWrites(shared, ({ scope, scopeId, key }) => {
-      const stored = this.#sharedVersion.get(tenant, app, scope, scopeId, key);
-      if (stored === undefined) return undefined;
-      // What the value is does not matter here, only whether there is one.
-      return {
-        value: stored['deleted'] === 1 ? undefined : null,
-        version: stored['version'] as number,
-      };
-    });
+    if (shared !== undefined) this.#shared.write(request, shared);
   }
 
   #claim(request: RequestOf<'claim'>): Claim {
@@ -347,7 +288,7 @@ export class WriteOperationsOfFile {
     checkForkPoint(session, atSeq, ledger.seq);
     if (this.#ledgers.find({ tenant, app, session: newSession }) !== undefined)
       throw new SessionExistsError({ session: newSession });
-    // A fork of a shared prefix hangs on the ledger that holds the events, so chains grow only
+    // A fork of a shared prefix refers to the ledger that holds the events. So chains grow only
     // where ledgers did.
     const parent = this.#ledgers.holderOf(ledger, atSeq).id;
     const status = atSeq === ledger.seq ? ledger.status : 'active';
@@ -370,14 +311,9 @@ export class WriteOperationsOfFile {
       runnable,
       user,
     );
-    this.#insertEvents(Number(made.lastInsertRowid), fields);
+    this.#events.insert(Number(made.lastInsertRowid), fields);
     return null;
   }
-}
-
-/** For columns of any type: a number would be stored there as a float, in eight bytes. */
-function asInteger(value: number | string): bigint | string {
-  return typeof value === 'number' ? BigInt(value) : value;
 }
 
 function refuseWhileHeld(ledger: LedgerRow, session: string, owner: string, now: number): void {
@@ -397,12 +333,4 @@ function conflict(
     expected: { seq: expected.seq, epoch: expected.epoch },
     found: { seq: found?.seq ?? 0, epoch: found?.epoch ?? 0 },
   });
-}
-
-function eventId(body: string): unknown {
-  try {
-    return (JSON.parse(`[${body}]`) as unknown[])[0];
-  } catch {
-    return undefined;
-  }
 }

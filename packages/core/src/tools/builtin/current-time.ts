@@ -17,7 +17,8 @@ export interface CurrentTime {
   readonly text: string;
 }
 
-const description = `Tells the current date, time and day of the week. Use it whenever an answer depends on what day or time it is.
+const description = `Tells the current date, time and day of the week. \
+Use it whenever an answer depends on what day or time it is.
 Takes an IANA time zone, such as "Europe/Berlin" or "UTC"; without one the local zone counts.`;
 
 /** A tool that tells the time. */

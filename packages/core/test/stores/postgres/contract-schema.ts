@@ -1,8 +1,8 @@
 import { type MakeStore, testClock } from 'adjutant/testing';
 import type pg from 'pg';
 import { afterAll } from 'vitest';
-import { openPostgres } from '../../../src/stores/postgres/open.ts';
 import type { PostgresPool } from '../../../src/stores/postgres/pool.ts';
+import { openPostgres } from '../../../src/stores/postgres/store.ts';
 import { newPool, newSchema } from './server.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldsPerEvent } from '../../../src/stores/sqlite/codec.ts';
+import { fieldsPerEvent } from '../../../src/stores/sqlite/encoding.ts';
 import type { AppendRequest, Request } from '../../../src/stores/sqlite/protocol.ts';
 import { mostRowsPerGroup, nextGroup, rowsOf } from '../../../src/stores/sqlite/write-group.ts';
 

@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ReadOperations, ScopeAddress, WriteOperations } from '../protocol.ts';
 
 /**
- * The step of the schema that makes place for the secrets that addresses of blobs are made with.
- * Blobs that are there keep their addresses.
+ * The step of the schema that makes the table for the secrets of blob addresses. Existing blobs
+ * keep their addresses.
  */
 export const addressKeysStep = `
   create table address_keys (
@@ -29,7 +29,7 @@ export class AddressKeyRows {
     return this.#find.get(tenant, app)?.['key'] as Uint8Array | undefined;
   }
 
-  /** The key that is there already, if there is one. */
+  /** Keeps a key unless there is one; returns the one that is kept. */
   keep(request: WriteOperations['keepAddressKey']['request']): Uint8Array {
     this.#keep.run(request.tenant, request.app, request.key);
     return this.find(request) as Uint8Array;

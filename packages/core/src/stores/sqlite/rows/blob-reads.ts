@@ -2,10 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BlobMissingError } from '../../../ledger/errors.ts';
 import type { ReadOperations } from '../protocol.ts';
 
-/**
- * Reads blobs, also on behalf of a session: then only those that it or the prefix that it shares
- * refers to.
- */
+/** Reads blobs. On behalf of a session, only those that it or its shared prefix refers to. */
 export class BlobReads {
   readonly #any: StatementSync;
   readonly #ofSession: StatementSync;
@@ -15,9 +12,11 @@ export class BlobReads {
       'select bytes from blobs where address = ?1 and tenant = ?2 and app = ?3',
     );
     this.#ofSession = database.prepare(`with recursive line (ledger, parent, base, last) as (
-        select id, parent, base, ${Number.MAX_SAFE_INTEGER} from ledgers where tenant = ?2 and app = ?3 and session = ?4
+        select id, parent, base, ${Number.MAX_SAFE_INTEGER} from ledgers where tenant = ?2
+          and app = ?3 and session = ?4
         union all
-        select ledgers.id, ledgers.parent, ledgers.base, min(line.base, line.last) from line join ledgers on ledgers.id = line.parent
+        select ledgers.id, ledgers.parent, ledgers.base, min(line.base, line.last) from line
+          join ledgers on ledgers.id = line.parent
       )
       select bytes from blobs where address = ?1 and tenant = ?2 and app = ?3 and exists (
         select 1 from blob_references join line on line.ledger = blob_references.ledger

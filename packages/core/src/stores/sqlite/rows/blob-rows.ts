@@ -2,10 +2,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BlobMissingError } from '../../../ledger/errors.ts';
 import type { BlobPlace, ScopeAddress, SweptBlobs, WriteOperations } from '../protocol.ts';
 
-/** Blobs that one sweep looks at: the lock must not be kept for long. */
+/** Most blobs that one sweep checks: the lock must not be kept for long. */
 const mostBlobsPerSweep = 64;
 
-/** The tables of blobs and of who refers to them. */
+/** The tables of blobs and of the references to them. */
 export class BlobRows {
   readonly #exists: StatementSync;
   readonly #put: StatementSync;
@@ -24,13 +24,14 @@ export class BlobRows {
       'insert into blobs (address, tenant, app, put_at, bytes) values (?, ?, ?, ?, ?) on ' +
         'conflict (address) do update set put_at = excluded.put_at',
     );
-    // The first event that may refer to it is what counts: forks that share it share the reference.
+    // The first event that may refer to it counts: forks that share the event share the reference.
     this.#refer = database.prepare(
       'insert or ignore into blob_references (ledger, address, seq) values (?, ?, ?)',
     );
     this.#candidates = database.prepare(`select rowid as row, put_at as putAt,
       exists (select 1 from blob_references where blob_references.address = blobs.address) as used
-      from blobs where put_at < ? and (put_at, rowid) > (?, ?) order by put_at, rowid limit ${mostBlobsPerSweep}`);
+      from blobs where put_at < ? and (put_at, rowid) > (?, ?) order by put_at, rowid
+        limit ${mostBlobsPerSweep}`);
     this.#remove = database.prepare('delete from blobs where rowid = ?');
     this.#referredFrom = database.prepare(
       `select address from blob_references where ledger = ? and seq > ? limit ${mostBlobsPerSweep}`,
@@ -57,8 +58,8 @@ export class BlobRows {
   }
 
   /**
-   * Removes some of the references that come after an event, with what nothing else refers to.
-   * Returns how many.
+   * Removes some references after an event, with the blobs that nothing else refers to. Returns
+   * their number.
    */
   forget(ledger: number, after: number): number {
     const addresses = this.#referredFrom.all(ledger, after).map((row) => row['address'] as string);

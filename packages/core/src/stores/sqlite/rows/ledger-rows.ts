@@ -4,8 +4,8 @@ import type { SessionSummary } from '../../../ledger/port.ts';
 import type { SessionAddress } from '../protocol.ts';
 
 /**
- * A row of `ledgers` that has a session: one without was deleted, and is only found by its number.
- * Events up to `base` are those of `parent`.
+ * A row of `ledgers` that has a session. A row without one was deleted, and is only found by its
+ * number. Events up to `base` are those of `parent`.
  */
 export interface LedgerRow {
   readonly id: number;
@@ -45,7 +45,7 @@ export class LedgerRows {
   }
 
   /**
-   * @param ledger the only one that is meant, whichever else has the address now
+   * @param ledger number that the ledger must have, even when another one has the address now
    * @throws SessionNotFoundError
    */
   get(address: SessionAddress, ledger?: number): LedgerRow {
@@ -56,10 +56,7 @@ export class LedgerRows {
     return row;
   }
 
-  /**
-   * The ledger whose own events include `seq`: this one, or the nearest one above it that the
-   * prefix comes from.
-   */
+  /** Returns the ledger whose own events include `seq`: this one, or the nearest above it. */
   holderOf(ledger: LedgerRow, seq: number): LedgerRow {
     let holder = ledger;
     // A fork that shares nothing keeps no parent alive.
@@ -68,7 +65,9 @@ export class LedgerRows {
     return holder;
   }
 
-  /** The `seq` of the last event that `ledger` takes from `holder`, its ancestor or itself. */
+  /**
+   * Returns the `seq` of the last event that `ledger` takes from `holder`, its ancestor or itself.
+   */
   lastFrom(ledger: LedgerRow, holder: LedgerRow): number {
     let last = ledger.seq;
     let current = ledger;

@@ -3,15 +3,15 @@ const mostLedgers = 4_096;
 
 /**
  * Remembers where in a ledger a path was last stored as text, so that later events refer to that
- * `seq` instead of repeating it. Forgetting costs a few bytes and nothing else: the path is then
- * stored as text again.
+ * `seq` instead of repeating it. Forgetting only costs a few bytes: the path is stored as text
+ * again.
  */
 export class PathReferences {
   readonly #ledgers = new Map<number, Map<string, number>>();
 
   /**
-   * What to store for a path at `seq`: the path itself, or the `seq` of an event of the same ledger
-   * that has it.
+   * Returns the stored form of a path at `seq`: the path itself, or the `seq` of an event of the
+   * same ledger that has it.
    */
   refer(ledger: number, seq: number, path: string): string | number {
     let known = this.#ledgers.get(ledger);
@@ -27,7 +27,7 @@ export class PathReferences {
     return path;
   }
 
-  /** To be called when a transaction was rolled back: what it stored is gone. */
+  /** Forgets all paths, after a rollback has removed their rows. */
   clear(): void {
     this.#ledgers.clear();
   }

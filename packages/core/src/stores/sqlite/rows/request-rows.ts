@@ -24,7 +24,8 @@ export class RequestRows {
     this.#ledgers = ledgers;
     this.#statements = new StatementCache(database);
     this.#insert = database.prepare(`insert or ignore into requests
-      (tenant, app, request, ledger, kind, user, operation, created_at, expires_at, status, body) values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)`);
+      (tenant, app, request, ledger, kind, user, operation, created_at, expires_at, status, body)
+        values (?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?)`);
     this.#state = database.prepare(
       'select ledger, status, settled_by, expires_at from requests where tenant = ? and ' +
         'app = ? and request = ?',
@@ -33,7 +34,7 @@ export class RequestRows {
       where tenant = ? and app = ? and request = ? and ledger = ? and status = 'pending'`);
   }
 
-  /** Makes requests; one that is there already is left as it is. */
+  /** Adds requests; one that exists already stays unchanged. */
   open({ tenant, app }: ScopeAddress, ledger: number, requests: readonly RequestFields[]): void {
     for (const { requestId, kind, user, operationId, createdAt, expiresAt, body } of requests) {
       this.#insert.run(
@@ -51,7 +52,7 @@ export class RequestRows {
     }
   }
 
-  /** Settles those of a ledger that are pending still. */
+  /** Settles requests of a ledger that are still pending. */
   settlePending(
     { tenant, app }: ScopeAddress,
     ledger: number,
@@ -91,7 +92,7 @@ export class RequestRows {
         'ledger',
         this.#ledgers.find({ ...scope, session: filter.session })?.id ?? 0,
       );
-    // As a literal, so that the index of those that are pending is used.
+    // As a literal, so that the index of pending requests is used.
     if (filter.status === 'pending') conditions.add("status = 'pending'");
     else conditions.equal('status', filter.status);
     if (filter.kinds !== undefined)

@@ -11,22 +11,22 @@ const bitsOfRow = 32;
 export const mostRows: number = 2 ** bitsOfRow - 1;
 
 /**
- * Text of the id of a row, for statements. Numbers are bound as floats, which cannot hold all ids:
- * they are cast before, not after.
+ * Returns the SQL of the id of a row. Numbers are bound as floats, which cannot hold all ids: they
+ * are cast before, not after.
  */
 export function rowId(ledger: string, row: string): string {
   return `(cast(${ledger} as integer) * ${2 ** bitsOfRow} + cast(${row} as integer))`;
 }
 
-/** What `rowId` was made of, as columns that take no room. */
+/** Returns the parts of `rowId` as generated columns, which take no room. */
 function numberColumns(row: string): string {
   return `ledger integer generated always as (id >> ${bitsOfRow}) virtual,
     ${row} integer generated always as (id & ${mostRows}) virtual`;
 }
 
 /**
- * Rows that are moved before their old places are freed: these are used again, so the file hardly
- * grows.
+ * Number of rows that are moved before their old places are freed. These are used again, so the
+ * file hardly grows.
  */
 const rowsPerMove = 4_096;
 
@@ -137,17 +137,20 @@ const moves: readonly Move[] = [
   },
 ];
 
+// SQLite keeps the text of a definition as written: these conditions are part of the file.
+const wherePending = "where status = 'pending'";
+const whereOperation = 'where operation is not null';
 const requestIndexes = `
   create index requests_by_time on requests (tenant, app, created_at, request);
-  create index requests_pending on requests (tenant, app, created_at, request) where status = 'pending';
+  create index requests_pending on requests (tenant, app, created_at, request) ${wherePending};
   create index requests_by_ledger on requests (ledger);
-  create index requests_by_operation on requests (tenant, app, operation) where operation is not null;
+  create index requests_by_operation on requests (tenant, app, operation) ${whereOperation};
 `;
 
 /**
- * The step that gives tables with large rows ids. To be called within a transaction: a process that
- * ends meanwhile has changed nothing. What was in the old places is overwritten, as a deletion of
- * the session would not find it there.
+ * The step that gives tables with large rows ids. It runs within a transaction: a process that ends
+ * meanwhile has changed nothing. The old places are overwritten, because a deletion of the session
+ * would not find their content.
  */
 export function giveRowsIds(database: DatabaseSync): void {
   database.exec('pragma secure_delete = on');

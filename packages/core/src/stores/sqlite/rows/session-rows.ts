@@ -6,7 +6,7 @@ import { Conditions, StatementCache } from '../statements.ts';
 
 type RequestOf<Name extends keyof ReadOperations> = ReadOperations[Name]['request'];
 
-/** Finds sessions by what is known of them. */
+/** Finds sessions by their columns. */
 export class SessionRows {
   readonly #statements: StatementCache;
 
@@ -38,7 +38,8 @@ export class SessionRows {
     if (before !== undefined)
       conditions.add(`(${time}, session) < (?, ?)`, before[order ?? 'updatedAt'], before.id);
     const rows = this.#statements
-      .get(`select session as id, seq, created_at as createdAt, updated_at as updatedAt, status, title, runnable, user
+      .get(`select session as id, seq, created_at as createdAt, updated_at as updatedAt, status,
+        title, runnable, user
         from ledgers where ${conditions.text} order by ${time} desc, session desc limit ?`)
       .all(...conditions.values, limit);
     return rows.map(
@@ -70,7 +71,8 @@ export class SessionRows {
       select tenant, app, session, owner, lease_until as leaseUntil
       from (
         select id, min(since) as since
-        from (select id, wake_at as since from ledgers where wake_at <= ? union all select ledger, min(at) from inbox group by ledger)
+        from (select id, wake_at as since from ledgers where wake_at <= ? union all
+          select ledger, min(at) from inbox group by ledger)
         group by id
       ) join ledgers using (id)
       where ${conditions} order by since, id`);

@@ -5,7 +5,7 @@ import { checkSnapshot } from '../../batch.ts';
 import type { ReadOperations, WriteOperations } from '../protocol.ts';
 import type { LedgerRows } from './ledger-rows.ts';
 
-/** The table of what folds gave. */
+/** The table of snapshots of folds. */
 export class SnapshotRows {
   readonly #ledgers: LedgerRows;
   readonly #put: StatementSync;
@@ -16,11 +16,12 @@ export class SnapshotRows {
     this.#put = database.prepare(
       'insert or replace into snapshots (ledger, key, seq, value) values (?, ?, ?, ?)',
     );
-    // Up the line of those that the prefix comes from, each with what is shared of it.
+    // Goes up the ancestors, each with the part of it that is shared.
     this.#last = database.prepare(`with recursive line (id, parent, base, last) as (
         select id, parent, base, ?2 from ledgers where id = ?1
         union all
-        select ledgers.id, ledgers.parent, ledgers.base, min(line.last, line.base) from ledgers join line on ledgers.id = line.parent
+        select ledgers.id, ledgers.parent, ledgers.base, min(line.last, line.base) from ledgers
+          join line on ledgers.id = line.parent
       )
       select snapshots.seq, snapshots.value from line join snapshots on snapshots.ledger = line.id
       where snapshots.key = ?3 and snapshots.seq <= line.last order by snapshots.seq desc limit 1`);

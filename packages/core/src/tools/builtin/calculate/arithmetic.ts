@@ -4,7 +4,7 @@ import { ToolFailure } from '../../errors.ts';
 
 type MathLibrary = typeof import('mathjs/number');
 
-/** What may be called. Nothing here can loop for long, or returns anything but a number. */
+/** Functions that may be called. None can loop for long, or returns anything but a number. */
 const allowedFunctions = [
   ...[
     'abs',
@@ -46,8 +46,8 @@ const constants: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Stands for a percent sign in what the parser gets: its only other postfix operator, which numbers
- * have no use for.
+ * Replaces a percent sign for the parser: its only other postfix operator, which numbers have no
+ * use for.
  */
 const percentMark = "'";
 const longestFactorial = 170;
@@ -63,9 +63,9 @@ const binaryOperators: ReadonlyMap<string, BinaryOperator> = new Map<string, Bin
 ]);
 
 /**
- * Evaluates an arithmetic expression. The library parses it; only numbers, the operators of
- * arithmetic, and the functions and constants listed here are then evaluated: anything else the
- * library's language knows is refused.
+ * Evaluates an arithmetic expression. The library parses it. Only numbers, the operators of
+ * arithmetic, and the functions and constants listed here are then evaluated: the rest of the
+ * library's language is refused.
  * @throws ToolFailure when the expression cannot be understood, uses something that is not allowed,
  * or has no finite result
  */
@@ -105,7 +105,10 @@ function parse(library: MathLibrary, expression: string): MathNode {
   }
 }
 
-/** A percent sign is the remainder operator only when an operand follows it, as in `17 % 5`. */
+/**
+ * Replaces percent signs. One is the remainder operator only when an operand follows it, as in `17
+ * % 5`.
+ */
 function prepared(expression: string): string {
   const withSigns = expression
     .replaceAll('×', '*')
@@ -200,7 +203,7 @@ function valueOfUnary(library: MathLibrary, op: string, fn: string, operand: num
   return library.factorial(operand);
 }
 
-/** `200 + 15%` adds 15% of 200; `10% + 5%` is 15%. */
+/** True for a percentage: `200 + 15%` adds 15% of 200; `10% + 5%` is 15%. */
 function isPercentage(node: MathNode): boolean {
   if (node.type === 'ParenthesisNode') return isPercentage(contentOf(node));
   if (node.type !== 'OperatorNode') return false;
@@ -238,7 +241,7 @@ function resultOfCall(name: string, call: () => unknown): number {
 }
 
 /**
- * 0.1 + 0.2 is 0.3: what lies behind the 15th digit of a fraction is noise of the binary form.
+ * Rounds a fraction to 15 digits, so that 0.1 + 0.2 is 0.3: the rest is noise of the binary form.
  * Whole numbers are left alone.
  */
 function withoutBinaryNoise(value: number): number {

@@ -12,9 +12,12 @@ export interface Calculation {
   readonly note?: string;
 }
 
-const description = `Calculates an arithmetic expression and gives the number. Use it for every calculation instead of reckoning yourself.
-Operators: + - * / ^ %, parentheses; "15% of 200" is 30, "200 + 15%" is 230, "17 % 5" is the remainder. Functions such as round(x, digits), sqrt, min, max, sum, mean, log, sin (radians).
-Write numbers without units and without thousands separators. Example: {"expression": "(1249.50 + 310) * 15%"}`;
+const description = `Calculates an arithmetic expression and gives the number. \
+Use it for every calculation instead of reckoning yourself.
+Operators: + - * / ^ %, parentheses; "15% of 200" is 30, "200 + 15%" is 230, "17 % 5" is the \
+remainder. Functions such as round(x, digits), sqrt, min, max, sum, mean, log, sin (radians).
+Write numbers without units and without thousands separators. Example: {"expression": \
+"(1249.50 + 310) * 15%"}`;
 
 /**
  * A tool that calculates. Nothing of JavaScript is evaluated: the expression is parsed by mathjs,

@@ -7,26 +7,32 @@ export interface Decimal {
 export type DecimalMark = '.' | ',';
 
 /**
- * A number found in a text, and what its writing says of the decimal mark: `either` when `1,234`
- * might be 1234 or 1.234.
+ * A number found in a text, with its decimal mark: `either` when `1,234` might be 1234 or 1.234.
  */
 export interface WrittenNumber {
   readonly value: Decimal;
   readonly mark: DecimalMark | 'either' | undefined;
 }
 
-/** Longer texts are not read as numbers. */
+/** Most characters of a number; longer texts are not read as numbers. */
 const longestNumber = 60;
 
 const currencyCodes: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
-const writtenNumber =
-  /^(?<sign>[+-])? ?(?<before>[A-Z]{0,3}\p{Sc}|[A-Z]{3})? ?(?<innerSign>[+-])?(?<number>[\d.,][\d.,'’ ]*(?:[eE][+-]?\d{1,2})?) ?(?<after>[A-Z]{0,3}\p{Sc}|[A-Z]{3}|%)?$/u;
+const currency = String.raw`[A-Z]{0,3}\p{Sc}|[A-Z]{3}`;
+const digits = String.raw`[\d.,][\d.,'’ ]*(?:[eE][+-]?\d{1,2})?`;
+const writtenNumber = new RegExp(
+  [
+    `^(?<sign>[+-])? ?(?<before>${currency})? ?`,
+    `(?<innerSign>[+-])?(?<number>${digits}) ?(?<after>${currency}|%)?$`,
+  ].join(''),
+  'u',
+);
 
 /**
  * Reads a number as people and exports write them: `1234.5`, `1,234.50`, `1.234,50`, `1 234,50`,
- * `1'234.50`, `1.5e3`, `-3`, `(12.30)` for a negative one, with a currency (`$12.30`, `12 €`, `EUR
- * 12`) or `%`, which are left out: `15%` is 15.
- * @param preferred What decides `1,234` and `1.234`, which can be either
+ * `1'234.50`, `1.5e3`, `-3`, `(12.30)` for a negative one. A currency (`$12.30`, `12 €`, `EUR 12`)
+ * or `%` is left out: `15%` is 15.
+ * @param preferred decimal mark for `1,234` and `1.234`, which can be either
  * @returns `undefined` for everything else
  */
 export function readNumber(text: string, preferred: DecimalMark): WrittenNumber | undefined {
@@ -73,7 +79,7 @@ function readUnsigned(text: string, preferred: DecimalMark): WrittenNumber | und
       };
 }
 
-/** Writings that leave no choice. */
+/** Patterns of numbers whose decimal mark is certain. */
 const writings: readonly (readonly [RegExp, DecimalMark | 'none'])[] = [
   [/^\d*\.\d+$|^\d+\.$/, '.'],
   [/^\d*,\d+$/, ','],
@@ -105,7 +111,7 @@ export function addDecimals(left: Decimal, right: Decimal): Decimal {
   return { digits: scaledTo(left, scale) + scaledTo(right, scale), scale };
 }
 
-/** Negative, zero or positive, like a sort function. */
+/** Compares two decimals: negative, zero or positive, as a sort function returns. */
 export function compareDecimals(left: Decimal, right: Decimal): number {
   const scale = Math.max(left.scale, right.scale);
   const difference = scaledTo(left, scale) - scaledTo(right, scale);
@@ -116,7 +122,7 @@ function scaledTo({ digits, scale }: Decimal, wanted: number): bigint {
   return scale === wanted ? digits : digits * 10n ** BigInt(wanted - scale);
 }
 
-/** The nearest JavaScript number. */
+/** Returns the nearest JavaScript number. */
 export function decimalToNumber({ digits, scale }: Decimal): number {
   return Number(`${digits}e-${scale}`);
 }

@@ -21,7 +21,7 @@ export interface CsvAggregate {
 /** `null` when there was nothing to compute from. */
 export type AggregateValue = number | string | null;
 
-/** What is gathered from the cells of one column. */
+/** Totals of the cells of one column. */
 export class ColumnTotals {
   #sum: Decimal = { digits: 0n, scale: 0 };
   #numbers = 0;
@@ -53,8 +53,8 @@ export class ColumnTotals {
   }
 
   /**
-   * Sums are exact; smallest and greatest of a column without any number are those of its texts,
-   * such as ISO dates.
+   * Returns an aggregate. Sums are exact; minimum and maximum of a column without any number are
+   * those of its texts, such as ISO dates.
    */
   value(fn: AggregateFunction): AggregateValue {
     if (fn === 'count') return this.#numbers + this.#texts;
@@ -71,7 +71,7 @@ export class ColumnTotals {
   }
 }
 
-/** To 15 digits, beyond which a JavaScript number has only noise. */
+/** Returns the average to 15 digits, beyond which a JavaScript number has only noise. */
 function average({ digits, scale }: Decimal, count: number): number {
   const guardDigits = 18;
   const quotient = (digits * 10n ** BigInt(guardDigits)) / BigInt(count);

@@ -20,7 +20,10 @@ export interface CsvCondition {
   readonly value?: string | number | boolean;
 }
 
-/** Whether a cell meets a condition; `undefined` when the two cannot be compared, which is no. */
+/**
+ * Checks that a cell meets a condition. `undefined` when the two cannot be compared, which counts
+ * as no.
+ */
 export type CellCheck = (cell: string, number: Decimal | undefined) => boolean | undefined;
 
 /** @throws ToolFailure when the operator needs a value */
@@ -41,7 +44,7 @@ export function cellCheck({ column, op, value }: CsvCondition): CellCheck {
   return orderCheck(op, wanted, wantedNumber);
 }
 
-/** Whether a condition is about numbers, so that its column has to be read as such. */
+/** True when a condition compares numbers, so that its column is read as such. */
 export function comparesNumbers({ op, value }: CsvCondition): boolean {
   return (
     !['contains', 'empty', 'not_empty'].includes(op) &&
@@ -54,7 +57,7 @@ function folded(text: string): string {
   return text.trim().normalize('NFC').toLowerCase();
 }
 
-/** `"007"` given as a text means just these characters. */
+/** True for a text such as `"007"`, which is compared by its characters. */
 function isIdentifier(value: string | number | boolean): boolean {
   return typeof value === 'string' && /^\s*0\d/.test(value);
 }

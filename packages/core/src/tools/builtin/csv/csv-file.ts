@@ -18,8 +18,8 @@ export interface CsvFile {
    */
   readonly columns: readonly string[];
   /**
-   * The rows after the header, from the beginning each time; cells are trimmed unless they are
-   * quoted.
+   * Yields the rows after the header, from the beginning each time; cells are trimmed unless they
+   * are quoted.
    */
   rows(): AsyncIterable<readonly string[]>;
 }
@@ -48,7 +48,7 @@ export async function openCsv(file: OpenFile, signal?: AbortSignal): Promise<Csv
     };
     const parser = parse(options);
     const reading = pipeline(Readable.from(copiedChunks(file, signal)), parser);
-    // What fails in it is thrown by the iteration below.
+    // The iteration below throws the errors of the pipeline.
     reading.catch(() => undefined);
     try {
       yield* parser as AsyncIterable<string[]>;
@@ -121,7 +121,7 @@ function readable(file: OpenFile, thrown: unknown): unknown {
 }
 
 /**
- * Index of a column by its name, in any case when the case leaves no choice.
+ * Returns the index of a column by its name. Case may differ when only one column fits.
  * @throws ToolFailure that names the columns there are, and the nearest
  */
 export function columnIndex(columns: readonly string[], name: string): number {

@@ -2,8 +2,8 @@ import { type Decimal, type DecimalMark, readNumber } from '../calculate/decimal
 
 /**
  * Reads the numbers of one column. `1,234` and `1.234` can be either a thousand or a fraction; the
- * other cells of the column decide: after all have been observed, `mark` tells which decimal mark
- * prevails, and whether cells were read otherwise.
+ * other cells of the column decide. After all have been observed, `mark` is the decimal mark that
+ * prevails, and `misread` is true when cells were read with another one.
  */
 export class ColumnNumbers {
   readonly #assumed: DecimalMark;
@@ -23,18 +23,18 @@ export class ColumnNumbers {
     return read?.value;
   }
 
-  /** The decimal mark of most cells that leave no choice; without any, what was assumed. */
+  /** The decimal mark of most cells that leave no choice; without any, the assumed one. */
   get mark(): DecimalMark {
     if (this.#points === this.#commas) return this.#assumed;
     return this.#points > this.#commas ? '.' : ',';
   }
 
-  /** Whether cells were read with another decimal mark than the column has. */
+  /** True when cells were read with another decimal mark than the column has. */
   get misread(): boolean {
     return this.#example !== undefined && this.mark !== this.#assumed;
   }
 
-  /** How cells were read that nothing in the column decided. */
+  /** Returns a note on how cells were read, when nothing in the column decided it. */
   note(column: string): string | undefined {
     if (this.#example === undefined || this.#points + this.#commas > 0) return undefined;
     const meaning = this.#example.includes(this.#assumed)

@@ -22,11 +22,11 @@ export type CsvGroup = { readonly key: string; readonly count: number } & {
   readonly [aggregate: string]: AggregateValue;
 };
 
-/** Cells that should have been numbers and were not: they are in no sum and meet no comparison. */
+/** Cells without the number that was expected: they are in no sum and meet no comparison. */
 export interface SkippedCells {
   readonly column: string;
   readonly count: number;
-  /** How many of them are empty. */
+  /** Number of empty ones. */
   readonly empty: number;
   /** Up to five of the others. */
   readonly examples: readonly string[];
@@ -57,8 +57,8 @@ const mostGroups = 1_000;
 const mostGroupsCounted = 100_000;
 
 /**
- * Runs a query over a CSV file in one pass; in two when the first shows that `1,234` means
- * something else in a column than was assumed (a thousand; in a file delimited by `;` a fraction).
+ * Runs a query over a CSV file in one pass. A second pass follows when `1,234` means something else
+ * in a column than was assumed (a thousand; in a file delimited by `;` a fraction).
  */
 export async function runCsvQuery(file: CsvFile, query: CsvQuery): Promise<CsvQueryResult> {
   const assumed: DecimalMark = file.delimiter === ';' ? ',' : '.';
@@ -253,7 +253,7 @@ class CsvQueryRun {
     );
   }
 
-  /** Smallest and greatest of a column of texts: then nothing was skipped. */
+  /** True for minimum and maximum of a column of texts: then nothing was skipped. */
   #isComparedAsText(index: number): boolean {
     const onIt = this.#aggregates.filter(
       (aggregate) => aggregate.index === index && aggregate.fn !== 'count',

@@ -15,10 +15,13 @@ export interface QueryCsvOptions extends RootedToolOptions {
 
 export type QueryCsvResult = { readonly path: string } & CsvQueryResult;
 
-const description = `Queries a CSV file: selects rows by conditions and computes sum, avg, min, max and count over all rows that match, in all or by groups. Exact to the cent.
-Texts are compared without regard to case; numbers may be written like 1,234.50, 1.234,50, $12.30 or 12 €. Cells that are not numbers are reported in "skipped", never counted as 0.
+const description = `Queries a CSV file: selects rows by conditions and computes sum, avg, min, \
+max and count over all rows that match, in all or by groups. Exact to the cent.
+Texts are compared without regard to case; numbers may be written like 1,234.50, 1.234,50, $12.30 \
+or 12 €. Cells that are not numbers are reported in "skipped", never counted as 0.
 Without conditions it shows the columns and the first rows. Example, the total of unpaid invoices:
-{"path": "invoices.csv", "where": [{"column": "status", "op": "=", "value": "unpaid"}], "aggregate": [{"fn": "sum", "column": "amount"}], "limit": 0}`;
+{"path": "invoices.csv", "where": [{"column": "status", "op": "=", "value": \
+"unpaid"}], "aggregate": [{"fn": "sum", "column": "amount"}], "limit": 0}`;
 
 const condition = {
   type: 'object',

@@ -1,6 +1,6 @@
 import { ToolFailure } from '../../errors.ts';
 
-/** Whether a path, relative and with `/`, fits a pattern. */
+/** Checks that a path, relative and with `/`, fits a pattern. */
 export type PathMatcher = (path: string) => boolean;
 
 const longestPattern = 200;
@@ -47,7 +47,7 @@ function matchesName(segment: string, name: string): boolean {
   );
 }
 
-/** Greedy matching in which only the last star is ever widened. */
+/** Matches greedily: only the last star is ever widened. */
 function matches(
   pattern: readonly string[],
   input: readonly string[],

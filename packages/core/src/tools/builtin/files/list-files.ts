@@ -15,8 +15,10 @@ interface ListFilesArgs {
   readonly limit?: number;
 }
 
-const description = `Lists files with their sizes in bytes, in all folders below "path" (or below the root).
-"pattern" selects: "*.csv" by file name; with a "/" by the path from the root, such as "reports/**/*.{csv,txt}". node_modules and .git are left out.`;
+const description = `Lists files with their sizes in bytes, in all folders below "path" (or below \
+the root).
+"pattern" selects: "*.csv" by file name; with a "/" by the path from the root, such as \
+"reports/**/*.{csv,txt}". node_modules and .git are left out.`;
 
 /** A tool that lists the files below a folder. */
 export function listFiles(options: RootedToolOptions): Tool {

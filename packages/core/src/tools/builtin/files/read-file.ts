@@ -31,8 +31,10 @@ interface ReadFileArgs {
   readonly limit?: number;
 }
 
-const description = `Reads a text file. Gives its text, how many lines it has, and whether there is more.
-"offset" is the number of the first line to read (from 1), "limit" how many lines; without them it reads from the beginning.
+const description = `Reads a text file. Gives its text, how many lines it has, and whether there \
+is more.
+"offset" is the number of the first line to read (from 1), "limit" how many lines; \
+without them it reads from the beginning.
 To find something in large files use searchFiles; to compute with a CSV file use queryCsv.`;
 
 /** A tool that reads text files below a folder, by lines. */
@@ -84,7 +86,10 @@ class LineWindow {
     this.#roomInBytes = maxBytes;
   }
 
-  /** @returns whether there is room for more */
+  /**
+   * Adds a line.
+   * @returns true when there is room for more
+   */
   add(text: string, cut: boolean): boolean {
     const bytes = Buffer.byteLength(text) + 1;
     if (

@@ -36,9 +36,9 @@ export interface RootedFiles {
 const skippedFolders = new Set(['node_modules', '.git']);
 
 /**
- * Opens a folder for tools that read files. That a path stays inside is checked on what was really
- * opened, after it was opened, so that exchanging a folder for a link in between gains nothing.
- * Hard links cannot be told from files and are not refused.
+ * Opens a folder for tools that read files. Each path is checked on the file that was really
+ * opened, after it was opened. So exchanging a folder for a link in between gains nothing. Hard
+ * links cannot be told from files and are not refused.
  * @throws InvalidToolError when `root` is not a text
  */
 export function rootedFiles(tool: string, { root }: RootedToolOptions): RootedFiles {
@@ -74,7 +74,7 @@ async function realRootOf(root: string): Promise<string> {
   }
 }
 
-/** Where a path really leads, if it is inside. */
+/** Returns the real place of a path, if it is inside. */
 async function locate(realRoot: string, path: string): Promise<string> {
   assertRelative(path);
   let place: string;
@@ -152,8 +152,8 @@ async function nearestSibling(realRoot: string, path: string): Promise<string | 
 }
 
 /**
- * Pipes must not block the open, links at the end must not be followed: `place` is already
- * resolved.
+ * Flags of the open: pipes must not block it, and links at the end must not be followed, because
+ * `place` is already resolved.
  */
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -196,8 +196,8 @@ function isFolder(path: string): ToolFailure {
 }
 
 /**
- * Where the opened file lies now: Linux tells; elsewhere the path is resolved again and must still
- * be the same file.
+ * Returns the present place of the opened file. Linux tells it; elsewhere the path is resolved
+ * again and must still be the same file.
  */
 async function openedPlace(
   handle: FileHandle,
@@ -231,8 +231,8 @@ async function* walkFolder(
 }
 
 /**
- * What is in a folder, in the order of paths; nothing when it cannot be read or was exchanged for a
- * link meanwhile.
+ * Returns the entries of a folder, in the order of paths. Empty when it cannot be read or was
+ * exchanged for a link meanwhile.
  */
 async function entriesOf(folder: string): Promise<readonly { name: string; isFolder: boolean }[]> {
   try {
@@ -258,7 +258,7 @@ async function fileInside(realRoot: string, place: string): Promise<FoundFile | 
     const found = await stat(real);
     return found.isFile() ? { path: pathBelow(realRoot, place), size: found.size } : undefined;
   } catch {
-    // Removed meanwhile, a broken link, or not permitted: it is not listed.
+    // The entry was removed meanwhile, is a broken link, or is not permitted: it is not listed.
     return undefined;
   }
 }

@@ -35,8 +35,10 @@ interface SearchFilesArgs {
   readonly limit?: number;
 }
 
-const description = `Searches the lines of text files for a literal text (not a regular expression) and gives path, line number and line of each match.
-"path" narrows it to a folder or file, "pattern" to file names such as "*.md". Upper and lower case are the same unless "caseSensitive" is true.`;
+const description = `Searches the lines of text files for a literal text (not a regular \
+expression) and gives path, line number and line of each match.
+"path" narrows it to a folder or file, "pattern" to file names such as "*.md". \
+Upper and lower case are the same unless "caseSensitive" is true.`;
 
 /** A tool that searches text files below a folder for a literal text. Binary files are left out. */
 export function searchFiles(options: SearchFilesOptions): Tool {

@@ -9,11 +9,11 @@ export interface TextLine {
   /** From 1. */
   readonly number: number;
   readonly text: string;
-  /** The line is longer than what is kept of one. */
+  /** True when the line was longer than the limit and was cut. */
   readonly cut: boolean;
 }
 
-/** Gets a line. `false`: the rest is of no interest; it is only counted. */
+/** Receives a line. Returns `false` when the rest is only to be counted. */
 type TakeLine = (line: TextLine) => boolean;
 
 interface LineOptions {
@@ -25,8 +25,8 @@ interface LineOptions {
 /**
  * Reads a UTF-8 file line by line, with at most `longestLine` bytes of each, so that files of any
  * size can be read. A byte order mark and the `\r` of `\r\n` are left out; bytes that are not UTF-8
- * become U+FFFD. Lines that nobody wants are counted without being read, since a file may have as
- * many lines as bytes; the turn is given back after each chunk.
+ * become U+FFFD. Lines that are not wanted are counted without being read, since a file may have as
+ * many lines as bytes. Other tasks get a turn after each chunk.
  * @returns the number of lines
  * @throws ToolFailure when the file is binary: its first 64 KB have a null byte
  */
@@ -67,7 +67,10 @@ export async function eachLine(
   return number;
 }
 
-/** Where so many lines of a chunk end, or the chunk, and how many of them end in it. */
+/**
+ * Returns the end of a number of lines in a chunk, or the end of the chunk, and the number of lines
+ * that end in it.
+ */
 function skipLines(
   chunk: Buffer,
   start: number,
@@ -109,7 +112,7 @@ class LineBuffer {
   }
 }
 
-/** The bytes of a text file; each chunk is only valid until the next one is asked for. */
+/** Yields the bytes of a text file; each chunk is only valid until the next one is asked for. */
 export async function* chunksOf(file: OpenFile, signal?: AbortSignal): AsyncIterable<Buffer> {
   const buffer = Buffer.allocUnsafe(chunkSize);
   for (let position = 0; ; ) {
@@ -141,7 +144,7 @@ function decodeLine(bytes: Buffer, cut: boolean): string {
   return whole.toString('utf8', 0, end);
 }
 
-/** Leaves out a character of several bytes that was cut in the middle. */
+/** Returns bytes without a character at the end that was cut in the middle. */
 function withoutBrokenEnd(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -92,7 +92,10 @@ async function resultOf(
 
 const longestExplanation = 500;
 
-/** Only reading was asked for, so that a failed request had no effect, whatever its status. */
+/**
+ * Makes the failure of a status. Only reading was asked for, so a failed request had no effect,
+ * whatever its status.
+ */
 async function statusFailure(
   response: IncomingMessage,
   url: URL,
@@ -114,7 +117,10 @@ async function statusFailure(
   );
 }
 
-/** APIs explain themselves in JSON or plain text; an HTML page would only be noise. */
+/**
+ * Returns the explanation in a response. APIs explain themselves in JSON or plain text; an HTML
+ * page would only be noise.
+ */
 async function explanationIn(response: IncomingMessage): Promise<string> {
   if (!/^(application\/([\w.-]+\+)?json|text\/plain)/i.test(contentTypeOf(response))) return '';
   try {
@@ -134,7 +140,7 @@ function alternativesTo(status: number): readonly string[] {
   return ['Check the URL.'];
 }
 
-/** Without the query, which may hold secrets. */
+/** Returns a URL without its query, which may hold secrets. */
 function shown(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }

@@ -10,7 +10,7 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** Which hosts may be asked, and how their names are resolved. */
+/** The hosts that may be asked, and the resolver of their names. */
 export interface AddressGuard {
   readonly allowPrivateAddresses: boolean;
   /** Hosts, with or without a port, that may be asked although they are private. */
@@ -31,8 +31,8 @@ export interface GuardedRequest {
 
 /**
  * Sends one request, following no redirect, over a connection of its own. A name is resolved once,
- * all of its addresses are checked, and the connection is made to what was checked; the address
- * that was reached is checked again.
+ * all of its addresses are checked, and the connection goes to a checked address. The address that
+ * was reached is checked again.
  * @throws ToolFailure when the address is not public
  */
 export async function guardedRequest(

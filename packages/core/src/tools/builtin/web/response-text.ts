@@ -31,8 +31,8 @@ function notText(type: string): ToolFailure {
 }
 
 /**
- * The text of a response, decompressed and decoded by its charset (UTF-8 without one), up to a
- * number of bytes after decompression. What is beyond is not read.
+ * Returns the text of a response, decompressed and decoded by its charset (UTF-8 without one).
+ * Bytes beyond a limit, counted after decompression, are not read.
  * @throws ToolFailure when it is not text
  */
 export async function readText(response: IncomingMessage, maxBytes: number): Promise<ResponseText> {
@@ -81,7 +81,7 @@ function decoderFor(charset: string): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(charset);
   } catch {
-    // A charset that nobody knows: most such pages are UTF-8.
+    // An unknown charset: most such pages are UTF-8.
     return new TextDecoder();
   }
 }

@@ -1,9 +1,9 @@
-import { isAdjutantError } from '../../base/error.ts';
-import { systemIds } from '../../base/id.ts';
-import { unguessableBytes } from '../../base/random.ts';
-import { StoreUnavailableError } from '../../ledger/errors.ts';
-import { keyBytes } from './cipher.ts';
-import { KeyUnavailableError } from './errors.ts';
+import { isAdjutantError } from '../../../base/error.ts';
+import { systemIds } from '../../../base/id.ts';
+import { unguessableBytes } from '../../../base/random.ts';
+import { StoreUnavailableError } from '../../../ledger/errors.ts';
+import { keyBytes } from '../cipher.ts';
+import { KeyUnavailableError } from '../errors.ts';
 import type { KeyProvider } from './key-provider.ts';
 import type { WrappedSegment } from './key-record.ts';
 
@@ -17,7 +17,7 @@ export class DataKeys {
     this.#provider = provider;
   }
 
-  /** A new segment with a random key. */
+  /** Makes a new segment with a random key. */
   async make(
     after: number,
   ): Promise<{ readonly segment: WrappedSegment; readonly key: Uint8Array }> {
@@ -26,8 +26,8 @@ export class DataKeys {
   }
 
   /**
-   * The key of a segment; `undefined` when it is lost. @throws KeyUnavailableError,
-   * StoreUnavailableError
+   * Returns the key of a segment; `undefined` when it is lost.
+   * @throws KeyUnavailableError, StoreUnavailableError
    */
   async unwrap({ keyId, wrapped }: WrappedSegment): Promise<Uint8Array | undefined> {
     if (keyId === undefined || wrapped === undefined) return undefined;
@@ -46,7 +46,7 @@ export class DataKeys {
     return (await this.#asked('(current)', () => this.#provider.currentKey(this.#tenant))).id;
   }
 
-  /** The segment with its key wrapped by the current key. */
+  /** Returns the segment with its key wrapped by the current key. */
   async rewrap(segment: WrappedSegment): Promise<WrappedSegment> {
     const key = await this.unwrap(segment);
     return key === undefined ? segment : { ...segment, ...(await this.#wrap(key)) };
@@ -59,7 +59,9 @@ export class DataKeys {
     return { keyId, wrapped: Buffer.from(wrapped).toString('base64') };
   }
 
-  /** What a provider throws may hold secrets, and is the cause of the error at most. */
+  /**
+   * Calls the provider. Its errors may hold secrets, so they become at most the cause of an error.
+   */
   async #asked<Answer>(keyId: string, ask: () => Promise<Answer>): Promise<Answer> {
     try {
       return await ask();

@@ -1,7 +1,7 @@
-import { systemClock } from '../../base/clock.ts';
-import { isAdjutantError } from '../../base/error.ts';
-import { systemRandom } from '../../base/random.ts';
-import type { LedgerStore, SessionListing } from '../../ledger/port.ts';
+import { systemClock } from '../../../base/clock.ts';
+import { isAdjutantError } from '../../../base/error.ts';
+import { systemRandom } from '../../../base/random.ts';
+import type { LedgerStore, SessionListing } from '../../../ledger/port.ts';
 import { type KeyRecord, parseRecord } from './key-record.ts';
 
 export interface NamedRecord {
@@ -10,8 +10,8 @@ export interface NamedRecord {
 }
 
 /**
- * Who claims a session of key records. Each claim takes it from the one before, so the name does
- * not matter.
+ * Owner of the claims of key records. Each claim fences the one before, so the name does not
+ * matter.
  */
 const owner = 'adjutant-encryption';
 const ttl = 1_000;
@@ -20,14 +20,13 @@ const longestDelayMs = 64;
 
 /**
  * The records of the wrapped keys of one tenant and app. Each is the title of a session without
- * events in a store: the one thing of a session that is replaced by an append and not added to, so
- * that a key leaves no trace when it is wrapped anew. A claim and the append after it are a
- * compare-and-set.
+ * events. An append replaces a title, so a key leaves no trace when it is wrapped again. A claim
+ * and the append after it are a compare-and-set.
  */
 export class KeyRecords {
   readonly #sessions: LedgerStore;
 
-  /** @param sessions those of an app that holds nothing but records */
+  /** @param sessions ledgers of an app that holds only records */
   constructor(sessions: LedgerStore) {
     this.#sessions = sessions;
   }
@@ -39,9 +38,9 @@ export class KeyRecords {
   }
 
   /**
-   * Puts what `next` makes of a record in its place; `undefined` leaves what was found. When
-   * somebody else changes the record meanwhile, `next` is called again with what is there then.
-   * @returns what is there now
+   * Replaces a record by the result of `next`; `undefined` leaves it. When another writer changes
+   * the record meanwhile, `next` is called again with the new one.
+   * @returns the record that is stored now
    */
   async change(
     name: string,
@@ -61,16 +60,16 @@ export class KeyRecords {
         await this.#sessions.append(name, { seq, epoch }, { events: [], summary });
         return made;
       } catch (error) {
-        // Whoever claimed it after this one goes first.
+        // A conflict means that another writer claimed later; let it win.
         if (!isAdjutantError(error, 'ledger_conflict')) throw error;
-        // By chance, so that two do not fence each other for ever.
+        // A random pause, so that two writers do not fence each other for ever.
         const delay = systemRandom.next() * Math.min(2 ** attempt, longestDelayMs);
         await new Promise<void>((resolve) => systemClock.setTimer(delay, resolve));
       }
     }
   }
 
-  /** Destroys a record, and so the keys that only it holds. */
+  /** Destroys a record, and with it the keys that only it holds. */
   async remove(name: string): Promise<void> {
     try {
       await this.#sessions.delete(name);
@@ -80,16 +79,19 @@ export class KeyRecords {
   }
 
   /**
-   * The names of the records of a session and all that descend from it, and of their relatives, but
-   * for those of forks that are not there yet.
+   * Yields the names of the records of a session, its descendants and their relatives. Forks that
+   * do not exist yet are left out.
    */
   async *family(first: string): AsyncGenerator<string, void, undefined> {
-    // Also what cannot be read can be destroyed.
+    // A record that cannot be read can be destroyed too.
     for await (const { id, title } of this.#list({ user: first }))
       if (title !== undefined && !isOfFutureFork(title)) yield id;
   }
 
-  /** Those that are made meanwhile may be missing. @throws SealBrokenError */
+  /**
+   * Yields all records. Those that are made meanwhile may be missing.
+   * @throws SealBrokenError
+   */
   async *all(): AsyncGenerator<NamedRecord, void, undefined> {
     for await (const listing of this.#list({})) {
       const record = recordOf(listing);

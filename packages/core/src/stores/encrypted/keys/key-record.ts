@@ -1,6 +1,6 @@
-import { isPlainObject } from '../../base/json.ts';
-import { authenticationCode, derivedKey } from './cipher.ts';
-import { SealBrokenError } from './errors.ts';
+import { isPlainObject } from '../../../base/json.ts';
+import { authenticationCode, derivedKey } from '../cipher.ts';
+import { SealBrokenError } from '../errors.ts';
 
 /**
  * A segment of a ledger and its wrapped key: a root session, or what a fork has after its fork
@@ -11,17 +11,17 @@ export interface WrappedSegment {
   /** The events of the segment, as far as the session has them, come after this `seq`. */
   readonly after: number;
   /**
-   * Missing, with `keyId`: the key is to be taken from the session that was forked, or was lost
-   * with it.
+   * Missing, with `keyId`, when the key comes from the session that was forked, or was lost with
+   * it.
    */
   readonly wrapped?: string;
   readonly keyId?: string;
 }
 
 /**
- * What is kept for each session: the wrapped keys of all segments that it reads, in the order of
- * their events, the last one its own. A session that goes takes its record along, so a segment's
- * key exists for as long as a session needs it.
+ * The record of a session: the wrapped keys of all segments that it reads. They stand in the order
+ * of their events, the session's own last. A deleted session takes its record along, so a segment's
+ * key exists as long as a session needs it.
  */
 export interface KeyRecord {
   readonly v: 1;
@@ -31,22 +31,25 @@ export interface KeyRecord {
    */
   readonly line: readonly string[];
   readonly segments: readonly WrappedSegment[];
-  /** The session that was forked, until the fork is there and has its keys. */
+  /** The session that was forked, until the fork exists and has its keys. */
   readonly from?: string;
   /**
-   * What the session list says of a fork until it has an entry of its own, sealed with its own key.
+   * The entry of a fork in the session list, sealed with its own key, until the fork has written
+   * one.
    */
   readonly title?: string;
   /**
-   * The session's entry in the list is sealed whole once it has events; missing where an older
-   * version made the record and nothing was written since.
+   * True when the session's entry in the list is sealed whole once it has events. Missing when an
+   * older version made the record and nothing was written since.
    */
   readonly sealsEntry?: true;
-  /** Vouches for all but what is wrapped, which vouches for itself, and `from`. */
+  /**
+   * Authenticates the record without `from` and the wrapped keys, which authenticate themselves.
+   */
   readonly mac: string;
 }
 
-/** Where a record belongs. */
+/** The place that a record belongs to. */
 export interface RecordPlace {
   readonly tenant: string;
   readonly app: string;

@@ -1,8 +1,8 @@
-import { isAdjutantError } from '../../base/error.ts';
-import { SessionExistsError } from '../../ledger/errors.ts';
-import type { LedgerStore } from '../../ledger/port.ts';
+import { isAdjutantError } from '../../../base/error.ts';
+import { SessionExistsError } from '../../../ledger/errors.ts';
+import type { LedgerStore } from '../../../ledger/port.ts';
+import { SealBrokenError, SegmentKeyMissingError } from '../errors.ts';
 import type { DataKeys } from './data-keys.ts';
-import { SealBrokenError, SegmentKeyMissingError } from './errors.ts';
 import type { KeyCache } from './key-cache.ts';
 import { type KeyRecord, ownSegment, recordMac, type WrappedSegment } from './key-record.ts';
 import type { KeyRecords } from './key-records.ts';
@@ -10,14 +10,14 @@ import { SessionKeys, segmentWith } from './session-keys.ts';
 
 export interface KeyRingParts {
   readonly scope: { readonly tenant: string; readonly app: string };
-  /** The ledgers that the keys are for. */
+  /** The ledgers that the keys belong to. */
   readonly ledgers: LedgerStore;
   readonly records: KeyRecords;
   readonly dataKeys: DataKeys;
   readonly cache: KeyCache;
 }
 
-/** The record of the key for what belongs to no session: shared state and blobs. */
+/** Name of the record of the app's key, which seals shared state and blobs. */
 const appRecord = 'app';
 
 function recordName(session: string): string {
@@ -36,28 +36,28 @@ export class KeyRing {
     this.#parts = parts;
   }
 
-  /** The keys of a session, from memory if they are there; `undefined` when it has none. */
+  /** Returns the keys of a session, from memory if possible; `undefined` when it has none. */
   find(session: string): Promise<SessionKeys | undefined> {
     const name = recordName(session);
     return this.#parts.cache.get(this.#cacheName(name)) ?? this.#load(name);
   }
 
   /**
-   * As `find`, past what this process remembers: another one may have deleted the session and made
-   * another of its name.
+   * Finds keys without the memory of this process. Another process may have deleted the session and
+   * made another of its name.
    */
   findAnew(session: string): Promise<SessionKeys | undefined> {
     return this.#load(recordName(session));
   }
 
-  /** To be called when the session may be another one than before. */
+  /** Forgets the keys of a session that may be another one now. */
   forget(session: string): void {
     this.#parts.cache.delete(this.#cacheName(recordName(session)));
   }
 
   /**
-   * The keys of a session that is to be written to, made if it has no event yet; `undefined` when
-   * there is no such session.
+   * Returns the keys of a session that is written to, and makes them when it has no event yet.
+   * `undefined` when the session does not exist.
    * @throws SegmentKeyMissingError
    */
   async forWriting(session: string): Promise<SessionKeys | undefined> {
@@ -66,7 +66,10 @@ export class KeyRing {
     return (known && (await known)) ?? this.#remembered(name, () => this.forWritingAnew(session));
   }
 
-  /** As `forWriting`, past what this process remembers: for those who do not own the session. */
+  /**
+   * Returns keys as `forWriting` does, without the memory of this process: for callers that do not
+   * own the session.
+   */
   async forWritingAnew(session: string): Promise<SessionKeys | undefined> {
     const { ledgers, scope } = this.#parts;
     const head = await ledgers.head(session);
@@ -87,10 +90,10 @@ export class KeyRing {
   }
 
   /**
-   * Prepares the record of a fork: its own key, and which of the keys of the session that is forked
-   * it needs. Their copies come with `adopt`, when the fork is there: a fork that is not made must
-   * not keep keys of a session that is deleted.
-   * @param sealEntry seals what the session list is to say of the fork at first
+   * Prepares the record of a fork: its own key, and the list of keys that it needs of the forked
+   * session. `adopt` copies those when the fork exists: a fork that is never made must not keep
+   * keys of a deleted session.
+   * @param sealEntry seals the first entry of the fork in the session list
    * @throws SessionExistsError
    */
   async prepareFork(
@@ -109,8 +112,7 @@ export class KeyRing {
     const segments = [...inherited.map(({ id, after }) => ({ id, after })), segment];
     const record = { v: 1, line, segments, from: session, title, sealsEntry: true } as const;
     await this.#parts.records.change(name, async () => {
-      // Asked under the claim: whoever makes the session meanwhile claims the record too, before it
-      // is used.
+      // Read under the claim: another process that makes the session now claims the record too.
       if ((await this.#parts.ledgers.head(fork.session)) !== undefined)
         throw new SessionExistsError({ session: fork.session });
       return { ...record, mac: recordMac(this.#place(name), key, record) };
@@ -118,10 +120,7 @@ export class KeyRing {
     return keys;
   }
 
-  /**
-   * Gives a fork the keys that it needs of the session that it comes from. Returns whether it has
-   * keys.
-   */
+  /** Copies to a fork the keys that it needs of its origin. Returns true when it has keys. */
   async adopt(session: string): Promise<boolean> {
     const record = await this.#adopt(recordName(session));
     this.forget(session);
@@ -129,8 +128,8 @@ export class KeyRing {
   }
 
   /**
-   * To be called when the entry of a session is sealed whole for the first time: from then on it
-   * must be.
+   * Records that the entry of a session is sealed whole for the first time. From then on it must
+   * be.
    */
   async entrySealed(session: string, { own }: SessionKeys): Promise<void> {
     const name = recordName(session);
@@ -148,7 +147,7 @@ export class KeyRing {
     this.forget(session);
   }
 
-  /** Destroys the keys of a session that nobody else needs. */
+  /** Destroys the keys of a session that no other session needs. */
   async destroy(session: string): Promise<void> {
     this.forget(session);
     await this.#parts.records.remove(recordName(session));
@@ -156,8 +155,8 @@ export class KeyRing {
   }
 
   /**
-   * The sessions that descend from this one or from its ancestors, itself included, as far as they
-   * have keys; for `destroyGone`.
+   * Returns the session and all that descend from it or its ancestors, as far as they have keys;
+   * for `destroyGone`.
    */
   async relativesOf(session: string): Promise<readonly string[]> {
     const first = await this.#firstOfLine(recordName(session));
@@ -169,7 +168,7 @@ export class KeyRing {
     return relatives;
   }
 
-  /** What names the family of a record. */
+  /** Returns the first segment of a record, which names its family. */
   async #firstOfLine(name: string): Promise<string | undefined> {
     try {
       return (await this.#parts.records.read(name))?.line[0];
@@ -180,12 +179,12 @@ export class KeyRing {
     }
   }
 
-  /** Destroys the keys of those of some sessions that are gone. */
+  /** Destroys the keys of those sessions that do not exist any more. */
   async destroyGone(sessions: readonly string[]): Promise<void> {
     for (const session of sessions) await this.destroyIfGone(recordName(session));
   }
 
-  /** Destroys a record whose session is gone. Returns whether it was. */
+  /** Destroys a record whose session is gone. Returns true when it was. */
   async destroyIfGone(name: string): Promise<boolean> {
     if (name === appRecord) return false;
     const session = sessionOf(name);
@@ -198,7 +197,7 @@ export class KeyRing {
     return this.#remembered(this.#cacheName(name), () => this.#read(name));
   }
 
-  /** Looks for keys once for all who need them meanwhile and afterwards. */
+  /** Loads keys once for all callers that need them now and later. */
   #remembered(
     cacheName: string,
     find: () => Promise<SessionKeys | undefined>,
@@ -215,13 +214,12 @@ export class KeyRing {
   }
 
   /**
-   * The keys of what has no events, made under a claim: of all that make them at once, one makes
-   * those that count.
+   * Makes keys of a session without events, under a claim. Of several writers, one makes the keys
+   * that count.
    */
   async #make(name: string): Promise<SessionKeys> {
     const record = await this.#parts.records.change(name, async (found) => {
-      // The record of a fork that was never made, or that is gone, is no record of an empty
-      // session.
+      // The record of a fork that was never made, or is gone, does not belong to an empty session.
       if (found !== undefined && ownSegment(found).after === 0) return undefined;
       const { segment, key } = await this.#parts.dataKeys.make(0);
       const made = {
@@ -250,7 +248,7 @@ export class KeyRing {
         if (segment.wrapped !== undefined || wrapped === undefined || keyId === undefined)
           return segment;
         const copy = { ...segment, keyId, wrapped };
-        // A rotation may have passed by the fork and not yet by its origin.
+        // A rotation may have changed the fork and not yet its origin.
         return keyId === current ? copy : dataKeys.rewrap(copy);
       };
       return { ...rest, segments: await Promise.all(found.segments.map(withKey)) };

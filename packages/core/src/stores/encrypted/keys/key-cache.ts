@@ -1,6 +1,6 @@
 import type { SessionKeys } from './session-keys.ts';
 
-/** The keys that this process has unwrapped, as many as fit; those that were used last stay. */
+/** The unwrapped keys of this process, up to a number. Those that were used last stay. */
 export class KeyCache {
   readonly #most: number;
   readonly #keys = new Map<string, Promise<SessionKeys | undefined>>();
@@ -17,7 +17,7 @@ export class KeyCache {
     return keys;
   }
 
-  /** Keeps what is being loaded, unless it fails or there turns out to be nothing. */
+  /** Keeps keys that are being loaded, unless loading fails or finds none. */
   set(name: string, keys: Promise<SessionKeys | undefined>): void {
     this.#keys.delete(name);
     this.#keys.set(name, keys);

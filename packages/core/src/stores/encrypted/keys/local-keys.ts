@@ -1,21 +1,21 @@
 import { hkdfSync } from 'node:crypto';
-import { InvalidOptionError } from '../../base/invalid-option.ts';
+import { InvalidOptionError } from '../../../base/invalid-option.ts';
 import {
   findInvalidOption,
   isNonEmptyText,
   type OptionCheck,
   type OptionChecks,
-} from '../../base/options.ts';
-import { Secret } from '../../base/secret.ts';
-import { keyBytes, seal, unseal } from './cipher.ts';
-import { KeyUnavailableError } from './errors.ts';
+} from '../../../base/options.ts';
+import { Secret } from '../../../base/secret.ts';
+import { keyBytes, seal, unseal } from '../cipher.ts';
+import { KeyUnavailableError } from '../errors.ts';
 import type { KeyProvider } from './key-provider.ts';
 
 /** A master key. Give either `key` or `secret`. */
 export interface LocalKey {
   /**
-   * Stored beside everything that is wrapped with it, and named in errors. Never used for another
-   * key.
+   * Id that is stored beside everything the key wrapped, and named in errors. Never used for
+   * another key.
    */
   readonly id: string;
   /** 32 random bytes, or these in hexadecimal or base64. */
@@ -26,14 +26,15 @@ export interface LocalKey {
    */
   readonly secret?: string | Secret;
   /**
-   * The only tenant that the key is for. Whoever removes the key makes all that the tenant has
-   * unreadable. @default all
+   * The only tenant that the key is for. Removing the key makes all content of the tenant
+   * unreadable.
+   * @default all
    */
   readonly tenant?: string;
 }
 
 export interface LocalKeysOptions {
-  /** The first one that is for a tenant wraps the tenant's data keys; all of them unwrap. */
+  /** The master keys. The first one for a tenant wraps its data keys; all of them unwrap. */
   readonly keys: readonly LocalKey[];
 }
 
@@ -116,7 +117,9 @@ const keyChecks: OptionChecks<LocalKey> = {
   tenant: isNonEmptyText,
 };
 
-/** What is wrong is said without what was given: it may be the secret with a letter missing. */
+/**
+ * Checks the keys. The errors do not repeat the value: it may be the secret with a letter missing.
+ */
 function checkedKeys(options: LocalKeysOptions): readonly MasterKey[] {
   const refuse = (reason: string): InvalidOptionError =>
     new InvalidOptionError({ function: 'localKeys', reason });

@@ -8,7 +8,7 @@ import {
   encodeEvent,
   fieldsPerEvent,
   type StoredRow,
-} from '../../../src/stores/sqlite/codec.ts';
+} from '../../../src/stores/sqlite/encoding.ts';
 import { actorKinds, eventLayouts } from '../../../src/stores/sqlite/layout.ts';
 
 /** As the database joins the columns of a row. */

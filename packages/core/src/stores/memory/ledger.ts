@@ -1,5 +1,5 @@
-import { LedgerConflictError, SessionBusyError } from '../ledger/errors.ts';
-import type { Event } from '../ledger/event.ts';
+import { LedgerConflictError, SessionBusyError } from '../../ledger/errors.ts';
+import type { Event } from '../../ledger/event.ts';
 import type {
   AppendReceipt,
   Batch,
@@ -15,9 +15,9 @@ import type {
   ReleaseReceipt,
   SessionListing,
   SessionSummary,
-} from '../ledger/port.ts';
-import { copyJson } from './memory-json.ts';
-import { isOwnerGone, type OwnerSurvey } from './owner.ts';
+} from '../../ledger/port.ts';
+import { isOwnerGone, type OwnerSurvey } from '../owner.ts';
+import { copyJson } from './json.ts';
 
 interface Lease {
   readonly owner: string;
@@ -31,7 +31,7 @@ interface Origin {
   readonly seq: number;
 }
 
-/** Small enough that what is made of a page takes no time that others would notice. */
+/** Events of a page: few enough to be decoded without a noticeable pause. */
 const pageSize = 250;
 
 /** One ledger in memory: its own events, and the prefix of another one when it is a fork. */
@@ -52,7 +52,7 @@ export class MemoryLedger {
   readonly #inbox = new Map<number, InboxEntry>();
   readonly #postedKeys = new Set<string>();
   readonly #snapshots: FoldSnapshot[] = [];
-  /** The addresses of blobs, each with the first `seq` that may refer to it. */
+  /** Addresses of blobs, each with the first `seq` that may refer to it. */
   readonly #blobs = new Map<string, number>();
 
   /** @param epoch the one before the first claim */
@@ -123,8 +123,8 @@ export class MemoryLedger {
   }
 
   /**
-   * Whether the batch is in the ledger already. @throws LedgerConflictError when the head is
-   * neither before nor after it
+   * Checks that the ledger is at the expected head; true when it holds the batch already.
+   * @throws LedgerConflictError when the head is neither before nor after it
    */
   checkHead(expected: Head, events: readonly Event[]): boolean {
     if (expected.epoch !== this.#epoch) throw this.#conflict(expected);
@@ -158,7 +158,7 @@ export class MemoryLedger {
     return this.#postedKeys.has(key);
   }
 
-  /** Takes an item that has not been posted before. */
+  /** Adds an item that has not been posted before. */
   post(item: InboxItem): Omit<PostReceipt, 'now'> {
     this.#inboxSeq += 1;
     this.#postedKeys.add(item.key);
@@ -167,7 +167,7 @@ export class MemoryLedger {
   }
 
   /**
-   * Since when there is something to be done that nobody does; `undefined` when there is nothing.
+   * Returns the time since which the session has work and no owner; `undefined` when it has none.
    */
   dueSince(now: number, owners: OwnerSurvey): number | undefined {
     const times = Array.from(this.#inbox.values(), ({ at }) => at);
@@ -196,13 +196,13 @@ export class MemoryLedger {
       );
   }
 
-  /** The addresses of all blobs that this ledger and the prefix that it shares refer to. */
+  /** Yields the addresses of all blobs that this ledger and its shared prefix refer to. */
   *blobsInUse(): Generator<string, void, undefined> {
     yield* this.#blobs.keys();
     if (this.#origin !== undefined) yield* this.#origin.ledger.blobsInUse();
   }
 
-  /** Whether this ledger, or the prefix that it shares, refers to a blob. */
+  /** True when this ledger or its shared prefix refers to a blob. */
   refersTo(address: string, upTo = Number.POSITIVE_INFINITY): boolean {
     const first = this.#blobs.get(address);
     if (first !== undefined && first <= upTo) return true;
@@ -217,10 +217,7 @@ export class MemoryLedger {
     ];
   }
 
-  /**
-   * Events with `after < seq <= upTo`, as far as there are any, in pages; each page is cut when it
-   * is asked for.
-   */
+  /** Yields events with `after < seq <= upTo` in pages; each page is cut when it is asked for. */
   *pages(after: number, upTo: number): Generator<readonly Event[], void, undefined> {
     const shared = this.#origin?.seq ?? 0;
     let last = after;
@@ -237,7 +234,7 @@ export class MemoryLedger {
 
   /** @param epoch the one before the first claim of the fork */
   fork(atSeq: number, newSession: string, now: number, epoch: number): MemoryLedger {
-    // A fork of a shared prefix hangs on the ledger that holds the events, so chains grow only
+    // A fork of a shared prefix refers to the ledger that holds the events. So chains grow only
     // where ledgers did.
     const holder = this.#holderOf(atSeq);
     const fork = new MemoryLedger(newSession, now, epoch, { ledger: holder, seq: atSeq });
@@ -246,7 +243,7 @@ export class MemoryLedger {
     return fork;
   }
 
-  /** This ledger and all that were forked from it, and from these. */
+  /** Yields this ledger and all that descend from it by forks. */
   *family(): Generator<MemoryLedger, void, undefined> {
     for (const fork of this.#forks) yield* fork.family();
     yield this;

@@ -6,6 +6,12 @@ import { giveRowsIds } from './rows/rows-by-id.ts';
 /** Statements, or a function that is called within the transaction of all steps. */
 export type Migration = string | ((database: DatabaseSync) => void);
 
+/** Conditions of indexes. Their text is part of the file: SQLite keeps a definition as written. */
+const whereNotDeleted = 'where session is not null';
+const whereUser = `${whereNotDeleted} and user is not null`;
+const wherePending = "where status = 'pending'";
+const whereOperation = 'where operation is not null';
+
 /**
  * The steps from an empty file to the present schema; the version of a file is the number of steps
  * that it has seen. A step is never edited once it was released: files that have seen it exist.
@@ -113,14 +119,16 @@ export const migrations: readonly Migration[] = [
     unique (tenant, app, session)
   ) strict;
   insert into ledgers_with_deleted
-    (id, tenant, app, session, parent, base, seq, epoch, inbox_seq, owner, lease_ms, lease_until, created_at, updated_at, status, title, runnable, wake_at)
-    select id, tenant, app, session, parent, base, seq, epoch, inbox_seq, owner, lease_ms, lease_until, created_at, updated_at, status, title, runnable, wake_at
+    (id, tenant, app, session, parent, base, seq, epoch, inbox_seq, owner,
+      lease_ms, lease_until, created_at, updated_at, status, title, runnable, wake_at)
+    select id, tenant, app, session, parent, base, seq, epoch, inbox_seq, owner,
+      lease_ms, lease_until, created_at, updated_at, status, title, runnable, wake_at
     from ledgers;
   drop table ledgers;
   alter table ledgers_with_deleted rename to ledgers;
-  create index ledgers_by_time on ledgers (tenant, app, updated_at, session) where session is not null;
-  create index ledgers_by_creation on ledgers (tenant, app, created_at, session) where session is not null;
-  create index ledgers_by_user on ledgers (tenant, app, user, updated_at, session) where session is not null and user is not null;
+  create index ledgers_by_time on ledgers (tenant, app, updated_at, session) ${whereNotDeleted};
+  create index ledgers_by_creation on ledgers (tenant, app, created_at, session) ${whereNotDeleted};
+  create index ledgers_by_user on ledgers (tenant, app, user, updated_at, session) ${whereUser};
   create index ledgers_by_wake on ledgers (wake_at) where wake_at is not null;
   create index ledgers_by_parent on ledgers (parent, base) where parent is not null;
   create index ledgers_to_purge on ledgers (id) where purge is not null;
@@ -147,9 +155,9 @@ export const migrations: readonly Migration[] = [
     primary key (tenant, app, request)
   ) strict, without rowid;
   create index requests_by_time on requests (tenant, app, created_at, request);
-  create index requests_pending on requests (tenant, app, created_at, request) where status = 'pending';
+  create index requests_pending on requests (tenant, app, created_at, request) ${wherePending};
   create index requests_by_ledger on requests (ledger);
-  create index requests_by_operation on requests (tenant, app, operation) where operation is not null;
+  create index requests_by_operation on requests (tenant, app, operation) ${whereOperation};
   alter table inbox add column settles text;
   create table snapshots (
     ledger integer not null,

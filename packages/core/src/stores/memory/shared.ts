@@ -1,5 +1,5 @@
-import type { SharedValue, SharedWrite } from '../ledger/port.ts';
-import { checkSharedWrites } from './batch.ts';
+import type { SharedValue, SharedWrite } from '../../ledger/port.ts';
+import { checkSharedWrites } from '../batch.ts';
 
 /** The shared scopes of one tenant and app in memory. */
 export class MemorySharedState {

@@ -1,18 +1,18 @@
-import type { Actor } from '../ledger/event.ts';
+import type { Actor } from '../../ledger/event.ts';
 import type {
   PendingRequest,
   RequestFilter,
   RequestRow,
   RequestSettlement,
-} from '../ledger/port.ts';
-import { copyJson } from './memory-json.ts';
-import { checkAnswer, checkSettlement, isRequested } from './requests.ts';
+} from '../../ledger/port.ts';
+import { checkAnswer, checkSettlement, isRequested } from '../requests.ts';
+import { copyJson } from './json.ts';
 
 /** The requests of one tenant and app in memory. */
 export class MemoryRequests {
   readonly #rows = new Map<string, RequestRow>();
 
-  /** Makes requests; one that is there already is left as it is. */
+  /** Adds requests; one that exists already stays unchanged. */
   open(requests: readonly PendingRequest[]): void {
     for (const request of requests) {
       if (!this.#rows.has(request.requestId))
@@ -32,7 +32,7 @@ export class MemoryRequests {
       this.#write(settlement, now);
   }
 
-  /** Settles those of a session that are pending still. */
+  /** Settles requests of a session that are still pending. */
   settlePending(session: string, settlements: readonly RequestSettlement[], now: number): void {
     for (const settlement of settlements) {
       const row = this.#rows.get(settlement.requestId);
@@ -71,7 +71,7 @@ export class MemoryRequests {
 
 type RequestPlace = Pick<RequestRow, 'createdAt' | 'requestId'>;
 
-/** In the order in which they were made; equal times by id. */
+/** Orders requests by their creation; equal times by id. */
 function compareRequests(left: RequestPlace, right: RequestPlace): number {
   if (left.createdAt !== right.createdAt) return left.createdAt - right.createdAt;
   if (left.requestId === right.requestId) return 0;

@@ -1,16 +1,16 @@
-import { derivedKey, type SealKey, takenOver } from './cipher.ts';
+import { derivedKey, type SealKey, takenOver } from '../cipher.ts';
 import type { KeyRecord } from './key-record.ts';
 
-/** A segment whose key is at hand. */
+/** A segment with its unwrapped key. */
 export interface Segment {
   readonly id: string;
   readonly after: number;
-  /**
-   * The data key; `undefined` when it was lost with the session that was forked, before the fork
-   * had it.
-   */
+  /** The data key. `undefined` when it was lost with the forked session, before the fork had it. */
   readonly key: Uint8Array | undefined;
-  /** What content is sealed with: derived from the data key, which also vouches for the record. */
+  /**
+   * The key that seals content, derived from the data key. The data key also authenticates the
+   * record.
+   */
   readonly sealKey: SealKey | undefined;
 }
 
@@ -21,11 +21,11 @@ export function segmentWith(id: string, after: number, key: Uint8Array | undefin
 /** The keys of a session, unwrapped. */
 export class SessionKeys {
   readonly line: readonly string[];
-  /** In the order of their events. */
+  /** The segments in the order of their events. */
   readonly segments: readonly Segment[];
   /** The sealed entry of a fork that has none of its own; of older versions, its title alone. */
   readonly title: string | undefined;
-  /** Whether the entry in the session list is certainly sealed whole. */
+  /** True when the entry in the session list is certainly sealed whole. */
   readonly sealsEntry: boolean;
 
   constructor(
@@ -39,12 +39,12 @@ export class SessionKeys {
     this.sealsEntry = sealsEntry === true;
   }
 
-  /** What new content is sealed with. */
+  /** The segment that seals new content. */
   get own(): Segment {
     return this.segments.at(-1) as Segment;
   }
 
-  /** The segment that holds an event. */
+  /** Returns the segment that holds an event. */
   at(seq: number): Segment {
     return this.segments.findLast(({ after }) => after < seq) ?? (this.segments[0] as Segment);
   }

@@ -1,10 +1,10 @@
-import { blobAddress } from '../ledger/blobs/blob-address.ts';
-import { BlobMissingError } from '../ledger/errors.ts';
-import { newAddressKey } from './address-key.ts';
+import { blobAddress } from '../../ledger/blobs/blob-address.ts';
+import { BlobMissingError } from '../../ledger/errors.ts';
+import { newAddressKey } from '../address-key.ts';
 
 interface StoredBlob {
   readonly bytes: Uint8Array;
-  /** When it was put last, in epoch milliseconds. */
+  /** Time of the last put, in epoch milliseconds. */
   readonly putAt: number;
 }
 
@@ -12,7 +12,7 @@ interface StoredBlob {
 export class MemoryBlobs {
   readonly #scope: { readonly tenant: string; readonly app: string };
   readonly #blobs = new Map<string, StoredBlob>();
-  /** What addresses are made with. */
+  /** The secret that addresses are made with. */
   readonly key: Uint8Array = newAddressKey();
 
   constructor(scope: { readonly tenant: string; readonly app: string }) {
@@ -38,12 +38,12 @@ export class MemoryBlobs {
     return blob.bytes;
   }
 
-  /** Removes some, but for those that are in use. */
+  /** Removes blobs of a list that are not in use. */
   remove(addresses: Iterable<string>, used: ReadonlySet<string>): void {
     for (const address of addresses) if (!used.has(address)) this.#blobs.delete(address);
   }
 
-  /** Removes those that are not in use and were put last before `before`. */
+  /** Removes blobs that are not in use and were put last before `before`. */
   sweep(used: ReadonlySet<string>, before: number): number {
     let removed = 0;
     for (const [address, { putAt }] of this.#blobs) {

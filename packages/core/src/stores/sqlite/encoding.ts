@@ -6,7 +6,7 @@ import { decodeEvent, orUnreadable } from '../../ledger/upcast.ts';
 import { actorKinds, eventLayouts, type Layout } from './layout.ts';
 
 /**
- * How an event is handed to the worker: `fieldsPerEvent` values in a row, without the ledger, which
+ * An event on its way to the worker: `fieldsPerEvent` values in a row, without the ledger, which
  * the worker adds.
  */
 export type EventFields = (string | number)[];
@@ -25,7 +25,7 @@ const envelopeMembers: ReadonlySet<string> = new Set([
   'by',
 ]);
 const noMembers: ReadonlySet<string> = new Set();
-/** Bit 0 says that the last value is an object with the members that have no position. */
+/** Bit 0: the last value is an object with the members that have no position. */
 const extrasBit = 1;
 
 interface Member {
@@ -37,7 +37,7 @@ interface Member {
 interface CompiledLayout {
   readonly members: readonly Member[];
   readonly names: ReadonlySet<string>;
-  /** The members that a mask stands for, filled as masks occur. */
+  /** The members that a mask stands for, added as masks occur. */
   readonly byMask: Map<number, readonly Member[]>;
 }
 
@@ -70,10 +70,10 @@ const typeByCode: ReadonlyMap<number, CompiledType> = new Map(
 type JsonRecord = Readonly<Record<string, unknown>>;
 
 /**
- * Appends the fields of an event to `fields`. The texts are JSON, so that a page of rows can be
- * joined to one JSON text by the database itself: actor and path are numbers or quoted strings, the
- * body is the inside of an array `"<id>",<mask>,<values…>`, where the mask tells which members of
- * the layout are present.
+ * Appends the fields of an event to `fields`. The texts are JSON, so that the database can join a
+ * page of rows to one JSON text. Actor and path are numbers or quoted strings. The body is the
+ * inside of an array `"<id>",<mask>,<values…>`, where the mask tells which members of the layout
+ * are present.
  */
 export function encodeEvent(event: Event, fields: EventFields): void {
   const type = typeByName.get(event.type);
@@ -146,8 +146,8 @@ function addExtra(values: unknown[], maskAt: number, name: string, value: unknow
 }
 
 /**
- * A call's id mostly is the path of its agent and a short rest, which is then all that is stored;
- * other ids get a `=` in front.
+ * Shortens the id of a call, which mostly is the path of its agent and a short rest: only the rest
+ * is stored. Other ids get a `=` in front.
  */
 function shortenCallId(callId: string, path: string | undefined): string {
   if (path === undefined || !callId.startsWith(path)) return `=${callId}`;
@@ -160,10 +160,7 @@ function restoreCallId(stored: unknown, path: string | undefined): unknown {
   return stored.startsWith('=') ? stored.slice(1) : `${path}${stored}`;
 }
 
-/**
- * A row as it stands in the JSON text of a page: seq, at, type, actor, path, and the values of the
- * body.
- */
+/** A row in the JSON text of a page: seq, at, type, actor, path, and the values of the body. */
 export type StoredRow = readonly [
   seq: number,
   at: number,
@@ -174,22 +171,22 @@ export type StoredRow = readonly [
   ...unknown[],
 ];
 
-/** Where the mask stands in a row. */
+/** Index of the mask in a row. */
 const maskPlace = 6;
 
-/** What a row holds, for people: the body of a row that cannot be read is a list of values. */
+/** The content of a row for people: the body of a row that cannot be read is a list of values. */
 export type RowContents = Readonly<Record<string, unknown>>;
 
 /**
- * The event of a row, frozen. A path that occurred before in the same ledger is stored as the `seq`
- * at which it did; `paths` knows these and learns from each row.
+ * Returns the event of a row, frozen. A path that occurred before in the same ledger is stored as
+ * the `seq` where it did; `paths` knows these and learns from each row.
  * @throws LedgerUnreadableError
  */
 export function decodeRow(row: StoredRow, paths: Map<number, string>, session: string): Event {
   return decodeEvent(eventOfRow(row, paths, session), session);
 }
 
-/** As `decodeRow`, but what this build cannot read is marked. */
+/** Decodes a row as `decodeRow` does, but marks one that this build cannot read. */
 export function decodeStoredRow(
   row: StoredRow,
   paths: Map<number, string>,
@@ -209,7 +206,7 @@ export function decodeStoredRow(
 
 function eventOfRow(row: StoredRow, paths: Map<number, string>, session: string): RowContents {
   const [seq, at, code, actor, path, id] = row;
-  // Later rows refer to the path of this one, whether or not the rest of it can be read.
+  // Later rows refer to the path of this one, even when the rest of it cannot be read.
   if (typeof path === 'string') paths.set(seq, path);
   const type = typeByCode.get(code);
   if (type === undefined)
@@ -230,7 +227,7 @@ function eventOfRow(row: StoredRow, paths: Map<number, string>, session: string)
   return Object.freeze(event);
 }
 
-/** Sets the members that the mask at `maskAt` tells of. Returns whether mask and values fit. */
+/** Sets the members that the mask at `maskAt` names. Returns true when mask and values fit. */
 function decodeMembers(
   values: readonly unknown[],
   maskAt: number,

@@ -1,0 +1,249 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
+import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { ToolResult } from '../ledger/tool-result.ts';
+import type { BodyContext } from '../session/body-context.ts';
+import type { Runnable } from '../session/runnable.ts';
+import type { StateSchema } from '../session/state-types.ts';
+import type { ToolCheck } from '../supervision/result-check.ts';
+import type { ClassifyThrown } from './errors.ts';
+import type { ApprovalOptions, PendingOperation, RequestOptions } from './request-options.ts';
+
+/**
+ * A schema library's schema: any Standard Schema that also gives JSON Schema (zod 4.2 and later
+ * does).
+ */
+export type ToolSchema<Input = unknown, Output = unknown> = StandardSchemaV1<Input, Output> &
+  StandardJSONSchemaV1<Input, Output>;
+
+/** The treatment of a call that repeats one of unknown outcome. */
+export type OnRepeat = 'confirm' | 'refuse' | 'allow';
+
+/** The answer of a probe about an attempt. */
+export type ProbeResult =
+  | { readonly happened: true /** What the call gives. */; readonly result?: unknown }
+  | { readonly happened: false }
+  | { readonly happened: 'unknown' /** What the model is told. */; readonly detail?: string };
+
+/** The context of a probe: the call and the attempt in question. */
+export interface ProbeContext<Args = unknown> {
+  /** The prepared arguments. */
+  readonly args: Args;
+  readonly callId: string;
+  readonly toolName: string;
+  readonly attempt: number;
+  /** The key that the attempt was made under. */
+  readonly idempotencyKey: string;
+  readonly signal: AbortSignal;
+}
+
+/** Finds out if an attempt took effect. An error leaves the outcome unknown. */
+export type Probe<Args = unknown> = (ctx: ProbeContext<Args>) => ProbeResult | Promise<ProbeResult>;
+
+/**
+ * The treatment of an attempt of unknown effect, because the process died, the time was over or the
+ * connection was lost. It is reported to the model, the tool runs again, a person is asked, or a
+ * function finds out.
+ */
+export type Recovery<Args = unknown> = 'report' | 'rerun' | 'ask' | Probe<Args>;
+
+/** The tool that is run in the place of another one. */
+export interface ToolFallback<Args = unknown> {
+  readonly tool: string;
+  /**
+   * Makes the arguments of the other tool. Pure: after a stop it is called again. @default the same
+   * arguments
+   */
+  readonly args?: (args: Args) => unknown;
+}
+
+export interface ToolRetry {
+  /** Attempts in all. @default 3 */
+  readonly maxAttempts?: number;
+  /** Milliseconds before the second attempt. @default 1_000 */
+  readonly initialDelayMs?: number;
+  /** @default 2 */
+  readonly backoffMultiplier?: number;
+}
+
+export interface ToolContext<
+  Args = unknown,
+  Schema extends StateSchema = StateSchema,
+  Input = unknown,
+> extends BodyContext<Schema> {
+  readonly args: Args;
+  /**
+   * The validated input of a person or another process, for a tool with `yieldSchema`. `undefined`
+   * in `prepare`, and in the options that ask for it.
+   */
+  readonly input: Input;
+  readonly callId: string;
+  readonly toolName: string;
+  /** Name of the agent that calls. */
+  readonly agent: string;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /**
+   * The same for every attempt whose effect might be that of an earlier one: hand it to services
+   * that honour such keys.
+   */
+  readonly idempotencyKey: string;
+  /** Grows with every owner of the session: a fencing token for services that take one. */
+  readonly epoch: number;
+  /**
+   * Epoch milliseconds at which the attempt times out; later once it has called a runnable, unless
+   * the tool has a `timeout`.
+   */
+  readonly deadline: number | undefined;
+  /** Streams a `tool_progress` event; nothing of it is stored. */
+  progress(data: JsonValue): void;
+}
+
+/** The context of `finalize`: that of the call, with the result of `execute`. */
+export interface FinalizeContext<
+  Args = unknown,
+  Output = unknown,
+  Schema extends StateSchema = StateSchema,
+  Input = unknown,
+> extends ToolContext<Args, Schema, Input> {
+  /** The awaited result of `execute`. */
+  readonly result: Output;
+}
+
+type ToolReturn<Output> = Output | ToolResult | Runnable | PendingOperation;
+
+/**
+ * Options of `tool`. `Args` comes from a library's schema; with plain JSON Schema it is
+ * `JsonObject`, unless `execute` annotates its context.
+ */
+export interface ToolOptions<Args, Input, Output, Schema extends StateSchema, Given = unknown> {
+  /**
+   * The name that the model uses: letters, digits, `_` and `-`, with name spaces before dots; at
+   * most 64 characters when each dot counts as two.
+   */
+  readonly name: string;
+  readonly description: string;
+  /**
+   * Schema of the arguments, which are an object: zod 4.2 or later, another Standard Schema that
+   * gives JSON Schema, or JSON Schema itself.
+   */
+  readonly schema: ToolSchema<Input, Args> | JsonObject;
+  /**
+   * Schema of the result, checked before the model sees it; a result that does not fit is a failed
+   * call, which is not tried again.
+   */
+  readonly outputSchema?: StandardSchemaV1<unknown, Output> | JsonObject;
+  /** Types the state that the tool uses, and checks what it writes. */
+  readonly stateSchema?: Schema;
+  /**
+   * Changes with the meaning of the definition: requests about calls of another version are made
+   * again.
+   */
+  readonly version?: string;
+  /**
+   * Schema of the input that a person or another process must give before the call goes on:
+   * `session.addToolInput(callId, input)`. Without `execute` the input is the result. With it,
+   * `execute` runs afterwards and finds the input in `ctx.input`.
+   */
+  readonly yieldSchema?: ToolSchema<unknown, Given> | JsonObject;
+  /** Options of the request for the input. */
+  readonly yieldOptions?: RequestOptions<Args, Schema>;
+  /** Asks a person before the tool runs. `true`: before every call. */
+  readonly approval?: ApprovalOptions<Args, Schema> | true;
+  /** Milliseconds for one attempt. @default 30_000 (120_000 for a tool that calls agents) */
+  readonly timeout?: number;
+  /**
+   * Attempts after a failure that is known to have had no effect, or after any failure of a tool
+   * that may be run again. They come before the supervision of the agent, which then does not try
+   * again.
+   * @default none; supervision tries again after failures that may pass
+   */
+  readonly retry?: ToolRetry;
+  /**
+   * The tool that is run in the place of this one when it cannot do it: by its name, with the same
+   * arguments, or with those that `args` makes of them. It is only run after a failure that is
+   * known to have had no effect, or after one of a tool that may be run again. The result is that
+   * of this tool's call.
+   */
+  readonly fallback?: string | ToolFallback<Args>;
+  /** Permissions that the run needs, such as 'fs:write': without them the tool is not run. */
+  readonly requiresPermission?: readonly string[];
+  /** Checks of successful results, besides those by name and arguments. */
+  readonly check?: ToolCheck<Args>;
+  /**
+   * Classifies a thrown value, before anything else does: a `ToolFailure`, whose message the model
+   * reads, or a result made by `toolResult`. When it returns nothing, HTTP, system and parse errors
+   * are recognized.
+   */
+  readonly classify?: ClassifyThrown;
+  /** @default 'rerun' with `readOnly` or `idempotent`, else 'report' */
+  readonly recovery?: Recovery<Args>;
+  /**
+   * The treatment of a call with the arguments of an earlier one of unknown outcome. It gets the
+   * idempotency key of that one. 'confirm' asks a person first, 'refuse' does not run it and lets
+   * the model check. Without meaning for a tool that may be run again.
+   * @default 'confirm' for a tool that itself says `recovery: 'report'`, `recovery: 'ask'` or
+   * `destructive: true`, else 'allow'
+   */
+  readonly onRepeat?: OnRepeat;
+  /** The tool changes nothing outside. */
+  readonly readOnly?: boolean;
+  /** Doing it twice with the same arguments is doing it once. */
+  readonly idempotent?: boolean;
+  /** The tool may destroy something. */
+  readonly destructive?: boolean;
+  /**
+   * Changes the validated arguments before they are used. Runs before the attempt is recorded,
+   * again for each one. An error refuses the call, without an attempt and without a retry. Its
+   * context has the number and the key of the attempt that follows. A call that turns out to repeat
+   * one of unknown outcome gets the key of that one. The deadline is its own, as long as the tool's
+   * `timeout`. It may not begin children, and should change nothing outside: nothing protects its
+   * effects from being repeated.
+   */
+  readonly prepare?: (ctx: ToolContext<Args, Schema, undefined>) => Args | Promise<Args>;
+  /**
+   * Does the work. Returning a runnable is a handoff of the conversation to it; returning
+   * `pending(…)` announces a later result.
+   * @default the input that was given for `yieldSchema`
+   */
+  readonly execute?: (
+    ctx: ToolContext<Args, Schema, Given>,
+  ) => ToolReturn<Output> | Promise<ToolReturn<Output>>;
+  /**
+   * Changes the result before it is recorded. Not called when `execute` gave a `ToolResult` or a
+   * runnable: these are final. When it throws, the call has failed and is not tried again: the tool
+   * has done its work.
+   */
+  readonly finalize?: (ctx: FinalizeContext<Args, Output, Schema, Given>) => unknown;
+}
+
+/** A frozen tool definition. */
+export interface Tool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the arguments, as the model is shown it. */
+  readonly inputSchema: JsonObject;
+  readonly schema: ToolSchema | JsonObject;
+  readonly outputSchema?: StandardSchemaV1 | JsonObject;
+  readonly stateSchema?: StateSchema;
+  readonly version?: string;
+  readonly yieldSchema?: ToolSchema | JsonObject;
+  /** JSON Schema of the input, as people are shown it. */
+  readonly yieldInputSchema?: JsonObject;
+  readonly yieldOptions?: RequestOptions;
+  readonly approval?: ApprovalOptions;
+  readonly timeout: number | undefined;
+  /** Missing when the tool does not say how often it is tried. */
+  readonly retry?: Required<ToolRetry>;
+  readonly fallback?: ToolFallback;
+  readonly requiresPermission: readonly string[];
+  readonly check?: ToolCheck;
+  readonly classify?: ClassifyThrown;
+  readonly recovery: Recovery;
+  readonly onRepeat: OnRepeat;
+  readonly readOnly: boolean;
+  readonly idempotent: boolean;
+  readonly destructive: boolean;
+  readonly prepare?: (ctx: ToolContext) => unknown;
+  readonly execute: (ctx: ToolContext) => unknown;
+  readonly finalize?: (ctx: FinalizeContext) => unknown;
+}
