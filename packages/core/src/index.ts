@@ -362,8 +362,8 @@ export {
   type ExplainedDecision,
   type ExplainOptions,
   explain,
-  explainText,
 } from './views/explain.ts';
+export { explainText } from './views/explain-text.ts';
 export { type Failure, failures } from './views/failures.ts';
 export { type RunMermaidOptions, runMermaid } from './views/mermaid.ts';
 export {

@@ -9,6 +9,7 @@ import type { Event } from '../ledger/event.ts';
 import { ledgerOf, type RecordedLedger } from '../replay/recorded-ledger.ts';
 import type { AnySession } from '../session/session.ts';
 import { RedactionIncompleteError } from './errors.ts';
+import { findRenames, findRequestRenames, renameHashes } from './hash-renames.ts';
 import { KnownValues } from './known-values.ts';
 import {
   type LedgerFile,
@@ -17,7 +18,7 @@ import {
   ledgerFileVersion,
   type RedactionRecord,
 } from './ledger-file.ts';
-import { findRenames, findRequestRenames, redactEvent, renameHashes } from './redact-events.ts';
+import { redactEvent } from './redact-events.ts';
 import { type RedactionRules, type RedactOptions, redactionRules } from './redaction-rules.ts';
 import { Redactor } from './redactor.ts';
 

@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { secretsInUse } from '../base/secret.ts';
 import { type Event, eventVersions } from '../ledger/event.ts';
+import { lostFingerprint } from './hash-renames.ts';
 import { anyOf, defaultReplacement, escapePattern, KnownValues } from './known-values.ts';
 import type { LedgerFile } from './ledger-file.ts';
-import { lostFingerprint, redactEvent } from './redact-events.ts';
+import { redactEvent } from './redact-events.ts';
 import { searching } from './redaction-rules.ts';
 import { Redactor } from './redactor.ts';
 

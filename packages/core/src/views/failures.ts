@@ -2,7 +2,8 @@ import type { JsonValue } from '../base/json.ts';
 import type { Event } from '../ledger/event.ts';
 import { isSuccess } from '../ledger/tool-result.ts';
 import type { AnySession } from '../session/session.ts';
-import { Places, sourceOf } from './explain.ts';
+import { EventPlaces } from './event-places.ts';
+import { sourceOf } from './view-source.ts';
 
 /** Something that did not end well. */
 export interface Failure {
@@ -32,7 +33,7 @@ export interface Failure {
  */
 export function failures(source: AnySession | readonly Event[]): readonly Failure[] {
   const { events, resolve, session } = sourceOf('failures', source);
-  const places = new Places(events);
+  const places = new EventPlaces(events);
   return events.flatMap((event) => {
     const place = places.of(event);
     const found = failureOf(event, place.agent ?? place.path ?? 'the session', resolve);
