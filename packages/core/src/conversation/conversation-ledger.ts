@@ -11,7 +11,7 @@ export function messageKey(conversation: string, place: number): string {
   return `${conversation}-${place}`;
 }
 
-/** What the ledger says of a conversation. */
+/** The state of a conversation, read from the ledger. */
 export interface ConversationState {
   /** Messages that came under the names of the conversation, by their places. */
   readonly places: ReadonlySet<number>;
@@ -98,7 +98,7 @@ export function refusalsInARow(
 const heardModes: ReadonlySet<InvocationMode> = new Set(['root', 'child', 'transfer']);
 
 /**
- * What was said in a session, by the user and to the user; what agents say to each other is left
+ * Returns the messages of a session, by the user and to the user. Messages between agents are left
  * out.
  */
 export function spokenMessages({ events, ledger }: Session): readonly SpokenMessage[] {
@@ -129,7 +129,7 @@ export function spokenMessages({ events, ledger }: Session): readonly SpokenMess
       event.output === undefined
     )
       continue;
-    // What a run gave that nobody said, such as the output of a step.
+    // The output of a run that is no message, such as the output of a step.
     const isSilentRoot =
       !event.invocationId.includes('/') && !talking.has(rootOf(event.invocationId));
     const output = ledger.resolve(event.output);
@@ -146,7 +146,7 @@ function rootOf(path = ''): string {
   return path.split(/[/>]/)[0] ?? '';
 }
 
-/** What was said to the user since the user spoke last. */
+/** Returns the text that was said to the user since the last message of the user. */
 export function replyOf(messages: readonly SpokenMessage[]): string {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   return messages

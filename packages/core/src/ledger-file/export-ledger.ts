@@ -24,8 +24,8 @@ import { Redactor } from './redactor.ts';
 
 export interface ExportOptions {
   /**
-   * What is taken out besides secrets. Secrets always are: what has their form, stands under a key
-   * such as `password`, or was made by `secret()`.
+   * The values that are taken out besides secrets. Secrets are always taken out: values with the
+   * form of a secret, values under a key such as `password`, and values made by `secret()`.
    */
   readonly redact?: RedactOptions;
 }

@@ -8,7 +8,7 @@ import { redactEvent } from './redact-events.ts';
 import { searching } from './redaction-rules.ts';
 import { Redactor } from './redactor.ts';
 
-/** What stands in the place of everything that is taken out when two sides are compared. */
+/** The replacement of every value that is taken out when two sides are compared. */
 const mark = '[redacted]';
 const standInNumbers = /(?<!\d)99\d{7}(?!\d)/g;
 // Code may have made capitals of it.
@@ -76,7 +76,10 @@ function withoutFingerprint(value: JsonValue, lost: ReadonlySet<unknown>): JsonV
   return type === 'tool_attempt' && lost.has(callId) ? { type, callId, ...rest } : value;
 }
 
-/** What a decision says of the size of prompts: it changes with what was taken out of them. */
+/**
+ * Members of a decision with the size of prompts. They change with the values taken out of the
+ * prompts.
+ */
 const sizes: ReadonlySet<string> = new Set(['tokensBefore', 'tokensAfter', 'needed']);
 
 function withoutSizes(value: JsonValue): JsonValue {

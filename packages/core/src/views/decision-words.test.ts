@@ -25,7 +25,7 @@ function componentsInSource(): readonly string[] {
   ];
 }
 
-/** What the contract of supervision names, whoever writes it and in whatever way. */
+/** The components that supervision names, in all parts of the source. */
 const agreed = [
   'loop_detector',
   'error_router',

@@ -20,7 +20,7 @@ export interface Failure {
    * one, a call of a tool or of a model.
    */
   readonly kind: 'escalation' | 'run' | 'part' | 'tool' | 'model';
-  /** What failed. */
+  /** The name of the failed run or call. */
   readonly name: string;
   readonly code: string;
   readonly message: string;
@@ -28,8 +28,9 @@ export interface Failure {
 }
 
 /**
- * What was escalated to the list of failures, and the runs and calls that ended in errors, in the
- * order of the ledger. @throws InvalidOptionError
+ * Returns the escalated failures, and the runs and calls that ended in errors, in the order of the
+ * ledger.
+ * @throws InvalidOptionError
  */
 export function failures(source: AnySession | readonly Event[]): readonly Failure[] {
   const { events, resolve, session } = sourceOf('failures', source);

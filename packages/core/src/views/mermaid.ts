@@ -6,7 +6,7 @@ import { type RunTreeNode, type RunTreeToolCall, runTree } from './run-tree.ts';
 export interface RunMermaidOptions {
   /** Only this run. @default all */
   readonly run?: string;
-  /** Whether tool calls are shown. @default true */
+  /** True to show tool calls. @default true */
   readonly toolCalls?: boolean;
   /** From top to bottom, or from left to right. @default 'TB' */
   readonly direction?: 'TB' | 'LR';
@@ -97,7 +97,7 @@ class Chart {
     );
     this.#byPath.set(path, id);
     const from = this.#byPath.get(path.slice(0, Math.max(0, path.lastIndexOf('>'))));
-    // Who handed over to it, before whom both stand below.
+    // The one that handed off to it, before whom both stand below.
     if (from !== undefined) this.lines.push(`${from} -. handed over .-> ${id}`);
     else if (above !== undefined) this.lines.push(`${above} --> ${id}`);
     return id;

@@ -17,11 +17,11 @@ export interface UnansweredCall {
   /** The prepared arguments. */
   readonly args: JsonValue;
   readonly kind: RequestKind;
-  /** What people are shown. */
+  /** The details that people are shown. */
   readonly request: RequestDetails;
 }
 
-/** Whether a session can be continued, and what it waits for. */
+/** Tells if a session can be continued, and lists the requests that it waits for. */
 export interface ResumeState {
   /**
    * A run is open, and nothing that it waits for is missing. With some answers of several it can be
@@ -39,7 +39,7 @@ export interface ResumeState {
   readonly awaitingInput: readonly { readonly invocationId: string; readonly name: string }[];
 }
 
-/** What is unresolved in a ledger, as data: to be looked at before a run is resumed. */
+/** Returns the unresolved parts of a ledger, as data to check before a run is resumed. */
 export function validateResumeState(events: readonly Event[]): ResumeState {
   const tree = emptyInvocationTree();
   const requests: PendingRequests = new Map();
@@ -55,7 +55,7 @@ export function validateResumeState(events: readonly Event[]): ResumeState {
     },
   );
   const waiting = [...tree.byPath.values()].filter((record) => waitsForMessage(record, events));
-  // Whatever is around it waits as well, for it.
+  // The invocations around it wait as well, for it.
   const innermost = waiting.filter(
     ({ path }) => !waiting.some((other) => other.path.startsWith(`${path}/`)),
   );

@@ -22,7 +22,7 @@ interface RecordOf extends TrialEnding {
   readonly trial: number;
 }
 
-/** What the ledger of a trial says. */
+/** Returns the record of a trial, read from its ledger. */
 export function trialRecord(session: Session, of: RecordOf): TrialRecord {
   const { ledger } = session;
   const turns = turnsOf(session, of.case);
@@ -99,7 +99,7 @@ function textsByMessage(session: Session): readonly (readonly string[])[] {
   return groups;
 }
 
-/** What the last root that had an end in this turn gave. */
+/** Returns the output of the last root that ended in this turn. */
 function outputOf({ ledger }: Session, events: readonly Event[]): JsonValue | undefined {
   const root = events.findLast(
     (event) => event.type === 'invocation_start' && event.mode === 'root',

@@ -6,7 +6,7 @@ import type { EvalApproval, EvalCase } from '../dataset/eval-case.ts';
 import { UserModelMissingError } from './errors.ts';
 
 /**
- * Who talks to the agent in a trial: the turns of the case, or a model that follows its plan.
+ * Returns the user of a trial: the turns of the case, or a model that follows its plan.
  * @throws UserModelMissingError
  */
 export function userOf(evalCase: EvalCase, userModel: ModelInput | undefined): User {
@@ -68,9 +68,9 @@ export function leavingUser(user: User, stop: AbortSignal, clock: Clock): User {
 const graceMs = 2_000;
 
 /**
- * What comes of `work`, unless `signal` is aborted before; then it rejects with the signal's
- * reason, as soon as the work has ended too: a model that is still asked would keep its session
- * from whoever goes on.
+ * Returns the result of `work`. When `signal` is aborted before, it rejects with the signal's
+ * reason, but only after the work has ended. A model call still under way would block the session
+ * for the next process.
  */
 export async function untilStopped<Value>(
   signal: AbortSignal,
