@@ -1,5 +1,6 @@
 import { actorOf } from '../engine/requests/check.ts';
 import type { Actor, EventOf, InvocationMode } from '../ledger/event.ts';
+import { isRoot, rootOf } from '../ledger/path.ts';
 import type { Session } from '../session/session.ts';
 import type { AnsweredRequest, SpokenMessage } from './user.ts';
 
@@ -34,7 +35,7 @@ export function conversationState(
     since ||= event.seq;
   }
   const lastRun = ledger.invocations.roots.findLast(
-    (path) => placeOf(path.split(/[/>]/)[0], conversation) !== undefined,
+    (path) => placeOf(rootOf(path), conversation) !== undefined,
   );
   return { places, lastRun, since };
 }
@@ -120,7 +121,7 @@ export function spokenMessages({ events, ledger }: Session): readonly SpokenMess
     if (event.type === 'user')
       spoken.push({ role: 'user', text: String(ledger.resolve(event.text)) });
     if (event.type === 'assistant' && isHeard(event.invocationId)) {
-      talking.add(rootOf(event.invocationId));
+      talking.add(rootOf(event.invocationId ?? ''));
       spoken.push({ role: 'assistant', text: String(ledger.resolve(event.text)) });
     }
     if (
@@ -130,8 +131,7 @@ export function spokenMessages({ events, ledger }: Session): readonly SpokenMess
     )
       continue;
     // The output of a run that is no message, such as the output of a step.
-    const isSilentRoot =
-      !event.invocationId.includes('/') && !talking.has(rootOf(event.invocationId));
+    const isSilentRoot = isRoot(event.invocationId) && !talking.has(rootOf(event.invocationId));
     const output = ledger.resolve(event.output);
     if (isSilentRoot)
       spoken.push({
@@ -140,10 +140,6 @@ export function spokenMessages({ events, ledger }: Session): readonly SpokenMess
       });
   }
   return spoken;
-}
-
-function rootOf(path = ''): string {
-  return path.split(/[/>]/)[0] ?? '';
 }
 
 /** Returns the text that was said to the user since the last message of the user. */

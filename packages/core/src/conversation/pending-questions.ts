@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { actorOf } from '../engine/requests/check.ts';
 import type { RequestEntry } from '../engine/requests/list.ts';
@@ -191,10 +192,6 @@ function questionOf(
     summary,
     options,
     answered: [...answered],
-    ...(details === undefined ? {} : { details }),
-    ...(inputSchema === undefined ? {} : { inputSchema }),
-    ...(operationId === undefined ? {} : { operationId }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(refused === undefined ? {} : { refused }),
+    ...defined({ details, inputSchema, operationId, expiresAt, refused }),
   };
 }

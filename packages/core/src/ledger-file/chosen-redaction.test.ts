@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { exported, resultIn, sessionWith } from '../../test/ledger-file/exported-result.ts';
 import type { JsonObject } from '../base/json.ts';
 import { runTree } from '../index.ts';
 import { agent } from '../runnables/agent.ts';
@@ -7,7 +8,6 @@ import { step } from '../runnables/step.ts';
 import { runtime } from '../runtime.ts';
 import { scriptedModel } from '../testing/kit/scripted-model.ts';
 import { exportLedger } from './export-ledger.ts';
-import { exported, resultIn, sessionWith } from './exported-result.fixture.ts';
 import { ledgerFileText } from './ledger-file.ts';
 import { parseLedgerFile } from './read-ledger-file.ts';
 
@@ -138,18 +138,15 @@ describe('chosen patterns', () => {
     });
   });
 
-  test(
-    'and fields stay written down where only the beginning of a value reads ' + 'like them',
-    async () => {
-      const file = await exportLedger(await sessionWith({ customer: 'customer-17-of-many' }), {
-        redact: { fields: ['customer'] },
-      });
-      expect(file.redaction).toMatchObject({
-        fields: ['customer'],
-        removed: { 'field customer': 1 },
-      });
-    },
-  );
+  test('and fields stay written down where only the beginning of a value reads like them', async () => {
+    const file = await exportLedger(await sessionWith({ customer: 'customer-17-of-many' }), {
+      redact: { fields: ['customer'] },
+    });
+    expect(file.redaction).toMatchObject({
+      fields: ['customer'],
+      removed: { 'field customer': 1 },
+    });
+  });
 
   test('`replace` says what stands there', async () => {
     const replace = ({ rule, number }: { rule: string; number: number }): string =>
@@ -167,30 +164,27 @@ describe('chosen patterns', () => {
 });
 
 describe('hashes', () => {
-  test(
-    'of inputs and contents are reckoned anew, so that no value can be guessed ' + 'from them',
-    async () => {
-      const inner = agent({
-        name: 'inner',
-        model: scriptedModel([{ text: 'ok' }]),
-        input: z.object({ pin: z.string() }),
-      });
-      const outer = step({
-        name: 'outer',
-        execute: async (ctx) => void (await ctx.call(inner, { data: { pin: '0042-7' } })),
-      });
-      const { session } = await runtime({ app: 'shop' }).run(outer);
-      const before = session.events.findLast((event) => event.type === 'invocation_start');
-      const file = await exportLedger(session, { redact: { fields: ['pin'] } });
-      const after = file.events.findLast((event) => event.type === 'invocation_start');
-      expect(after?.inputHash).toMatch(/^[0-9a-f]{20}$/);
-      expect(after?.inputHash).not.toBe(before?.inputHash);
-      expect(after?.invocationId).toBe(
-        before?.invocationId.replace(before.inputHash ?? '', after?.inputHash ?? ''),
-      );
-      expect(ledgerFileText(file)).not.toContain(before?.inputHash);
-    },
-  );
+  test('of inputs and contents are reckoned anew, so that no value can be guessed from them', async () => {
+    const inner = agent({
+      name: 'inner',
+      model: scriptedModel([{ text: 'ok' }]),
+      input: z.object({ pin: z.string() }),
+    });
+    const outer = step({
+      name: 'outer',
+      execute: async (ctx) => void (await ctx.call(inner, { data: { pin: '0042-7' } })),
+    });
+    const { session } = await runtime({ app: 'shop' }).run(outer);
+    const before = session.events.findLast((event) => event.type === 'invocation_start');
+    const file = await exportLedger(session, { redact: { fields: ['pin'] } });
+    const after = file.events.findLast((event) => event.type === 'invocation_start');
+    expect(after?.inputHash).toMatch(/^[0-9a-f]{20}$/);
+    expect(after?.inputHash).not.toBe(before?.inputHash);
+    expect(after?.invocationId).toBe(
+      before?.invocationId.replace(before.inputHash ?? '', after?.inputHash ?? ''),
+    );
+    expect(ledgerFileText(file)).not.toContain(before?.inputHash);
+  });
 });
 
 describe('options that cannot work are refused', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { exported, resultIn, sessionWith } from '../../test/ledger-file/exported-result.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { secret } from '../base/secret.ts';
 import { promptOf } from '../context/recipe.ts';
@@ -15,7 +16,6 @@ import { snapshotAt } from '../session/time-travel.ts';
 import { scriptedModel } from '../testing/kit/scripted-model.ts';
 import { tool } from '../tools/tool.ts';
 import { exportLedger } from './export-ledger.ts';
-import { exported, resultIn, sessionWith } from './exported-result.fixture.ts';
 import { ledgerFileText } from './ledger-file.ts';
 import { parseLedgerFile } from './read-ledger-file.ts';
 
@@ -144,20 +144,17 @@ describe('a secret that is known from one place', () => {
     );
   }, 60_000);
 
-  test(
-    'not even its beginning stays, where the preview of a large value cuts ' + 'it in two',
-    async () => {
-      const password = 'Tr0ub4dor-and-more-of-it';
-      const session = await sessionWith({
-        password,
-        page: `${'x'.repeat(490)}${password}${'y'.repeat(70_000)}`,
-      });
-      expect(JSON.stringify(session.events)).toContain('Tr0ub4do');
-      const file = await exportLedger(session);
-      expect(Object.keys(file.blobs)).toHaveLength(1);
-      expect(ledgerFileText(file)).not.toContain('Tr0u');
-    },
-  );
+  test('not even its beginning stays, where the preview of a large value cuts it in two', async () => {
+    const password = 'Tr0ub4dor-and-more-of-it';
+    const session = await sessionWith({
+      password,
+      page: `${'x'.repeat(490)}${password}${'y'.repeat(70_000)}`,
+    });
+    expect(JSON.stringify(session.events)).toContain('Tr0ub4do');
+    const file = await exportLedger(session);
+    expect(Object.keys(file.blobs)).toHaveLength(1);
+    expect(ledgerFileText(file)).not.toContain('Tr0u');
+  });
 });
 
 test('what is left of a secret where a text was cut goes too', async () => {

@@ -187,18 +187,15 @@ test('answers in the place of the model are told once each, the last one too', a
   ]);
 });
 
-test(
-  'a model that fails and is followed by another one is not told to be ' + 'asked again',
-  async () => {
-    const error = Object.assign(new Error('Wrong key'), { statusCode: 401 });
-    const models = [
-      scriptedModel([], { defaultResponse: { error }, modelId: 'first' }),
-      scriptedModel([{ text: 'x' }], { modelId: 'second' }),
-    ] as const;
-    const { session } = await run(agent({ name: 'careful', model: models }), 'Go');
-    expect(explain(session).map(({ decision, why }) => [decision, why])).toEqual([
-      ['failed', expect.stringMatching(/Wrong key\.$/)],
-      ['fallback', expect.stringContaining('scripted:second is asked from now on')],
-    ]);
-  },
-);
+test('a model that fails and is followed by another one is not told to be asked again', async () => {
+  const error = Object.assign(new Error('Wrong key'), { statusCode: 401 });
+  const models = [
+    scriptedModel([], { defaultResponse: { error }, modelId: 'first' }),
+    scriptedModel([{ text: 'x' }], { modelId: 'second' }),
+  ] as const;
+  const { session } = await run(agent({ name: 'careful', model: models }), 'Go');
+  expect(explain(session).map(({ decision, why }) => [decision, why])).toEqual([
+    ['failed', expect.stringMatching(/Wrong key\.$/)],
+    ['fallback', expect.stringContaining('scripted:second is asked from now on')],
+  ]);
+});

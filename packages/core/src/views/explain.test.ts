@@ -91,21 +91,18 @@ test('choices that are no decisions are told too, each with its place', async ()
   );
 });
 
-test(
-  'what is explained can be narrowed to a run, to components and to the ' + 'first events',
-  async () => {
-    const { session } = await recorded();
-    const all = explain(session);
-    expect(explain(session, { run: 'r' })).toEqual(all);
-    expect(explain(session, { run: 'other' })).toEqual([]);
-    expect(explain(session, { components: ['limits'] })).toEqual(
-      all.filter(({ component }) => component === 'limits'),
-    );
-    const [first] = all;
-    expect(explain(session, { upTo: first?.seq ?? 0 })).toEqual([first]);
-    expect(explain([])).toEqual([]);
-  },
-);
+test('what is explained can be narrowed to a run, to components and to the first events', async () => {
+  const { session } = await recorded();
+  const all = explain(session);
+  expect(explain(session, { run: 'r' })).toEqual(all);
+  expect(explain(session, { run: 'other' })).toEqual([]);
+  expect(explain(session, { components: ['limits'] })).toEqual(
+    all.filter(({ component }) => component === 'limits'),
+  );
+  const [first] = all;
+  expect(explain(session, { upTo: first?.seq ?? 0 })).toEqual([first]);
+  expect(explain([])).toEqual([]);
+});
 
 test('people who are asked, cancel and reopen are in it', async () => {
   const app = runtime({ app: 'explained' });
@@ -152,56 +149,53 @@ test('people who are asked, cancel and reopen are in it', async () => {
   await app.close();
 });
 
-test(
-  'what supervision decides is told by sentences of its own, with the tool that ' + 'it is about',
-  async () => {
-    const fetch = tool({
-      name: 'fetchPage',
-      description: 'Fetches a page',
-      schema: z.object({ url: z.string() }),
-      execute: () => {
-        throw new ToolFailure('The page is closed.', { errorType: 'http_403' });
-      },
-    });
-    const guarded = tool({
-      name: 'erase',
-      description: 'Erases',
-      schema: z.object({}),
-      requiresPermission: ['fs:write'],
-      execute: () => 'erased',
-    });
-    const again = { toolCalls: [{ name: 'fetchPage', args: { url: 'https://example.com' } }] };
-    const model = scriptedModel([
-      { toolCalls: [...again.toolCalls, { name: 'erase', args: {} }] },
-      again,
-      again,
-      again,
-      again,
-      { text: 'It is closed.' },
-    ]);
-    const { session } = await run(
-      agent({ name: 'reader', model, tools: [fetch, guarded] }),
-      'Read it',
-    );
-    const explained = explain(session).filter(
-      ({ decision, component }) => component !== 'run' && decision !== 'stop_early',
-    );
-    const told = explained.map(({ component, decision }) => `${component} ${decision}`);
-    expect(told).toEqual(
-      expect.arrayContaining(['permissions refuse', 'error_router hint', 'loop_detector block']),
-    );
-    for (const { component, what, why, agent: name } of explained) {
-      expect(name).toBe('reader');
-      expect(why).not.toBe('');
-      if (['error_router', 'loop_detector'].includes(component)) expect(what).toMatch(/fetchPage/i);
-      if (component === 'permissions')
-        expect(what).toBe(
-          'A call of the tool erase by reader was refused, because it may not be made.',
-        );
-    }
-    expect(explained.some(({ what }) => /: [a-z ]+\.$/.test(what))).toBe(false);
-  },
-);
+test('what supervision decides is told by sentences of its own, with the tool that it is about', async () => {
+  const fetch = tool({
+    name: 'fetchPage',
+    description: 'Fetches a page',
+    schema: z.object({ url: z.string() }),
+    execute: () => {
+      throw new ToolFailure('The page is closed.', { errorType: 'http_403' });
+    },
+  });
+  const guarded = tool({
+    name: 'erase',
+    description: 'Erases',
+    schema: z.object({}),
+    requiresPermission: ['fs:write'],
+    execute: () => 'erased',
+  });
+  const again = { toolCalls: [{ name: 'fetchPage', args: { url: 'https://example.com' } }] };
+  const model = scriptedModel([
+    { toolCalls: [...again.toolCalls, { name: 'erase', args: {} }] },
+    again,
+    again,
+    again,
+    again,
+    { text: 'It is closed.' },
+  ]);
+  const { session } = await run(
+    agent({ name: 'reader', model, tools: [fetch, guarded] }),
+    'Read it',
+  );
+  const explained = explain(session).filter(
+    ({ decision, component }) => component !== 'run' && decision !== 'stop_early',
+  );
+  const told = explained.map(({ component, decision }) => `${component} ${decision}`);
+  expect(told).toEqual(
+    expect.arrayContaining(['permissions refuse', 'error_router hint', 'loop_detector block']),
+  );
+  for (const { component, what, why, agent: name } of explained) {
+    expect(name).toBe('reader');
+    expect(why).not.toBe('');
+    if (['error_router', 'loop_detector'].includes(component)) expect(what).toMatch(/fetchPage/i);
+    if (component === 'permissions')
+      expect(what).toBe(
+        'A call of the tool erase by reader was refused, because it may not be made.',
+      );
+  }
+  expect(explained.some(({ what }) => /: [a-z ]+\.$/.test(what))).toBe(false);
+});
 
 const envelope = { v: 1, by: 'runtime' as const, invocationId: 'r' };
 const started: Event = {
@@ -215,23 +209,20 @@ const started: Event = {
   mode: 'root',
 };
 
-test(
-  'the text for terminals is grouped by run, and nothing in it can steer ' + 'a terminal',
-  async () => {
-    const { session } = await recorded();
-    const text = explainText(explain(session));
-    expect(text).toMatch(/^Run r\n/);
-    expect(text).toContain('worker has used up a limit. [limits: exhausted]');
-    expect(text).toContain('\n     Why: ');
-    expect(text).toContain('\n     Also considered: fail; ask\n');
-    expect(explainText([])).toBe('Nothing was decided that needs an explanation.\n');
-    const evil = { ...explain(session)[0], why: '\u001b[2Jgone\nRun fake\u202e' } as ReturnType<
-      typeof explain
-    >[number];
-    expect(explainText([evil]).split('\n')).toHaveLength(4);
-    for (const sign of ['\u001b', '\u202e']) expect(explainText([evil])).not.toContain(sign);
-  },
-);
+test('the text for terminals is grouped by run, and nothing in it can steer a terminal', async () => {
+  const { session } = await recorded();
+  const text = explainText(explain(session));
+  expect(text).toMatch(/^Run r\n/);
+  expect(text).toContain('worker has used up a limit. [limits: exhausted]');
+  expect(text).toContain('\n     Why: ');
+  expect(text).toContain('\n     Also considered: fail; ask\n');
+  expect(explainText([])).toBe('Nothing was decided that needs an explanation.\n');
+  const evil = { ...explain(session)[0], why: '\u001b[2Jgone\nRun fake\u202e' } as ReturnType<
+    typeof explain
+  >[number];
+  expect(explainText([evil]).split('\n')).toHaveLength(4);
+  for (const sign of ['\u001b', '\u202e']) expect(explainText([evil])).not.toContain(sign);
+});
 
 test('failures are what was escalated and what ended in errors', async () => {
   const { session } = await recorded();

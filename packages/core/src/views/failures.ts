@@ -1,5 +1,6 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Event } from '../ledger/event.ts';
+import { isRoot } from '../ledger/path.ts';
 import { isSuccess } from '../ledger/tool-result.ts';
 import type { AnySession } from '../session/session.ts';
 import { EventPlaces } from './event-places.ts';
@@ -70,7 +71,7 @@ function failureOf(
     }
     case 'invocation_end': {
       if (event.status !== 'error') return undefined;
-      const kind = event.invocationId.includes('/') ? 'part' : 'run';
+      const kind = isRoot(event.invocationId) ? 'run' : 'part';
       return {
         kind,
         name: agent,

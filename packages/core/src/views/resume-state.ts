@@ -6,6 +6,7 @@ import {
   invocationFold,
 } from '../ledger/folds/invocation-fold.ts';
 import { type PendingRequests, requestFold } from '../ledger/folds/request-fold.ts';
+import { isBelow, isWithin } from '../ledger/path.ts';
 
 /** Something that a run asked of somebody outside, and that nobody has answered yet. */
 export interface UnansweredCall {
@@ -57,7 +58,7 @@ export function validateResumeState(events: readonly Event[]): ResumeState {
   const waiting = [...tree.byPath.values()].filter((record) => waitsForMessage(record, events));
   // The invocations around it wait as well, for it.
   const innermost = waiting.filter(
-    ({ path }) => !waiting.some((other) => other.path.startsWith(`${path}/`)),
+    ({ path }) => !waiting.some((other) => isBelow(other.path, path)),
   );
   const awaitingInput = innermost.map(({ path, name }) => ({ invocationId: path, name }));
   const canResume =
@@ -74,7 +75,7 @@ function waitsForMessage(record: InvocationRecord, events: readonly Event[]): bo
   const last = record.events.findLast((event) => event.type === 'invocation_yield');
   if (last?.type !== 'invocation_yield' || last.reason !== 'input') return false;
   const isAddressed = (path: string | undefined): boolean =>
-    path === undefined || path === record.path || path.startsWith(`${record.path}/`);
+    path === undefined || isWithin(path, record.path);
   return !events.some(
     (event) => event.type === 'user' && event.seq > last.seq && isAddressed(event.invocationId),
   );

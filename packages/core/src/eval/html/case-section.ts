@@ -138,7 +138,14 @@ function caseRow(one: CaseOverview, { variants }: EvalReport, details: Content):
 function dataOf(one: CaseOverview, trials: readonly TrialReport[]): Markup {
   const { variants, tags, hasError, index } = one;
   const passed = variants.reduce((sum, variant) => sum + variant.passed, 0);
-  return html`data-index="${index}" data-outcomes="${variants.map(({ outcome }) => outcome).join(' ')}" data-changes="${variants.map(({ change }) => change).join(' ')}" data-error="${hasError ? 'true' : 'false'}" data-rate="${trials.length === 0 ? 1 : Math.round((passed / trials.length) * 10_000) / 10_000}" data-duration="${Math.round(mean(trials.map(({ durationMs }) => durationMs)))}" data-cost="${mean(trials.map(({ cost = 0 }) => cost)).toPrecision(6)}" data-tags="${tags.map(tagValue).join('\n')}"`;
+  return html`data-index="${index}"
+    data-outcomes="${variants.map(({ outcome }) => outcome).join(' ')}"
+    data-changes="${variants.map(({ change }) => change).join(' ')}"
+    data-error="${hasError ? 'true' : 'false'}"
+    data-rate="${trials.length === 0 ? 1 : Math.round((passed / trials.length) * 10_000) / 10_000}"
+    data-duration="${Math.round(mean(trials.map(({ durationMs }) => durationMs)))}"
+    data-cost="${mean(trials.map(({ cost = 0 }) => cost)).toPrecision(6)}"
+    data-tags="${tags.map(tagValue).join('\n')}"`;
 }
 
 function changeTags({ variants }: CaseOverview): Content {

@@ -4,6 +4,7 @@ import { spokenMessages } from '../../conversation/conversation-ledger.ts';
 import type { Event, EventOf, Usage } from '../../ledger/event.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import { visibleValues } from '../../ledger/folds/state-fold.ts';
+import { isRoot } from '../../ledger/path.ts';
 import { type RunReport, runReport } from '../../ledger/run-report.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
 import type { Session } from '../../session/session.ts';
@@ -156,5 +157,5 @@ export function activeMs(events: readonly Event[]): number {
 }
 
 function isBetweenRuns(before: Event | undefined): boolean {
-  return before?.type === 'invocation_end' && !before.invocationId.includes('/');
+  return before?.type === 'invocation_end' && isRoot(before.invocationId);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { defined } from '../../base/defined.ts';
 import { simulatedUser } from '../../conversation/simulated-user.ts';
 import type { User, UserAnswer, UserQuestion, UserTurn } from '../../conversation/user.ts';
 import type { ModelInput } from '../../models/model.ts';
@@ -43,11 +44,7 @@ function answerOf(
   });
   if (fitting === undefined) return undefined;
   const { decision, input, reason } = fitting;
-  return {
-    decision,
-    ...(input === undefined ? {} : { input }),
-    ...(reason === undefined ? {} : { reason }),
-  };
+  return defined({ decision, input, reason });
 }
 
 /** A user who leaves when the eval is stopped: what is thrown leaves the session as it is. */

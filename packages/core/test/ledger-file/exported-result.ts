@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import type { JsonValue } from '../base/json.ts';
-import { resolverOf } from '../replay/recorded-ledger.ts';
-import { agent } from '../runnables/agent.ts';
-import { runtime } from '../runtime.ts';
-import { scriptedModel } from '../testing/kit/scripted-model.ts';
-import { tool } from '../tools/tool.ts';
-import { exportLedger } from './export-ledger.ts';
-import type { LedgerFile } from './ledger-file.ts';
-import type { RedactOptions } from './redaction-rules.ts';
+import type { JsonValue } from '../../src/base/json.ts';
+import { exportLedger } from '../../src/ledger-file/export-ledger.ts';
+import type { LedgerFile } from '../../src/ledger-file/ledger-file.ts';
+import type { RedactOptions } from '../../src/ledger-file/redaction-rules.ts';
+import { resolverOf } from '../../src/replay/recorded-ledger.ts';
+import { agent } from '../../src/runnables/agent.ts';
+import { runtime } from '../../src/runtime.ts';
+import { scriptedModel } from '../../src/testing/kit/scripted-model.ts';
+import { tool } from '../../src/tools/tool.ts';
 
 /** Runs a session in which one tool returns `result`. */
 export async function sessionWith(result: JsonValue, message = 'Go') {
