@@ -23,7 +23,10 @@ import {
 import { UsersOwnSession } from './users-own-session.ts';
 
 export interface AgentUserOptions {
-  /** What it answers as; with several, the first that may decide. @default 'agent-user' */
+  /**
+   * The actor of its answers. Of several ids, the first that may decide is used.
+   * @default 'agent-user'
+   */
   readonly id?: string | readonly string[];
   /**
    * Writes the user's next message, or ends the conversation. An agent, or a loop that yields and

@@ -1,5 +1,6 @@
 import { actorOf } from '../engine/requests/check.ts';
 import type { Actor, EventOf, InvocationMode } from '../ledger/event.ts';
+import { isRoot, rootOf } from '../ledger/path.ts';
 import type { Session } from '../session/session.ts';
 import type { AnsweredRequest, SpokenMessage } from './user.ts';
 
@@ -11,7 +12,7 @@ export function messageKey(conversation: string, place: number): string {
   return `${conversation}-${place}`;
 }
 
-/** What the ledger says of a conversation. */
+/** The state of a conversation, read from the ledger. */
 export interface ConversationState {
   /** Messages that came under the names of the conversation, by their places. */
   readonly places: ReadonlySet<number>;
@@ -34,7 +35,7 @@ export function conversationState(
     since ||= event.seq;
   }
   const lastRun = ledger.invocations.roots.findLast(
-    (path) => placeOf(path.split(/[/>]/)[0], conversation) !== undefined,
+    (path) => placeOf(rootOf(path), conversation) !== undefined,
   );
   return { places, lastRun, since };
 }
@@ -98,7 +99,7 @@ export function refusalsInARow(
 const heardModes: ReadonlySet<InvocationMode> = new Set(['root', 'child', 'transfer']);
 
 /**
- * What was said in a session, by the user and to the user; what agents say to each other is left
+ * Returns the messages of a session, by the user and to the user. Messages between agents are left
  * out.
  */
 export function spokenMessages({ events, ledger }: Session): readonly SpokenMessage[] {
@@ -120,7 +121,7 @@ export function spokenMessages({ events, ledger }: Session): readonly SpokenMess
     if (event.type === 'user')
       spoken.push({ role: 'user', text: String(ledger.resolve(event.text)) });
     if (event.type === 'assistant' && isHeard(event.invocationId)) {
-      talking.add(rootOf(event.invocationId));
+      talking.add(rootOf(event.invocationId ?? ''));
       spoken.push({ role: 'assistant', text: String(ledger.resolve(event.text)) });
     }
     if (
@@ -129,9 +130,8 @@ export function spokenMessages({ events, ledger }: Session): readonly SpokenMess
       event.output === undefined
     )
       continue;
-    // What a run gave that nobody said, such as the output of a step.
-    const isSilentRoot =
-      !event.invocationId.includes('/') && !talking.has(rootOf(event.invocationId));
+    // The output of a run that is no message, such as the output of a step.
+    const isSilentRoot = isRoot(event.invocationId) && !talking.has(rootOf(event.invocationId));
     const output = ledger.resolve(event.output);
     if (isSilentRoot)
       spoken.push({
@@ -142,11 +142,7 @@ export function spokenMessages({ events, ledger }: Session): readonly SpokenMess
   return spoken;
 }
 
-function rootOf(path = ''): string {
-  return path.split(/[/>]/)[0] ?? '';
-}
-
-/** What was said to the user since the user spoke last. */
+/** Returns the text that was said to the user since the last message of the user. */
 export function replyOf(messages: readonly SpokenMessage[]): string {
   const last = messages.findLastIndex(({ role }) => role === 'user');
   return messages

@@ -16,7 +16,7 @@ import type { TranscriptEntry } from '../views/transcript.ts';
 import type { GivenAnswer, User } from './user.ts';
 
 export interface ConverseOptions extends Omit<RunOptions, 'runId'> {
-  /** Who answers what the run asks, and says what comes next. */
+  /** The user: answers the requests of the run and gives the next message. */
   readonly user: User;
   /**
    * Names the conversation within the session. Called again with the same name it goes on where the
@@ -33,8 +33,9 @@ export interface ConverseOptions extends Omit<RunOptions, 'runId'> {
   /** Answers to requests that are given in one call of `converse`. @default 1_000 */
   readonly maxAnswers?: number;
   /**
-   * Whether the user is asked for a message when a run has ended, and a new run of the runnable
-   * begins with it. @default true for agents
+   * True when the user is asked for a message after a run has ended. A new run of the runnable
+   * begins with it.
+   * @default true for agents
    */
   readonly followUps?: boolean;
   /**
@@ -45,10 +46,10 @@ export interface ConverseOptions extends Omit<RunOptions, 'runId'> {
 }
 
 /**
- * Why a conversation is over. `completed`: the last run has ended and the user says no more.
- * `user_done`: the user ended it, or is silent while a loop waits. `max_turns`: the user may say no
- * more. `stuck`: the run waits for what this user does not answer. `error` and `cancelled` are
- * those of the last run.
+ * The reason for the end of a conversation. `completed`: the last run has ended and the user says
+ * no more. `user_done`: the user ended it, or is silent while a loop waits. `max_turns`: the user
+ * may say no more. `stuck`: the run waits for a request that this user does not answer. `error` and
+ * `cancelled` are those of the last run.
  */
 export type ConversationEnd =
   | 'completed'
@@ -61,7 +62,10 @@ export type ConversationEnd =
 export interface ConversationResult<Output = unknown> {
   readonly session: Session;
   readonly ended: ConversationEnd;
-  /** Why, in words, where there is more to say: what the user said, or what it waits for. */
+  /**
+   * The reason in words, where there is more to say: the text of the user, or the requests that
+   * wait.
+   */
   readonly reason: string | undefined;
   /** Status of the last run; missing when nothing was run. */
   readonly status: RunResult['status'] | undefined;
@@ -74,7 +78,7 @@ export interface ConversationResult<Output = unknown> {
   readonly turns: number;
   /** Answers that were given in this call. */
   readonly answers: readonly GivenAnswer[];
-  /** What still waits for somebody. */
+  /** The calls that still wait for a person. */
   readonly pendingCalls: readonly PendingCall[];
   readonly transcript: readonly TranscriptEntry[];
 }

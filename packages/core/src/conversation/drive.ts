@@ -229,7 +229,7 @@ class Drive {
     return 'go on';
   }
 
-  /** What it means that the user has nothing to say. */
+  /** Decides how the conversation continues when the user has nothing to say. */
   async #silence(asks: UserTurn['asks']): Promise<End | 'go on'> {
     if (asks === 'follow_up') return { ended: 'completed' };
     if (asks === 'loop')
@@ -351,7 +351,7 @@ class Drive {
     }
   }
 
-  /** What a user throws who hears that nobody waits any more is no failure. */
+  /** Runs `work`. An error that the user throws after the abort is no failure. */
   async #orAborted<Value>(work: () => Promise<Value>): Promise<Value | 'aborted'> {
     if (this.#signal.aborted) return 'aborted';
     try {

@@ -2,7 +2,7 @@ import { AdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { UserQuestion } from './user.ts';
 
-/** What was asked, in one line. Arguments may be secret: the summary is what people are shown. */
+/** Returns the question in one line. Arguments may be secret: people are shown the summary. */
 function questionText({
   kind,
   toolName,
@@ -75,7 +75,7 @@ export class UserScriptUnusedError extends AdjutantError {
   }
 }
 
-/** What plays a user failed, waits for somebody itself, or said nothing that can be used. */
+/** The simulated user failed, waits for a person itself, or gave an answer that cannot be used. */
 export class SimulatedUserError extends AdjutantError {
   constructor(data: { runnable: string; session: string; reason: string }) {
     super(

@@ -15,11 +15,15 @@ import {
 import type { User, UserAnswer, UserDone, UserQuestion, UserTurn } from './user.ts';
 
 export interface HumanUserOptions {
-  /** What the person answers as; with several, the first that may decide. @default 'human' */
+  /**
+   * The actor of the person's answers. Of several ids, the first that may decide is used.
+   * @default 'human'
+   */
   readonly id?: string | readonly string[];
   /**
-   * What is written before the input for a tool, or the result of an operation, is typed. @default
-   * who asks, the arguments, and what may be typed
+   * Makes the text that is written before the person types the input for a tool or the result of an
+   * operation.
+   * @default the asking agent, the arguments, and the possible answers
    */
   readonly formatPrompt?: (question: UserQuestion) => string;
   /**
@@ -29,8 +33,8 @@ export interface HumanUserOptions {
    */
   readonly parseInput?: (typed: string, question: UserQuestion) => JsonValue;
   /**
-   * What is written before a message is typed. @default what was said to the person since, and
-   * `You: `
+   * Makes the text that is written before the person types a message.
+   * @default the text said to the person since the last message, and `You: `
    */
   readonly messagePrompt?: (turn: UserTurn) => string;
   /** How often one question is asked when what was typed does not fit. @default 10 */
@@ -188,7 +192,7 @@ class Person {
   }
 }
 
-/** What can be gone on with. */
+/** An input that was understood. */
 type Understood = Exclude<ReadAnswer, { readonly complaint: string }> | UserDone;
 
 function answerIn(said: Understood): UserAnswer | UserDone {
@@ -200,7 +204,9 @@ function goodbye({ none }: Extract<TypedLine, { none: unknown }>): UserDone {
   return { done: true, reason: farewells[none] ?? '' };
 }
 
-/** What somebody's own parser throws may hold what was typed: it is not repeated. */
+/**
+ * Calls the parser. The error of a custom parser may hold the typed text, so it is not repeated.
+ */
 function parsed(
   parseInput: NonNullable<HumanUserOptions['parseInput']>,
   typed: string,

@@ -1,3 +1,4 @@
+import { defined } from '../base/defined.ts';
 import { isAdjutantError } from '../base/error.ts';
 import { actorOf } from '../engine/requests/check.ts';
 import type { RequestEntry } from '../engine/requests/list.ts';
@@ -18,7 +19,7 @@ import {
 
 const defaultAttempts = 2;
 
-/** What the questions of one rest of a run came to. */
+/** The result of the questions that were open when a run stopped to wait. */
 export interface QuestionRound {
   /** Requests that are settled now, by this user or by somebody else: the run can go on. */
   readonly settled: number;
@@ -30,9 +31,9 @@ export interface QuestionRound {
 
 export interface RoundParts {
   readonly user: User;
-  /** What is the same in all questions. */
+  /** The part that is the same in all questions. */
   readonly view: ConversationView;
-  /** What the user has answered in the conversation, as the ledger says. */
+  /** The answers of the user in this conversation, read from the ledger. */
   readonly answered: readonly AnsweredRequest[];
   /** Answers that may still be given. */
   readonly most: number;
@@ -94,10 +95,7 @@ function asAnswered({ requestId, kind, name }: PendingCall): AnsweredRequest {
   return { requestId, kind, toolName: name };
 }
 
-/**
- * What the store says of the requests: an answer may have been posted that the ledger does not have
- * yet.
- */
+/** Reads the requests from the store. An answer may be in the store and not yet in the ledger. */
 async function entriesOf(
   calls: readonly PendingCall[],
   { app }: ConversationView,
@@ -119,7 +117,7 @@ function isOwn(row: RequestEntry | undefined, { ids }: User): boolean {
   return row?.status === 'answered' && ids.some((id) => actorOf(id) === row.settledBy);
 }
 
-/** Who of the user's ids may decide; `undefined`: none. */
+/** Returns the first of the user's ids that may decide; `undefined` when none may. */
 function actorFor({ ids }: User, { mayDecide }: RequestEntry): Actor | undefined {
   return ids
     .map((id) => actorOf(id))
@@ -194,10 +192,6 @@ function questionOf(
     summary,
     options,
     answered: [...answered],
-    ...(details === undefined ? {} : { details }),
-    ...(inputSchema === undefined ? {} : { inputSchema }),
-    ...(operationId === undefined ? {} : { operationId }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    ...(refused === undefined ? {} : { refused }),
+    ...defined({ details, inputSchema, operationId, expiresAt, refused }),
   };
 }

@@ -39,32 +39,36 @@ export type DecisionScript =
   | { readonly [tool: string]: ScriptedDecision | Script<ScriptedDecision> };
 
 export interface ScriptedUserOptions {
-  /** What it answers as; with several, the first that may decide. @default 'scripted' */
+  /**
+   * The actor of its answers. Of several ids, the first that may decide is used.
+   * @default 'scripted'
+   */
   readonly id?: string | readonly string[];
   /**
    * The input for tools that wait for it and the results of operations, by the name of the tool.
    * `answerWith` says more than that.
    */
   readonly tools?: { readonly [tool: string]: Script<JsonValue | AnswerWith> };
-  /** Whether calls may be made, and made again. */
+  /** Decisions on the approval of calls, and on making them again. */
   readonly approvals?: DecisionScript;
-  /** What became of attempts of unknown outcome: `succeeded`, `retry`, `report`. */
+  /** Decisions about attempts of unknown outcome: `succeeded`, `retry`, `report`. */
   readonly recoveries?: DecisionScript;
   /**
-   * Whether agents may go beyond their limits: `continue`, `reject`, or a number, which continues
-   * with so much more.
+   * Decisions on agents at their limits: `continue`, `reject`, or a number, which continues with so
+   * much more.
    */
   readonly limits?: number | ScriptedDecision | Script<number | ScriptedDecision>;
-  /** What it says, in order; or a function. Then it has nothing more to say. @default nothing */
+  /**
+   * The messages of the user, in order; or a function. After them the user says no more.
+   * @default nothing
+   */
   readonly messages?:
     | readonly string[]
     | ((turn: UserTurn) => OrLater<string | UserDone | undefined>);
 }
 
 export interface ScriptedUser extends User {
-  /**
-   * What it was not asked for: how many entries of which lists. Empty when nothing is left over.
-   */
+  /** Counts the entries of each list that were never used. Empty when every entry was used. */
   unused(): Readonly<Record<string, number>>;
   /** @throws UserScriptUnusedError when something is left over */
   assertUsed(): void;
@@ -180,7 +184,7 @@ interface Place {
   /** Names the list: `tools.ask`, `approvals`. */
   readonly name: string;
   readonly script: AnyScript;
-  /** Whether a question is answered from this list too. */
+  /** Tells if a question is answered from this list too. */
   readonly holds: (kind: RequestKind, toolName: string) => boolean;
 }
 

@@ -15,20 +15,23 @@ import { type AskedOfUser, quotedPrompt } from './user-bridge.ts';
 export interface SimulatedUserOptions {
   /** The first message, word for word. */
   readonly startingPrompt: string;
-  /** What the person wants and does, step by step, in your words. */
+  /** The wishes and actions of the person, step by step, in your words. */
   readonly conversationPlan: string;
   /** The model that plays the person. */
   readonly model: ModelInput | readonly ModelInput[];
   /** Messages in all, the first included. @default 10 */
   readonly maxTurns?: number;
-  /** Who the person is, in your words. @default nobody in particular */
+  /** Describes the person, in your words. @default nobody in particular */
   readonly persona?: string;
   /**
    * Takes the place of all that the model is told in a system message. @default
    * `simulatedUserInstructions`
    */
   readonly instructions?: string;
-  /** What the person answers as; with several, the first that may decide. @default 'simulated' */
+  /**
+   * The actor of the person's answers. Of several ids, the first that may decide is used.
+   * @default 'simulated'
+   */
   readonly id?: string | readonly string[];
   /**
    * Answers all requests in the place of the model, such as `scriptedUser({ approvals: 'approve'
@@ -76,7 +79,7 @@ const nextMessage: JsonObject = {
   additionalProperties: false,
 };
 
-/** What the model that plays a person is told. */
+/** Returns the instructions for the model that plays a person. */
 export function simulatedUserInstructions({
   startingPrompt,
   conversationPlan,

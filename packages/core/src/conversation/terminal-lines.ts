@@ -1,7 +1,7 @@
 import type { Interface } from 'node:readline';
 import { terminalText } from './terminal-text.ts';
 
-/** Why no line came. */
+/** The reason for a missing line. */
 export type NoLine = 'ended' | 'interrupted' | 'aborted';
 
 export type TypedLine = { readonly line: string } | { readonly none: NoLine };

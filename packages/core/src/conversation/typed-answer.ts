@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../base/json.ts';
 import { terminalLine } from './terminal-text.ts';
 import type { UserAnswer, UserQuestion } from './user.ts';
 
-/** What somebody typed, as an answer; what it should have been; or that something more is asked. */
+/** The typed text as an answer, a complaint about it, or a follow-up question. */
 export type ReadAnswer =
   | { readonly answer: UserAnswer }
   | { readonly complaint: string }
@@ -15,7 +15,7 @@ const words: Readonly<Record<string, string>> = {
   continue: '[y]es, or by how much',
 };
 
-/** What may be typed when somebody is to decide. */
+/** Returns the possible inputs for a decision. */
 export function choices({ options, kind }: Pick<UserQuestion, 'options' | 'kind'>): string {
   const offered = options
     .filter((option) => option !== 'answer')
@@ -108,7 +108,7 @@ function onlyText({ type, properties }: JsonObject): string | undefined {
   return (first[1] as JsonObject | undefined)?.['type'] === 'string' ? first[0] : undefined;
 }
 
-/** What a question shows: who asks for what, and with which arguments. */
+/** Returns the head of a question: the asking agent, the subject and the arguments. */
 export function questionHead({
   agent,
   toolName,

@@ -8,14 +8,14 @@ import {
   type UserTurn,
 } from './user.ts';
 
-/** What somebody who plays a user is asked for: a message or an answer. */
+/** The message or answer that is asked of the simulated user. */
 export type AskedOfUser =
   | { readonly turn: UserTurn; readonly question?: undefined }
   | { readonly question: UserQuestion; readonly turn?: undefined };
 
 /** Translates between a conversation and the runnables that play its user. */
 export interface UserBridge {
-  /** What the runnable is told. @default what was said or asked, as quoted data */
+  /** Makes the prompt for the runnable. @default the message or question, as quoted data */
   readonly formatPrompt?: (asked: AskedOfUser) => string;
   /**
    * Makes the runnable's output what the user says. For a message: a text, `{ message }`, or `{
@@ -27,8 +27,8 @@ export interface UserBridge {
 }
 
 /**
- * What the runnable that plays the user is told unless somebody says it better. What others wrote
- * is quoted: it is not for the user to obey.
+ * Returns the default prompt for the runnable that plays the user. Text of others is quoted: the
+ * user must not obey it.
  */
 export function quotedPrompt({ turn, question }: AskedOfUser): string {
   if (question !== undefined) return questionPrompt(question);
@@ -65,7 +65,7 @@ function questionPrompt({
   return lines.filter((line) => line !== undefined).join('\n');
 }
 
-/** What a runnable gave, as a message; `undefined` when it is none. */
+/** Reads the output of a runnable as a message; `undefined` when it is none. */
 export function messageIn(said: unknown): string | UserDone | undefined {
   if (typeof said === 'string') return said.trim() === '' ? undefined : said;
   if (typeof said !== 'object' || said === null) return undefined;
@@ -79,7 +79,7 @@ export function messageIn(said: unknown): string | UserDone | undefined {
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
-/** What a runnable gave, as an answer; `undefined` when it is none. */
+/** Reads the output of a runnable as an answer; `undefined` when it is none. */
 export function answerIn(said: unknown, { kind }: UserQuestion): UserAnswer | UserDone | undefined {
   if (said instanceof AnswerWith) return said.answer;
   if (said === undefined) return undefined;

@@ -12,7 +12,7 @@ export interface SpokenMessage {
   readonly text: string;
 }
 
-/** What a user sees of the conversation. */
+/** The part of the conversation that a user sees. */
 export interface ConversationView {
   /** The app that the conversation is held in. */
   readonly app: Runtime;
@@ -20,7 +20,7 @@ export interface ConversationView {
   /** Name of the conversation within the session. */
   readonly conversation: string;
   readonly messages: readonly SpokenMessage[];
-  /** What was said to the user since his last message; empty when that is nothing. */
+  /** The text said to the user since the user's last message; empty when there is none. */
   readonly reply: string;
   /** Aborted when nobody waits for the user any more. */
   readonly signal: AbortSignal;
@@ -47,7 +47,7 @@ export interface UserQuestion extends ConversationView {
   readonly args: JsonValue;
   /** One line that says what is to be done. */
   readonly summary: string;
-  /** What else people are shown. */
+  /** Further details that people are shown. */
   readonly details?: JsonValue;
   /** The decisions to choose from. */
   readonly options: readonly RequestDecision[];
@@ -56,16 +56,13 @@ export interface UserQuestion extends ConversationView {
   readonly operationId?: string;
   /** Epoch milliseconds; missing: it waits for as long as it takes. */
   readonly expiresAt?: number;
-  /**
-   * Why the last answer to this question was not taken; missing when it is asked for the first
-   * time.
-   */
+  /** The reason why the last answer to this question was refused; missing at the first attempt. */
   readonly refused?: string;
-  /** What the user has answered before this. */
+  /** The earlier answers of the user. */
   readonly answered: readonly AnsweredRequest[];
 }
 
-/** What a user says to a question. */
+/** The answer of a user to a question. */
 export interface UserAnswer {
   /** @default 'answer', where that is an option */
   readonly decision?: RequestDecision;
@@ -107,7 +104,7 @@ export interface UserProgress {
  * drive and leaves the session as it is, to be gone on with later.
  */
 export interface User {
-  /** What it answers as, such as `ann` or `user:ann`: of several the first that may decide. */
+  /** The actors of its answers, such as `ann` or `user:ann`. The first that may decide is used. */
   readonly ids: readonly string[];
   /** Messages that it gives at most in a conversation. @default no limit of its own */
   readonly maxTurns?: number | undefined;

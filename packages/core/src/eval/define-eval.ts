@@ -22,7 +22,7 @@ export function defineEval(options: EvalOptions): EvalDefinition {
   return Object.freeze(Object.defineProperty({ ...options }, mark, { value: true }));
 }
 
-/** Whether a value was made by `defineEval`. */
+/** Checks that a value was made by `defineEval`. */
 export function isEvalDefinition(value: unknown): value is EvalDefinition {
   return typeof value === 'object' && value !== null && mark in value;
 }

@@ -21,7 +21,7 @@ export interface TrialPlace {
   readonly session: string;
 }
 
-/** What a trial is run on. */
+/** The subject of a trial. */
 export interface TrialSubject {
   readonly app: Runtime;
   readonly runnable: Runnable;
@@ -50,7 +50,7 @@ export interface OwnAppVariant extends VariantBase {
   readonly open: (trial: TrialPlace) => TrialSubject | Promise<TrialSubject>;
 }
 
-/** What is measured, or compared with the others. */
+/** A variant that is measured, or compared with the others. */
 export type EvalVariant = SharedAppVariant | OwnAppVariant;
 
 export interface EvalOptions {
@@ -72,7 +72,7 @@ export interface EvalOptions {
   readonly threshold?: number;
   /** Milliseconds of active time that a trial may take. @default 300_000 */
   readonly timeout?: number;
-  /** What each turn of a trial may use. */
+  /** The limits of each turn of a trial. */
   readonly limits?: Omit<RunLimits, 'timeout'>;
   /** Only cases for which it gives true. @default all */
   readonly only?: (evalCase: EvalCase) => boolean;

@@ -346,7 +346,7 @@ class Evaluation {
 }
 
 /**
- * What is said of a trial that could not be carried out. It is tried again when the eval is
+ * Returns the report of a trial that could not be carried out. It is tried again when the eval is
  * continued.
  */
 function failedReport({ trial, session }: TrialPlace, error: unknown): TrialReport {
@@ -365,9 +365,7 @@ function failedReport({ trial, session }: TrialPlace, error: unknown): TrialRepo
   };
 }
 
-/**
- * What was opened for a trial is closed; that it cannot be closed is no finding about the agent.
- */
+/** Closes the resources of a trial. A failure to close them is no finding about the agent. */
 async function closeQuietly(subject: TrialSubject | undefined): Promise<void> {
   try {
     await subject?.close?.();

@@ -11,8 +11,9 @@ export interface Interval {
 }
 
 /**
- * What an eval found: plain JSON. `finishedAt` is missing when it was stopped before its end; it
- * then has what was done until then, and the same eval with the same `runId` goes on from there.
+ * The report of an eval, as plain JSON. `finishedAt` is missing when the eval was stopped before
+ * its end. It then has the trials until the stop, and the same eval with the same `runId` continues
+ * from there.
  */
 export interface EvalReport {
   readonly format: 'adjutant-eval-report';
@@ -32,7 +33,7 @@ export interface EvalReport {
   /** The least pass rate of every variant, from 0 to 1. */
   readonly threshold?: number;
   /**
-   * Whether the eval has finished, at least one trial ran, and the pass rate of every variant
+   * True when the eval has finished, at least one trial ran, and the pass rate of every variant
    * reaches the threshold (1 when none is given).
    */
   readonly passed: boolean;
@@ -118,7 +119,7 @@ export interface TrialReport {
   readonly turns: readonly TurnReport[];
 }
 
-/** What one message of the user led to. */
+/** The events and results that follow one message of the user. */
 export interface TurnReport {
   readonly user: string;
   /** The last text of the turn; missing when there is none. */
@@ -140,7 +141,7 @@ export interface ScoreReport {
   readonly passed: boolean;
   /** The least score that passes. */
   readonly threshold: number;
-  /** What was found, so that a person can act on it. */
+  /** The finding, so that a person can act on it. */
   readonly explanation: string;
   readonly details?: JsonValue;
   /** The scorer itself failed; the score is then 0. */
@@ -183,7 +184,7 @@ export interface Difference extends Interval {
   readonly significant: boolean;
 }
 
-/** What an eval tells while it runs. */
+/** The progress messages of a running eval. */
 export type EvalProgress = EvalProgressStart | EvalTrialStarted | EvalTrialEnded;
 
 export interface EvalProgressStart {

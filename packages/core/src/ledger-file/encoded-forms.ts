@@ -62,8 +62,8 @@ function byteForms(bytes: Buffer): readonly string[] {
 }
 
 /**
- * What of the Base64 of a longer text depends on these bytes alone, when so many bytes (modulo 3)
- * stand before them.
+ * Returns the part of the Base64 of a longer text that depends on these bytes alone, when so many
+ * bytes (modulo 3) stand before them.
  */
 function base64Within(bytes: Buffer, before: number): string {
   const whole = Buffer.concat([Buffer.alloc(before), bytes]);

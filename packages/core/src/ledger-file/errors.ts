@@ -25,7 +25,7 @@ export class LedgerFileTooNewError extends AdjutantError {
   }
 }
 
-/** What was to be taken out is still in what would be written, so nothing is written. */
+/** A value to be taken out is still in the text to be written, so nothing is written. */
 export class RedactionIncompleteError extends AdjutantError {
   constructor(data: { session: string; rules: readonly string[] }) {
     super(

@@ -9,6 +9,7 @@ import type { Event } from '../ledger/event.ts';
 import { ledgerOf, type RecordedLedger } from '../replay/recorded-ledger.ts';
 import type { AnySession } from '../session/session.ts';
 import { RedactionIncompleteError } from './errors.ts';
+import { findRenames, findRequestRenames, renameHashes } from './hash-renames.ts';
 import { KnownValues } from './known-values.ts';
 import {
   type LedgerFile,
@@ -17,14 +18,14 @@ import {
   ledgerFileVersion,
   type RedactionRecord,
 } from './ledger-file.ts';
-import { findRenames, findRequestRenames, redactEvent, renameHashes } from './redact-events.ts';
+import { redactEvent } from './redact-events.ts';
 import { type RedactionRules, type RedactOptions, redactionRules } from './redaction-rules.ts';
 import { Redactor } from './redactor.ts';
 
 export interface ExportOptions {
   /**
-   * What is taken out besides secrets. Secrets always are: what has their form, stands under a key
-   * such as `password`, or was made by `secret()`.
+   * The values that are taken out besides secrets. Secrets are always taken out: values with the
+   * form of a secret, values under a key such as `password`, and values made by `secret()`.
    */
   readonly redact?: RedactOptions;
 }

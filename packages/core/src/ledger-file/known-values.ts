@@ -2,7 +2,7 @@ import { CutValues } from './cut-values.ts';
 import { encodedForms } from './encoded-forms.ts';
 import { isPlainWord } from './sensitive-keys.ts';
 
-/** What is told of a value for which a replacement is made; the value itself is not. */
+/** The description of a value that needs a replacement. It does not hold the value itself. */
 export interface RedactedValue {
   readonly rule: string;
   /** From 1; the same for the same value wherever it stands. */
@@ -25,7 +25,7 @@ interface KnownValue {
   /** From its first use on. */
   number: number | undefined;
   replacement: string | undefined;
-  /** Whether it is looked for wherever it may stand. */
+  /** True when the value is looked for in every text. */
   isSpread: boolean;
 }
 
@@ -69,13 +69,13 @@ export class KnownValues {
     this.#search = undefined;
   }
 
-  /** What stands in the place of a value. */
+  /** Returns the replacement of a value. */
   replacementOf(value: string | number, rule: string): string {
     this.add(value, rule, false);
     return this.#use(this.#byText.get(String(value)) as KnownValue);
   }
 
-  /** What stands in the place of a number. */
+  /** Returns the replacement of a number. */
   numberFor(value: number, rule: string): number {
     this.add(value, rule, false);
     const number = firstNumber + this.#numberOf(this.#byText.get(String(value)) as KnownValue);
@@ -100,7 +100,7 @@ export class KnownValues {
     return known.replacement;
   }
 
-  /** What stands in the place of values that were taken out. */
+  /** The replacements of the values that were taken out. */
   get replacements(): readonly (string | number)[] {
     return [...this.#replacements.values()];
   }
@@ -116,13 +116,13 @@ export class KnownValues {
     return this.#replacements.has(text);
   }
 
-  /** What stands in the place of a number that is known; `undefined`: it is not. */
+  /** Returns the replacement of a known number; `undefined` for an unknown one. */
   replacedNumber(value: number): number | undefined {
     const known = this.#byText.get(String(value));
     return known?.isSpread === true ? this.numberFor(value, known.rule) : undefined;
   }
 
-  /** Whether a number stands in the place of another one. */
+  /** Checks that a number is the replacement of another one. */
   isNumberFor(value: number): boolean {
     return (
       Number.isInteger(value) && value > firstNumber && value <= firstNumber + this.#used.length
@@ -140,7 +140,7 @@ export class KnownValues {
     return words ? this.#search.replaceCut(left, replacementOf) : left;
   }
 
-  /** Whether a text has a value that is known. */
+  /** Checks that a text has a known value. */
   isFoundIn(text: string): boolean {
     this.#search ??= new Search([...this.#byText.values()].filter(({ isSpread }) => isSpread));
     return this.#search.replaceIn(text, true, () => '') !== text;
@@ -220,7 +220,7 @@ class Search {
     return left;
   }
 
-  /** What is left of values where the text was cut. */
+  /** Replaces the rest of a value where the text was cut. */
   replaceCut(text: string, replacementOf: (known: KnownValue) => string): string {
     return this.#cut.replaceIn(text, replacementOf);
   }

@@ -14,15 +14,15 @@ export interface WrittenPattern {
 }
 
 /**
- * What was taken out of a ledger, and how: replay takes the same out of what the code under test
- * does.
+ * The record of the values that were taken out of a ledger. Replay takes the same out of the events
+ * of the code under test.
  */
 export interface RedactionRecord {
   /** Keys and paths of keys whose values were taken out. */
   readonly fields: readonly string[];
-  /** What was taken out wherever it stood in a text. */
+  /** The patterns that were taken out of every text. */
   readonly patterns: readonly WrittenPattern[];
-  /** What stands in the place of each value that was taken out. */
+  /** The replacement of each value that was taken out. */
   readonly replacements: readonly (string | number)[];
   /** How many different values each rule took out. */
   readonly removed: Readonly<Record<string, number>>;
@@ -70,7 +70,8 @@ export function ledgerFileText(file: LedgerFile): string {
 }
 
 /**
- * What terminals obey and what turns the direction of writing, as far as JSON leaves it as it is.
+ * Characters that terminals obey and marks that turn the direction of writing, as far as JSON does
+ * not escape them.
  */
 const obeyed = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 

@@ -1,13 +1,14 @@
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { secretsInUse } from '../base/secret.ts';
 import { type Event, eventVersions } from '../ledger/event.ts';
+import { lostFingerprint } from './hash-renames.ts';
 import { anyOf, defaultReplacement, escapePattern, KnownValues } from './known-values.ts';
 import type { LedgerFile } from './ledger-file.ts';
-import { lostFingerprint, redactEvent } from './redact-events.ts';
+import { redactEvent } from './redact-events.ts';
 import { searching } from './redaction-rules.ts';
 import { Redactor } from './redactor.ts';
 
-/** What stands in the place of everything that is taken out when two sides are compared. */
+/** The replacement of every value that is taken out when two sides are compared. */
 const mark = '[redacted]';
 const standInNumbers = /(?<!\d)99\d{7}(?!\d)/g;
 // Code may have made capitals of it.
@@ -75,7 +76,10 @@ function withoutFingerprint(value: JsonValue, lost: ReadonlySet<unknown>): JsonV
   return type === 'tool_attempt' && lost.has(callId) ? { type, callId, ...rest } : value;
 }
 
-/** What a decision says of the size of prompts: it changes with what was taken out of them. */
+/**
+ * Members of a decision with the size of prompts. They change with the values taken out of the
+ * prompts.
+ */
 const sizes: ReadonlySet<string> = new Set(['tokensBefore', 'tokensAfter', 'needed']);
 
 function withoutSizes(value: JsonValue): JsonValue {

@@ -74,7 +74,7 @@ export function parseLedgerFile(text: string, path = 'The text'): LedgerFile {
   return new Reader(path).read(text);
 }
 
-/** What a text says that comes to be read, with the place of what is wrong. */
+/** Reads a text, and names the place of an error in it. */
 class Reader {
   readonly #path: string;
 
@@ -185,8 +185,8 @@ class Reader {
   }
 
   /**
-   * Whether events have what readers rely on, with their large values in them; of one that is lost
-   * there is its beginning.
+   * Checks that events have the members that readers rely on, with their large values in them. Of a
+   * lost value there is its beginning.
    */
   #checkEvents(events: readonly Event[], blobs: Readonly<Record<string, JsonValue>>): void {
     const whole = (value: unknown): unknown =>
@@ -249,7 +249,7 @@ function isWrittenPattern(value: unknown): value is WrittenPattern {
   );
 }
 
-/** Whether JSON nests deeper than functions can follow, told without reading it. */
+/** Checks, without parsing, that JSON nests deeper than functions can follow. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let isText = false;

@@ -3,7 +3,7 @@ import { isFunction, isListOfText, type OptionCheck, type OptionChecks } from '.
 import { defaultReplacement, type Replace } from './known-values.ts';
 import type { WrittenPattern } from './ledger-file.ts';
 
-/** What is taken out of a ledger besides secrets, which always are. */
+/** The values that are taken out of a ledger besides secrets, which are always taken out. */
 export interface RedactOptions {
   /**
    * Keys whose values are taken out, by their name (`email`) or the end of their path
@@ -11,10 +11,10 @@ export interface RedactOptions {
    * the state of a scope), whatever their case. Of an object, everything in it.
    */
   readonly fields?: readonly string[];
-  /** What is taken out of texts. */
+  /** The patterns that are taken out of texts. */
   readonly patterns?: readonly RegExp[];
   /**
-   * What stands in the place of a value, the same for equal values. Numbers are replaced by numbers
+   * Makes the replacement of a value, the same for equal values. Numbers are replaced by numbers
    * from 990000001 on.
    * @default `[redacted 1]`, `[redacted 2]`, …
    */
@@ -98,7 +98,7 @@ function findBadField(field: string): string | undefined {
   return isPath ? undefined : 'is not the name or path of a key';
 }
 
-/** What keeps a pattern from being used, also on what comes from outside. */
+/** Returns the reason why a pattern cannot be used, also for patterns from outside. */
 function findBadPattern({ source, flags }: WrittenPattern): string | undefined {
   if (source.length > longestRule) return `has more than ${longestRule} characters`;
   try {
@@ -116,8 +116,8 @@ function findBadPattern({ source, flags }: WrittenPattern): string | undefined {
 const mostChoices = 10;
 
 /**
- * Whether a group that is repeated has a repeat without end in it, or one that is repeated without
- * end or often a choice: the way in which patterns become exponential.
+ * Checks that a repeated group has an endless repeat in it, or that a group repeated endlessly or
+ * often has a choice in it. Such patterns become exponential.
  */
 function mayTakeForEver(source: string): boolean {
   const plain = source.replace(/\\(?:.|$)/gs, 'x').replace(/\[[^\]]*\]/g, 'x');
@@ -158,8 +158,8 @@ function repeatsAt(plain: string, at: number): number {
 }
 
 /**
- * Whether what stands before a place may be missing or be of several lengths: a question mark
- * behind a repeat or a bracket says something else.
+ * Checks that the part before a place may be missing or have several lengths. A question mark
+ * behind a repeat or a bracket has another meaning.
  */
 function isOptional(plain: string, at: number): boolean {
   if (plain[at] === '?') return at > 0 && !'(*+?}'.includes(plain[at - 1] as string);

@@ -148,7 +148,8 @@ export class Redactor {
   }
 
   /**
-   * What stands in the place of a value in a text; of a number that stands under a key, a number.
+   * Returns the replacement of a value in a text. A number that stands under a key becomes a
+   * number.
    */
   #inText(value: string, rule: string): string {
     return rule.startsWith('field ') && /^-?\d/.test(value) && String(Number(value)) === value
@@ -157,7 +158,8 @@ export class Redactor {
   }
 
   /**
-   * What chosen patterns find, and what stands under chosen keys in JSON that is part of a text.
+   * Finds the matches of chosen patterns, and the values under chosen keys in JSON that is part of
+   * a text.
    */
   #chosen(text: string): FoundValue[] {
     const found: FoundValue[] = [];
@@ -229,7 +231,7 @@ export class Redactor {
   /** The place of a member: the value of something with a name stands under that name. */
   #placeIn(object: Members, key: string, here: ValuePlace): ValuePlace {
     const named = here.isSchema === true ? undefined : nameOf(object);
-    // What a tool is called is no word of a text.
+    // The name of a tool is no word of a text.
     if (here.isSchema === true && key === 'name' && isPlainObject(object['inputSchema']))
       return { keys: here.keys, isName: true };
     if (named === undefined) return this.#below(here, key, object);
@@ -271,7 +273,7 @@ export class Redactor {
 
 type Members = Readonly<Record<string, JsonValue | undefined>>;
 
-/** Whether a key is one that the messages of prompts have. */
+/** Checks that a key is one of the members of messages in prompts. */
 function isPartOfPrompt({ role, type }: Members, key: string): boolean {
   if (typeof role === 'string') return key === 'role' || key === 'content' || key === 'text';
   return (
@@ -310,7 +312,7 @@ const schemaWords: readonly string[] = ['$ref', 'anyOf', 'oneOf', 'allOf', 'prop
 function isSchema(object: Members, { rule, isSchema: isWithin }: ValuePlace): boolean {
   if (isWithin === true) return true;
   if (isPlainObject(object['properties']) && object['type'] === 'object') return true;
-  // What a model is told of a tool.
+  // The definition of a tool in a prompt.
   if (isPlainObject(object['inputSchema']) && typeof object['name'] === 'string') return true;
   // Where everything else would be taken out, a schema must be told from a value.
   return (

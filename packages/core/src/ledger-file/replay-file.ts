@@ -5,10 +5,10 @@ import { resolverOf } from '../replay/recorded-ledger.ts';
 import { checkApp, type ReplayOptions, type ReplayReport, replay } from '../replay/replay.ts';
 import { type Runtime, registeredRunnable } from '../runtime.ts';
 import type { Tool } from '../tools/tool.ts';
+import { lostFingerprint } from './hash-renames.ts';
 import { checkLedgerFile, type LedgerFile } from './ledger-file.ts';
 import { redactionNormalizer } from './normalizer.ts';
 import { readLedgerFile } from './read-ledger-file.ts';
-import { lostFingerprint } from './redact-events.ts';
 
 /**
  * Replays a ledger file against today's code, as `replay` does a session: every recorded run

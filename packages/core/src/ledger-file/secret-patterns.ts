@@ -16,7 +16,7 @@ interface SecretForm {
   readonly pattern: RegExp;
   /** The number of the group that is the secret. @default the whole */
   readonly group?: number;
-  /** Whether the secret stands right behind what is matched, and not at its end. */
+  /** True when the secret stands right behind the match, and not at its end. */
   readonly isBehind?: boolean;
   readonly isRight?: (found: RegExpMatchArray) => boolean;
 }
@@ -179,7 +179,7 @@ function underSensitiveKey({ 1: key = '' }: RegExpMatchArray): boolean {
   return isSensitiveKey(key);
 }
 
-/** Whether what stands behind `Basic` is a name with its password, and no word. */
+/** Checks that the text behind `Basic` is a name with its password, and no word. */
 function isBasic(value: string): boolean {
   return /^[\x20-\x7e]*:[\x20-\x7e]+$/.test(Buffer.from(value, 'base64').toString('utf8'));
 }

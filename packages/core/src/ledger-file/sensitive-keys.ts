@@ -51,7 +51,7 @@ const written =
   /(?:password|passphrase|apikey|secretkey|privatekey|accesskey|accesstoken|authtoken|refreshtoken|sessiontoken|bearertoken|clientsecret|connectionstring|authorization)$/;
 
 /**
- * What may stand behind such a name without changing what it names: `password2`, `API_KEY_PROD`,
+ * Additions to such a name that do not change its meaning: `password2`, `API_KEY_PROD`,
  * `privateKeyPem`.
  */
 const additions: ReadonlySet<string> = new Set([
@@ -82,7 +82,7 @@ function isAddition(word: string): boolean {
 const longestKey = 200;
 
 /**
- * Whether what stands under a key is a secret: `apiKey`, `X-Auth-Token`, `DB_PASSWORD`, but not
+ * Checks that the value under a key is a secret: `apiKey`, `X-Auth-Token`, `DB_PASSWORD`, but not
  * `maxTokens` or `passwordPolicy`.
  */
 export function isSensitiveKey(key: string): boolean {
@@ -123,7 +123,7 @@ const plainWords: ReadonlySet<string> = new Set(
     .split(' '),
 );
 
-/** Whether a value is a word of everyday use, which says nothing when it stands somewhere else. */
+/** Checks that a value is a word of everyday use, which reveals nothing in another place. */
 export function isPlainWord(value: string): boolean {
   return plainWords.has(value.toLowerCase());
 }

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../base/json.ts';
 import type { EventOf } from '../ledger/event.ts';
 
-/** What a sentence about a decision is made of. */
+/** The parts of a sentence about a decision. */
 interface Subject {
-  /** Who it is about: `support`, or `The run` where no invocation is named. */
+  /** The subject of the sentence: `support`, or `The run` where no invocation is named. */
   readonly who: string;
   readonly decision: string;
   readonly data: JsonObject;
@@ -41,7 +41,7 @@ function own<Value>(
   return key !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** What each kind of guardrail looks at. */
+/** The text that each kind of guardrail checks. */
 const guarded: Readonly<Record<string, string>> = {
   input: 'the input',
   modelCall: 'a model call',

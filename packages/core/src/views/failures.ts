@@ -1,8 +1,10 @@
 import type { JsonValue } from '../base/json.ts';
 import type { Event } from '../ledger/event.ts';
+import { isRoot } from '../ledger/path.ts';
 import { isSuccess } from '../ledger/tool-result.ts';
 import type { AnySession } from '../session/session.ts';
-import { Places, sourceOf } from './explain.ts';
+import { EventPlaces } from './event-places.ts';
+import { sourceOf } from './view-source.ts';
 
 /** Something that did not end well. */
 export interface Failure {
@@ -19,7 +21,7 @@ export interface Failure {
    * one, a call of a tool or of a model.
    */
   readonly kind: 'escalation' | 'run' | 'part' | 'tool' | 'model';
-  /** What failed. */
+  /** The name of the failed run or call. */
   readonly name: string;
   readonly code: string;
   readonly message: string;
@@ -27,12 +29,13 @@ export interface Failure {
 }
 
 /**
- * What was escalated to the list of failures, and the runs and calls that ended in errors, in the
- * order of the ledger. @throws InvalidOptionError
+ * Returns the escalated failures, and the runs and calls that ended in errors, in the order of the
+ * ledger.
+ * @throws InvalidOptionError
  */
 export function failures(source: AnySession | readonly Event[]): readonly Failure[] {
   const { events, resolve, session } = sourceOf('failures', source);
-  const places = new Places(events);
+  const places = new EventPlaces(events);
   return events.flatMap((event) => {
     const place = places.of(event);
     const found = failureOf(event, place.agent ?? place.path ?? 'the session', resolve);
@@ -68,7 +71,7 @@ function failureOf(
     }
     case 'invocation_end': {
       if (event.status !== 'error') return undefined;
-      const kind = event.invocationId.includes('/') ? 'part' : 'run';
+      const kind = isRoot(event.invocationId) ? 'run' : 'part';
       return {
         kind,
         name: agent,

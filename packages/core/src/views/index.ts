@@ -9,7 +9,8 @@ export {
   snapshotAt,
 } from '../session/time-travel.ts';
 export type { DecisionComponent } from './decision-words.ts';
-export { type ExplainedDecision, type ExplainOptions, explain, explainText } from './explain.ts';
+export { type ExplainedDecision, type ExplainOptions, explain } from './explain.ts';
+export { explainText } from './explain-text.ts';
 export { type Failure, failures } from './failures.ts';
 export { type RunMermaidOptions, runMermaid } from './mermaid.ts';
 export { type ResumeState, type UnansweredCall, validateResumeState } from './resume-state.ts';

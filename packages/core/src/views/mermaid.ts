@@ -1,12 +1,13 @@
 import { checkOptions } from '../base/invalid-option.ts';
 import { isFlag, isOneOf, isText, type OptionChecks } from '../base/options.ts';
 import type { Event } from '../ledger/event.ts';
+import { isRootOf } from '../ledger/path.ts';
 import { type RunTreeNode, type RunTreeToolCall, runTree } from './run-tree.ts';
 
 export interface RunMermaidOptions {
   /** Only this run. @default all */
   readonly run?: string;
-  /** Whether tool calls are shown. @default true */
+  /** True to show tool calls. @default true */
   readonly toolCalls?: boolean;
   /** From top to bottom, or from left to right. @default 'TB' */
   readonly direction?: 'TB' | 'LR';
@@ -26,9 +27,7 @@ const optionChecks: OptionChecks<RunMermaidOptions> = {
 export function runMermaid(events: readonly Event[], options: RunMermaidOptions = {}): string {
   checkOptions('runMermaid', options, optionChecks);
   const { run, toolCalls = true, direction = 'TB' } = options;
-  const roots = runTree(events).filter(
-    ({ path }) => run === undefined || path === run || path.startsWith(`${run}>`),
-  );
+  const roots = runTree(events).filter(({ path }) => run === undefined || isRootOf(path, run));
   const chart = new Chart(toolCalls);
   for (const root of roots) chart.add(root);
   return [`flowchart ${direction}`, ...chart.lines, ...styles]
@@ -97,7 +96,7 @@ class Chart {
     );
     this.#byPath.set(path, id);
     const from = this.#byPath.get(path.slice(0, Math.max(0, path.lastIndexOf('>'))));
-    // Who handed over to it, before whom both stand below.
+    // A handoff: the line goes from the invocation before it, not from the one above both.
     if (from !== undefined) this.lines.push(`${from} -. handed over .-> ${id}`);
     else if (above !== undefined) this.lines.push(`${above} --> ${id}`);
     return id;

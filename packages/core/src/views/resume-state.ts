@@ -6,6 +6,7 @@ import {
   invocationFold,
 } from '../ledger/folds/invocation-fold.ts';
 import { type PendingRequests, requestFold } from '../ledger/folds/request-fold.ts';
+import { isBelow, isWithin } from '../ledger/path.ts';
 
 /** Something that a run asked of somebody outside, and that nobody has answered yet. */
 export interface UnansweredCall {
@@ -17,11 +18,11 @@ export interface UnansweredCall {
   /** The prepared arguments. */
   readonly args: JsonValue;
   readonly kind: RequestKind;
-  /** What people are shown. */
+  /** The details that people are shown. */
   readonly request: RequestDetails;
 }
 
-/** Whether a session can be continued, and what it waits for. */
+/** Tells if a session can be continued, and lists the requests that it waits for. */
 export interface ResumeState {
   /**
    * A run is open, and nothing that it waits for is missing. With some answers of several it can be
@@ -39,7 +40,7 @@ export interface ResumeState {
   readonly awaitingInput: readonly { readonly invocationId: string; readonly name: string }[];
 }
 
-/** What is unresolved in a ledger, as data: to be looked at before a run is resumed. */
+/** Returns the unresolved parts of a ledger, as data to check before a run is resumed. */
 export function validateResumeState(events: readonly Event[]): ResumeState {
   const tree = emptyInvocationTree();
   const requests: PendingRequests = new Map();
@@ -55,9 +56,9 @@ export function validateResumeState(events: readonly Event[]): ResumeState {
     },
   );
   const waiting = [...tree.byPath.values()].filter((record) => waitsForMessage(record, events));
-  // Whatever is around it waits as well, for it.
+  // The invocations around it wait as well, for it.
   const innermost = waiting.filter(
-    ({ path }) => !waiting.some((other) => other.path.startsWith(`${path}/`)),
+    ({ path }) => !waiting.some((other) => isBelow(other.path, path)),
   );
   const awaitingInput = innermost.map(({ path, name }) => ({ invocationId: path, name }));
   const canResume =
@@ -74,7 +75,7 @@ function waitsForMessage(record: InvocationRecord, events: readonly Event[]): bo
   const last = record.events.findLast((event) => event.type === 'invocation_yield');
   if (last?.type !== 'invocation_yield' || last.reason !== 'input') return false;
   const isAddressed = (path: string | undefined): boolean =>
-    path === undefined || path === record.path || path.startsWith(`${record.path}/`);
+    path === undefined || isWithin(path, record.path);
   return !events.some(
     (event) => event.type === 'user' && event.seq > last.seq && isAddressed(event.invocationId),
   );

@@ -69,7 +69,7 @@ function endOf(
   asked.delete(requestId);
 }
 
-/** What somebody outside, or the next process, adds before anything goes on. */
+/** Events that another process or a person adds before the run continues. */
 const betweenProcesses: ReadonlySet<Event['type']> = new Set([
   'invocation_resume',
   'tool_input',

@@ -120,28 +120,25 @@ describe('the tree of a run', () => {
     expect([...seqs].sort((a, b) => a - b)).toEqual(seqs);
   });
 
-  test(
-    'of the beginning of a ledger shows what is open, and how long it ' + 'waits so far',
-    async () => {
-      const events = await recorded();
-      const asked = events.findIndex(({ type }) => type === 'tool_yield') + 1;
-      expect(named(runTree(events.slice(0, asked)), 'clerk')).toMatchObject({
-        status: 'open',
-        toolCalls: [{ success: false, status: undefined }],
-      });
-      const answered = events.findIndex(({ type }) => type === 'tool_input') + 1;
-      expect(named(runTree(events.slice(0, answered)), 'clerk')).toMatchObject({
-        status: 'yielded',
-        waitingMs: 60_000,
-        selfMs: 0,
-      });
-      const called = events.findIndex(({ type }) => type === 'model_start') + 1;
-      expect(named(runTree(events.slice(0, called)), 'clerk').modelCalls).toMatchObject([
-        { status: 'open', durationMs: 0, tokens: 0 },
-      ]);
-      expect(runTree([])).toEqual([]);
-    },
-  );
+  test('of the beginning of a ledger shows what is open, and how long it waits so far', async () => {
+    const events = await recorded();
+    const asked = events.findIndex(({ type }) => type === 'tool_yield') + 1;
+    expect(named(runTree(events.slice(0, asked)), 'clerk')).toMatchObject({
+      status: 'open',
+      toolCalls: [{ success: false, status: undefined }],
+    });
+    const answered = events.findIndex(({ type }) => type === 'tool_input') + 1;
+    expect(named(runTree(events.slice(0, answered)), 'clerk')).toMatchObject({
+      status: 'yielded',
+      waitingMs: 60_000,
+      selfMs: 0,
+    });
+    const called = events.findIndex(({ type }) => type === 'model_start') + 1;
+    expect(named(runTree(events.slice(0, called)), 'clerk').modelCalls).toMatchObject([
+      { status: 'open', durationMs: 0, tokens: 0 },
+    ]);
+    expect(runTree([])).toEqual([]);
+  });
 
   test('the time between two processes is no work', () => {
     const at = (seq: number, time: number, event: object): Event =>

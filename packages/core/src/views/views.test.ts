@@ -99,18 +99,15 @@ test('the tree shows each invocation with what it and all below it used', async 
   expect(open[0]).toMatchObject({ status: 'open', children: [{ status: 'open' }] });
 });
 
-test(
-  'the transcript is what was said and done, in order, with results beside ' + 'their calls',
-  async () => {
-    const { events } = await recorded();
-    expect(transcript(events)).toMatchObject([
-      { kind: 'user', text: 'Go' },
-      { kind: 'thought', text: 'hm' },
-      { kind: 'tool', name: 'add', args: { n: 1 }, success: true },
-      { kind: 'tool', name: 'ad', success: false },
-      { kind: 'assistant', text: 'one' },
-      { kind: 'end', name: 'bad', message: 'no luck' },
-      { kind: 'end', name: 'all', status: 'error' },
-    ]);
-  },
-);
+test('the transcript is what was said and done, in order, with results beside their calls', async () => {
+  const { events } = await recorded();
+  expect(transcript(events)).toMatchObject([
+    { kind: 'user', text: 'Go' },
+    { kind: 'thought', text: 'hm' },
+    { kind: 'tool', name: 'add', args: { n: 1 }, success: true },
+    { kind: 'tool', name: 'ad', success: false },
+    { kind: 'assistant', text: 'one' },
+    { kind: 'end', name: 'bad', message: 'no luck' },
+    { kind: 'end', name: 'all', status: 'error' },
+  ]);
+});

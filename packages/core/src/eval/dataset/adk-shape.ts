@@ -4,8 +4,8 @@ import { readId, readPatternObject, readScenario } from './own-shape.ts';
 import type { Place } from './place.ts';
 
 /**
- * Whether a value is a case of the ADK's eval sets. Their members are written in snake or in camel
- * case.
+ * Checks that a value is a case of the ADK's eval sets. Their members are written in snake or in
+ * camel case.
  */
 export function isAdkCase(place: Place): boolean {
   return place.has(
@@ -17,7 +17,7 @@ export function isAdkCase(place: Place): boolean {
   );
 }
 
-/** What is read; all else of a case is kept as its metadata, for own scorers. */
+/** The members that are read. All others are kept as metadata of the case, for custom scorers. */
 const known = new Set([
   'eval_id',
   'evalId',

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '../../base/json.ts';
 
 /**
- * What a value must be like: a value that must be equal, a regular expression for a string, or an
- * object or list of such. In files, which have no regular expressions, `{ "$regex": "^Ban",
- * "$flags": "i" }` stands for one and `{ "$any": true }` for any value.
+ * A pattern for a value: a value that must be equal, a regular expression for a string, or an
+ * object or list of such. Files have no regular expressions: there, `{ "$regex": "^Ban", "$flags":
+ * "i" }` stands for one and `{ "$any": true }` for any value.
  */
 export type ValuePattern =
   | null
@@ -19,11 +19,14 @@ export interface ExpectedToolCall {
   readonly name: string;
   /** @default any arguments */
   readonly args?: { readonly [name: string]: ValuePattern | undefined };
-  /** Whether there may be more arguments than the expected ones. @default what the scorer says */
+  /** `partial` allows more arguments than the expected ones. @default the setting of the scorer */
   readonly match?: 'exact' | 'partial';
 }
 
-/** What an answer is to be like: a text to compare with, or what it must contain, match or be. */
+/**
+ * The expected answer: a text to compare with, or a text or pattern that it must contain, match or
+ * equal.
+ */
 export type ExpectedResponse =
   | string
   | {
@@ -35,7 +38,7 @@ export type ExpectedResponse =
       readonly flags?: string;
     };
 
-/** What is expected of a turn, or of a whole conversation. */
+/** The expectations of a turn, or of a whole conversation. */
 export interface Expectation {
   /** An empty list expects that no tool is called. */
   readonly tools?: readonly ExpectedToolCall[];
@@ -58,7 +61,7 @@ export interface EvalTurn {
 export interface EvalScenario {
   /** The first message. */
   readonly startingPrompt: string;
-  /** What the user wants and does, in plain words. */
+  /** The wishes and actions of the user, in plain words. */
   readonly conversationPlan: string;
   /** Messages of the user, the first one included. @default 10 */
   readonly maxTurns: number;
@@ -85,7 +88,7 @@ export interface EvalCase {
    */
   readonly turns: readonly EvalTurn[];
   readonly scenario?: EvalScenario;
-  /** What the runnable is started with besides the first message. */
+  /** The data that the runnable gets besides the first message. */
   readonly data?: JsonValue;
   /** Session state at the start. */
   readonly state?: JsonObject;
@@ -93,7 +96,7 @@ export interface EvalCase {
   readonly userId?: string;
   /** How questions of tools are answered: the first that fits. */
   readonly approvals: readonly EvalApproval[];
-  /** What is expected of the whole conversation. */
+  /** The expectations of the whole conversation. */
   readonly expect: CaseExpectation;
   /** Anything, for own scorers. */
   readonly metadata: JsonObject;

@@ -58,7 +58,7 @@ function readTags(place: Place): readonly string[] {
   return place.isGiven ? place.list().map((tag) => tag.filledText()) : [];
 }
 
-/** What the user says: one of `input`, `turns` and `scenario`. */
+/** Reads the user's part: one of `input`, `turns` and `scenario`. */
 function readConversation(place: Place): Pick<EvalCase, 'turns' | 'scenario'> {
   const [input, turns, scenario] = [
     place.member('input'),

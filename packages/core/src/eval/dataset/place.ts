@@ -56,7 +56,7 @@ export class Place {
     return new Place(Object.hasOwn(object, found) ? object[found] : undefined, this.#source, path);
   }
 
-  /** Whether the object here has one of these members. */
+  /** Checks that the object at this place has one of these members. */
   has(...names: readonly string[]): boolean {
     return this.isObject && names.some((name) => Object.hasOwn(this.object(), name));
   }
@@ -120,7 +120,10 @@ export class Place {
     return this.json() as JsonObject;
   }
 
-  /** What `read` makes of a place that is given, as a member to spread; nothing otherwise. */
+  /**
+   * Returns the result of `read` for a given place, as a member to spread; nothing for a missing
+   * place.
+   */
   optional<const Name extends string, Value>(
     name: Name,
     read: (place: Place) => Value,

@@ -72,7 +72,7 @@ export function readExpression(source: Place, flags: Place): RegExp {
   }
 }
 
-/** Whether a regular expression matches; its place in earlier texts is of no account. */
+/** Checks that a regular expression matches. Its `lastIndex` from earlier texts is ignored. */
 export function expressionMatches(expression: RegExp, text: string): boolean {
   return new RegExp(expression.source, expression.flags.replace(/[gy]/g, '')).test(text);
 }

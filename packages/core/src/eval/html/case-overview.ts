@@ -1,6 +1,6 @@
 import type { CaseReport, EvalReport, TrialReport } from '../report.ts';
 
-/** What the trials of a case came to with one variant. `none`: it has no trials there. */
+/** The outcome of the trials of a case with one variant. `none`: it has no trials there. */
 export type Outcome = 'passed' | 'flaky' | 'failed' | 'none';
 
 /** How a variant does a case against the first variant. */
@@ -82,7 +82,7 @@ export function worstOutcome({ variants }: CaseOverview): Outcome {
   );
 }
 
-/** Why a trial did not pass, in a line; `undefined` when it did. */
+/** Returns the reason why a trial did not pass, in one line; `undefined` when it passed. */
 export function failureReason(trial: TrialReport): string | undefined {
   if (trial.passed) return undefined;
   if (trial.error !== undefined) return trial.error.message;
@@ -91,7 +91,7 @@ export function failureReason(trial: TrialReport): string | undefined {
   return trial.status === 'completed' ? undefined : statusTexts[trial.status];
 }
 
-/** Why a case did not pass everywhere: the reason of its first trial that failed. */
+/** Returns the reason of the first failed trial of a case. */
 export function firstReason({ variants }: CaseOverview): string | undefined {
   for (const { report } of variants) {
     for (const trial of report?.trials ?? []) {

@@ -19,7 +19,8 @@ const longestDescription = 400;
 const mostMarks = 20;
 const mostTags = 8;
 /**
- * What a browser still handles: cases beyond it are counted, and the ones that failed come first.
+ * The greatest number of cases that a browser handles. Further cases are counted only; failed cases
+ * come first.
  */
 const mostCases = 5_000;
 /**
@@ -133,11 +134,18 @@ function caseRow(one: CaseOverview, { variants }: EvalReport, details: Content):
 <noscript><div class="case-body">${one.description !== undefined && html`<p class="text" dir="auto">${shortened(one.description, longestDescription)}</p>`}${details}</div></noscript></details></li>`;
 }
 
-/** What the filters of the page look at. */
+/** Returns the attributes that the filters of the page read. */
 function dataOf(one: CaseOverview, trials: readonly TrialReport[]): Markup {
   const { variants, tags, hasError, index } = one;
   const passed = variants.reduce((sum, variant) => sum + variant.passed, 0);
-  return html`data-index="${index}" data-outcomes="${variants.map(({ outcome }) => outcome).join(' ')}" data-changes="${variants.map(({ change }) => change).join(' ')}" data-error="${hasError ? 'true' : 'false'}" data-rate="${trials.length === 0 ? 1 : Math.round((passed / trials.length) * 10_000) / 10_000}" data-duration="${Math.round(mean(trials.map(({ durationMs }) => durationMs)))}" data-cost="${mean(trials.map(({ cost = 0 }) => cost)).toPrecision(6)}" data-tags="${tags.map(tagValue).join('\n')}"`;
+  return html`data-index="${index}"
+    data-outcomes="${variants.map(({ outcome }) => outcome).join(' ')}"
+    data-changes="${variants.map(({ change }) => change).join(' ')}"
+    data-error="${hasError ? 'true' : 'false'}"
+    data-rate="${trials.length === 0 ? 1 : Math.round((passed / trials.length) * 10_000) / 10_000}"
+    data-duration="${Math.round(mean(trials.map(({ durationMs }) => durationMs)))}"
+    data-cost="${mean(trials.map(({ cost = 0 }) => cost)).toPrecision(6)}"
+    data-tags="${tags.map(tagValue).join('\n')}"`;
 }
 
 function changeTags({ variants }: CaseOverview): Content {

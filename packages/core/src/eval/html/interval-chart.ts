@@ -4,7 +4,7 @@ import { widthText } from './number-text.ts';
 import { variantClass, variantShape } from './variant-mark.ts';
 
 export interface IntervalRow {
-  /** What this row and those after it are about. */
+  /** The heading of this row and those after it. */
   readonly heading?: Content;
   readonly label: Content;
   readonly variant: number;
@@ -23,8 +23,8 @@ export interface IntervalAxis {
   /** A line over all rows, such as a threshold. */
   readonly line?: number;
   /**
-   * Whether the line is drawn as what has to be reached, or as the place of no difference. @default
-   * 'threshold'
+   * The meaning of the line: a value to reach, or the place of no difference.
+   * @default 'threshold'
    */
   readonly lineKind?: 'threshold' | 'zero';
 }

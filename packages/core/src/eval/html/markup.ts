@@ -15,7 +15,7 @@ export class Markup {
   }
 }
 
-/** What may stand in a template: texts and numbers are escaped, nothing is left out. */
+/** The content of a template. Texts and numbers are escaped; nothing is left out. */
 export type Content = Markup | string | number | undefined | false | readonly Content[];
 
 /**
@@ -46,8 +46,8 @@ const special: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whatever must not go into a page as it is: characters of HTML, control characters but tab and
- * newline, marks that turn the direction of writing.
+ * Characters that must not go into a page as they are: those of HTML, control characters except tab
+ * and newline, and marks that turn the direction of writing.
  */
 const unsafe =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are looked for

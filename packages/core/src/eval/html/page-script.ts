@@ -1,7 +1,7 @@
 /**
- * What the page does beyond showing: filters, search, order, links to cases, copying of commands.
- * It makes no HTML but from the page's own. It is part of the page's policy by its hash, so that
- * nothing else runs there.
+ * The script of the page: filters, search, order, links to cases, copying of commands. It makes
+ * HTML only from the page's own. The policy of the page names its hash, so that no other script
+ * runs there.
  */
 export const pageScript = String.raw`'use strict';
 (() => {

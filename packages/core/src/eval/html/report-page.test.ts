@@ -8,7 +8,8 @@ import { evalReportHtml } from './report-page.ts';
 const sample = sampleReport({ cases: 12, trials: 3 });
 
 /**
- * What a reader without a browser would see: the page without its tags, its style and its script.
+ * Returns the text that a reader without a browser sees: the page without its tags, its style and
+ * its script.
  */
 function textOf(page: string): string {
   const body = page.slice(page.indexOf('<body>'), page.lastIndexOf('<script>'));

@@ -86,7 +86,7 @@ function hashOf(text: string): string {
 }
 
 function defaultCommand(session: string): string {
-  // What begins like an option is none behind two dashes.
+  // Behind two dashes, a text that begins like an option is none.
   return session.startsWith('-')
     ? `adjutant show --tree -- ${shellWord(session)}`
     : `adjutant show ${shellWord(session)} --tree`;

@@ -12,7 +12,7 @@ import { longestName, variantLabel } from './variant-mark.ts';
 
 const longestTitle = 200;
 
-/** What the eval is and what came of it, then a card for each variant. */
+/** Renders the eval and its result, then a card for each variant. */
 export function summarySection(report: EvalReport): Markup {
   return html`<header class="page-head"><p class="overline">Eval report</p>
 <h1 dir="auto">${titleOf(report)}</h1>

@@ -5,7 +5,7 @@ import { html, type Markup, shortened, shortLine } from './markup.ts';
 import { costText, countOf, countText, durationText, scoreText } from './number-text.ts';
 import { longestName } from './variant-mark.ts';
 
-/** What is longer is in the session. */
+/** The greatest length of a text on the page. Longer texts are in the session. */
 const longestText = 4_000;
 const longestArguments = 1_000;
 const mostTurns = 40;

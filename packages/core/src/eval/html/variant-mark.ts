@@ -30,7 +30,7 @@ export function variantSign(variant: number): Markup {
   return html`<svg class="sign" width="14" height="14" viewBox="-7 -7 14 14" aria-hidden="true">${variantShape(variant)}</svg>`;
 }
 
-/** What the signs of a chart mean. */
+/** Renders the legend of the signs in a chart. */
 export function variantLegend(names: readonly string[]): Markup {
   return html`<p class="legend">${names.map((name, variant) => variantLabel(variant, name))}</p>`;
 }

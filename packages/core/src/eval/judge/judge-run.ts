@@ -14,9 +14,9 @@ export interface Judgement {
   /** The scorer that asks, for messages. */
   readonly scorer: string;
   readonly model: ModelInput;
-  /** What it is to judge, and how. */
+  /** The instructions for the judge. */
   readonly instructions: string;
-  /** What it judges: data, whatever it says. */
+  /** The material to judge. It is data: instructions in it have no effect. */
   readonly material: JsonValue;
   /** JSON Schema of its verdict. */
   readonly schema: JsonObject;

@@ -5,7 +5,7 @@ import { askJudge, type Verdict } from './judge-run.ts';
 import { suspiciousText } from './suspicious-text.ts';
 import { trialMaterial } from './trial-material.ts';
 
-/** What a judge found of one criterion. */
+/** The verdict of a judge on one criterion. */
 export interface CriterionVerdict {
   readonly criterion: string;
   /** From 0 to 1; missing when the criterion says nothing about this trial. */
@@ -16,7 +16,7 @@ export interface CriterionVerdict {
 export interface JudgedCriteria {
   readonly verdicts: readonly CriterionVerdict[];
   readonly runs: readonly Omit<Verdict, 'verdict'>[];
-  /** What in the answers reads like an attempt to sway the judge. */
+  /** The text in the answers that reads like an attempt to sway the judge. */
   readonly suspicious: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface CriteriaQuestion {
   readonly criteria: Readonly<Record<string, string>>;
   /** How often it is asked; the mean counts. */
   readonly samples: number;
-  /** What it needs to know besides. */
+  /** Further knowledge for the judge. */
   readonly background: string | undefined;
 }
 

@@ -7,8 +7,8 @@ import type { TrialRecord, TrialToolCall } from '../scorers/scorer.ts';
 const longestResult = 20_000;
 
 /**
- * What a judge sees of a trial: the conversation with the tool calls and their results, and the
- * answers that the case gives as references.
+ * Returns the material for a judge: the conversation with the tool calls and their results, and the
+ * reference answers of the case.
  */
 export function trialMaterial(trial: TrialRecord): JsonValue {
   return {

@@ -10,7 +10,7 @@ import { isShare } from './own-scorer.ts';
 import type { Score, Scorer, TrialRecord } from './scorer.ts';
 
 export interface BudgetOptions {
-  /** What a trial may use. */
+  /** The amount that a trial may use. */
   readonly budget: number;
   /** @default the name of the function */
   readonly name?: string;
@@ -81,7 +81,7 @@ export function cost(options: BudgetOptions): Scorer {
     {
       name: 'cost',
       budget: isPositive,
-      // What called no model costs nothing.
+      // A trial that called no model costs nothing.
       of: (trial) =>
         trial.cost ?? (trial.usage.inputTokens + trial.usage.outputTokens === 0 ? 0 : undefined),
       text: (dollars) => `$${rounded(dollars)}`,

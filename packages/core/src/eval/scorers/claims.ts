@@ -1,4 +1,4 @@
-/** What of a text can be looked up elsewhere. */
+/** The kind of a claim that can be looked up elsewhere. */
 export type ClaimKind = 'number' | 'quote' | 'identifier' | 'name';
 
 export interface Claim {
@@ -39,7 +39,7 @@ export function claimsOf(text: string): readonly Claim[] {
       const claim = read(match);
       if (claim === undefined) return match[0];
       claims.push({ kind, text: claim });
-      // What ended a sentence still ends it, and what was found is no part of a name.
+      // The end of a sentence is kept, and a found claim is no part of a name.
       return ` \u0000 ${/[.!?]$/.exec(match[0])?.[0] ?? ''}`;
     });
   };
@@ -85,8 +85,8 @@ export class Evidence {
   }
 
   /**
-   * Whether a claim occurs: a number by its value, also rounded; a name also by the last of its
-   * words; everything else as it stands.
+   * Checks that a claim occurs: a number by its value, also rounded; a name also by the last of its
+   * words; every other claim as it stands.
    */
   has({ kind, text }: Claim): boolean {
     if (kind === 'number') return this.#hasNumber(text);

@@ -7,7 +7,10 @@ import type { Score, Scorer, TrialRecord } from './scorer.ts';
 export interface GroundednessOptions {
   /** @default 'groundedness' */
   readonly name?: string;
-  /** What is looked up. @default all: ['number', 'quote', 'identifier', 'name'] */
+  /**
+   * The kinds of claims that are looked up.
+   * @default all: ['number', 'quote', 'identifier', 'name']
+   */
   readonly claims?: readonly ClaimKind[];
   /**
    * Texts that may be repeated besides tool results and what the user said, such as what the
@@ -27,8 +30,8 @@ const checks: OptionChecks<GroundednessOptions> = {
 };
 
 /**
- * Whether numbers, quotes, identifiers and proper names of the answers occur in the tool results,
- * or in what the user said, before them. The score is the share of claims that do.
+ * Checks that numbers, quotes, identifiers and proper names of the answers occur before them in the
+ * tool results or in the messages of the user. The score is the share of claims that do.
  *
  * It compares words and not meaning: it finds a number or name that is made up, and neither a wrong
  * statement made of known words nor a claim without numbers and names. What the agent computed (a

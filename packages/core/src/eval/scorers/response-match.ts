@@ -34,7 +34,7 @@ const checks: OptionChecks<ResponseMatchOptions> = {
 type Match = NonNullable<ResponseMatchOptions['match']>;
 
 /**
- * Whether the agent says what a case expects, in `expect.response` of its turns or of the case.
+ * Compares the answers with those that a case expects, in `expect.response` of its turns or of the case.
  * White space at the ends and its amount inside count for nothing.
  * @throws InvalidOptionError
  */

@@ -22,8 +22,7 @@ export interface RubricOptions {
   /** How often the model is asked about a trial; the mean counts. @default 1 */
   readonly samples?: number;
   /**
-   * What the judge needs to know besides the conversation, such as the rules that the agent has to
-   * keep.
+   * Knowledge for the judge besides the conversation, such as the rules that the agent has to keep.
    */
   readonly background?: string;
   /** The least score that passes. @default 1 */

@@ -17,17 +17,17 @@ export interface TrialToolCall {
   readonly result?: ToolResult;
 }
 
-/** What one message of the user led to. */
+/** The events and results that follow one message of the user. */
 export interface TrialTurn {
   readonly user: string;
   /** All texts of the turn, in order. */
   readonly texts: readonly string[];
   /** The last of them; empty when there is none. */
   readonly answer: string;
-  /** What the run gave. */
+  /** The output of the run. */
   readonly output: JsonValue | undefined;
   readonly toolCalls: readonly TrialToolCall[];
-  /** What the case expects of this turn. */
+  /** The expectations of the case for this turn. */
   readonly expect: Expectation;
 }
 
@@ -42,7 +42,7 @@ export interface TrialRecord {
   readonly turns: readonly TrialTurn[];
   /** The answer of the last turn; empty when there is none. */
   readonly answer: string;
-  /** What the last run gave. */
+  /** The output of the last run. */
   readonly output: JsonValue | undefined;
   /** Those of all turns. */
   readonly toolCalls: readonly TrialToolCall[];
@@ -59,11 +59,11 @@ export interface TrialRecord {
   readonly session: Session;
 }
 
-/** What a scorer finds. */
+/** The finding of a scorer. */
 export interface Score {
   /** From 0 to 1. */
   readonly score: number;
-  /** What was found, so that a person can act on it. */
+  /** The finding, so that a person can act on it. */
   readonly explanation: string;
   readonly details?: JsonValue;
 }

@@ -15,8 +15,9 @@ export interface StateMatchOptions {
    */
   readonly expected?: { readonly [key: string]: ValuePattern | undefined };
   /**
-   * Whether objects inside may have more members than are expected. Keys of the state that nothing
-   * is expected of are of no account. @default 'partial'
+   * `partial` allows inner objects to have more members than are expected. Keys of the state
+   * without an expectation are ignored.
+   * @default 'partial'
    */
   readonly match?: 'exact' | 'partial';
   /** The least score that passes. @default 1 */
@@ -39,8 +40,9 @@ const checks: OptionChecks<StateMatchOptions> = {
 };
 
 /**
- * Whether the session state at the end is what is expected. The score is the share of the expected
- * keys that fit. @throws InvalidOptionError
+ * Checks that the session state at the end is the expected one. The score is the share of the
+ * expected keys that fit.
+ * @throws InvalidOptionError
  */
 export function stateMatch(options: StateMatchOptions = {}): Scorer {
   checkOptions('stateMatch', options, checks);

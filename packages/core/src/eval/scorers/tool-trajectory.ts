@@ -43,7 +43,8 @@ type Match = NonNullable<ToolTrajectoryOptions['match']>;
 type Args = NonNullable<ToolTrajectoryOptions['args']>;
 
 /**
- * Whether the tools were called that a case expects, in `expect.tools` of its turns or of the case.
+ * Compares the tool calls with those that a case expects, in `expect.tools` of its turns or of the
+ * case.
  * The score is the share of calls that fit: of the longer of both lists with `exact`, of the
  * expected calls with `in_order` and `any_order`, of the calls that were made with `subset`.
  * @throws InvalidOptionError
@@ -158,7 +159,7 @@ function whyMissing(call: ExpectedToolCall, { made, free, args, keepsOrder }: Wh
     : 'it was not called';
 }
 
-/** Why a call is not the expected one; `undefined` when it is. */
+/** Returns the reason why a call is not the expected one; `undefined` when it is. */
 function misfit(expected: ExpectedToolCall, made: TrialToolCall, args: Args): string | undefined {
   if (expected.name !== made.name) return `${made.name} was called`;
   if (expected.args === undefined || (args === 'ignore' && expected.match === undefined))

@@ -16,8 +16,8 @@ export interface Pairs<Value> {
 }
 
 /**
- * What pairing tells apart from the interval: the means, and whether better and worse cases are
- * even.
+ * Returns the findings of pairing besides the interval: the means, and if better and worse cases
+ * are even.
  */
 function described(
   { baseline, candidate }: Pairs<number>,

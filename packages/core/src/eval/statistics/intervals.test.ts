@@ -299,11 +299,8 @@ describe('differences', () => {
   });
 });
 
-test(
-  'correlation is 1 of a list with itself, -1 with its opposite, and 0 where ' + 'nothing varies',
-  () => {
-    expect(correlation([1, 2, 4], [2, 4, 8])).toBeCloseTo(1, 12);
-    expect(correlation([1, 2, 4], [-1, -2, -4])).toBeCloseTo(-1, 12);
-    expect(correlation([1, 1], [0, 1])).toBe(0);
-  },
-);
+test('correlation is 1 of a list with itself, -1 with its opposite, and 0 where nothing varies', () => {
+  expect(correlation([1, 2, 4], [2, 4, 8])).toBeCloseTo(1, 12);
+  expect(correlation([1, 2, 4], [-1, -2, -4])).toBeCloseTo(-1, 12);
+  expect(correlation([1, 1], [0, 1])).toBe(0);
+});

@@ -27,7 +27,7 @@ export function wilson(share: number, n: number, confidence: number): Interval {
   const spread =
     (z * Math.sqrt((share * (1 - share)) / n + (z * z) / (4 * n * n))) / (1 + (z * z) / n);
   const middle = (share + (z * z) / (2 * n)) / (1 + (z * z) / n);
-  // What rounding leaves over must not take the value itself out of its interval.
+  // The error of rounding must not take the value itself out of its interval.
   return {
     value: share,
     low: Math.max(0, Math.min(share, middle - spread)),

@@ -13,7 +13,7 @@ const deepest = 12;
  * Names what a runnable is: its instructions, models, tools, schemas, limits and the source of its
  * functions. What functions reach beyond their own source (what they import, files, services) is
  * not in it; that is what `version` is for.
- * @param tools what the app has for all agents
+ * @param tools the tools that the app has for all agents
  */
 export function definitionFingerprint(runnable: Runnable, tools: readonly Tool[] = []): string {
   return contentHash([described(runnable, new Set(), 0), described(tools, new Set(), 0)]);

@@ -11,7 +11,7 @@ import type { TrialRecord } from '../scorers/scorer.ts';
 import { activeMs, type TrialEnding, trialRecord } from './trial-record.ts';
 import { leavingUser, userOf } from './trial-user.ts';
 
-/** What a trial is run with. */
+/** The parts that a trial needs to run. */
 export interface TrialWork {
   readonly evalName: string;
   readonly place: TrialPlace;

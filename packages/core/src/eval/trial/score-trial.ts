@@ -14,7 +14,7 @@ export interface ScoringParts {
   readonly stop: AbortSignal;
 }
 
-/** What is said of a trial, with the scores that it gets. @throws EvalStoppedError */
+/** Returns the report of a trial with its scores. @throws EvalStoppedError */
 export async function scoredReport(record: TrialRecord, parts: ScoringParts): Promise<TrialReport> {
   const scores: ScoreReport[] = [];
   // One after the other, so that no more models are asked at a time than trials are under way.

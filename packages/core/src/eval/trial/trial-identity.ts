@@ -26,7 +26,7 @@ function caseFingerprint({ turns, scenario, data, state, userId, approvals }: Ev
 
 /**
  * Names how trials of a variant are run.
- * @param tools what its app has for all agents
+ * @param tools the tools that its app has for all agents
  */
 export function variantFingerprint(
   variant: EvalVariant,

@@ -4,6 +4,7 @@ import { spokenMessages } from '../../conversation/conversation-ledger.ts';
 import type { Event, EventOf, Usage } from '../../ledger/event.ts';
 import { lastRecord } from '../../ledger/folds/invocation-fold.ts';
 import { visibleValues } from '../../ledger/folds/state-fold.ts';
+import { isRoot } from '../../ledger/path.ts';
 import { type RunReport, runReport } from '../../ledger/run-report.ts';
 import type { ToolResult } from '../../ledger/tool-result.ts';
 import type { Session } from '../../session/session.ts';
@@ -22,7 +23,7 @@ interface RecordOf extends TrialEnding {
   readonly trial: number;
 }
 
-/** What the ledger of a trial says. */
+/** Returns the record of a trial, read from its ledger. */
 export function trialRecord(session: Session, of: RecordOf): TrialRecord {
   const { ledger } = session;
   const turns = turnsOf(session, of.case);
@@ -99,7 +100,7 @@ function textsByMessage(session: Session): readonly (readonly string[])[] {
   return groups;
 }
 
-/** What the last root that had an end in this turn gave. */
+/** Returns the output of the last root that ended in this turn. */
 function outputOf({ ledger }: Session, events: readonly Event[]): JsonValue | undefined {
   const root = events.findLast(
     (event) => event.type === 'invocation_start' && event.mode === 'root',
@@ -156,5 +157,5 @@ export function activeMs(events: readonly Event[]): number {
 }
 
 function isBetweenRuns(before: Event | undefined): boolean {
-  return before?.type === 'invocation_end' && !before.invocationId.includes('/');
+  return before?.type === 'invocation_end' && isRoot(before.invocationId);
 }

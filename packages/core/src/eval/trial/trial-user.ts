@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { defined } from '../../base/defined.ts';
 import { simulatedUser } from '../../conversation/simulated-user.ts';
 import type { User, UserAnswer, UserQuestion, UserTurn } from '../../conversation/user.ts';
 import type { ModelInput } from '../../models/model.ts';
@@ -6,7 +7,7 @@ import type { EvalApproval, EvalCase } from '../dataset/eval-case.ts';
 import { UserModelMissingError } from './errors.ts';
 
 /**
- * Who talks to the agent in a trial: the turns of the case, or a model that follows its plan.
+ * Returns the user of a trial: the turns of the case, or a model that follows its plan.
  * @throws UserModelMissingError
  */
 export function userOf(evalCase: EvalCase, userModel: ModelInput | undefined): User {
@@ -43,11 +44,7 @@ function answerOf(
   });
   if (fitting === undefined) return undefined;
   const { decision, input, reason } = fitting;
-  return {
-    decision,
-    ...(input === undefined ? {} : { input }),
-    ...(reason === undefined ? {} : { reason }),
-  };
+  return defined({ decision, input, reason });
 }
 
 /** A user who leaves when the eval is stopped: what is thrown leaves the session as it is. */
@@ -68,9 +65,9 @@ export function leavingUser(user: User, stop: AbortSignal, clock: Clock): User {
 const graceMs = 2_000;
 
 /**
- * What comes of `work`, unless `signal` is aborted before; then it rejects with the signal's
- * reason, as soon as the work has ended too: a model that is still asked would keep its session
- * from whoever goes on.
+ * Returns the result of `work`. When `signal` is aborted before, it rejects with the signal's
+ * reason, but only after the work has ended. A model call still under way would block the session
+ * for the next process.
  */
 export async function untilStopped<Value>(
   signal: AbortSignal,
