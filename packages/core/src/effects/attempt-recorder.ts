@@ -3,7 +3,7 @@ import { longestWaitMs } from '../base/longest-wait.ts';
 import type { EventDraft, RequestDetails } from '../ledger/event.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import { isSuccess, type ToolEffect, type ToolResult } from '../ledger/tool-result.ts';
-import type { CallState } from '../loop/position.ts';
+import type { CallState } from '../loop/call-state.ts';
 import type { Runnable } from '../session/runnable.ts';
 import type { PendingOperation } from '../tools/request-options.ts';
 import { toolResult } from '../tools/result.ts';

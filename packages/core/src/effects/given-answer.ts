@@ -1,7 +1,7 @@
 import { LedgerMismatchError } from '../ledger/errors.ts';
 import type { RequestDecision } from '../ledger/event.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { AnsweredRequest, CallState } from '../loop/position.ts';
+import type { AnsweredRequest, CallState } from '../loop/call-state.ts';
 import type { Tool } from '../tools/tool.ts';
 import { validateArgs } from '../tools/validate.ts';
 import { attemptsOf } from './tool-ports.ts';

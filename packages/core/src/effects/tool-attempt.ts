@@ -4,7 +4,7 @@ import { leavesOpen } from '../ledger/errors.ts';
 import type { Event, EventOf } from '../ledger/event.ts';
 import type { TapedOutcome } from '../ledger/tape.ts';
 import { isSuccess, type ToolResult, type ToolResultStatus } from '../ledger/tool-result.ts';
-import type { AnsweredRequest, AttemptState, CallState } from '../loop/position.ts';
+import type { AnsweredRequest, AttemptState, CallState } from '../loop/call-state.ts';
 import { isRunnable, type Runnable } from '../session/runnable.ts';
 import { classifyThrown } from '../tools/classify.ts';
 import { ChildInPrepareError } from '../tools/errors.ts';

@@ -1,7 +1,7 @@
 import { toErrorRecord } from '../base/error.ts';
 import { LedgerMismatchError } from '../ledger/errors.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
-import type { AnsweredRequest, AttemptState, CallState } from '../loop/position.ts';
+import type { AnsweredRequest, AttemptState, CallState } from '../loop/call-state.ts';
 import { toolResult } from '../tools/result.ts';
 import type { Tool } from '../tools/tool.ts';
 import { unknownToolMessage } from '../tools/toolset.ts';

@@ -5,7 +5,7 @@ import type { Event, EventDraft, EventOf, NextInvocation } from '../ledger/event
 import type { Ledger } from '../ledger/ledger.ts';
 import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { ToolEffect, ToolResult } from '../ledger/tool-result.ts';
-import type { CallState } from '../loop/position.ts';
+import type { CallState } from '../loop/call-state.ts';
 import type { Runnable } from '../session/runnable.ts';
 import type { FinalizeContext, Tool } from '../tools/tool.ts';
 

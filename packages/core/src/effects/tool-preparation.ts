@@ -1,7 +1,7 @@
 import { deepFreeze } from '../base/json.ts';
 import { unresolvedCall } from '../ledger/folds/effect-fold.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
-import type { CallState } from '../loop/position.ts';
+import type { CallState } from '../loop/call-state.ts';
 import { classifyThrown } from '../tools/classify.ts';
 import { toolResult } from '../tools/result.ts';
 import type { FinalizeContext, Tool } from '../tools/tool.ts';

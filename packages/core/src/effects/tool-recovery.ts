@@ -1,5 +1,5 @@
 import type { ToolResult } from '../ledger/tool-result.ts';
-import type { CallState } from '../loop/position.ts';
+import type { CallState } from '../loop/call-state.ts';
 import type { Tool } from '../tools/tool.ts';
 import { interrupted, interruptedTooOften, unknownOutcome } from './tool-result-texts.ts';
 

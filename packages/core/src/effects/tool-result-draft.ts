@@ -1,7 +1,7 @@
 import type { JsonValue } from '../base/json.ts';
 import type { EventOf } from '../ledger/event.ts';
 import type { ToolEffect, ToolResult } from '../ledger/tool-result.ts';
-import type { CallState } from '../loop/position.ts';
+import type { CallState } from '../loop/call-state.ts';
 import type { SupervisedResult } from './tool-ports.ts';
 
 type ResultDraft = Omit<EventOf<'tool_result'>, 'v' | 'seq' | 'id' | 'at'>;

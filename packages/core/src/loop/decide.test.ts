@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { type Event, type EventDraft, foldEvent } from '../ledger/event.ts';
 import type { Account, Demand } from '../supervision/limits.ts';
 import { decide, type Frame } from './decide.ts';
-import { concerns, foldPosition, positionFold, startPosition } from './position.ts';
+import { startPosition } from './position.ts';
+import { concerns, foldPosition, positionFold } from './position-fold.ts';
 
 const path = 'run';
 const recipe = { encoder: 1 as const, segments: [], resultLimit: 2_000, settings: 'none' };

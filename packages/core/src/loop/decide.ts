@@ -3,9 +3,10 @@ import { isSuccess } from '../ledger/tool-result.ts';
 import type { Hold, ResolvedLimits } from '../runnables/agent.ts';
 import { argsKey, evidenceKey } from '../supervision/evidence.ts';
 import { accountOf } from './account.ts';
+import type { CallState } from './call-state.ts';
 import { type BudgetView, judgeLimits, warningBefore } from './decide-limits.ts';
 import type { Intent } from './intent.ts';
-import type { CallState, Position } from './position.ts';
+import type { Position } from './position.ts';
 
 /** What `decide` needs to know of the agent and of the run around it. */
 export interface Frame {

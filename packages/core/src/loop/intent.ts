@@ -2,7 +2,7 @@ import type { ErrorRecord } from '../base/error.ts';
 import type { JsonValue } from '../base/json.ts';
 import type { NextInvocation, StopReason } from '../ledger/event.ts';
 import type { LimitState } from '../supervision/limits.ts';
-import type { AnsweredRequest, AttemptState, CallState } from './position.ts';
+import type { AnsweredRequest, AttemptState, CallState } from './call-state.ts';
 
 /**
  * What an agent is to do next. `key` is stable: an intent with a key that is in flight is not

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Event, EventDraft } from '../ledger/event.ts';
-import { foldPosition } from './position.ts';
+import { foldPosition } from './position-fold.ts';
 
 const base = { by: 'runtime' as const, invocationId: 'run' };
 

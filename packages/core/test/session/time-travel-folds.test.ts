@@ -12,7 +12,8 @@ import { StateAccumulator } from '../../src/ledger/folds/state-accumulator.ts';
 import { emptyLedgerState, stateFold } from '../../src/ledger/folds/state-fold.ts';
 import { sessionStatus } from '../../src/ledger/status.ts';
 import { decodeEvent } from '../../src/ledger/upcast.ts';
-import { concerns, positionFold, startPosition } from '../../src/loop/position.ts';
+import { startPosition } from '../../src/loop/position.ts';
+import { concerns, positionFold } from '../../src/loop/position-fold.ts';
 import { pointSnapshotKey } from '../../src/session/fold-snapshot.ts';
 import { snapshotOf } from '../../src/session/time-travel.ts';
 import {

@@ -7,7 +7,8 @@ import {
 } from '../../effects/tool-ports.ts';
 import type { EventDraft } from '../../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../../ledger/tool-result.ts';
-import type { CallState, Position } from '../../loop/position.ts';
+import type { CallState } from '../../loop/call-state.ts';
+import type { Position } from '../../loop/position.ts';
 import {
   attemptsBehind,
   hasChain,

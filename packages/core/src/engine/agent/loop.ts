@@ -15,17 +15,11 @@ import { knownEffect, resultDraft } from '../../effects/tool-result-draft.ts';
 import { cancelledBefore, cancelledMeanwhile } from '../../effects/tool-result-texts.ts';
 import { type Event, type EventDraft, type EventOf, foldEvent } from '../../ledger/event.ts';
 import type { BatchExtras } from '../../ledger/ledger-writer.ts';
+import type { AttemptState, CallState } from '../../loop/call-state.ts';
 import { decide, type Frame } from '../../loop/decide.ts';
 import type { Intent } from '../../loop/intent.ts';
-import {
-  type AttemptState,
-  type CallState,
-  concerns,
-  foldPosition,
-  type Position,
-  positionFold,
-  startPosition,
-} from '../../loop/position.ts';
+import { type Position, startPosition } from '../../loop/position.ts';
+import { concerns, foldPosition, positionFold } from '../../loop/position-fold.ts';
 import { toModel } from '../../models/model.ts';
 import type { Agent } from '../../runnables/agent.ts';
 import { defaultGuardrails } from '../../supervision/guardrail.ts';

@@ -17,7 +17,7 @@ import type { RenderContext } from '../../runnables/render-context.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { guardrailsAt } from '../../supervision/guardrail.ts';
 import type { Supervision } from '../../supervision/options.ts';
-import type { Admission, AgentBudget } from '../frame/budget.ts';
+import type { Admission, AgentBudget } from '../frame/agent-budget.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { answerRenderers, responseFormatOf } from './answer-format.ts';
 import { AnswerJudge } from './answer-judge.ts';

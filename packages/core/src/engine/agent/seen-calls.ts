@@ -1,5 +1,6 @@
 import { priorEvidence } from '../../context/prior-evidence.ts';
-import type { CallState, Position } from '../../loop/position.ts';
+import type { CallState } from '../../loop/call-state.ts';
+import type { Position } from '../../loop/position.ts';
 import {
   argsKey,
   type CallEvidence,

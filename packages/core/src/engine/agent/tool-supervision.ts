@@ -13,7 +13,8 @@ import type {
 import { joinedWrites, noWrites } from '../../effects/tool-writes.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
 import { isSuccess, type ToolResult } from '../../ledger/tool-result.ts';
-import type { CallState, Position } from '../../loop/position.ts';
+import type { CallState } from '../../loop/call-state.ts';
+import type { Position } from '../../loop/position.ts';
 import type { ErrorAction, HookToolCall } from '../../runnables/hooks.ts';
 import { type BreakerChange, breakerOutcome } from '../../supervision/circuit-breaker.ts';
 import { type CallEvidence, vetoType } from '../../supervision/evidence.ts';

@@ -2,71 +2,21 @@ import { TokenGauge } from '../../context/token-gauge.ts';
 import type { Event, EventOf } from '../../ledger/event.ts';
 import { ancestorsOf, belongsTo, isWithin } from '../../ledger/path.ts';
 import { isSuccess } from '../../ledger/tool-result.ts';
-import type { BudgetView } from '../../loop/decide-limits.ts';
-import { estimateTokens } from '../../models/measures/estimate.ts';
-import { priceOf } from '../../models/measures/price.ts';
 import { type Model, modelName, type Price } from '../../models/model.ts';
-import {
-  type Account,
-  type Caller,
-  type Consumption,
-  type ConsumptionLimits,
-  type Demand,
-  exhaustedLimit,
-  isFullyReserved,
-  type LimitState,
-  type Rates,
-  roomFor,
+import type {
+  Account,
+  Caller,
+  Consumption,
+  ConsumptionLimits,
+  Demand,
+  LimitState,
+  Rates,
 } from '../../supervision/limits.ts';
+import { AgentBudget, leastOutputTokens } from './agent-budget.ts';
+import { factsByName, factsOfModel, type ModelFacts, noFacts } from './model-facts.ts';
+import { add, addUse, hasLimit, TreeAccount } from './tree-account.ts';
 
-/** Most tokens of one answer where a limit needs to know and the model's settings do not say. */
-const defaultOutputTokens = 4_096;
-
-/** Fewer tokens than this are no answer: no call is made for them. */
-const leastOutputTokens = 100;
-
-/** What is known of a model by its name. */
-interface ModelFacts {
-  readonly rates: Rates | undefined;
-  /** Tokens that it may think beyond `maxOutputTokens`. */
-  readonly thinking: number;
-}
-
-const noFacts: ModelFacts = Object.freeze({ rates: undefined, thinking: 0 });
 const noRates: Rates = Object.freeze({ input: 0, output: 0 });
-
-type MutableConsumption = { -readonly [Kind in keyof Consumption]: Consumption[Kind] };
-
-function nothing(): MutableConsumption {
-  return { rounds: 0, tokens: 0, cost: 0, errors: 0 };
-}
-
-/** What may be used by a run, or by an agent invocation with everything below it. */
-class TreeAccount implements Account {
-  readonly of: 'agent' | 'run';
-  readonly path: string;
-  readonly used = nothing();
-  readonly reserved = nothing();
-  limits: ConsumptionLimits;
-
-  constructor(of: 'agent' | 'run', path: string, limits: ConsumptionLimits) {
-    this.of = of;
-    this.path = path;
-    this.limits = limits;
-  }
-
-  raise(reason: string, more: number): void {
-    const { rounds, tokens, cost, errors } = this.limits;
-    const raised = (limit: number | undefined, kind: string) =>
-      limit !== undefined && kind === reason ? limit + more : limit;
-    this.limits = {
-      rounds: raised(rounds, 'round_limit'),
-      tokens: raised(tokens, 'token_limit'),
-      cost: raised(cost, 'cost_limit'),
-      errors: raised(errors, 'error_limit'),
-    };
-  }
-}
 
 /** A model call that has begun and not ended. */
 interface OpenCall {
@@ -203,10 +153,7 @@ export class RunBudget {
 
   factsOf(model: Model): ModelFacts {
     const name = modelName(model);
-    const facts = this.#facts.get(name) ?? {
-      rates: ratesAt(priceOf(model, this.#parts.prices)),
-      thinking: thinkingOf(model),
-    };
+    const facts = this.#facts.get(name) ?? factsOfModel(model, this.#parts.prices);
     this.#facts.set(name, facts);
     return facts;
   }
@@ -295,7 +242,8 @@ export class RunBudget {
   #begin(path: string, start: EventOf<'model_start'>, isInterrupted: boolean): void {
     const { maxOutputTokens = 0, model } = start;
     const input = this.#inputOf(path, start);
-    const facts = this.#facts.get(model) ?? (this.isShared ? this.#factsByName(model) : noFacts);
+    const facts =
+      this.#facts.get(model) ?? (this.isShared ? factsByName(model, this.#parts.prices) : noFacts);
     const { rates, thinking } = facts;
     const output = isInterrupted ? 0 : maxOutputTokens + thinking;
     // Of a model that nobody has named yet in this process only its start says what it costs.
@@ -319,18 +267,6 @@ export class RunBudget {
     const gauge = this.#gauges.get(path) ?? new TokenGauge(this.#parts.eventsOf(path));
     this.#gauges.set(path, gauge);
     return Math.ceil(estimatedInputTokens * Math.max(1, gauge.ratio));
-  }
-
-  /** A model of which only the name is known, as that of a call that another process made. */
-  #factsByName(name: string): ModelFacts {
-    const colon = name.indexOf(':');
-    const named = {
-      kind: 'model',
-      provider: name.slice(0, colon),
-      modelId: name.slice(colon + 1),
-      settings: {},
-    } as unknown as Model;
-    return { rates: ratesAt(priceOf(named, this.#parts.prices)), thinking: 0 };
   }
 
   #close(path: string): void {
@@ -363,151 +299,3 @@ export class RunBudget {
 function ownerOf({ of, path }: LimitState, by: string): string | undefined {
   return of === 'run' ? undefined : (path ?? by);
 }
-
-/**
- * What is read from a cache or written to one costs other than what is neither: the greatest of
- * them is what can be relied on.
- */
-function ratesAt(price: Price | undefined): Rates | undefined {
-  if (price === undefined) return undefined;
-  const input = Math.max(price.input, price.cachedInput ?? 0, price.cacheWrite ?? 0);
-  return { input: input / 1_000_000, output: price.output / 1_000_000 };
-}
-
-/** Claude's budget for thinking is added by the AI SDK to what an answer may have. */
-function thinkingOf({ settings }: Model): number {
-  const thinking = settings.providerOptions?.['anthropic']?.['thinking'] as
-    | { type?: unknown; budgetTokens?: unknown }
-    | undefined;
-  return thinking?.type === 'enabled' && typeof thinking.budgetTokens === 'number'
-    ? thinking.budgetTokens
-    : 0;
-}
-
-function addUse(used: MutableConsumption, event: EventOf<'model_end'>): void {
-  if (event.status === 'completed') used.rounds++;
-  if (event.status === 'error') used.errors++;
-  used.tokens += event.usage.inputTokens + event.usage.outputTokens;
-  used.cost += event.cost ?? 0;
-}
-
-function add(to: MutableConsumption, { rounds, tokens, cost }: Consumption, sign: 1 | -1): void {
-  to.rounds += sign * rounds;
-  to.tokens += sign * tokens;
-  // Nothing reserved is exactly nothing, whatever was added and taken away before.
-  to.cost = to.tokens === 0 && to.rounds === 0 ? 0 : to.cost + sign * cost;
-}
-
-function hasLimit({ rounds, tokens, cost, errors }: ConsumptionLimits): boolean {
-  return rounds !== undefined || tokens !== undefined || cost !== undefined || errors !== undefined;
-}
-
-/** What is asked before a model call: the size of its prompt, and the model it goes to. */
-export interface AdmissionRequest {
-  /** Estimated tokens of the prompt. */
-  readonly tokens: number;
-  /** Characters of the prompt: what is recorded with the call is estimated from them. */
-  readonly characters: number;
-  readonly model: Model;
-  /** Whether it is the forced last answer. */
-  readonly final: boolean;
-  /** Whether a hook has answered in the place of the model: only rounds are used up. */
-  readonly isFree?: boolean;
-}
-
-/** What a call may use. Its `model_start` says so: that is its reservation. */
-export interface Admission {
-  /** Missing when nothing limits it. */
-  readonly maxOutputTokens?: number;
-  /** US dollars; where they are limited. */
-  readonly mostCost?: number;
-}
-
-/** What one agent invocation may use, together with everything around it. */
-export class AgentBudget implements BudgetView {
-  readonly accounts: readonly Account[];
-  readonly #budget: RunBudget;
-  readonly #path: string;
-  #demand: Demand | undefined;
-
-  constructor(budget: RunBudget, accounts: readonly Account[], path: string) {
-    this.#budget = budget;
-    this.accounts = accounts;
-    this.#path = path;
-  }
-
-  get #limitsCost(): boolean {
-    return this.accounts.some(({ limits }) => limits.cost !== undefined);
-  }
-
-  get demand(): Demand | undefined {
-    return this.#demand;
-  }
-
-  get warned(): ReadonlySet<string> {
-    return this.#budget.warned;
-  }
-
-  /**
-   * Most tokens of an answer of this model while nothing is scarce; `undefined` when nothing limits
-   * them.
-   */
-  #usualOutput(model: Model): number | undefined {
-    const isLimited = this.accounts.some(
-      ({ limits }) =>
-        limits.tokens !== undefined ||
-        (limits.cost !== undefined && this.#budget.factsOf(model).rates !== undefined),
-    );
-    return isLimited ? (model.settings.maxTokens ?? defaultOutputTokens) : undefined;
-  }
-
-  /**
-   * Asked between prompt and call, in the same turn as the `model_start`, which is the reservation.
-   * What is given is what the call and its `model_start` must carry. `wait` and `exhausted`: no
-   * call is made; what is to be done is asked anew, and `decide` knows from `demand` that there was
-   * no room.
-   */
-  admit({
-    tokens,
-    characters,
-    model,
-    final,
-    isFree = false,
-  }: AdmissionRequest): Admission | 'exhausted' | 'wait' {
-    this.#demand = undefined;
-    if (this.accounts.length === 0) return unlimited;
-    const output = this.#usualOutput(model);
-    if (output === undefined || isFree) return this.#admitRound(final);
-    const { rates, thinking } = this.#budget.factsOf(model);
-    const least = Math.min(output, leastOutputTokens) + thinking;
-    // Nobody relies on a prompt being smaller than it looks.
-    const input = Math.max(tokens, estimateTokens(characters));
-    const demand: Demand = {
-      input,
-      output: output + thinking,
-      least,
-      rates,
-      final,
-      callers: this.#budget.callersOf(this.#path),
-    };
-    const room = roomFor(this.accounts, demand, true);
-    if (typeof room === 'number') {
-      const mostCost =
-        this.#limitsCost && rates !== undefined
-          ? { mostCost: input * rates.input + room * rates.output }
-          : {};
-      return { maxOutputTokens: room - thinking, ...mostCost };
-    }
-    this.#demand = demand;
-    return typeof roomFor(this.accounts, demand, false) === 'number' ? 'wait' : 'exhausted';
-  }
-
-  /** Where only rounds and errors are limited. */
-  #admitRound(final: boolean): Admission | 'exhausted' | 'wait' {
-    if (final) return unlimited;
-    if (exhaustedLimit(this.accounts) !== undefined) return 'exhausted';
-    return isFullyReserved(this.accounts) ? 'wait' : unlimited;
-  }
-}
-
-const unlimited = Object.freeze({});

@@ -1,15 +1,12 @@
 import { isAdjutantError } from '../../../base/error.ts';
-import {
-  answeredArgs,
-  assertArgsFit,
-  assertToolIsThere,
-  needsTool,
-} from '../../../effects/given-answer.ts';
+import { answeredArgs, assertArgsFit, assertToolIsThere, needsTool } from '../../../effects/given-answer.ts';
+import { import { requestDecision } from '../../../effects/tool-request.ts';
+
 import { requestDecision } from '../../../effects/tool-request.ts';
 import type { EventDraft, EventOf } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
 import { belongsTo } from '../../../ledger/path.ts';
-import type { AnsweredRequest } from '../../../loop/position.ts';
+import type { AnsweredRequest } from '../../../loop/call-state.ts';
 import type { Agent } from '../../../runnables/agent.ts';
 import { runnableOf } from '../../../tools/agent-tool.ts';
 import { validateArgs } from '../../../tools/validate.ts';
