@@ -25,6 +25,7 @@ import { toolResult } from '../../tools/result.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import type { SeenCalls } from './seen-calls.ts';
+import { decisionDraft } from './supervision/decision-draft.ts';
 
 interface RoutingParts {
   readonly frame: BodyFrame;
@@ -296,14 +297,13 @@ export class ErrorRouting {
     data: Readonly<Record<string, JsonValue>>,
   ): EventDraft {
     const all = { callId: call.callId, tool, errorType: errorTypeOf(result), ...data };
-    return decisionDraft(
-      this.#parts.frame.record.path,
-      'error_router',
-      strategy,
-      `${reasoning}${this.#missingStandIn(tool)}`,
+    return decisionDraft(this.#parts.frame.record.path, {
+      component: 'error_router',
+      decision: strategy,
+      reasoning: `${reasoning}${this.#missingStandIn(tool)}`,
       alternatives,
-      all,
-    );
+      data: all,
+    });
   }
 
   /** A fallback that nobody has is passed over; whoever misspelt it is told why. */
@@ -323,27 +323,6 @@ export function mayRepeat({ effect, tool, result }: EndedAttempt): boolean {
   if (effect === 'none') return true;
   // A tool that has done its work is not run again because of what failed afterwards.
   return tool.recovery === 'rerun' && (effect === 'unknown' || isSuccess(result));
-}
-
-/** A decision as an event. */
-export function decisionDraft(
-  path: string,
-  component: string,
-  decision: string,
-  reasoning: string,
-  alternatives: readonly string[],
-  data: Readonly<Record<string, JsonValue>>,
-): EventDraft {
-  return {
-    type: 'decision',
-    by: 'runtime',
-    invocationId: path,
-    component,
-    decision,
-    reasoning,
-    alternatives,
-    data,
-  };
 }
 
 function writesOf(draft: EventDraft): Writes {

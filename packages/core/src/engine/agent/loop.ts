@@ -146,13 +146,13 @@ class AgentRun {
       sleepUntil: (at) => sleepUntil(frame, at),
       makeBody: (attempt) => this.#makeBody(attempt),
       handOver: (target) => planHandOver(run, record.path, target),
-      supervisor: new ToolSupervision(
+      supervisor: new ToolSupervision({
         frame,
-        this.#position,
-        this.#supervision,
-        this.#hooks,
-        this.#tools,
-      ),
+        position: this.#position,
+        supervision: this.#supervision,
+        hooks: this.#hooks,
+        tools: this.#tools,
+      }),
       around: run.surroundings?.tool,
     };
   }

@@ -1,0 +1,96 @@
+import type {
+  CheckedCall,
+  CheckMode,
+  SupervisedCall,
+  SupervisedResult,
+} from '../../../effects/tool-ports.ts';
+import { noWrites } from '../../../effects/tool-writes.ts';
+import type { CallState } from '../../../loop/call-state.ts';
+import { type CallEvidence, vetoType } from '../../../supervision/evidence.ts';
+import {
+  type JudgedCall,
+  judgeCall,
+  judgeResult,
+  type LoopVerdict,
+} from '../../../supervision/loop-detector.ts';
+import type { Supervision } from '../../../supervision/options.ts';
+import { toolResult } from '../../../tools/result.ts';
+import type { Tool } from '../../../tools/tool.ts';
+import { type ErrorRouting, mayMend } from '../error-routing.ts';
+import type { SeenCalls } from '../seen-calls.ts';
+import type { AgentTools } from '../tool-lookup.ts';
+import { decisionDraft, refusal } from './decision-draft.ts';
+import type { CallStage, Outcome } from './stage.ts';
+
+interface LoopStagePorts {
+  readonly path: string;
+  /** Returns the turn that the agent is in. */
+  turn(): JudgedCall['turn'];
+  readonly loops: Supervision['loops'];
+  readonly seen: SeenCalls;
+  readonly routing: ErrorRouting | undefined;
+  readonly find: AgentTools['find'];
+}
+
+/** Blocks calls that repeat themselves, and warns the model of results that do. */
+export class LoopStage implements CallStage {
+  /** A call that is not allowed is a loop, too, when it is made again and again. */
+  readonly judgesRefused = true;
+  readonly #ports: LoopStagePorts;
+
+  constructor(ports: LoopStagePorts) {
+    this.#ports = ports;
+  }
+
+  check({ state, tool }: SupervisedCall, mode: CheckMode): CheckedCall | undefined {
+    if (mode !== 'first' || state.fallback !== undefined) return undefined;
+    const refused = this.veto(state, tool);
+    return refused && { refused, guidance: [], writes: noWrites };
+  }
+
+  /** Returns the result for a call that is not let through; `undefined` when it may be made. */
+  veto(state: CallState, tool: Tool | undefined): SupervisedResult | undefined {
+    const { loops, seen, routing, find, path } = this.#ports;
+    if (loops === undefined || !seen.has(state, tool !== undefined)) return undefined;
+    const isExhausted = (last: CallEvidence, failures: number) =>
+      routing?.isExhausted(last, failures, tool) ?? false;
+    const verdict = judgeCall(
+      seen.all(),
+      this.#judged(state, tool !== undefined),
+      loops,
+      isExhausted,
+      (name, errorType) => mayMend(find(name), errorType),
+    );
+    if (verdict === undefined) return undefined;
+    const result = toolResult.blocked(verdict.message, { errorType: vetoType });
+    return refusal(path, result, loopDecision(state, verdict, 'block'));
+  }
+
+  /** Adds a note for the model to the `outcome` of a call that repeats itself. */
+  warn(state: CallState, isKnown: boolean, outcome: Outcome): void {
+    const { loops, seen, path } = this.#ports;
+    if (loops === undefined || !seen.has(state, isKnown)) return;
+    const verdict = judgeResult(seen.all(), this.#judged(state, isKnown), outcome.result, loops);
+    if (verdict === undefined) return;
+    outcome.notes = [...outcome.notes, verdict.message];
+    outcome.drafts = [...outcome.drafts, decisionDraft(path, loopDecision(state, verdict, 'warn'))];
+  }
+
+  #judged({ call }: CallState, isKnown: boolean): JudgedCall {
+    return { name: call.name, args: call.args, turn: this.#ports.turn(), isKnown };
+  }
+}
+
+function loopDecision(
+  { call }: CallState,
+  { detector, count, reasoning, alternatives }: LoopVerdict,
+  decision: 'block' | 'warn',
+) {
+  return {
+    component: 'loop_detector',
+    decision,
+    reasoning,
+    alternatives,
+    data: { callId: call.callId, tool: call.name, detector, count },
+  };
+}

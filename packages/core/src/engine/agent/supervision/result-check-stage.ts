@@ -1,0 +1,44 @@
+import type { JsonValue } from '../../../base/json.ts';
+import type { EndedAttempt } from '../../../effects/tool-ports.ts';
+import { isSuccess } from '../../../ledger/tool-result.ts';
+import type { Supervision } from '../../../supervision/options.ts';
+import { checkResult } from '../../../supervision/result-check.ts';
+import { decisionDraft } from './decision-draft.ts';
+import type { Outcome, ResultStage } from './stage.ts';
+
+/** Marks successful results that are doubtful. */
+export class ResultCheckStage implements ResultStage {
+  readonly #path: string;
+  readonly #options: Supervision['results'];
+
+  constructor(path: string, options: Supervision['results']) {
+    this.#path = path;
+    this.#options = options;
+  }
+
+  after({ tool, args }: EndedAttempt, outcome: Outcome): void {
+    if (this.#options === undefined || !isSuccess(outcome.result)) return;
+    const { name, readOnly, check } = tool;
+    const doubt = checkResult(
+      { name, args: args as JsonValue, readOnly, check },
+      outcome.result,
+      this.#options,
+    );
+    if (doubt === undefined) return;
+    outcome.result = doubt.result;
+    outcome.notes = [...outcome.notes, ...doubt.notes];
+    const { confidence } = doubt.result;
+    const draft = decisionDraft(this.#path, {
+      component: 'result_check',
+      decision: 'doubt',
+      reasoning: doubt.reasoning,
+      alternatives: ['take it as it is', 'refuse it'],
+      data: {
+        tool: name,
+        check: doubt.check,
+        ...(confidence === undefined ? {} : { confidence }),
+      },
+    });
+    outcome.drafts = [...outcome.drafts, draft];
+  }
+}
