@@ -75,7 +75,7 @@ describe('chosen fields', () => {
 
   test('of the state of a scope', async () => {
     const app = runtime({ app: 'shop' });
-    const session = await app.session({ userId: 'ann' });
+    const session = await app.sessions.open({ userId: 'ann' });
     session.state.update({ city: 'Bern' });
     (session.state as unknown as { user: { update(values: object): void } }).user.update({
       city: 'Basel',

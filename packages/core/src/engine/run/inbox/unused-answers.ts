@@ -1,7 +1,10 @@
 import { isAdjutantError } from '../../../base/error.ts';
-import { answeredArgs, assertArgsFit, assertToolIsThere, needsTool } from '../../../effects/given-answer.ts';
-import { import { requestDecision } from '../../../effects/tool-request.ts';
-
+import {
+  answeredArgs,
+  assertArgsFit,
+  assertToolIsThere,
+  needsTool,
+} from '../../../effects/given-answer.ts';
 import { requestDecision } from '../../../effects/tool-request.ts';
 import type { EventDraft, EventOf } from '../../../ledger/event.ts';
 import type { Ledger } from '../../../ledger/ledger.ts';
