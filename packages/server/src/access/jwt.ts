@@ -84,10 +84,7 @@ export class JwtVerifier {
       ...(audience === undefined ? {} : { audience }),
     };
     try {
-      const { payload } =
-        this.#keys instanceof Uint8Array
-          ? await jwtVerify(token, this.#keys, options)
-          : await jwtVerify(token, this.#keys, options);
+      const { payload } = await jwtVerify(token, this.#keys as JWTVerifyGetKey, options);
       return payload;
     } catch (error) {
       if (error instanceof KeySetUnavailableError) throw error;

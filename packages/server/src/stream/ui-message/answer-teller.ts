@@ -1,11 +1,7 @@
 import { isDurable, type StreamEvent } from 'adjutant';
 import type { UiChunk, UiFinishReason } from './chunk.ts';
-import {
-  type AnswerRest,
-  type Conversation,
-  conversationAfter,
-  noConversation,
-} from './conversation.ts';
+import { conversationAfter } from './conversation.ts';
+import { type AnswerRest, type Conversation, noConversation } from './conversation-state.ts';
 import { allChunks, stepChunks, type UiPart, type UiStep } from './part.ts';
 
 /** Which answer is told, and from where on. */

@@ -4,7 +4,8 @@ import { ledgersOf, withLargeValues } from '../../http/large-values.ts';
 import type { Replays } from '../replay/replays.ts';
 import type { GrowingFold, SessionAddress } from '../replay/session-folds.ts';
 import { isRoot, runOf } from '../run-state.ts';
-import { type Conversation, conversationAfter, noConversation } from './conversation.ts';
+import { conversationAfter } from './conversation.ts';
+import { type Conversation, noConversation } from './conversation-state.ts';
 
 const keyDigits = 20;
 
