@@ -34,8 +34,8 @@ export class Answering {
 }
 
 /**
- * How long answers whose callers were cut off have to notice it, and connections that were just
- * made to ask for something.
+ * Time in milliseconds for answers to notice that their callers were cut off, and for new
+ * connections to send a request.
  */
 const noticeMs = 1_000;
 
@@ -123,7 +123,7 @@ export class Listening {
     cancel();
     cancelSilent();
     await atMost(clock, noticeMs, answering.ended());
-    // What the last requests have left to be written.
+    // The last requests may have left entries to be written.
     await handler.close();
   }
 }

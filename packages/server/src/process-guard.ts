@@ -32,9 +32,9 @@ export interface Guarded {
 const guarded = new Set<Guarded>();
 
 /**
- * Keeps what nobody handled from ending the process for as long as a server listens. Listeners of
- * the app are called as well.
- * @returns what ends it; called again it does nothing
+ * Keeps unhandled failures from ending the process while a server listens. Listeners of the app are
+ * called as well.
+ * @returns function that ends the guard; further calls do nothing
  */
 export function guardProcess(server: Guarded): () => void {
   if (guarded.size === 0) {

@@ -3,14 +3,15 @@ import type { ServerOptions } from './options.ts';
 
 export type ProcessGuardMode = 'continue' | 'close' | false;
 
-/** How a server ends. */
+/** Options for the end of a server. */
 export interface ShutdownOptions {
   /** Milliseconds that requests under way have to come to their end. @default 10_000 */
   readonly grace?: number;
   /**
-   * Whether SIGTERM and SIGINT end the server: no new requests, then the app is closed, so that
-   * other processes go on with its runs, and then the process ends by the signal. A second signal
-   * ends it at once. @default false
+   * True when SIGTERM and SIGINT end the server. It takes no new requests and closes the app, so
+   * that other processes go on with its runs. Then the signal ends the process. A second signal
+   * ends it at once.
+   * @default false
    */
   readonly signals?: boolean;
 }
@@ -28,11 +29,12 @@ export interface ServeOptions extends ServerOptions {
   readonly requestTimeout?: number;
   readonly shutdown?: ShutdownOptions;
   /**
-   * What becomes of the process when something fails that nobody handles, in whatever code of it,
-   * while the server listens. `'continue'`: `onError` is told (`unhandled_rejection`,
-   * `uncaught_exception`), and it goes on. `'close'`: it goes on after rejected promises; after an
-   * uncaught exception the server and the app are closed, and the process ends with the code 1.
-   * `false`: what Node does, which ends it. @default 'continue'
+   * Reaction to a failure that no code of the process handles while the server listens.
+   * `'continue'`: `onError` is called (`unhandled_rejection`, `uncaught_exception`), and the
+   * process goes on. `'close'`: the process goes on after rejected promises. After an uncaught
+   * exception the server and the app are closed, and the process ends with the code 1. `false`:
+   * Node's own behaviour, which ends the process.
+   * @default 'continue'
    */
   readonly processGuard?: ProcessGuardMode;
 }
@@ -49,7 +51,10 @@ export const serveOptionNames = {
   processGuard: true,
 } satisfies Record<Exclude<keyof ServeOptions, keyof ServerOptions>, true>;
 
-/** What the handler is made with. What is no object is left as it is, to be refused. */
+/**
+ * Returns the options of the handler. A value that is no object is returned as it is, to be
+ * refused.
+ */
 export function withoutServeOptions(options: ServeOptions): ServerOptions {
   if (typeof options !== 'object' || options === null) return options;
   const {

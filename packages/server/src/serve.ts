@@ -62,8 +62,8 @@ const keepAliveMs = 65_000;
 const defaultRequestMs = 60_000;
 
 /**
- * How often Node looks for requests that are late, in parts of the time that they have: with its
- * own 30 seconds a minute would be one and a half.
+ * Number of Node's checks for late requests within the timeout. With Node's own 30 seconds a
+ * timeout of one minute would become one and a half.
  */
 const looksPerTimeout = 10;
 
@@ -127,7 +127,7 @@ function nodeServer({ handler, answering, sockets, requestTimeout }: NodeServerP
         : answering.add(handler.fetch(asThePlatformHasIt(request), env)),
     // Their types differ only in what may be `undefined`.
     websocket: { server: sockets as unknown as WebSocketServerLike },
-    // Whoever serves an app keeps the classes of the platform.
+    // The host process keeps the classes of the platform.
     overrideGlobalObjects: false,
     serverOptions: {
       keepAliveTimeout: keepAliveMs,

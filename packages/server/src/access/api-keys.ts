@@ -29,12 +29,12 @@ const defaultGraceMs = dayMs;
 const longestText = 200;
 const mostAgents = 100;
 
-/** What a key is made with. */
+/** Values that a new key is made with. */
 export interface NewApiKey {
-  /** What it is for: `ci`, `billing service`. */
+  /** Purpose of the key: `ci`, `billing service`. */
   readonly name: string;
   readonly roles: readonly Role[];
-  /** Whose sessions are in its reach. @default the tenant of the app */
+  /** Tenant whose sessions the key can reach. @default the tenant of the app */
   readonly tenant?: string;
   /**
    * Only sessions of this user are in its reach, and what it does is recorded as done by the user.
@@ -63,7 +63,7 @@ export interface RotateOptions {
   readonly expiresIn?: number;
 }
 
-/** Who changes keys, and those of which tenant. */
+/** Actor of a change of keys, and the tenant whose keys change. */
 export interface KeyChangeOptions {
   /** @default 'operator' */
   readonly by?: Actor;

@@ -23,7 +23,7 @@ export function unauthenticated(): RequestRefusedError {
   );
 }
 
-/** How the callers of a server prove who they are. */
+/** Returns the function that identifies callers by their credentials. */
 export function authenticator({ app, options, clock, access }: ServerParts): Authenticate {
   const { auth, cors } = options;
   if (auth === undefined) {

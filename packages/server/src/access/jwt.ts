@@ -63,8 +63,8 @@ export class JwtVerifier {
   }
 
   /**
-   * Who calls; `undefined` when the token is not one to be accepted, for whatever reason. @throws
-   * KeySetUnavailableError
+   * Returns the caller; `undefined` when the token is not accepted, for any reason.
+   * @throws KeySetUnavailableError
    */
   async principal(token: string): Promise<Principal | undefined> {
     const claims = await this.#verified(token);
@@ -132,8 +132,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * What the claims say; `undefined` when they do not say it clearly: a mistake must never let
- * somebody do more.
+ * Returns the caller that the claims name; `undefined` when they are not clear. A mistake must
+ * never give a caller more permissions.
  */
 function principalOf(
   claims: JWTPayload,

@@ -8,7 +8,7 @@ import {
 } from './api-key.ts';
 import { type DecisionDraft, SystemLedger, systemTenant } from './system-ledger.ts';
 
-/** What a change of keys is decided by. */
+/** Function that decides a change of keys from the current records. */
 export type KeyChange = (records: KeyRecords) => readonly DecisionDraft[];
 
 /**

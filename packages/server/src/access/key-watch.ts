@@ -39,9 +39,9 @@ export class KeyWatch {
   }
 
   /**
-   * @param endsAt epoch milliseconds at which the key ends by itself; whether its secret ends
-   * before is looked up
-   * @returns what ends the watch
+   * @param endsAt epoch milliseconds at which the key ends by itself; an earlier end of its secret
+   * is looked up
+   * @returns function that ends the watch
    */
   watch({ id, secretHash }: WatchedSecret, endsAt: number, onEnd: () => void): () => void {
     const watcher: Watcher = { id, secretHash, onEnd, endsAt, stopTimer: () => undefined };

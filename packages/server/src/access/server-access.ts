@@ -13,7 +13,7 @@ export interface ServerAccessPorts {
   readonly closing: AbortSignal;
 }
 
-/** What a server knows of its callers beyond one request. */
+/** State about callers that a server keeps beyond one request. */
 export class ServerAccess {
   readonly keys: KeyRing;
   readonly audit: AuditLog;

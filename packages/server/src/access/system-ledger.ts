@@ -11,10 +11,10 @@ import {
   systemTurns,
 } from 'adjutant';
 
-/** What is written to a ledger of the server's own. */
+/** Event that is written to one of the server's own ledgers. */
 export type DecisionDraft = Extract<EventDraft, { readonly type: 'decision' }>;
 
-/** What names a ledger of the server's own, and what it is written with. */
+/** Address of one of the server's own ledgers, and the ports that write to it. */
 export interface SystemLedgerPorts {
   readonly store: Store;
   readonly tenant: string;

@@ -30,7 +30,7 @@ export class RunHandle<Output = unknown>
     this.#transport = transport;
     this.#runs = runs;
     this.#started = started;
-    // Whoever awaits or iterates is told; nobody need do either.
+    // A caller that awaits or iterates receives the error; a caller need not do either.
     started.catch(() => undefined);
   }
 

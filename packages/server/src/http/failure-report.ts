@@ -62,7 +62,7 @@ function warn(
 
 const longestText = 2_000;
 
-/** What was thrown, in words. Anything can be thrown, also what cannot be made a text of. */
+/** Returns the text of a thrown value. Any value can be thrown, also one that has no text. */
 export function textOf(error: unknown): string {
   try {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -81,8 +81,8 @@ export function faultsOf(issues: readonly Issue[]): string {
 }
 
 /**
- * What callers can be told: of what is missing and of numbers the schemas' library speaks as code
- * does.
+ * Returns a message for callers. The library of the schemas words missing values and numbers as
+ * code does.
  */
 function messageOf({ message }: Issue): string {
   if (/ received undefined$/.test(message)) return 'is missing';

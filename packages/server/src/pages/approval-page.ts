@@ -8,7 +8,7 @@ type Decision = TokenView['decisions'][number];
 /** Characters of a reason. */
 export const longestReason = 2_000;
 
-/** What people can say with a button: decisions that need no input. */
+/** Decisions that have a button: those that need no input. */
 const choices: Partial<
   Record<Decision, { readonly label: string; readonly look: string; readonly said: string }>
 > = {

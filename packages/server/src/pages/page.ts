@@ -35,8 +35,8 @@ button.no { background: var(--no); border-color: var(--no); color: #fff; }
 const styleHash = createHash('sha256').update(style).digest('base64');
 
 /**
- * What pages may do: show themselves and send their own form. No script, no picture, nothing from
- * elsewhere, in nobody's frame.
+ * Content security policy of the pages: they show themselves and send their own form. No script, no
+ * picture, nothing from elsewhere, and no frame around them.
  */
 const policy = [
   "default-src 'none'",

@@ -183,7 +183,7 @@ interface NewMessage {
   readonly chat: ChatLedger;
   readonly to: string;
   readonly text: string;
-  /** Whether the session is to be made. */
+  /** True when the session is to be made. */
   readonly isNew: boolean;
 }
 

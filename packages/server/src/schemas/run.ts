@@ -105,7 +105,7 @@ const usageSchema = z
     },
   });
 
-/** What calls of models used. */
+/** Usage of model calls. */
 export const modelUse = {
   calls: z.int().min(0).openapi({ description: 'Calls of models that were answered.' }),
   usage: usageSchema,

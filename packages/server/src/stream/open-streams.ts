@@ -31,8 +31,8 @@ export class OpenStreams {
   }
 
   /**
-   * Counts a stream in.
-   * @returns what counts it out; called again it does nothing
+   * Counts an opened stream.
+   * @returns function that counts the stream out; further calls do nothing
    * @throws RequestRefusedError `too_many_streams` (429)
    */
   open(principal: Pick<Principal, 'id' | 'tenant'>, kind: StreamKind): HeldPlace {

@@ -2,7 +2,7 @@ import { type Runtime, SessionNotFoundError, type StreamEvent } from 'adjutant';
 import { agentsOf, beginsRun } from '../http/session-agents.ts';
 import { runOf } from './run-state.ts';
 
-/** Whose events are told, and to whom. */
+/** Session whose events are told, and their reader. */
 export interface Audience {
   readonly app: Runtime;
   readonly session: string;

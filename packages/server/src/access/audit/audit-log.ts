@@ -4,7 +4,7 @@ import { type AuditEntry, auditLedger, dayOf, draftOf } from './audit-entry.ts';
 
 /** Something that somebody did or was not let do, as it goes into the log. */
 export interface AuditNote {
-  /** Whose log it goes to. */
+  /** Tenant whose log receives the entry. */
   readonly tenant: string;
   readonly entry: Omit<AuditEntry, 'count'>;
   readonly actor: Principal['actor'];
@@ -44,7 +44,7 @@ interface Waiting {
 
 interface Joined {
   readonly note: AuditNote;
-  /** How many came after the one that was written. */
+  /** Number of equal entries after the one that was written. */
   more: number;
 }
 

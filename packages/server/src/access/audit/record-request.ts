@@ -71,7 +71,9 @@ function outcomeOf(status: number, isDenied: boolean): AuditOutcome {
   return status >= 400 ? 'refused' : 'done';
 }
 
-/** What the call was about: what its address names and, of what it has made, the address. */
+/**
+ * Returns the target of a request: the parameters of its address and the address of what it made.
+ */
 function targetOf(context: Context<ServerEnv>): Readonly<Record<string, string>> {
   const params = context.req.param() as Readonly<Record<string, string | undefined>>;
   const found = named.flatMap((name) =>

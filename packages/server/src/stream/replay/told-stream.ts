@@ -11,7 +11,7 @@ import { allFrames, type Encoding, type Piece, type Telling, type Told } from '.
 /** A stream of a session that begins at some place. */
 export interface ToldSubject<State> extends Audience {
   readonly replays: Replays;
-  /** Whose stream it is. */
+  /** Caller that the stream belongs to. */
   readonly principal: Pick<Principal, 'id' | 'tenant'>;
   readonly telling: Telling<State>;
   readonly place: Place<State>;
@@ -19,11 +19,11 @@ export interface ToldSubject<State> extends Audience {
    * `seq` of the last event when the stream began. @default that of when its reader begins to read
    */
   readonly head?: number;
-  /** How many frames of the first event were read before. @default 0 */
+  /** Number of frames of the first event that were read before. @default 0 */
   readonly read?: number;
-  /** What is said before anything else. */
+  /** Frames that come before all others. */
   readonly first?: readonly SentFrame[];
-  /** What is said of a stream that ends before everything is told. */
+  /** Frame of a stream that ends early. */
   readonly interrupted?: SentFrame;
 }
 
@@ -136,7 +136,7 @@ async function* toldPast<State, Written>(
     if (chunk.frames > 0) yield chunk;
     if (chunk.isOver) return undefined;
     await systemTurns.pass();
-    // What has come about meanwhile is past as well, if it is much.
+    // Events that came meanwhile are replayed as well, if they are many.
     if (seq >= upTo) upTo = Math.min(await newHead({ app, session }, seq), reach);
   }
   return { seq, state, marks };

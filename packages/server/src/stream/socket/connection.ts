@@ -5,7 +5,7 @@ import type { FollowedStream } from '../followed.ts';
 import type { SentFrame } from '../frame.ts';
 import type { Encoding } from '../replay/telling.ts';
 
-/** What a socket lives on. */
+/** Ports of a socket. */
 export interface ConnectionPorts {
   readonly clock: Clock;
   /** Milliseconds between two pings; who has not answered the one before is gone. */

@@ -12,7 +12,7 @@ export interface AnswerSubject {
   readonly restsAfter: number;
   /** Requests that were just answered: until the run has taken them in, it does not rest. */
   readonly awaited: readonly string[];
-  /** What the reader has already; missing: nothing. */
+  /** Parts that the reader has already; missing: none. */
   readonly known?: KnownAnswer;
 }
 
@@ -29,7 +29,7 @@ export interface ToldAnswer {
   readonly isOver: boolean;
 }
 
-/** What parts a step has, without what becomes of calls and questions. */
+/** Returns the parts of a step, without the outcomes of calls and requests. */
 export function stepSignature({ parts }: Pick<UiStep, 'parts'>): string {
   return JSON.stringify(
     parts.map((part) => [
@@ -39,7 +39,7 @@ export function stepSignature({ parts }: Pick<UiStep, 'parts'>): string {
   );
 }
 
-/** How far an answer is told. */
+/** Progress of telling an answer. */
 export interface AnswerState {
   readonly conversation: Conversation;
   readonly isStarted: boolean;
@@ -155,8 +155,8 @@ function restOf(
 }
 
 /**
- * What the reader may lack: what became of calls; and all of the last step, if it has something
- * else.
+ * Returns the chunks that the reader may lack: outcomes of calls, and all of the last step if the
+ * reader's differs.
  */
 function continued(steps: readonly UiStep[], { lastStep }: KnownAnswer): readonly UiChunk[] {
   const last = steps.at(-1);
@@ -174,10 +174,7 @@ function continued(steps: readonly UiStep[], { lastStep }: KnownAnswer): readonl
   return stepChunks([{ ...last, parts: bare }], [last]);
 }
 
-/**
- * Whether nothing more of a part is being written: who begins to read cannot go on in the middle of
- * one.
- */
+/** True when a part is complete: a new reader cannot begin in the middle of one. */
 function isWhole(part: UiPart): boolean {
   if (part.kind === 'text' || part.kind === 'reasoning') return part.isDone;
   return part.kind !== 'tool' || part.input !== undefined;

@@ -28,11 +28,11 @@ export interface ChatRun {
 /** An input that a run has taken in. */
 export interface ChatInput {
   readonly run: string;
-  /** Whether it was this text. */
+  /** Tells if it was this text. */
   isText(text: string): boolean;
 }
 
-/** What a ledger says of a chat. */
+/** State of a chat in a ledger. */
 export interface ChatLedger {
   /** `seq` of the last event. */
   readonly head: number;
@@ -71,7 +71,7 @@ export async function readChat(replays: Replays, address: SessionAddress): Promi
 const sizeOfInput = 300;
 const sizeOfRun = 300;
 
-/** What is known of a chat, folded from its events. */
+/** State of a chat, folded from its events. */
 class ChatFold implements GrowingFold {
   readonly #whole: (event: Event) => Promise<Event>;
   readonly #runs = new Map<string, ChatRun>();

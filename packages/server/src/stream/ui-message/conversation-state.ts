@@ -26,12 +26,12 @@ export interface UiAnswer {
   readonly steps: readonly PlacedStep[];
 }
 
-/** How the run of an answer is doing. */
+/** State of the run of an answer that is not at work. */
 export type AnswerRest =
   | { readonly type: 'waiting'; readonly reason: EventOf<'invocation_yield'>['reason'] }
   | { readonly type: 'ended'; readonly end: EventOf<'invocation_end'> };
 
-/** What is known of a session's last run, as a chat shows it. */
+/** State of a session's last run, as a chat shows it. */
 export interface Conversation {
   readonly answer: UiAnswer | undefined;
   /** Messages of the chat that the next step answers. */
@@ -61,7 +61,7 @@ export const noConversation: Conversation = {
   denied: [],
 };
 
-/** Whether an agent works inside a call: what it says is for who made the call. */
+/** True when an agent works inside a call: its output is for the caller of the tool. */
 export function isInsideCall(invocationId: string): boolean {
   return /\/r\d+\.\d+(?=[/>]|$)/.test(invocationId);
 }

@@ -56,7 +56,7 @@ function heard(
   if (answer === undefined || !isRoot(invocationId) || clientKey === answer.run) return state;
   if (clientKey !== undefined && chatKey.test(clientKey))
     return { ...state, next: [...state.next, clientKey] };
-  // What a run begins with is no part of its answer.
+  // The first input of a run is no part of its answer.
   if (answer.steps.length === 0 || !/^(user|operator|trigger)\b/.test(by)) return state;
   return settled(
     add(state, { kind: 'steering', id, text: textOf(text), order: seq, from: invocationId }),

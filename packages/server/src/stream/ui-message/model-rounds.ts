@@ -37,10 +37,7 @@ export function modelStart(
   });
 }
 
-/**
- * What is durable of a text takes the place of what was streamed of it, at the latest when all of
- * it is there.
- */
+/** Replaces streamed text by the recorded text, at the latest when all of it is there. */
 export function wrote(state: Conversation, event: EventOf<'assistant' | 'thought'>): Conversation {
   const { invocationId = '', seq, round } = event;
   if (isInsideCall(invocationId)) return state;

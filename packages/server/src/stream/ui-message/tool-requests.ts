@@ -48,7 +48,7 @@ export function asked(state: Conversation, event: EventOf<'tool_yield'>): Conver
   );
 }
 
-/** Whether a request is leave that is asked for, which the SDK has a part for. */
+/** True when a request asks for an approval, for which the SDK has a part. */
 function isApproval(kind: EventOf<'tool_yield'>['kind']): boolean {
   return kind === 'approval' || kind === 'repeat';
 }
