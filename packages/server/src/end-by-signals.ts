@@ -2,13 +2,13 @@ import { visibleLine } from 'adjutant';
 import type { Listening } from './listening.ts';
 
 /**
- * The first signal ends the server and then the process, by the signal itself; a second one ends
- * the process at once.
+ * Closes the server on the first signal and then ends the process by the same signal. A second
+ * signal ends the process at once.
  */
 export function endBySignals(listening: Listening): void {
   const signals = ['SIGTERM', 'SIGINT'] as const;
   const onSignal = (signal: NodeJS.Signals): void => {
-    // From here on a signal does what it does without us.
+    // From here on signals have their usual effect.
     for (const other of signals) process.off(other, onSignal);
     listening
       .close(true)
@@ -19,7 +19,7 @@ export function endBySignals(listening: Listening): void {
         }),
       )
       .finally(() => {
-        // Somebody else who listens decides when the process ends.
+        // Another listener decides when the process ends.
         if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
       });
   };

@@ -15,7 +15,7 @@ interface ListeningParts {
   readonly grace: number;
 }
 
-/** Answers that are being made, also of callers who are gone. */
+/** Answers that are being made, also for callers who are gone. */
 export class Answering {
   readonly #answers = new Set<Promise<unknown>>();
 
@@ -39,7 +39,7 @@ export class Answering {
  */
 const noticeMs = 1_000;
 
-/** Sent to WebSockets when the server goes. */
+/** Close code for WebSockets when the server closes. */
 const goingAway = 1001;
 
 export class Listening {
@@ -75,15 +75,15 @@ export class Listening {
     this.#underWay.add(response);
     response.once('close', () => {
       this.#underWay.delete(response);
-      // One whose head was sent before has been promised that its connection stays.
+      // A response whose head was sent before has promised to keep its connection.
       if (this.#closed !== undefined)
         this.#parts.clock.setTimer(0, () => this.#parts.node.closeIdleConnections());
     });
   }
 
   /**
-   * To Node a connection that has not asked for anything yet is not idle, so that it would be
-   * waited for.
+   * Ends connections without a request. Node does not count a connection as idle before its first
+   * request, and would wait for it.
    */
   #endSilent(): void {
     const busy = new Set([...this.#underWay].map(({ socket }) => socket));

@@ -1,7 +1,7 @@
 import { AdjutantError } from 'adjutant';
 import { type ReportFailure, textOf } from './http/failure-report.ts';
 
-/** Something failed, and nobody waited for it. `cause` is what was thrown. */
+/** Failure that no code handled. `cause` is the thrown value. */
 export class UnhandledFailureError extends AdjutantError {
   constructor({ isRejection, goesOn }: { isRejection: boolean; goesOn: boolean }, cause: unknown) {
     const code = isRejection ? 'unhandled_rejection' : 'uncaught_exception';
@@ -60,7 +60,7 @@ function onException(thrown: unknown): void {
   if (!goesOn) void closeAll(closing);
 }
 
-/** Each is told once, however many servers tell it. */
+/** Reports each failure once, however many servers report it. */
 function tell(error: UnhandledFailureError): void {
   for (const report of new Set([...guarded].map(({ report }) => report))) report(error);
 }
@@ -68,7 +68,7 @@ function tell(error: UnhandledFailureError): void {
 async function closeAll(closing: readonly (() => Promise<void>)[]): Promise<void> {
   const isAlone = process.listenerCount('uncaughtException') === 1;
   await Promise.allSettled(closing.map((close) => close()));
-  // Somebody else who listens decides when the process ends.
+  // Another listener decides when the process ends.
   if (isAlone) process.exit(1);
 }
 

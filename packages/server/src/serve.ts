@@ -54,8 +54,9 @@ const defaultHostname = '127.0.0.1';
 const defaultGraceMs = 10_000;
 
 /**
- * Longer than the minute after which load balancers give up a connection: whoever gives it up must
- * not be us, in the middle of a request of theirs.
+ * Time in milliseconds after which an idle connection is closed. It is longer than the minute after
+ * which load balancers close one. If the server closed first, it could do so in the middle of a
+ * request.
  */
 const keepAliveMs = 65_000;
 
@@ -132,8 +133,8 @@ function nodeServer({ handler, answering, sockets, requestTimeout }: NodeServerP
     serverOptions: {
       keepAliveTimeout: keepAliveMs,
       ...timeoutsOf(requestTimeout),
-      // A request that wants another protocol is answered in this one. Else nobody would answer it,
-      // nor look after its connection.
+      // A request for another protocol is answered over HTTP. Else it would get no answer, and its
+      // connection would not be watched.
       shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
     },
     // The adapter calls it in this way alone.
@@ -151,8 +152,8 @@ interface NodeServerParts {
 }
 
 /**
- * Those of Node that cut a request at the latest after this time: a request that is late is cut
- * when Node looks the next time.
+ * Returns the timeouts of Node that cut a request at the latest after this time. A late request is
+ * cut at the next check.
  */
 function timeoutsOf(ms: number): {
   readonly headersTimeout: number;
@@ -167,7 +168,7 @@ function timeoutsOf(ms: number): {
   };
 }
 
-/** The platform has no requests with these. */
+/** Methods that the platform's `Request` refuses. */
 const forbiddenMethods: ReadonlySet<string> = new Set(['TRACE', 'TRACK']);
 
 function noSuchMethod({ method }: Request): Response {

@@ -23,7 +23,10 @@ export function looksLikeActor(name: string): boolean {
   return colon >= 0 && Object.hasOwn(prefixes, name.slice(0, colon).trim().toLowerCase());
 }
 
-/** An actor, for people: a user by the name alone, unless that could be taken for somebody else. */
+/**
+ * Returns the name of an actor for people: a user by the name alone, unless that could be mistaken
+ * for another actor.
+ */
 export function shownActor(by: string): string {
   const name = by.replace(/^user:/, '');
   return looksLikeActor(name) || Object.hasOwn(prefixes, name) ? by : name;

@@ -71,7 +71,10 @@ export function isKeyCredential(credential: string): boolean {
   return credential.startsWith(`${prefix}_`);
 }
 
-/** A text without the secrets of keys: whoever means an id may give the whole credential. */
+/**
+ * Returns a text without the secrets of keys: a caller that names an id may give the whole
+ * credential.
+ */
 export function withoutSecrets(text: string): string {
   return text.replaceAll(/adj_([a-z0-9]{4,40})_[a-z0-9]+/g, 'adj_$1_…');
 }

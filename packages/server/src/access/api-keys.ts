@@ -71,7 +71,10 @@ export interface KeyChangeOptions {
   readonly tenant?: string;
 }
 
-/** A key and what callers send. The credential is not kept: nobody can show it again. */
+/**
+ * Key and the credential that callers send. The credential is not kept, so it cannot be shown
+ * again.
+ */
 export interface IssuedApiKey {
   readonly key: ApiKey;
   /** `adj_<id>_<secret>`, for `Authorization: Bearer …`. */

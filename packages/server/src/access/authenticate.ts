@@ -67,7 +67,8 @@ function principalOfKey({
     ...(user === undefined ? {} : { user }),
     ...(agents === undefined ? {} : { agents }),
   };
-  // Not its name: whoever makes keys could otherwise act under the name of somebody else.
+  // Not the name of the key: a caller that makes keys could otherwise act under the name of another
+  // actor.
   const actor = user === undefined ? (`operator:key:${id}` as const) : (`user:${user}` as const);
   return {
     id: `key:${id}`,

@@ -84,6 +84,7 @@ export class JwtVerifier {
       ...(audience === undefined ? {} : { audience }),
     };
     try {
+      // Both overloads take the same arguments; the cast only chooses one for a secret, too.
       const { payload } = await jwtVerify(token, this.#keys as JWTVerifyGetKey, options);
       return payload;
     } catch (error) {

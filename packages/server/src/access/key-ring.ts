@@ -67,7 +67,8 @@ export class KeyRing {
   }
 
   /**
-   * Changes of keys as they land, whoever makes them, until `signal` aborts. There must be a key.
+   * Yields changes of keys as they land, from any writer, until `signal` aborts. There must be a
+   * key.
    */
   follow(after: number, signal: AbortSignal): AsyncIterable<unknown> {
     return this.#ledger.follow(after, signal);

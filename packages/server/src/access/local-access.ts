@@ -22,7 +22,9 @@ const proxyHeader = new RegExp(
       'x-appengine-.*',
       'x-azure-.*',
     ],
-    '(?:x-|fastly-|fly-|do-)?(?:real|client|cluster-client|connecting|remote|user|host|source)-?(?:ip|addr|address)',
+    '(?:x-|fastly-|fly-|do-)?' +
+      '(?:real|client|cluster-client|connecting|remote|user|host|source)-?' +
+      '(?:ip|addr|address)',
   ].join('|')})$`,
   'i',
 );

@@ -7,7 +7,7 @@ import type { Principal } from './principal.ts';
 export interface ServerAccessPorts {
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** Told what went wrong beside a request. */
+  /** Called with errors that occur outside a request. */
   readonly onError: (error: unknown) => void;
   /** Aborted when the server closes. */
   readonly closing: AbortSignal;

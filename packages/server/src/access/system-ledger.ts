@@ -73,15 +73,15 @@ export class SystemLedger {
   }
 
   /**
-   * Events after `after` as they land, whoever writes them, until `signal` aborts. The ledger must
-   * exist.
+   * Yields events after `after` as they land, from any writer, until `signal` aborts. The ledger
+   * must exist.
    */
   follow(after: number, signal: AbortSignal): AsyncIterable<StoredEvent> {
     return this.#ledgers.follow(this.#ports.session, after, signal);
   }
 
   /**
-   * Writes what `decide` gives while nobody else can write.
+   * Writes the events of `decide` while no other writer can write.
    * @param decide is given the number of the last event, has read all up to it when it resolves,
    * and throws when nothing is to be written
    * @throws SessionBusyError, StoreUnavailableError
@@ -101,7 +101,7 @@ export class SystemLedger {
       );
       return events;
     } finally {
-      // A lease that cannot be given back ends by itself.
+      // A lease that cannot be released ends by itself.
       await this.#ledgers.release(claim).catch(() => undefined);
     }
   }

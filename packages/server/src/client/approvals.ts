@@ -66,7 +66,7 @@ export class Approvals {
     return outcomes;
   }
 
-  /** Makes a link for a message, at which somebody without a key can decide. */
+  /** Makes a link for a message, at which a person without a key can decide. */
   link(request: string, link: LinkOptions = {}, options: WriteOptions = {}): Promise<Link> {
     return this.#transport.json({
       method: 'POST',

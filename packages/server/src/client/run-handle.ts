@@ -83,7 +83,8 @@ export class RunHandle<Output = unknown>
         return;
       } catch (error) {
         if (!isServerProblem(error, 'run_not_found')) throw error;
-        // It has been stored for whoever works on the session, and they have not come to it.
+        // It has been stored for the process that works on the session, which has not reached it
+        // yet.
         const run = await this.#runs.get(session, asked);
         if (run.status === 'accepted')
           await pause(this.#transport.options.ports.clock, lookAgainMs, options.signal);

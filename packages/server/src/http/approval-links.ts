@@ -10,7 +10,7 @@ export function isApprovalPage(path: string): boolean {
   return path.startsWith(`${approvalPath}/`);
 }
 
-/** Characters of a path that logs are told. */
+/** Longest path in logs, in characters. */
 const longestPath = 1_000;
 
 /**

@@ -39,7 +39,7 @@ export function failureReport(onError: ReportFailure | undefined): ReportFailure
   return report;
 }
 
-/** One for each function, so that whoever tells all servers of a process tells none twice. */
+/** One reporter for each function, so that a fault of all servers of a process is reported once. */
 const reports = new WeakMap<ReportFailure, ReportFailure>();
 
 function warnOf(error: unknown, request?: FailedRequest): void {

@@ -54,7 +54,7 @@ export class Idempotency {
 
   readonly #report: ReportFailure;
 
-  /** @param report told that an answer could not be kept */
+  /** @param report called when an answer could not be kept */
   constructor(
     { kept, clock, options, closing }: Pick<ServerParts, 'kept' | 'clock' | 'options' | 'closing'>,
     report: ReportFailure,

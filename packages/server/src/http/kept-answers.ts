@@ -44,7 +44,7 @@ export type Beginning =
   | {
       readonly state: 'begun';
       readonly seed: string;
-      /** It was begun before, and nobody knows how it ended. */
+      /** It was begun before, and its end is not known. */
       readonly isBegunBefore: boolean;
       /** Keeps the answer; without one, the same request will be carried out again. */
       settle(answer: KeptAnswer | undefined): Promise<void>;
@@ -237,7 +237,7 @@ export class KeptAnswers {
     };
   }
 
-  /** Keeps the lease until it is told to stop. */
+  /** Keeps the lease until it is stopped. */
   #renew(ledgers: LedgerStore, claim: Claim): () => void {
     const { clock } = this.#ports;
     const again = (): (() => void) =>

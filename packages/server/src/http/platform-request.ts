@@ -1,6 +1,6 @@
 /**
- * The adapter's requests only look like those of the platform: middleware that copies one, as for
- * the limit of bodies, needs a real one.
+ * Returns a real request of the platform. The adapter's requests only look like one, and middleware
+ * that copies a request, as for the limit of bodies, needs a real one.
  */
 export function asThePlatformHasIt(request: Request): Request {
   const { url, method, headers, signal } = request;
@@ -14,9 +14,9 @@ export function asThePlatformHasIt(request: Request): Request {
 }
 
 /**
- * The body of a request, which is not touched before somebody reads it: the adapter passes over one
- * that nobody wants, so that the connection can be used again, but one whose reading was begun
- * holds it up until it is cut, with the next request in it.
+ * Returns the body of a request, which is not touched before it is read. The adapter passes over an
+ * unread body, so that the connection can be used again. A body whose reading was begun blocks the
+ * connection until it is cut, with the next request in it.
  */
 function whenAskedFor(request: Request): ReadableStream<Uint8Array> {
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;

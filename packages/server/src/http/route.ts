@@ -158,7 +158,7 @@ function configOf<Params, Query, Body, Answer>(
     ...(isKept(route)
       ? { parameters: [{ $ref: `#/components/parameters/${idempotencyParameter}` }] }
       : {}),
-    // Before what comes in is looked at: who may not call is not told what a call must be.
+    // Before the input is checked: a caller without permission does not learn what a valid call is.
     middleware:
       body === undefined
         ? guard(permission, operationId)

@@ -22,7 +22,9 @@ const places: Readonly<Record<string, string>> = {
   header: 'headers',
 };
 
-/** A body can be wrong in as many places as it has; its sender is told of the first ones. */
+/**
+ * Largest number of faults in an answer. A body can have many; its sender learns of the first ones.
+ */
 const mostIssues = 20;
 const longestMessage = 300;
 

@@ -18,7 +18,7 @@ export interface AnsweredRequest {
   readonly duration: number;
 }
 
-/** Counts the requests that wait for somebody, by their kinds. */
+/** Counts the pending requests by their kinds. */
 export type CountWaiting = () => Promise<ReadonlyMap<string, number>>;
 
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -116,7 +116,7 @@ export class ServerMetrics {
   text(): Promise<string> {
     if (!this.#hasProcess) {
       this.#hasProcess = true;
-      // Not before somebody asks: it watches the garbage collector and the event loop.
+      // Only on the first request for metrics: it watches the garbage collector and the event loop.
       collectDefaultMetrics({ register: this.#registry });
     }
     return this.#registry.metrics();

@@ -8,7 +8,7 @@ import type { RunOutline, SessionRuns } from './session-runs.ts';
 
 /** A run as it is now. */
 export interface RunView {
-  /** `undefined`: what it begins with waits for whoever has the session. */
+  /** `undefined`: its first input waits for the process that holds the session. */
   readonly outline: RunOutline | undefined;
   /** As recorded: large values are references. Missing until it has ended. */
   readonly output?: EventOf<'invocation_end'>['output'];
@@ -88,7 +88,7 @@ async function outputOf(
   return {};
 }
 
-/** Requests that are told of one run. */
+/** Most requests that are shown of one run. */
 const mostRequests = 1_000;
 
 /** True when the run still waits: neither the awaited input nor a cancel has come. */

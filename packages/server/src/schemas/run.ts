@@ -55,7 +55,7 @@ export const newRunSchema = z
 
 const linkSchema = z.string().openapi({ example: '/v1/sessions/customer-7' });
 
-/** A run that was taken up. */
+/** Accepted run. */
 export const startedRunSchema = z
   .strictObject({
     session: idSchema.openapi({ example: 'customer-7' }),

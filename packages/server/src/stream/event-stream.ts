@@ -4,7 +4,7 @@ import type { SentFrame } from './frame.ts';
 import type { Encoding, Piece } from './replay/telling.ts';
 import { encodedFrame, WrittenFrames } from './written-frames.ts';
 
-/** A reason to end a stream before everything is told. */
+/** Reason to end a stream early. */
 export interface StreamEnding {
   readonly signal: AbortSignal;
   readonly note: string;
@@ -16,13 +16,13 @@ export interface EventStreamPorts {
   /** Milliseconds without a frame after which a comment is sent. */
   readonly heartbeat: number;
   /**
-   * Promises that end the stream early, each with the comment that says so. `whileOpen` is aborted
-   * when the stream is over.
+   * Endings of the stream, each with the comment that says so. `whileOpen` is aborted when the
+   * stream is over.
    */
   readonly endings: (whileOpen: AbortSignal) => readonly StreamEnding[];
   /** Returns the frame that tells a reader that the stream broke. */
   readonly problem: (error: unknown) => SentFrame;
-  /** Called once, when the reader is gone or everything is told. */
+  /** Called once, when the reader is gone or the stream is complete. */
   readonly onClose: () => void;
   readonly onSent?: (frames: number) => void;
   /** Encoding of the frames. @default as named events */

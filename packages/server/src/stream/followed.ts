@@ -126,7 +126,7 @@ async function beginningOfRun<State>(
   const telling = runTelling(name, profile, { session, run, reopenedAt: now.reopenedAt });
   const first = then.run?.status === 'waiting' ? [waitingFrame(session, run, then.run)] : [];
   const told = profile.resumed(then.told);
-  // The same state, if it can be: others who are told the rest have it, too.
+  // The same state object if possible: other readers of the rest share it.
   const state = told === then.told ? then : { ...then, told };
   return { telling, place: { seq, state }, head, first } as Beginning<unknown>;
 }

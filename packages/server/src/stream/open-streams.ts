@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import type { ServerMetrics, StreamKind } from '../metrics/metrics.ts';
 
-/** Seconds after which somebody who has too many streams may try again. */
+/** Seconds after which a caller with too many streams may try again. */
 const retryAfterSeconds = 5;
 
 /**

@@ -1,6 +1,6 @@
 import type { Event, EventOf, StreamEvent } from 'adjutant';
 
-/** Something that a run asks of somebody outside. */
+/** Open request of a run. */
 export interface OpenRequest {
   readonly requestId: string;
   readonly callId: string;

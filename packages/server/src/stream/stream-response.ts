@@ -50,7 +50,7 @@ export async function streamResponse(
     );
   }
   const onClose = place ?? streams.open(principal, 'sse');
-  // Not the request itself: as long as the stream lasts, nobody needs all that hangs on it.
+  // Not the request itself, which would be kept in memory as long as the stream lasts.
   const { method, url } = request;
   const body = eventStream((encoding, signal) => stream.follow(encoding, signal), {
     clock,
@@ -67,8 +67,8 @@ export async function streamResponse(
 }
 
 /**
- * Returns the promises that end a stream from outside: the server closes, or its caller may not
- * read any more.
+ * Returns the endings of a stream from outside: the server closes, or its caller may not read any
+ * more.
  */
 export function streamEndings(
   { closing, access }: ServerParts,

@@ -70,7 +70,7 @@ export function entryOf(event: StoredEvent): AuditEntry | undefined {
     !outcomes.includes(event.decision)
   )
     return undefined;
-  // Written by this file; what the store gives back is what was written.
+  // Written by this file; the store returns it unchanged.
   return {
     ...(event.data as unknown as Omit<AuditEntry, 'outcome'>),
     outcome: event.decision as AuditOutcome,

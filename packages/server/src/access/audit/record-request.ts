@@ -45,7 +45,7 @@ function noteOf(
 ): AuditNote {
   const { principal, requestId } = context.var;
   const { status } = context.res;
-  // Where it was not made out who calls, the caller is nobody of a tenant.
+  // An unidentified caller belongs to no tenant.
   const isUnknown = isDenied && guarded?.permission !== 'public' && principal.id === 'anonymous';
   const code = isAdjutantError(context.error) ? context.error.code : undefined;
   const address = context.var.address ?? clientAddress(context, options.trustProxy);

@@ -12,7 +12,7 @@ import {
 } from './session-folds.ts';
 import { allFrames, type Encoding, type Piece, type Telling } from './telling.ts';
 
-/** A stretch of a ledger as it is told, written once for all who are told it. */
+/** Encoded section of a ledger, written once for all its readers. */
 export interface Chunk<State, Written> extends Piece<Written> {
   /** `seq` of the last event. */
   readonly to: number;

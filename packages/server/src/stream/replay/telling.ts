@@ -23,7 +23,7 @@ export interface Telling<State> {
   readonly name: string;
   /** The state before the first event. */
   readonly start: State;
-  /** Makes a durable event ready to be told. @default as it is */
+  /** Prepares a durable event for the stream. @default as it is */
   readonly prepare?: (event: Event) => Promise<Event>;
   tell(state: State, event: StreamEvent): Told<State>;
 }

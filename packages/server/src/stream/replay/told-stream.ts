@@ -48,7 +48,7 @@ export async function* toldStream<State, Written>(
     written: encoding.write(frames),
     frames: frames.length,
   });
-  // Asked for before anything is told: a run of another agent may have begun since the reader came.
+  // Checked before the first frame: a run of another agent may have begun since the reader came.
   await reachOf(subject);
   if (first.length > 0) yield piece(first);
   const cut = await toldOfCut(subject);
@@ -105,7 +105,7 @@ interface Past<State> extends Place<State> {
   readonly marks: readonly AnswerMark[];
 }
 
-/** @returns where it goes on; `undefined` when everything is told */
+/** @returns the place at which it goes on; `undefined` when the stream is complete */
 async function* toldPast<State, Written>(
   subject: ToldSubject<State>,
   encoding: Encoding<Written>,

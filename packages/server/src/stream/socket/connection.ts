@@ -121,7 +121,7 @@ export class SocketConnection {
     this.#lastCommand = this.#lastCommand.then(() => this.#carryOut(text, isBinary));
   }
 
-  /** Never rejects: whatever is thrown, the client is told, and the next command is carried out. */
+  /** Never rejects: every error is sent to the client, and the next command is carried out. */
   async #carryOut(text: string, isBinary: boolean): Promise<void> {
     try {
       // A client may send thousands of commands at once: others have their turn between them.

@@ -25,8 +25,8 @@ export function ended(state: Conversation, event: EventOf<'invocation_end'>): Co
 }
 
 /**
- * Of a run that wrote nothing its output is the answer; and a last step without calls says that
- * there is nothing left to send.
+ * Adds the output as the answer of a run that wrote no text. Otherwise a last step without calls
+ * tells the client that nothing is left to send.
  */
 function withLastStep(
   state: Conversation,

@@ -4,20 +4,23 @@ import { conversationAfter } from './conversation.ts';
 import { type AnswerRest, type Conversation, noConversation } from './conversation-state.ts';
 import { allChunks, stepChunks, type UiPart, type UiStep } from './part.ts';
 
-/** Which answer is told, and from where on. */
+/** Answer to tell, and the place to begin at. */
 export interface AnswerSubject {
   /** The input that it answers. */
   readonly to: string;
-  /** Up to this `seq` the run may have rested before: only what comes behind it is its rest. */
+  /** `seq` up to which an earlier wait or end of the run is ignored. */
   readonly restsAfter: number;
-  /** Requests that were just answered: until the run has taken them in, it does not rest. */
+  /**
+   * Requests that were just answered: the run does not count as waiting until it has read the
+   * answers.
+   */
   readonly awaited: readonly string[];
   /** Parts that the reader has already; missing: none. */
   readonly known?: KnownAnswer;
 }
 
 export interface KnownAnswer {
-  /** `seq` up to which it may have been told. */
+  /** `seq` up to which the reader may have the answer. */
   readonly upTo: number;
   /** Names what the reader has in the last step, as `stepSignature` does. */
   readonly lastStep: string;

@@ -11,7 +11,8 @@ const keyDigits = 20;
 
 /** The name of an input: the same message of a chat is one input, however often it is sent. */
 export function chatKeyOf(messageId: string): string {
-  return `chat_${createHash('sha256').update(JSON.stringify(messageId)).digest('hex').slice(0, keyDigits)}`;
+  const hash = createHash('sha256').update(JSON.stringify(messageId)).digest('hex');
+  return `chat_${hash.slice(0, keyDigits)}`;
 }
 
 /** A run of a session, as far as chats need it. */
@@ -21,7 +22,7 @@ export interface ChatRun {
   /** `seq` of its first event. */
   readonly startSeq: number;
   readonly status: 'open' | 'completed' | 'failed';
-  /** `seq` of the event by which it rests; missing while it is at work. */
+  /** `seq` of the event with which it began to wait or ended; missing while it is at work. */
   readonly restSeq?: number;
 }
 

@@ -9,7 +9,7 @@ import {
 } from './placed-part.ts';
 
 /**
- * One answer of an agent to a message: what the run does from it on, to its end or to the next
+ * Answer of an agent to a message: the events of the run from the message to its end or to the next
  * message.
  */
 export interface UiAnswer {
@@ -38,7 +38,7 @@ export interface Conversation {
   readonly next: readonly string[];
   /** Missing while it is at work. */
   readonly rest: AnswerRest | undefined;
-  /** By invocation. */
+  /** Open rounds by invocation. */
   readonly rounds: Readonly<Record<string, OpenRound>>;
   /**
    * Calls that are not shown unless they ask for something: those of agents that work inside a
@@ -47,7 +47,7 @@ export interface Conversation {
   readonly hidden: Readonly<Record<string, Pick<ToolPart, 'name' | 'input'>>>;
   /** Requests that are open, with the calls that they are about. */
   readonly asked: Readonly<Record<string, EventOf<'tool_yield'>>>;
-  /** Calls that were not let through. */
+  /** Calls that were rejected. */
   readonly denied: readonly string[];
 }
 
@@ -134,7 +134,7 @@ export function findCall({ answer }: Conversation, callId: string): ToolPart | u
     .find((part): part is ToolPart & PlacedPart => part.kind === 'tool' && part.id === callId);
 }
 
-/** The step is over when nobody is in the middle of a round. */
+/** Closes the step when no round is open. */
 export function settled(state: Conversation): Conversation {
   const { answer, rounds } = state;
   const last = answer?.steps.at(-1);

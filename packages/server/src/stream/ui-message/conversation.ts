@@ -38,8 +38,8 @@ export function conversationAfter(state: Conversation, event: StreamEvent): Conv
 }
 
 /**
- * A run that is carried on has its start only once; one that begins anew under its name does not
- * happen.
+ * Begins the answer of a new run. A continued run has only one start, and no other run begins under
+ * its name.
  */
 function begun(state: Conversation, { invocationId }: EventOf<'invocation_start'>): Conversation {
   const run = runOf(invocationId);

@@ -112,7 +112,7 @@ export function modelEnd(
   );
 }
 
-/** The texts of an invocation are as they were recorded. */
+/** Ends the texts of an invocation with their recorded content. */
 function closed(parts: readonly PlacedPart[], invocationId: string): readonly PlacedPart[] {
   return parts.map((part) =>
     part.from === invocationId &&

@@ -47,7 +47,7 @@ export interface RequestPart {
   readonly data: RequestData;
 }
 
-/** A message that somebody sent to the run while it was under way. */
+/** Message that a person sent to the run while it was under way. */
 export interface SteeringPart {
   readonly kind: 'steering';
   readonly id: string;
