@@ -27,12 +27,6 @@ export type {
   StreamOptions,
 } from './options.ts';
 export { UnhandledFailureError } from './process-guard.ts';
-export {
-  CannotListenError,
-  type ListeningServer,
-  type ProcessGuardMode,
-  type ServeOptions,
-  type ShutdownOptions,
-  serve,
-} from './serve.ts';
+export { CannotListenError, type ListeningServer, serve } from './serve.ts';
+export type { ProcessGuardMode, ServeOptions, ShutdownOptions } from './serve-options.ts';
 export { type AdjutantServer, server } from './server.ts';

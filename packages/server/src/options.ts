@@ -8,7 +8,7 @@ export interface JwtOptions {
   readonly jwks?: string;
   /** Shared secret of HS256 tokens, of at least 32 bytes. Either this or `jwks`. */
   readonly secret?: string | { reveal(): string };
-  /** Who must have issued the token (`iss`). @default anybody who can sign it */
+  /** Required issuer of the token (`iss`). @default any issuer that can sign it */
   readonly issuer?: string;
   /**
    * For whom it must have been issued (`aud`). Needed with `jwks`: issuers sign tokens for other
@@ -21,8 +21,9 @@ export interface JwtOptions {
 /** Names of the claims that say what the bearer may do. Every token also needs `sub` and `exp`. */
 export interface ClaimNames {
   /**
-   * Whose sessions are in reach; a token without it is refused. `false`: tokens name no tenant and
-   * are all of the app's own. @default 'tenant'
+   * Claim with the tenant whose sessions are in reach; a token without it is refused. `false`:
+   * tokens name no tenant, and all belong to the app's own.
+   * @default 'tenant'
    */
   readonly tenant?: string | false;
   /**
@@ -42,11 +43,11 @@ export interface ClaimNames {
   readonly agents?: string;
 }
 
-/** Who may call: nobody without a credential. */
+/** Accepted credentials: nobody may call without one. */
 export interface AuthOptions {
   /**
-   * Whether API keys of the app's store are accepted: those that `adjutant keys` makes. @default
-   * true
+   * True when API keys of the app's store are accepted: those that `adjutant keys` makes.
+   * @default true
    */
   readonly keys?: boolean;
   readonly jwt?: JwtOptions;
@@ -97,13 +98,14 @@ export interface StreamOptions {
   readonly heartbeat?: number;
 }
 
-/** What a server is made with. */
+/** Options of a server. */
 export interface ServerOptions {
   /** @default none: only callers of this machine are let in, and may do everything */
   readonly auth?: AuthOptions;
   /**
-   * How many proxies of one's own are in front of the server, whose `X-Forwarded-…` headers are
-   * believed. @default 0
+   * Number of the operator's own proxies in front of the server, whose `X-Forwarded-…` headers are
+   * believed.
+   * @default 0
    */
   readonly trustProxy?: number;
   readonly limits?: ServerLimits;
@@ -111,8 +113,8 @@ export interface ServerOptions {
   readonly cors?: CorsOptions;
   readonly stream?: StreamOptions;
   /**
-   * How long the answer to a write is kept under its `Idempotency-Key`, in milliseconds. @default
-   * 86_400_000 (24 hours)
+   * Time for which the answer to a write is kept under its `Idempotency-Key`, in milliseconds.
+   * @default 86_400_000 (24 hours)
    */
   readonly idempotency?: { readonly keepFor?: number };
   /**
@@ -175,7 +177,7 @@ export function resolveOptions(options: ServerOptions): ResolvedServerOptions {
     trustProxy,
     limits: {
       bodyBytes: limits.bodyBytes ?? defaultBodyBytes,
-      // Whoever has the machine needs no limit to be kept from the others.
+      // Callers on this machine need no limit that protects other callers.
       requestsPerMinute:
         limits.requestsPerMinute ?? (auth === undefined ? false : defaultRequestsPerMinute),
       failuresPerMinute: limits.failuresPerMinute ?? defaultFailuresPerMinute,

@@ -1,8 +1,8 @@
 import { AdjutantError } from 'adjutant';
 import { type ReportFailure, textOf } from './http/failure-report.ts';
 
-/** Something failed, and nobody waited for it. `cause` is what was thrown. */
-export class UnhandledFailureError extends AdjutantError<string> {
+/** Failure that no code handled. `cause` is the thrown value. */
+export class UnhandledFailureError extends AdjutantError {
   constructor({ isRejection, goesOn }: { isRejection: boolean; goesOn: boolean }, cause: unknown) {
     const code = isRejection ? 'unhandled_rejection' : 'uncaught_exception';
     const what = isRejection
@@ -32,9 +32,9 @@ export interface Guarded {
 const guarded = new Set<Guarded>();
 
 /**
- * Keeps what nobody handled from ending the process for as long as a server listens. Listeners of
- * the app are called as well.
- * @returns what ends it; called again it does nothing
+ * Keeps unhandled failures from ending the process while a server listens. Listeners of the app are
+ * called as well.
+ * @returns function that ends the guard; further calls do nothing
  */
 export function guardProcess(server: Guarded): () => void {
   if (guarded.size === 0) {
@@ -60,7 +60,7 @@ function onException(thrown: unknown): void {
   if (!goesOn) void closeAll(closing);
 }
 
-/** Each is told once, however many servers tell it. */
+/** Reports each failure once, however many servers report it. */
 function tell(error: UnhandledFailureError): void {
   for (const report of new Set([...guarded].map(({ report }) => report))) report(error);
 }
@@ -68,7 +68,7 @@ function tell(error: UnhandledFailureError): void {
 async function closeAll(closing: readonly (() => Promise<void>)[]): Promise<void> {
   const isAlone = process.listenerCount('uncaughtException') === 1;
   await Promise.allSettled(closing.map((close) => close()));
-  // Somebody else who listens decides when the process ends.
+  // Another listener decides when the process ends.
   if (isAlone) process.exit(1);
 }
 

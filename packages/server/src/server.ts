@@ -39,8 +39,9 @@ export interface AdjutantServer {
  */
 export function server(app: Runtime, options: ServerOptions = {}): AdjutantServer {
   checkServerOptions(app, options);
-  // What is answered over HTTP is to be continued, also in an app that keeps everything in memory.
-  app.recovery.start();
+  // Runs that were accepted over HTTP are to be continued, also in an app that keeps everything in
+  // memory.
+  app.recoverByItself();
   const closing = new AbortController();
   const clock = options.ports?.clock ?? systemClock;
   const resolved = resolveOptions(options);
@@ -112,8 +113,8 @@ function apiOf(parts: ServerParts, idempotency: Idempotency): Api {
 }
 
 /**
- * What an operator should see: neither refusals, such as 501, nor bodies that their callers did not
- * send to the end.
+ * True for a failure that an operator should see: neither refusals, such as 501, nor bodies that
+ * their callers did not send to the end.
  */
 function isFailure(error: unknown, { signal }: Request): boolean {
   return statusOf(error) >= 500 && !(error instanceof RequestRefusedError) && !signal.aborted;

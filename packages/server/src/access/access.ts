@@ -22,7 +22,10 @@ const watched: ReadonlySet<string> = new Set(['/v1/health', '/v1/ready']);
  */
 const longestForm = 32_768;
 
-/** What every request passes before its route: who calls, what they may do, and how much of it. */
+/**
+ * Checks of every request before its route: the caller, the caller's permissions and the limits on
+ * requests.
+ */
 export function addAccess(api: Api, parts: ServerParts): void {
   const { cors, limits, trustProxy } = parts.options;
   api.use('*', secureAnswers({ trustProxy, cors }));
@@ -40,7 +43,7 @@ function admit(parts: ServerParts): MiddlewareHandler<ServerEnv> {
   return async (context, next) => {
     const destination = destinationOf(context);
     context.set('address', clientAddress(context, parts.options.trustProxy));
-    // What a route is not told about who calls, it cannot give away.
+    // A route that does not know the caller cannot reveal the caller.
     setCaller(context, parts, anonymous(parts.app.tenant));
     const headers = isPublic(destination)
       ? await limits.ofAnybody(context, destination)
@@ -62,8 +65,8 @@ async function admitCaller(
   limits: Limits,
 ): Promise<LimitHeaders> {
   const principal = await authenticate(context).catch(async (error: unknown) => {
-    // Whoever has a valid credential is let in all the same: others behind the same address must
-    // not be able to keep it out.
+    // A valid credential is accepted all the same. Others behind the same address must not be able
+    // to keep its caller out.
     if (isAdjutantError(error, 'unauthenticated'))
       await limits.failures.count(addressGroup(context.var.address));
     throw error;

@@ -1,9 +1,9 @@
 import type { ActorKind } from 'adjutant';
 
-/** Who does something through the server, as ledgers name them. */
+/** Name of the actor behind a request, as ledgers record it. */
 export type Actor = 'user' | 'operator' | `user:${string}` | `operator:${string}`;
 
-/** What stands before the names of actors and of callers. */
+/** Prefixes of the names of actors and of callers. */
 const prefixes: Readonly<Record<ActorKind | 'key', true>> = {
   user: true,
   operator: true,
@@ -15,15 +15,18 @@ const prefixes: Readonly<Record<ActorKind | 'key', true>> = {
 };
 
 /**
- * Whether the name of a user or a bearer begins as if it had a kind already, so that people could
- * take it for that of somebody else.
+ * True when the name of a user or a bearer begins like one with a kind. People could take it for
+ * the name of another actor.
  */
 export function looksLikeActor(name: string): boolean {
   const colon = name.indexOf(':');
   return colon >= 0 && Object.hasOwn(prefixes, name.slice(0, colon).trim().toLowerCase());
 }
 
-/** An actor, for people: a user by the name alone, unless that could be taken for somebody else. */
+/**
+ * Returns the name of an actor for people: a user by the name alone, unless that could be mistaken
+ * for another actor.
+ */
 export function shownActor(by: string): string {
   const name = by.replace(/^user:/, '');
   return looksLikeActor(name) || Object.hasOwn(prefixes, name) ? by : name;

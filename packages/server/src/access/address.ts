@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Context } from 'hono';
 
-/** What `@hono/node-server` hands over beside a request. */
+/** Bindings that `@hono/node-server` passes along with a request. */
 interface NodeBindings {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } };
 }
@@ -18,10 +18,10 @@ export function socketAddress(context: Pick<Context, 'env'>): string | undefined
 }
 
 /**
- * Who calls: the other end of the connection or, behind proxies that are trusted, what the
- * outermost of them saw. What was in the header before them was written by the caller, and is not
- * believed.
- * @param trustedProxies how many proxies of one's own are in front of the server
+ * Returns the address of the caller: the other end of the connection or, behind trusted proxies,
+ * the address that the outermost proxy saw. Earlier entries of the header were written by the
+ * caller and are not believed.
+ * @param trustedProxies number of the operator's own proxies in front of the server
  */
 export function clientAddress(
   context: Pick<Context, 'env' | 'req'>,
@@ -39,7 +39,10 @@ export function clientAddress(
 
 const prefixGroups = 4;
 
-/** What an address is counted by: one customer of a network has a whole /64 of IPv6. */
+/**
+ * Returns the group by which an address is counted: one customer of a network has a whole /64 of
+ * IPv6.
+ */
 export function addressGroup(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   if (isIP(address) !== 6 || address.toLowerCase().startsWith('::ffff:')) return address;
@@ -61,7 +64,7 @@ export function isLoopbackAddress(address: string): boolean {
   return address === '::1' || /^(?:::ffff:)?127(?:\.\d{1,3}){3}$/i.test(address);
 }
 
-/** Whether a name or an address of a URL stands for this machine, whatever a name server says. */
+/** True when a host name or address of a URL means this machine, without asking a name server. */
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1');
   return host === 'localhost' || host.endsWith('.localhost') || isLoopbackAddress(host);

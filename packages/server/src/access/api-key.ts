@@ -7,9 +7,9 @@ import { type Role, roles } from './principal.ts';
 export interface ApiKey {
   /** Names the key; not secret. It stays the same when the key is rotated. */
   readonly id: string;
-  /** What it is for. */
+  /** Purpose of the key. */
   readonly name: string;
-  /** Whose sessions are in its reach. */
+  /** Tenant whose sessions the key can reach. */
   readonly tenant: string;
   readonly roles: readonly Role[];
   /** Only sessions of this user exist for it. */
@@ -18,7 +18,7 @@ export interface ApiKey {
   readonly agents?: readonly string[];
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** Who made it, as ledgers name them. */
+  /** Actor that made the key, as ledgers name it. */
   readonly createdBy: string;
   /** Epoch milliseconds from which it is not accepted any more. */
   readonly expiresAt: number;
@@ -54,7 +54,7 @@ export function newKeySecret(): string {
   return Array.from({ length: idsInSecret }, () => systemIds.next()).join('');
 }
 
-/** What a caller sends: `adj_<id>_<secret>`. */
+/** Returns the credential that a caller sends: `adj_<id>_<secret>`. */
 export function credentialOf(id: string, secret: string): string {
   return `${prefix}_${id}_${secret}`;
 }
@@ -67,12 +67,15 @@ function parsedCredential(
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
-/** Whether a credential wants to be an API key. */
+/** True when a credential has the form of an API key. */
 export function isKeyCredential(credential: string): boolean {
   return credential.startsWith(`${prefix}_`);
 }
 
-/** A text without the secrets of keys: whoever means an id may give the whole credential. */
+/**
+ * Returns a text without the secrets of keys: a caller that names an id may give the whole
+ * credential.
+ */
 export function withoutSecrets(text: string): string {
   return text.replaceAll(/adj_([a-z0-9]{4,40})_[a-z0-9]+/g, 'adj_$1_…');
 }
@@ -87,7 +90,9 @@ function isSameHash(left: string, right: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** What an unknown id is compared with, so that it takes as long as a known one. */
+/**
+ * Hash that the secret of an unknown id is compared with, so that it takes as long as a known one.
+ */
 const noHash = hashOfSecret('');
 
 /** A key, and which of its secrets opened it. */
@@ -126,7 +131,7 @@ export function endOfSecret({ key, hash, previousHash }: KeyRecord, secretHash: 
   return secretHash === previousHash ? Math.min(expiresAt, previousUntil) : 0;
 }
 
-/** Whether a key is accepted at a time. */
+/** True when a key is accepted at the given time. */
 export function isKeyValid({ revokedAt, expiresAt }: ApiKey, now: number): boolean {
   return revokedAt === undefined && now < expiresAt;
 }
@@ -137,7 +142,7 @@ export function isKeyValid({ revokedAt, expiresAt }: ApiKey, now: number): boole
  */
 export function foldKeyEvent(records: Map<string, KeyRecord>, event: StoredEvent): void {
   if (event.type === 'unreadable') {
-    // What it says of which key is not known: it may have been a revocation.
+    // The key of an unreadable event is not known: the event may have been a revocation.
     records.clear();
     return;
   }

@@ -22,12 +22,12 @@ const defaultGraceMs = dayMs;
 const longestText = 200;
 const mostAgents = 100;
 
-/** What a key is made with. */
+/** Values that a new key is made with. */
 export interface NewApiKey {
-  /** What it is for: `ci`, `billing service`. */
+  /** Purpose of the key: `ci`, `billing service`. */
   readonly name: string;
   readonly roles: readonly Role[];
-  /** Whose sessions are in its reach. @default the tenant of the app */
+  /** Tenant whose sessions the key can reach. @default the tenant of the app */
   readonly tenant?: string;
   /**
    * Only sessions of this user are in its reach, and what it does is recorded as done by the user.
@@ -56,7 +56,7 @@ export interface RotateOptions {
   readonly expiresIn?: number;
 }
 
-/** Who changes keys, and those of which tenant. */
+/** Actor of a change of keys, and the tenant whose keys change. */
 export interface KeyChangeOptions {
   /** @default 'operator' */
   readonly by?: Actor;
@@ -64,7 +64,10 @@ export interface KeyChangeOptions {
   readonly tenant?: string;
 }
 
-/** A key and what callers send. The credential is not kept: nobody can show it again. */
+/**
+ * Key and the credential that callers send. The credential is not kept, so it cannot be shown
+ * again.
+ */
 export interface IssuedApiKey {
   readonly key: ApiKey;
   /** `adj_<id>_<secret>`, for `Authorization: Bearer …`. */

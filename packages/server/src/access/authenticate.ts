@@ -23,7 +23,7 @@ export function unauthenticated(): RequestRefusedError {
   );
 }
 
-/** How the callers of a server prove who they are. */
+/** Returns the function that identifies callers by their credentials. */
 export function authenticator({ app, options, clock, access }: ServerParts): Authenticate {
   const { auth, cors } = options;
   if (auth === undefined) {
@@ -67,7 +67,8 @@ function principalOfKey({
     ...(user === undefined ? {} : { user }),
     ...(agents === undefined ? {} : { agents }),
   };
-  // Not its name: whoever makes keys could otherwise act under the name of somebody else.
+  // Not the name of the key: a caller that makes keys could otherwise act under the name of another
+  // actor.
   const actor = user === undefined ? (`operator:key:${id}` as const) : (`user:${user}` as const);
   return {
     id: `key:${id}`,

@@ -3,8 +3,8 @@ import type { Context } from 'hono';
 /** Longer ones are not looked at. */
 const longestCredential = 8_192;
 /**
- * How a page gives its credential to a WebSocket, which cannot have headers: `new WebSocket(url,
- * ['adjutant.v1', 'bearer.<credential>'])`.
+ * Prefix of the subprotocol by which a page gives its credential to a WebSocket, which cannot have
+ * headers: `new WebSocket(url, ['adjutant.v1', 'bearer.<credential>'])`.
  */
 const protocolPrefix = 'bearer.';
 
@@ -20,8 +20,8 @@ export function chosenProtocol(offered: ReadonlySet<string>): string | false {
 }
 
 /**
- * What the caller proves itself with. Never taken from the address: addresses are written down
- * everywhere.
+ * Returns the credential of a request. It is never taken from the address, because addresses are
+ * written to many logs.
  */
 export function credentialIn({ req }: Pick<Context, 'req'>): string | undefined {
   const header = req.header('authorization');

@@ -4,7 +4,7 @@ import type { ServerEnv } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import { isAllowed, type Permission } from './principal.ts';
 
-/** What a route asks of its callers. */
+/** Requirements of a route for its callers. */
 export interface GuardedRoute {
   readonly permission: Permission | 'public';
   /** The call, by the name that the document of the routes has for it. */
@@ -38,7 +38,10 @@ export function guard(
 
 /** Where a request is going. */
 export interface Destination {
-  /** What its route asks; `undefined` for a route that does not say, and where there is none. */
+  /**
+   * Requirements of the route; `undefined` for a route that states none, and where there is no
+   * route.
+   */
   readonly guarded: GuardedRoute | undefined;
   /** The path of the route, with its parameters in braces; `undefined` where there is none. */
   readonly route: string | undefined;

@@ -64,8 +64,8 @@ export class JwtVerifier {
   }
 
   /**
-   * Who calls; `undefined` when the token is not one to be accepted, for whatever reason. @throws
-   * KeySetUnavailableError
+   * Returns the caller; `undefined` when the token is not accepted, for any reason.
+   * @throws KeySetUnavailableError
    */
   async principal(token: string): Promise<Principal | undefined> {
     const claims = await this.#verified(token);
@@ -85,10 +85,8 @@ export class JwtVerifier {
       ...(audience === undefined ? {} : { audience }),
     };
     try {
-      const { payload } =
-        this.#keys instanceof Uint8Array
-          ? await jwtVerify(token, this.#keys, options)
-          : await jwtVerify(token, this.#keys, options);
+      // Both overloads take the same arguments; the cast only chooses one for a secret, too.
+      const { payload } = await jwtVerify(token, this.#keys as JWTVerifyGetKey, options);
       return payload;
     } catch (error) {
       if (error instanceof KeySetUnavailableError) throw error;
@@ -136,8 +134,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * What the claims say; `undefined` when they do not say it clearly: a mistake must never let
- * somebody do more.
+ * Returns the caller that the claims name; `undefined` when they are not clear. A mistake must
+ * never give a caller more permissions.
  */
 function principalOf(
   claims: JWTPayload,

@@ -9,7 +9,7 @@ import {
 } from './api-key.ts';
 import { type DecisionDraft, SystemLedger, systemTenant } from './system-ledger.ts';
 
-/** What a change of keys is decided by. */
+/** Function that decides a change of keys from the current records. */
 export type KeyChange = (records: KeyRecords) => readonly DecisionDraft[];
 
 /**
@@ -68,7 +68,8 @@ export class KeyRing {
   }
 
   /**
-   * Changes of keys as they land, whoever makes them, until `signal` aborts. There must be a key.
+   * Yields changes of keys as they land, from any writer, until `signal` aborts. There must be a
+   * key.
    */
   follow(after: number, signal: AbortSignal): AsyncIterable<unknown> {
     return this.#ledger.follow(after, signal);

@@ -2,7 +2,7 @@ import type { Clock } from 'adjutant/ports';
 import { endOfSecret } from './api-key.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** A secret of a key that somebody is let in by. */
+/** Secret of a key that admits a caller. */
 export interface WatchedSecret {
   readonly id: string;
   readonly secretHash: string;
@@ -19,7 +19,10 @@ interface Watcher extends WatchedSecret {
 export interface KeyWatchPorts {
   readonly ring: KeyRing;
   readonly clock: Clock;
-  /** Told why keys cannot be watched. Whoever watched one then is told that it has ended. */
+  /**
+   * Called with the reason when keys cannot be watched. All watchers are then told that their watch
+   * has ended.
+   */
   readonly onError: (error: unknown) => void;
   /** Aborted when the server closes: that the store may be gone then is no error. */
   readonly closing: AbortSignal;
@@ -39,9 +42,9 @@ export class KeyWatch {
   }
 
   /**
-   * @param endsAt epoch milliseconds at which the key ends by itself; whether its secret ends
-   * before is looked up
-   * @returns what ends the watch
+   * @param endsAt epoch milliseconds at which the key ends by itself; an earlier end of its secret
+   * is looked up
+   * @returns function that ends the watch
    */
   watch({ id, secretHash }: WatchedSecret, endsAt: number, onEnd: () => void): () => void {
     const watcher: Watcher = { id, secretHash, onEnd, endsAt, stopTimer: () => undefined };

@@ -6,7 +6,7 @@ import { RequestRefusedError } from '../http/problem.ts';
 
 const windowSeconds = 60;
 
-/** What a caller still may, as headers (draft-ietf-httpapi-ratelimit-headers). */
+/** Remaining allowance of a caller, as headers (draft-ietf-httpapi-ratelimit-headers). */
 export type LimitHeaders = Readonly<Record<string, string>>;
 
 /** Counts what each caller does in a minute, in this process. */

@@ -22,7 +22,9 @@ const proxyHeader = new RegExp(
       'x-appengine-.*',
       'x-azure-.*',
     ],
-    '(?:x-|fastly-|fly-|do-)?(?:real|client|cluster-client|connecting|remote|user|host|source)-?(?:ip|addr|address)',
+    '(?:x-|fastly-|fly-|do-)?' +
+      '(?:real|client|cluster-client|connecting|remote|user|host|source)-?' +
+      '(?:ip|addr|address)',
   ].join('|')})$`,
   'i',
 );
@@ -77,8 +79,8 @@ function isOwnOrigin(origin: string): boolean {
 }
 
 /**
- * Whether an origin is that of a page which a server gave: `app://localhost` and
- * `chrome-extension://localhost` are not.
+ * True when an origin belongs to a page from a server: `app://localhost` and
+ * `chrome-extension://localhost` do not.
  */
 export function isPageOrigin(origin: string): boolean {
   return URL.canParse(origin) && pageProtocols.has(new URL(origin).protocol);

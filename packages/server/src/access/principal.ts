@@ -1,6 +1,6 @@
 import type { Actor } from './actor.ts';
 
-/** What a route asks of whoever calls it. */
+/** Permission that a route asks of its caller. */
 export type Permission = 'read' | 'operate' | 'audit' | 'manage';
 
 /**
@@ -18,21 +18,24 @@ export const permissionsOfRole: Readonly<Record<Role, readonly Permission[]>> = 
 
 export const roles: readonly Role[] = ['viewer', 'auditor', 'operator', 'admin'];
 
-/** Whoever calls the server, as its credential says. */
+/** Caller of the server, as its credential says. */
 export interface Principal {
   /**
    * Names the caller in audit events and limits: `key:<id>`, `jwt:<subject>`, `local`; `anonymous`
    * on routes that anybody may call.
    */
   readonly id: string;
-  /** Whose sessions are in reach; those of other tenants do not exist for it. */
+  /** Tenant whose sessions are in reach; sessions of other tenants do not exist for the caller. */
   readonly tenant: string;
   readonly roles: readonly Role[];
   /** Only sessions of this user exist for it. @default all of the tenant */
   readonly user?: string;
   /** Only these agents exist for it. @default all */
   readonly agents?: readonly string[];
-  /** How ledgers name what it does: `operator:<id>`, or `user:<user>` where it is bound to one. */
+  /**
+   * Actor of the caller's actions in ledgers: `operator:<id>`, or `user:<user>` when the caller is
+   * bound to one user.
+   */
   readonly actor: Actor;
   /**
    * Epoch milliseconds from which its credential is not accepted any more. @default it does not end
@@ -46,7 +49,7 @@ export interface Principal {
   readonly key?: { readonly id: string; readonly secretHash: string };
 }
 
-/** Whether one of the roles gives the permission. */
+/** True when one of the roles gives the permission. */
 export function isAllowed(
   { roles: given }: Pick<Principal, 'roles'>,
   permission: Permission,
@@ -54,12 +57,12 @@ export function isAllowed(
   return given.some((role) => permissionsOfRole[role].includes(permission));
 }
 
-/** Whoever calls a route that is open to anybody: may do nothing else. */
+/** Returns the caller of a public route. It has no permissions. */
 export function anonymous(tenant: string): Principal {
   return { id: 'anonymous', tenant, roles: [], actor: 'user' };
 }
 
-/** Whoever calls from this machine a server that asks for no credentials: may do everything. */
+/** Returns the caller on this machine of a server without credentials. It has all permissions. */
 export function localCaller(tenant: string): Principal {
   return { id: 'local', tenant, roles: ['admin'], actor: 'operator' };
 }

@@ -8,13 +8,13 @@ import type { Principal } from './principal.ts';
 export interface ServerAccessPorts {
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** Told what went wrong beside a request. */
+  /** Called with errors that occur outside a request. */
   readonly onError: (error: unknown) => void;
   /** Aborted when the server closes. */
   readonly closing: AbortSignal;
 }
 
-/** What a server knows of its callers beyond one request. */
+/** State about callers that a server keeps beyond one request. */
 export class ServerAccess {
   readonly keys: KeyRing;
   readonly audit: AuditLog;

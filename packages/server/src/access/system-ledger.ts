@@ -8,10 +8,10 @@ import {
 import { type Clock, type IdSource, systemTurns } from 'adjutant/ports';
 import { type LedgerStore, processOwner } from 'adjutant/store';
 
-/** What is written to a ledger of the server's own. */
+/** Event that is written to one of the server's own ledgers. */
 export type DecisionDraft = Extract<EventDraft, { readonly type: 'decision' }>;
 
-/** What names a ledger of the server's own, and what it is written with. */
+/** Address of one of the server's own ledgers, and the ports that write to it. */
 export interface SystemLedgerPorts {
   readonly store: Store;
   readonly tenant: string;
@@ -70,15 +70,15 @@ export class SystemLedger {
   }
 
   /**
-   * Events after `after` as they land, whoever writes them, until `signal` aborts. The ledger must
-   * exist.
+   * Yields events after `after` as they land, from any writer, until `signal` aborts. The ledger
+   * must exist.
    */
   follow(after: number, signal: AbortSignal): AsyncIterable<StoredEvent> {
     return this.#ledgers.follow(this.#ports.session, after, signal);
   }
 
   /**
-   * Writes what `decide` gives while nobody else can write.
+   * Writes the events of `decide` while no other writer can write.
    * @param decide is given the number of the last event, has read all up to it when it resolves,
    * and throws when nothing is to be written
    * @throws SessionBusyError, StoreUnavailableError
@@ -98,7 +98,7 @@ export class SystemLedger {
       );
       return events;
     } finally {
-      // A lease that cannot be given back ends by itself.
+      // A lease that cannot be released ends by itself.
       await this.#ledgers.release(claim).catch(() => undefined);
     }
   }

@@ -4,8 +4,8 @@ import type { AgentAnswer, ToolAnswer } from '../schemas/agent.ts';
 type AnyRunnable = Agent | Step | Sequence | Parallel | Loop;
 
 /**
- * What callers are told of a runnable: what it takes, what it gives and what it may call, but
- * neither its prompts nor its models.
+ * Describes a runnable to callers: its input, its output and its tools, but neither its prompts nor
+ * its models.
  * @param shared the tools that all agents of the app have
  */
 export function describeAgent(runnable: Runnable, shared: readonly Tool[]): AgentAnswer {

@@ -11,7 +11,10 @@ import type {
   ServerRequest,
 } from './types.ts';
 
-/** What runs wait for: approvals, and whatever else somebody must answer. Rejects as `Sessions`. */
+/**
+ * Requests that runs wait for: approvals, and others that a person or a process must answer.
+ * Rejects as `Sessions`.
+ */
 export class Approvals {
   readonly #transport: Transport;
 
@@ -63,7 +66,7 @@ export class Approvals {
     return outcomes;
   }
 
-  /** Makes a link for a message, at which somebody without a key can decide. */
+  /** Makes a link for a message, at which a person without a key can decide. */
   link(request: string, link: LinkOptions = {}, options: WriteOptions = {}): Promise<Link> {
     return this.#transport.json({
       method: 'POST',
@@ -74,7 +77,7 @@ export class Approvals {
   }
 }
 
-/** What tools have begun elsewhere. Rejects as `Sessions`. */
+/** Operations that tools have begun in other systems. Rejects as `Sessions`. */
 export class Operations {
   readonly #transport: Transport;
 

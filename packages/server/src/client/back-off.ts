@@ -1,6 +1,6 @@
 import { type ClientPorts, pause } from './ports.ts';
 
-/** How often and how long a client tries again when the server cannot be reached or has no time. */
+/** Number and delays of a client's retries when the server cannot be reached or is overloaded. */
 export interface RetryOptions {
   /**
    * Milliseconds without the server after which it is given up; `0`: at once; `Infinity`: never.
@@ -63,7 +63,7 @@ export class BackOff {
     this.#attempts = 0;
   }
 
-  /** What the server wants in the place of `first`. */
+  /** Replaces `first` by the delay that the server asks for. */
   prefer(first: number): void {
     this.#first = Math.min(first, this.#options.longest);
   }

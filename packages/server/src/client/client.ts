@@ -6,13 +6,13 @@ import { Sessions } from './sessions.ts';
 import { type CallOptions, pathOf, Transport } from './transport.ts';
 import type { Health, ServerAgent, SessionUsage, UsagePage, UsageQuery } from './types.ts';
 
-/** What a server can run, as far as the caller may know of it. */
+/** Runnables of a server that the caller may know of. */
 export interface Agents {
   list(options?: CallOptions): Promise<readonly ServerAgent[]>;
   get(name: string, options?: CallOptions): Promise<ServerAgent>;
 }
 
-/** What calls of models have used. */
+/** Usage of model calls. */
 export interface UsageOfModels {
   /** A page, with the sum of its sessions. `complete` says whether that is the sum of all. */
   page(query?: UsageQuery, options?: CallOptions): Promise<UsagePage>;
@@ -26,10 +26,10 @@ export interface AdjutantClient {
   readonly runs: Runs;
   readonly approvals: Approvals;
   readonly operations: Operations;
-  /** What can be run. */
+  /** Runnables of the app. */
   readonly agents: Agents;
   readonly usage: UsageOfModels;
-  /** Whether the server lives. */
+  /** Checks that the server lives. */
   health(options?: CallOptions): Promise<Health>;
 }
 

@@ -12,7 +12,7 @@ export class ServerProblemError extends Error {
    */
   readonly code: string;
   readonly status: number;
-  /** What was wrong, where, and what to do. Also the message. */
+  /** Description of the fault, its place and its remedy. Also the message. */
   readonly detail: string;
   readonly data: JsonObject;
   /** Names the request in the server's log. */
@@ -92,9 +92,7 @@ export class LostError extends Error {
   override readonly name = 'LostError';
 }
 
-/**
- * Whether something that was thrown is a problem of the server, and has this code if one is named.
- */
+/** True when a thrown value is a problem of the server, and has this code if one is named. */
 export function isServerProblem(thrown: unknown, code?: string): thrown is ServerProblemError {
   return thrown instanceof ServerProblemError && (code === undefined || thrown.code === code);
 }

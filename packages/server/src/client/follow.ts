@@ -20,13 +20,11 @@ export interface FollowOptions {
 
 export interface Followed extends FollowOptions {
   readonly path: string;
-  /**
-   * Whether every seq comes: then one that is missing means that the connection has lost something.
-   */
+  /** True when every seq comes. Then a missing seq means that the connection has lost an event. */
   readonly isWhole: boolean;
 }
 
-/** What a server says of a stream itself: that it has come to its end, and what broke it. */
+/** Names of the frames about a stream itself: its end, and the problem that broke it. */
 const endOfStream = 'end';
 const brokenStream = 'problem';
 
@@ -110,7 +108,7 @@ class Follower {
     );
   }
 
-  /** What one connection gives; returns whether the stream has come to its end. */
+  /** Yields the events of one connection; returns `true` when the stream has come to its end. */
   async *#connection(): AsyncGenerator<StreamEvent, boolean> {
     const { options } = this.#transport;
     const response = await this.#open();
@@ -181,7 +179,7 @@ class Follower {
   }
 }
 
-/** What went wrong inside the server may go right in a moment, or in another process. */
+/** A fault inside the server may not repeat a moment later, or in another process. */
 function breakOf(problem: Problem): Error {
   const error = new ServerProblemError(problem);
   return error.status >= 500 ? new LostError(problem.detail, { cause: error }) : error;

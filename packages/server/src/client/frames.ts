@@ -33,7 +33,7 @@ export async function* readFrames(
       yield* ready.splice(0);
     }
   } finally {
-    // Nobody reads the rest; the connection is closed with it.
+    // The rest is not read; the connection is closed with it.
     await reader.cancel().catch(() => undefined);
   }
 }

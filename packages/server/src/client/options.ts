@@ -14,7 +14,7 @@ export interface ClientOptions {
   readonly key?: Given<string>;
   /** Sent with each request. @default none */
   readonly headers?: Given<Readonly<Record<string, string>>>;
-  /** What makes the requests. @default that of the platform */
+  /** Function that makes the requests. @default that of the platform */
   readonly fetch?: (input: string, init: RequestInit) => Promise<Response>;
   readonly retry?: RetryOptions;
   /**

@@ -11,7 +11,7 @@ export interface ClientPorts {
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 const idLength = 24;
 
-/** What browsers and Node have alike. */
+/** Ports that browsers and Node have in common. */
 export const platformPorts: ClientPorts = Object.freeze({
   clock: Object.freeze({
     now: () => Date.now(),

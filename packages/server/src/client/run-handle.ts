@@ -30,7 +30,7 @@ export class RunHandle<Output = unknown>
     this.#transport = transport;
     this.#runs = runs;
     this.#started = started;
-    // Whoever awaits or iterates is told; nobody need do either.
+    // A caller that awaits or iterates receives the error; a caller need not do either.
     started.catch(() => undefined);
   }
 
@@ -83,7 +83,8 @@ export class RunHandle<Output = unknown>
         return;
       } catch (error) {
         if (!isServerProblem(error, 'run_not_found')) throw error;
-        // It has been stored for whoever works on the session, and they have not come to it.
+        // It has been stored for the process that works on the session, which has not reached it
+        // yet.
         const run = await this.#runs.get(session, asked);
         if (run.status === 'accepted')
           await pause(this.#transport.options.ports.clock, lookAgainMs, options.signal);

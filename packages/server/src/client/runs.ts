@@ -81,7 +81,7 @@ export class Runs {
     });
   }
 
-  /** The run once it rests. */
+  /** Returns the run once it has ended or waits for a person or a process. */
   async wait<Output = unknown>(
     session: string,
     run: string,

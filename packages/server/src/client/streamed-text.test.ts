@@ -57,7 +57,7 @@ const answers = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 
-/** What is streamed of answers: transient parts, then what the ledger has of them. */
+/** Returns the stream of answers: transient parts, then the recorded events. */
 function streamOf(all: readonly Answer[]): StreamEvent[] {
   return all.flatMap(({ failed, thoughts, chunks, split }, round) => {
     const parts = [chunks.slice(0, split), chunks.slice(split)].filter(({ length }) => length > 0);

@@ -1,12 +1,12 @@
 import type { StreamEvent } from 'adjutant';
 
-/** What an agent has said in its last answer, which may be under way. */
+/** Text of an agent's last answer, which may be under way. */
 export interface StreamedText {
   readonly invocationId: string;
   readonly agent: string;
   readonly text: string;
   readonly thoughts: string;
-  /** Whether it is as the ledger has it. Until then it may grow, and begin anew. */
+  /** True when the text is the recorded one. Until then it may grow, and begin anew. */
   readonly isComplete: boolean;
   /** The round whose text is as the ledger has it; an answer may have several parts. */
   readonly textRound?: number | undefined;
@@ -55,8 +55,8 @@ export function streamedText(texts: StreamedTexts, event: StreamEvent): Streamed
     }
     case 'model_end':
       if (before === undefined) return texts;
-      // What only called tools has said nothing more; an attempt that failed leaves nothing, also
-      // where none of it was seen.
+      // A round that only called tools adds no text. A failed attempt leaves nothing, even when
+      // none of it was streamed.
       if (event.status === 'completed')
         return before.isComplete ? texts : put(texts, { ...before, isComplete: true });
       return before.isComplete && before.textRound === event.round
@@ -78,8 +78,8 @@ function openAnswer(
 }
 
 /**
- * What the ledger has: one part of an answer, or the next one. A text that is too long for the
- * stream is a reference; what was streamed stays.
+ * Returns the recorded text: one part of an answer, or the next one. A text that is too long for
+ * the stream is a reference; the streamed text stays.
  */
 function joined(streamed: string, recorded: unknown, isNext: boolean): string {
   if (typeof recorded !== 'string') return streamed;

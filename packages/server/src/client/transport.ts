@@ -32,13 +32,13 @@ export interface Call {
   readonly waits?: number;
 }
 
-/** What a caller may say about each request. */
+/** Options of each request. */
 export interface CallOptions {
   /** Gives the request up. A write may have been done all the same. */
   readonly signal?: AbortSignal;
 }
 
-/** What a caller may say about a request that changes something. */
+/** Options of a request that changes something. */
 export interface WriteOptions extends CallOptions {
   /**
    * The same for the same write, also from another process: it is done once, and later calls get
@@ -202,7 +202,7 @@ export class Transport {
   }
 }
 
-/** Whether the same request may well succeed a moment later. */
+/** True when the same request may succeed a moment later. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof ServerProblemError)
     return passing.has(error.status) || error.code === 'idempotency_key_in_use';

@@ -30,8 +30,8 @@ import type {
 } from '../schemas/session.ts';
 import type { usagePageSchema, usageQuerySchema } from '../schemas/usage.ts';
 
-// What the server checks and documents is what the client's types are made of: they cannot drift
-// apart.
+// Types of the client are made from the schemas that the server checks and documents. They cannot
+// drift apart.
 
 /** A query, of which everything may be left out. */
 type QueryOf<Schema extends z.ZodType> = {

@@ -5,12 +5,12 @@ import { RequestRefusedError } from './problem.ts';
 /** Where links lead. */
 export const approvalPath = '/approve';
 
-/** Whether people look at what is answered there. */
+/** True when a path serves pages for people. */
 export function isApprovalPage(path: string): boolean {
   return path.startsWith(`${approvalPath}/`);
 }
 
-/** Characters of a path that logs are told. */
+/** Longest path in logs, in characters. */
 const longestPath = 1_000;
 
 /**
@@ -31,8 +31,8 @@ export function pathForLogs({
 }
 
 /**
- * What stands in a link for a token of a tenant: the token, and for other tenants than the server's
- * own which it is.
+ * Returns the text of a link for a token: the token and, unless it is the server's own tenant, the
+ * tenant.
  */
 export function linkTextOf(token: string, tenant: string, own: string): string {
   return tenant === own ? token : `${token}~${Buffer.from(tenant).toString('base64url')}`;

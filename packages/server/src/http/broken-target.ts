@@ -42,7 +42,7 @@ export function refuseBrokenUpgrades(server: Server): void {
   });
 }
 
-/** What is wrong with the address that a request names, to follow "The request does not fit:". */
+/** Returns the defect of the address in a request, worded to follow "The request does not fit:". */
 function defectOf({ url: target = '', headers: { host } }: IncomingMessage): string | undefined {
   const [path = ''] = target.split('?', 1);
   if (path.includes('\\')) return 'its path has a backslash.';
@@ -60,8 +60,8 @@ function defectOf({ url: target = '', headers: { host } }: IncomingMessage): str
 }
 
 /**
- * Whether a host is written as addresses have it: with nothing before or behind it, and not so that
- * it becomes another one.
+ * True when a host is written as in addresses: with nothing before or behind it, and not so that
+ * parsing changes it.
  */
 function isHost(host: string): boolean {
   const url = URL.parse(`http://${host}/`);
@@ -88,7 +88,7 @@ async function refuse(response: ServerResponse, defect: string): Promise<void> {
 }
 
 async function refuseUpgrade(socket: Duplex, defect: string): Promise<void> {
-  // Who asked may be gone before the answer is.
+  // The caller may be gone before the answer is sent.
   socket.on('error', () => socket.destroy());
   const problem = problemOf(defect);
   const text = await problem.text();

@@ -7,7 +7,7 @@ export interface ChatSession {
   readonly id: string;
   /** The session, once it has begun and while the caller may know of it. */
   readonly listing?: SessionListing;
-  /** Whether there is such a session, and the caller may not know of it. */
+  /** True when the session exists and the caller may not know of it. */
   readonly isOutOfReach: boolean;
 }
 

@@ -40,7 +40,7 @@ export function failureReport(onError: ReportFailure | undefined): ReportFailure
   return report;
 }
 
-/** One for each function, so that whoever tells all servers of a process tells none twice. */
+/** One reporter for each function, so that a fault of all servers of a process is reported once. */
 const reports = new WeakMap<ReportFailure, ReportFailure>();
 
 function warnOf(error: unknown, request?: FailedRequest): void {
@@ -63,7 +63,7 @@ function warn(
 
 const longestText = 2_000;
 
-/** What was thrown, in words. Anything can be thrown, also what cannot be made a text of. */
+/** Returns the text of a thrown value. Any value can be thrown, also one that has no text. */
 export function textOf(error: unknown): string {
   try {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -18,7 +18,7 @@ const retryAfter = '1';
 /** Milliseconds between two sweeps of one process. */
 const sweepEvery = 3_600_000;
 
-/** Whether a key is of characters that a header can have. */
+/** True when a key consists of characters that a header can have. */
 export function isKeyText(text: string): boolean {
   return /^[\x20-\x7e]+$/.test(text);
 }
@@ -54,7 +54,7 @@ export class Idempotency {
 
   readonly #report: ReportFailure;
 
-  /** @param report told that an answer could not be kept */
+  /** @param report called when an answer could not be kept */
   constructor(
     { kept, clock, options, closing }: Pick<ServerParts, 'kept' | 'clock' | 'options' | 'closing'>,
     report: ReportFailure,
@@ -108,8 +108,8 @@ export class Idempotency {
         kept = await keptOf(context, problemResponse(error, context.var.requestId), 'same');
       throw error;
     } finally {
-      // What was done is done: that its answer could not be kept is not the caller's fault. The
-      // same request would find what was made.
+      // The request has been carried out; a failure to keep its answer is not the caller's fault.
+      // The same request would find what was made.
       await begun.settle(kept).catch((error: unknown) => {
         this.#report(error, {
           id: context.var.requestId,
@@ -129,7 +129,7 @@ export class Idempotency {
     for (const [due, at] of this.#swept) {
       if (closing.aborted || now - at < every) continue;
       this.#swept.set(due, now);
-      // Whatever stops a sweep, the next one goes on.
+      // A failed sweep does not keep the next one from running.
       const sweep = async (): Promise<unknown> =>
         this.#kept.sweep(due, closing).catch(() => undefined);
       this.#sweeping = this.#sweeping.then(sweep);
@@ -148,7 +148,7 @@ interface OnceRequest {
   readonly repeated: RepeatedAnswer;
 }
 
-/** Whether a request that was sent again would get this answer again, whenever it is sent. */
+/** True when a repeated request would get this answer again at any time. */
 function isFinal(status: number): boolean {
   return status < 500 && status !== 429;
 }

@@ -15,18 +15,19 @@ export interface KeptAnswer {
   readonly isDeleted?: true;
 }
 
-/** What is known of a key. */
+/** Recorded state of a key. */
 interface KeptRequest {
   readonly fingerprint: string;
-  /** What ids follow from; another one when a key is used again after its time. */
+  /** Seed of the ids; another one when a key is used again after its time. */
   readonly seed: string;
   readonly at: number;
   readonly answer: KeptAnswer | undefined;
 }
 
 /**
- * What a request is to do: nothing, because there is an answer or somebody is making it; or to be
- * carried out and then settled, which is once for each key at a time, in all processes.
+ * Outcome of beginning a request under a key. Either nothing is to be done, because an answer
+ * exists or is being made. Or the request is to be carried out and then settled, once for each key
+ * at a time, in all processes.
  */
 export type Beginning =
   | { readonly state: 'answered'; readonly answer: KeptAnswer }
@@ -35,7 +36,7 @@ export type Beginning =
   | {
       readonly state: 'begun';
       readonly seed: string;
-      /** It was begun before, and nobody knows how it ended. */
+      /** It was begun before, and its end is not known. */
       readonly isBegunBefore: boolean;
       /** Keeps the answer; without one, the same request will be carried out again. */
       settle(answer: KeptAnswer | undefined): Promise<void>;
@@ -133,7 +134,7 @@ export class KeptAnswers {
     };
   }
 
-  /** What is known of a key, unless its time is over. */
+  /** Returns the recorded state of a key, unless its time is over. */
   async #read(ledgers: LedgerStore, record: string): Promise<KeptRequest | undefined> {
     let found: KeptRequest | undefined;
     try {
@@ -228,7 +229,7 @@ export class KeptAnswers {
     };
   }
 
-  /** Keeps the lease until it is told to stop. */
+  /** Keeps the lease until it is stopped. */
   #renew(ledgers: LedgerStore, claim: Claim): () => void {
     const { clock } = this.#ports;
     const again = (): (() => void) =>
@@ -292,8 +293,9 @@ export class KeptAnswers {
   }
 
   /**
-   * Removes what was kept for longer than it is to be kept. @returns how many keys @throws
-   * StoreUnavailableError
+   * Removes answers whose time is over.
+   * @returns number of removed keys
+   * @throws StoreUnavailableError
    */
   async sweep(tenant: string, signal: AbortSignal): Promise<number> {
     const ledgers = this.#ledgers(tenant);
@@ -315,9 +317,7 @@ export class KeptAnswers {
   }
 }
 
-/**
- * What follows for a request from what is known of its key; `undefined`: it is to be carried out.
- */
+/** Decides a request by the recorded state of its key; `undefined`: it is to be carried out. */
 function judge(
   known: KeptRequest | undefined,
   { fingerprint }: KeyedRequest,

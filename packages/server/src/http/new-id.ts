@@ -24,9 +24,9 @@ export function newId({ context }: MakingRequest, prefix: string, name = ''): st
 const idDigits = 20;
 
 /**
- * Whether the request was begun before under its `Idempotency-Key` and nobody knows how it ended:
- * what it makes may be there already (under the id that `newId` gives), and that is no fault then.
- * So are an answer that it gave and a session that it deleted.
+ * True when the request was begun before under its `Idempotency-Key` and its end is not known. Its
+ * result may exist already under the id that `newId` gives, which is no fault then. The same holds
+ * for an answer that it gave and a session that it deleted.
  */
 export function isBegunBefore({ context }: MakingRequest): boolean {
   return context.var.isBegunBefore === true;

@@ -4,8 +4,8 @@ import { RequestRefusedError } from './problem.ts';
 const methods = ['GET', 'POST', 'DELETE'] as const;
 
 /**
- * Why there is no answer: the address has nothing (404), or nothing for this method (405, which
- * says for which methods it has).
+ * Returns the refusal for an address without a route (404) or without this method (405, with the
+ * methods that it has).
  */
 export function nothingAt(
   api: Api,

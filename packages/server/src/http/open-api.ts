@@ -1,7 +1,7 @@
 import type { Api } from './parts.ts';
 import { idempotencyParameter } from './route.ts';
 
-/** What the routes are about, in the order in which they are shown. */
+/** Subjects of the routes, in the order in which they are shown. */
 const tags: readonly { readonly name: string; readonly description: string }[] = [
   {
     name: 'Runs',

@@ -9,18 +9,16 @@ import type { OpenStreams } from '../stream/open-streams.ts';
 import type { Replays } from '../stream/replay/replays.ts';
 import type { KeptAnswers } from './kept-answers.ts';
 
-/** What a request carries from the middleware to its route. */
+/** Variables that the middleware passes to the route of a request. */
 export interface ServerEnv {
   readonly Variables: {
     /** Names the request in errors and logs. */
     requestId: string;
     /** Where new ids come from; `newId` uses it. */
     ids: IdSource;
-    /**
-     * What the ids follow from that a request under an `Idempotency-Key` makes; `newId` uses it.
-     */
+    /** Seed of the ids that a request under an `Idempotency-Key` makes; `newId` uses it. */
     idempotencySeed?: string;
-    /** Whether the request was begun before under its key; see `isBegunBefore`. */
+    /** True when the request was begun before under its key; see `isBegunBefore`. */
     isBegunBefore?: boolean;
     /**
      * Gives the answer that is kept under the request's `Idempotency-Key`, or makes and keeps it.
@@ -36,8 +34,8 @@ export interface ServerEnv {
 }
 
 /**
- * @param make carries the request out; what it throws becomes a problem
- * @param repeated what the same request gets later
+ * @param make carries the request out; its errors become problems
+ * @param repeated answer to the same request when it is sent again
  */
 export type AnswerOnce = (
   make: () => Promise<Response>,
@@ -45,15 +43,15 @@ export type AnswerOnce = (
 ) => Promise<Response>;
 
 /**
- * What a request gets that is sent again under the same `Idempotency-Key`: the same answer; the
- * answer of doing it again, for what changes nothing but whose answer is a secret; or a refusal,
- * for what makes a secret that is shown only once.
+ * Answer to a request that is sent again under the same `Idempotency-Key`. `same`: the same answer.
+ * `again`: the answer of doing it again, for a request that changes nothing but whose answer is a
+ * secret. `refused`: a refusal, for a request that makes a secret which is shown only once.
  */
 export type RepeatedAnswer = 'same' | 'again' | 'refused';
 
 export type Api = OpenAPIHono<ServerEnv>;
 
-/** What all routes of a server share. */
+/** Parts that all routes of a server share. */
 export interface ServerParts {
   /** The app that is served, of its own tenant; requests use that of their caller's. */
   readonly app: Runtime;
@@ -65,7 +63,7 @@ export interface ServerParts {
   readonly streams: OpenStreams;
   /** Answers to requests with an `Idempotency-Key`. */
   readonly kept: KeptAnswers;
-  /** What is told of the past. */
+  /** Replays of recorded sessions. */
   readonly replays: Replays;
   /** Aborted when the server closes: streams end, and clients come back to another process. */
   readonly closing: AbortSignal;

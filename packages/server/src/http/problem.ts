@@ -6,16 +6,16 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 export interface Problem {
   /** Names the kind of problem; the same for the same `code`. */
   readonly type: string;
-  /** What the code means, in a few words. */
+  /** Meaning of the code in a few words. */
   readonly title: string;
   readonly status: number;
-  /** What was wrong, where, and what to do. */
+  /** Description of the fault, its place and its remedy. */
   readonly detail: string;
   /** Stable: switch on this. */
   readonly code: string;
   /** The request, for the operator's log. */
   readonly instance?: string;
-  /** What the error carries besides. */
+  /** Data of the error. */
   readonly data?: JsonObject;
 }
 
@@ -101,7 +101,7 @@ export function statusOf(error: unknown): ContentfulStatusCode {
   return statusOfCode[error.code] ?? 500;
 }
 
-/** What the libraries below refuse, in the words of this server. */
+/** Translates a refusal of the libraries below into the words of this server. */
 export function refusalOf(error: HTTPException): RequestRefusedError {
   switch (error.status) {
     case 400:
@@ -122,8 +122,8 @@ export function refusalOf(error: HTTPException): RequestRefusedError {
 }
 
 /**
- * What a caller is told of an error. Of what went wrong inside, only its code, where it has one
- * that is listed, and the request's id.
+ * Returns the problem that a caller receives for an error. An internal fault shows only its code,
+ * if that is listed, and the id of the request.
  */
 export function problemOf(error: unknown, requestId: string): Problem {
   const status = statusOf(error);

@@ -12,7 +12,7 @@ export async function reachableRequest(input: Asking, requestId: string): Promis
   throw new RequestNotFoundError({ requestId });
 }
 
-/** Whether the caller may know of a request of its tenant. */
+/** True when the caller may know of a request of its tenant. */
 export async function isRequestInReach(
   input: Asking,
   { session, user }: Pick<RequestEntry, 'session' | 'user'>,

@@ -5,7 +5,7 @@ import { RequestRefusedError } from './problem.ts';
 import type { RouteInput } from './route.ts';
 import { agentsOf } from './session-agents.ts';
 
-/** Who asks, and of which app. */
+/** Caller of a request, and the app. */
 export type Asking = Pick<RouteInput<unknown, unknown, unknown>, 'app' | 'principal'>;
 
 /**
@@ -23,9 +23,9 @@ export async function reachableSession(input: Asking, id: string): Promise<Sessi
 }
 
 /**
- * What is read of a session that the caller may know of. A run of another agent that begins
- * meanwhile takes it out of reach, and what was read with it.
- * @throws what `read` throws, SessionNotFoundError
+ * Reads from a session that the caller may know of. A run of another agent that begins meanwhile
+ * takes the session and the reading out of reach.
+ * @throws the errors of `read`, SessionNotFoundError
  */
 export async function readReachable<Read>(
   input: Asking,
@@ -38,9 +38,9 @@ export async function readReachable<Read>(
 }
 
 /**
- * Whether the caller may know of a session of its tenant. One that is bound to agents: while all
- * its runs are of these. Before its first run, a session is that of its user, or of whoever made
- * it.
+ * True when the caller may know of a session of its tenant. A caller bound to agents may while all
+ * runs of the session are of these. Before its first run, a session belongs to its user, or else to
+ * its maker.
  */
 export async function isReachable(
   { app, principal }: Asking,
@@ -57,7 +57,7 @@ export async function isReachable(
     : [...runs.values()].every((name) => agents.includes(name));
 }
 
-/** Whether the caller may know of what has this name. */
+/** True when the caller may know of the agent with this name. */
 export function isAgentInReach(
   { principal: { agents } }: Pick<Asking, 'principal'>,
   name: string,
@@ -71,7 +71,7 @@ export function reachableAgents(input: Asking): readonly Runnable[] {
 }
 
 /**
- * What has this name and may be run by the caller.
+ * Returns the runnable of this name if the caller may run it.
  * @throws RequestRefusedError `agent_not_found` (404), with the nearest name of those in reach
  */
 export function reachableAgent(input: Asking, name: string): Runnable {

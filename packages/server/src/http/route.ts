@@ -15,7 +15,7 @@ export interface AnswerDefinition<Answer> {
   readonly schema?: z.ZodType<Answer>;
   /** Media type of an answer that is not JSON. */
   readonly contentType?: string;
-  /** What its headers say, by their names. */
+  /** Descriptions of the headers by their names. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +24,7 @@ export interface RouteDefinition<Params, Query, Body, Answer> {
   readonly method: 'get' | 'post' | 'delete';
   /** With parameters in braces: `/v1/sessions/{session}`. */
   readonly path: string;
-  /** What the caller must be allowed to do; `public`: anybody may call. */
+  /** Permission that the caller needs; `public`: anybody may call. */
   readonly permission: Permission | 'public';
   /** Unique; what generated clients name the call. */
   readonly operationId: string;
@@ -35,18 +35,18 @@ export interface RouteDefinition<Params, Query, Body, Answer> {
   readonly params?: z.ZodType<Params>;
   readonly query?: z.ZodType<Query>;
   readonly body?: z.ZodType<Body>;
-  /** Whether a request without a body counts as one with an empty object. @default false */
+  /** True when a request without a body counts as one with an empty object. @default false */
   readonly isBodyOptional?: boolean;
   /** By status. Refusals and faults are problems, unless a route says otherwise. */
   readonly answers: { readonly [Status in number]: AnswerDefinition<Answer> } & {
     readonly '4XX'?: AnswerDefinition<never>;
     readonly '5XX'?: AnswerDefinition<never>;
   };
-  /** What a request gets that is sent again under its `Idempotency-Key`. @default 'same' */
+  /** Answer to a request that is sent again under its `Idempotency-Key`. @default 'same' */
   readonly repeated?: RepeatedAnswer;
 }
 
-/** What a route is called with. */
+/** Input of a route. */
 export interface RouteInput<Params, Query, Body> {
   readonly params: Params;
   readonly query: Query;
@@ -90,7 +90,7 @@ const problemAnswer = {
 /** Under which name the document describes the header `Idempotency-Key`. */
 export const idempotencyParameter = 'IdempotencyKey';
 
-/** Whether the answer to the same request under the same key is the same. */
+/** True when the same request under the same key gets the same answer. */
 function isKept({
   method,
   permission,
@@ -158,7 +158,7 @@ function configOf<Params, Query, Body, Answer>(
     ...(isKept(route)
       ? { parameters: [{ $ref: `#/components/parameters/${idempotencyParameter}` }] }
       : {}),
-    // Before what comes in is looked at: who may not call is not told what a call must be.
+    // Before the input is checked: a caller without permission does not learn what a valid call is.
     middleware:
       body === undefined
         ? guard(permission, operationId)

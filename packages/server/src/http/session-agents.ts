@@ -1,18 +1,18 @@
 import type { EventOf, Runtime, SessionListing, StoredEvent } from 'adjutant';
 import { runOf } from '../stream/run-state.ts';
 
-/** What a ledger says of who may know of its session. */
+/** Facts of a ledger that decide who may know of its session. */
 export interface SessionAgents {
-  /** What its runs were begun with: names by the ids of the runs. */
+  /** Names of the runnables that its runs began with, by the ids of the runs. */
   readonly runs: ReadonlyMap<string, string>;
-  /** Whether an event of it cannot be read: it may have begun a run of anything. */
+  /** True when one of its events cannot be read: it may have begun a run of any agent. */
   readonly isUnreadable: boolean;
   /**
    * `seq` up to which all events are of runs that have begun: the input of a run is written before
    * its beginning says what it is for.
    */
   readonly begunUpTo: number;
-  /** Who made the session before its first run, as ledgers name them. */
+  /** Actor that made the session before its first run, as ledgers name it. */
   readonly maker: string | undefined;
 }
 
@@ -28,7 +28,7 @@ interface Known extends SessionAgents {
 const mostKnown = 10_000;
 const knownOf = new WeakMap<Runtime, Map<string, Known>>();
 
-/** What the runs of a session were begun with, up to its last event or beyond. */
+/** Returns the runnables that the runs of a session began with, up to its last event or beyond. */
 export async function agentsOf(
   app: Runtime,
   { id, seq, createdAt }: Pick<SessionListing, 'id' | 'seq' | 'createdAt'>,
@@ -67,7 +67,7 @@ async function readOn(
   return { runs, isUnreadable, begunUpTo, waiting, maker, seq };
 }
 
-/** Whether a run begins with an event. */
+/** True when an event begins a run. */
 export function beginsRun(event: {
   readonly type: string;
 }): event is EventOf<'invocation_start'> & { readonly invocationId: string } {

@@ -6,7 +6,7 @@ const deadlineMs = 2_000;
 /** Milliseconds for which an answer is good: anybody may ask, and must not keep the store busy. */
 const goodForMs = 1_000;
 
-/** Whether the store of an app answers in time, asked not more often than once a second. */
+/** Checks that the store of an app answers in time, at most once a second. */
 export function storeCheck(
   { store, tenant, app }: Pick<Runtime, 'store' | 'tenant' | 'app'>,
   clock: Clock,

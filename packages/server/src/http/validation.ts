@@ -22,7 +22,9 @@ const places: Readonly<Record<string, string>> = {
   header: 'headers',
 };
 
-/** A body can be wrong in as many places as it has; its sender is told of the first ones. */
+/**
+ * Largest number of faults in an answer. A body can have many; its sender learns of the first ones.
+ */
 const mostIssues = 20;
 const longestMessage = 300;
 
@@ -81,8 +83,8 @@ export function faultsOf(issues: readonly Issue[]): string {
 }
 
 /**
- * What callers can be told: of what is missing and of numbers the schemas' library speaks as code
- * does.
+ * Returns a message for callers. The library of the schemas words missing values and numbers as
+ * code does.
  */
 function messageOf({ message }: Issue): string {
   if (/ received undefined$/.test(message)) return 'is missing';

@@ -12,7 +12,7 @@ export function measure({
     await next();
     const { method } = context.req;
     metrics.requestAnswered({
-      // What clients make up must not become labels without end.
+      // Methods that clients make up must not become labels without end.
       method: knownMethods.has(method) ? method : 'OTHER',
       route: patternOf(routePath(context, -1)),
       status: context.res.status,

@@ -2,7 +2,7 @@ import type { Run } from 'adjutant';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { RunMetrics } from './run-metrics.ts';
 
-/** How a stream reaches its client. */
+/** Transport by which a stream reaches its client. */
 export type StreamKind = 'sse' | 'socket';
 
 /** One request that was answered. */
@@ -18,13 +18,13 @@ export interface AnsweredRequest {
   readonly duration: number;
 }
 
-/** Counts the requests that wait for somebody, by their kinds. */
+/** Counts the pending requests by their kinds. */
 export type CountWaiting = () => Promise<ReadonlyMap<string, number>>;
 
 const durationBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
- * What a server counts, in a registry of its own, so that several servers of a process do not mix.
+ * Metrics of a server in a registry of its own, so that several servers of a process do not mix.
  */
 export class ServerMetrics {
   readonly #registry = new Registry();
@@ -116,7 +116,7 @@ export class ServerMetrics {
   text(): Promise<string> {
     if (!this.#hasProcess) {
       this.#hasProcess = true;
-      // Not before somebody asks: it watches the garbage collector and the event loop.
+      // Only on the first request for metrics: it watches the garbage collector and the event loop.
       collectDefaultMetrics({ register: this.#registry });
     }
     return this.#registry.metrics();

@@ -63,7 +63,7 @@ export class RunMetrics {
 
   #rests(agent: string, { status, usage, durationMs, toolCalls }: RunResult): void {
     this.#ended.inc({ agent, status });
-    // What it used is counted at its end.
+    // Usage of the run is counted at its end.
     if (status === 'yielded') return;
     this.#durations.observe({ agent }, durationMs / 1_000);
     this.#tokens.inc({ agent, direction: 'input' }, usage.inputTokens);

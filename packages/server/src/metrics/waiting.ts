@@ -6,8 +6,8 @@ import type { CountWaiting } from './metrics.ts';
 const goodForMs = 5_000;
 const mostCounted = 1_000;
 
-/** Counts what waits for somebody, by its kind, and not more often than every few seconds. */
-export function waitingCounter(app: Pick<Runtime, 'requests'>, clock: Clock): CountWaiting {
+/** Counts pending requests by their kinds, and not more often than every few seconds. */
+export function waitingCounter(app: Pick<Runtime, 'listRequests'>, clock: Clock): CountWaiting {
   let counted:
     | { readonly at: number; readonly counts: Promise<ReadonlyMap<string, number>> }
     | undefined;

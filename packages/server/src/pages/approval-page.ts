@@ -1,5 +1,10 @@
-import type { RequestEntry, TokenView } from 'adjutant';
-import { visibleLine, visibleText } from 'adjutant/text';
+import {
+  type JsonValue,
+  type RequestEntry,
+  type TokenView,
+  visibleLine,
+  visibleText,
+} from 'adjutant';
 import { html } from 'hono/html';
 import { shownActor } from '../access/actor.ts';
 import { type PagePart, page } from './page.ts';
@@ -9,7 +14,7 @@ type Decision = TokenView['decisions'][number];
 /** Characters of a reason. */
 export const longestReason = 2_000;
 
-/** What people can say with a button: decisions that need no input. */
+/** Decisions that have a button: those that need no input. */
 const choices: Partial<
   Record<Decision, { readonly label: string; readonly look: string; readonly said: string }>
 > = {
@@ -55,7 +60,7 @@ ${
   details === undefined
     ? ''
     : html`<h2 id="details">What will be done</h2>
-<pre aria-labelledby="details" tabindex="0">${visibleText(JSON.stringify(details, undefined, 2))}</pre>`
+<pre aria-labelledby="details" tabindex="0">${asText(details)}</pre>`
 }
 <form method="post">
 <label for="reason">Reason <span>(optional)</span></label>
@@ -93,6 +98,10 @@ const timeFormat = new Intl.DateTimeFormat('en-GB', {
 /** The last moment that a date can name. */
 const lastTime = 8_640_000_000_000_000;
 
+function asText(details: JsonValue): string {
+  return visibleText(JSON.stringify(details, undefined, 2));
+}
+
 function timePart(at: number): PagePart {
   const date = new Date(Math.min(at, lastTime));
   return html`<time datetime="${date.toISOString()}">${timeFormat.format(date)} UTC</time>`;
@@ -100,9 +109,9 @@ function timePart(at: number): PagePart {
 
 function buttonPart(decision: Decision): PagePart | '' {
   const choice = choices[decision];
-  return choice === undefined
-    ? ''
-    : html`<button class="${choice.look}" name="decision" value="${decision}">${choice.label}</button>`;
+  if (choice === undefined) return '';
+  const { look, label } = choice;
+  return html`<button class="${look}" name="decision" value="${decision}">${label}</button>`;
 }
 
 /** Says that the decision counts. */

@@ -12,7 +12,7 @@ import {
 
 const tag = 'Agents';
 
-/** What can be run. */
+/** Runnables of the app. */
 export const addAgentRoutes: AddRoutes = (api) => {
   addRoute(
     api,

@@ -71,8 +71,8 @@ export const addApprovalLinkRoutes: AddRoutes = (api, parts) => {
 };
 
 /**
- * Whoever could make links in other people's names could decide in their names. @param by with its
- * kind
+ * A caller that could make links in other people's names could decide in their names.
+ * @param by with its kind
  */
 function assertMayName(
   { principal }: Pick<RouteInput<unknown, unknown, unknown>, 'principal'>,

@@ -113,8 +113,8 @@ function addDeciding(api: Api, parts: ServerParts): void {
 }
 
 /**
- * What is decided about; a token that is refused is refused where it is used, because only that is
- * recorded.
+ * Returns the summary of the request. A refused token is refused where it is used, because only
+ * that is recorded.
  */
 async function summaryOf(view: Promise<TokenView>): Promise<string> {
   try {
@@ -126,9 +126,9 @@ async function summaryOf(view: Promise<TokenView>): Promise<string> {
 }
 
 /**
- * Whether a form was sent by the page itself, as far as the browser says. A page that sends no
- * referrer has the origin `null`; then, and without a browser, only the token counts, which nobody
- * else can know.
+ * True when the page itself sent a form, as far as the browser says. A page that sends no referrer
+ * has the origin `null`. Then, and without a browser, only the token counts, which others cannot
+ * know.
  */
 function isSentByPage({ headers, url }: Request, publicUrl: string | undefined): boolean {
   const site = headers.get('sec-fetch-site');

@@ -26,7 +26,7 @@ type Input = Pick<
 
 const tag = 'Approvals';
 
-/** What waits for somebody: listed, shown and answered. */
+/** Adds the routes that list, show and answer pending requests. */
 export const addApprovalRoutes: AddRoutes = (api) => {
   addList(api);
   addGet(api);
@@ -184,7 +184,7 @@ async function outcomeOf(
     return { requestId, accepted: true };
   } catch (error) {
     const problem = problemOf(error, input.requestId);
-    // What went wrong inside is no outcome: the whole request can be sent again.
+    // An internal fault is no outcome: the whole request can be sent again.
     if (problem.status >= 500) throw error;
     return { requestId, accepted: false, problem: { ...problem } };
   }
@@ -212,7 +212,7 @@ async function answer(
   }
 }
 
-/** Whether the request was settled by the first try of what is now repeated. */
+/** True when the first attempt of a repeated request settled it. */
 function isOwnEarlierAnswer(input: Input, error: unknown): boolean {
   if (!isBegunBefore(input) || !isAdjutantError(error, 'request_settled')) return false;
   return error.data['status'] === 'answered' && error.data['by'] === input.principal.actor;

@@ -5,7 +5,7 @@ import { RequestRefusedError } from '../http/problem.ts';
 import { addRoute } from '../http/route.ts';
 import { auditPageSchema, auditQuerySchema } from '../schemas/audit.ts';
 
-/** What was done and denied in the caller's tenant. */
+/** Adds the route of the audit log: actions carried out and denied in the caller's tenant. */
 export const addAuditRoutes: AddRoutes = (api, { access }) => {
   addRoute(
     api,
@@ -33,7 +33,7 @@ export const addAuditRoutes: AddRoutes = (api, { access }) => {
           'The audit log is of the whole tenant, and your credential is bound to a part of it.',
         );
       }
-      // What this process has not written yet.
+      // Entries that this process has not written yet must be readable.
       await access.audit.flush();
       const ledgers = app.store.for({ tenant: app.tenant, app: auditApp(app.app) });
       const { entries, next } = await readAudit(ledgers, {

@@ -124,7 +124,7 @@ async function said(
   }
 }
 
-/** The answer to an input from its beginning to where its run rests. */
+/** Returns the answer to an input, from its beginning to the end or the next wait of its run. */
 function told(
   { app, principal: { agents } }: Asking,
   session: string,
@@ -143,7 +143,7 @@ function told(
   };
 }
 
-/** Somebody wrote to the agent. */
+/** Handles a message of a person to the agent. */
 async function asked(
   parts: ServerParts,
   input: Sent,
@@ -184,7 +184,7 @@ interface NewMessage {
   readonly chat: ChatLedger;
   readonly to: string;
   readonly text: string;
-  /** Whether the session is to be made. */
+  /** True when the session is to be made. */
   readonly isNew: boolean;
 }
 
@@ -210,7 +210,7 @@ async function begun(
   return { app, agents: principal.agents, session, after, to, restsAfter: chat.head, awaited: [] };
 }
 
-/** A run that failed is taken up again where it failed; an answer that was given stands. */
+/** Retries a failed run at the point of its failure; answers that were given stay. */
 async function again(
   parts: ServerParts,
   input: Sent,
@@ -257,7 +257,7 @@ function assertNothingAsked(chat: ChatLedger): void {
   throw new RequestRefusedError(409, 'chat_waiting', message, { requestId });
 }
 
-/** Somebody said something to what the run asks for: the run goes on, and with it its answer. */
+/** Handles answers to requests of the run: the run goes on, and with it its answer. */
 async function continued(
   parts: ServerParts,
   input: Sent,

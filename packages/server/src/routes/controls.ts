@@ -40,7 +40,7 @@ const continueSession = defineRoute({
   },
 });
 
-/** What is said to a session, whoever works on it. */
+/** Adds the routes that control a session, in whichever process it is worked on. */
 export const addControlRoutes: AddRoutes = (api, parts) => {
   addRoute(api, sendMessage, async (input) => {
     const { text, interrupt = false, key } = input.body;

@@ -7,7 +7,10 @@ import { packageVersion } from '../version.ts';
 const tag = 'Health';
 const noStore = { 'cache-control': 'no-store' };
 
-/** Whether the process lives, and whether it can work. Public, and without anything secret. */
+/**
+ * Adds the routes that tell if the process lives and can work. They are public and show nothing
+ * secret.
+ */
 export const addHealthRoutes: AddRoutes = (api, parts) => {
   addHealth(api, parts);
   addReadiness(api, parts);

@@ -54,8 +54,8 @@ const getTranscript = defineRoute({
 });
 
 /**
- * What sessions hold: events, state and conversation. Nothing is claimed: whoever works on a
- * session is not disturbed.
+ * Adds the routes that read sessions: events, state and conversation. Nothing is claimed: the
+ * process that works on a session is not disturbed.
  */
 export const addLedgerRoutes: AddRoutes = (api, { replays }) => {
   addRoute(api, listEvents, (input) =>

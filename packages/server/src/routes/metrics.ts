@@ -2,7 +2,7 @@ import type { AddRoutes } from '../http/parts.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import { addRoute } from '../http/route.ts';
 
-/** What the process counts, for Prometheus. */
+/** Adds the route of the metrics for Prometheus. */
 export const addMetricsRoutes: AddRoutes = (api, parts) => {
   addRoute(
     api,

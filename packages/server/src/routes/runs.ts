@@ -270,12 +270,12 @@ function wantsStream({ headers }: Request): boolean {
   return (headers.get('accept') ?? '').includes('text/event-stream');
 }
 
-/** What a run ends with here when another process goes on with it, or nobody can. */
+/** Error codes of a run that ends here when another process goes on with it, or none can. */
 const goesOnElsewhere = ['run_stopped', 'session_deleted', 'ledger_conflict'];
 
 /**
- * What keeps a run that was accepted from being carried out here. That this process closes, or that
- * another one has taken the run over, is no fault.
+ * Reports the fault that keeps an accepted run from being carried out here. It is no fault that
+ * this process closes, or that another one has taken the run over.
  */
 export function reportFailure(
   { options, closing }: ServerParts,

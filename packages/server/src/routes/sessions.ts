@@ -214,7 +214,7 @@ function assertMayName(
 }
 
 /**
- * Whose session the caller makes.
+ * Returns the user whose session the caller makes.
  * @throws RequestRefusedError `other_user` (403) for a caller that is bound to a user and names
  * another one
  */
@@ -233,8 +233,8 @@ export function ownUser(
 }
 
 /**
- * Who acts for one user could otherwise read what others share, and let its runs do more than the
- * app lets them.
+ * A caller that acts for one user could otherwise read shared sessions, and give its runs more
+ * permissions than the app does.
  */
 function assertMayBind(
   { principal }: Pick<Asking, 'principal'>,
@@ -252,7 +252,7 @@ function assertMayBind(
 }
 
 /**
- * What tools require is not for everybody to give.
+ * Checks that the caller may grant the permissions that tools require.
  * @throws RequestRefusedError `may_not_grant` (403)
  */
 function assertMayGrant(
@@ -272,8 +272,8 @@ function assertMayGrant(
 }
 
 /**
- * Whether permissions of a session were taken back after this event: a fork from before that has
- * them again.
+ * True when permissions of a session were revoked after this event: a fork from before it has them
+ * again.
  */
 async function isTakenBack({ app }: Asking, session: string, at: number): Promise<boolean> {
   for await (const event of app.sessions.events(session, { after: at })) {

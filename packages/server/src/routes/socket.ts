@@ -143,7 +143,7 @@ async function open(
 
 interface Commanded {
   readonly session: string;
-  /** What a client is told of what was thrown. */
+  /** Returns the frame that reports an error to the client. */
   readonly problem: (error: unknown) => SentFrame;
 }
 
@@ -185,7 +185,7 @@ function commander(
 }
 
 /**
- * What the routes ask of whoever calls: who it is and where it comes from, as it was when the
+ * Returns the headers that identify the caller and its address to the routes, as they were when the
  * socket was opened.
  */
 function callerHeaders(context: Context<ServerEnv>): Readonly<Record<string, string>> {

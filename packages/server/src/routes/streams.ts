@@ -8,7 +8,7 @@ import { assertInLedger, positionOf, positionPattern } from '../stream/position.
 import { profileNames } from '../stream/profile-names.ts';
 import { streamResponse } from '../stream/stream-response.ts';
 
-/** How streams are asked for. */
+/** Query of the routes that stream. */
 export const streamQuerySchema = z.object({
   after: z
     .string()

@@ -10,7 +10,7 @@ import { type UsagePage, usagePageSchema, usageQuerySchema } from '../schemas/us
 
 type UsageQuery = z.infer<typeof usageQuerySchema>;
 
-/** What runs used. */
+/** Adds the routes of usage. */
 export const addUsageRoutes: AddRoutes = (api, { replays }) => {
   addRoute(
     api,
@@ -75,7 +75,7 @@ async function lookedAt(
   });
 }
 
-/** Whether no event of a session lies between the two times. */
+/** True when no event of a session lies between the two times. */
 function mustBeIdle(
   { createdAt, updatedAt }: SessionListing,
   { from = 0, to = Number.POSITIVE_INFINITY }: UsageFilter,

@@ -1,6 +1,6 @@
 import type { EventOf, Usage } from 'adjutant';
 
-/** What calls of models used. */
+/** Usage of model calls. */
 export interface ModelUse {
   /** Calls that were answered. */
   readonly calls: number;

@@ -8,13 +8,13 @@ import type { RunOutline, SessionRuns } from './session-runs.ts';
 
 /** A run as it is now. */
 export interface RunView {
-  /** `undefined`: what it begins with waits for whoever has the session. */
+  /** `undefined`: its first input waits for the process that holds the session. */
   readonly outline: RunOutline | undefined;
   /** As recorded: large values are references. Missing until it has ended. */
   readonly output?: EventOf<'invocation_end'>['output'];
-  /** What it asks of somebody outside. */
+  /** Open requests of the run. */
   readonly requests: readonly RequestEntry[];
-  /** Whether nothing more happens until somebody does something. */
+  /** True when nothing more happens until a person or a process acts. */
   readonly isAtRest: boolean;
 }
 
@@ -75,7 +75,7 @@ async function viewOf(address: RunAddress, runs: SessionRuns): Promise<RunView> 
   };
 }
 
-/** What a run that has ended gave, which is kept nowhere but in the ledger. */
+/** Returns the output of a run that has ended, which only the ledger keeps. */
 async function outputOf(
   { app, session }: RunAddress,
   { endSeq }: RunOutline,
@@ -88,10 +88,10 @@ async function outputOf(
   return {};
 }
 
-/** Requests that are told of one run. */
+/** Most requests that are shown of one run. */
 const mostRequests = 1_000;
 
-/** Whether neither what the run waits for has come yet nor its cancel. */
+/** True when the run still waits: neither the awaited input nor a cancel has come. */
 async function isWaiting(
   { app, session }: RunAddress,
   { id, waitsFor }: RunOutline,
@@ -105,7 +105,7 @@ async function isWaiting(
   });
 }
 
-/** Whether an input that is to begin a run waits for whoever has the session. */
+/** True when an input that begins a run waits for the process that holds the session. */
 async function isPosted({ app, session, run }: RunAddress): Promise<boolean> {
   const posted = await ledgersOf(app).inbox(session);
   return posted.some(({ data }) => data['runId'] === run);

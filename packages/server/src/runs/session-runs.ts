@@ -4,13 +4,13 @@ import { type ModelUse, noUse, useWith } from './model-use.ts';
 
 type RunEnd = EventOf<'invocation_end'>;
 
-/** What is known of one run of a session. */
+/** Outline of one run of a session. */
 export interface RunOutline {
   readonly id: string;
   readonly agent: string;
   readonly kind: string;
   readonly status: 'running' | 'waiting' | 'completed' | 'error' | 'cancelled';
-  /** What it waits for: a message, an answer to a request, or to be continued. */
+  /** Reason why the run waits: a message, an answer to a request, or to be continued. */
   readonly waitsFor?: EventOf<'invocation_yield'>['reason'] | undefined;
   /** `seq` of the event that has its output. */
   readonly endSeq?: number | undefined;

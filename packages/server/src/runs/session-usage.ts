@@ -11,8 +11,8 @@ export interface UsageFilter {
 }
 
 /**
- * What calls of models used in a session, folded from its events. What a fork shares with another
- * session is not counted again.
+ * Usage of model calls in a session, folded from its events. Events that a fork shares with another
+ * session are not counted again.
  */
 export class SessionUsage {
   readonly #session: string;

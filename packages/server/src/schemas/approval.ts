@@ -10,7 +10,7 @@ const requestStatuses = [
   'cancelled',
   'withdrawn',
 ] as const;
-/** What people may say; the runtime alone says `expire`, `escalate` and `cancel`. */
+/** Decisions of people; only the runtime decides `expire`, `escalate` and `cancel`. */
 const decisions = [
   'approve',
   'edit',

@@ -56,7 +56,7 @@ export const chatSchema = z
 
 export type ChatJson = z.infer<typeof chatSchema>;
 
-/** A part by which somebody gives leave, or does not. */
+/** Part by which a person approves or rejects. */
 export const approvalPartSchema = z.looseObject({
   type: z.string(),
   toolCallId: z.string(),

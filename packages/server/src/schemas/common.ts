@@ -35,7 +35,7 @@ export const timestampSchema = z
 /** Any JSON value. */
 export const jsonSchema = z.unknown().openapi('JsonValue', { description: 'Any JSON value.' });
 
-/** How many entries a page has at most. */
+/** Returns the schema of the largest number of entries on a page. */
 export function limitSchema(most: number, usual: number) {
   return z.coerce.number().int().min(1).max(most).default(usual).openapi({
     type: 'integer',
@@ -96,7 +96,7 @@ function millisecondsOf(text: string): number {
     : Number.NaN;
 }
 
-/** What was asked for has been taken up; whoever works on the session carries it out. */
+/** Answer to an accepted request; the process that works on the session carries it out. */
 export const acceptedSchema = z
   .strictObject({
     session: idSchema.openapi({ example: 'customer-7' }),

@@ -55,7 +55,7 @@ export const newRunSchema = z
 
 const linkSchema = z.string().openapi({ example: '/v1/sessions/customer-7' });
 
-/** A run that was taken up. */
+/** Accepted run. */
 export const startedRunSchema = z
   .strictObject({
     session: idSchema.openapi({ example: 'customer-7' }),
@@ -105,7 +105,7 @@ const usageSchema = z
     },
   });
 
-/** What calls of models used. */
+/** Usage of model calls. */
 export const modelUse = {
   calls: z.int().min(0).openapi({ description: 'Calls of models that were answered.' }),
   usage: usageSchema,

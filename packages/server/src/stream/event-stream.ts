@@ -4,28 +4,28 @@ import type { SentFrame } from './frame.ts';
 import type { Encoding, Piece } from './replay/telling.ts';
 import { encodedFrame, WrittenFrames } from './written-frames.ts';
 
-/** A reason to end a stream before everything is told. */
+/** Reason to end a stream early. */
 export interface StreamEnding {
   readonly signal: AbortSignal;
   readonly note: string;
 }
 
-/** What a stream of server-sent events lives on. */
+/** Ports of a stream of server-sent events. */
 export interface EventStreamPorts {
   readonly clock: Clock;
   /** Milliseconds without a frame after which a comment is sent. */
   readonly heartbeat: number;
   /**
-   * What ends the stream before it is told, and the comment that says so. `whileOpen` is aborted
-   * when the stream is over.
+   * Endings of the stream, each with the comment that says so. `whileOpen` is aborted when the
+   * stream is over.
    */
   readonly endings: (whileOpen: AbortSignal) => readonly StreamEnding[];
-  /** What a reader is told when the stream breaks, as a frame. */
+  /** Returns the frame that tells a reader that the stream broke. */
   readonly problem: (error: unknown) => SentFrame;
-  /** Called once, when the reader is gone or everything is told. */
+  /** Called once, when the reader is gone or the stream is complete. */
   readonly onClose: () => void;
   readonly onSent?: (frames: number) => void;
-  /** How frames are written. @default as named events */
+  /** Encoding of the frames. @default as named events */
   readonly encoding?: Encoding<Uint8Array>;
 }
 
@@ -84,7 +84,7 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
   readonly #encoding: Encoding<Uint8Array>;
   #isWanted = false;
   #isOver = false;
-  /** Why the stream ends before everything is told. */
+  /** Reason why the stream ends early. */
   #note: string | undefined;
   #lastSent: number;
   #cancelTimer: () => void = () => undefined;
@@ -168,7 +168,7 @@ class EventStreamSource implements UnderlyingSource<Uint8Array> {
         this.#beat(controller, heartbeat - quiet);
         return;
       }
-      // What the reader has not taken yet is a sign of life already.
+      // Bytes that the reader has not taken yet are a sign of life already.
       if (this.#isWanted && controller.desiredSize === 0) this.#send(controller, ': \n\n');
       this.#beat(controller, heartbeat);
     });

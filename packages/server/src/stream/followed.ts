@@ -11,7 +11,7 @@ import type { Encoding, Piece, Telling } from './replay/telling.ts';
 import { toldStream } from './replay/told-stream.ts';
 import { runTelling, sessionTelling, waitingFrame } from './telling.ts';
 
-/** What a reader wants to be told. */
+/** Subject of the stream that a reader asks for. */
 export interface StreamSubject {
   readonly app: Runtime;
   readonly session: string;
@@ -31,7 +31,7 @@ export interface FollowedStream {
   ): AsyncGenerator<Piece<Written>, void, undefined>;
 }
 
-/** Who reads, and what the server knows of the past. */
+/** Reader of a stream, and the server's knowledge of the past. */
 export interface StreamReader {
   readonly replays: Replays;
   readonly principal: Pick<Principal, 'id' | 'tenant'>;
@@ -126,7 +126,7 @@ async function beginningOfRun<State>(
   const telling = runTelling(name, profile, { session, run, reopenedAt: now.reopenedAt });
   const first = then.run?.status === 'waiting' ? [waitingFrame(session, run, then.run)] : [];
   const told = profile.resumed(then.told);
-  // The same state, if it can be: others who are told the rest have it, too.
+  // The same state object if possible: other readers of the rest share it.
   const state = told === then.told ? then : { ...then, told };
   return { telling, place: { seq, state }, head, first } as Beginning<unknown>;
 }
@@ -136,7 +136,7 @@ function stream<State>(
   { replays, principal }: StreamReader,
   { telling, place, head, first }: Beginning<State>,
 ): FollowedStream {
-  // What lies before the first event of a run is none of its frames.
+  // Events before the first one of a run give none of its frames.
   const read = place.seq === position.after ? position.frames : 0;
   const subject = { app, session, agents, replays, principal, telling, place, head, first, read };
   return { follow: (encoding, signal) => toldStream(subject, encoding, signal) };

@@ -20,16 +20,15 @@ export interface SentFrame {
   readonly data: object;
 }
 
-/** What a profile makes of one event. */
+/** Result of one event in a profile. */
 export interface Folded<State> {
   readonly state: State;
   readonly frames: readonly Frame[];
 }
 
 /**
- * How a stream is told: a pure fold over its events. What it makes of durable events depends on
- * nothing but durable events, but for transient frames; so a stream that was cut tells the rest in
- * the same words.
+ * Form of a stream: a pure fold over its events. Except for transient frames, the frames of durable
+ * events depend on durable events alone. So a stream that was cut tells the rest in the same words.
  */
 export interface Profile<State> {
   readonly start: State;

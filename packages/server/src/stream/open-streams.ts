@@ -2,7 +2,7 @@ import type { Principal } from '../access/principal.ts';
 import { RequestRefusedError } from '../http/problem.ts';
 import type { ServerMetrics, StreamKind } from '../metrics/metrics.ts';
 
-/** Seconds after which somebody who has too many streams may try again. */
+/** Seconds after which a caller with too many streams may try again. */
 const retryAfterSeconds = 5;
 
 /**
@@ -31,8 +31,8 @@ export class OpenStreams {
   }
 
   /**
-   * Counts a stream in.
-   * @returns what counts it out; called again it does nothing
+   * Counts an opened stream.
+   * @returns function that counts the stream out; further calls do nothing
    * @throws RequestRefusedError `too_many_streams` (429)
    */
   open(principal: Pick<Principal, 'id' | 'tenant'>, kind: StreamKind): HeldPlace {

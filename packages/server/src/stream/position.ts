@@ -6,7 +6,7 @@ import type { Frame, SentFrame } from './frame.ts';
 export interface Position {
   /** `seq` of the last event of which all frames were read. */
   readonly after: number;
-  /** How many frames of the next event were read. */
+  /** Number of frames of the next event that were read. */
   readonly frames: number;
 }
 

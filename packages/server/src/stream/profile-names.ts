@@ -3,7 +3,7 @@ import { messagesProfile } from './profiles/messages.ts';
 import { nativeProfile } from './profiles/native.ts';
 import { stepsProfile } from './profiles/steps.ts';
 
-/** Names of the ways in which a stream can be told. */
+/** Names of the profiles of a stream. */
 export const profileNames = ['native', 'steps', 'messages'] as const;
 
 export type ProfileName = (typeof profileNames)[number];

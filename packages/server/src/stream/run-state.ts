@@ -1,6 +1,6 @@
 import type { Event, EventOf, StreamEvent } from 'adjutant';
 
-/** Something that a run asks of somebody outside. */
+/** Open request of a run. */
 export interface OpenRequest {
   readonly requestId: string;
   readonly callId: string;
@@ -11,12 +11,12 @@ export interface OpenRequest {
   readonly expiresAt?: number;
 }
 
-/** What is known of a run. */
+/** State of a run. */
 export interface RunState {
   /** `seq` of its first event. */
   readonly firstSeq: number;
   readonly status: 'running' | 'waiting' | 'completed' | 'error' | 'cancelled';
-  /** What it waits for. */
+  /** Reason why it waits. */
   readonly reason?: EventOf<'invocation_yield'>['reason'];
   readonly requests: readonly OpenRequest[];
   /** Its end, if it has ended. */
@@ -29,14 +29,14 @@ export function runOf(invocationId: string): string {
   return end < 0 ? invocationId : invocationId.slice(0, end);
 }
 
-/** Whether an invocation is the root of its run, or has its place after a hand-over. */
+/** True when an invocation is the root of its run, or takes its place after a handoff. */
 export function isRoot(invocationId: string): boolean {
   return !invocationId.includes('/');
 }
 
 /**
- * Whether an event belongs into the stream of a run: what carries its path, and what concerns the
- * whole session while the run is open, such as permissions that are granted.
+ * True when an event belongs to the stream of a run: its path is of the run, or it concerns the
+ * whole session while the run is open, such as granted permissions.
  */
 export function concerns(run: string, state: RunState | undefined, event: StreamEvent): boolean {
   if (event.invocationId !== undefined) return runOf(event.invocationId) === run;

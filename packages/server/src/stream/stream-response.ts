@@ -21,7 +21,7 @@ export const streamHeaders: Readonly<Record<string, string>> = {
   'x-accel-buffering': 'no',
 };
 
-/** What an answer with a stream has besides the stream. */
+/** Further parts of an answer with a stream. */
 export interface StreamAnswer {
   readonly headers?: Readonly<Record<string, string>>;
   /** The place that was held for it. @default a new one */
@@ -50,7 +50,7 @@ export async function streamResponse(
     );
   }
   const onClose = place ?? streams.open(principal, 'sse');
-  // Not the request itself: as long as the stream lasts, nobody needs all that hangs on it.
+  // Not the request itself, which would be kept in memory as long as the stream lasts.
   const { method, url } = request;
   const body = eventStream((encoding, signal) => stream.follow(encoding, signal), {
     clock,
@@ -66,7 +66,10 @@ export async function streamResponse(
   return new Response(body, answer);
 }
 
-/** What ends a stream from outside: the server closes, or its caller may not read any more. */
+/**
+ * Returns the endings of a stream from outside: the server closes, or its caller may not read any
+ * more.
+ */
 export function streamEndings(
   { closing, access }: ServerParts,
   principal: Principal,
@@ -101,8 +104,8 @@ export function streamRun(
 }
 
 /**
- * What a reader is told when its stream breaks; the operator is told more, unless it breaks because
- * the server closes.
+ * Returns the frame for a reader whose stream breaks. The operator gets more detail, unless it
+ * breaks because the server closes.
  */
 export function brokenFrame(
   { options, closing }: Pick<ServerParts, 'options' | 'closing'>,

@@ -5,7 +5,7 @@ import type { ProfileName } from './profile-names.ts';
 import type { Telling } from './replay/telling.ts';
 import { concerns, isRoot, type RunState, runAfter, runOf } from './run-state.ts';
 
-/** A session as a profile tells it. */
+/** Returns the telling of a session in a profile. */
 export function sessionTelling<State>(name: ProfileName, profile: Profile<State>): Telling<State> {
   return {
     name,
@@ -22,7 +22,7 @@ function sent(frames: Parameters<typeof numbered>[1], event: StreamEvent): reado
   return frames.map(({ event: name, data }) => ({ event: name, data }));
 }
 
-/** One run as a profile tells it, and how it is doing. */
+/** State of the stream of one run in a profile, with the state of the run. */
 export interface RunTold<State> {
   readonly run: RunState | undefined;
   /** `seq` of the last event by which the run was opened again. */
@@ -71,7 +71,7 @@ function after<State>(run: string, before: RunTold<State>, event: StreamEvent): 
   return { ...before, run: state, reopenedAt: isReopened ? event.seq : before.reopenedAt };
 }
 
-/** The run rests until somebody outside has said something. */
+/** Returns the frame of a run that waits for a person or another process. */
 export function waitingFrame(
   session: string,
   run: string,

@@ -3,7 +3,7 @@ import { SessionNotFoundError } from 'adjutant/errors';
 import { agentsOf, beginsRun } from '../http/session-agents.ts';
 import { runOf } from './run-state.ts';
 
-/** Whose events are told, and to whom. */
+/** Session whose events are told, and their reader. */
 export interface Audience {
   readonly app: Runtime;
   readonly session: string;

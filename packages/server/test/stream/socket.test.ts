@@ -3,7 +3,8 @@ import { eventually, scriptedModel, testClock } from 'adjutant/testing';
 import { afterEach, expect, test } from 'vitest';
 import { type RawData, WebSocket } from 'ws';
 import { server } from '../../src/index.ts';
-import { type ListeningServer, type ServeOptions, serve } from '../../src/serve.ts';
+import { type ListeningServer, serve } from '../../src/serve.ts';
+import type { ServeOptions } from '../../src/serve-options.ts';
 import { countedStore } from './counted-store.ts';
 import { payer } from './payer.ts';
 

@@ -8,22 +8,25 @@ import { type DecisionDraft, SystemLedger, type SystemLedgerPorts } from '../sys
  */
 export type AuditOutcome = 'done' | 'refused' | 'denied' | 'failed';
 
-/** What somebody did, or was not let do. Never what was sent: no bodies, no credentials. */
+/**
+ * Entry about an action that was carried out or denied. It never holds what was sent: no bodies, no
+ * credentials.
+ */
 export interface AuditEntry {
   /** Epoch milliseconds. */
   readonly at: number;
   /**
-   * Who: `key:<id>`, `jwt:<subject>`, `local`, `anonymous`, or `unknown` where nobody could be made
-   * out.
+   * Caller: `key:<id>`, `jwt:<subject>`, `local`, `anonymous`, or `unknown` when the caller could
+   * not be identified.
    */
   readonly principal: string;
-  /** How the ledgers name whoever it was. */
+  /** Name of the caller in the ledgers. */
   readonly actor: string;
   /** The call, by its operationId; `unknown` where there is no such route. */
   readonly action: string;
   /** Method and path of the route, with its parameters in braces. */
   readonly route: string;
-  /** What it was about: session, run, request, agent, key, operation. */
+  /** Target of the action: session, run, request, agent, key, operation. */
   readonly target: Readonly<Record<string, string>>;
   readonly outcome: AuditOutcome;
   readonly status: number;
@@ -32,7 +35,7 @@ export interface AuditEntry {
   readonly requestId: string;
   /** Where it came from. */
   readonly address?: string;
-  /** How many there were of it, where equal ones of a minute are one entry. */
+  /** Number of equal entries, when those of one minute are recorded as one. */
   readonly count: number;
 }
 
@@ -67,7 +70,7 @@ export function entryOf(event: StoredEvent): AuditEntry | undefined {
     !outcomes.includes(event.decision)
   )
     return undefined;
-  // Written by this file; what the store gives back is what was written.
+  // Written by this file; the store returns it unchanged.
   return {
     ...(event.data as unknown as Omit<AuditEntry, 'outcome'>),
     outcome: event.decision as AuditOutcome,

@@ -3,9 +3,9 @@ import type { Clock, IdSource } from 'adjutant/ports';
 import type { Principal } from '../principal.ts';
 import { type AuditEntry, auditLedger, dayOf, draftOf } from './audit-entry.ts';
 
-/** Something that somebody did or was not let do, as it goes into the log. */
+/** Action that was carried out or denied, as it goes into the log. */
 export interface AuditNote {
-  /** Whose log it goes to. */
+  /** Tenant whose log receives the entry. */
   readonly tenant: string;
   readonly entry: Omit<AuditEntry, 'count'>;
   readonly actor: Principal['actor'];
@@ -33,7 +33,7 @@ export interface AuditLogPorts {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** Told what could not be written. */
+  /** Called with the error when entries could not be written. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -45,7 +45,7 @@ interface Waiting {
 
 interface Joined {
   readonly note: AuditNote;
-  /** How many came after the one that was written. */
+  /** Number of equal entries after the one that was written. */
   more: number;
 }
 
@@ -53,7 +53,7 @@ const batchMs = 100;
 const retryMs = 2_000;
 const joinMs = 60_000;
 const mostWaiting = 10_000;
-/** Different callers and routes that are told apart within a minute. */
+/** Number of different callers and routes that are counted separately within a minute. */
 const mostJoined = 500;
 const most = 500;
 

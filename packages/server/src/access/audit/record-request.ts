@@ -46,7 +46,7 @@ function noteOf(
 ): AuditNote {
   const { principal, requestId } = context.var;
   const { status } = context.res;
-  // Where it was not made out who calls, the caller is nobody of a tenant.
+  // An unidentified caller belongs to no tenant.
   const isUnknown = isDenied && guarded?.permission !== 'public' && principal.id === 'anonymous';
   const code = isAdjutantError(context.error) ? context.error.code : undefined;
   const address = context.var.address ?? clientAddress(context, options.trustProxy);
@@ -72,7 +72,9 @@ function outcomeOf(status: number, isDenied: boolean): AuditOutcome {
   return status >= 400 ? 'refused' : 'done';
 }
 
-/** What the call was about: what its address names and, of what it has made, the address. */
+/**
+ * Returns the target of a request: the parameters of its address and the address of what it made.
+ */
 function targetOf(context: Context<ServerEnv>): Readonly<Record<string, string>> {
   const params = context.req.param() as Readonly<Record<string, string | undefined>>;
   const found = named.flatMap((name) =>

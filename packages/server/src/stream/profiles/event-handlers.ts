@@ -2,8 +2,8 @@ import type { EventOf, EventType } from 'adjutant';
 import type { Folded } from '../frame.ts';
 
 /**
- * What a profile makes of every type of durable event: a new type does not compile until each
- * profile knows it.
+ * Handlers of a profile for every type of durable event. A new type does not compile until each
+ * profile handles it.
  */
 export type EventHandlers<State> = {
   readonly [Type in EventType]: (state: State, event: EventOf<Type>) => Folded<State>;

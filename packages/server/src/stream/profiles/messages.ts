@@ -7,9 +7,9 @@ import { type EventHandlers, silent, without } from './event-handlers.ts';
 interface OpenMessage {
   readonly id: string;
   readonly agent: string;
-  /** What is durable of its text. */
+  /** Recorded part of its text. */
   readonly text: string;
-  /** What the reader was sent of it; `undefined` when nobody knows. */
+  /** Text that the reader was sent; `undefined` when that is not known. */
   readonly sent: string | undefined;
 }
 
@@ -131,7 +131,7 @@ function toolResult(
   });
 }
 
-/** Whether a call's id is `<invocation>/r<round>.<index>`. */
+/** True when a call's id is `<invocation>/r<round>.<index>`. */
 function isCallOf(callId: string, invocationId: string): boolean {
   return (
     callId.startsWith(`${invocationId}/`) &&

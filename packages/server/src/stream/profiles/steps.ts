@@ -201,7 +201,7 @@ const handlers: EventHandlers<StepsState> = {
 };
 
 /**
- * Runs as steps: rounds of agents, their tool calls, hand-overs and failures. All of it is durable.
+ * Runs as steps: rounds of agents, their tool calls, handoffs and failures. All of it is durable.
  */
 export const stepsProfile: Profile<StepsState> = {
   start: { counts: {}, steps: {} },

@@ -1,10 +1,10 @@
-/** What was used lately, as far as there is room: the longest unused goes first. */
+/** Map of the values used last, as far as there is room: the longest unused goes first. */
 export class Bounded<Value> {
   readonly #entries = new Map<string, { readonly value: Value; size: number }>();
   readonly #room: number;
   #size = 0;
 
-  /** @param room what the sizes of all entries may be together */
+  /** @param room largest sum of the sizes of all entries */
   constructor(room: number) {
     this.#room = room;
   }
@@ -17,7 +17,7 @@ export class Bounded<Value> {
     return entry.value;
   }
 
-  /** What is larger than all of the room is not kept. */
+  /** A value that is larger than all of the room is not kept. */
   set(key: string, value: Value, size: number): void {
     this.delete(key);
     if (size > this.#room) return;

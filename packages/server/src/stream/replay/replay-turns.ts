@@ -4,10 +4,10 @@ interface Caller {
 }
 
 /**
- * Who replays at the moment. Of each caller a few pieces of replay are made at a time, and the
- * others wait in the order in which they came; so a caller with a hundred streams takes no more of
- * the process than one with a few. A reader that is slow to take what it was given holds nobody up,
- * because it asks for the next piece only then.
+ * Turns of the callers that replay. Of each caller a few pieces of replay are made at a time; the
+ * others wait in the order in which they came. So a caller with a hundred streams takes no more of
+ * the process than one with a few. A slow reader delays no other, because it asks for the next
+ * piece only after taking the last.
  */
 export class ReplayTurns {
   readonly #limit: number;
@@ -35,7 +35,7 @@ export class ReplayTurns {
     }
   }
 
-  /** @returns whether the turn came: whoever waits for it is counted among those who run */
+  /** @returns `true` when the turn came: a waiting caller is counted among those that run */
   #turn(caller: Caller, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {

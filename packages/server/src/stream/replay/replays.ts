@@ -12,7 +12,7 @@ import {
 } from './session-folds.ts';
 import { allFrames, type Encoding, type Piece, type Telling } from './telling.ts';
 
-/** A stretch of a ledger as it is told, written once for all who are told it. */
+/** Encoded section of a ledger, written once for all its readers. */
 export interface Chunk<State, Written> extends Piece<Written> {
   /** `seq` of the last event. */
   readonly to: number;
@@ -46,7 +46,7 @@ const longestBuild = 1_048_576;
 const roomForChunks = 16_777_216;
 const mostSessions = 4_096;
 
-/** What is told of ledgers from the past: by turns, and once for all who are told the same. */
+/** Replays of ledgers: made by turns, and once for all readers of the same stream. */
 export class Replays {
   readonly folds = new SessionFolds();
   readonly #turns: ReplayTurns;
@@ -93,7 +93,7 @@ export class Replays {
   }
 
   /**
-   * What was written of a session, if its ledger is still that one. To be asked for by each reader
+   * Returns the kept replay of a session, if its ledger is still that one. Each reader asks for it
    * before its first chunk.
    */
   async of(address: SessionAddress): Promise<SessionReplay> {
@@ -151,12 +151,12 @@ export class Replays {
   }
 }
 
-/** What is told of one session from the past. */
+/** Replay of one session. */
 export interface SessionReplay {
   /**
-   * What comes behind a place.
-   * @returns `undefined` when it cannot be replayed: the ledger is another one by now, or what
-   * comes next cannot be read
+   * Returns the frames after a position.
+   * @returns `undefined` when it cannot be replayed: the ledger is another one by now, or the
+   * following events cannot be read
    */
   next<State, Written>(
     telling: Telling<State>,
@@ -175,7 +175,7 @@ interface Wanted<State, Written> {
   readonly upTo: number;
 }
 
-/** Whether the ledger of a session is the one of which something is known. */
+/** True when the ledger of a session is the one that the kept state belongs to. */
 async function isOf({ app, session }: SessionAddress, { last }: Known): Promise<boolean> {
   if (last === undefined) return true;
   for await (const event of app.sessions.events(session, { after: last.seq - 1, upTo: last.seq }))
@@ -237,7 +237,7 @@ class OpenChunk<State, Written> {
     return this.#isEmpty;
   }
 
-  /** @returns whether nothing comes behind the event */
+  /** @returns `true` when nothing comes after the event */
   add(telling: Telling<State>, event: Event): boolean {
     const told = telling.tell(this.#state, event);
     const { state, isOver = false } = told;
@@ -273,7 +273,7 @@ class OpenChunk<State, Written> {
   }
 }
 
-/** What a chunk and a mark hold besides, in bytes. */
+/** Further size of a chunk and a mark, in bytes. */
 const sizeOfChunk = 500;
 const sizeOfMark = 150;
 

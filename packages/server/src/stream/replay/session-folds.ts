@@ -21,7 +21,7 @@ export function eventName(event: StoredEvent): string {
   return event.type === 'unreadable' ? `unreadable ${event.reason}` : event.id;
 }
 
-/** What is known of a session, and grows with it. */
+/** State of a session that grows with its events. */
 export interface GrowingFold {
   add(event: StoredEvent): void | Promise<void>;
   /** About how many bytes it holds. */

@@ -1,19 +1,19 @@
 import type { Event, StreamEvent } from 'adjutant';
 import type { SentFrame } from '../frame.ts';
 
-/** What a stream says of one event. */
+/** Frames of a stream for one event. */
 export interface Told<State> {
   readonly state: State;
   readonly frames: readonly SentFrame[];
-  /** What is said besides, behind the frames: it only says how things are. @default nothing */
+  /** Further frame after the others; it only shows the current state. @default nothing */
   readonly aside?: SentFrame;
   /** Nothing comes behind these frames. */
   readonly isOver?: boolean;
 }
 
 /**
- * How a stream is told: a pure fold whose states are never changed, so that the same state can be
- * that of many readers. What it says depends on the state and the event alone.
+ * Form of a stream: a pure fold whose states are never changed, so that many readers can share one
+ * state. Its frames depend on the state and the event alone.
  */
 export interface Telling<State> {
   /**
@@ -23,12 +23,12 @@ export interface Telling<State> {
   readonly name: string;
   /** The state before the first event. */
   readonly start: State;
-  /** Makes a durable event ready to be told. @default as it is */
+  /** Prepares a durable event for the stream. @default as it is */
   readonly prepare?: (event: Event) => Promise<Event>;
   tell(state: State, event: StreamEvent): Told<State>;
 }
 
-/** How frames are written. */
+/** Encoding of frames. */
 export interface Encoding<Written> {
   readonly name: string;
   /** One frame of a replay. */
@@ -42,7 +42,7 @@ export interface Encoding<Written> {
 /** Frames as they are handed to a reader. */
 export interface Piece<Written> {
   readonly written: Written;
-  /** How many they are. */
+  /** Number of the frames. */
   readonly frames: number;
 }
 

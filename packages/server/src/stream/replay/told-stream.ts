@@ -12,7 +12,7 @@ import { allFrames, type Encoding, type Piece, type Telling, type Told } from '.
 /** A stream of a session that begins at some place. */
 export interface ToldSubject<State> extends Audience {
   readonly replays: Replays;
-  /** Whose stream it is. */
+  /** Caller that the stream belongs to. */
   readonly principal: Pick<Principal, 'id' | 'tenant'>;
   readonly telling: Telling<State>;
   readonly place: Place<State>;
@@ -20,11 +20,11 @@ export interface ToldSubject<State> extends Audience {
    * `seq` of the last event when the stream began. @default that of when its reader begins to read
    */
   readonly head?: number;
-  /** How many frames of the first event were read before. @default 0 */
+  /** Number of frames of the first event that were read before. @default 0 */
   readonly read?: number;
-  /** What is said before anything else. */
+  /** Frames that come before all others. */
   readonly first?: readonly SentFrame[];
-  /** What is said of a stream that ends before everything is told. */
+  /** Frame of a stream that ends early. */
   readonly interrupted?: SentFrame;
 }
 
@@ -49,7 +49,7 @@ export async function* toldStream<State, Written>(
     written: encoding.write(frames),
     frames: frames.length,
   });
-  // Asked for before anything is told: a run of another agent may have begun since the reader came.
+  // Checked before the first frame: a run of another agent may have begun since the reader came.
   await reachOf(subject);
   if (first.length > 0) yield piece(first);
   const cut = await toldOfCut(subject);
@@ -106,7 +106,7 @@ interface Past<State> extends Place<State> {
   readonly marks: readonly AnswerMark[];
 }
 
-/** @returns where it goes on; `undefined` when everything is told */
+/** @returns the place at which it goes on; `undefined` when the stream is complete */
 async function* toldPast<State, Written>(
   subject: ToldSubject<State>,
   encoding: Encoding<Written>,
@@ -137,7 +137,7 @@ async function* toldPast<State, Written>(
     if (chunk.frames > 0) yield chunk;
     if (chunk.isOver) return undefined;
     await systemTurns.pass();
-    // What has come about meanwhile is past as well, if it is much.
+    // Events that came meanwhile are replayed as well, if they are many.
     if (seq >= upTo) upTo = Math.min(await newHead({ app, session }, seq), reach);
   }
   return { seq, state, marks };

@@ -15,10 +15,7 @@ const key = z
   .optional();
 const reason = z.string().optional();
 
-/**
- * What a client may say through a socket. What the fields hold is checked by the routes that carry
- * it out.
- */
+/** Commands of a client through a socket. The routes that carry a command out check its fields. */
 const commandSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('message'),

@@ -5,7 +5,7 @@ import type { FollowedStream } from '../followed.ts';
 import type { SentFrame } from '../frame.ts';
 import type { Encoding } from '../replay/telling.ts';
 
-/** What a socket lives on. */
+/** Ports of a socket. */
 export interface ConnectionPorts {
   readonly clock: Clock;
   /** Milliseconds between two pings; who has not answered the one before is gone. */
@@ -121,7 +121,7 @@ export class SocketConnection {
     this.#lastCommand = this.#lastCommand.then(() => this.#carryOut(text, isBinary));
   }
 
-  /** Never rejects: whatever is thrown, the client is told, and the next command is carried out. */
+  /** Never rejects: every error is sent to the client, and the next command is carried out. */
   async #carryOut(text: string, isBinary: boolean): Promise<void> {
     try {
       // A client may send thousands of commands at once: others have their turn between them.

@@ -1,27 +1,26 @@
 import { isDurable, type StreamEvent } from 'adjutant';
 import type { UiChunk, UiFinishReason } from './chunk.ts';
-import {
-  type AnswerRest,
-  type Conversation,
-  conversationAfter,
-  noConversation,
-} from './conversation.ts';
+import { conversationAfter } from './conversation.ts';
+import { type AnswerRest, type Conversation, noConversation } from './conversation-state.ts';
 import { allChunks, stepChunks, type UiPart, type UiStep } from './part.ts';
 
-/** Which answer is told, and from where on. */
+/** Answer to tell, and the place to begin at. */
 export interface AnswerSubject {
   /** The input that it answers. */
   readonly to: string;
-  /** Up to this `seq` the run may have rested before: only what comes behind it is its rest. */
+  /** `seq` up to which an earlier wait or end of the run is ignored. */
   readonly restsAfter: number;
-  /** Requests that were just answered: until the run has taken them in, it does not rest. */
+  /**
+   * Requests that were just answered: the run does not count as waiting until it has read the
+   * answers.
+   */
   readonly awaited: readonly string[];
-  /** What the reader has already; missing: nothing. */
+  /** Parts that the reader has already; missing: none. */
   readonly known?: KnownAnswer;
 }
 
 export interface KnownAnswer {
-  /** `seq` up to which it may have been told. */
+  /** `seq` up to which the reader may have the answer. */
   readonly upTo: number;
   /** Names what the reader has in the last step, as `stepSignature` does. */
   readonly lastStep: string;
@@ -33,7 +32,7 @@ export interface ToldAnswer {
   readonly isOver: boolean;
 }
 
-/** What parts a step has, without what becomes of calls and questions. */
+/** Returns the parts of a step, without the outcomes of calls and requests. */
 export function stepSignature({ parts }: Pick<UiStep, 'parts'>): string {
   return JSON.stringify(
     parts.map((part) => [
@@ -43,7 +42,7 @@ export function stepSignature({ parts }: Pick<UiStep, 'parts'>): string {
   );
 }
 
-/** How far an answer is told. */
+/** Progress of telling an answer. */
 export interface AnswerState {
   readonly conversation: Conversation;
   readonly isStarted: boolean;
@@ -159,8 +158,8 @@ function restOf(
 }
 
 /**
- * What the reader may lack: what became of calls; and all of the last step, if it has something
- * else.
+ * Returns the chunks that the reader may lack: outcomes of calls, and all of the last step if the
+ * reader's differs.
  */
 function continued(steps: readonly UiStep[], { lastStep }: KnownAnswer): readonly UiChunk[] {
   const last = steps.at(-1);
@@ -178,10 +177,7 @@ function continued(steps: readonly UiStep[], { lastStep }: KnownAnswer): readonl
   return stepChunks([{ ...last, parts: bare }], [last]);
 }
 
-/**
- * Whether nothing more of a part is being written: who begins to read cannot go on in the middle of
- * one.
- */
+/** True when a part is complete: a new reader cannot begin in the middle of one. */
 function isWhole(part: UiPart): boolean {
   if (part.kind === 'text' || part.kind === 'reasoning') return part.isDone;
   return part.kind !== 'tool' || part.input !== undefined;

@@ -4,13 +4,15 @@ import { ledgersOf, withLargeValues } from '../../http/large-values.ts';
 import type { Replays } from '../replay/replays.ts';
 import type { GrowingFold, SessionAddress } from '../replay/session-folds.ts';
 import { isRoot, runOf } from '../run-state.ts';
-import { type Conversation, conversationAfter, noConversation } from './conversation.ts';
+import { conversationAfter } from './conversation.ts';
+import { type Conversation, noConversation } from './conversation-state.ts';
 
 const keyDigits = 20;
 
 /** The name of an input: the same message of a chat is one input, however often it is sent. */
 export function chatKeyOf(messageId: string): string {
-  return `chat_${createHash('sha256').update(JSON.stringify(messageId)).digest('hex').slice(0, keyDigits)}`;
+  const hash = createHash('sha256').update(JSON.stringify(messageId)).digest('hex');
+  return `chat_${hash.slice(0, keyDigits)}`;
 }
 
 /** A run of a session, as far as chats need it. */
@@ -20,18 +22,18 @@ export interface ChatRun {
   /** `seq` of its first event. */
   readonly startSeq: number;
   readonly status: 'open' | 'completed' | 'failed';
-  /** `seq` of the event by which it rests; missing while it is at work. */
+  /** `seq` of the event with which it began to wait or ended; missing while it is at work. */
   readonly restSeq?: number;
 }
 
 /** An input that a run has taken in. */
 export interface ChatInput {
   readonly run: string;
-  /** Whether it was this text. */
+  /** Tells if it was this text. */
   isText(text: string): boolean;
 }
 
-/** What a ledger says of a chat. */
+/** State of a chat in a ledger. */
 export interface ChatLedger {
   /** `seq` of the last event. */
   readonly head: number;
@@ -70,7 +72,7 @@ export async function readChat(replays: Replays, address: SessionAddress): Promi
 const sizeOfInput = 300;
 const sizeOfRun = 300;
 
-/** What is known of a chat, folded from its events. */
+/** State of a chat, folded from its events. */
 class ChatFold implements GrowingFold {
   readonly #whole: (event: Event) => Promise<Event>;
   readonly #runs = new Map<string, ChatRun>();

@@ -18,7 +18,7 @@ import {
 } from './answer-teller.ts';
 import type { UiChunk } from './chunk.ts';
 
-/** An answer of a session, to be told. */
+/** Answer of a session that is to be streamed. */
 export interface ChatSubject extends AnswerSubject {
   readonly app: Runtime;
   readonly session: string;
@@ -89,7 +89,7 @@ export function chatResponse(
   return new Response(body, answer);
 }
 
-/** Answers that are told in the same words have one name. */
+/** Answers with the same chunks have one name. */
 function answerTelling({
   app,
   session,

@@ -1,9 +1,9 @@
 import type { JsonValue } from 'adjutant';
 
-/** Why a message of the AI SDK ended. */
+/** Reason why a message of the AI SDK ended. */
 export type UiFinishReason = 'stop' | 'length' | 'tool-calls' | 'other';
 
-/** What the AI SDK's UI message stream (v1) is made of, as far as it is used here. */
+/** Chunks of the AI SDK's UI message stream (v1), as far as they are used here. */
 export type UiChunk =
   | { readonly type: 'start'; readonly messageId: string }
   | { readonly type: 'start-step' | 'finish-step' | 'reset-step' }
@@ -63,13 +63,13 @@ export type UiChunk =
   | { readonly type: 'abort'; readonly reason?: string }
   | { readonly type: 'error'; readonly errorText: string };
 
-/** What people are shown of a request. */
+/** Description of a request for people. */
 export interface RequestDescription {
   readonly summary: string;
   readonly options: readonly string[];
   readonly details?: JsonValue;
   readonly inputSchema?: JsonValue;
-  /** Who may answer. Missing: anybody. */
+  /** Actors that may answer. Missing: anybody. */
   readonly mayDecide?: readonly string[];
   /** Epoch milliseconds. */
   readonly expiresAt?: number;

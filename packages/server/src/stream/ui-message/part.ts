@@ -30,7 +30,7 @@ export interface ToolPart {
   /** Path of the call. */
   readonly id: string;
   readonly name: string;
-  /** What was streamed of its arguments. */
+  /** Streamed part of its arguments. */
   readonly inputText: string;
   /** The pieces of it. */
   readonly growth?: Growth | undefined;
@@ -47,7 +47,7 @@ export interface RequestPart {
   readonly data: RequestData;
 }
 
-/** A message that somebody sent to the run while it was under way. */
+/** Message that a person sent to the run while it was under way. */
 export interface SteeringPart {
   readonly kind: 'steering';
   readonly id: string;
@@ -56,13 +56,13 @@ export interface SteeringPart {
 
 export type UiPart = TextPart | ToolPart | RequestPart | SteeringPart;
 
-/** What stands between two step starts of a message. */
+/** Parts between two step starts of a message. */
 export interface UiStep {
   readonly parts: readonly UiPart[];
   readonly isDone: boolean;
 }
 
-/** What tells a reader who has the steps `before` that they are now `after`. */
+/** Returns the chunks that bring a reader from the steps `before` to the steps `after`. */
 export function stepChunks(
   before: readonly UiStep[],
   after: readonly UiStep[],

@@ -8,7 +8,7 @@ export type PlacedPart = UiPart & {
   readonly since?: number;
   /** The invocation that it belongs to. */
   readonly from: string;
-  /** What is durable of a text. */
+  /** Recorded part of a text. */
   readonly sure?: string;
 };
 
@@ -22,7 +22,7 @@ export interface OpenRound {
   /** `seq` of its start. */
   readonly since: number;
   readonly round: number;
-  /** Whether the model is still writing. */
+  /** True while the model is still writing. */
   readonly isAnswering: boolean;
   /** Calls without a result. */
   readonly calls: readonly string[];

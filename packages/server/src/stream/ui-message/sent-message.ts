@@ -12,7 +12,7 @@ import { stepSignature } from './answer-teller.ts';
 import type { RequestData } from './chunk.ts';
 import type { UiPart } from './part.ts';
 
-/** What somebody says in a chat to a request. */
+/** Answer that a person gives in a chat to a request. */
 export interface SaidAnswer {
   readonly toolCallId: string;
   /** Named by approvals; of what a tool asked for only the call is known. */
@@ -71,8 +71,7 @@ export function textOfMessage({ parts }: ChatMessage): string {
 }
 
 /**
- * What an answer of the agent came back with: leave that was given or not, and what tools asked
- * for.
+ * Returns the answers in a message of the agent that came back: approvals and inputs for tools.
  * @param asked calls that ask for input
  * @throws RequestRefusedError `chat_approval_malformed` (400)
  */

@@ -3,7 +3,8 @@ import { scriptedModel } from 'adjutant/testing';
 import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { ApiKeys } from '../../../src/access/api-keys.ts';
-import { type ServeOptions, serve } from '../../../src/serve.ts';
+import { serve } from '../../../src/serve.ts';
+import type { ServeOptions } from '../../../src/serve-options.ts';
 
 export interface ToldMessage {
   readonly type: string;
