@@ -172,24 +172,3 @@ export {
   tool,
 } from './tools/tool.ts';
 export { type Toolset, toolset } from './tools/toolset.ts';
-export type { DecisionComponent } from './views/decision-words.ts';
-export {
-  type ExplainedDecision,
-  type ExplainOptions,
-  explain,
-} from './views/explain.ts';
-export { explainText } from './views/explain-text.ts';
-export { type Failure, failures } from './views/failures.ts';
-export { type RunMermaidOptions, runMermaid } from './views/mermaid.ts';
-export {
-  type ResumeState,
-  type UnansweredCall,
-  validateResumeState,
-} from './views/resume-state.ts';
-export {
-  type RunTreeModelCall,
-  type RunTreeNode,
-  type RunTreeToolCall,
-  runTree,
-} from './views/run-tree.ts';
-export { type TranscriptEntry, transcript, transcriptEntries } from './views/transcript.ts';

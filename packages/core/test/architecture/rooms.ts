@@ -169,7 +169,7 @@ export const compositionRoots: readonly string[] = Object.keys(compositions);
 export const portFiles: readonly string[] = ['base/clock.ts', 'base/id.ts', 'base/random.ts'];
 
 export const sizeLimits = {
-  fileLines: 500,
+  fileLines: 400,
   testFileLines: 800,
   functionLines: 60,
   indexLines: 250,

@@ -28,16 +28,16 @@ function everywhere(path: string, text: string): string[] {
 
 describe('the room table', () => {
   test('refuses an import of a room that is not in its line', () => {
-    expect(rooms('ledger/fold.ts', "import { decide } from '../../src/loop/decide.ts';")).toEqual([
+    expect(rooms('ledger/fold.ts', "import { decide } from '../loop/decide.ts';")).toEqual([
       'room-import ../loop/decide.ts',
     ]);
+    expect(rooms('tools/tool.ts', "export { openai } from '../models/openai.ts';")).toEqual([
+      'room-import ../models/openai.ts',
+    ]);
     expect(
-      rooms('tools/tool.ts', "export { openai } from '../../src/models/providers/openai.ts';"),
-    ).toEqual(['room-import ../models/openai.ts']);
-    expect(
-      rooms('engine/run/advance.ts', "import { sqlite } from '../../src/stores/sqlite/index.ts';"),
+      rooms('engine/run/advance.ts', "import { sqlite } from '../../stores/sqlite/index.ts';"),
     ).toEqual(['room-import ../../stores/sqlite/index.ts']);
-    expect(rooms('base/id.ts', "import type { Event } from '../../src/ledger/event.ts';")).toEqual([
+    expect(rooms('base/id.ts', "import type { Event } from '../ledger/event.ts';")).toEqual([
       'room-import ../ledger/event.ts',
     ]);
   });
@@ -54,53 +54,45 @@ describe('the room table', () => {
       expect(
         rooms(
           'ledger/fold.ts',
-          "import { sha256 } from '../../src/base/hash.ts'; import { x } from './event.ts';",
+          "import { sha256 } from '../base/hash.ts'; import { x } from './event.ts';",
         ),
       ).toEqual([]);
       expect(
-        rooms('loop/decide.test.ts', "import { sqlite } from '../../src/stores/sqlite/index.ts';"),
+        rooms('loop/decide.test.ts', "import { sqlite } from '../stores/sqlite/index.ts';"),
       ).toEqual([]);
-      expect(
-        rooms('runtime.ts', "import { memoryStore } from '../../src/stores/memory.ts';"),
-      ).toEqual([]);
+      expect(rooms('runtime.ts', "import { memoryStore } from './stores/memory.ts';")).toEqual([]);
       expect(
         rooms(
           'testing/index.ts',
-          "import { decide } from '../../src/loop/decide.ts'; setTimeout(() => {}, 1);",
+          "import { decide } from '../loop/decide.ts'; setTimeout(() => {}, 1);",
         ),
       ).toEqual([]);
     },
   );
 
   test('allows types alone where it says so', () => {
-    expect(
-      rooms('runnables/agent.ts', "import type { Tool } from '../../src/tools/tool.ts';"),
-    ).toEqual([]);
+    expect(rooms('runnables/agent.ts', "import type { Tool } from '../tools/tool.ts';")).toEqual(
+      [],
+    );
     expect(rooms('runnables/agent.ts', "type Tool = import('../tools/tool.ts').Tool;")).toEqual([]);
     expect(rooms('runnables/agent.ts', "import { isTool } from '../tools/tool.ts';")).toEqual([
       'room-import ../tools/tool.ts',
     ]);
     // Kept at run time as `import {} from` under verbatimModuleSyntax.
-    expect(
-      rooms('runnables/agent.ts', "import { type Tool } from '../../src/tools/tool.ts';"),
-    ).toEqual(['room-import ../tools/tool.ts']);
+    expect(rooms('runnables/agent.ts', "import { type Tool } from '../tools/tool.ts';")).toEqual([
+      'room-import ../tools/tool.ts',
+    ]);
   });
 
   test('takes a room within a room for a room of its own', () => {
     expect(
-      rooms(
-        'tools/builtin/calculate/calculate.ts',
-        "import { tool } from '../../src/tools/tool.ts';",
-      ),
+      rooms('tools/builtin/calculate/calculate.ts', "import { tool } from '../../tool.ts';"),
     ).toEqual([]);
+    expect(rooms('tools/tool.ts', "import { calculate } from './builtin/calculate.ts';")).toEqual([
+      'room-import ./builtin/calculate.ts',
+    ]);
     expect(
-      rooms(
-        'tools/tool.ts',
-        "import { calculate } from '../../src/tools/builtin/calculate/calculate.ts';",
-      ),
-    ).toEqual(['room-import ./builtin/calculate.ts']);
-    expect(
-      rooms('tools/builtin/x.ts', "import { agent } from '../../src/runnables/agent.ts';"),
+      rooms('tools/builtin/x.ts', "import { agent } from '../../runnables/agent.ts';"),
     ).toEqual(['room-import ../../runnables/agent.ts']);
   });
 
@@ -142,9 +134,7 @@ describe('the client of the server', () => {
     const text =
       "import type { Event } from 'adjutant'; import type { Problem } from " +
       "'../http/problem.ts'; import { createParser } from 'eventsource-parser';";
-    expect(
-      client(`${text} import { follow } from '../../../server/src/client/follow.ts';`),
-    ).toEqual([]);
+    expect(client(`${text} import { follow } from './follow.ts';`)).toEqual([]);
     expect(client("import { runtime } from 'adjutant';", 'server.ts')).toEqual([]);
   });
 
@@ -168,13 +158,13 @@ describe('pure rooms', () => {
   });
 
   test('refuse the ports of the system, and allow ports as types and arguments', () => {
-    const clock = "import { systemClock, type Clock } from '../../src/base/clock.ts';";
+    const clock = "import { systemClock, type Clock } from '../base/clock.ts';";
     expect(rooms('loop/decide.ts', clock)).toEqual(['impure-room systemClock']);
     expect(rooms('ledger/ledger-writer.ts', clock)).toEqual([]);
     expect(
       rooms(
         'loop/decide.ts',
-        "import type { Clock } from '../../src/base/clock.ts'; import { randomFromSeed } from " +
+        "import type { Clock } from '../base/clock.ts'; import { randomFromSeed } from " +
           "'../base/random.ts';",
       ),
     ).toEqual([]);
@@ -281,7 +271,7 @@ describe('every workspace', () => {
 
   test('refuses a way into another workspace past its package', () => {
     expect(
-      everywhere('examples/a.ts', "import { agent } from '../../src/runnables/agent.ts';"),
+      everywhere('examples/a.ts', "import { agent } from '../packages/core/src/index.ts';"),
     ).toEqual(['workspace-import ../packages/core/src/index.ts']);
     expect(everywhere('packages/cli/src/a.ts', "import { b } from './b.ts';")).toEqual([]);
   });
@@ -343,22 +333,23 @@ describe('the index', () => {
       short(checkIndexShape(readSource(`${src}index.ts`, text)));
     expect(
       shape(
-        "export { agent } from '../../src/runnables/agent.ts'; export type { Event } from " +
+        "export { agent } from './runnables/agent.ts'; export type { Event } from " +
           "'./ledger/event.ts';",
       ),
     ).toEqual([]);
-    expect(
-      shape("import { agent } from '../../src/runnables/agent.ts'; export { agent };"),
-    ).toEqual(['index-shape ImportDeclaration', 'index-shape ExportNamedDeclaration']);
+    expect(shape("import { agent } from './runnables/agent.ts'; export { agent };")).toEqual([
+      'index-shape ImportDeclaration',
+      'index-shape ExportNamedDeclaration',
+    ]);
     expect(shape("export { a } from './a.ts';\n".repeat(251))).toEqual(['index-shape lines']);
   });
 
   test('does not load slow modules or packages outside the dependencies, however far away', () => {
     const files = core({
       'index.ts':
-        "export { agent } from '../../src/runnables/agent.ts'; export type { Database } from " +
+        "export { agent } from './runnables/agent.ts'; export type { Database } from " +
         "'./stores/sqlite/database.ts';",
-      'runnables/agent.ts': "import { evaluate } from '../../src/eval/evaluate.ts';",
+      'runnables/agent.ts': "import { evaluate } from './expression.ts';",
       'runnables/expression.ts':
         "import { evaluate } from 'mathjs'; import { DatabaseSync } from 'node:sqlite'; " +
         "import { hash } from 'node:crypto'; import 'ajv/dist/2020.js';",
