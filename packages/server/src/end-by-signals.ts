@@ -1,4 +1,4 @@
-import { visibleLine } from 'adjutant';
+import { visibleLine } from 'adjutant/text';
 import type { Listening } from './listening.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock, Runtime } from 'adjutant';
+import type { Runtime } from 'adjutant';
+import type { Clock } from 'adjutant/ports';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { type Guarded, guardProcess } from './process-guard.ts';
 import type { AdjutantServer } from './server.ts';

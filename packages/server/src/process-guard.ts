@@ -2,7 +2,7 @@ import { AdjutantError } from 'adjutant';
 import { type ReportFailure, textOf } from './http/failure-report.ts';
 
 /** Failure that no code handled. `cause` is the thrown value. */
-export class UnhandledFailureError extends AdjutantError {
+export class UnhandledFailureError extends AdjutantError<string> {
   constructor({ isRejection, goesOn }: { isRejection: boolean; goesOn: boolean }, cause: unknown) {
     const code = isRejection ? 'unhandled_rejection' : 'uncaught_exception';
     const what = isRejection

@@ -1,7 +1,8 @@
 import type { createServer, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type WebSocketServerLike } from '@hono/node-server';
-import { AdjutantError, type Runtime, systemClock, systemIds } from 'adjutant';
+import { AdjutantError, type Runtime } from 'adjutant';
+import { systemClock, systemIds } from 'adjutant/ports';
 import { WebSocketServer } from 'ws';
 import { chosenProtocol } from './access/credential.ts';
 import { assertMayListen } from './access/local-access.ts';

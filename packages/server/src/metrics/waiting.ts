@@ -7,7 +7,7 @@ const goodForMs = 5_000;
 const mostCounted = 1_000;
 
 /** Counts pending requests by their kinds, and not more often than every few seconds. */
-export function waitingCounter(app: Pick<Runtime, 'listRequests'>, clock: Clock): CountWaiting {
+export function waitingCounter(app: Pick<Runtime, 'requests'>, clock: Clock): CountWaiting {
   let counted:
     | { readonly at: number; readonly counts: Promise<ReadonlyMap<string, number>> }
     | undefined;

@@ -1,10 +1,5 @@
-import {
-  type JsonValue,
-  type RequestEntry,
-  type TokenView,
-  visibleLine,
-  visibleText,
-} from 'adjutant';
+import type { JsonValue, RequestEntry, TokenView } from 'adjutant';
+import { visibleLine, visibleText } from 'adjutant/text';
 import { html } from 'hono/html';
 import { shownActor } from '../access/actor.ts';
 import { type PagePart, page } from './page.ts';
