@@ -2,7 +2,7 @@ import type { Host } from '../host.ts';
 import type { AccessOptions, AppAccess } from './app-access.ts';
 import { isRemote } from './server-flags.ts';
 
-/** Returns the access that the options name. The client of a server is loaded only for `--server`. */
+/** Returns the access that the options name. Only `--server` loads the client of a server. */
 export async function openAccess(host: Host, options: AccessOptions): Promise<AppAccess> {
   if (isRemote(options)) {
     const { ServerAccess } = await import('./server-access.ts');

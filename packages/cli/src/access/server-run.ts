@@ -10,8 +10,8 @@ import { showRun } from './show-server-run.ts';
 
 export interface RemoteRunOptions extends ServerFlags {
   /**
-   * Name of the agent. @default the agent of the command line where the server has it, else the only one
-   * that there is
+   * Name of the agent.
+   * @default the agent of the command line where the server has it, else the only one
    */
   readonly agent?: string;
 }
