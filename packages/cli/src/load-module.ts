@@ -147,7 +147,7 @@ function isRuntime(value: unknown): value is Runtime {
   )
     return false;
   const methods = value as Readonly<Record<string, unknown>>;
-  return ['run', 'resume', 'follow', 'close'].every((name) => typeof methods[name] === 'function');
+  return ['run', 'resume', 'cancel', 'close'].every((name) => typeof methods[name] === 'function');
 }
 
 function whyNoApp(exports: Readonly<Record<string, unknown>>): string {

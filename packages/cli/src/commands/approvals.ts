@@ -1,5 +1,7 @@
-import type { RequestEntry, Runtime } from 'adjutant';
-import { openLedgers, type StoreOptions } from '../app.ts';
+import type { RequestEntry } from 'adjutant';
+import { openAccess } from '../access/open-access.ts';
+import type { ServerFlags } from '../access/server-flags.ts';
+import type { StoreOptions } from '../app.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
 import { formatTime, shorten } from '../output/format.ts';
@@ -7,7 +9,6 @@ import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
-import { isRemote, type ServerFlags } from '../remote/open-client.ts';
 
 export interface ApprovalsOptions extends StoreOptions, ServerFlags {
   /** Only those of sessions of this user. */
@@ -16,49 +17,14 @@ export interface ApprovalsOptions extends StoreOptions, ServerFlags {
 }
 
 const longestSummary = 80;
-const pageSize = 100;
 
 /** `adjutant approvals`: everything that runs wait for, oldest first. */
 export async function listApprovals(host: Host, options: ApprovalsOptions): Promise<number> {
-  const requests = await pendingRequests(host, options);
+  const requests = await (await openAccess(host, options)).listRequests(options.user);
   if (options.json) for (const request of requests) host.stdout.write(jsonLine(request));
   else if (requests.length > 0) showTable(host, requests);
   else host.stdout.write('Nothing waits for an answer.\n');
   return exitCodes.ok;
-}
-
-async function pendingRequests(
-  host: Host,
-  options: ApprovalsOptions,
-): Promise<readonly RequestEntry[]> {
-  if (isRemote(options)) {
-    const { requestsOfServer } = await import('../remote/remote-lists.ts');
-    return requestsOfServer(host, options);
-  }
-  const app = openLedgers(host, options);
-  try {
-    return app === undefined ? [] : await allPending(app, options.user);
-  } finally {
-    await app?.close().catch(() => undefined);
-  }
-}
-
-async function allPending(
-  app: Runtime,
-  user: string | undefined,
-): Promise<readonly RequestEntry[]> {
-  const all: RequestEntry[] = [];
-  for (;;) {
-    const last = all.at(-1);
-    const page = await app.requests.list({
-      status: 'pending',
-      limit: pageSize,
-      ...(user === undefined ? {} : { user }),
-      ...(last === undefined ? {} : { after: last }),
-    });
-    all.push(...page);
-    if (page.length < pageSize) return all;
-  }
 }
 
 function showTable(host: Host, requests: readonly RequestEntry[]): void {

@@ -7,6 +7,7 @@ import {
   type Session,
   type StreamEvent,
 } from 'adjutant';
+import type { ServerFlags } from '../access/server-flags.ts';
 import type { AgentOptions } from '../app.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
@@ -19,7 +20,6 @@ import type { RunOutput } from '../output/run-output.ts';
 import { styleFor } from '../output/style.ts';
 import { TextOutput, type TextOutputOptions } from '../output/text-output.ts';
 import { askedBy, type CommandText, waitingLines } from '../output/waiting.ts';
-import type { ServerFlags } from '../remote/open-client.ts';
 
 export interface RunContext {
   readonly host: Host;

@@ -48,5 +48,6 @@ function partingText(
     otherSeq === undefined
       ? `at event ${seq} of the first`
       : `at event ${seq} of the first, event ${otherSeq} of the second`;
-  return `${[`${style.red('✗')} ${plainLine(`${a} (-) and ${b} (+) part`)} ${where}.`, '', ...diffLines(style, text)].join('\n')}\n`;
+  const verdict = `${style.red('✗')} ${plainLine(`${a} (-) and ${b} (+) part`)} ${where}.`;
+  return `${[verdict, '', ...diffLines(style, text)].join('\n')}\n`;
 }

@@ -33,5 +33,6 @@ function explained(
   const { length } = firstEvents(session, at);
   const decisions = explain(session, { upTo: length });
   if (json) return decisions.map(jsonLine).join('');
-  return `${[headOf(styleFor(host.stdout), session, length), '', ...decisionTexts(decisions)].join('\n')}\n`;
+  const head = headOf(styleFor(host.stdout), session, length);
+  return `${[head, '', ...decisionTexts(decisions)].join('\n')}\n`;
 }

@@ -1,17 +1,16 @@
 import type { SessionListing, SessionQuery } from 'adjutant';
-import { noSessions } from '../app.ts';
+import { openAccess } from '../access/open-access.ts';
+import type { ServerFlags } from '../access/server-flags.ts';
 import { exitCodes } from '../failure.ts';
 import type { Host } from '../host.ts';
-import { type SourceOptions, withReader } from '../ledger-source.ts';
+import type { SourceOptions } from '../ledger-source.ts';
 import { formatTime, shorten } from '../output/format.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
-import { isRemote, type ServerFlags } from '../remote/open-client.ts';
 
 const longestTitle = 60;
-const nothingYet = 'There are no sessions yet. Start one: adjutant "What time is it in Tokyo?"';
 
 export interface SessionsOptions
   extends SourceOptions,
@@ -23,25 +22,9 @@ export interface SessionsOptions
 
 /** `adjutant sessions` */
 export async function listSessions(host: Host, options: SessionsOptions): Promise<number> {
-  if (isRemote(options)) {
-    const { sessionsOfServer } = await import('../remote/remote-lists.ts');
-    return show(
-      host,
-      options,
-      await sessionsOfServer(host, options),
-      `${plainLine(options.server)} has no sessions yet.`,
-    );
-  }
-  return withReader(host, options, async (app) => {
-    const { limit } = options;
-    const sessions = (await app?.sessions.list({ limit, ...filterOf(options) }))?.sessions ?? [];
-    return show(
-      host,
-      options,
-      sessions,
-      app === undefined ? nothingYet : plainLine(noSessions({ app: app.app })),
-    );
-  });
+  const access = await openAccess(host, options);
+  const found = await access.listSessions({ limit: options.limit, ...filterOf(options) });
+  return show(host, options, found.sessions, found.nothing);
 }
 
 function filterOf({

@@ -1,4 +1,4 @@
-import { isAdjutantError, type Runtime, type Session } from 'adjutant';
+import type { Runtime, Session } from 'adjutant';
 import { promptOf } from 'adjutant/context';
 import { visibleJson } from 'adjutant/text';
 import {
@@ -10,10 +10,12 @@ import {
   transcript,
   validateResumeState,
 } from 'adjutant/views';
-import { existingSession, noSessions, type StoreOptions } from '../app.ts';
+import type { SessionView, Surroundings } from '../access/app-access.ts';
+import { openAccess } from '../access/open-access.ts';
+import type { ServerFlags } from '../access/server-flags.ts';
 import { exitCodes, UsageError } from '../failure.ts';
 import type { Host } from '../host.ts';
-import { type SourceOptions, withReader } from '../ledger-source.ts';
+import type { SourceOptions } from '../ledger-source.ts';
 import { openRunOf } from '../open-run.ts';
 import { decisionLines, failureLines } from '../output/decision-lines.ts';
 import { eventLine } from '../output/event-line.ts';
@@ -24,7 +26,6 @@ import { type Style, styleFor } from '../output/style.ts';
 import { transcriptText } from '../output/transcript-text.ts';
 import { treeLines } from '../output/tree-lines.ts';
 import { askedBy, waitingLines } from '../output/waiting.ts';
-import { isRemote, type ServerFlags } from '../remote/open-client.ts';
 import { commandText } from './carry-out.ts';
 
 export interface ShowOptions extends SourceOptions, ServerFlags {
@@ -54,59 +55,26 @@ export function showSession(
 ): Promise<number> {
   const style = styleFor(host.stdout);
   return lookAt(host, id, options, async (session, { pending, place }) => {
-    return `${render(session, options, style)}${await waitingText(pending, session, { ...options, ...place }, style)}`;
+    const waiting = await waitingText(pending, session, { ...options, ...place }, style);
+    return `${render(session, options, style)}${waiting}`;
   });
 }
 
-/** In commands that are shown: the store that a module has opened is not known. */
-const unknownStore = '…';
-
-/** What is around a session that is looked at. */
-export interface Surroundings {
-  /** Ids of its requests that nobody has answered. */
-  readonly pending: () => Promise<ReadonlySet<string>>;
-  /** Where it lies, for commands that are shown. */
-  readonly place: StoreOptions;
-}
-
-/** Opens a session for looking at it, by default the newest one, and writes what is to be shown. */
+/** Writes a session as text, by default the newest one. */
 export async function lookAt(
   host: Host,
   id: string | undefined,
   options: ShowOptions,
-  text: (session: Session, around: Surroundings) => string | Promise<string>,
+  text: SessionView['text'],
 ): Promise<number> {
-  if (isRemote(options)) {
-    const { lookRemotely } = await import('../remote/remote-look.ts');
-    const { session, pending } = await lookRemotely(host, id, options);
-    host.stdout.write(await text(session, { pending, place: {} }));
-    return exitCodes.ok;
-  }
-  return withReader(host, options, async (app, ownStore) => {
-    if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
-    const looking = { ...options, app: app.app, onlyLook: true };
-    const name = id ?? (await newestSession(app, looking));
-    const session = await existingSession(app, name, looking).catch((error: unknown) => {
-      // What cannot be opened can be looked at all the same.
-      if (options.events === true && isAdjutantError(error, 'ledger_unreadable')) return undefined;
-      throw error;
-    });
-    host.stdout.write(
-      session === undefined
-        ? await storedEvents(app, name, options, styleFor(host.stdout))
-        : await text(session, {
-            pending: () => pendingOf(app, session),
-            place: ownStore ? { store: unknownStore, app: app.app } : {},
-          }),
-    );
-    return exitCodes.ok;
-  });
-}
-
-async function newestSession(app: Runtime, options: StoreOptions): Promise<string> {
-  const [newest] = (await app.sessions.list({ limit: 1 })).sessions;
-  if (newest === undefined) throw new UsageError({ reason: noSessions(options) });
-  return newest.id;
+  const access = await openAccess(host, options);
+  // The events of a session that cannot be opened can be shown all the same.
+  const unreadable =
+    options.events === true
+      ? (app: Runtime, name: string) => storedEvents(app, name, options, styleFor(host.stdout))
+      : undefined;
+  host.stdout.write(await access.show(id, { text, unreadable }));
+  return exitCodes.ok;
 }
 
 /**
@@ -178,18 +146,6 @@ export function firstEvents(
 /** The first line about a session of which the first `at` events are shown. */
 export function headOf(style: Style, session: Session, at: number): string {
   return style.bold(`${session.id} · ${headline(session, at)}`);
-}
-
-async function pendingOf(
-  app: Runtime,
-  { id, pendingYieldingCalls }: Session,
-): Promise<ReadonlySet<string>> {
-  const requests = await app.requests.list({
-    session: id,
-    status: 'pending',
-    limit: pendingYieldingCalls.length,
-  });
-  return new Set(requests.map(({ requestId }) => requestId));
 }
 
 /** What the session waits for, below what was done. */

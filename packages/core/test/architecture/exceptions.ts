@@ -316,31 +316,6 @@ export const exceptions: readonly Exception[] = [
   },
   {
     rule: 'import-circle',
-    file: 'packages/cli/src/commands/cancel.ts',
-    subject: 'packages/cli/src/commands/cancel.ts, packages/cli/src/remote/remote-cancel.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
-    file: 'packages/cli/src/commands/show.ts',
-    subject: 'packages/cli/src/commands/show.ts, packages/cli/src/remote/remote-look.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
-    file: 'packages/cli/src/commands/sessions.ts',
-    subject:
-      'packages/cli/src/commands/sessions.ts, packages/cli/src/remote/remote-lists.ts, packages/cli/src/commands/approvals.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
-    file: 'packages/cli/src/commands/answer.ts',
-    subject: 'packages/cli/src/commands/answer.ts, packages/cli/src/remote/remote-answer.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
     file: 'packages/core/src/supervision/guardrail.ts',
     subject:
       'packages/core/src/supervision/guardrail.ts, packages/core/src/supervision/guardrails/injection-patterns.ts, packages/core/src/supervision/guardrails/invented-tool-calls.ts',
@@ -408,4 +383,4 @@ export const exceptions: readonly Exception[] = [
 ];
 
 /** Lower it with every exception that goes. */
-export const mostExceptions = 65;
+export const mostExceptions = 61;

@@ -5,7 +5,7 @@ import { exitCodes } from '../failure.ts';
 import { jsonLine } from '../output/json-output.ts';
 import { notice } from '../output/notice.ts';
 import type { RunOutput } from '../output/run-output.ts';
-import { restsBy, resultOf, sessionOf, withLargeValues } from './remote-session.ts';
+import { restsBy, resultOf, sessionOf, withLargeValues } from './server-session.ts';
 
 export interface WatchedRun {
   readonly session: string;

@@ -1,19 +1,21 @@
 import type { Answer } from '@adjutant/server/client';
 import type { RequestAnswer } from 'adjutant';
-import { type AnswerContext, sayAnswered } from '../commands/answer.ts';
 import { exitCodes, UsageError } from '../failure.ts';
+import { sayAnswered } from '../output/answered.ts';
 import { notice } from '../output/notice.ts';
-import { openClient, type RemoteOptions, type ServerFlags } from './open-client.ts';
-import { eventsOf } from './remote-session.ts';
-import { showRun } from './show-run.ts';
+import type { AnswerContext } from './app-access.ts';
+import { openClient } from './open-client.ts';
+import type { RemoteOptions, ServerFlags } from './server-flags.ts';
+import { eventsOf } from './server-session.ts';
+import { showRun } from './show-server-run.ts';
 
 interface RemoteAnswerContext extends AnswerContext {
   readonly options: AnswerContext['options'] & RemoteOptions<ServerFlags>;
 }
 
 /**
- * `adjutant approve|reject|edit|answer <id> --server <url>`: answers what a run waits for, and
- * shows how it goes on there.
+ * `adjutant approve|reject|edit|answer <id> --server <url>`: answers a request, and
+ * shows the run that goes on there.
  */
 export async function answerRemotely(
   context: RemoteAnswerContext,

@@ -3,14 +3,15 @@ import type { Event } from 'adjutant';
 import { assistantName } from '../agent.ts';
 import type { RunContext } from '../commands/carry-out.ts';
 import { UsageError } from '../failure.ts';
-import { openClient, type RemoteOptions, type ServerFlags } from './open-client.ts';
-import { eventsOf } from './remote-session.ts';
-import { showRun } from './show-run.ts';
+import { openClient } from './open-client.ts';
+import type { RemoteOptions, ServerFlags } from './server-flags.ts';
+import { eventsOf } from './server-session.ts';
+import { showRun } from './show-server-run.ts';
 
 export interface RemoteRunOptions extends ServerFlags {
   /**
-   * What is run. @default the agent of the command line where the server has it, else the only one
-   * that there is
+   * Name of the agent.
+   * @default the agent of the command line where the server has it, else the only one
    */
   readonly agent?: string;
 }

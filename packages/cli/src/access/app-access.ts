@@ -1,0 +1,79 @@
+import type {
+  RequestAnswer,
+  RequestEntry,
+  Runtime,
+  Session,
+  SessionListing,
+  SessionQuery,
+} from 'adjutant';
+import type { AgentOptions, StoreOptions } from '../app.ts';
+import type { RunContext } from '../commands/carry-out.ts';
+import type { SourceOptions } from '../ledger-source.ts';
+import type { ServerFlags } from './server-flags.ts';
+
+export type AccessOptions = AgentOptions & SourceOptions & ServerFlags;
+
+export interface SessionFilter extends Pick<SessionQuery, 'status' | 'runnable' | 'user'> {
+  readonly limit: number;
+}
+
+export interface FoundSessions {
+  /** Newest first. */
+  readonly sessions: readonly SessionListing[];
+  /** The sentence for the user when there is no session at all. */
+  readonly nothing: string;
+}
+
+/** The surroundings of a session that is shown. */
+export interface Surroundings {
+  /** Ids of its requests without an answer. */
+  readonly pending: () => Promise<ReadonlySet<string>>;
+  /** The store of the session, for commands that are shown. */
+  readonly place: StoreOptions;
+}
+
+/** The two ways to write a session as text. */
+export interface SessionView {
+  readonly text: (session: Session, around: Surroundings) => string | Promise<string>;
+  /** Writes a session of a store that cannot be opened. Without it, that is an error. */
+  readonly unreadable?: ((app: Runtime, name: string) => Promise<string>) | undefined;
+}
+
+export interface CancelOutcome {
+  /** `posted`: another process has to cancel the run. */
+  readonly status: 'posted' | 'cancelled';
+  /** The sentence for the user. */
+  readonly text: string;
+}
+
+export interface AnswerContext extends RunContext {
+  readonly options: RunContext['options'] & {
+    /** True when the run is continued after the answer. */
+    readonly continue: boolean;
+  };
+}
+
+export interface GoalContext extends RunContext {
+  readonly options: RunContext['options'] & {
+    /** Agent of a server. @default the agent of the command line, else the only one */
+    readonly agent?: string;
+  };
+}
+
+/**
+ * The app that a command works with: a store of this machine, or a server. Methods that run
+ * something show the run and return the exit code.
+ */
+export interface AppAccess {
+  listSessions(filter: SessionFilter): Promise<FoundSessions>;
+  /** Lists all pending requests, oldest first. */
+  listRequests(user: string | undefined): Promise<readonly RequestEntry[]>;
+  /** Returns the text of a session, by default of the newest one. Writes nothing to its ledger. */
+  show(id: string | undefined, view: SessionView): Promise<string>;
+  /** Ends the open run of a session. @throws UsageError when there is none */
+  cancel(session: string, reason: string | undefined): Promise<CancelOutcome>;
+  answer(context: AnswerContext, requestId: string, answer: RequestAnswer): Promise<number>;
+  run(context: GoalContext, goal: string, session: string | undefined): Promise<number>;
+  /** Continues the open run of a session. */
+  resume(context: RunContext, session: string): Promise<number>;
+}

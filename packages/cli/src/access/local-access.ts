@@ -1,0 +1,156 @@
+import {
+  isAdjutantError,
+  type RequestAnswer,
+  type RequestEntry,
+  type Runtime,
+  type Session,
+} from 'adjutant';
+import { assistantName } from '../agent.ts';
+import {
+  existingSession,
+  noSessions,
+  openExistingLedgers,
+  openLedgers,
+  type StoreOptions,
+} from '../app.ts';
+import type { RunContext } from '../commands/carry-out.ts';
+import { UsageError } from '../failure.ts';
+import type { Host } from '../host.ts';
+import { holderNow, openRunOf, whyNotHere } from '../open-run.ts';
+import { plainLine } from '../output/plain-text.ts';
+import type {
+  AccessOptions,
+  AnswerContext,
+  AppAccess,
+  CancelOutcome,
+  FoundSessions,
+  GoalContext,
+  SessionFilter,
+  SessionView,
+} from './app-access.ts';
+import { nothingToCancel } from './nothing-to-cancel.ts';
+
+const nothingYet = 'There are no sessions yet. Start one: adjutant "What time is it in Tokyo?"';
+const pageSize = 100;
+/** Stands in shown commands for a store that only the module of the user knows. */
+const unknownStore = '…';
+
+/** Access to the ledgers of this machine, over a `Runtime` of this process. */
+export class LocalAccess implements AppAccess {
+  readonly #host: Host;
+  readonly #options: AccessOptions;
+
+  constructor(host: Host, options: AccessOptions) {
+    this.#host = host;
+    this.#options = options;
+  }
+
+  async listSessions(filter: SessionFilter): Promise<FoundSessions> {
+    const { withReader } = await import('../ledger-source.ts');
+    return withReader(this.#host, this.#options, async (app) => ({
+      sessions: (await app?.sessions.list(filter))?.sessions ?? [],
+      nothing: app === undefined ? nothingYet : plainLine(noSessions({ app: app.app })),
+    }));
+  }
+
+  async listRequests(user: string | undefined): Promise<readonly RequestEntry[]> {
+    const app = openLedgers(this.#host, this.#options);
+    try {
+      return app === undefined ? [] : await allPending(app, user);
+    } finally {
+      await app?.close().catch(() => undefined);
+    }
+  }
+
+  async show(id: string | undefined, { text, unreadable }: SessionView): Promise<string> {
+    const { withReader } = await import('../ledger-source.ts');
+    return withReader(this.#host, this.#options, async (app, ownStore) => {
+      if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
+      const looking = { ...this.#options, app: app.app, onlyLook: true };
+      const name = id ?? (await newestSession(app, looking));
+      const session = await existingSession(app, name, looking).catch((error: unknown) => {
+        if (unreadable !== undefined && isAdjutantError(error, 'ledger_unreadable'))
+          return undefined;
+        throw error;
+      });
+      if (session === undefined) return unreadable?.(app, name) ?? '';
+      return text(session, {
+        pending: () => pendingOf(app, session),
+        place: ownStore ? { store: unknownStore, app: app.app } : {},
+      });
+    });
+  }
+
+  async cancel(id: string, reason: string | undefined): Promise<CancelOutcome> {
+    const app = openExistingLedgers(this.#host, this.#options);
+    try {
+      const session = await existingSession(app, id, this.#options);
+      if (openRunOf(session) === undefined) throw nothingToCancel(id);
+      await app.cancel(id, reason === undefined ? {} : { reason });
+      const why = whyNotHere(session, assistantName);
+      const holder = await holderNow(session);
+      if (holder !== undefined)
+        return { status: 'posted', text: `${holder} works on session "${id}" and cancels it.` };
+      if (why !== undefined) {
+        const text = `Session "${id}" is cancelled as soon as its program continues it: ${why}.`;
+        return { status: 'posted', text };
+      }
+      const { status } = await app.advance(session);
+      if (status !== 'cancelled') throw nothingToCancel(id);
+      return { status, text: `The run of session "${id}" is cancelled.` };
+    } finally {
+      await app.close().catch(() => undefined);
+    }
+  }
+
+  async answer(context: AnswerContext, requestId: string, answer: RequestAnswer): Promise<number> {
+    const { answerLocally } = await import('./local-answer.ts');
+    return answerLocally(context, requestId, answer);
+  }
+
+  async run(context: GoalContext, goal: string, session: string | undefined): Promise<number> {
+    const { runLocally } = await import('./local-run.ts');
+    return runLocally(context, goal, session);
+  }
+
+  async resume(context: RunContext, session: string): Promise<number> {
+    const { resumeLocally } = await import('./local-run.ts');
+    return resumeLocally(context, session);
+  }
+}
+
+async function newestSession(app: Runtime, options: StoreOptions): Promise<string> {
+  const [newest] = (await app.sessions.list({ limit: 1 })).sessions;
+  if (newest === undefined) throw new UsageError({ reason: noSessions(options) });
+  return newest.id;
+}
+
+async function pendingOf(
+  app: Runtime,
+  { id, pendingYieldingCalls }: Session,
+): Promise<ReadonlySet<string>> {
+  const requests = await app.requests.list({
+    session: id,
+    status: 'pending',
+    limit: pendingYieldingCalls.length,
+  });
+  return new Set(requests.map(({ requestId }) => requestId));
+}
+
+async function allPending(
+  app: Runtime,
+  user: string | undefined,
+): Promise<readonly RequestEntry[]> {
+  const all: RequestEntry[] = [];
+  for (;;) {
+    const last = all.at(-1);
+    const page = await app.requests.list({
+      status: 'pending',
+      limit: pageSize,
+      ...(user === undefined ? {} : { user }),
+      ...(last === undefined ? {} : { after: last }),
+    });
+    all.push(...page);
+    if (page.length < pageSize) return all;
+  }
+}

@@ -1,0 +1,89 @@
+import type { RequestAnswer, RequestEntry, Runtime } from 'adjutant';
+import { type AgentApp, openAgentApp, openExistingLedgers } from '../app.ts';
+import { carryOut, commandLine } from '../commands/carry-out.ts';
+import { exitCodes, UsageError } from '../failure.ts';
+import type { Host } from '../host.ts';
+import { holderNow, whyNotHere } from '../open-run.ts';
+import { sayAnswered } from '../output/answered.ts';
+import { notice } from '../output/notice.ts';
+import { readableStorePath } from '../store-location.ts';
+import type { AnswerContext } from './app-access.ts';
+
+type AnswerOptions = AnswerContext['options'];
+
+/** Answers a request in the store, and continues its run unless another process works on it. */
+export async function answerLocally(
+  context: AnswerContext,
+  requestId: string,
+  answer: RequestAnswer,
+): Promise<number> {
+  const { host, options } = context;
+  if (!options.continue) return postOnly(host, options, requestId, answer);
+  if (readableStorePath(host, options.store) === undefined)
+    throw new UsageError({ reason: 'There are no sessions yet.' });
+  const opened = await openAgentApp(host, options);
+  try {
+    const request = await post(host, opened.app, options, requestId, answer);
+    return await goOn(context, opened, request);
+  } finally {
+    await opened.app.close().catch(() => undefined);
+  }
+}
+
+async function postOnly(
+  host: Host,
+  options: AnswerOptions,
+  requestId: string,
+  answer: RequestAnswer,
+): Promise<number> {
+  const app = openExistingLedgers(host, options);
+  try {
+    const { session } = await post(host, app, options, requestId, answer);
+    if (!options.json)
+      notice(host, `The run goes on with: ${commandLine(['resume', session], options)}`);
+    return exitCodes.ok;
+  } finally {
+    await app.close().catch(() => undefined);
+  }
+}
+
+async function post(
+  host: Host,
+  app: Runtime,
+  options: AnswerOptions,
+  requestId: string,
+  answer: RequestAnswer,
+): Promise<RequestEntry> {
+  const request = await app.requests.get(requestId);
+  await app.requests.answer(requestId, answer);
+  sayAnswered(host, options, request, answer.decision);
+  return request;
+}
+
+async function goOn(
+  context: AnswerContext,
+  { app, agent, announceStandIn }: AgentApp,
+  request: RequestEntry,
+): Promise<number> {
+  const { host } = context;
+  const session = await app.sessions.open({ id: request.session });
+  const why =
+    whyNotHere(session, agent.name) ??
+    (agent.tools.some(({ name }) => name === request.name)
+      ? undefined
+      : `it uses the tool ${request.name}, which the agent of the command line does not have`);
+  if (why !== undefined) {
+    notice(
+      host,
+      `The run is not continued here: ${why}. The program that it belongs to goes on with it.`,
+    );
+    return exitCodes.ok;
+  }
+  const holder = await holderNow(session);
+  if (holder !== undefined) {
+    notice(host, `${holder} works on session "${session.id}" and takes the answer in.`);
+    return exitCodes.ok;
+  }
+  announceStandIn();
+  return carryOut(context, session, (given) => app.resume(session, given));
+}

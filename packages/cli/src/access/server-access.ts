@@ -1,0 +1,127 @@
+import type { AdjutantClient, ServerSession } from '@adjutant/server/client';
+import type { RequestAnswer, RequestEntry, SessionListing } from 'adjutant';
+import type { RunContext } from '../commands/carry-out.ts';
+import { UsageError } from '../failure.ts';
+import type { Host } from '../host.ts';
+import { plainLine } from '../output/plain-text.ts';
+import type {
+  AccessOptions,
+  AnswerContext,
+  AppAccess,
+  CancelOutcome,
+  FoundSessions,
+  GoalContext,
+  SessionFilter,
+  SessionView,
+} from './app-access.ts';
+import { nothingToCancel } from './nothing-to-cancel.ts';
+import { openClient } from './open-client.ts';
+import type { RemoteOptions } from './server-flags.ts';
+import { eventsOf, sessionOf } from './server-session.ts';
+
+/** A process that works on a run cancels it within a second; there may be no such process. */
+const patienceMs = 10_000;
+
+/** Access to the app of a server, over its client. */
+export class ServerAccess implements AppAccess {
+  readonly #host: Host;
+  readonly #options: RemoteOptions<AccessOptions>;
+
+  constructor(host: Host, options: RemoteOptions<AccessOptions>) {
+    this.#host = host;
+    this.#options = options;
+  }
+
+  async listSessions(given: SessionFilter): Promise<FoundSessions> {
+    const { limit, status, runnable, user } = given;
+    const filter = {
+      ...(status && { status }),
+      ...(runnable && { agent: runnable }),
+      ...(user && { user }),
+    };
+    const sessions: SessionListing[] = [];
+    for await (const session of (await this.#client()).sessions.list({ limit, ...filter })) {
+      sessions.push(listingOf(session));
+      if (sessions.length === limit) break;
+    }
+    return { sessions, nothing: `${plainLine(this.#options.server)} has no sessions yet.` };
+  }
+
+  async listRequests(user: string | undefined): Promise<readonly RequestEntry[]> {
+    const requests: RequestEntry[] = [];
+    const filter = user === undefined ? {} : { user };
+    for await (const request of (await this.#client()).approvals.list(filter))
+      requests.push(request as RequestEntry);
+    return requests;
+  }
+
+  async show(id: string | undefined, { text }: SessionView): Promise<string> {
+    const client = await this.#client();
+    const name = id ?? (await client.sessions.list({ limit: 1 }).page()).items[0]?.id;
+    if (name === undefined)
+      throw new UsageError({ reason: `${this.#options.server} has no sessions yet.` });
+    const session = await sessionOf(name, await eventsOf(client, name));
+    const pending = async (): Promise<ReadonlySet<string>> => {
+      const ids = new Set<string>();
+      for await (const { requestId } of client.approvals.list({ session: name }))
+        ids.add(requestId);
+      return ids;
+    };
+    return text(session, { pending, place: {} });
+  }
+
+  async cancel(session: string, reason: string | undefined): Promise<CancelOutcome> {
+    const client = await this.#client();
+    const { items } = await client.runs.list(session, { limit: 1 }).page();
+    const [last] = items;
+    if (last === undefined || !isOpen(last.status)) throw nothingToCancel(session);
+    await client.runs.cancel(session, last.id, reason === undefined ? {} : { reason });
+    const impatience = new AbortController();
+    const cancelTimer = this.#host.clock.setTimer(patienceMs, () => impatience.abort());
+    try {
+      const { status } = await client.runs.wait(session, last.id, {
+        until: 'end',
+        signal: impatience.signal,
+      });
+      if (status !== 'cancelled') throw nothingToCancel(session);
+      return { status, text: `The run of session "${session}" is cancelled.` };
+    } catch (error) {
+      if (!impatience.signal.aborted) throw error;
+      const text = `Session "${session}" is cancelled as soon as somebody works on it.`;
+      return { status: 'posted', text };
+    } finally {
+      cancelTimer();
+    }
+  }
+
+  async answer(context: AnswerContext, requestId: string, answer: RequestAnswer): Promise<number> {
+    const { answerRemotely } = await import('./server-answer.ts');
+    const options = { ...context.options, server: this.#options.server };
+    return answerRemotely({ ...context, options }, requestId, answer);
+  }
+
+  async run(context: GoalContext, goal: string, session: string | undefined): Promise<number> {
+    const { runRemotely } = await import('./server-run.ts');
+    const options = { ...context.options, server: this.#options.server };
+    return runRemotely({ ...context, options }, goal, session);
+  }
+
+  async resume(context: RunContext, session: string): Promise<number> {
+    const { resumeRemotely } = await import('./server-run.ts');
+    const options = { ...context.options, server: this.#options.server };
+    return resumeRemotely({ ...context, options }, session);
+  }
+
+  #client(): Promise<AdjutantClient> {
+    return openClient(this.#host, this.#options);
+  }
+}
+
+/** Returns the session in the form in which a store lists it. */
+function listingOf({ agent, ...session }: ServerSession): SessionListing {
+  return { ...session, ...(agent === undefined ? {} : { runnable: agent }) } as SessionListing;
+}
+
+function isOpen(status: string): boolean {
+  return status === 'accepted' || status === 'running' || status === 'waiting';
+}
