@@ -16,45 +16,22 @@ import type { DecisionEvent, ErrorEvent } from './events/runtime-events.ts';
 import type { StateChangeEvent } from './events/state-events.ts';
 import type { ToolAttemptEvent, ToolCallEvent, ToolResultEvent } from './events/tool-events.ts';
 
+export type { CompactionStrategy } from './events/context-events.ts';
+export type { Actor, ActorKind } from './events/envelope.ts';
 export type {
-  ArtifactEvent,
-  CompactionEvent,
-  CompactionStrategy,
-  MemoryEvent,
-} from './events/context-events.ts';
-export type { Actor, ActorKind, Envelope } from './events/envelope.ts';
-export type {
-  CancelEvent,
-  HandoffEvent,
   InvocationEndEvent,
   InvocationInput,
   InvocationMode,
-  InvocationReopenEvent,
-  InvocationResumeEvent,
-  InvocationStartEvent,
   InvocationStatus,
-  InvocationYieldEvent,
   NextInvocation,
   RunnableKind,
   StopReason,
 } from './events/invocation-events.ts';
-export type {
-  AssistantEvent,
-  MessagePart,
-  ThoughtEvent,
-  UserEvent,
-} from './events/message-events.ts';
-export type { ModelEndEvent, ModelStartEvent, Usage } from './events/model-events.ts';
-export type {
-  RequestDecision,
-  RequestDetails,
-  RequestKind,
-  ToolInputEvent,
-  ToolYieldEvent,
-} from './events/request-events.ts';
-export type { DecisionEvent, ErrorEvent } from './events/runtime-events.ts';
-export type { StateChange, StateChangeEvent } from './events/state-events.ts';
-export type { ToolAttemptEvent, ToolCallEvent, ToolResultEvent } from './events/tool-events.ts';
+
+export type { ModelEndEvent, Usage } from './events/model-events.ts';
+export type { RequestDecision, RequestDetails, RequestKind } from './events/request-events.ts';
+
+export type { StateChange } from './events/state-events.ts';
 
 interface EventMap {
   user: UserEvent;

@@ -17,7 +17,6 @@ export type {
   ToolContext,
   ToolFallback,
   ToolOptions,
-  ToolRetry,
   ToolSchema,
 } from './tool-definition.ts';
 

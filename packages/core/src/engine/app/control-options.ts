@@ -3,16 +3,12 @@ import {
   describeValue,
   findInvalidOption,
   isAnything,
-  isCount,
   isFlag,
   isNonEmptyText,
-  isObject,
-  isOneOf,
   isText,
   type OptionChecks,
 } from '../../base/options.ts';
 import { NotJsonError } from '../../ledger/errors.ts';
-import type { ListOptions } from '../../ledger/port.ts';
 import type { Resolution } from '../../session/answer.ts';
 import { type AnySession, Session } from '../../session/session.ts';
 import { isListOfGrants } from '../../supervision/permission.ts';
@@ -34,15 +30,6 @@ const reopenChecks: OptionChecks<ReopenOptions> = {
   reason: isNonEmptyText,
   by: isOutsider,
 };
-const listChecks: OptionChecks<ListOptions> = {
-  limit: isCount,
-  order: isOneOf('updatedAt', 'createdAt'),
-  id: isNonEmptyText,
-  status: isOneOf('active', 'awaiting_input', 'completed', 'error'),
-  runnable: isNonEmptyText,
-  user: isNonEmptyText,
-  before: isObject,
-};
 const resolutionChecks: OptionChecks<Resolution> = {
   happened: isFlag,
   result: isAnything,
@@ -57,11 +44,6 @@ export function sessionIdOf(session: AnySession | string): string {
     refused: 'This cannot be done',
     reason: `a session or the id of one is needed, not ${describeValue(session)}`,
   });
-}
-
-/** @throws InvalidRunError */
-export function checkListOptions(options: ListOptions): void {
-  check('Sessions cannot be listed', options, listChecks);
 }
 
 /** @throws InvalidRunError */
