@@ -237,8 +237,8 @@ describe('every workspace', () => {
   const lines = (count: number): string => 'const x = 1;\n'.repeat(count);
 
   test('refuses long files and functions', () => {
-    expect(everywhere('packages/cli/src/a.ts', lines(500))).toEqual([]);
-    expect(everywhere('packages/cli/src/a.ts', lines(501))).toEqual(['file-size lines']);
+    expect(everywhere('packages/cli/src/a.ts', lines(400))).toEqual([]);
+    expect(everywhere('packages/cli/src/a.ts', lines(401))).toEqual(['file-size lines']);
     expect(everywhere('packages/cli/src/a.test.ts', lines(800))).toEqual([]);
     expect(everywhere('packages/cli/src/a.test.ts', lines(801))).toEqual(['file-size lines']);
     const body = (count: number): string => `{\n${lines(count - 2)}}`;
