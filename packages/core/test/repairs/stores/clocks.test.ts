@@ -37,12 +37,12 @@ class Other {
       [
         '--conditions=adjutant-source',
         '--no-warnings',
-        here('b21-worker.ts'),
+        here('clock-worker.ts'),
         JSON.stringify(store),
       ],
       {
         stdio: ['pipe', 'pipe', 'inherit'],
-        env: { ...process.env, ...env, NODE_OPTIONS: `--import ${here('b21-shifted-clock.mjs')}` },
+        env: { ...process.env, ...env, NODE_OPTIONS: `--import ${here('shifted-clock.mjs')}` },
       },
     );
     this.#lines = createInterface({ input: this.#child.stdout as NodeJS.ReadableStream })[
