@@ -72,6 +72,17 @@ const looksPerTimeout = 10;
 /**
  * Serves an app over HTTP on Node.
  * @throws InvalidServerError, CannotListenError
+ * @example
+ * ```ts
+ * import { serve } from '@adjutant/server';
+ * import { agent, rehearsal, runtime } from 'adjutant';
+ *
+ * const clerk = agent({ name: 'clerk', model: rehearsal() });
+ * const app = runtime({ app: 'shop', runnables: [clerk] });
+ * const server = await serve(app, { port: 0 });
+ * console.log(server.url);
+ * await server.close();
+ * ```
  */
 export async function serve(app: Runtime, options: ServeOptions = {}): Promise<ListeningServer> {
   const serverOptions = withoutServeOptions(options);

@@ -36,6 +36,21 @@ const longestTurnMs = 20;
  * fails does not stop the others.
  * @throws InvalidEvalError, InvalidDatasetError, UserModelMissingError, what the app of a variant
  * throws when it is opened, StoreUnavailableError
+ * @example
+ * ```ts
+ * import { agent, runtime } from 'adjutant';
+ * import { evaluate } from 'adjutant/eval';
+ * import { scriptedModel } from 'adjutant/testing';
+ *
+ * const model = scriptedModel(() => ({ text: 'Paris' }));
+ * const guide = agent({ name: 'guide', model });
+ * const report = await evaluate({
+ *   name: 'capitals',
+ *   dataset: [{ id: 'france', input: 'Capital of France?', expect: { response: 'Paris' } }],
+ *   variants: [{ name: 'now', app: runtime({ app: 'evals' }), runnable: guide }],
+ * });
+ * console.log(report.passed); // true
+ * ```
  */
 export async function evaluate(options: EvalOptions): Promise<EvalReport> {
   checkEvalOptions(options);

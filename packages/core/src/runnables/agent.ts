@@ -225,6 +225,27 @@ function isToolChoice(value: unknown): string | undefined {
 /**
  * Defines an agent.
  * @throws InvalidDefinitionError
+ * @example
+ * ```ts
+ * import { agent, openai, tool } from 'adjutant';
+ * import { includeHistory, injectSystemMessage } from 'adjutant/context';
+ * import { z } from 'zod';
+ *
+ * const stock = tool({
+ *   name: 'stock',
+ *   description: 'Tells how many of an article there are',
+ *   schema: z.object({ article: z.string() }),
+ *   readOnly: true,
+ *   execute: () => ({ count: 7 }),
+ * });
+ * export const clerk = agent({
+ *   name: 'clerk',
+ *   model: openai('gpt-5-mini'),
+ *   context: [injectSystemMessage('You work in a shop.'), includeHistory()],
+ *   tools: [stock],
+ *   limits: { rounds: 10 },
+ * });
+ * ```
  */
 export function agent<
   const Output extends OutputOption = string,

@@ -60,6 +60,21 @@ const loopOptions: OptionChecks<LoopOptions> = {
 /**
  * Defines a loop.
  * @throws InvalidDefinitionError
+ * @example
+ * ```ts
+ * import { loop, runtime, step } from 'adjutant';
+ *
+ * const count = step({
+ *   name: 'count',
+ *   execute: (ctx) => {
+ *     const n = Number(ctx.state['n'] ?? 0) + 1;
+ *     ctx.state.update({ n });
+ *     ctx.complete(n);
+ *   },
+ * });
+ * const three = loop({ name: 'three', runnable: count, maxIterations: 3 });
+ * console.log((await runtime({ app: 'jobs' }).run(three)).output); // 3
+ * ```
  */
 export function loop(options: LoopOptions): Loop {
   checkDefinition('loop', options, loopOptions);

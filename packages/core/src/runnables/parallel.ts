@@ -83,6 +83,15 @@ const parallelOptions: OptionChecks<ParallelOptions> = {
  * Defines branches that run at the same time. The output maps the name of each completed branch to
  * its output.
  * @throws InvalidDefinitionError
+ * @example
+ * ```ts
+ * import { parallel, runtime, step } from 'adjutant';
+ *
+ * const left = step({ name: 'left', execute: (ctx) => ctx.complete(1) });
+ * const right = step({ name: 'right', execute: (ctx) => ctx.complete(2) });
+ * const both = parallel({ name: 'both', runnables: [left, right] });
+ * console.log((await runtime({ app: 'jobs' }).run(both)).output);
+ * ```
  */
 export function parallel(options: ParallelOptions): Parallel {
   checkDefinition('parallel', options, parallelOptions);

@@ -29,6 +29,15 @@ const sequenceOptions: OptionChecks<SequenceOptions> = {
 /**
  * Defines a sequence.
  * @throws InvalidDefinitionError
+ * @example
+ * ```ts
+ * import { runtime, sequence, step } from 'adjutant';
+ *
+ * const load = step({ name: 'load', execute: (ctx) => ctx.complete('a text') });
+ * const print = step({ name: 'print', execute: (ctx) => ctx.complete('printed') });
+ * const job = sequence({ name: 'job', runnables: [load, print] });
+ * console.log((await runtime({ app: 'jobs' }).run(job)).output); // 'printed'
+ * ```
  */
 export function sequence(options: SequenceOptions): Sequence {
   checkDefinition('sequence', options, sequenceOptions);

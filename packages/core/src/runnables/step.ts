@@ -75,6 +75,19 @@ const stepOptions: OptionChecks<StepOptions<StateSchema>> = {
 /**
  * Defines a step.
  * @throws InvalidDefinitionError
+ * @example
+ * ```ts
+ * import { runtime, step } from 'adjutant';
+ *
+ * const greet = step({
+ *   name: 'greet',
+ *   execute: async (ctx) => {
+ *     const name = await ctx.effect('name', async () => 'Ann');
+ *     ctx.complete(`Hello ${name}`);
+ *   },
+ * });
+ * console.log((await runtime({ app: 'hello' }).run(greet)).output); // 'Hello Ann'
+ * ```
  */
 export function step<Schema extends StateSchema = StateSchema>(options: StepOptions<Schema>): Step {
   checkDefinition<StepOptions<StateSchema>>(

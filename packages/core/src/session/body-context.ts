@@ -115,7 +115,23 @@ export interface BodyContext<Schema extends StateSchema = StateSchema> {
    * `fetch`.
    */
   readonly signal: AbortSignal;
-  /** Runs a child and waits for its outcome; a child that failed is an outcome too. */
+  /**
+   * Runs a child and waits for its outcome; a child that failed is an outcome too.
+   * @example
+   * ```ts
+   * import { runtime, step } from 'adjutant';
+   *
+   * const price = step({ name: 'price', execute: (ctx) => ctx.complete(42) });
+   * const quote = step({
+   *   name: 'quote',
+   *   execute: async (ctx) => {
+   *     const { status, output } = await ctx.call(price);
+   *     ctx.complete({ status, output });
+   *   },
+   * });
+   * console.log((await runtime({ app: 'shop', runnables: [price] }).run(quote)).output);
+   * ```
+   */
   call<Output>(runnable: Runnable<Output>, options?: CallOptions): Promise<CallResult<Output>>;
   /** Starts a child beside the body. */
   spawn<Output>(runnable: Runnable<Output>, options?: CallOptions): SpawnHandle<Output>;
@@ -128,6 +144,20 @@ export interface BodyContext<Schema extends StateSchema = StateSchema> {
    * `ctx`.
    * @throws EffectFailedError when it failed without an effect
    * @throws EffectUnknownError when it is unknown if it took place
+   * @example
+   * ```ts
+   * import { runtime, step } from 'adjutant';
+   *
+   * const order = step({
+   *   name: 'order',
+   *   execute: async (ctx) => {
+   *     // Done once, however often the step runs: the key is the idempotency key.
+   *     const id = await ctx.effect('place', async () => 'order-7');
+   *     ctx.complete(id);
+   *   },
+   * });
+   * console.log((await runtime({ app: 'shop' }).run(order)).output);
+   * ```
    */
   effect<Value>(
     key: string,

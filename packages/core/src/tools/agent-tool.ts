@@ -83,6 +83,14 @@ function inputSchemaOf(runnable: Runnable): ToolSchema | JsonObject | undefined 
  * it continues, and is not called twice.
  * @throws InvalidToolError when the runnable's name cannot be a tool's name and no other is given,
  * or its `input` is not an object
+ * @example
+ * ```ts
+ * import { agent, agentTool, openai } from 'adjutant';
+ *
+ * const model = openai('gpt-5-mini');
+ * const translator = agent({ name: 'translator', description: 'Translates a text', model });
+ * export const writer = agent({ name: 'writer', model, tools: [agentTool(translator)] });
+ * ```
  */
 export function agentTool(runnable: Runnable, options: AgentToolOptions = {}): Tool {
   const inputSchema = inputSchemaOf(runnable);

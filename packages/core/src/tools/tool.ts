@@ -24,6 +24,20 @@ export type {
  * Defines a tool. The definition is frozen; a JSON Schema is copied.
  * @throws InvalidToolError when the name or the schema cannot be used with model providers, or the
  * options contradict each other
+ * @example
+ * ```ts
+ * import { tool } from 'adjutant';
+ * import { z } from 'zod';
+ *
+ * export const refund = tool({
+ *   name: 'refund',
+ *   description: 'Pays an order back',
+ *   schema: z.object({ order: z.string(), cents: z.number().int() }),
+ *   approval: { when: ({ args }) => args.cents > 10_000 },
+ *   recovery: 'ask', // a person says what became of a call that a crash cut off
+ *   execute: async (ctx) => ({ refunded: ctx.args.cents }),
+ * });
+ * ```
  */
 export function tool<
   Args = JsonObject,

@@ -218,6 +218,17 @@ export class ApiKeys {
  * The API keys of an app, for programs that make and revoke them. `adjutant keys` does the same in
  * a terminal.
  * @throws InvalidApiKeyError for what is no app
+ * @example
+ * ```ts
+ * import { apiKeys } from '@adjutant/server';
+ * import { runtime } from 'adjutant';
+ *
+ * const app = runtime({ app: 'shop' });
+ * const keys = apiKeys(app);
+ * const { key, credential } = await keys.create({ name: 'dashboard', roles: ['viewer'] });
+ * console.log(key.id, credential.length);
+ * await app.close();
+ * ```
  */
 export function apiKeys(app: Runtime): ApiKeys {
   const isApp =

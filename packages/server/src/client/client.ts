@@ -36,6 +36,19 @@ export interface AdjutantClient {
 /**
  * Makes a client of a server. Nothing is sent until something is asked for.
  * @throws InvalidClientError
+ * @example
+ * ```ts
+ * import { serve } from '@adjutant/server';
+ * import { client } from '@adjutant/server/client';
+ * import { agent, rehearsal, runtime } from 'adjutant';
+ *
+ * const clerk = agent({ name: 'clerk', model: rehearsal() });
+ * const server = await serve(runtime({ app: 'shop', runnables: [clerk] }), { port: 0 });
+ * const api = client({ url: server.url });
+ * const { output } = await api.runs.start({ agent: 'clerk', input: 'What can you do?' });
+ * console.log(output);
+ * await server.close();
+ * ```
  */
 export function client(options: ClientOptions): AdjutantClient {
   const transport = new Transport(resolveClientOptions(options));

@@ -43,6 +43,12 @@ const checks: SettingChecks<ClaudeSettings> = {
  * `project`, through `@ai-sdk/google-vertex`. `more` is merged into `settings`, for those who keep
  * the place and the behaviour apart.
  * @throws InvalidModelError
+ * @example
+ * ```ts
+ * import { agent, claude } from 'adjutant';
+ *
+ * export const writer = agent({ name: 'writer', model: claude('claude-sonnet-4-5') });
+ * ```
  */
 export function claude(
   modelId: string,

@@ -54,6 +54,12 @@ function isThinkingBudget(value: unknown): string | undefined {
  * A Gemini model: through `@ai-sdk/google` from AI Studio (`GEMINI_API_KEY` or
  * `GOOGLE_GENERATIVE_AI_API_KEY`), or, with `vertex` or `project`, through `@ai-sdk/google-vertex`.
  * @throws InvalidModelError
+ * @example
+ * ```ts
+ * import { agent, gemini } from 'adjutant';
+ *
+ * export const writer = agent({ name: 'writer', model: gemini('gemini-3-flash') });
+ * ```
  */
 export function gemini(modelId: string, settings: GeminiSettings = {}): Model {
   checkModelId('gemini', modelId, "gemini('gemini-3-flash-preview')");

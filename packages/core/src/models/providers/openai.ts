@@ -51,6 +51,12 @@ const checks: SettingChecks<OpenAiSettings> = {
  * Environment, several keys separated by commas: `AZURE_OPENAI_ENDPOINT`, `AZURE_OPENAI_API_KEY`,
  * `AZURE_OPENAI_API_VERSION`, `OPENAI_EU_API_KEY`, `OPENAI_API_KEY`, `OPENAI_BASE_URL`.
  * @throws InvalidModelError
+ * @example
+ * ```ts
+ * import { agent, openai } from 'adjutant';
+ *
+ * export const writer = agent({ name: 'writer', model: openai('gpt-5-mini') });
+ * ```
  */
 export function openai(modelId: string, settings: OpenAiSettings = {}): Model {
   checkModelId('openai', modelId, "openai('gpt-5-mini')");

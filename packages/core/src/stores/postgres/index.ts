@@ -90,6 +90,15 @@ function hasMethods(value: object, names: readonly string[]): boolean {
  * string, the store has a pool of its own and ends it when it is closed; that needs the package
  * `pg`.
  * @throws InvalidStoreError
+ * @example
+ * ```ts
+ * import { runtime } from 'adjutant';
+ * import { postgres } from 'adjutant/postgres';
+ *
+ * const store = postgres('postgres://user@db.example/shop', { schema: 'adjutant' });
+ * const app = runtime({ app: 'shop', store, recover: 'manual' });
+ * await app.close(); // nothing is asked of the database before the first use
+ * ```
  */
 export function postgres(options: PostgresOptions): Store;
 export function postgres(connectionString: string, options?: Omit<PostgresOptions, 'pool'>): Store;

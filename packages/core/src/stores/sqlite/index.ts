@@ -41,6 +41,16 @@ const sqliteOptions: OptionChecks<SqliteOptions> = {
  * in memory. The file is opened or created on first use, in a worker thread of its own. Failures
  * then are a `StoreUnavailableError` or `StoreTooNewError` of the method that was called.
  * @throws InvalidStoreError
+ * @example
+ * ```ts
+ * import { runtime } from 'adjutant';
+ * import { sqlite } from 'adjutant/sqlite';
+ *
+ * const app = runtime({ app: 'shop', store: sqlite('shop.db') });
+ * const session = await app.sessions.open({ id: 'customer-7' });
+ * console.log(session.events.length);
+ * await app.close();
+ * ```
  */
 export function sqlite(path: string, options: SqliteOptions = {}): Store {
   if (isNonEmptyText(path) !== undefined) {

@@ -132,6 +132,15 @@ const optionChecks: OptionChecks<ScriptedModelOptions> = {
  * Makes a model that gives prepared answers, one for each call, and keeps its calls. It streams and
  * answers in one piece. Provider call ids are `call_1`, `call_2`, … over the model's life.
  * @throws InvalidOptionError for unknown options and responses, and for invalid values
+ * @example
+ * ```ts
+ * import { agent, runtime } from 'adjutant';
+ * import { scriptedModel } from 'adjutant/testing';
+ *
+ * const model = scriptedModel([{ text: 'Hello.' }]);
+ * await runtime({ app: 'test' }).run(agent({ name: 'greeter', model }), 'Hi');
+ * console.log(model.calls.length); // 1
+ * ```
  */
 export function scriptedModel(
   responses: ScriptedResponses,

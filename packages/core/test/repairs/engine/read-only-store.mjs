@@ -1,7 +1,7 @@
 // Works on a store that this process may only read; prints what came of it.
 import { runtime, step } from 'adjutant';
-import { sqlite } from 'adjutant/sqlite';
 import { exportLedger } from 'adjutant/replay';
+import { sqlite } from 'adjutant/sqlite';
 
 const noop = step({ name: 'noop', execute: (ctx) => ctx.complete(1) });
 const app = runtime({
@@ -19,7 +19,10 @@ const attempt = async (name, work) => {
 };
 await attempt('list', async () => (await app.sessions.list()).sessions.length);
 await attempt('read', async () => (await app.sessions.open({ id: 's' })).events.length);
-await attempt('export', async () => typeof (await exportLedger(await app.sessions.open({ id: 's' }))));
+await attempt(
+  'export',
+  async () => typeof (await exportLedger(await app.sessions.open({ id: 's' }))),
+);
 await attempt('write', async () => (await app.run(noop, { session: 's', runId: 'again' })).status);
 await app.close().catch(() => undefined);
 console.log(JSON.stringify(said));

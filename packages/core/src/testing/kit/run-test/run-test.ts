@@ -42,6 +42,15 @@ export interface TestRun<Output = unknown> {
  * run is started without a message.
  *
  * @throws InvalidTestError before anything runs, TestStepError
+ * @example
+ * ```ts
+ * import { agent, openai } from 'adjutant';
+ * import { model, runTest, user } from 'adjutant/testing';
+ *
+ * const greeter = agent({ name: 'greeter', model: openai('gpt-5-mini') });
+ * const { output } = await runTest(greeter, [user('Hi'), model({ text: 'Hello Ann.' })]);
+ * console.log(output); // the script answered for the model
+ * ```
  */
 export async function runTest<R extends Runnable>(
   runnable: R,
