@@ -17,6 +17,10 @@ await runJobs(
         runCommand('vitest', ['run', '--reporter=default', 'packages/core/test/architecture']),
     },
     {
+      name: 'public names ("npm run api-report" writes docs/reference/api.md)',
+      run: () => runCommand('node', ['scripts/api-report.ts', '--check']),
+    },
+    {
       name: 'unused files, exports and dependencies (knip)',
       run: () => runCommand('knip', ['--no-progress', '--treat-config-hints-as-errors']),
     },

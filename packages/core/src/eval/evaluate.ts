@@ -41,13 +41,11 @@ const longestTurnMs = 20;
  * import { agent, runtime } from 'adjutant';
  * import { evaluate } from 'adjutant/eval';
  * import { scriptedModel } from 'adjutant/testing';
- *
- * const model = scriptedModel(() => ({ text: 'Paris' }));
- * const guide = agent({ name: 'guide', model });
+ * const runnable = agent({ name: 'guide', model: scriptedModel(() => ({ text: 'Paris' })) });
  * const report = await evaluate({
  *   name: 'capitals',
  *   dataset: [{ id: 'france', input: 'Capital of France?', expect: { response: 'Paris' } }],
- *   variants: [{ name: 'now', app: runtime({ app: 'evals' }), runnable: guide }],
+ *   variants: [{ name: 'now', app: runtime({ app: 'evals' }), runnable }],
  * });
  * console.log(report.passed); // true
  * ```
