@@ -21,8 +21,8 @@ export function endsWithResult({ output }: Agent, { final }: Position): boolean 
 }
 
 /**
- * Returns the end of an agent whose answer is a tool result: with the value that the schema makes
- * of it, or with an error when it does not fit.
+ * Returns the end of an agent whose answer is a tool result. It has the value that the schema makes
+ * of the result, or an error when the result does not fit.
  */
 export async function readFinal(
   agent: Agent,

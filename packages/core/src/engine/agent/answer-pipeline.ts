@@ -61,7 +61,9 @@ export class AnswerPipeline {
     this.#judge = parts.judge;
   }
 
-  /** Processes an answer. It returns no promise without hooks and a judge. */
+  /**
+   * Returns the processed answer: without a promise if there are no hooks and no judge is needed.
+   */
   process(given: AnswerInQuestion): ProcessedAnswer | Promise<ProcessedAnswer> {
     if (this.#hooks === undefined && !this.#judge.isNeeded)
       return this.#checked(given, given.answer, []);
@@ -71,7 +73,7 @@ export class AnswerPipeline {
   async #processAll(given: AnswerInQuestion): Promise<ProcessedAnswer> {
     const { answer, target, by } = await this.#afterModel(given);
     const transfer = target === undefined ? [] : this.#transfer(target, by ?? '');
-    // The agent makes no tool calls after a handoff.
+    // The tool calls of an answer are dropped after a handoff by a hook.
     const handed = transfer.length === 0 ? answer : { ...answer, toolCalls: [] };
     const checked = this.#checked(given, handed, transfer);
     const writes = this.#hooks?.takeWrites();
@@ -147,7 +149,7 @@ export class AnswerPipeline {
   }
 }
 
-/** Most answers of one agent that get guidance from guardrails, so that another answer follows. */
+/** Guidance decisions about answers after which guardrails no longer make an agent answer again. */
 const mostGuided = 2;
 
 function isGuidance(event: Event): boolean {

@@ -28,13 +28,13 @@ export interface AgentCompactionParts {
 }
 
 /**
- * Most characters of a tool result after the provider has refused a prompt, and most messages that
- * stay as the last resort.
+ * Limits after the provider has refused a prompt: most characters of a tool result, and most
+ * messages as the last resort.
  */
 const shortResults = 2_000;
 const lastMessages = 5;
 /**
- * Share of a threshold that the remaining history may have, so that the next compaction is not due
+ * Share of a threshold that the remaining prompt may have, so that the next compaction is not due
  * at once.
  */
 const roomToKeep = 0.5;
@@ -69,8 +69,9 @@ export class AgentCompaction {
   }
 
   /**
-   * Checks a prompt before it is sent. Returns `false` at once when the prompt fits.
-   * @returns true when a compaction was recorded: the prompt must then be made anew
+   * Checks a prompt before it is sent. Returns `false` at once when it is to be sent as it is.
+   * @returns true when the prompt is not to be sent: a compaction was recorded, or the agent was
+   * stopped
    */
   guard({ tokens, characters, options }: PreparedCall, model: Model): Promise<boolean> | false {
     const { isOn, compactAt, trimAt } = this.#options;
@@ -81,7 +82,7 @@ export class AgentCompaction {
   }
 
   /**
-   * Returns the most tokens of a prompt, by the window of the model and by the prompts that it has
+   * Returns the most tokens of a prompt, by the window of the model and the prompts that it has
    * refused.
    */
   #windowOf(model: Model, maxOutputTokens: number | undefined): number {

@@ -137,7 +137,7 @@ export class ErrorRouting {
 
   /**
    * Returns the outcome with a fallback tool for a tool that is left alone for a while; `undefined`
-   * without a fallback.
+   * without one.
    */
   standIn(state: CallState, tool: Tool, result: ToolResult): SupervisedResult | undefined {
     const routed = { fallback: this.#standInOf(tool, triedOf(state)), ownRetry: true };

@@ -8,8 +8,8 @@ import type { BodyFrame } from '../frame/run-context.ts';
 import { planHandOver } from '../invoke/handoff.ts';
 
 /**
- * True when a model call has ended with an answer or an error: only such an end records the writes
- * of hooks before it.
+ * True when a model call has ended with an answer or an error. Only such an end records earlier
+ * writes of hooks.
  */
 export function hasEndedModelCall({ events }: InvocationRecord): boolean {
   return events.some(

@@ -107,7 +107,7 @@ function limitData({ reason, used, limit, of, path, needed }: LimitState): JsonO
 }
 
 /**
- * Returns the question whether an agent may exceed its limit, or the limit of an agent above it or
+ * Returns the question whether an agent may exceed a limit: its own, or one of an agent above it or
  * of the run.
  */
 export function limitQuestion(

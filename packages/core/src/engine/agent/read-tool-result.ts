@@ -8,12 +8,9 @@ import { toolResult } from '../../tools/result.ts';
 import { type Tool, tool } from '../../tools/tool.ts';
 
 export interface ReadToolResultOptions {
-  /** @default 'read_tool_result' */
+  /** Name of the tool. @default 'read_tool_result' */
   readonly name?: string;
-  /**
-   * Most characters of one reading.
-   * @default 20_000
-   */
+  /** Most characters of one reading. @default 20_000 */
   readonly maxCharacters?: number;
 }
 
@@ -48,7 +45,7 @@ function schemaFor(maxCharacters: number) {
 }
 
 /**
- * Returns a tool with which a model reads the cut-off part of a tool result: the ledger has the
+ * Returns a tool with which a model reads the cut-off part of a tool result. The ledger has the
  * whole result. The tool gives only results that the agent itself sees: its own, and those of
  * earlier invocations in its line.
  * @throws InvalidOptionError
