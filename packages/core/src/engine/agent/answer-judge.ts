@@ -250,8 +250,9 @@ export class AnswerJudge {
 }
 
 /**
- * Returns the value that the output schema makes of a tool result which is the final answer.
- * @returns the error that the agent ends with when the result does not fit
+ * Reads a tool result that is the final answer by the output schema.
+ * @returns the value that the schema makes of it, or the error that the agent ends with when it
+ * does not fit
  */
 export async function readResult(
   { output, name }: Agent,

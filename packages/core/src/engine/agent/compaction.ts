@@ -28,8 +28,8 @@ export interface AgentCompactionParts {
 }
 
 /**
- * Limits after the provider has refused a prompt: most characters of a tool result, and most
- * messages as the last resort.
+ * Limits after a refused prompt: most characters of a tool result, and most messages as the last
+ * resort.
  */
 const shortResults = 2_000;
 const lastMessages = 5;
@@ -42,7 +42,7 @@ const roomToKeep = 0.5;
 const leastFreed = 0.05;
 /** Share of the window for messages that stay beside a summary that covers them. */
 const mostOverlap = 0.2;
-/** Most size of a summary, as a share of the content that it replaces. */
+/** Largest size of a summary, as a share of the content that it replaces. */
 const mostOfFreed = 0.5;
 const summaryTimeoutMs = 120_000;
 

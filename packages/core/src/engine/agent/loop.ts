@@ -236,8 +236,8 @@ class AgentRun {
     const hooks = this.#hooks;
     if (hooks?.has('afterAgent') !== true || end.status !== 'completed') return end;
     const output = await hooks.afterAgent(end.output ?? null);
-    // The next step is decided again only when this is no longer the end. A final result or a
-    // refusal stays the end, even after a new message.
+    // The end is dropped only if the agent is aborted or its next step is no longer `finish`. A
+    // final result or a refusal stays the end, even after a new message.
     if (
       this.#frame.scope.aborted ||
       decide(this.#position, this.#keys, this.#decideFrame)[0]?.type !== 'finish'

@@ -10,7 +10,9 @@ import { abortAsRecorded, abortForHandler } from '../frame/recorded-abort.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { delayOf, type HookPipeline } from './hook-pipeline.ts';
 
-/** Most milliseconds of a wait that a provider requests while another key or model is left. */
+/**
+ * Longest wait, in milliseconds, that a provider may request while another key or model is left.
+ */
 const longestWaitMs = 60_000;
 
 /** Message for a model whose answer was empty. */

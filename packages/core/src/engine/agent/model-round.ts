@@ -307,7 +307,7 @@ export class ModelRounds {
 
   /**
    * Refreshes the shared state that the prompt may need; `undefined` when there is nothing to
-   * fetch. A failing store does not fail the agent.
+   * fetch. An unavailable store does not fail the agent: the run is released.
    */
   #refresh(): Promise<void> | undefined {
     const { run } = this.#parts.frame;

@@ -107,8 +107,8 @@ function limitData({ reason, used, limit, of, path, needed }: LimitState): JsonO
 }
 
 /**
- * Returns the question whether an agent may exceed a limit: its own, or one of an agent above it or
- * of the run.
+ * Returns the question whether an agent may exceed a limit. The limit is its own, or one of an
+ * agent above it or of the run.
  */
 export function limitQuestion(
   path: string,

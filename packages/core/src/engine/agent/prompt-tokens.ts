@@ -17,7 +17,7 @@ export interface CountedPrompt {
   readonly messages: readonly LanguageModelV4Message[];
   /** Returns the tools and settings of the call as JSON. Called only when it is needed. */
   readonly settings: () => string;
-  /** Characters of all of it. */
+  /** Characters of the messages, the tools and the settings. */
   readonly characters: number;
   /** Tokens that the model's window holds. */
   readonly window: number;

@@ -65,7 +65,7 @@ export interface PromptRequest {
   /** True when the answer is given without tools. */
   readonly final: boolean;
   readonly model: Model;
-  /** Characters of the longest tool result, when the limit is below that of the model's window. */
+  /** Most characters of a tool result, when that is less than the model's window allows. */
   readonly resultLimit?: number | undefined;
   /** Most tokens of the answer, in the place of the model's own setting. */
   readonly maxOutputTokens?: number | undefined;
