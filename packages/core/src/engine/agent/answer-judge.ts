@@ -251,8 +251,7 @@ export class AnswerJudge {
 
 /**
  * Reads a tool result that is the final answer by the output schema.
- * @returns the value that the schema makes of it, or the error that the agent ends with when it
- * does not fit
+ * @returns the value that the schema makes of it, or the error of the agent when it does not fit
  */
 export async function readResult(
   { output, name }: Agent,
