@@ -15,14 +15,14 @@ import type { BodyFrame } from '../frame/run-context.ts';
 import { BodyState } from '../invoke/body-state.ts';
 import { outputFailure, readResult } from './answer-judge.ts';
 
-/** Whether an agent ends with a tool result that has to fit a schema. */
+/** True when an agent ends with a tool result that must fit a schema. */
 export function endsWithResult({ output }: Agent, { final }: Position): boolean {
   return final !== undefined && output?.schema !== undefined;
 }
 
 /**
- * The end of an agent whose answer is a tool result: what the schema makes of it, or an error when
- * it does not fit.
+ * Returns the end of an agent whose answer is a tool result. It has the value that the schema makes
+ * of the result, or an error when the result does not fit.
  */
 export async function readFinal(
   agent: Agent,
@@ -35,12 +35,12 @@ export async function readFinal(
     : finish(read.value);
 }
 
-/** What an agent ends with when it has answered. */
+/** Output and stop reason of an agent that has answered. */
 export type AnswerEnd = Pick<Extract<Intent, { type: 'finish' }>, 'output' | 'stopReason'>;
 
 /**
- * The end of an agent that has answered: the answer is written to session state where the agent
- * says so.
+ * Returns the end of an agent that has answered. The answer is written to session state under
+ * `output.key`, if there is one. Without an answer that fits the schema it is an error.
  */
 export function answeredEnd(
   { run, record }: BodyFrame,
@@ -49,7 +49,7 @@ export function answeredEnd(
   { output, stopReason }: AnswerEnd,
 ): BodyEnd {
   const { key, schema } = agent.output ?? {};
-  // What stands in the place of an answer is not what the key is for.
+  // A refusal in the place of an answer is not written under the key.
   if (stopReason === 'refused') return { status: 'completed', output, stopReason };
   if (schema !== undefined && position.parsed === undefined && position.final === undefined) {
     const why = stopReason === undefined ? '' : `, and it was to stop (${stopReason})`;
@@ -69,7 +69,7 @@ export function answeredEnd(
     by: 'runtime',
     startedAt: run.ledger.lastSeq,
   });
-  // What a schema has made is checked; that it need not take again.
+  // A value made by a schema is already checked, so the state schema does not check it again.
   createState(writes, schema === undefined ? agent.stateSchema : undefined).update({
     [key]: output,
   });
@@ -78,9 +78,8 @@ export function answeredEnd(
 }
 
 /**
- * A tool result that is the answer goes out as what a model says does: through the guardrails of
- * answers. No other round follows in which anything could be mended, so guidance is only written
- * down.
+ * Applies the output guardrails to a tool result that is the answer, as to a text of the model.
+ * Guidance is only recorded: no other round follows for a correction.
  */
 export function guardedResult(
   frame: BodyFrame,

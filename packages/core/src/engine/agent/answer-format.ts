@@ -9,15 +9,15 @@ type ResponseFormat = LanguageModelV4CallOptions['responseFormat'];
 
 const anyJson: ResponseFormat = Object.freeze({ type: 'json' });
 /**
- * Made once for each output: settings of calls are known again by the objects that they are made
- * of.
+ * Response formats, made once for each output: settings of calls are recognised by the identity of
+ * their objects.
  */
 const formats = new WeakMap<AgentOutput, ResponseFormat>();
 
 /**
- * The form of the answer that the provider is asked for; the same object for the same output. A
- * server that holds everything to the schema cannot call tools any more, so it is asked only when
- * it is offered none; one that takes no schema is asked for JSON then.
+ * Returns the response format for the provider; the same object for the same output. A server that
+ * holds all output to the schema cannot call tools. So it gets the format only in calls without
+ * tools. A server that supports no schema then gets plain JSON as the format.
  */
 export function responseFormatOf(agent: Agent, model: Model, hasTools: boolean): ResponseFormat {
   const { output } = agent;
@@ -27,7 +27,7 @@ export function responseFormatOf(agent: Agent, model: Model, hasTools: boolean):
   if (structuredOutputs === 'never') return anyJson;
   let format = formats.get(output);
   if (format === undefined) {
-    // JSON of a definition is read-only, which the provider's types do not know.
+    // JSON of a definition is read-only; the provider's types do not say so.
     const schema = output.asked as NonNullable<Extract<ResponseFormat, { type: 'json' }>['schema']>;
     format = Object.freeze({ type: 'json', schema, name: nameOf(agent) });
     formats.set(output, format);
@@ -35,7 +35,9 @@ export function responseFormatOf(agent: Agent, model: Model, hasTools: boolean):
   return format;
 }
 
-/** Providers take letters, digits, `_` and `-`, at most 64. */
+/**
+ * Returns a schema name that providers accept: letters, digits, `_` and `-`, at most 64 characters.
+ */
 function nameOf({ name, output }: Agent): string {
   return (output?.key ?? name).replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
 }
@@ -43,9 +45,9 @@ function nameOf({ name, output }: Agent): string {
 const noRenderers: readonly Renderer[] = Object.freeze([]);
 
 /**
- * What the model is told ahead of everything else: the goal, and the form of the answer where a
- * provider of the agent's models may not see to it. The same text in all prompts, so that providers
- * can keep what they made of it.
+ * Returns the renderers of the text before all other messages: the goal, and the form of the
+ * answer. The form is there only if a provider of the agent's models may not enforce it. The text
+ * is the same in all prompts, so that providers can cache it.
  */
 export function answerRenderers(agent: Agent): readonly Renderer[] {
   const told = [goalText(agent), formText(agent)].filter((text) => text !== undefined);
@@ -81,7 +83,7 @@ function primitiveText(form: Exclude<AgentOutput['form'], 'text' | 'json'>): str
   );
 }
 
-/** What OpenAI does not take in a schema that it keeps to strictly. */
+/** Keywords that OpenAI refuses in a strict schema. */
 const looseKeywords: readonly string[] = [
   'oneOf',
   'allOf',
@@ -93,13 +95,13 @@ const looseKeywords: readonly string[] = [
   'dependentSchemas',
   'propertyNames',
 ];
-/** Names under which the providers of OpenAI and of servers like it read their options. */
+/** Keys of the provider options that OpenAI and compatible servers read. */
 const strictProviders = ['openai', 'openaiCompatible'] as const;
 
 /**
- * Settings of a call with what the form of its answer needs: OpenAI refuses schemas with optional
- * members, open objects and some keywords, unless it is told not to keep to them strictly. What the
- * user says of it holds.
+ * Returns the settings of a call, with strict mode off when the schema of its answer requires that.
+ * In strict mode OpenAI refuses schemas with optional members, open objects and some keywords. The
+ * user's own setting wins.
  */
 export function withFormat<Settings extends { readonly providerOptions?: unknown }>(
   settings: Settings,

@@ -14,38 +14,33 @@ import { explainIssues, explainPlaces } from '../../tools/validation-issue.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { castAnswer } from './cast-answer.ts';
 
-/** Answers that do not fit are asked for again this often in one invocation (002 §3). */
+/** Most repairs in one invocation: a new answer is requested for one that does not fit. */
 const mostRepairs = 2;
-/** Characters of a schema that a model is shown again. */
+/** Most characters of the schema in a message that asks for a new answer. */
 const longestSchema = 16_000;
 
-/** An answer as it is looked at before it is recorded. */
+/** Answer that is checked before it is recorded. */
 export interface JudgedAnswer {
   readonly text: string;
   readonly hasToolCalls: boolean;
-  /** It is the last one: no other round follows it. */
+  /** True for the last answer: no other round follows it. */
   readonly final: boolean;
-  /** The provider ended it at the most tokens that an answer may have. */
+  /** True when the provider cut the answer off at the token limit of an answer. */
   readonly isCutOff?: boolean;
 }
 
-/** What is recorded with an answer. */
+/** Parsed value and decisions that are recorded with an answer. */
 export interface Judgement {
   readonly parsed?: JsonValue;
   readonly decisions: readonly EventDraft[];
 }
 
-/**
- * What an answer says, or what is wrong with it: for the model, and in short and without values.
- */
+/** Value of an answer, or its defect: `wrong` for the model, `inShort` without values. */
 type Reading = { readonly value: JsonValue } | { readonly wrong: string; readonly inShort: string };
 
 const nothingToSay: Judgement = Object.freeze({ decisions: Object.freeze([]) });
 
-/**
- * Says whether the answers of an agent are what was asked for: by the schema of its output first,
- * then by its goal.
- */
+/** Judge of the answers of an agent: by its output schema first, then by its goal. */
 export class AnswerJudge {
   readonly #agent: Agent;
   readonly #frame: BodyFrame;
@@ -61,19 +56,19 @@ export class AnswerJudge {
     this.#position = parts.position;
   }
 
-  /** Whether any answer is looked at. */
+  /** True when the agent has an output schema or a goal check. */
   get isNeeded(): boolean {
     return this.#agent.output?.schema !== undefined || this.#agent.goal?.check !== undefined;
   }
 
   /**
-   * Says whether an answer is what was asked for. An agent that is told to stop meanwhile has
-   * nothing said against it.
+   * Judges an answer by the schema and the goal. An agent that is stopped meanwhile gets no
+   * objection to its answer.
    */
   async judge(answer: JudgedAnswer): Promise<Judgement> {
     const { output, goal } = this.#agent;
-    // An answer that calls tools, or that somebody has spoken into, is not the last; calls in a
-    // last one are not made.
+    // An answer with tool calls, or one with new messages after its prompt, is not the last. Tool
+    // calls of a last answer are not made.
     if (!answer.final && (answer.hasToolCalls || this.#isInterrupted())) return nothingToSay;
     const reading =
       output?.schema === undefined
@@ -91,8 +86,8 @@ export class AnswerJudge {
   }
 
   /**
-   * A schema may check asynchronously, and never come to an end; `undefined`: the agent was told to
-   * stop meanwhile.
+   * Reads an answer by its schema, which may check asynchronously and never end. Returns
+   * `undefined` when the agent was stopped meanwhile.
    */
   async #readInTime(answer: JudgedAnswer, output: AgentOutput): Promise<Reading | undefined> {
     const { run, scope } = this.#frame;
@@ -111,7 +106,7 @@ export class AnswerJudge {
         };
       return checkedBy(output, [value]);
     }
-    // What was cut off is not repaired: nobody knows what is missing.
+    // JSON that was cut off is not repaired: its missing part is unknown.
     const found = isCutOff === true ? parsed(text) : await findJson(text);
     if (found === undefined && isCutOff === true) {
       return {
@@ -151,7 +146,7 @@ export class AnswerJudge {
       `The answer of "${name}" does not have the form that is asked for: ${inShort}`,
       name,
     );
-    // What is told is for an agent that is reopened.
+    // The model reads `tell` only when the agent is reopened.
     return this.#decision('output', 'invalid', {
       reasoning: `${problem} The agent fails: ${why}.`,
       tell,
@@ -159,7 +154,7 @@ export class AnswerJudge {
     });
   }
 
-  /** What the goal's check says of an answer that has the right form. */
+  /** Returns the decisions of the goal check about an answer that has the right form. */
   async #measured(
     goal: ResolvedGoal,
     value: JsonValue,
@@ -209,7 +204,7 @@ export class AnswerJudge {
     try {
       return reasonOf(await checking.promise);
     } catch (thrown) {
-      // The agent ends: nobody asks any more.
+      // The agent ends, so the verdict is not needed any more.
       if (scope.aborted) return undefined;
       return `its check failed: ${toErrorRecord(thrown).message}`;
     } finally {
@@ -255,8 +250,8 @@ export class AnswerJudge {
 }
 
 /**
- * What the schema of an agent's output makes of a tool result that is the answer as it stands.
- * @returns the error that the agent ends with when it does not fit
+ * Reads a tool result that is the final answer by the output schema.
+ * @returns the value that the schema makes of it, or the error of the agent when it does not fit
  */
 export async function readResult(
   { output, name }: Agent,
@@ -274,7 +269,10 @@ export async function readResult(
       };
 }
 
-/** What the schema makes of the first candidate that fits; what is wrong is said of the first. */
+/**
+ * Returns the value of the first candidate that fits the schema. If none fits, the defect is that
+ * of the first candidate.
+ */
 async function checkedBy(
   { schema }: AgentOutput,
   candidates: readonly JsonValue[],
@@ -290,7 +288,7 @@ async function checkedBy(
   return wrong ?? { wrong: 'There is no answer.', inShort: 'there is none' };
 }
 
-/** What an agent ends with whose answer does not have the form that is asked for. */
+/** Returns the error of an agent whose answer does not have the requested form. */
 export function outputFailure(message: string, agent: string): ErrorRecord {
   return { name: 'OutputError', code: 'validation_error', message: `${message}.`, data: { agent } };
 }
@@ -303,7 +301,10 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
-/** A model that is asked for the answer in `value` may give it bare all the same. */
+/**
+ * Returns the possible values of an answer. A model that should wrap its answer in `value` may give
+ * it bare.
+ */
 function candidates(found: JsonValue, { isWrapped }: AgentOutput): readonly JsonValue[] {
   const isObject = typeof found === 'object' && found !== null && !Array.isArray(found);
   if (!isWrapped || !isObject || !Object.hasOwn(found, 'value')) return [found];
@@ -327,7 +328,7 @@ function readingOf(checked: ValueCheck, subject: string): Reading {
   return { wrong: `${subject}: ${inShort}.`, inShort };
 }
 
-/** `undefined`: the goal is reached. */
+/** Returns the reason of a verdict against the answer; `undefined` when the goal is reached. */
 function reasonOf(verdict: unknown): string | undefined {
   if (typeof verdict === 'string') return verdict === '' ? noReason : verdict;
   if (typeof verdict !== 'object' || verdict === null)
@@ -346,7 +347,7 @@ function howToAnswer(output: AgentOutput | undefined): string {
   return `Answer again with nothing but JSON that fits this JSON Schema:\n${shown}`;
 }
 
-/** Reasons are written without a full stop as often as with one. */
+/** Returns a reason with a full stop: many reasons are written without one. */
 function asSentence(reason: string): string {
   return /[.!?]$/.test(reason) ? reason : `${reason}.`;
 }

@@ -9,7 +9,7 @@ import { planHandOver } from '../invoke/handoff.ts';
 import type { HookPipeline } from './hook-pipeline.ts';
 import type { AgentTools } from './tool-lookup.ts';
 
-/** Says whether an answer is what was asked for. */
+/** Judge that decides whether an answer has the requested form and reaches the goal. */
 export interface Judge {
   readonly isNeeded: boolean;
   judge(answer: {
@@ -23,19 +23,19 @@ export interface Judge {
   }>;
 }
 
-/** An answer that is looked at before it is recorded. */
+/** Answer that is checked before it is recorded. */
 export interface AnswerInQuestion {
   readonly answer: ModelAnswer;
   readonly round: number;
-  /** The answer is given without tools, because a limit is reached. */
+  /** True when the answer is given without tools, because a limit is reached. */
   readonly final: boolean;
   readonly substitutedBy: string | undefined;
   readonly callId: string;
 }
 
 /**
- * What happens to each answer of an agent before it is recorded: hooks, then guardrails, then the
- * question whether it is what was asked for.
+ * Steps for each answer of an agent before it is recorded: hooks, then guardrails, then the
+ * `Judge`.
  */
 export class AnswerPipeline {
   readonly #frame: BodyFrame;
@@ -61,7 +61,9 @@ export class AnswerPipeline {
     this.#judge = parts.judge;
   }
 
-  /** An answer that nobody has anything to say about costs nothing. */
+  /**
+   * Returns the processed answer: without a promise if there are no hooks and no judge is needed.
+   */
   process(given: AnswerInQuestion): ProcessedAnswer | Promise<ProcessedAnswer> {
     if (this.#hooks === undefined && !this.#judge.isNeeded)
       return this.#checked(given, given.answer, []);
@@ -71,7 +73,7 @@ export class AnswerPipeline {
   async #processAll(given: AnswerInQuestion): Promise<ProcessedAnswer> {
     const { answer, target, by } = await this.#afterModel(given);
     const transfer = target === undefined ? [] : this.#transfer(target, by ?? '');
-    // Who hands over does not call tools any more.
+    // The tool calls of an answer are dropped after a handoff by a hook.
     const handed = transfer.length === 0 ? answer : { ...answer, toolCalls: [] };
     const checked = this.#checked(given, handed, transfer);
     const writes = this.#hooks?.takeWrites();
@@ -134,10 +136,10 @@ export class AnswerPipeline {
     if (decisions.length === 0) return { answer, before: [], decisions: before, extras: undefined };
     const { path, events } = this.#frame.record;
     const said = denied === undefined ? String(value) : denied.message;
-    // What is withheld stands in the thoughts before it too.
+    // The thoughts before a refused text may contain the same content.
     const withheld = denied === undefined ? {} : { thoughts: [], toolCalls: [] };
     const changed = said === text ? answer : { ...answer, texts: [{ text: said }], ...withheld };
-    // A model that does not heed what it is told would use up all of its rounds.
+    // A model that ignores its guidance would use up all of its rounds.
     const isHeard = events.filter(isGuidance).length < mostGuided;
     const drafts = decisions.map(({ tell, ...decision }): EventDraft => {
       const told = tell === undefined || !isHeard ? {} : { tell };
@@ -147,7 +149,7 @@ export class AnswerPipeline {
   }
 }
 
-/** How often an agent is made to answer again because of what guardrails say of its answers. */
+/** Guidance decisions about answers after which guardrails no longer make an agent answer again. */
 const mostGuided = 2;
 
 function isGuidance(event: Event): boolean {
@@ -171,8 +173,8 @@ function isRefused(decisions: readonly EventDraft[]): boolean {
 }
 
 /**
- * What is recorded when a hook hands over: the agent ends with it as soon as its calls are settled,
- * or fails when it may not.
+ * Returns the events of a handoff by a hook. The agent ends with it as soon as its calls are
+ * settled, or fails when the handoff is refused.
  */
 export function transferDrafts(
   frame: BodyFrame,

@@ -1,12 +1,12 @@
-/** Longer texts are not one number or one word. */
+/** Most characters of a text with one number or one word. */
 const longestPrimitive = 100;
-/** Groups of three digits, as people write large numbers. */
+/** Number with groups of three digits, as people write large numbers. */
 const grouped = /^[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
 const plain = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * The number, or the truth value, that a text says and nothing else; quotes, stars and a full stop
- * around it are not counted.
+ * Returns the number or truth value of a text that contains nothing else. Quotes, stars and a full
+ * stop around it are ignored.
  */
 export function castAnswer(text: string, form: 'number' | 'boolean'): number | boolean | undefined {
   if (text.length > longestPrimitive) return undefined;

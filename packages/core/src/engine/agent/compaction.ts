@@ -21,31 +21,32 @@ export interface AgentCompactionParts {
   readonly agent: Agent;
   readonly position: Position;
   readonly prompts: AgentPrompts;
-  /** All that the agent has started: a summary in the making ends with it. */
+  /** Scope of all work that the agent has started. An unfinished summary ends with it. */
   readonly work: CancelScope;
-  /** The step to a model with a larger window. */
+  /** Returns the step to a model with a larger window; `undefined` when there is none. */
   readonly largerWindow: () => EventDraft | undefined;
 }
 
 /**
- * Longest tool results after the provider has refused a prompt, and the messages that stay as the
- * last resort (004 §3.3).
+ * Limits after a refused prompt: most characters of a tool result, and most messages as the last
+ * resort.
  */
 const shortResults = 2_000;
 const lastMessages = 5;
 /**
- * Share of a threshold that what stays may have, so that the next compaction is not due at once.
+ * Share of a threshold that the remaining prompt may have, so that the next compaction is not due
+ * at once.
  */
 const roomToKeep = 0.5;
 /** Share of the window that a summary must free to be worth a model call. */
 const leastFreed = 0.05;
-/** Share of the window that messages may have which stay beside a summary that covers them. */
+/** Share of the window for messages that stay beside a summary that covers them. */
 const mostOverlap = 0.2;
-/** Share of what a summary stands for that it may have itself. */
+/** Largest size of a summary, as a share of the content that it replaces. */
 const mostOfFreed = 0.5;
 const summaryTimeoutMs = 120_000;
 
-/** What is recorded of one compaction besides what it covers. */
+/** Recorded facts of one compaction, besides the events that it covers. */
 interface Compacted {
   readonly strategy: CompactionStrategy;
   readonly reason: 'window' | 'overflow';
@@ -68,8 +69,9 @@ export class AgentCompaction {
   }
 
   /**
-   * Looks at a prompt before it is sent. `false`: it is to be sent as it is.
-   * @returns whether a compaction was recorded: the prompt is to be made anew then
+   * Checks a prompt before it is sent. Returns `false` at once when it is to be sent as it is.
+   * @returns true when the prompt is not to be sent: a compaction was recorded, or the agent was
+   * stopped
    */
   guard({ tokens, characters, options }: PreparedCall, model: Model): Promise<boolean> | false {
     const { isOn, compactAt, trimAt } = this.#options;
@@ -79,7 +81,10 @@ export class AgentCompaction {
     return this.#makeRoom(tokens, characters, window, model);
   }
 
-  /** Tokens that a prompt may have, by what is known of the model and by what it has refused. */
+  /**
+   * Returns the most tokens of a prompt, by the window of the model and the prompts that it has
+   * refused.
+   */
   #windowOf(model: Model, maxOutputTokens: number | undefined): number {
     const window = this.#parts.prompts.windowOf(model);
     const left = window - (maxOutputTokens ?? model.settings.maxTokens ?? 0);
@@ -99,8 +104,8 @@ export class AgentCompaction {
     if (summaryModel !== undefined && tokens >= window * compactAt) {
       const summarised = await this.#summarise(tokens, window, model);
       if (summarised !== 'failed' && summarised !== 'useless') return true;
-      // What cannot be summarised is left out at once: otherwise it would be tried again before
-      // each call.
+      // Messages that cannot be summarised are left out at once. Otherwise a summary would be tried
+      // again before each call.
       if (summarised === 'useless' && tokens < window * trimAt) return false;
     } else if (tokens < window * trimAt) return false;
     const room =
@@ -115,7 +120,7 @@ export class AgentCompaction {
     });
   }
 
-  /** Characters of a prompt that are not its history: instructions, tools, settings. */
+  /** Returns the characters of a prompt outside its history: instructions, tools, settings. */
   #fixed(characters: number): number {
     const { history } = this.#parts.prompts;
     history?.messages();
@@ -123,8 +128,8 @@ export class AgentCompaction {
   }
 
   /**
-   * Makes the prompt shorter after the provider has refused it as too long; when nothing more can
-   * be left out, a larger model is asked, or the agent fails.
+   * Makes the prompt shorter after the provider has refused it as too long. When nothing more can
+   * be left out, a model with a larger window is used, or the agent fails.
    */
   recover(model: Model): Promise<void> {
     const { frame, position, prompts } = this.#parts;
@@ -177,8 +182,8 @@ export class AgentCompaction {
   }
 
   /**
-   * A summary is made by a child of the agent, so that it is recorded, paid for and continued like
-   * every other call.
+   * Makes a summary with a child of the agent. So the summary is recorded, paid for and continued
+   * like every other call.
    */
   async #summarise(
     tokens: number,
@@ -191,7 +196,7 @@ export class AgentCompaction {
     const path = `${record.path}/compaction#${position.compactions + 1}`;
     const { model: summaryModel } = this.#options;
     if (history === undefined || summaryModel === undefined) return 'useless';
-    // What has come in since a child began that another process left is not in its summary.
+    // A summary by a child of a stopped process does not contain the events since the child began.
     const { plan, overlap } = this.#planSummary(
       history,
       window,
@@ -217,7 +222,7 @@ export class AgentCompaction {
         ? output.trim()
         : '';
     if (text === '') return 'failed';
-    // A summary that is longer than what it stands for makes no room, and would stay.
+    // A summary that is longer than its share would free too little room, and would stay.
     const longest = Math.floor(plan.freed * mostOfFreed);
     const summary = `Summary of the conversation so far:\n${truncateText(text, longest)}`;
     const cut =
@@ -239,8 +244,8 @@ export class AgentCompaction {
   }
 
   /**
-   * With as much overlap as there is room for: large results that stay would make the next summary
-   * due at once.
+   * Returns the plan with as much overlap as there is room for. Large results that stay would make
+   * the next summary due at once.
    */
   #planSummary(
     history: History,
@@ -397,7 +402,10 @@ function leftOutBefore(dropped: JsonObject | undefined): number {
   return typeof dropped?.['leftOut'] === 'number' ? dropped['leftOut'] : 0;
 }
 
-/** A summary that stays when more is left out, without the count, which is made anew. */
+/**
+ * Returns the text of a replaced summary without its note about left-out messages: their count is
+ * made anew.
+ */
 function withoutNote(
   { summary, dropped }: EventOf<'compaction'>,
   resolve: (value: unknown) => unknown,

@@ -35,7 +35,10 @@ interface RoutingParts {
   find(name: string): Tool | undefined;
 }
 
-/** What a person or the runtime ended is no failure of the tool. */
+/**
+ * Error types that are not routed: a person or the runtime ended the call, so the tool did not
+ * fail.
+ */
 const notRouted: ReadonlySet<string | undefined> = new Set([
   'rejected',
   'expired',
@@ -46,14 +49,14 @@ const notRouted: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * A call that failed with different errors by turns is tried so many times the attempts of one
- * cause, and not again.
+ * Number of causes whose attempts a call may use up. A call that fails with alternating errors gets
+ * this many times the attempts of one cause.
  */
 const mostCauses = 2;
 
 /**
- * Does what the error router says about the failed attempts of one agent invocation, and counts
- * them.
+ * Carries out the choices of the error router for the failed attempts of one agent invocation, and
+ * counts the failures.
  */
 export class ErrorRouting {
   readonly #parts: RoutingParts;
@@ -63,8 +66,8 @@ export class ErrorRouting {
   }
 
   /**
-   * How often the same cause has failed in a row, this time included: in this call, and in calls
-   * before it since the last message from outside.
+   * Returns the failures of the same cause in a row, this one included. It counts this call, and
+   * earlier calls since the last message from outside.
    */
   failures(attempt: EndedAttempt, result: ToolResult): number {
     return this.#count(attempt, result, mayRepeat(attempt), {
@@ -73,7 +76,7 @@ export class ErrorRouting {
     });
   }
 
-  /** Whether the model was told that this way is closed. */
+  /** True when the model already got the message that this call cannot succeed. */
   isExhausted({ result }: CallEvidence, failures: number, tool: Tool | undefined): boolean {
     const standIn = tool === undefined ? undefined : this.#standInOf(tool, [tool.name]);
     const routed = { fallback: standIn, ownRetry: tool?.retry !== undefined };
@@ -87,8 +90,9 @@ export class ErrorRouting {
   }
 
   /**
-   * What is done about a failed attempt; `undefined`: it is left as it is.
-   * @param result what checks and hooks have made of what the tool gave
+   * Returns the outcome of a failed attempt by the router; `undefined` when the attempt is left as
+   * it is.
+   * @param result tool result after checks and hooks
    */
   failed(attempt: EndedAttempt, result: ToolResult): SupervisedResult | undefined {
     if (!this.#isRouted(attempt, result)) return undefined;
@@ -105,7 +109,10 @@ export class ErrorRouting {
     );
   }
 
-  /** What is done about a call that was not attempted. Nothing of it is tried again as it is. */
+  /**
+   * Returns the outcome of a call that was not attempted. Such a call is never tried again
+   * unchanged.
+   */
   refused(
     state: CallState,
     tool: Tool | undefined,
@@ -128,7 +135,10 @@ export class ErrorRouting {
     );
   }
 
-  /** The tool that stands in for one that is left alone for a while; `undefined`: there is none. */
+  /**
+   * Returns the outcome with a fallback tool for a tool that is left alone for a while; `undefined`
+   * without one.
+   */
   standIn(state: CallState, tool: Tool, result: ToolResult): SupervisedResult | undefined {
     const routed = { fallback: this.#standInOf(tool, triedOf(state)), ownRetry: true };
     const routing = route(failureOf(result, true, undefined), 1, this.#parts.errors, routed);
@@ -137,7 +147,7 @@ export class ErrorRouting {
       : undefined;
   }
 
-  /** The tool itself asked for another attempt. */
+  /** Returns the decision for another attempt that the tool itself requests. */
   ownRetry(attempt: EndedAttempt, result: ToolResult, delayMs: number): EventDraft {
     const { tool, state } = attempt;
     const reasoning =
@@ -154,8 +164,8 @@ export class ErrorRouting {
     if (isSuccess(result))
       return result.errorType !== undefined && hasChain(result.errorType, this.#parts.errors);
     if (result.status === 'unknown' || notRouted.has(result.errorType)) return false;
-    // What nobody knows the effect of is answered by the tool's recovery; what failed after the
-    // tool had done its work says what to do itself.
+    // The tool's `recovery` handles attempts with an unknown effect. Failures after the tool did
+    // its work are routed: they themselves say what to do.
     return isSuccess(attempt.result) || mayRepeat(attempt);
   }
 
@@ -163,7 +173,7 @@ export class ErrorRouting {
     return { fallback: this.#standInOf(tool, triedOf(state)), ownRetry: tool.retry !== undefined };
   }
 
-  /** The fallback of a tool that is there and was not tried yet for this call. */
+  /** Returns the fallback of a tool, if it exists and was not tried yet for this call. */
   #standInOf(tool: Tool, tried: readonly string[]): string | undefined {
     const name = tool.fallback?.tool;
     return name === undefined || tried.includes(name) || this.#parts.find(name) === undefined
@@ -189,9 +199,9 @@ export class ErrorRouting {
     const errorType = errorTypeOf(result);
     const calls = state.fallback === undefined ? this.#callsBefore(state, errorType) : 0;
     const behind = attemptsBehind(calls, failureOf(result, mayRepeat, undefined), errors, routed);
-    // What the tool itself tried counts as one.
+    // The tool's own retries count as one attempt.
     if (routed.ownRetry) return behind + 1;
-    // An attempt that was cut off says nothing of the cause.
+    // An interrupted attempt does not tell the cause.
     const earlier = attemptsOf(state).filter(
       ({ result: ended }) => ended !== undefined && ended.result.errorType !== 'interrupted',
     );
@@ -270,7 +280,8 @@ export class ErrorRouting {
     };
     const decision = this.#decision(state, tool, result, 'escalate', reasoning, alternatives, data);
     if (escalateTo === 'caller') return { result: handedUp, notes: [], writes: writesOf(decision) };
-    // A person is asked about an attempt; where there was none the failure is listed.
+    // A person is asked about an attempt. A failure without an attempt is listed as an `error`
+    // event.
     if (escalateTo === 'human' && attempted)
       return { result: handedUp, notes: [], writes: writesOf(decision), asks: true };
     const listed: EventDraft = {
@@ -306,7 +317,10 @@ export class ErrorRouting {
     });
   }
 
-  /** A fallback that nobody has is passed over; whoever misspelt it is told why. */
+  /**
+   * Returns a note about a fallback tool that does not exist. It is skipped, and the note points
+   * out the wrong name.
+   */
   #missingStandIn(tool: string): string {
     const fallback = this.#parts.find(tool)?.fallback?.tool;
     return fallback === undefined || this.#parts.find(fallback) !== undefined
@@ -316,12 +330,12 @@ export class ErrorRouting {
 }
 
 /**
- * Only what is known to have had no effect, and tools that may be run again, are ever tried again
- * or followed by another tool.
+ * True when an attempt may be repeated or followed by another tool. Its effect must be known to be
+ * none, or the tool must allow another run.
  */
 export function mayRepeat({ effect, tool, result }: EndedAttempt): boolean {
   if (effect === 'none') return true;
-  // A tool that has done its work is not run again because of what failed afterwards.
+  // A tool that has done its work is not run again because of a later failure.
   return tool.recovery === 'rerun' && (effect === 'unknown' || isSuccess(result));
 }
 
@@ -349,7 +363,7 @@ function failureOf(
   };
 }
 
-/** Tools that this call was tried with. */
+/** Returns the names of the tools that this call was tried with. */
 function triedOf({ call, attempts, fallback }: CallState): readonly string[] {
   return [
     call.name,
@@ -358,7 +372,7 @@ function triedOf({ call, attempts, fallback }: CallState): readonly string[] {
   ];
 }
 
-/** What came, unread. */
+/** Returns a partial result with the raw output of the tool, which could not be read. */
 function rawOf(result: ToolResult): ToolResult {
   const { raw, ...metadata } = result.metadata ?? {};
   return toolResult.partial(raw, {
@@ -372,9 +386,9 @@ function textOf({ content }: ToolResult): string {
 }
 
 /**
- * Whether what a tool did may have mended a failure: when it says of itself that it changes
- * something outside. What says nothing may only read, as most do; of failures that say nothing of
- * their kind either, as of tests that fail, anything that was done may be the end.
+ * True when a call of a tool may have removed the cause of a failure: the tool declares changes
+ * outside. Tools without such a declaration count as reading only. After a plain `tool_error`, as
+ * of failing tests, every tool that is not `rerun` may have helped.
  */
 export function mayMend(tool: Tool | undefined, errorType: string): boolean {
   if (tool === undefined) return false;

@@ -8,8 +8,8 @@ import type { BodyFrame } from '../frame/run-context.ts';
 import { planHandOver } from '../invoke/handoff.ts';
 
 /**
- * True when a model call has ended with an answer or an error: only such an end records the writes
- * of hooks before it.
+ * True when a model call has ended with an answer or an error. Only such an end records earlier
+ * writes of hooks.
  */
 export function hasEndedModelCall({ events }: InvocationRecord): boolean {
   return events.some(
@@ -18,7 +18,10 @@ export function hasEndedModelCall({ events }: InvocationRecord): boolean {
   );
 }
 
-/** How an agent ends that a hook has answered for, or handed over, before anything was done. */
+/**
+ * Returns the end of an agent for which a `beforeAgent` hook gave an answer or a handoff before any
+ * step.
+ */
 export function hookEnd(
   { run, record }: BodyFrame,
   agent: Agent,
@@ -41,7 +44,7 @@ export function hookEnd(
     data: { owner: given.by },
   });
   if ('answer' in given) {
-    // A round says that an agent speaks, and not the app: other agents are told about it.
+    // The `round` marks the text as one of an agent, not of the app: other agents read it as such.
     const said: EventDraft = {
       type: 'assistant',
       by: 'runtime',
@@ -51,7 +54,7 @@ export function hookEnd(
       round: 0,
     };
     const note = noted('answer', `beforeAgent of ${given.by} answered in the place of the agent.`);
-    // A text stands in the place of a value of the form that is asked for.
+    // The text replaces a value of the requested form.
     const stopReason = agent.output?.schema === undefined ? undefined : ('refused' as const);
     return {
       status: 'completed',
@@ -78,7 +81,7 @@ export function hookEnd(
   };
 }
 
-/** What goes with one append, of two. */
+/** Joins the extras of two appends into those of one. */
 export function joined(
   one: BatchExtras | undefined,
   other: BatchExtras | undefined,

@@ -32,20 +32,20 @@ import { toolResult, toToolResult } from '../../tools/result.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { BodyState } from '../invoke/body-state.ts';
 
-/** A hook, a middleware or an error handler threw, or returned what nobody can use. */
+/** Error of a hook, a middleware or an error handler that threw or returned an unusable value. */
 export class HookFailedError extends AdjutantError {
   constructor(data: { hook: string; owner: string; reason: string }, options?: ErrorOptions) {
     super('hook_failed', `\`${data.hook}\` of ${data.owner} failed: ${data.reason}`, data, options);
   }
 }
 
-/** Hooks with the name by which decisions call them. */
+/** Hooks with the name of their owner, as decisions show it. */
 interface Owned {
   readonly owner: string;
   readonly hooks: Hooks & Partial<Middleware>;
 }
 
-/** What a hook put in the place of something, and whose it was. */
+/** Answer that a hook gave in the place of another, with the name of its owner. */
 export interface Substitute {
   readonly answer: SubstituteAnswer;
   readonly by: string;
@@ -56,7 +56,10 @@ export type BeforeModel =
   | ({ readonly kind: 'answer' } & Substitute)
   | { readonly kind: 'transfer'; readonly target: Runnable; readonly by: string };
 
-/** What an error handler is asked about, without what every hook has. */
+/**
+ * Failure that error handlers are asked about: the members of `ErrorContext` that other hooks do
+ * not get.
+ */
 export type Failure = Pick<
   ErrorContext,
   'phase' | 'error' | 'attempt' | 'retryAfterMs' | 'mayRetry' | 'call' | 'result'
@@ -69,9 +72,9 @@ type HookNote = Extract<EventDraft, { type: 'decision' }> & { readonly data: Jso
 type Something<Value> = Exclude<Value, undefined | void>;
 
 /**
- * Hooks, middleware and error handlers of one agent invocation, in their order. In: middleware of
- * the runtime, of the agent, hooks of the runtime, of the agent. Out: hooks of the runtime, of the
- * agent, then the middleware from the inside out.
+ * Hooks, middleware and error handlers of one agent invocation, in their order. Inward: middleware
+ * of the runtime, of the agent, then hooks of the runtime, of the agent. Outward: hooks of the
+ * runtime, of the agent, then the middleware in reverse order.
  */
 export class HookPipeline {
   readonly #frame: BodyFrame;
@@ -83,7 +86,7 @@ export class HookPipeline {
   readonly #handlers: readonly ErrorHandler[];
   readonly #writes: BodyState;
   #context: HookContext | undefined;
-  /** The round that is being prepared; the position has it once its call has begun. */
+  /** Round that is being prepared. The position has it only after its call has begun. */
   #preparing = 0;
   #notes: HookNote[] = [];
 
@@ -112,7 +115,10 @@ export class HookPipeline {
     });
   }
 
-  /** `undefined` when nobody has any, so that nothing is asked. */
+  /**
+   * Returns the pipeline of an agent; `undefined` when there are no hooks, middleware or handlers
+   * to ask.
+   */
   static of(agent: Agent, frame: BodyFrame, round: () => number): HookPipeline | undefined {
     const { hooks, middleware, errorHandlers } = frame.run.app;
     const own = [hooks, errorHandlers, agent.hooks, agent.middleware, agent.errorHandlers].some(
@@ -123,19 +129,19 @@ export class HookPipeline {
       : undefined;
   }
 
-  /** Whether anybody has such a hook. */
+  /** True when at least one owner has such a hook. */
   has(hook: HookName | 'beforeCall' | 'wrapModel' | 'errorHandlers'): boolean {
     if (hook === 'errorHandlers') return this.#handlers.length > 0;
     return this.#inward.some(({ hooks }) => hooks[hook] !== undefined);
   }
 
-  /** What middleware puts before the prompt of the agent. */
+  /** Renderers of the middleware. They run before those of the agent. */
   get renderers(): readonly Renderer[] {
     return this.#middleware.flatMap(({ context = [] }) => context);
   }
 
   wrap(model: LanguageModelV4): LanguageModelV4 {
-    // The last one lies around all others only when it is the outermost: that is the first.
+    // The first middleware is the outermost: it wraps the models of all others.
     return this.#middleware.reduceRight((inner, middleware) => wrapped(middleware, inner), model);
   }
 
@@ -308,7 +314,9 @@ export class HookPipeline {
     return undefined;
   }
 
-  /** What the first handler wants that does not pass; `undefined`: all of them pass. */
+  /**
+   * Returns the action of the first handler that does not pass; `undefined` when all of them pass.
+   */
   async handleError(
     failure: Failure,
   ): Promise<{ readonly handler: string; readonly action: ErrorAction } | undefined> {
@@ -334,10 +342,9 @@ export class HookPipeline {
   }
 
   /**
-   * What hooks have written to state and what is to be recorded of them, to be appended with what
-   * follows.
-   * @param callId leaves what is about other tool calls, which run beside this one: it is appended
-   * with what follows there
+   * Takes the state changes and decisions of hooks, to be appended with the next events.
+   * @param callId id of a tool call; decisions about other calls stay, and are appended with the
+   * events of those
    */
   takeWrites(callId?: string): {
     readonly drafts: readonly EventDraft[];
@@ -383,7 +390,7 @@ export class HookPipeline {
         callId === undefined ? this.#contextNow() : this.#contextOf(this.#writesOf(callId)),
       );
       if (!(given instanceof Promise)) return given as Something<Awaited<Given>> | undefined;
-      // A hook that hangs does not keep its run from ending.
+      // A hook that never returns does not keep its run from ending.
       const { run, scope } = this.#frame;
       return (await untilAborted(given, { scope, clock: run.app.clock }))?.value as
         | Something<Awaited<Given>>
@@ -401,7 +408,7 @@ export class HookPipeline {
     return this.#context;
   }
 
-  /** The same state, whose writes are known as those of a tool call. */
+  /** Returns access to the same state; its writes are marked with the tool call. */
   #writesOf(callId: string): StateAccess {
     const writes = this.#writes;
     return {
@@ -435,12 +442,17 @@ export class HookPipeline {
   }
 }
 
-/** Milliseconds that a handler wants to wait; what is no time is no wait. */
+/**
+ * Returns the milliseconds that a handler wants to wait; 0 when `delay` is not a positive number.
+ */
 export function delayOf({ delay }: { readonly delay?: unknown }): number {
   return typeof delay === 'number' && delay > 0 ? Math.min(delay, Number.MAX_SAFE_INTEGER) : 0;
 }
 
-/** Whether middleware has more than what the run itself sees to. */
+/**
+ * True when middleware has members for agents: more than `name`, `onStream` and `around`, which the
+ * run itself uses.
+ */
 function concernsAgents({
   name: _name,
   onStream: _onStream,
@@ -490,7 +502,7 @@ function isPrompt(value: unknown): value is RenderContext {
   return typeof withEvents === 'function' && typeof append === 'function';
 }
 
-/** What a hook gave as a tool's result; an object with nothing but an `error` is a refusal. */
+/** Returns the tool result that a hook gave. An object with nothing but an `error` is a refusal. */
 function givenResult(given: unknown): ToolResult {
   if (isPlainObject(given) && Object.keys(given).length === 1 && 'error' in given) {
     return toolResult.blocked(coerceToJson(given['error']).value, { errorType: 'hook_refused' });

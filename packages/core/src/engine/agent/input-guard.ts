@@ -11,15 +11,15 @@ import {
 } from '../../supervision/guardrail.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 
-/** A message that came in: from outside, or from whoever called the agent. */
+/** Message for an agent: from outside, or from the caller of the agent. */
 type Incoming = EventOf<'user'> | EventOf<'invocation_start'>;
 
-/** What prompts have in the place of a message that was refused. */
+/** Text in prompts in the place of a message that was refused. */
 const refusedMessage = '[This message was refused.]';
 
 /**
- * Guardrails in front of a model: they look at each message that comes in once, and at each call
- * that is about to be made.
+ * Guardrails in front of a model. They check each incoming message once, and each model call before
+ * it is made.
  */
 export class InputGuard {
   readonly #frame: BodyFrame;
@@ -27,7 +27,7 @@ export class InputGuard {
   readonly #position: Position;
   readonly #input: readonly Guardrail[];
   readonly #modelCall: readonly Guardrail[];
-  /** What stands in prompts in the place of messages, by their `seq`. */
+  /** Texts in prompts in the place of messages, by the `seq` of the message. */
   readonly #texts = new Map<number, string>();
   #lookedAt = 0;
 
@@ -45,8 +45,8 @@ export class InputGuard {
   }
 
   /**
-   * Looks at what has come in since the last call. Returns whether the agent ends with a refusal,
-   * which is recorded.
+   * Checks the messages since the last check, and the next model call. Records the decisions.
+   * @returns true when a guardrail refused, so that the agent ends with its refusal
    */
   refuses(round: number): boolean {
     const drafts = [...this.#checkInputs(round), ...this.#checkCall(round)];
@@ -54,7 +54,10 @@ export class InputGuard {
     return this.#position.refusal !== undefined;
   }
 
-  /** What people and later prompts read of a refusal. */
+  /**
+   * Returns the `assistant` event with the message of a refusal, for people and later prompts; none
+   * without a refusal.
+   */
   #said(drafts: readonly EventDraft[], round: number): EventDraft[] {
     const refusal = drafts.find(
       (draft) => draft.type === 'decision' && draft.decision === 'deny',
@@ -74,7 +77,8 @@ export class InputGuard {
   }
 
   /**
-   * Puts the changed messages in the place of those that came; `undefined` when none was changed.
+   * Rewrite of events that puts changed texts in the place of messages; `undefined` when none was
+   * changed.
    */
   get rewrite(): RewriteEvent | undefined {
     return this.#texts.size === 0 ? undefined : (event) => this.#changed(event);
@@ -91,8 +95,8 @@ export class InputGuard {
   #checkInputs(round: number): EventDraft[] {
     const { ledger } = this.#frame.run;
     if (this.#input.length === 0 || this.#lookedAt === ledger.lastSeq) return [];
-    // What was there when the model was asked before has been looked at then; how it reads in
-    // prompts follows from it again.
+    // Messages before the last model call were checked then. Only their texts in prompts are
+    // computed again.
     const known = Math.max(this.#lookedAt, this.#position.model?.start.seq ?? 0);
     const drafts: EventDraft[] = [];
     for (let seq = this.#lookedAt + 1; seq <= ledger.lastSeq; seq++) {
@@ -100,7 +104,7 @@ export class InputGuard {
       if (!this.#isIncoming(event)) continue;
       const outcome = this.#check(event, round);
       if (outcome === undefined) continue;
-      // Later runs have the message in their history: what was refused stays refused.
+      // Later runs have the message in their history: a refused message stays refused.
       if (outcome.denied !== undefined) this.#texts.set(event.seq, refusedMessage);
       else if (outcome.value !== this.#textOf(event))
         this.#texts.set(event.seq, String(outcome.value));
@@ -116,7 +120,7 @@ export class InputGuard {
     return event.type === 'invocation_start' && event.input?.message !== undefined;
   }
 
-  /** Whether a message is for this agent, and not one of an earlier run or for another. */
+  /** True when a message is for this agent, and not one of an earlier run or for another agent. */
   #isNew(event: Incoming): boolean {
     const { record, run } = this.#frame;
     if (event.type === 'invocation_start') return event.invocationId === record.path;
@@ -128,7 +132,7 @@ export class InputGuard {
     return event.seq > (before?.seq ?? 0);
   }
 
-  /** Whether another process has looked at a message and stopped before it asked the model. */
+  /** True when another process has checked a message and stopped before it called the model. */
   #isRecorded(seq: number): boolean {
     return this.#frame.record.events.some(
       (event) =>
@@ -173,8 +177,8 @@ export class InputGuard {
   }
 
   /**
-   * Whether the model has not answered since it was told the same: a call that is made again needs
-   * it once.
+   * True when the model got the same guidance and has not answered since. A repeated call needs it
+   * only once.
    */
   #isTold(text: string): boolean {
     const { ledger } = this.#frame.run;
@@ -210,7 +214,8 @@ export class InputGuard {
 }
 
 /**
- * Whether an invocation is, or takes the place of, or is a part of that which a message came to.
+ * True when the invocation at `path` is `owner`, continues it after a transfer, or is a part of it.
+ * Also true for a message without an owner.
  */
 function isAtOrBelow(path: string, owner: string | undefined): boolean {
   return (
@@ -221,7 +226,7 @@ function isAtOrBelow(path: string, owner: string | undefined): boolean {
   );
 }
 
-/** When models were called in this session, newest first. */
+/** Yields the times of the model calls of this session, newest first. */
 function* calledAt(events: readonly Event[]): Generator<number> {
   for (let i = events.length - 1; i >= 0; i--) {
     const event = events[i] as Event;

@@ -51,7 +51,7 @@ import { interruptedCallDraft, limitDraft, limitQuestion, unknownPriceDrafts } f
 import { AgentTools } from './tool-lookup.ts';
 import { ToolSupervision } from './tool-supervision.ts';
 
-/** What settles a question that nobody need answer any more. */
+/** Returns the settlement that cancels a request, for the append that ends its call. */
 function cancelled(request: EventOf<'tool_yield'> | undefined): BatchExtras | undefined {
   return request === undefined
     ? undefined
@@ -59,8 +59,8 @@ function cancelled(request: EventOf<'tool_yield'> | undefined): BatchExtras | un
 }
 
 /**
- * Runs an agent: asks what is to be done, does it, and asks again after each event that concerns
- * it.
+ * Runs an agent: decides the next steps and performs them. Decides again after each event that
+ * concerns the agent.
  */
 export function runAgent(agent: Agent, frame: BodyFrame): Promise<BodyEnd | undefined> {
   return new AgentRun(agent, frame).run();
@@ -70,20 +70,23 @@ class AgentRun {
   readonly #agent: Agent;
   readonly #frame: BodyFrame;
   readonly #position: Position;
-  /** `undefined` when nobody has hooks, middleware or error handlers. */
+  /** Missing when there are no hooks, middleware or error handlers. */
   readonly #hooks: HookPipeline | undefined;
   readonly #modelRounds: ModelRounds;
   readonly #supervision: Supervision;
   readonly #decideFrame: Frame;
   readonly #inFlight = new Map<string, Promise<void>>();
-  /** Of calls that have begun children: they wait when these wait. */
+  /**
+   * Activities of calls that have begun children. Such a call is waiting when all of its children
+   * are.
+   */
   readonly #toolActivities = new Map<string, Activity>();
-  /** Whether the next round is not begun because nothing more is to be begun for now. */
+  /** True when the next round is held: nothing new is begun for now. */
   #isHeld = false;
   readonly #keys: ReadonlySet<string>;
   readonly #ports: ToolCallPorts;
   readonly #tools: AgentTools;
-  /** All that the agent has started: it ends with the agent. */
+  /** Scope of all work that the agent has started. The work ends with the agent. */
   readonly #work: CancelScope;
   #failure: { readonly error: unknown } | undefined;
   #changed = false;
@@ -199,8 +202,8 @@ class AgentRun {
   }
 
   /**
-   * Asks the hooks before anything else. After a stop they are asked again if no model call has
-   * ended: only its end records what they wrote.
+   * Asks the `beforeAgent` hooks before any other step. After a stop they are asked again if no
+   * model call has ended: only its end records their writes.
    */
   async #begin(): Promise<BodyEnd | undefined> {
     const hooks = this.#hooks;
@@ -222,8 +225,8 @@ class AgentRun {
   }
 
   /**
-   * The end with the output that hooks make of it; `undefined` when a message has come meanwhile,
-   * which is to be answered first.
+   * Returns the end with the output that the schema and hooks make of it. Returns `undefined` when
+   * a message has come meanwhile, which must be answered first.
    */
   async #checkedEnd(given: BodyEnd): Promise<BodyEnd | undefined> {
     const finish = (output: JsonValue) => this.#finish({ output, stopReason: given.stopReason });
@@ -233,8 +236,8 @@ class AgentRun {
     const hooks = this.#hooks;
     if (hooks?.has('afterAgent') !== true || end.status !== 'completed') return end;
     const output = await hooks.afterAgent(end.output ?? null);
-    // Only what would not be the end any more is asked again: a final result or a refusal stays the
-    // end, whatever has come.
+    // The end is dropped only if the agent is aborted or its next step is no longer `finish`. A
+    // final result or a refusal stays the end, even after a new message.
     if (
       this.#frame.scope.aborted ||
       decide(this.#position, this.#keys, this.#decideFrame)[0]?.type !== 'finish'
@@ -251,7 +254,10 @@ class AgentRun {
     };
   }
 
-  /** Goes on where another process stopped. */
+  /**
+   * Continues after another process stopped: resumes spawned children, and withdraws requests that
+   * no longer fit.
+   */
   #takeUp(): void {
     const { run, scope, record } = this.#frame;
     this.#continueSpawns(scope.aborted);
@@ -265,7 +271,7 @@ class AgentRun {
       withdrawIfStale(run.ledger, record.path, request, this.#tools.find(request.name));
   }
 
-  /** What the agent does apart from the calls whose children wait. */
+  /** Returns the state of the agent itself, without the calls whose children wait. */
   #ownState(): 'busy' | 'idle' | 'waiting' {
     for (const key of this.#inFlight.keys())
       if (!this.#toolActivities.has(key) && !key.startsWith('spawn:')) return 'busy';
@@ -277,10 +283,7 @@ class AgentRun {
     return this.#frame.activity.hasChildren ? 'idle' : 'busy';
   }
 
-  /**
-   * A limit in dollars cannot hold when nobody knows what the model costs: the ledger says so at
-   * once.
-   */
+  /** Records at once that a limit in dollars cannot hold for a model without a known price. */
   #noteUnknownPrice(): void {
     const { run, record } = this.#frame;
     const limit = this.#decideFrame.budget.accounts.find(({ limits }) => limits.cost !== undefined)
@@ -293,7 +296,8 @@ class AgentRun {
 
   #take(event: Event): void {
     if (!concerns(this.#position, event)) {
-      // What another agent's call has left of the run's limits may be what this one waits for.
+      // This agent may be waiting for a shared limit: the end of another agent's call may leave
+      // room in it.
       if (
         (event.type === 'model_end' || event.type === 'invocation_end') &&
         this.#frame.run.hasSharedBudget
@@ -320,7 +324,10 @@ class AgentRun {
     });
   }
 
-  /** Waits for what is under way: tools have their grace, then everything is settled. */
+  /**
+   * Waits for open work to end: tools have their grace period. Then closes all open calls.
+   * @returns `undefined` when the run is released
+   */
   async #wind(): Promise<BodyEnd | undefined> {
     await this.#workEnded();
     const { run, scope } = this.#frame;
@@ -342,8 +349,7 @@ class AgentRun {
   }
 
   /**
-   * Stops what is under way without recording an end of it, because the agent cannot go on in this
-   * process.
+   * Stops open work without a record of its end, because the agent cannot continue in this process.
    */
   async #abandon(error: unknown): Promise<unknown> {
     await this.#stopWork(new AbortReason('stopped', 'The agent could not be carried on.'));
@@ -357,8 +363,8 @@ class AgentRun {
   }
 
   /**
-   * Closes what a cancelled agent leaves open: each call has one settled result, and each model
-   * call an end.
+   * Closes the open calls of a cancelled agent: each call gets one settled result, each model call
+   * an end.
    */
   #closeOpen(): void {
     this.#closeModelCall();
@@ -380,7 +386,7 @@ class AgentRun {
     }
   }
 
-  /** Performs what is to be done next; gives the end when there is nothing more. */
+  /** Performs the next steps. Returns the end of the invocation when there are no more. */
   #advance(): BodyEnd | undefined {
     this.#isHeld = false;
     for (const intent of decide(this.#position, this.#keys, this.#decideFrame)) {
@@ -422,7 +428,7 @@ class AgentRun {
     return undefined;
   }
 
-  /** The next round is not begun for now. */
+  /** Holds the next round: it is not begun for now. */
   #hold(): void {
     this.#isHeld = true;
     this.#frame.activity.judgeBy(() => this.#ownState(), 'gate');
@@ -529,7 +535,7 @@ class AgentRun {
     });
   }
 
-  /** Part of the tree once the call has begun a child. */
+  /** Returns the activity of a call. It is part of the tree after the call has begun a child. */
   #activityOf({ callId }: ToolAttempt['call']): Activity {
     const key = `tool:${callId}`;
     const activity = this.#toolActivities.get(key) ?? new Activity(callId, this.#frame.activity);
@@ -538,8 +544,8 @@ class AgentRun {
   }
 
   /**
-   * What takes no time: closing what a stopped process left open, and saying that a limit is near
-   * or reached.
+   * Records an intent that takes no time. It closes a model call of a stopped process, or says that
+   * a limit is near or reached.
    */
   #note(intent: Extract<Intent, { type: 'close_model' | 'warn' | 'declare_limit' }>): void {
     this.#frame.run.ledger.append([this.#noteDraft(intent)]);
@@ -555,8 +561,8 @@ class AgentRun {
   }
 
   /**
-   * What a stopped process left open is settled at once, unless somebody or something is to say
-   * what became of it.
+   * Settles an attempt that a stopped process left open. The call waits only when its tool or a
+   * person must say how it ended.
    */
   #closeAttempt({ key, call, attempt }: Extract<Intent, { type: 'close_attempt' }>): void {
     const checking = assertContinuable(call, this.#ports);
@@ -587,8 +593,9 @@ class AgentRun {
   }
 
   /**
-   * Spawned children that were open when the last process stopped go on from their recorded names
-   * and inputs.
+   * Continues spawned children that were open when the last process stopped, from their recorded
+   * names and inputs.
+   * @param all true to continue also the children of calls that run again
    */
   #continueSpawns(all: boolean): void {
     const { run } = this.#frame;
@@ -611,7 +618,7 @@ class AgentRun {
     }
   }
 
-  /** Whether the call that spawned a child is to run again: it asks for the child itself then. */
+  /** True when the call that spawned a child will run again: it then requests the child itself. */
   #isCallOpen(child: string): boolean {
     const call = this.#position.calls.get(child.slice(0, child.lastIndexOf('/')));
     return call !== undefined && call.settled === undefined;

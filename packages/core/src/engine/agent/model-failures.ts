@@ -10,22 +10,24 @@ import { abortAsRecorded, abortForHandler } from '../frame/recorded-abort.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { delayOf, type HookPipeline } from './hook-pipeline.ts';
 
-/** Milliseconds that a provider may ask to wait while there is another key or model to ask. */
+/**
+ * Longest wait, in milliseconds, that a provider may request while another key or model is left.
+ */
 const longestWaitMs = 60_000;
 
-/** What is told to a model that has answered nothing. */
+/** Message for a model whose answer was empty. */
 const emptyAnswerNote = 'Your last answer was empty. Answer the user, or call a tool.';
 
 /**
- * Attempts of one model call after which a handler that wants one more is not heard: one that never
+ * Attempts of one model call after which a handler gets no further retry. A handler that never
  * gives up would hold the run for ever.
  */
 const mostHandledAttempts = 100;
 
 /**
- * What is done about a model call that failed, in this order: the error handlers; the model's own
- * retries; the next key, less reasoning, the next model; the hooks for model errors. Whatever makes
- * attempts, they are counted together.
+ * Planner of the next step after a failed model call. The error handlers come first, then the
+ * model's own retries. The next key, less reasoning and the next model follow, in this order. The
+ * hooks for model errors come last. All attempts are counted together.
  */
 export class ModelFailures {
   readonly #frame: BodyFrame;
@@ -64,7 +66,7 @@ export class ModelFailures {
       handled === undefined
         ? this.#ownPlan(failed)
         : this.#handledPlan(failed, handled.handler, handled.action);
-    // Who ends the agent or the run has said the last word.
+    // A handler that ends the agent or the run has decided: no hook is asked after it.
     const isEnd = handled?.action.action === 'throw' || handled?.action.action === 'abort';
     const given =
       plan.given ??
@@ -73,7 +75,8 @@ export class ModelFailures {
   }
 
   /**
-   * Hooks are asked when nothing else is left, and only when the agent would end with the error.
+   * Asks the `onModelError` hooks for an answer, only when the agent would otherwise end with the
+   * error.
    */
   async #lastResort(
     plan: FailurePlan,
@@ -91,8 +94,8 @@ export class ModelFailures {
   }
 
   /**
-   * Does again what follows from the recorded end of a call, right before that is in the ledger, in
-   * a replay.
+   * Repeats the effects of the recorded end of a call in a replay, right before the ledger gets
+   * that end.
    */
   landing(events: readonly Event[]): void {
     const end = events.find((event) => event.type === 'model_end');
@@ -168,14 +171,14 @@ export class ModelFailures {
           ],
         };
       default:
-        // There is no result of a model that could be skipped.
+        // `skip` has no meaning here: there is no result of a model to skip.
         return this.#ownPlan(failed);
     }
   }
 
   #ownPlan({ error, retryAfterMs, isEmpty, attempts }: FailedCall): FailurePlan {
     const next = nextRung(this.#ladder(), this.#position.rung, error);
-    // Where there is another way, nobody waits for long.
+    // No long wait is made when another key or model is left.
     const waits =
       retryAfterMs !== undefined &&
       (next === undefined || (error.retryAfterMs ?? 0) <= longestWaitMs);
@@ -188,8 +191,8 @@ export class ModelFailures {
   }
 
   /**
-   * The step to a later model with a larger window, for a prompt that cannot be made shorter;
-   * `undefined`: there is none.
+   * Returns the step to a later model with a larger window, for a prompt that cannot be made
+   * shorter. Returns `undefined` when there is none.
    */
   largerWindow(): EventDraft | undefined {
     const { rung } = this.#position;

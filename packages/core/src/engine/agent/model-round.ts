@@ -34,14 +34,14 @@ import {
 } from './prompts.ts';
 import type { AgentTools } from './tool-lookup.ts';
 
-/** What the model calls of an agent need of it. */
+/** Parts of an agent that its model calls need. */
 export interface ModelRoundParts {
   readonly agent: Agent;
   readonly frame: BodyFrame;
   readonly position: Position;
   readonly budget: AgentBudget;
   readonly tools: AgentTools;
-  /** All that the agent has started: it ends with the agent. */
+  /** Scope of all work that the agent has started. The work ends with the agent. */
   readonly work: CancelScope;
   readonly supervision: Supervision;
   readonly hooks: HookPipeline | undefined;
@@ -51,13 +51,13 @@ export interface ModelRoundParts {
 
 interface Prepared {
   readonly call: PreparedCall;
-  /** What a hook said in the place of the model. */
+  /** Answer that a hook gave in the place of the model. */
   readonly given: GivenAnswer | undefined;
 }
 
 /**
- * Makes the model calls of one agent invocation: everything between the decision to make one and
- * its recorded answer.
+ * Maker of the model calls of one agent invocation. It takes all steps from the decision for a call
+ * to its recorded answer.
  */
 export class ModelRounds {
   readonly #parts: ModelRoundParts;
@@ -68,8 +68,8 @@ export class ModelRounds {
   readonly #failures: ModelFailures;
   readonly #hasAnswerChecks: boolean;
   /**
-   * Made when a call fails for the first time, or when the agent goes on with another model than
-   * its first.
+   * Ladder of models. It is made at the first failed call, or when the agent continues with another
+   * model than its first.
    */
   #rungs: readonly Rung[] | undefined;
 
@@ -113,7 +113,7 @@ export class ModelRounds {
     return this.#rungs;
   }
 
-  /** The model that is in use: the first one, or that of the rung that failures have led to. */
+  /** Model in use: the first one, or the one of the step that failures have led to. */
   get #model(): Model {
     const { agent, position } = this.#parts;
     return position.rung === 0
@@ -135,14 +135,14 @@ export class ModelRounds {
     const preparing = this.#prepare(intent, model);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (prepared === undefined || scope.aborted) return;
-    // What is compacted is made anew: it is asked again what is to be done.
+    // A compacted prompt is made anew: the next step is decided again.
     const compacting = this.#compaction.guard(prepared.call, model);
     if (compacting !== false && (await compacting)) return;
     if (scope.aborted) return;
-    // What has come meanwhile no guardrail has looked at, and the prompt may not have it.
+    // A new message has not passed the guardrails, and the prompt may not contain it.
     if (this.#parts.position.unseen !== unseen) return;
-    // Without room what is to be done is asked anew. Others may not begin a call between this and
-    // the start of the call, which reserves.
+    // Without room the next step is decided again. The start of the call makes the reservation. No
+    // other call may begin between this check and that start.
     const { tokens, characters } = prepared.call;
     const room = budget.admit({
       tokens,
@@ -156,8 +156,8 @@ export class ModelRounds {
   }
 
   /**
-   * The prompt, and what hooks want in the place of an answer; `undefined`: the call is not to be
-   * made.
+   * Prepares the prompt, and the answer that hooks give in the place of the model. Returns
+   * `undefined` when the call is not to be made.
    */
   #prepare(
     intent: Extract<Intent, { type: 'model' }>,
@@ -298,16 +298,16 @@ export class ModelRounds {
   }
 
   /**
-   * Makes the prompt shorter after the provider has refused it as too long; when nothing is left to
-   * leave out, the agent is to fail.
+   * Makes the prompt shorter after the provider has refused it as too long. The agent is to fail
+   * when nothing more can be left out.
    */
   recoverFromOverflow(): Promise<void> {
     return this.#compaction.recover(this.#model);
   }
 
   /**
-   * Shared state that the prompt may need; `undefined` when there is nothing to fetch. A store that
-   * fails is no failure of the agent.
+   * Refreshes the shared state that the prompt may need; `undefined` when there is nothing to
+   * fetch. An unavailable store does not fail the agent: the run is released.
    */
   #refresh(): Promise<void> | undefined {
     const { run } = this.#parts.frame;

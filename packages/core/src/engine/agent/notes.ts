@@ -6,7 +6,7 @@ import { costOf, priceOf } from '../../models/measures/price.ts';
 import { type Model, modelName, type Price } from '../../models/model.ts';
 import type { LimitState } from '../../supervision/limits.ts';
 
-/** Closes a model call that a stopped process left open: what it used is estimated. */
+/** Returns the end of a model call that a stopped process left open. Its usage is estimated. */
 export function interruptedCallDraft(
   path: string,
   start: EventOf<'model_start'>,
@@ -14,7 +14,7 @@ export function interruptedCallDraft(
   prices: Readonly<Record<string, Price>> | undefined,
 ): EventDraft {
   const usage = { inputTokens: start.estimatedInputTokens, outputTokens: 0 };
-  // Code may have changed since: another model's price would be wrong.
+  // The code may have changed since then: the price of another model would be wrong.
   const cost =
     start.model === `${model.provider}:${model.modelId}` ? costOf(model, usage, prices) : undefined;
   return {
@@ -31,7 +31,10 @@ export function interruptedCallDraft(
   };
 }
 
-/** Says for which of its models a limit in dollars does not hold. */
+/**
+ * Returns a decision for each model to which a limit in dollars does not apply, because its price
+ * is unknown.
+ */
 export function unknownPriceDrafts(
   path: string,
   limit: number,
@@ -60,7 +63,7 @@ export function unknownPriceDrafts(
 
 const whatFollows = { answer: 'answers with what it has', fail: 'fails' } as const;
 
-/** Says that a limit is near or reached. */
+/** Returns the decision that a limit is near or reached. */
 export function limitDraft(
   path: string,
   intent: Extract<Intent, { type: 'warn' | 'declare_limit' }>,
@@ -87,7 +90,7 @@ export function limitDraft(
       intent.type === 'warn'
         ? `At least 90 % are used: ${used}.`
         : `${reached} The agent ${whatFollows[intent.action]}.`,
-    // Nobody is asked about a loop.
+    // No person is asked about a loop.
     alternatives:
       intent.type === 'warn'
         ? []
@@ -103,7 +106,10 @@ function limitData({ reason, used, limit, of, path, needed }: LimitState): JsonO
   return { reason, used, limit, ...owner, ...(needed === undefined ? {} : { needed }) };
 }
 
-/** Asks whether an agent may use more than its limit, or than that of somebody above it. */
+/**
+ * Returns the question whether an agent may exceed a limit. The limit is its own, or one of an
+ * agent above it or of the run.
+ */
 export function limitQuestion(
   path: string,
   agent: string,

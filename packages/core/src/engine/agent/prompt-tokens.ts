@@ -2,39 +2,43 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { tokensOf } from '../../models/measures/estimate.ts';
 import type { Model } from '../../models/model.ts';
 
-/** What a provider adds to each message for its role and its borders, about. */
+/** Approximate tokens that a provider adds to each message for its role and its borders. */
 const tokensPerMessage = 4;
 
 /**
- * Share of the window, at one token for each character, below which a rough count is good enough.
+ * Share of the window below which a rough count is good enough. It is compared at one token for
+ * each character.
  */
 const roughShare = 0.5;
 
-/** What is counted: the messages, and everything else of the call as one text. */
+/** Prompt to be counted: the messages, and all other parts of the call as one text. */
 export interface CountedPrompt {
   readonly model: Model;
   readonly messages: readonly LanguageModelV4Message[];
-  /** The tools and settings of the call as JSON; made only when it is needed. */
+  /** Returns the tools and settings of the call as JSON. Called only when it is needed. */
   readonly settings: () => string;
-  /** Characters of all of it. */
+  /** Characters of the messages, the tools and the settings. */
   readonly characters: number;
   /** Tokens that the model's window holds. */
   readonly window: number;
-  /** Whether a report of the provider says how it counts. */
+  /** True when a report of the provider has shown its way of counting. */
   readonly isReported: boolean;
 }
 
 /**
- * Counts the tokens of prompts from their texts: with the model's own `countTokens` where it has
- * one, else by classes of characters, which is only worth its time when the prompt may be near the
- * window and no provider has reported yet how it counts. Each message is counted once.
+ * Counter of the tokens of prompts from their texts. It uses the model's own `countTokens`, or else
+ * classes of characters. Such classes are used only near the window and before the first report of
+ * the provider. Each message is counted once.
  */
 export class PromptTokens {
   #counted = new WeakMap<LanguageModelV4Message, number>();
   #model: Model | undefined;
   #settings: { readonly text: string; readonly tokens: number } | undefined;
 
-  /** `undefined`: what is known of the characters is good enough. */
+  /**
+   * Returns the tokens of a prompt; `undefined` when an estimate from the characters is good
+   * enough.
+   */
   of(prompt: CountedPrompt): number | undefined {
     const { model, messages, characters, window } = prompt;
     if (model.countTokens === undefined && (prompt.isReported || characters < window * roughShare))

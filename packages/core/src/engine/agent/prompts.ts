@@ -33,7 +33,7 @@ import type { RunContext } from '../frame/run-context.ts';
 import { withFormat } from './answer-format.ts';
 import { PromptTokens } from './prompt-tokens.ts';
 
-/** What makes the prompts of an agent that does not say. */
+/** Renderers of an agent that sets no `context`. */
 export const defaultRenderers: readonly Renderer[] = [includeHistory()];
 const finalAnswer = injectUserMessage(
   'No more tools are run for this task: do not call any. Answer now as well as you can ' +
@@ -42,38 +42,39 @@ const finalAnswer = injectUserMessage(
 
 const noUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
-/** A prompt ready to be sent, and what is recorded of it. */
+/** Prompt that is ready to be sent, with its recipe for the ledger. */
 export interface PreparedCall {
   readonly options: LanguageModelV4CallOptions;
   readonly recipe: PromptRecipe;
   /**
    * Characters of the prompt, of the tools and of the settings. The estimate that is recorded with
-   * the call is made of them.
+   * the call is computed from them.
    */
   readonly characters: number;
   /**
-   * Input tokens, estimated from the characters and corrected by what the provider reported last.
+   * Input tokens: counted from the texts, or estimated from the characters and corrected by the
+   * last report of the provider.
    */
   readonly tokens: number;
 }
 
-/** What a prompt is asked for with. */
+/** Request for the prompt of one model call. */
 export interface PromptRequest {
   readonly round: number;
   readonly tools: readonly Tool[];
-  /** The answer is to be given without tools. */
+  /** True when the answer is given without tools. */
   readonly final: boolean;
   readonly model: Model;
-  /** Longest tool result in characters, when it is to be less than the model's window allows. */
+  /** Most characters of a tool result, when that is less than the model's window allows. */
   readonly resultLimit?: number | undefined;
-  /** Most tokens in the answer, in the place of the model's own setting. */
+  /** Most tokens of the answer, in the place of the model's own setting. */
   readonly maxOutputTokens?: number | undefined;
   readonly responseFormat?: LanguageModelV4CallOptions['responseFormat'];
-  /** What stands in the place of recorded events, before anything else sees them. */
+  /** Rewrite of recorded events, applied before anything else sees them. */
   readonly rewrite?: RewriteEvent | undefined;
   /**
-   * Changes the prompt last of all; what it makes is recorded like the rest. `undefined`: the call
-   * is not to be made.
+   * Changes the prompt last of all. The changed prompt is recorded like any other. Returns
+   * `undefined` when the call is not to be made.
    */
   readonly adjust?: ((context: RenderContext) => Promise<RenderContext | undefined>) | undefined;
 }
@@ -95,7 +96,8 @@ interface Settings {
 }
 
 /**
- * Makes the prompts of one agent invocation. What does not change from call to call is made once.
+ * Maker of the prompts of one agent invocation. Parts that stay the same between calls are made
+ * once.
  */
 export class AgentPrompts {
   readonly #parts: AgentPromptsParts;
@@ -107,8 +109,8 @@ export class AgentPrompts {
   #histories: Histories;
   #recorded: readonly RecipeSegment[] | undefined;
   /**
-   * The last prompt that was made: it was sent if a call began behind the events that there were
-   * then.
+   * Last prompt that was made. It was sent if a call began after `after`, the last event at that
+   * time.
    */
   #made: { readonly segments: readonly RecipeSegment[]; readonly after: number } | undefined;
 
@@ -139,8 +141,8 @@ export class AgentPrompts {
   }
 
   /**
-   * Tokens that prompt and answer may have together. Looked up once for each model: it is asked for
-   * before every call.
+   * Returns the tokens that prompt and answer may have together. The value is kept for each model:
+   * every call needs it.
    */
   windowOf(model: Model): number {
     let window = this.#windows.get(model);
@@ -152,27 +154,27 @@ export class AgentPrompts {
   }
 
   /**
-   * The history that the last prompt was made of; before the first prompt, what a prompt holds by
-   * default. `undefined`: it had none.
+   * History of the last prompt; `undefined` when that prompt had none. Before the first prompt it
+   * is the default history.
    */
   get history(): History | undefined {
     return this.#made === undefined ? this.#histories.of('ancestors') : this.#histories.main;
   }
 
   /**
-   * What the last prompt holds, as the model reads it: without what renderers left out, and with
-   * what they put in the place of messages.
+   * Events of the last prompt as the model reads it. Events that renderers left out are missing,
+   * and messages are replaced by their rewrites.
    */
   get shown(): readonly PromptEvent[] {
     return this.#shown?.events ?? [];
   }
 
-  /** Says what characters are in tokens for the provider. */
+  /** Gauge that converts characters into tokens of the provider. */
   get gauge(): TokenGauge {
     return this.#gauge;
   }
 
-  /** A promise only when there is something to wait for. */
+  /** Prepares a prompt. Returns a promise only when `adjust` must be awaited. */
   prepare(request: PromptRequest): PreparedCall | Promise<PreparedCall | undefined> {
     const { run, agent, record } = this.#parts;
     const { round, tools, final, model, adjust, rewrite } = request;
@@ -216,8 +218,8 @@ export class AgentPrompts {
     this.#shown = context;
     const characters = rendered.characters + settings.characters;
     const { maxOutputTokens } = request;
-    // Not part of what is stored as settings: it may be another number for each call, and stands in
-    // `model_start`.
+    // Not part of the stored settings: the number may differ for each call, and `model_start`
+    // records it.
     const options = {
       prompt: rendered.messages,
       ...settings.call,
@@ -251,8 +253,8 @@ export class AgentPrompts {
   }
 
   /**
-   * The segments of the last prompt that was recorded. One that was made and not sent leaves no
-   * trace.
+   * Returns the segments of the last recorded prompt. A prompt that was made and not sent does not
+   * count.
    */
   #previous(): readonly RecipeSegment[] | undefined {
     const made = this.#made;
@@ -298,8 +300,8 @@ export class AgentPrompts {
   }
 
   /**
-   * A number for each object that settings are made of: their contents are not compared for each
-   * call.
+   * Returns a number for each object that settings are made of, so that contents need no comparison
+   * for each call.
    */
   #identity(part: object | undefined): number {
     if (part === undefined) return 0;
@@ -312,7 +314,10 @@ export class AgentPrompts {
   }
 }
 
-/** A class, because a literal with a getter is slow to make and there is one for each prompt. */
+/**
+ * State for the renderers of one prompt. It is a class because a literal with a getter is slow to
+ * make.
+ */
 class RunRenderState implements RenderState {
   readonly agent: string;
   readonly invocationId: string;
@@ -327,7 +332,10 @@ class RunRenderState implements RenderState {
     this.round = round;
   }
 
-  /** Looked up only when a renderer asks: most prompts do not depend on state. */
+  /**
+   * Visible values by scope. They are looked up only on request: most prompts do not depend on
+   * state.
+   */
   get state(): RenderState['state'] {
     const { ledger, session } = this.#run;
     const scopes: Record<string, Readonly<Record<string, unknown>>> = {

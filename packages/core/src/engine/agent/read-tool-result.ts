@@ -8,7 +8,7 @@ import { toolResult } from '../../tools/result.ts';
 import { type Tool, tool } from '../../tools/tool.ts';
 
 export interface ReadToolResultOptions {
-  /** @default 'read_tool_result' */
+  /** Name of the tool. @default 'read_tool_result' */
   readonly name?: string;
   /** Most characters of one reading. @default 20_000 */
   readonly maxCharacters?: number;
@@ -45,9 +45,9 @@ function schemaFor(maxCharacters: number) {
 }
 
 /**
- * A tool with which a model reads what was cut off of a tool result: the ledger has it whole. It
- * gives what the agent itself sees and nothing else: its own results, and those of earlier
- * invocations in its line.
+ * Returns a tool with which a model reads the cut-off part of a tool result. The ledger has the
+ * whole result. The tool gives only results that the agent itself sees: its own, and those of
+ * earlier invocations in its line.
  * @throws InvalidOptionError
  */
 export function readToolResult(options: ReadToolResultOptions = {}): Tool {
@@ -87,9 +87,9 @@ export function readToolResult(options: ReadToolResultOptions = {}): Tool {
         });
       const start = cutPlace(whole, offset);
       const end = cutPlace(whole, Math.min(whole.length, offset + Math.min(length, maxCharacters)));
-      // A character of two halves is given whole even where one was asked for.
+      // A character of two UTF-16 units is given whole, even if only one unit was requested.
       const behind = end > start ? end : start + 2;
-      // Ahead of the text: it must not be cut off with it.
+      // The note comes before the text, so that it is not cut off with it.
       return (
         `[Characters ${start} to ${behind} of ` + `${whole.length}.]\n${whole.slice(start, behind)}`
       );
@@ -97,7 +97,9 @@ export function readToolResult(options: ReadToolResultOptions = {}): Tool {
   }) as Tool;
 }
 
-/** The whole text of the result of a call, if the invocation sees it. */
+/**
+ * Returns the whole text of the result of a call; `undefined` when the invocation does not see it.
+ */
 function wholeResult({ ledger }: Session, path: string, callId: string): string | undefined {
   const owner = callId.slice(0, callId.lastIndexOf('/'));
   const visibility = new Visibility(ledger.invocations, path, 'ancestors');

@@ -11,8 +11,8 @@ import {
 import type { BodyFrame } from '../frame/run-context.ts';
 
 /**
- * Settled calls of an agent that its invocation sees, and whether a call is one of them. Nearly all
- * calls are new: these are told from the others without looking at each call before them.
+ * Settled calls of an agent that its invocation sees. Nearly all calls are new: a set of keys
+ * recognises them without a comparison with each earlier call.
  */
 export class SeenCalls {
   readonly #frame: BodyFrame;
@@ -20,20 +20,21 @@ export class SeenCalls {
   readonly #limit: number;
   #prior: readonly CallEvidence[] | undefined;
   /**
-   * Of calls that were looked at, also some that are forgotten: what is not here was never made.
+   * Keys of the calls that were noted, including some forgotten ones. A call whose key is missing
+   * was never made.
    */
   #keys = new Set<string>();
   #noted = new WeakSet<CallEvidence>();
   #last: { readonly call: CallState; readonly key: string } | undefined;
 
-  /** @param limit how many calls before the invocation are looked up */
+  /** @param limit most calls before the invocation that are looked up */
   constructor(frame: BodyFrame, position: Position, limit: number) {
     this.#frame = frame;
     this.#position = position;
     this.#limit = limit;
   }
 
-  /** Oldest first. What was there before the invocation is looked up once. */
+  /** Returns the settled calls, oldest first. Calls before the invocation are looked up once. */
   all(): readonly CallEvidence[] {
     const prior = this.#before();
     return prior.length === 0 ? this.#position.evidence : [...prior, ...this.#position.evidence];
@@ -54,7 +55,7 @@ export class SeenCalls {
     return this.#prior;
   }
 
-  /** Whether the same call may have been settled before; `false` is certain. */
+  /** True when the same call may have been settled before; `false` is certain. */
   has(call: CallState, isKnown: boolean): boolean {
     const prior = this.#before();
     const { evidence } = this.#position;
@@ -67,7 +68,8 @@ export class SeenCalls {
     const round = evidence.at(-1)?.round;
     for (let i = evidence.length - 1; i >= 0; i--) {
       const one = evidence[i] as CallEvidence;
-      // A call of the same round may have ended later and stand before one that was looked at.
+      // A call of the same round may have ended later and stand before a call that is already
+      // noted.
       if (this.#noted.has(one) && one.round !== round) break;
       this.#note(one);
     }
@@ -78,7 +80,7 @@ export class SeenCalls {
     if (this.#noted.has(one)) return;
     this.#noted.add(one);
     const last = this.#last;
-    // Calls of a tool that there is not are the same whatever their arguments.
+    // Calls of an unknown tool are the same whatever their arguments.
     if (one.result.errorType === unknownToolType) this.#keys.add(one.name);
     else if (
       last !== undefined &&

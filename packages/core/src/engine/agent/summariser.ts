@@ -19,8 +19,8 @@ const request = injectUserMessage(
 );
 
 /**
- * The agent that writes summaries for another one: it reads what that one is shown, and calls no
- * tools.
+ * Returns the agent that writes summaries for another one. It reads the `shown` events of that one,
+ * and calls no tools.
  */
 export function summariser(name: string, model: ModelInput, shown: readonly PromptEvent[]): Agent {
   return agent({
@@ -33,8 +33,8 @@ export function summariser(name: string, model: ModelInput, shown: readonly Prom
 }
 
 /**
- * What the other agent is shown, but for what the summariser had to leave out itself. What nobody
- * shows to that one is not for its summaries either.
+ * Renderer of the events that the other agent is shown, without those that the summariser itself
+ * had to leave out. Events that are hidden from that agent are not in its summaries either.
  */
 function only(shown: readonly PromptEvent[]): Renderer {
   const material = shown.filter(({ type }) => type !== 'synthetic');

@@ -2,7 +2,7 @@ import type { Agent } from '../../runnables/agent.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { type Toolset, toolset } from '../../tools/toolset.ts';
 
-/** The tools of an agent: its own, and those of its app that its own do not hide. */
+/** Tools of an agent: its own, and those of its app that its own do not hide. */
 export class AgentTools {
   readonly #own: Toolset;
   readonly #shared: Toolset;
@@ -25,7 +25,7 @@ export class AgentTools {
     return this.#own.get(name) ?? this.#shared.get(name);
   }
 
-  /** The name of a tool for the name that the model was given. */
+  /** Returns the name of a tool for the wire name that the model was given. */
   canonicalName(wireName: string): string {
     return this.#own.fromWireName(wireName) ?? this.#shared.fromWireName(wireName) ?? wireName;
   }

@@ -62,7 +62,10 @@ export class HookStage {
     return { ...passed, guidance: passed?.guidance ?? [], writes };
   }
 
-  /** Asks the hooks and error handlers about a result; `conclude` ends the call otherwise. */
+  /**
+   * Asks the hooks and error handlers about a result. `conclude` ends the call when no handler
+   * does.
+   */
   async after(
     attempt: EndedAttempt,
     outcome: Outcome,

@@ -34,7 +34,7 @@ interface LoopStagePorts {
 
 /** Blocks calls that repeat themselves, and warns the model of results that do. */
 export class LoopStage implements CallStage {
-  /** A call that is not allowed is a loop, too, when it is made again and again. */
+  /** True because a refused call that is made again and again is a loop, too. */
   readonly judgesRefused = true;
   readonly #ports: LoopStagePorts;
 
