@@ -10,7 +10,7 @@ import {
 } from '../../supervision/limits.ts';
 import type { ModelFacts } from './model-facts.ts';
 
-/** Most tokens of one answer under a limit, when the settings of the model do not say it. */
+/** Default of the most tokens of one answer under a limit, for a model without the setting. */
 const defaultOutputTokens = 4_096;
 
 /** Least tokens of an answer: no call is made for fewer. */
