@@ -18,7 +18,7 @@ import { add, addUse, hasLimit, TreeAccount } from './tree-account.ts';
 
 const noRates: Rates = Object.freeze({ input: 0, output: 0 });
 
-/** A model call that has begun and not ended. */
+/** Model call that has begun and not ended. */
 interface OpenCall {
   readonly start: EventOf<'model_start'>;
   /**

@@ -16,7 +16,10 @@ export class InvalidFactError extends AdjutantError {
   }
 }
 
-/** @throws InvalidFactError */
+/**
+ * Checks the text and the key of a fact.
+ * @throws InvalidFactError
+ */
 export function assertFact(text: unknown, options: { readonly key?: string }): void {
   const reason =
     isNonEmptyText(text) === undefined

@@ -3,7 +3,7 @@ import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Activity } from './activity.ts';
 
-/** An invocation that this process is carrying out. */
+/** Invocation that this process is carrying out. */
 export interface UnderWay {
   readonly ended: Promise<InvocationRecord | undefined>;
   /** Scope of the slot, above that of the invocation. */
@@ -18,7 +18,7 @@ export interface Occupancy {
   /** Paths of the detached children: nothing waits for them. */
   readonly detached: Set<string>;
   /**
-   * Invocations under way, by the path of the slot. A second request for a slot joins the first:
+   * Invocations under way, by the path of the slot. A second caller of a slot joins the first:
    * nothing is carried out twice at once.
    */
   readonly underWay: Map<string, UnderWay>;

@@ -24,7 +24,10 @@ export class Registry {
     for (const runnable of runnables) this.register(runnable);
   }
 
-  /** @throws DuplicateRunnableError when another definition has the name */
+  /**
+   * Registers a runnable with everything that it contains.
+   * @throws DuplicateRunnableError when another definition has the name
+   */
   register(runnable: Runnable): void {
     const known = this.#byName.get(runnable.name);
     if (known === runnable) return;
@@ -38,7 +41,10 @@ export class Registry {
     return this.#byName.has(name) || this.#resolve?.(name) !== undefined;
   }
 
-  /** @throws UnknownRunnableError */
+  /**
+   * Returns the runnable with this name.
+   * @throws UnknownRunnableError
+   */
   get(name: string): AnyRunnable {
     const found = this.#byName.get(name) ?? this.#resolve?.(name);
     if (found === undefined)

@@ -110,7 +110,7 @@ export class RunContext {
   readonly session: Session;
   readonly ledger: Ledger;
   readonly runId: string;
-  /** Cancelled with the run. */
+  /** Scope that is cancelled with the run. */
   readonly scope: CancelScope;
   /** Scope of dispatched children, which outlive the run's root. */
   readonly detachedScope = new CancelScope();
@@ -143,13 +143,16 @@ export class RunContext {
   readonly #isHeard: () => boolean;
   /** `seq` of the last event before this run began. */
   readonly #seqBefore: number;
-  /** Paths of the invocations whose resume marks end the ledger: nothing has come of them yet. */
+  /**
+   * Paths of the invocations whose resume marks ended the ledger as this run began. Nothing has
+   * come of them.
+   */
   readonly #resumedInVain = new Set<string>();
   readonly #onEnd: (() => void)[] = [];
   readonly #grants: Grants;
   #permissions: { readonly of: readonly string[]; readonly all: readonly string[] } | undefined;
   #parked: Parked | undefined;
-  /** Invocations and effects that have ended here. */
+  /** Number of invocations and effects that have ended here. */
   #ended = 0;
   #detachedRests = false;
   #hadDetached = false;
@@ -199,7 +202,8 @@ export class RunContext {
   }
 
   /**
-   * Listener for transient events; `undefined` when nobody listens, so that they are not even made.
+   * Listener for transient events; `undefined` without listeners, so that the events are not even
+   * made.
    */
   get emit(): ((event: TransientEvent) => void) | undefined {
     return this.#isHeard() ? this.#emit : undefined;
@@ -222,8 +226,8 @@ export class RunContext {
   }
 
   /**
-   * Returns the milliseconds between the last work on an invocation and the start of this run. A
-   * posted event is no work.
+   * Returns the milliseconds since the last work on an invocation before this run began. A posted
+   * event is no work.
    */
   idleTime(path: string): number {
     const { events } = this.ledger;
@@ -239,7 +243,7 @@ export class RunContext {
   }
 
   /**
-   * True when the resume mark of this invocation is among those that end the ledger. Repeating the
+   * True when the ledger ended with the resume mark of this invocation as the run began. Another
    * mark at each failed try would only make the ledger longer.
    */
   isResumedAlready(path: string): boolean {

@@ -47,7 +47,7 @@ export interface RunLimits {
 
 export interface ResolvedRunLimits extends ConsumptionLimits {
   readonly depth: number;
-  /** Limits that were requested for this run and not for all. */
+  /** Limits that were set for this run and not for all. */
   readonly own?: RunLimits | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface RunOptions {
    * @default a new session
    */
   readonly session?: AnySession | string;
-  /** Name of the run. A named run is started once, however often it is requested. */
+  /** Name of the run. A named run is started once, however often its start is asked for. */
   readonly runId?: string;
   /** Milliseconds of active time. @default that of the runtime */
   readonly timeout?: number;
@@ -92,13 +92,16 @@ export interface RunOptions {
 }
 
 export interface SessionOptions<Schema extends StateSchema = StateSchema> {
-  /** @default a new one */
+  /**
+   * Id of the session.
+   * @default a new one
+   */
   readonly id?: string;
   /** Ids of the shared scopes, by scope name: `{ user: 'user-456', patient: 'patient-789' }`. */
   readonly scopes?: ScopeIds;
   /** Shorthand of `scopes.user`. */
   readonly userId?: string;
-  /** Types and checks the session's state. */
+  /** Schema that types and checks the session's state. */
   readonly stateSchema?: Schema;
   /**
    * Behavior for an id that is in use: `open` returns that session, `fail` throws an error.
@@ -217,7 +220,10 @@ const forkChecks: OptionChecks<ForkOptions> = {
   by: isOutsider,
 };
 
-/** @throws InvalidRunError */
+/**
+ * Checks the options of a fork.
+ * @throws InvalidRunError
+ */
 export function checkForkOptions(options: ForkOptions): void {
   const invalid = findInvalidOption(options, forkChecks);
   if (invalid !== undefined)
@@ -254,7 +260,10 @@ export function checkedRunOptions(given: string | RunOptions | AnySession): RunO
   return options;
 }
 
-/** @throws InvalidRunError when a value is no runnable */
+/**
+ * Checks that a value is a runnable.
+ * @throws InvalidRunError when it is none
+ */
 export function checkRunnable(value: unknown): void {
   const { kind, name } = (value ?? {}) as { kind?: unknown; name?: unknown };
   if (typeof kind === 'string' && typeof name === 'string') return;
@@ -265,7 +274,10 @@ export function checkRunnable(value: unknown): void {
   });
 }
 
-/** @throws InvalidRunError */
+/**
+ * Checks the options of a session.
+ * @throws InvalidRunError
+ */
 export function checkSessionOptions(options: SessionOptions): void {
   const invalid = findInvalidOption(options, sessionChecks);
   if (invalid !== undefined)

@@ -186,8 +186,8 @@ export class Body implements BodyContext {
   }
 
   /**
-   * @throws LedgerMismatchError when the body ends although something that it asked for was held
-   * back
+   * Checks that nothing is held back at the end of the body.
+   * @throws LedgerMismatchError when something is that the body has asked for
    */
   assertNothingHeld(): void {
     const mismatch = this.#gate?.mismatch();
@@ -335,17 +335,14 @@ export class Body implements BodyContext {
   }
 
   /**
-   * True when the outcome of writes is unchecked that were to land with children that the body did
-   * not wait for.
+   * True when the outcome of some writes is unchecked: those that were to land with children not
+   * waited for.
    */
   protected get hasUnconfirmed(): boolean {
     return this.#unconfirmed.length > 0;
   }
 
-  /**
-   * Rejects when a shared write was refused that was to land with a child that the body did not
-   * wait for.
-   */
+  /** Rejects when a shared write was refused that was to land with a child not waited for. */
   async landed(): Promise<void> {
     if (this.hasUnconfirmed) await this.#assertLanded();
   }

@@ -30,7 +30,10 @@ const effectChecks: OptionChecks<EffectOptions> = {
   retry: isGroup(retryChecks),
 };
 
-/** @throws InvalidEffectError */
+/**
+ * Checks the function and the options of an effect.
+ * @throws InvalidEffectError
+ */
 export function assertEffect({ key, run, options }: EffectRequest): void {
   const reason =
     isFunction(run) === undefined

@@ -16,7 +16,7 @@ export interface BodyPlace {
   /** Path below which its children lie. */
   readonly childRoot: string;
   readonly by: Actor;
-  /** Aborted when the body is to stop. */
+  /** Scope that is aborted when the body is to stop. */
   readonly scope: CancelScope;
   /**
    * Returns the node that waits while the children of the body wait. It is called only when there

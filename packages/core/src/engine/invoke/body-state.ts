@@ -70,7 +70,7 @@ export interface RefusedWrites {
   readonly scope: string;
   readonly scopeId: string;
   readonly keys: readonly string[];
-  /** Missing in decisions of older builds. */
+  /** Refused changes; missing in decisions of older builds. */
   readonly changes?: readonly StateChange[];
 }
 
@@ -193,7 +193,11 @@ export class BodyState implements StateAccess {
     return isChanged ? withChanges(values, own) : values;
   }
 
-  /** @param call the tool call whose hooks write it */
+  /**
+   * Adds writes to a scope.
+   * @param call the tool call whose hooks write it
+   * @throws InvalidKeyError when an update has the id of another one
+   */
   write(scope: string, changes: readonly StateChange[], update?: StateUpdate, call?: string): void {
     const isShared = scope !== 'session';
     this.#firstWrite ??= { state: this.#run.ledger.state, seq: this.#run.ledger.lastSeq };
@@ -216,7 +220,10 @@ export class BodyState implements StateAccess {
     }
   }
 
-  /** Two plain values that are written to one key in one synchronous stretch are one write. */
+  /**
+   * Adds a write. Two plain values that are written to one key in one synchronous stretch are one
+   * write.
+   */
   #add(waiting: Waiting): void {
     const { scope, key, kind, calls } = waiting;
     if (this.#fresh.length === 0) queueMicrotask(() => this.#seal());
@@ -265,7 +272,10 @@ export class BodyState implements StateAccess {
     });
   }
 
-  /** @throws StateOrderError when the body cannot go on from what is recorded */
+  /**
+   * Matches the new writes with the recorded ones.
+   * @throws StateOrderError when the body cannot go on from the recorded writes
+   */
   assertInOrder(): void {
     this.#seal();
     if (this.#disorder !== undefined) throw this.#disorder;
@@ -309,8 +319,8 @@ export class BodyState implements StateAccess {
       (call !== undefined && waiting.calls.length > 0 && !waiting.calls.includes(call));
     const taken = this.#pending.filter((waiting) => !isLeft(waiting));
     this.#pending = this.#pending.filter(isLeft);
-    // Facts come before the state changes: those that landed with a child are searched for right
-    // before the child.
+    // Facts come before the state changes: `flushedWith` searches for the changes right before the
+    // child.
     const drafts: EventDraft[] = this.#takeFacts();
     const shared: PendingWrite[] = [];
     for (const scope of this.#scopesOf(taken)) {
@@ -373,7 +383,7 @@ export class BodyState implements StateAccess {
       });
     });
     for (const [key, writes] of this.#record?.keysOf(scope) ?? []) {
-      // A write that was left, or made since, lands later, and is corrected then.
+      // A write that was left, or made since, lands later, and then records the final value.
       if (this.#isUnlanded(scope, key)) continue;
       const oldValue = valueBefore(key);
       const correction = writes.correction(oldValue, isLast);

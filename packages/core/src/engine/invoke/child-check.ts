@@ -15,7 +15,10 @@ export function assertName({ run }: BodyPlace, runnable: Runnable): void {
   registry.register(runnable);
 }
 
-/** @throws HandoffRefusedError when a child would lie too deep */
+/**
+ * Checks the depth of a child.
+ * @throws HandoffRefusedError when the child would lie too deep
+ */
 export function assertDepth({ run, path }: BodyPlace, runnable: Runnable): void {
   const depth = handoffDepth(run, path) + 1;
   if (depth <= run.limits.depth) return;

@@ -28,7 +28,7 @@ interface Recorded {
   /** End of the names of all calls with its input, when the app has no runnable of its name. */
   readonly unknownWith: string | undefined;
   readonly text: string;
-  /** Epoch milliseconds. */
+  /** Recorded start of the child or effect in epoch milliseconds. */
   readonly askedAt: number;
 }
 

@@ -103,7 +103,10 @@ function inputWith(
   };
 }
 
-/** @throws SessionBusyError when a session's open run is of something else */
+/**
+ * Checks that the open run of a session is of this runnable.
+ * @throws SessionBusyError when it is of another one
+ */
 export function assertSameRunnable(
   session: Pick<Session, 'id'>,
   open: Pick<InvocationRecord, 'path' | 'kind' | 'name'>,
@@ -128,8 +131,8 @@ interface RootRequest {
 }
 
 /**
- * @throws InvalidRunError when a run that is open already is given data, with which it would have
- * to begin
+ * Checks that data is given only to a run that it can begin with.
+ * @throws InvalidRunError when another run is open already
  */
 export function assertMayBegin(open: InvocationRecord, { data, runId }: RootRequest): void {
   if (data === undefined || open.path === runId) return;

@@ -136,9 +136,9 @@ function armDeadline(
 }
 
 /**
- * True when shared state is read before an invocation starts. A run has just read it, and an agent
- * reads it in each round. Code started beside the body, or with writes of its own, gets its place
- * in the ledger at once.
+ * True when shared state is read before an invocation starts. The start of a run has just read it,
+ * and an agent reads it in each round. Code started beside the body, or with writes of its own,
+ * gets its place in the ledger at once.
  */
 function looksAtShared(
   run: RunContext,

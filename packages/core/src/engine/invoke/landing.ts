@@ -60,7 +60,7 @@ export function changeOf({
  * @param otherwise the earlier write, or whether a refusal is allowed, for an update that cannot be
  * applied now
  * @returns `undefined` when the update is to be refused
- * @throws the error of the function
+ * @throws the error of the function when `otherwise` is false
  */
 export function madeOf(
   { apply }: Waiting,

@@ -61,8 +61,9 @@ export class WriteRecord {
   #read: number;
 
   /**
-   * @param from `seq` of the last event before the body began
-   * @param startedAt `seq` of the last event before this execution of the body
+   * Reads the recorded writes.
+   * @param at.from `seq` of the last event before the body began
+   * @param at.startedAt `seq` of the last event before this execution of the body
    */
   constructor(
     run: RunContext,
@@ -242,7 +243,7 @@ export class WriteRecord {
   }
 }
 
-/** Returns the slot of a path: the path without its handoffs. */
+/** Returns the slot of a path: the path without the handoffs in its last part. */
 export function slotOf(path: string): string {
   return path.replace(/>[^/]*$/, '');
 }

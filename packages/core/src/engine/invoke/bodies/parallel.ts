@@ -137,7 +137,10 @@ function nameOf(branch: InvocationRecord, parent: string): string {
 
 type Changes = Readonly<Record<string, JsonValue | undefined>>;
 
-/** @throws NotJsonError when state would have to hold something else */
+/**
+ * Checks the result of `merge`.
+ * @throws NotJsonError when it is not JSON, which the state could not hold
+ */
 function checked(parallel: Parallel, merged: Changes): Changes {
   const defect = findJsonDefect(merged);
   if (defect !== undefined)

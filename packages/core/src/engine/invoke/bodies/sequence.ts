@@ -73,7 +73,10 @@ function assertContinuable({ run, record }: BodyFrame, paths: readonly string[])
   assertNoPartGone({ run, record }, paths);
 }
 
-/** @throws LedgerMismatchError when a recorded part that has no outcome yet is none of these */
+/**
+ * Checks that no open part has gone from the definition.
+ * @throws LedgerMismatchError when a recorded part without outcome is none of these
+ */
 export function assertNoPartGone(
   { run, record }: Pick<BodyFrame, 'run' | 'record'>,
   paths: readonly string[],

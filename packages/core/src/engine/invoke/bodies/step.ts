@@ -174,7 +174,11 @@ function findDrift(step: Step, body: StepBody, frame: BodyFrame): BodyEnd | unde
   );
 }
 
-/** @throws StateOrderError when something is recorded that the step has not written again */
+/**
+ * Checks for recorded writes that the step has not made again. With `onDrift: 'accept'` it only
+ * records a decision.
+ * @throws StateOrderError when there are any
+ */
 function leftOverWrites(step: Step, body: StepBody, { run, record }: BodyFrame): undefined {
   const keys = body.leftOver();
   const [first] = keys;
