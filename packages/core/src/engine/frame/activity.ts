@@ -1,16 +1,13 @@
-/** What a body does itself, apart from what it waits for below it. */
+/** State of a body itself, apart from the work below it. */
 type OwnState = 'busy' | 'idle' | 'waiting';
 
-/**
- * Why something waits: for an answer about a call, for a message, or because no more is to be begun
- * for now.
- */
+/** Reason of a wait: an answer about a call, a message, or a closed gate. */
 export type WaitReason = 'tool_input' | 'input' | 'gate';
 
 /**
- * A node in the tree of what is under way. A node waits when it does nothing itself, and everything
- * below it waits. Nothing is remembered: whoever wants to know looks down the tree, which happens
- * only when something comes to rest.
+ * Node in the tree of the work under way. A node waits when it does nothing itself and everything
+ * below it waits. Nothing is remembered: the tree is searched downwards, only when something comes
+ * to rest.
  */
 export class Activity {
   readonly path: string;
@@ -27,7 +24,8 @@ export class Activity {
   }
 
   /**
-   * Something may wait for what another started, as a call for a spawned child: it is below both.
+   * Puts the node below another parent as well, such as a call that waits for a spawned child.
+   * Returns a function that undoes it.
    */
   attachTo(parent: Activity): () => void {
     parent.#children.add(this);
@@ -39,7 +37,7 @@ export class Activity {
     };
   }
 
-  /** It belongs to another part of the tree from now on, and to that alone. */
+  /** Moves the node below `parent`, and below that alone. */
   moveTo(parent: Activity): void {
     this.end();
     this.attachTo(parent);
@@ -56,14 +54,15 @@ export class Activity {
   }
 
   /**
-   * Says how to find out what the body does itself. @default busy as long as nothing is below it
+   * Sets the function that returns the state of the body itself.
+   * @default busy as long as nothing is below it
    */
   judgeBy(own: () => OwnState, reason: WaitReason = 'tool_input'): void {
     this.#own = own;
     this.#reason = reason;
   }
 
-  /** Says that the body may have come to rest. */
+  /** Reports that the body may have come to rest. */
   rest(): void {
     this.onRest?.();
     for (const parent of this.#parents) parent.rest();
@@ -81,7 +80,7 @@ export class Activity {
     return true;
   }
 
-  /** What waits itself, at or below this node. */
+  /** Yields each node at or below this one that waits itself. */
   *waiting(): Generator<{ readonly path: string; readonly reason: WaitReason }> {
     if (this.#own?.() === 'waiting') yield { path: this.path, reason: this.#reason };
     for (const child of this.#children) yield* child.waiting();

@@ -10,7 +10,7 @@ import {
 } from '../../supervision/limits.ts';
 import type { ModelFacts } from './model-facts.ts';
 
-/** Most tokens of one answer under a limit, when the settings of the model do not say it. */
+/** Default of the most tokens of one answer under a limit, for a model without the setting. */
 const defaultOutputTokens = 4_096;
 
 /** Least tokens of an answer: no call is made for fewer. */
@@ -25,7 +25,7 @@ interface RunAccounts {
   callersOf(path: string): Demand['callers'];
 }
 
-/** Request for admission of a model call: the size of its prompt, and its model. */
+/** Question for admission of a model call: the size of its prompt, and its model. */
 export interface AdmissionRequest {
   /** Estimated tokens of the prompt. */
   readonly tokens: number;
@@ -40,9 +40,9 @@ export interface AdmissionRequest {
 
 /** Most that a call may use. Its `model_start` records it: that is the reservation. */
 export interface Admission {
-  /** Missing when nothing limits it. */
+  /** Most tokens of the answer; missing when nothing limits them. */
   readonly maxOutputTokens?: number;
-  /** US dollars; where they are limited. */
+  /** Most cost in US dollars, where it is limited. */
   readonly mostCost?: number;
 }
 

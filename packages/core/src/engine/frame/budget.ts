@@ -18,18 +18,18 @@ import { add, addUse, hasLimit, TreeAccount } from './tree-account.ts';
 
 const noRates: Rates = Object.freeze({ input: 0, output: 0 });
 
-/** A model call that has begun and not ended. */
+/** Model call that has begun and not ended. */
 interface OpenCall {
   readonly start: EventOf<'model_start'>;
   /**
-   * Left open by a stopped process: it counts as used what will be recorded of it when it is
-   * closed, and nobody waits for it.
+   * True when a stopped process left the call open. Its recorded use at closing already counts as
+   * used, and nothing waits for it.
    */
   readonly isInterrupted: boolean;
   readonly takes: Consumption;
 }
 
-/** What agents limit by their own settings, found by the path of an invocation. */
+/** Returns the limits of the agent at the path of an invocation, if it has any. */
 export type LimitsOf = (path: string) => ConsumptionLimits | undefined;
 
 export interface RunBudgetParts {
@@ -37,31 +37,31 @@ export interface RunBudgetParts {
   readonly limits: ConsumptionLimits;
   readonly prices: Readonly<Record<string, Price>> | undefined;
   readonly events: readonly Event[];
-  /** The limits of the agent at a path, when it is one. */
+  /** Returns the limits of the agent at a path, when it is one. */
   readonly limitsOf: LimitsOf;
-  /** The events of one invocation. */
+  /** Returns the events of one invocation. */
   readonly eventsOf: (path: string) => readonly Event[];
 }
 
 /**
- * Counts what a run and its agents use and have reserved, from the events of the ledger. A
- * reservation begins with the `model_start` of a call, which says what it may use, and ends with
- * its `model_end`.
+ * Counts the use and the reservations of a run and its agents, from the events of the ledger. A
+ * reservation begins with the `model_start` of a call, which records its most. It ends with the
+ * `model_end`.
  */
 export class RunBudget {
   readonly #parts: RunBudgetParts;
   readonly #run: TreeAccount;
   readonly #onlyRun: readonly TreeAccount[];
-  /** Whether what is counted happens now. */
+  /** True when the counted events happen now. */
   #isLive = false;
-  /** Of agents with limits in tokens or dollars, by their paths. */
+  /** Accounts of agents with limits in tokens or dollars, by their paths. */
   readonly #agents = new Map<string, TreeAccount>();
   readonly #open = new Map<string, OpenCall>();
-  /** The last prompt of each agent that has not ended: what it needs at least to answer. */
+  /** Last prompt of each agent that has not ended: the least that it needs to answer. */
   readonly #prompts = new Map<string, { readonly tokens: number; readonly facts: ModelFacts }>();
   readonly #facts = new Map<string, ModelFacts>();
   readonly #gauges = new Map<string, TokenGauge>();
-  /** Questions about limits that have no answer. */
+  /** Limit requests that have no answer yet, by request id. */
   readonly #questions = new Map<string, LimitState>();
   readonly #raises: { readonly state: LimitState; readonly by: string; readonly more: number }[] =
     [];
@@ -84,12 +84,12 @@ export class RunBudget {
     return this.#run;
   }
 
-  /** Whether agents of the run may have to wait for what others have reserved. */
+  /** True when agents of the run may have to wait for the reservations of others. */
   get isShared(): boolean {
     return this.#agents.size > 0 || hasLimit(this.#run.limits);
   }
 
-  /** Adds what an event of the run used, reserved or gave back. */
+  /** Adds the use, the reservation or the release of an event of the run. */
   count(event: Event): void {
     switch (event.type) {
       case 'model_start':
@@ -135,8 +135,8 @@ export class RunBudget {
   }
 
   /**
-   * The budget of an agent invocation, as it is asked before its model calls. `isNew`: nothing
-   * below its path is in the ledger.
+   * Returns the budget of an agent invocation, used before its model calls. `isNew`: nothing below
+   * its path is in the ledger.
    */
   of(
     path: string,
@@ -158,7 +158,7 @@ export class RunBudget {
     return facts;
   }
 
-  /** What the agents above `path` need to answer with what they get from it. */
+  /** Returns the least that each agent above `path` needs to answer with the result of `path`. */
   callersOf(path: string): Demand['callers'] {
     const found: Caller[] = [];
     for (const caller of ancestorsOf(path)) {
@@ -180,8 +180,8 @@ export class RunBudget {
   }
 
   /**
-   * The accounts that what is used at `path` is taken from: its own, those of the agents above it,
-   * that of the run.
+   * Returns the accounts that the use at `path` is taken from. They are its own, those of the
+   * agents above it, and that of the run.
    */
   #chain(path: string, limits: ConsumptionLimits, isNew: boolean): readonly TreeAccount[] {
     const found: TreeAccount[] = [];
@@ -203,7 +203,7 @@ export class RunBudget {
   ): TreeAccount | undefined {
     if (limits === undefined || (limits.tokens === undefined && limits.cost === undefined))
       return undefined;
-    // Rounds and errors of an agent are its own: its position has them.
+    // Rounds and errors of an agent are its own: its position counts them.
     const account = new TreeAccount('agent', path, {
       rounds: undefined,
       tokens: limits.tokens,
@@ -215,7 +215,7 @@ export class RunBudget {
     return account;
   }
 
-  /** Counts what was used before anybody asked for the account. */
+  /** Counts the use before the account was opened. */
   #fill(account: TreeAccount): void {
     const { path } = account;
     for (const event of this.#parts.events) {
@@ -246,7 +246,7 @@ export class RunBudget {
       this.#facts.get(model) ?? (this.isShared ? factsByName(model, this.#parts.prices) : noFacts);
     const { rates, thinking } = facts;
     const output = isInterrupted ? 0 : maxOutputTokens + thinking;
-    // Of a model that nobody has named yet in this process only its start says what it costs.
+    // A model that nothing has named yet in this process has its cost only in its `model_start`.
     const cost =
       rates === undefined ? (start.mostCost ?? 0) : input * rates.input + output * rates.output;
     const takes: Consumption = {
@@ -261,7 +261,7 @@ export class RunBudget {
       add(isInterrupted ? account.used : account.reserved, takes, 1);
   }
 
-  /** As many tokens as the prompt was estimated to be when its call was admitted. */
+  /** Returns the tokens of the prompt as estimated when its call was admitted. */
   #inputOf(path: string, { estimatedInputTokens }: EventOf<'model_start'>): number {
     if (!this.#isLive || !this.isShared) return estimatedInputTokens;
     const gauge = this.#gauges.get(path) ?? new TokenGauge(this.#parts.eventsOf(path));
@@ -288,7 +288,7 @@ export class RunBudget {
     this.#questions.delete(requestId);
     const owner = ownerOf(state, invocationId ?? '');
     if (decision !== 'continue') return;
-    // Without a number as much again is allowed as the limit was.
+    // Without a number the limit is raised by its own amount.
     const more = typeof input === 'number' ? input : state.limit;
     this.#raises.push({ state, by: invocationId ?? '', more });
     if (state.of === 'run') this.#run.raise(state.reason, more);

@@ -1,6 +1,6 @@
 import { AdjutantError } from '../../base/error.ts';
 
-/** A body used its context after it had ended. */
+/** Error for a body that used its context after it had ended. */
 export class InvocationEndedError extends AdjutantError {
   constructor(data: { path: string; method: string }) {
     super(
@@ -12,7 +12,7 @@ export class InvocationEndedError extends AdjutantError {
   }
 }
 
-/** A hand-over or call that would go too deep, or in a circle. */
+/** Error for a handoff or call that would go too deep, or in a circle. */
 export class HandoffRefusedError extends AdjutantError {
   constructor(data: { path: string; to: string; reason: string }) {
     super(
@@ -24,7 +24,8 @@ export class HandoffRefusedError extends AdjutantError {
 }
 
 /**
- * The ledger names a runnable that the app does not have. Nothing is lost: register it and resume.
+ * Error for a runnable that the ledger names and the app does not have. Nothing is lost: register
+ * it and resume.
  */
 export class UnknownRunnableError extends AdjutantError {
   constructor(data: { name: string; known: readonly string[] }) {
@@ -38,7 +39,7 @@ export class UnknownRunnableError extends AdjutantError {
   }
 }
 
-/** Two different definitions have one name. */
+/** Error for two different definitions with one name. */
 export class DuplicateRunnableError extends AdjutantError {
   constructor(data: { name: string }) {
     super(
@@ -51,7 +52,8 @@ export class DuplicateRunnableError extends AdjutantError {
 }
 
 /**
- * The run was given back before its end: it can be continued from its session, here or elsewhere.
+ * Error for a run that was released before its end. It can be continued from its session, here or
+ * elsewhere.
  */
 export class RunStoppedError extends AdjutantError {
   constructor(data: { session: string; runId: string }) {
@@ -63,7 +65,7 @@ export class RunStoppedError extends AdjutantError {
   }
 }
 
-/** There is nothing to resume. */
+/** Error for a session without a run to resume. */
 export class NoOpenRunError extends AdjutantError {
   constructor(data: { session: string }) {
     super(
@@ -75,17 +77,14 @@ export class NoOpenRunError extends AdjutantError {
   }
 }
 
-/**
- * Options that a run cannot begin with, or that something else cannot be done with that concerns
- * sessions.
- */
+/** Error for options that a run cannot begin with, or that an operation on sessions cannot use. */
 export class InvalidRunError extends AdjutantError {
   constructor({ refused = 'The run cannot begin', reason }: { refused?: string; reason: string }) {
     super('invalid_run', `${refused}: ${reason}.`, { reason });
   }
 }
 
-/** Data that an agent was to be started with does not fit its `input`. Nothing was recorded. */
+/** Error for data that does not fit the `input` of the agent to start. Nothing was recorded. */
 export class InvalidInputError extends AdjutantError {
   constructor(data: { runnable: string; reason: string }) {
     super(
@@ -96,7 +95,7 @@ export class InvalidInputError extends AdjutantError {
   }
 }
 
-/** Options that no app can be made of. */
+/** Error for options that no runtime can be made of. */
 export class InvalidRuntimeError extends AdjutantError {
   constructor({
     refused = 'The runtime cannot be made',
@@ -106,7 +105,7 @@ export class InvalidRuntimeError extends AdjutantError {
   }
 }
 
-/** A key that cannot name a child or an effect. */
+/** Error for a key that cannot name a child or an effect. */
 export class InvalidKeyError extends AdjutantError {
   constructor(data: { key: string; reason: string }) {
     super(

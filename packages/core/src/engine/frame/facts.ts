@@ -1,10 +1,10 @@
 import { AdjutantError } from '../../base/error.ts';
 import { findInvalidOption, isNonEmptyText } from '../../base/options.ts';
 
-/** Characters of a fact to remember: all facts stand in every prompt. */
+/** Most characters of a fact: every prompt holds all facts. */
 const longestFact = 4_000;
 
-/** What `ctx.remember` was given is no fact that prompts could hold. */
+/** Error for an argument of `ctx.remember` that is no fact for prompts. */
 export class InvalidFactError extends AdjutantError {
   constructor(data: { reason: string }) {
     super(
@@ -16,7 +16,10 @@ export class InvalidFactError extends AdjutantError {
   }
 }
 
-/** @throws InvalidFactError */
+/**
+ * Checks the text and the key of a fact.
+ * @throws InvalidFactError
+ */
 export function assertFact(text: unknown, options: { readonly key?: string }): void {
   const reason =
     isNonEmptyText(text) === undefined

@@ -1,6 +1,6 @@
 /**
- * Decides whether a run may begin anything more: it may not once it is paused, or has done its
- * round or its slice of time.
+ * Gate of a run: once it is closed the run is held, and nothing new is begun. A pause closes it, or
+ * the end of a round or of a slice of time.
  */
 export class Gate {
   #closedFor: string | undefined;
@@ -10,7 +10,7 @@ export class Gate {
     return this.#closedFor !== undefined;
   }
 
-  /** Why it is closed. */
+  /** Reason of the close; `undefined` while the gate is open. */
   get closedFor(): string | undefined {
     return this.#closedFor;
   }

@@ -1,15 +1,18 @@
 import type { Actor, Event, EventDraft } from '../../ledger/event.ts';
 
-/** Who is given permissions, and for how long. */
+/** Permissions with their giver and their duration. */
 export interface Grant {
   readonly permissions: readonly string[];
   readonly by: Actor;
   readonly reason?: string | undefined;
-  /** The run that they are for, and with which they end. @default the session, with all its runs */
+  /**
+   * Id of the run that has the permissions, which end with it.
+   * @default the session, with all its runs
+   */
   readonly runId?: string | undefined;
 }
 
-/** The event by which permissions are given or taken back. */
+/** Returns the event that grants or revokes permissions. */
 export function grantDraft(
   decision: 'grant' | 'revoke',
   { permissions, by, reason, runId }: Grant,
@@ -29,7 +32,10 @@ export function grantDraft(
   };
 }
 
-/** Whether an event gives permissions or takes them back, whoever worked on the session then. */
+/**
+ * True when an event grants or revokes permissions, independent of the process that worked on the
+ * session.
+ */
 export function changesGrants(event: Event): boolean {
   return (
     event.type === 'decision' &&
@@ -38,7 +44,7 @@ export function changesGrants(event: Event): boolean {
   );
 }
 
-/** What a ledger says that its session and one of its runs may do. */
+/** Permissions that a ledger grants to its session and to one of its runs. */
 export class Grants {
   readonly #runId: string | undefined;
   readonly #ofSession = new Set<string>();
@@ -51,8 +57,8 @@ export class Grants {
   }
 
   /**
-   * What these events grant and do not take back, without what the app grants. They may only grow
-   * from one call to the next.
+   * Returns the permissions that these events grant and do not revoke, without those of the app.
+   * The events may only grow from one call to the next.
    */
   after(events: readonly Event[]): readonly string[] {
     for (; this.#seen < events.length; this.#seen++) this.#fold(events[this.#seen] as Event);
@@ -67,7 +73,7 @@ export class Grants {
     const names = Array.isArray(given) ? given.filter((name) => typeof name === 'string') : [];
     const own = isOfRun ? this.#ofRun : this.#ofSession;
     if (event.decision === 'grant') for (const name of names) own.add(name);
-    // What the session may no longer do, its runs may not do either.
+    // A permission revoked from the session is revoked from its runs, too.
     else
       for (const set of isOfRun ? [this.#ofRun] : [this.#ofSession, this.#ofRun])
         takeBack(set, names);
@@ -76,8 +82,8 @@ export class Grants {
 }
 
 /**
- * A wildcard takes back all that it covers; one name out of a wildcard that was granted cannot be
- * taken back.
+ * Revokes names. A wildcard revokes all that it covers. A single name inside a granted wildcard
+ * cannot be revoked.
  */
 function takeBack(granted: Set<string>, names: readonly string[]): void {
   for (const name of names) {
@@ -87,7 +93,7 @@ function takeBack(granted: Set<string>, names: readonly string[]): void {
   }
 }
 
-/** Those permissions that a ledger does not grant yet. */
+/** Returns those permissions that a ledger does not grant yet. */
 export function notGranted(
   events: readonly Event[],
   permissions: readonly string[],
@@ -97,7 +103,7 @@ export function notGranted(
   return permissions.filter((name) => !granted.includes(name));
 }
 
-/** What a run is granted and did not have before, as an event. */
+/** Returns the event that grants a run the permissions that it did not have before. */
 export function runGrants(
   events: readonly Event[],
   runId: string,

@@ -13,27 +13,31 @@ import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Activity } from './activity.ts';
 
-/** A place in the tree of invocations and what is to run there. */
+/** Place in the tree of invocations, with the runnable that runs there. */
 export interface Slot {
   readonly path: string;
   readonly runnable: Runnable;
   readonly mode: InvocationMode;
   readonly input?: InvocationInput | undefined;
-  /** Whether it is a branch of a parallel. */
+  /** True for a branch of a parallel. */
   readonly branch?: boolean;
-  /** Milliseconds after which it ends as an error. */
+  /** Milliseconds after which the invocation ends as an error. */
   readonly timeout?: number | undefined;
   readonly scope: CancelScope;
-  /** What waits while this waits. */
+  /** Node that waits while this slot waits. */
   readonly activity: Activity;
-  /** Its start is in the ledger already, as it landed with something else; nothing has run yet. */
+  /**
+   * True when the start is in the ledger already, landed with another append. Nothing has run yet.
+   */
   readonly begun?: boolean;
   /** Events that land together with the start, before it. */
   readonly before?: readonly EventDraft[];
   readonly extras?: BatchExtras | undefined;
 }
 
-/** How a body ended; `undefined` instead: the run was given back, and nothing is recorded. */
+/**
+ * End of a body. `undefined` in its place means that the run was released, and nothing is recorded.
+ */
 export interface BodyEnd {
   readonly status: InvocationStatus;
   readonly output?: JsonValue | undefined;

@@ -3,16 +3,16 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Step } from '../../runnables/step.ts';
 
 /**
- * Whether an invocation belongs to the lifecycle of the app and not to what is run. No definition
- * and no key has a `~`.
+ * True when an invocation belongs to the lifecycle of the app and not to the runnable. No
+ * definition and no key has a `~`.
  */
 export function isPartOfLifecycle(path: string): boolean {
   return path.startsWith('~', path.lastIndexOf('/') + 1);
 }
 
 /**
- * The last event before the body of an invocation began: of a run, what its preparation did comes
- * before.
+ * Returns the `seq` of the last event before the body of an invocation. The preparation of a run
+ * comes before its body.
  */
 export function seqBeforeBody(
   { invocations }: Ledger,
@@ -27,8 +27,8 @@ export function seqBeforeBody(
 }
 
 /**
- * The steps of an app's lifecycle. Their names and paths begin with a sign that no definition and
- * no key can have.
+ * Steps of an app's lifecycle. Their names and paths begin with a sign that no definition and no
+ * key can have.
  */
 export interface Lifecycle {
   readonly prepare: Step | undefined;

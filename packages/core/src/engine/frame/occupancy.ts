@@ -3,26 +3,23 @@ import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { Ledger } from '../../ledger/ledger.ts';
 import type { Activity } from './activity.ts';
 
-/** An invocation that this process is carrying out. */
+/** Invocation that this process is carrying out. */
 export interface UnderWay {
   readonly ended: Promise<InvocationRecord | undefined>;
-  /** The scope above it. */
+  /** Scope of the slot, above that of the invocation. */
   readonly scope: CancelScope;
   readonly activity: Activity;
 }
 
-/**
- * What this process is doing on a ledger: one run at most, and what earlier runs dispatched and is
- * still under way.
- */
+/** Work of this process on a ledger: one run at most, and dispatched children of earlier runs. */
 export interface Occupancy {
-  /** Runs that have not given the ledger back. */
+  /** Number of runs that have not released the ledger. */
   runs: number;
-  /** Paths of the children that nobody waits for. */
+  /** Paths of the detached children: nothing waits for them. */
   readonly detached: Set<string>;
   /**
-   * By the path of the slot: whoever asks for the same slot joins it, for nothing is carried out
-   * twice at once.
+   * Invocations under way, by the path of the slot. A second caller of a slot joins the first:
+   * nothing is carried out twice at once.
    */
   readonly underWay: Map<string, UnderWay>;
 }

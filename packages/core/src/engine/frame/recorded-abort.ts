@@ -3,7 +3,7 @@ import type { ErrorRecord } from '../../base/error.ts';
 import type { Event } from '../../ledger/event.ts';
 import type { RunContext } from './run-context.ts';
 
-/** Ends a run because an error handler wants it to. */
+/** Ends a run as its error handler decided. */
 export function abortForHandler(
   run: RunContext,
   handler: string,
@@ -15,8 +15,8 @@ export function abortForHandler(
 }
 
 /**
- * Ends a run again that an error handler has ended when this was recorded: in a replay nobody asks
- * the handler.
+ * Ends a run in a replay when the record says that an error handler ended it. A replay calls no
+ * handler.
  */
 export function abortAsRecorded(run: RunContext, events: readonly Event[], message: string): void {
   const found = events.find(

@@ -8,13 +8,13 @@ import type { Runnable } from '../../session/runnable.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { DuplicateRunnableError, UnknownRunnableError } from './errors.ts';
 
-/** A runnable by what it is, for code that treats every kind. */
+/** Union of all kinds of runnables, for code that handles each kind. */
 export type AnyRunnable = Agent | Step | Sequence | Parallel | Loop;
 
-/** Finds a runnable that was made up at run time. */
+/** Finds a runnable that was made at run time. */
 export type ResolveRunnable = (name: string) => Runnable | undefined;
 
-/** The runnables of an app by name: those registered and everything that they contain. */
+/** Runnables of an app by name: those registered and everything that they contain. */
 export class Registry {
   readonly #byName = new Map<string, Runnable>();
   readonly #resolve: ResolveRunnable | undefined;
@@ -24,7 +24,10 @@ export class Registry {
     for (const runnable of runnables) this.register(runnable);
   }
 
-  /** @throws DuplicateRunnableError when another definition has the name */
+  /**
+   * Registers a runnable with everything that it contains.
+   * @throws DuplicateRunnableError when another definition has the name
+   */
   register(runnable: Runnable): void {
     const known = this.#byName.get(runnable.name);
     if (known === runnable) return;
@@ -38,7 +41,10 @@ export class Registry {
     return this.#byName.has(name) || this.#resolve?.(name) !== undefined;
   }
 
-  /** @throws UnknownRunnableError */
+  /**
+   * Returns the runnable with this name.
+   * @throws UnknownRunnableError
+   */
   get(name: string): AnyRunnable {
     const found = this.#byName.get(name) ?? this.#resolve?.(name);
     if (found === undefined)
@@ -46,7 +52,7 @@ export class Registry {
     return found as AnyRunnable;
   }
 
-  /** A tool that an agent of this name has of its own. */
+  /** Returns a tool of the agent with this name, if the agent itself has it. */
   findTool(agent: string, tool: string): Tool | undefined {
     const found = (this.#byName.get(agent) ?? this.#resolve?.(agent)) as AnyRunnable | undefined;
     return found?.kind === 'agent' ? found.tools.find(({ name }) => name === tool) : undefined;
@@ -70,8 +76,8 @@ function partsOf(runnable: AnyRunnable): readonly Runnable[] {
 }
 
 /**
- * A definition that was made again from the same options, as in a function that builds it, counts
- * as the same.
+ * True when two definitions are equal. A definition made again from the same options, as by a
+ * function, counts as the same.
  */
 function isSameDefinition(a: Runnable, b: Runnable): boolean {
   return a.kind === b.kind && shape(a) === shape(b);

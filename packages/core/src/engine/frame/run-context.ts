@@ -28,44 +28,42 @@ import type { AnyRunnable, Registry } from './registry.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
 import type { Surroundings } from './tracing.ts';
 
-/**
- * Called after each round of an agent and each other invocation, with what it added to the ledger.
- */
+/** Called with the events that a round of an agent, or another invocation, added to the ledger. */
 export type OnStep = (
   events: readonly Event[],
   session: Session,
   runnable: Runnable,
 ) => void | Promise<void>;
 
-/** How many invocations and effects may end before the event loop turns. */
+/** Number of ended invocations and effects after which the event loop turns. */
 const turnEvery = 256;
 
-/** A run as those see it who hand on what it streams. */
+/** View of a run for code that forwards its stream events. */
 export interface StreamedRun {
   /** Calls `listener` with each event. Returns a function that ends it. */
   listen(listener: (event: StreamEvent) => void): () => void;
   catch(onRejected: (error: unknown) => void): unknown;
 }
 
-/** What a body works with. */
+/** Parts that a body works with. */
 export interface BodyFrame {
   readonly run: RunContext;
   readonly record: InvocationRecord;
   readonly scope: CancelScope;
   readonly activity: Activity;
-  /** Whether the body ran before, in this or another process. */
+  /** True when the body ran before, in this or another process. */
   readonly resumed: boolean;
 }
 
 type RunBody = (runnable: AnyRunnable, frame: BodyFrame) => Promise<BodyEnd | undefined>;
 
-/** Why a run has come to rest: what waits, and why nothing more is begun, if that is so. */
+/** Reasons why a run has come to rest: the waiting nodes, and the reason of a closed gate. */
 export interface Parked {
   readonly leaves: readonly { readonly path: string; readonly reason: WaitReason }[];
   readonly closedFor: string | undefined;
 }
 
-/** What an app gives to all of its runs. */
+/** Services that an app gives to all of its runs. */
 export interface AppServices {
   readonly clock: Clock;
   readonly random: Random;
@@ -74,76 +72,87 @@ export interface AppServices {
   /** Tools that every agent of the app has besides its own. */
   readonly tools: Toolset;
   /**
-   * Whether a hand-over needs its target to be registered: it does when another process may have to
-   * continue.
+   * True when the target of a handoff must be registered. Another process may then have to continue
+   * the run.
    */
   readonly strictNames: boolean;
   /**
-   * Continues the run of a session that waits and that this process holds for what the run
-   * dispatched.
+   * Continues the waiting run of a session that this process still holds. It holds the session for
+   * a dispatched child.
    */
   readonly takeUp: (session: string) => void;
-  /** Keeps what a run streams for those who follow its session. Returns a function that ends it. */
+  /**
+   * Keeps the stream events of a run for the followers of its session. Returns a function that ends
+   * it.
+   */
   readonly heed: (run: StreamedRun, ledger: Ledger) => () => void;
-  /** How many runs of one user may wait for answers at a time. */
+  /** Number of runs of one user that may wait for answers at a time. */
   readonly waitingRunsPerUser: number;
-  /** What holds for all agents of the app, as far as they do not say otherwise themselves. */
+  /** Supervision options of all agents of the app; the options of an agent itself come first. */
   readonly supervision: SupervisionOptions | false | undefined;
   readonly hooks: readonly Hooks[];
   readonly middleware: readonly Middleware[];
   readonly errorHandlers: readonly ErrorHandler[];
   readonly compaction: CompactionOptions | false | undefined;
-  /** What every run of the app may do, of what tools require. */
+  /** Permissions, among those that tools require, of every run of the app. */
   readonly permissions: readonly string[];
-  /** What happens around each run. */
+  /** Steps that happen around each run. */
   readonly lifecycle: Lifecycle | undefined;
-  /** Failures of tools, counted over all runs. */
+  /** Circuit breakers: they count the failures of tools over all runs. */
   readonly circuitBreakers: CircuitBreakers | undefined;
-  /** What tests put in the place of models and tools. */
+  /** Replacements that tests use for models and tools. */
   readonly standIns: StandIns | undefined;
 }
 
-/** One run while it is under way: what all its invocations share. */
+/** One run while it is under way: the object that all its invocations share. */
 export class RunContext {
   readonly app: AppServices;
   readonly session: Session;
   readonly ledger: Ledger;
   readonly runId: string;
-  /** Cancelled with the run. */
+  /** Scope that is cancelled with the run. */
   readonly scope: CancelScope;
-  /** For dispatched children, which outlive the run's root. */
+  /** Scope of dispatched children, which outlive the run's root. */
   readonly detachedScope = new CancelScope();
-  /** What is under way below the run's root, and below what nobody in the run waits for. */
+  /**
+   * Root node of the work below the run's root. `detachedActivity` is that of the detached
+   * children.
+   */
   readonly activity: Activity;
   readonly detachedActivity: Activity;
   readonly gate = new Gate();
-  /** Cuts off model calls that are under way, so that they are made again with what has come in. */
+  /**
+   * Functions that cut off the model calls under way, which are then made again with the new input.
+   */
   readonly interruptions = new Set<() => void>();
   readonly limits: ResolvedRunLimits;
-  /** What the run and its agents use and have reserved. */
+  /** Counter of the use and the reservations of the run and its agents. */
   readonly budget: RunBudget;
   readonly onStep: OnStep | undefined;
   /**
-   * Runs the body of a runnable. Handed in, so that invoking and the bodies, which invoke, do not
-   * import each other.
+   * Runs the body of a runnable. It is a parameter because invoking and the bodies, which invoke,
+   * must not import each other.
    */
   readonly runBody: RunBody;
-  /** What lies around the work; missing where nothing does. */
+  /** Middleware around the work of the run; missing when there is none. */
   readonly surroundings: Surroundings | undefined;
-  /** Whether something is left open that another process is to go on with. */
+  /** True when a dispatched child is left open for another process to continue. */
   leavesDetached = false;
   readonly #detached = new Set<Promise<unknown>>();
   readonly #emit: (event: TransientEvent) => void;
   readonly #isHeard: () => boolean;
-  /** The last event that was there before this run began. */
+  /** `seq` of the last event before this run began. */
   readonly #seqBefore: number;
-  /** What was resumed the last time without anything having come of it. */
+  /**
+   * Paths of the invocations whose resume marks ended the ledger as this run began. Nothing has
+   * come of them.
+   */
   readonly #resumedInVain = new Set<string>();
   readonly #onEnd: (() => void)[] = [];
   readonly #grants: Grants;
   #permissions: { readonly of: readonly string[]; readonly all: readonly string[] } | undefined;
   #parked: Parked | undefined;
-  /** Invocations and effects that have ended here. */
+  /** Number of invocations and effects that have ended here. */
   #ended = 0;
   #detachedRests = false;
   #hadDetached = false;
@@ -192,14 +201,17 @@ export class RunContext {
     });
   }
 
-  /** Where transient events go; missing when nobody listens, so that they are not even made. */
+  /**
+   * Listener for transient events; `undefined` without listeners, so that the events are not even
+   * made.
+   */
   get emit(): ((event: TransientEvent) => void) | undefined {
     return this.#isHeard() ? this.#emit : undefined;
   }
 
   /**
-   * What the run may do, of what tools require: what the app, the session and the run itself were
-   * granted.
+   * Permissions of the run, among those that tools require. They are the grants of the app, the
+   * session and the run itself.
    */
   get permissions(): readonly string[] {
     const names = this.#grants.after(this.ledger.events);
@@ -208,21 +220,21 @@ export class RunContext {
     return this.#permissions.all;
   }
 
-  /** What the whole run has used. */
+  /** Consumption of the whole run. */
   get used(): Consumption {
     return this.budget.run.used;
   }
 
   /**
-   * Milliseconds since somebody last worked on an invocation before this run began. What was only
-   * posted to it is no work.
+   * Returns the milliseconds since the last work on an invocation before this run began. A posted
+   * event is no work.
    */
   idleTime(path: string): number {
     const { events } = this.ledger;
     for (let seq = this.#seqBefore; seq > 0; seq--) {
       const event = events[seq - 1] as Event;
-      // Whoever only began to continue what is below, such as what was dispatched, has not worked
-      // on it.
+      // The resume mark of another invocation below, such as a dispatched child, is no work on this
+      // one.
       const isOthersMark = event.type === 'invocation_resume' && event.invocationId !== path;
       if (belongsTo(event.invocationId, path) && !isPosted(event) && !isOthersMark)
         return Math.max(0, this.app.clock.now() - event.at);
@@ -231,24 +243,24 @@ export class RunContext {
   }
 
   /**
-   * Whether the ledger ends with this invocation being resumed: to say so again, as at each try of
-   * what cannot go on, would only make it longer.
+   * True when the ledger ended with the resume mark of this invocation as the run began. Another
+   * mark at each failed try would only make the ledger longer.
    */
   isResumedAlready(path: string): boolean {
     return this.#resumedInVain.has(path);
   }
 
-  /** Whether agents of the run may have to wait for what others have reserved. */
+  /** True when agents of the run may have to wait for the reservations of others. */
   get hasSharedBudget(): boolean {
     return this.budget.isShared;
   }
 
-  /** Adds what an event of this run used. */
+  /** Adds the use of an event of this run. */
   count(event: Event): void {
     this.budget.count(event);
   }
 
-  /** The agent's own limits at a path, as its definition has them now. */
+  /** Returns the limits of the agent at a path, as its definition has them now. */
   #agentLimits(path: string): ConsumptionLimits | undefined {
     const record = this.ledger.invocations.byPath.get(path);
     if (record?.kind !== 'agent' || !this.app.registry.has(record.name)) return undefined;
@@ -256,7 +268,7 @@ export class RunContext {
     return runnable.kind === 'agent' ? runnable.limits : undefined;
   }
 
-  /** Lets work go on that nobody in the run waits for. */
+  /** Lets `work` go on although nothing in the run waits for it. */
   detach(path: string, work: Promise<unknown>): void {
     const { detached } = occupancyOf(this.ledger);
     detached.add(path);
@@ -273,7 +285,7 @@ export class RunContext {
     this.#detached.add(tracked);
   }
 
-  /** Resolves when nothing that was dispatched is under way any more. */
+  /** Resolves when no detached child of this run is under way any more. */
   async settled(): Promise<void> {
     while (this.#detached.size > 0) await Promise.all(this.#detached);
   }
@@ -283,8 +295,8 @@ export class RunContext {
   }
 
   /**
-   * Records what others changed in the shared scopes. A store that fails is no failure of who
-   * looks: the run is given back.
+   * Records the changes of others in the shared scopes. A failed store is no failure of the
+   * invocation that looks: the run is released.
    */
   async observeShared(path: string): Promise<void> {
     try {
@@ -296,8 +308,8 @@ export class RunContext {
   }
 
   /**
-   * Gives the run back for a failure that says nothing about it, as of a store: the run rejects
-   * with it and can be resumed.
+   * Releases the run for a failure that says nothing about it, such as that of a store. The run
+   * rejects with the error and can be resumed.
    */
   giveUp(error: Error): void {
     this.#givenUpFor ??= { error };
@@ -308,7 +320,7 @@ export class RunContext {
     return this.#givenUpFor;
   }
 
-  /** Gives the run back because everything in it waits. */
+  /** Releases the run because everything in it waits. */
   park(): void {
     const leaves = [...this.activity.waiting()];
     const isHeld = leaves.some(({ reason }) => reason === 'gate');
@@ -320,25 +332,26 @@ export class RunContext {
     return this.#parked;
   }
 
-  /** Gives back what nobody in the run waits for, because everything in that waits. */
+  /** Releases the detached children because everything in them waits. */
   parkDetached(): void {
     this.#detachedRests = true;
     this.detachedScope.abort(new AbortReason('waiting', 'It waits for somebody outside.'));
   }
 
-  /** Whether what nobody in the run waits for was given back because it waits. */
+  /** True when the detached children were released because they wait. */
   get detachedRests(): boolean {
     return this.#detachedRests;
   }
 
-  /** Whether there has been something that nobody in the run waits for. */
+  /** True when the run has had a detached child. */
   get hadDetached(): boolean {
     return this.#hadDetached;
   }
 
   /**
-   * Lets the event loop turn now and then: work that waits for nothing outside would leave timers,
-   * cancels, leases and other sessions without their turn. `undefined`: it need not.
+   * Lets the event loop turn after every 256 ended invocations and effects. Work that waits for
+   * nothing outside would keep timers, cancels, leases and other sessions from their turn. Returns
+   * `undefined` when no turn is due.
    */
   turn(): Promise<void> | undefined {
     this.#ended++;
@@ -347,7 +360,7 @@ export class RunContext {
       : undefined;
   }
 
-  /** Calls `task` when the run is no longer carried on here. */
+  /** Calls `task` when this process no longer carries on the run. */
   onEnd(task: () => void): void {
     this.#onEnd.push(task);
   }
@@ -362,13 +375,13 @@ export class RunContext {
   }
 
   /**
-   * What goes with the end of an invocation: with that of the run that the session wants nothing
-   * more, unless it goes on with what nobody waits for.
+   * Returns the extras that land with the end of an invocation. With the end of the run the wake
+   * time of the session is cleared, unless detached children go on.
    */
   endExtras(path: string, end: BodyEnd): BatchExtras | undefined {
     const isOfRoot = isRootOf(path, this.runId);
     if (!isOfRoot || end.next !== undefined) return end.extras;
-    // What an earlier run dispatched may still be under way here, too.
+    // A child that an earlier run dispatched may still be under way here, too.
     if (
       this.#detached.size > 0 ||
       this.leavesDetached ||
@@ -387,7 +400,7 @@ export class RunContext {
   }
 }
 
-/** Whether an event came from outside, whoever worked on the session then. */
+/** True when an event came from outside, independent of the process that worked on the session. */
 function isPosted(event: Event): boolean {
   switch (event.type) {
     case 'user':

@@ -36,8 +36,9 @@ export interface RunLimits {
   /** Failed attempts of tools and of model calls. @default none */
   readonly errors?: number;
   /**
-   * Calls, spawns, dispatches and hand-overs that may follow each other from the root down, from 1
-   * to 5. @default 5
+   * Calls, spawns, dispatches and handoffs that may follow each other from the root down, from 1 to
+   * 5.
+   * @default 5
    */
   readonly depth?: number;
   /** Milliseconds of active time. @default 600_000 */
@@ -46,7 +47,7 @@ export interface RunLimits {
 
 export interface ResolvedRunLimits extends ConsumptionLimits {
   readonly depth: number;
-  /** What was asked for this run and not for all. */
+  /** Limits that were set for this run and not for all. */
   readonly own?: RunLimits | undefined;
 }
 
@@ -62,17 +63,20 @@ export interface RuntimeLimits extends RunLimits {
 export interface RunOptions {
   readonly input?: string;
   /**
-   * What the runnable is started with, besides the input; checked against the `input` of an agent.
-   * Not for a run that is open already.
+   * Data that the runnable is started with, besides the input. It is checked against the `input` of
+   * an agent. It is not allowed for a run that is open already.
    */
   readonly data?: JsonValue;
-  /** A session or the id of one. @default a new session */
+  /**
+   * Session or its id.
+   * @default a new session
+   */
   readonly session?: AnySession | string;
-  /** Name of the run; a run that has one is started once, however often it is asked for. */
+  /** Name of the run. A named run is started once, however often its start is asked for. */
   readonly runId?: string;
   /** Milliseconds of active time. @default that of the runtime */
   readonly timeout?: number;
-  /** Cancels the run. To give a run back without ending it, use `run.stop()`. */
+  /** Signal that cancels the run. `run.stop()` releases the run without ending it. */
   readonly signal?: AbortSignal;
   /** Called with each event as it happens. */
   readonly onStream?: (event: StreamEvent) => void;
@@ -80,57 +84,68 @@ export interface RunOptions {
   readonly onStep?: OnStep;
   readonly limits?: Omit<RunLimits, 'timeout'>;
   /**
-   * What this run may do besides what the app and the session may, of what tools require:
-   * `fs:write`, or `fs:*`. They end with it. @default nothing
+   * Permissions of this run besides those of the app and the session, such as `fs:write` or `fs:*`.
+   * They end with the run.
+   * @default nothing
    */
   readonly permissions?: readonly string[];
 }
 
 export interface SessionOptions<Schema extends StateSchema = StateSchema> {
-  /** @default a new one */
+  /**
+   * Id of the session.
+   * @default a new one
+   */
   readonly id?: string;
   /** Ids of the shared scopes, by scope name: `{ user: 'user-456', patient: 'patient-789' }`. */
   readonly scopes?: ScopeIds;
   /** Shorthand of `scopes.user`. */
   readonly userId?: string;
-  /** Types and checks the session's state. */
+  /** Schema that types and checks the session's state. */
   readonly stateSchema?: Schema;
   /**
-   * What becomes of an id that is in use: `open` gives that session, `fail` refuses. @default
-   * 'open'
+   * Behavior for an id that is in use: `open` returns that session, `fail` throws an error.
+   * @default 'open'
    */
   readonly existing?: 'open' | 'fail';
   /**
-   * Whether what other sessions have changed in the shared scopes is recorded when it is opened;
-   * `false` for only looking at it. @default true
+   * True when opening the session records the changes of other sessions in the shared scopes.
+   * `false` is for only looking at it.
+   * @default true
    */
   readonly observe?: boolean;
   /**
-   * What the runs of the session may do besides what the app may. Recorded: it stays until it is
-   * taken back with `revoke`. @default nothing
+   * Permissions of the runs of the session besides those of the app. They are recorded and stay
+   * until `revoke` takes them back.
+   * @default nothing
    */
   readonly permissions?: readonly string[];
 }
 
 export interface ForkOptions {
   /**
-   * `seq` of the last event that the fork shares; inside an answer of a model, which is one append,
-   * the end of that answer. @default the last one
+   * `seq` of the last event that the fork shares. Inside an answer of a model, which is one append,
+   * it is the end of that answer.
+   * @default the last one
    */
   readonly at?: number;
   /** Id of the fork. @default a new one */
   readonly id?: string;
   /**
-   * What becomes of shared scopes. `isolated`: the fork reads what the shared part has seen of them
-   * last, and keeps its writes to itself. `live`: it takes part in them like any other session.
+   * Behavior of shared scopes. `isolated`: the fork reads the values that the shared part has seen
+   * last, and keeps its writes to itself. `live`: the fork takes part in them like any other
+   * session.
    * @default 'isolated'
    */
   readonly shared?: ForkScopes;
-  /** Who makes the fork, for the ledger: `user:ann`. @default 'operator' */
+  /**
+   * Actor that makes the fork, as recorded in the ledger: `user:ann`.
+   * @default 'operator'
+   */
   readonly by?: Actor;
 }
 
-/** Most calls, spawns, dispatches and hand-overs from the root down to one invocation. */
+/** Most calls, spawns, dispatches and handoffs from the root down to one invocation. */
 const maxHandoffDepth = 5;
 
 const isDepth: OptionCheck = (value) =>
@@ -144,7 +159,7 @@ const usageLimits = {
   errors: isCount,
   depth: isDepth,
 };
-/** What the limits of a runtime must be. */
+/** Checks for the limits of a runtime. */
 export const runtimeLimitChecks: OptionChecks<RuntimeLimits> = {
   ...usageLimits,
   timeout: isPositive,
@@ -198,14 +213,17 @@ const sessionChecks: OptionChecks<SessionOptions> = {
 };
 
 const forkChecks: OptionChecks<ForkOptions> = {
-  // A place that the ledger does not have has an error of its own.
+  // A `seq` that the ledger does not have has an error of its own.
   at: (value) => (typeof value === 'number' ? undefined : 'the seq of an event'),
   id: isNonEmptyText,
   shared: isOneOf('isolated', 'live'),
   by: isOutsider,
 };
 
-/** @throws InvalidRunError */
+/**
+ * Checks the options of a fork.
+ * @throws InvalidRunError
+ */
 export function checkForkOptions(options: ForkOptions): void {
   const invalid = findInvalidOption(options, forkChecks);
   if (invalid !== undefined)
@@ -214,7 +232,7 @@ export function checkForkOptions(options: ForkOptions): void {
 
 type LooseRunLimits = { readonly [Kind in keyof RunLimits]?: RunLimits[Kind] | undefined };
 
-/** The limits of one run: its own, where it has them, else those of its runtime. */
+/** Returns the limits of one run: its own, where it has them, else those of its runtime. */
 export function resolveRunLimits(
   own: LooseRunLimits | undefined,
   shared: LooseRunLimits = {},
@@ -230,8 +248,8 @@ export function resolveRunLimits(
 }
 
 /**
- * The options of a run that was started with an input, with a session or with options. @throws
- * InvalidRunError
+ * Returns the options of a run that was started with an input, a session or options.
+ * @throws InvalidRunError
  */
 export function checkedRunOptions(given: string | RunOptions | AnySession): RunOptions {
   if (typeof given === 'string') return { input: given };
@@ -242,7 +260,10 @@ export function checkedRunOptions(given: string | RunOptions | AnySession): RunO
   return options;
 }
 
-/** @throws InvalidRunError when a value is no runnable */
+/**
+ * Checks that a value is a runnable.
+ * @throws InvalidRunError when it is none
+ */
 export function checkRunnable(value: unknown): void {
   const { kind, name } = (value ?? {}) as { kind?: unknown; name?: unknown };
   if (typeof kind === 'string' && typeof name === 'string') return;
@@ -253,7 +274,10 @@ export function checkRunnable(value: unknown): void {
   });
 }
 
-/** @throws InvalidRunError */
+/**
+ * Checks the options of a session.
+ * @throws InvalidRunError
+ */
 export function checkSessionOptions(options: SessionOptions): void {
   const invalid = findInvalidOption(options, sessionChecks);
   if (invalid !== undefined)

@@ -8,14 +8,14 @@ import type { Around, RunOperation } from '../../runnables/operation.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
 
-/** What is to run, and the open run that it continues. */
+/** Runnable of a run, and the open run that it continues. */
 interface SurroundedRun {
   readonly open: InvocationRecord | undefined;
   readonly runnable: Runnable;
   readonly request: { readonly runId: string; readonly isFound?: boolean | undefined };
 }
 
-/** What middleware has put around the work of one run. */
+/** Middleware around the work of one run. */
 export class Surroundings {
   readonly #around: Around;
   readonly #operation: RunOperation;
@@ -27,13 +27,13 @@ export class Surroundings {
     this.#operation = this.#operationOf(session, run);
   }
 
-  /** `undefined` when there is nothing, so that nothing is asked. */
+  /** Returns `undefined` when no middleware has `around`, so that nothing is called. */
   static of(
     middleware: readonly Middleware[],
     session: Session,
     run: SurroundedRun,
   ): Surroundings | undefined {
-    // A replay does no work that anybody would look for.
+    // A replay does no work that is worth tracing.
     if (session.ledger.ports.tape !== undefined) return undefined;
     const around = middleware
       .flatMap((one) => one.around ?? [])
@@ -63,7 +63,7 @@ export class Surroundings {
     } satisfies RunOperation);
   }
 
-  /** What is recorded with the event that begins or continues the run. */
+  /** Trace that is recorded with the event that begins or continues the run. */
   get trace(): string | undefined {
     return this.#trace;
   }
@@ -146,13 +146,13 @@ export class Surroundings {
     );
   };
 
-  /** Nothing of the run is under way here any more. */
+  /** Ends the listeners: nothing of the run is under way here any more. */
   close(): void {
     for (const forget of this.#forget.splice(0)) forget();
   }
 }
 
-/** The first one lies outside. */
+/** Joins two `around` functions: the earlier one of the list lies outside. */
 function joined(inner: Around | undefined, outer: Around): Around {
   return inner === undefined
     ? outer

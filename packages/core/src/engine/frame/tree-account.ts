@@ -7,7 +7,7 @@ function nothing(): MutableConsumption {
   return { rounds: 0, tokens: 0, cost: 0, errors: 0 };
 }
 
-/** The account of a run, or of an agent invocation with everything below it. */
+/** Account of a run, or of an agent invocation with everything below it. */
 export class TreeAccount implements Account {
   readonly of: 'agent' | 'run';
   readonly path: string;

@@ -5,16 +5,17 @@ import type { BatchExtras } from '../../ledger/ledger-writer.ts';
 import type { RequestSettlement } from '../../ledger/port.ts';
 import { occupancyOf } from '../frame/occupancy.ts';
 
-/** What is to be appended, and what goes with it. */
+/** Drafts that withdraw requests, and the settlements that go with them. */
 interface Withdrawal {
   readonly drafts: readonly EventDraft[];
   readonly settles: readonly RequestSettlement[];
 }
 
 /**
- * Takes back the questions at and below an invocation that ends: nobody would ever use their
- * answers. Its own end without it, because its code asks for something else now, because it failed
- * or was cancelled first. What nobody waits for goes on, and its questions with it.
+ * Withdraws the requests at and below an invocation that ends: nothing would ever use their
+ * answers. The invocation may have ended because its code asks for something else now, or because
+ * it failed or was cancelled. Spawned and dispatched children below it go on, and their requests
+ * with them.
  */
 export function withdrawnWith(ledger: Ledger, path: string, isCancelled: boolean): Withdrawal {
   const why = `"${path}" has ended and does not go on with it`;
@@ -22,8 +23,8 @@ export function withdrawnWith(ledger: Ledger, path: string, isCancelled: boolean
 }
 
 /**
- * As `withdrawnWith`, for a call of a tool that has been settled while a child of it was left open.
- * What is under way settles its own.
+ * Withdraws the requests below a tool call that was settled while a child of it was open.
+ * Invocations under way settle their own requests.
  */
 export function withdrawBelowCall(ledger: Ledger, callId: string): void {
   const { underWay } = occupancyOf(ledger);
@@ -49,7 +50,7 @@ export function withSettled(
 }
 
 interface Reason {
-  /** What says itself, by its own end, that it was cancelled. */
+  /** Path of the invocation whose own end records that it was cancelled. */
   readonly own: string | undefined;
   readonly isCancelled: boolean;
   readonly why: string;
@@ -63,7 +64,7 @@ function withdraw(
   const drafts: EventDraft[] = [];
   const settles: RequestSettlement[] = [];
   for (const { requestId, callId, generation, kind, invocationId = '' } of requests) {
-    // The question of the ledger that this is a copy of is not this one's to settle.
+    // A copied request belongs to the ledger that it was copied from, and is settled there.
     if (requestId === ledger.requestId(callId, generation)) {
       settles.push({ requestId, status: isCancelled ? 'cancelled' : 'withdrawn', by: 'runtime' });
     }
@@ -80,7 +81,9 @@ function withdraw(
   return { drafts, settles };
 }
 
-/** Open questions at or below a path, but those of what goes on although nobody waits for it. */
+/**
+ * Returns the open requests at or below a path, without those of spawned and dispatched children.
+ */
 function openBelow(ledger: Ledger, path: string): EventOf<'tool_yield'>[] {
   if (ledger.requests.size === 0) return [];
   return [...ledger.requests.values()].filter((request) => {
@@ -92,7 +95,7 @@ function openBelow(ledger: Ledger, path: string): EventOf<'tool_yield'>[] {
   });
 }
 
-/** The invocations from the one that asked up to the one below `path`. */
+/** Yields the invocations from the one that asked up to the one below `path`. */
 function* chain(ledger: Ledger, { invocationId }: EventOf<'tool_yield'>, path: string) {
   const { byPath } = ledger.invocations;
   for (

@@ -42,7 +42,7 @@ export type { BodyPlace } from './body-place.ts';
 
 const defaultAgentTimeoutMs = 120_000;
 
-/** What steps and tools can use, and what the engine needs of it. */
+/** Context of steps and tools, with the members that the engine needs. */
 export class Body implements BodyContext {
   readonly invocationId: string;
   readonly place: BodyPlace;
@@ -58,8 +58,8 @@ export class Body implements BodyContext {
   #childScope: CancelScope | undefined;
   #suspension: PromiseWithResolvers<void> | undefined;
   /**
-   * Keys of children that were started without waiting for them, and of whose start nobody has
-   * asked yet what became of the writes.
+   * Keys of children that the body started without waiting for them. The outcome of the writes that
+   * were to land with them has not been checked yet.
    */
   #unconfirmed: string[] = [];
   readonly #refreshes = new Map<string, number>();
@@ -73,8 +73,7 @@ export class Body implements BodyContext {
   }
 
   /**
-   * What the body reads and writes of the state. Made when it is needed: most tools need none of
-   * it.
+   * State of the body with its writes. It is made when it is needed: most tools need none of it.
    */
   get writes(): BodyState {
     this.#writes ??= new BodyState(this.place.run, { ...this.place, startedAt: this.#startedAt });
@@ -102,8 +101,8 @@ export class Body implements BodyContext {
   }
 
   /**
-   * After the end the state can be read, but a write would land nowhere: it is refused like
-   * everything else.
+   * Returns the access to the state. After the body's end it can be read, and a write is refused:
+   * it would land nowhere.
    */
   #stateAccess(): StateAccess {
     const { writes } = this;
@@ -121,7 +120,9 @@ export class Body implements BodyContext {
     };
   }
 
-  /** What is seen is recorded, and a body that runs again sees the same. */
+  /**
+   * Refreshes the shared scopes. The values are recorded, and a body that runs again sees the same.
+   */
   async #refresh(key: string | undefined): Promise<void> {
     this.assertOpen('state.refresh');
     const { run, path, childRoot, base } = this.place;
@@ -152,8 +153,8 @@ export class Body implements BodyContext {
   }
 
   /**
-   * Resolves when a child gave the run back: the body will not go on in this process.
-   * @throws LedgerMismatchError when it cannot go on with the code that it has
+   * Resolves when a child has released the run: the body will not go on in this process.
+   * @throws LedgerMismatchError when it cannot go on with its code
    */
   get suspended(): Promise<void> {
     this.#suspension ??= Promise.withResolvers<void>();
@@ -166,8 +167,8 @@ export class Body implements BodyContext {
   }
 
   /**
-   * Ids of the effects that a body which runs again has recorded, and that it has not asked for
-   * this time.
+   * Returns the ids of the recorded effects that a body which runs again has not asked for this
+   * time.
    */
   forgottenEffects(counts: (effect: EffectRecord) => boolean): readonly string[] {
     const { run, path, childRoot, base } = this.place;
@@ -178,22 +179,25 @@ export class Body implements BodyContext {
     );
   }
 
-  /** From now on the context refuses to be used. */
+  /** Closes the context: from now on it refuses to be used. */
   close(): void {
     this.#ended = true;
     this.#gate?.close();
   }
 
   /**
-   * @throws LedgerMismatchError when the body ends although something that it asked for was held
-   * back
+   * Checks that nothing is held back at the end of the body.
+   * @throws LedgerMismatchError when something is that the body has asked for
    */
   assertNothingHeld(): void {
     const mismatch = this.#gate?.mismatch();
     if (mismatch !== undefined) throw mismatch;
   }
 
-  /** Holds back what an edited body asks for in the place of something else. */
+  /**
+   * Gate that holds back children and effects that an edited body asks for instead of recorded
+   * ones.
+   */
   get #drift(): DriftGate {
     const { place } = this;
     this.#gate ??= new DriftGate({
@@ -205,7 +209,8 @@ export class Body implements BodyContext {
   }
 
   /**
-   * The body does not go on: what it waits for never comes, and the engine stops waiting for it.
+   * Ends the body without recording anything: its promises never settle, and the engine stops
+   * waiting for it.
    */
   #refuse(error: Error): void {
     this.#suspension ??= Promise.withResolvers<void>();
@@ -222,7 +227,7 @@ export class Body implements BodyContext {
   }
 
   /**
-   * Resolves when all children that the body must not end before have ended; `undefined` when there
+   * Resolves when all children have ended that the body must not end before; `undefined` when there
    * are none.
    */
   childrenEnded(): Promise<void> | undefined {
@@ -246,8 +251,8 @@ export class Body implements BodyContext {
   }
 
   /**
-   * Remembers a child until it has ended. Whoever waits for it sees a rejection; one that nobody
-   * waits for must not end the process.
+   * Remembers a child until it has ended. A rejection that no caller awaits must not end the
+   * process.
    */
   #track(ended: Promise<unknown>): Promise<unknown> {
     this.#children ??= new Set();
@@ -287,8 +292,8 @@ export class Body implements BodyContext {
   }
 
   /**
-   * Waits for the turn of an outcome that was recorded before it was asked for. The body does not
-   * rest meanwhile.
+   * Waits for the turn of an outcome that was recorded before the body asked for it. The body does
+   * not rest meanwhile.
    */
   async #inRecordedOrder(seq: number): Promise<void> {
     const turn = new Activity(this.place.childRoot, this.place.activity());
@@ -302,9 +307,9 @@ export class Body implements BodyContext {
   }
 
   /**
-   * Waits until it is known what became of the shared writes that were to land with the start of
-   * children: of those that were not waited for and of one more child or effect.
-   * @throws StateConflictError when one was refused
+   * Waits for the outcome of the shared writes that were to land with the start of children. Those
+   * children are the ones that were not waited for, and one more child or effect.
+   * @throws StateConflictError when a write was refused
    */
   async #assertLanded(key?: string, begun?: number): Promise<void> {
     const { ledger, session } = this.place.run;
@@ -330,23 +335,20 @@ export class Body implements BodyContext {
   }
 
   /**
-   * Whether it has not been asked yet what became of writes that were to land with children that
-   * the body did not wait for.
+   * True when the outcome of some writes is unchecked: those that were to land with children not
+   * waited for.
    */
   protected get hasUnconfirmed(): boolean {
     return this.#unconfirmed.length > 0;
   }
 
-  /**
-   * Rejects when a shared write was refused that was to land with the start of a child that the
-   * body did not wait for.
-   */
+  /** Rejects when a shared write was refused that was to land with a child not waited for. */
   async landed(): Promise<void> {
     if (this.hasUnconfirmed) await this.#assertLanded();
   }
 
   spawn<Output>(runnable: Runnable<Output>, options: CallOptions = {}): SpawnHandle<Output> {
-    // Below the run and tied to its owner, so that it can be let go.
+    // The scope lies below the run and is tied to its owner, so that the child can be detached.
     const scope = new CancelScope(this.place.run.detachedScope);
     const child = this.#begin('spawn', runnable, inputNow(runnable, options), options, scope);
     child.ended.catch(() => undefined);
@@ -387,7 +389,7 @@ export class Body implements BodyContext {
     };
   }
 
-  /** The body waits while the child does that it waits for. */
+  /** Waits for a child: the body waits while the child waits. */
   async #waitedFor({
     path,
     ended,
@@ -397,7 +399,7 @@ export class Body implements BodyContext {
   }) {
     const activity = occupancyOf(this.place.run.ledger).underWay.get(path)?.activity;
     const detach = activity?.attachTo(this.place.activity());
-    // What came to rest before somebody waited for it does not say so again.
+    // A child that came to rest earlier does not report it again by itself.
     activity?.rest();
     try {
       return await ended;
@@ -410,7 +412,7 @@ export class Body implements BodyContext {
     return this.place.run.ledger.invocations.byPath.get(path)?.mode === 'dispatch';
   }
 
-  /** Says that nobody waits for a spawned child any more; once, and only while it matters. */
+  /** Records that nothing waits for a spawned child any more; once, and only while it matters. */
   #recordDetaching(path: string): void {
     const { ledger } = this.place.run;
     if (
@@ -461,7 +463,7 @@ export class Body implements BodyContext {
     } catch (error) {
       return Promise.reject(error);
     }
-    // The ledger has the failure: one that nobody waits for must not end the process.
+    // The ledger has the failure: a rejection that nothing awaits must not end the process.
     outcome.catch(() => undefined);
     return outcome;
   }
@@ -485,7 +487,7 @@ export class Body implements BodyContext {
     const made = held === undefined ? undefined : this.writes.waiting();
     const takeWrites = () => this.writes.take(key, { of: made });
     const perform = (): ReturnType<typeof performEffect> => {
-      // The body does not wait for somebody outside as long as it does something itself.
+      // The body does not wait for the outside as long as it does something itself.
       const underWay = new Activity(callId, this.place.activity());
       const performed = performEffect(request, record, {
         ledger: run.ledger,
@@ -558,8 +560,8 @@ export class Body implements BodyContext {
   }
 
   /**
-   * The promise that a body gets when its child gave the run back: it never comes, and the engine
-   * stops waiting for the body.
+   * Returns the promise that a body gets when its child has released the run. It never settles, and
+   * the engine stops waiting for the body.
    */
   #neverReturn(): Promise<never> {
     this.#suspension ??= Promise.withResolvers<void>();
@@ -599,7 +601,7 @@ export class Body implements BodyContext {
       recorded === undefined
         ? this.#drift.holdChild(path, runnable, scope)
         : this.#drift.askedChild(path);
-    // What other branches write while it is held back is no part of what it begins with.
+    // Writes of other branches while the child is held back are no part of its start.
     const made = held === undefined ? undefined : this.writes.waiting();
     const begin = (): Promise<InvocationRecord | undefined> => {
       const { drafts, extras } =
@@ -624,7 +626,8 @@ export class Body implements BodyContext {
   }
 
   /**
-   * Who waits while a child waits: for a spawned one its owner, for what nobody waits for the run.
+   * Returns the node that waits while a child waits. For a spawned child it is its owner, for a
+   * dispatched one the run's detached node.
    */
   #activityFor(mode: InvocationMode): Activity {
     const { run, activity, ownerActivity } = this.place;
@@ -648,7 +651,7 @@ export class Body implements BodyContext {
     if (count === 1) return base;
     if (key !== undefined)
       throw new InvalidKeyError({ key, reason: 'it names another child of the same body already' });
-    // No name or key has this mark, so that a number is never somebody's name.
+    // No name or key has this mark, so a numbered name never equals another one.
     return `${base}#${count}`;
   }
 }

@@ -30,7 +30,10 @@ const effectChecks: OptionChecks<EffectOptions> = {
   retry: isGroup(retryChecks),
 };
 
-/** @throws InvalidEffectError */
+/**
+ * Checks the function and the options of an effect.
+ * @throws InvalidEffectError
+ */
 export function assertEffect({ key, run, options }: EffectRequest): void {
   const reason =
     isFunction(run) === undefined
@@ -40,8 +43,8 @@ export function assertEffect({ key, run, options }: EffectRequest): void {
 }
 
 /**
- * What the ledger has of the effects below `childRoot`, by their ids. Looked for from the end:
- * nothing of them stands before the call itself.
+ * Returns the recorded effects below `childRoot`, by their ids. The search begins at the call:
+ * nothing of its effects stands before it.
  */
 export function recordedEffects(
   record: InvocationRecord | undefined,
@@ -71,7 +74,9 @@ export function recordedEffects(
   return found;
 }
 
-/** Effects that have begun and have no result: what became of them is still to be said. */
+/**
+ * Returns the effects that have begun and have no result: their outcome is still to be recorded.
+ */
 export function openEffects(
   recorded: ReadonlyMap<string, EffectRecord>,
 ): { readonly id: string; readonly at: number }[] {
@@ -81,8 +86,8 @@ export function openEffects(
 }
 
 /**
- * Whether a tool call has begun a child or an effect: it is then continued by running its body
- * again.
+ * True when a tool call has begun a child or an effect. The call is then continued by running its
+ * body again.
  */
 export function hasBegunBelow(record: InvocationRecord, callId: string): boolean {
   const below = `${callId}/`;
@@ -97,9 +102,9 @@ export function hasBegunBelow(record: InvocationRecord, callId: string): boolean
 }
 
 /**
- * Names a child or an effect of a tool call that is open; `undefined`: all that the call has begun
- * has ended. Such a call is continued by running its tool again: without the tool, nothing else
- * would go on with the open part.
+ * Names an open child or effect of a tool call; `undefined` when all that the call began has ended.
+ * Such a call is continued by running its tool again. Nothing but the tool would go on with the
+ * open part.
  */
 export function openBelow(
   { run, record }: { readonly run: Pick<RunContext, 'ledger'>; readonly record: InvocationRecord },
@@ -117,7 +122,7 @@ export function openBelow(
   return effect === undefined ? undefined : `the open effect "${effect.id}"`;
 }
 
-/** Where the events of a call begin; a step's begin with it. */
+/** Returns the index of the first event of a call. The events of a step begin with it. */
 function firstOf({ path, events }: InvocationRecord, childRoot: string): number {
   if (childRoot === path) return 0;
   return Math.max(

@@ -6,8 +6,8 @@ import type { RunContext } from '../frame/run-context.ts';
 import type { StateBase } from './body-state.ts';
 
 /**
- * Where a body stands. For a step both paths are its own; a tool's events carry its agent's path,
- * its children lie below its call.
+ * Place of a body in its run. Both paths of a step are its own. The events of a tool carry the path
+ * of its agent, and its children lie below its call.
  */
 export interface BodyPlace {
   readonly run: RunContext;
@@ -16,30 +16,33 @@ export interface BodyPlace {
   /** Path below which its children lie. */
   readonly childRoot: string;
   readonly by: Actor;
-  /** Aborted when the body is to stop. */
+  /** Scope that is aborted when the body is to stop. */
   readonly scope: CancelScope;
-  /** Gives what waits while its children wait; asked only when there are any. */
+  /**
+   * Returns the node that waits while the children of the body wait. It is called only when there
+   * are any.
+   */
   readonly activity: () => Activity;
-  /** That of the owner of spawned children. */
+  /** Activity of the owner of spawned children. */
   readonly ownerActivity?: Activity | undefined;
   /**
-   * What spawned children belong to, when they may outlive the body; otherwise the body does not
-   * end before them.
+   * Scope of the owner of spawned children, when they may outlive the body. Without it the body
+   * does not end before them.
    */
   readonly ownerScope: CancelScope | undefined;
-  /** Epoch milliseconds at which it began, as recorded. */
+  /** Recorded start of the body in epoch milliseconds. */
   readonly startedAt: number;
   readonly stateSchema: StateSchema | undefined;
   /**
-   * State that the body starts from; missing: what the ledger says at each moment, until the first
-   * child.
+   * State that the body starts from. Without it the body reads the present state of the ledger
+   * until its first child.
    */
   readonly base: StateBase | undefined;
-  /** Of the body of a tool: its call. */
+  /** Call id, for the body of a tool. */
   readonly callId?: string | undefined;
   /**
-   * Whether what an earlier execution asked for, and this one does not, is left behind. @default
-   * false
+   * True when children and effects that only an earlier execution asked for are left behind.
+   * @default false
    */
   readonly acceptsDrift?: boolean | undefined;
   readonly onChild?: (() => void) | undefined;

@@ -37,7 +37,7 @@ import {
   WriteRecord,
 } from './write-record.ts';
 
-/** The state of a ledger after its first `seq` events. */
+/** Returns the state of a ledger after its first `seq` events. */
 export function stateAfter(ledger: Ledger, seq: number): LedgerState {
   let state = emptyLedgerState;
   for (let i = 0; i < seq; i++) {
@@ -54,7 +54,7 @@ export function stateAfter(ledger: Ledger, seq: number): LedgerState {
 /** State that a body starts from. */
 export interface StateBase {
   readonly state: LedgerState;
-  /** `seq` of the last event that it has. */
+  /** `seq` of the last event that the state includes. */
   readonly seq: number;
 }
 
@@ -70,7 +70,7 @@ export interface RefusedWrites {
   readonly scope: string;
   readonly scopeId: string;
   readonly keys: readonly string[];
-  /** Missing in decisions of older builds. */
+  /** Refused changes; missing in decisions of older builds. */
   readonly changes?: readonly StateChange[];
 }
 
@@ -79,11 +79,11 @@ export interface BodyStatePlace {
   readonly path: string;
   readonly childRoot: string;
   readonly by: Actor;
-  /** Of the body of a tool: its call. */
+  /** Call id, for the body of a tool. */
   readonly callId?: string | undefined;
   /** `seq` of the last event before this execution of the body. */
   readonly startedAt: number;
-  /** Missing: the body reads what the ledger says at each moment. */
+  /** State that the body starts from. Without it the body reads the present state of the ledger. */
   readonly base?: StateBase | undefined;
 }
 
@@ -96,27 +96,27 @@ interface TakeOptions {
 type Taken = { readonly drafts: readonly EventDraft[]; readonly extras: BatchExtras | undefined };
 
 /**
- * The state of a body: what it started from, its own writes, and what its children changed, added
- * when each is returned. Writes wait here until they land with a child's start or the body's end.
- * Each is an operation with an identity of its own (`KeyWrites`), so that a body that runs again
- * makes the recorded ones again and lands only what is new.
+ * State of a body: its starting state, its own writes, and the changes of its children. A child's
+ * changes are added when its result is returned. Writes stay here until they land with a child's
+ * start or the body's end. Each is an operation with an identity of its own (`KeyWrites`). So a
+ * body that runs again repeats the recorded ones and lands only new ones.
  */
 export class BodyState implements StateAccess {
   readonly recordsUpdates = true;
   readonly temp: Record<string, unknown> = {};
   readonly #run: RunContext;
   readonly #place: BodyStatePlace;
-  /** `undefined`: read what the ledger says now. */
+  /** Starting state; `undefined`: the body reads the present state of the ledger. */
   #base: StateBase | undefined;
-  /** Of a body that reads the ledger as it grows: the state when it first wrote. */
+  /** State at the first write, for a body that reads the ledger as it grows. */
   #firstWrite: StateBase | undefined;
-  /** `undefined` as long as the body reads the ledger as it grows. */
+  /** Record of the body's writes; `undefined` as long as the body reads the ledger as it grows. */
   #record: WriteRecord | undefined;
   /** Writes of the present synchronous stretch. */
   #fresh: Waiting[] = [];
   #pending: Waiting[] = [];
   #disorder: StateOrderError | undefined;
-  /** Of shared scopes: what the code was shown last, by scope and key. */
+  /** Values of shared scopes that the code was shown last, by scope and key. */
   readonly #seen = new Map<string, JsonValue | undefined>();
   /** Facts to be remembered that have not landed yet, by their key or text. */
   #facts = new Map<string, { readonly text: string; readonly key: string | undefined }>();
@@ -146,9 +146,9 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * To be called before the body of a tool begins something that is recorded: from then on it is
-   * continued by running it again, and what it reads must be the same then. It reads the state as
-   * of its first write, its own writes, and what its children give it.
+   * Fixes the starting state before the body of a tool begins something that is recorded. From then
+   * on the tool is continued by running it again, and must read the same. It reads the state as of
+   * its first write, its own writes, and the changes of its children.
    */
   settleBase(): void {
     if (this.#base !== undefined) return;
@@ -163,8 +163,8 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * Remembers what code that reads the ledger as it grows was shown of a shared scope: what it
-   * writes is based on that.
+   * Returns the values of a scope. Remembers those of a shared scope when the code reads the ledger
+   * as it grows: its writes are based on them.
    */
   read(scope: string, key?: string): StateValues {
     const values = this.peek(scope);
@@ -193,7 +193,11 @@ export class BodyState implements StateAccess {
     return isChanged ? withChanges(values, own) : values;
   }
 
-  /** @param call the tool call whose hooks write it */
+  /**
+   * Adds writes to a scope.
+   * @param call the tool call whose hooks write it
+   * @throws InvalidKeyError when an update has the id of another one
+   */
   write(scope: string, changes: readonly StateChange[], update?: StateUpdate, call?: string): void {
     const isShared = scope !== 'session';
     this.#firstWrite ??= { state: this.#run.ledger.state, seq: this.#run.ledger.lastSeq };
@@ -216,7 +220,10 @@ export class BodyState implements StateAccess {
     }
   }
 
-  /** Two plain values that are written to one key in one synchronous stretch are one write. */
+  /**
+   * Adds a write. Two plain values that are written to one key in one synchronous stretch are one
+   * write.
+   */
   #add(waiting: Waiting): void {
     const { scope, key, kind, calls } = waiting;
     if (this.#fresh.length === 0) queueMicrotask(() => this.#seal());
@@ -243,7 +250,7 @@ export class BodyState implements StateAccess {
       });
   }
 
-  /** Ends a synchronous stretch: its writes are looked for among the recorded ones. */
+  /** Ends a synchronous stretch: its writes are matched with the recorded ones. */
   #seal(): void {
     if (this.#fresh.length === 0) return;
     const fresh = this.#fresh.splice(0);
@@ -265,15 +272,18 @@ export class BodyState implements StateAccess {
     });
   }
 
-  /** @throws StateOrderError when the body cannot go on from what is recorded */
+  /**
+   * Matches the new writes with the recorded ones.
+   * @throws StateOrderError when the body cannot go on from the recorded writes
+   */
   assertInOrder(): void {
     this.#seal();
     if (this.#disorder !== undefined) throw this.#disorder;
   }
 
   /**
-   * To be called when a child or effect is asked for that is recorded: what the body wrote before
-   * has landed by then.
+   * Called when the body asks for a recorded child or effect: its earlier writes have landed by
+   * then.
    * @throws StateOrderError
    */
   reached(): void {
@@ -291,11 +301,13 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * The writes since the last time, as events; `flush` names the child with whose start they land.
-   * @param call leaves what only hooks of other tool calls have written: that lands with those
+   * Returns the writes since the last time, as events. `flush` names the child or effect that they
+   * land with.
+   * @param call leaves the writes that only hooks of other tool calls made: those land with these
+   * calls
    * @param isLast whether the body ends with them
-   * @param of leaves what is not among these: what was written since
-   * @throws StateOrderError when they cannot land on what is recorded
+   * @param of leaves the writes that are not among these, as they are newer
+   * @throws StateOrderError when they cannot land on the recorded writes
    */
   take(flush?: string, { call, isLast = false, of }: TakeOptions = {}): Taken {
     this.assertInOrder();
@@ -307,7 +319,8 @@ export class BodyState implements StateAccess {
       (call !== undefined && waiting.calls.length > 0 && !waiting.calls.includes(call));
     const taken = this.#pending.filter((waiting) => !isLeft(waiting));
     this.#pending = this.#pending.filter(isLeft);
-    // Ahead of the state: what landed of that with a child is looked for right before the child.
+    // Facts come before the state changes: `flushedWith` searches for the changes right before the
+    // child.
     const drafts: EventDraft[] = this.#takeFacts();
     const shared: PendingWrite[] = [];
     for (const scope of this.#scopesOf(taken)) {
@@ -320,22 +333,22 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * The writes that have been made and not been taken: what is held back begins with these,
-   * whatever others write until it goes on.
+   * Returns the writes that have been made and not been taken. A held back child begins with these,
+   * whatever others write until then.
    */
   waiting(): ReadonlySet<Waiting> {
     this.#seal();
     return new Set(this.#pending);
   }
 
-  /** Scopes in the order in which they were written, then those that may need a correction. */
+  /** Returns the scopes in the order of their writes, then those that may need a correction. */
   #scopesOf(taken: readonly Waiting[]): Set<string> {
     return new Set([...taken.map(({ scope }) => scope), ...(this.#record?.scopes ?? [])]);
   }
 
   /**
-   * Changes of a scope to record now: the writes in the order made, applied to the values that are
-   * there, then corrections.
+   * Returns the changes of a scope to record now. They are the writes in order, applied to the
+   * present values, then the corrections.
    */
   #landing(
     scope: string,
@@ -351,7 +364,7 @@ export class BodyState implements StateAccess {
       const { key, kind, apply } = waiting;
       const latest = valueBefore(key);
       const isStale = scope !== 'session' && !sameValue(waiting.saw, latest);
-      // A plain value that is based on another one is refused; what it says it replaced is what the
+      // A plain value that is based on another one is refused. Its `oldValue` is the one that the
       // code knew.
       const oldValue = isStale && kind === 'set' ? waiting.saw : latest;
       const made =
@@ -370,7 +383,7 @@ export class BodyState implements StateAccess {
       });
     });
     for (const [key, writes] of this.#record?.keysOf(scope) ?? []) {
-      // A write that was left, or made since, lands later, and says then what holds.
+      // A write that was left, or made since, lands later, and then records the final value.
       if (this.#isUnlanded(scope, key)) continue;
       const oldValue = valueBefore(key);
       const correction = writes.correction(oldValue, isLast);
@@ -446,8 +459,8 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * Keeps a fact. It lands with the other writes, and not again when a body that runs again finds
-   * it out again.
+   * Keeps a fact. It lands with the other writes. A body that runs again does not land a recorded
+   * fact again.
    */
   remember(text: string, key: string | undefined): void {
     this.#facts.set(key === undefined ? `text ${text}` : `key ${key}`, { text, key });
@@ -480,9 +493,9 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * Takes back what this execution wrote where an older build has recorded only the values that
-   * landed with a child: they count, and are not written again. What was refused then is not
-   * written either.
+   * Takes back writes of this execution where an older build recorded only the values that landed
+   * with a child. Those values count, and are not written again. Writes that were refused then are
+   * not made either.
    */
   drop({ landed, refused }: Flush): void {
     this.#seal();
@@ -509,17 +522,14 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * Shows the body what became of the shared writes that stand up to `seq`, where it still reads
-   * them as it made them.
+   * Shows the body the outcome of the shared writes up to `seq`, where it still reads its own
+   * values.
    */
   settle(seq: number): void {
     this.#settle('shared', (landedAt) => landedAt <= seq);
   }
 
-  /**
-   * From now on the body reads of shared scopes what the ledger said after `seq`, and its writes
-   * are based on that.
-   */
+  /** Makes the body read the shared scopes as of `seq` from now on, and base its writes on that. */
   refreshed(seq: number): void {
     this.#seen.clear();
     this.#seal();
@@ -540,7 +550,8 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * Adds what a child changed in the session's state, as far as it is visible outside the child.
+   * Adds the changes of a child that are visible outside it: those of shared scopes, and of the
+   * session's state.
    * @throws StateOrderError
    */
   adopt(child: InvocationRecord): void {
@@ -570,8 +581,8 @@ export class BodyState implements StateAccess {
   }
 
   /**
-   * Branches keep what they write to the session's state until their join; what is shared is
-   * everybody's at once.
+   * True when a change is visible outside the child. Branches keep their writes to the session's
+   * state until their join. Shared writes are visible to everything at once.
    */
   #isOpenTo(event: EventOf<'state_change'>, slot: string): boolean {
     return (
@@ -580,7 +591,7 @@ export class BodyState implements StateAccess {
     );
   }
 
-  /** Keys of recorded writes that the body, which has ended, did not make again. */
+  /** Returns the keys of recorded writes that the body, which has ended, did not make again. */
   leftOver(): readonly { readonly scope: string; readonly key: string }[] {
     this.assertInOrder();
     const found: { scope: string; key: string }[] = [];

@@ -1,7 +1,10 @@
 import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
 import type { CallResult } from '../../session/body-context.ts';
 
-/** What a body gets of a child that has ended. */
+/**
+ * Returns the result of an ended child, as its caller gets it.
+ * @throws TypeError when the child has not ended
+ */
 export function callResult<Output>(
   invocationId: string,
   record: InvocationRecord,

@@ -4,8 +4,8 @@ import type { BodyPlace } from './body-place.ts';
 import { handoffDepth } from './handoff.ts';
 
 /**
- * A child that may outlive its caller's body is continued by name, so its name must lead to it in
- * other processes too.
+ * Checks the name of a child that may outlive its caller's body. Such a child is continued by name,
+ * so the name must lead to it in other processes too.
  * @throws UnknownRunnableError
  */
 export function assertName({ run }: BodyPlace, runnable: Runnable): void {
@@ -15,7 +15,10 @@ export function assertName({ run }: BodyPlace, runnable: Runnable): void {
   registry.register(runnable);
 }
 
-/** @throws HandoffRefusedError when a child would lie too deep */
+/**
+ * Checks the depth of a child.
+ * @throws HandoffRefusedError when the child would lie too deep
+ */
 export function assertDepth({ run, path }: BodyPlace, runnable: Runnable): void {
   const depth = handoffDepth(run, path) + 1;
   if (depth <= run.limits.depth) return;

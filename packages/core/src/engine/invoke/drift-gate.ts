@@ -10,28 +10,25 @@ import { openEffects } from './body-effects.ts';
 import type { BodyPlace } from './body-place.ts';
 
 /**
- * Milliseconds in which a body that waits for nothing of ours may still come to ask for what it has
- * asked for before. Nobody sees what a body awaits itself, so it gets twice the time that it took
- * the last time, within these bounds.
+ * Bounds of the patience, in milliseconds, with a body that may still ask for its recorded
+ * children. The promises that a body awaits are invisible to the engine. The body gets twice the
+ * time that it took the last time, within these bounds.
  */
 const leastPatienceMs = 5_000;
 const mostPatienceMs = 60_000;
 
-/**
- * Something that the ledger has open of an earlier execution of the body, and that this one has not
- * asked for.
- */
+/** Open child or effect of an earlier execution of the body that this one has not asked for. */
 interface Recorded {
   readonly id: string;
-  /** What may stand in its place in code that was edited. */
-  readonly likeness: string;
   /**
-   * The end of the names of all calls with its input, when there is no runnable of its name in the
-   * app.
+   * Kind and name, or `effect`: a child or effect of an equal likeness may replace it in edited
+   * code.
    */
+  readonly likeness: string;
+  /** End of the names of all calls with its input, when the app has no runnable of its name. */
   readonly unknownWith: string | undefined;
   readonly text: string;
-  /** Epoch milliseconds. */
+  /** Recorded start of the child or effect in epoch milliseconds. */
   readonly askedAt: number;
 }
 
@@ -42,31 +39,31 @@ interface Held {
   readonly settle: (goesOn: boolean) => void;
 }
 
-/** What the gate needs of the body whose children it looks at. */
+/** Parts of a body that the gate needs. */
 export interface GateBody {
   readonly place: BodyPlace;
-  /** What the ledger has of the effects of the body. */
+  /** Returns the recorded effects of the body, by id. */
   readonly effects: () => ReadonlyMap<string, EffectRecord>;
-  /** Ends the body without anything being recorded. */
+  /** Ends the body without recording anything. */
   readonly refuse: (error: LedgerMismatchError) => void;
 }
 
 /**
- * Holds back what a body that runs again asks for and the ledger does not have, as long as an open
- * child of the same runnable, or an open effect, has not been asked for. What the ledger has was
- * asked for without the outcome of what it does not have, so unchanged code comes to ask for it, in
- * whatever order its branches run. Code that passes another input now never does, and would pay
- * twice before that is noticed: it is refused once it has nothing else to wait for.
+ * Holds back new children and effects of a body that runs again. It does so while an open child of
+ * the same runnable, or an open effect, has not been asked for. The recorded ones were asked for
+ * without the outcome of unrecorded ones. So unchanged code asks for them again, in whatever order
+ * its branches run. Code that passes another input now never does, and would pay twice before that
+ * is noticed. It is refused once it has nothing else to wait for.
  */
 export class DriftGate {
   readonly #body: GateBody;
   readonly #place: BodyPlace;
-  /** `undefined`: nobody has looked yet. */
+  /** Recorded children and effects not asked for yet; `undefined` before the first look. */
   #missing: Map<string, Recorded> | undefined;
   readonly #held = new Set<Held>();
   /**
-   * How many of those that may begin have not yet: what is asked for meanwhile begins after them,
-   * so that each begins with its own writes.
+   * Number of children and effects that may begin and have not yet. Those asked for meanwhile begin
+   * after them, so that each begins with its own writes.
    */
   #beginning = 0;
   #refusal: LedgerMismatchError | undefined;
@@ -78,7 +75,7 @@ export class DriftGate {
     this.#place = body.place;
   }
 
-  /** The body asks for a child that the ledger has. */
+  /** Notes that the body asks for a child that the ledger has. */
   askedChild(path: string): void {
     this.#asked(path);
   }
@@ -88,8 +85,8 @@ export class DriftGate {
   }
 
   /**
-   * Whether a child that the ledger does not have may begin; `false`: it never will. `undefined`:
-   * it may begin at once.
+   * Holds back a child that the ledger does not have, if needed. Resolves to true when it may
+   * begin, and to false when it never will. `undefined`: it may begin at once.
    */
   holdChild(
     path: string,
@@ -106,13 +103,16 @@ export class DriftGate {
     return this.#hold({ id, likeness: effectLikeness, text: `another one, "${id}"` }, scope);
   }
 
-  /** Why the body cannot end like this; `undefined`: nothing is held back. */
+  /**
+   * Returns the error of a body that ends with something held back; `undefined`: nothing is held
+   * back.
+   */
   mismatch(): LedgerMismatchError | undefined {
     const [held] = this.#held;
     return this.#refusal ?? (held === undefined ? undefined : this.#mismatchOf(held));
   }
 
-  /** The body has ended: what is held back never begins. */
+  /** Ends the gate with its body: children and effects held back never begin. */
   close(): void {
     this.#cancelTimer();
     for (const held of [...this.#held]) held.settle(false);
@@ -131,12 +131,11 @@ export class DriftGate {
   #hold(asked: Omit<Held, 'settle'>, scope: CancelScope): Promise<boolean> | undefined {
     this.#missing ??= this.#recorded();
     if (this.#refusal !== undefined) return Promise.resolve(false);
-    // What goes on beside something that is held back may follow from it, as from what is
-    // dispatched.
+    // A child or effect beside a held back one may follow from it, such as from a dispatched child.
     if (this.#held.size === 0 && this.#firstMissing(asked) === undefined)
       return this.#beginning === 0 ? undefined : this.#begins(Promise.resolve(true));
     const { promise, resolve } = Promise.withResolvers<boolean>();
-    // As long as it is not known what comes of it the run does not rest.
+    // The run does not rest as long as it is unknown whether the held back one may begin.
     const node = new Activity(asked.id, this.#place.activity());
     node.judgeBy(() => (this.#isJudging ? 'waiting' : 'busy'));
     const held: Held = {
@@ -156,7 +155,7 @@ export class DriftGate {
     return promise;
   }
 
-  /** Counts what may begin until right before it does. */
+  /** Counts a child or effect that may begin until right before it does. */
   #begins(goesOn: Promise<boolean>): Promise<boolean> {
     this.#beginning++;
     void goesOn.then(() => void this.#beginning--);
@@ -164,8 +163,8 @@ export class DriftGate {
   }
 
   /**
-   * Whether only what the body waits for counts: what a tool began beside itself goes on whether or
-   * not it asks for it.
+   * True when only calls count, as in a tool. Its spawned and dispatched children go on whether or
+   * not it asks for them.
    */
   get #callsOnly(): boolean {
     return this.#place.ownerScope !== undefined;
@@ -173,8 +172,8 @@ export class DriftGate {
 
   #firstMissing({ id, likeness }: Pick<Held, 'id' | 'likeness'>): Recorded | undefined {
     for (const recorded of this.#missing?.values() ?? []) {
-      // What the app does not know any more has another name now, when something of another name is
-      // asked for with the same input.
+      // A runnable that the app does not know any more may have a new name. A child of another name
+      // with the same input shows that.
       const isRenamed = recorded.unknownWith !== undefined && id.endsWith(recorded.unknownWith);
       if (recorded.likeness === likeness || isRenamed) return recorded;
     }
@@ -182,8 +181,8 @@ export class DriftGate {
   }
 
   /**
-   * What is open of earlier executions: the body asks for its first now, so that nothing of this
-   * one is among it.
+   * Returns the open children and effects of earlier executions. It runs when the body first asks
+   * for one, so that nothing of this execution is included.
    */
   #recorded(): Map<string, Recorded> {
     const { run, path, childRoot, acceptsDrift, base } = this.#place;
@@ -251,12 +250,12 @@ export class DriftGate {
     return Math.min(mostPatienceMs, Math.max(leastPatienceMs, 2 * Math.max(0, ...took)));
   }
 
-  /** Refuses the body when nothing is left that could let it ask for what is missing. */
+  /** Refuses the body when nothing is left that could let it ask for the missing ones. */
   #judge(): void {
     const [held] = this.#held;
     if (held === undefined) return;
     const { ledger } = this.#place.run;
-    // What was recorded may wait for the store before it is handed out.
+    // A recorded outcome may wait for the store before the body gets it.
     if (ledger.failure === undefined && (ledger.durableSeq < ledger.lastSeq || !this.#isAtRest())) {
       this.#arm();
       return;
@@ -266,7 +265,7 @@ export class DriftGate {
     this.close();
   }
 
-  /** Whether all that the body has under way waits for somebody outside, or is held back. */
+  /** True when all work of the body waits for the outside, or is held back. */
   #isAtRest(): boolean {
     this.#isJudging = true;
     try {

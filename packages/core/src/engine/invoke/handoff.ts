@@ -2,7 +2,7 @@ import type { EventDraft, InvocationInput, NextInvocation } from '../../ledger/e
 import type { Runnable } from '../../session/runnable.ts';
 import type { RunContext } from '../frame/run-context.ts';
 
-/** How many agents and steps have handed on from the root to this path. */
+/** Returns the number of handoffs, calls, spawns and dispatches from the root to this path. */
 export function handoffDepth(run: RunContext, path: string): number {
   let depth = path.split('>').length - 1;
   for (
@@ -15,7 +15,7 @@ export function handoffDepth(run: RunContext, path: string): number {
   return depth;
 }
 
-/** The names that have had the slot of `path` in this turn, in order. */
+/** Returns the names that have had the slot of `path` in this turn, in order. */
 function chainOf(run: RunContext, path: string): string[] {
   const slotStart = path.lastIndexOf('/') + 1;
   const [first, ...targets] = path.slice(slotStart).split('>');
@@ -24,8 +24,8 @@ function chainOf(run: RunContext, path: string): string[] {
 }
 
 /**
- * Checks a hand-over of the slot at `path` to `target`. Refused are depths over the run's limit,
- * circles within one turn, and targets that another process could not find again.
+ * Checks a handoff of the slot at `path` to `target`. Three kinds are refused: depths over the
+ * run's limit, circles within one turn, and targets that another process could not find.
  */
 export function planHandOver(
   run: RunContext,

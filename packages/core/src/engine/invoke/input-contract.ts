@@ -25,7 +25,11 @@ const callChecks: OptionChecks<CallOptions> = {
   timeout: isPositive,
 };
 
-/** A message under a misspelt name, or in the place of the options, would reach nobody. */
+/**
+ * Checks the options of a call. A message under a misspelt name, or in the place of the options,
+ * would be lost.
+ * @throws InvalidRunError
+ */
 function assertCallOptions({ name }: Runnable, options: CallOptions): void {
   const wrong = findInvalidOption(options, callChecks);
   if (wrong !== undefined)
@@ -33,8 +37,8 @@ function assertCallOptions({ name }: Runnable, options: CallOptions): void {
 }
 
 /**
- * What a child is started with. Data for an agent that says what its input is, is what that schema
- * makes of it.
+ * Returns the input that a child is started with. Data for an agent with an `input` schema is the
+ * output of that schema.
  * @throws InvalidInputError (or rejects with it), InvalidRunError, NotJsonError
  */
 export function inputOf(
@@ -51,7 +55,10 @@ export function inputOf(
   return checked.then((settled) => inputWith(runnable, options, fitting(runnable, settled)));
 }
 
-/** As `inputOf`, for children that nobody waits for. @throws InvalidInputError, NotJsonError */
+/**
+ * Returns the input like `inputOf`, for children that nothing waits for.
+ * @throws InvalidInputError, InvalidRunError, NotJsonError
+ */
 export function inputNow(runnable: Runnable, options: CallOptions): InvocationInput | undefined {
   const input = inputOf(runnable, options);
   if (!(input instanceof Promise)) return input;
@@ -63,7 +70,7 @@ export function inputNow(runnable: Runnable, options: CallOptions): InvocationIn
 }
 
 /**
- * The data of a run, as the schema of its agent makes it. Rejects with InvalidInputError,
+ * Returns the data of a run, as the schema of its agent makes it. Rejects with InvalidInputError or
  * NotJsonError.
  */
 export async function dataOf(runnable: Runnable, data: JsonValue): Promise<JsonValue> {
@@ -96,7 +103,10 @@ function inputWith(
   };
 }
 
-/** @throws SessionBusyError when a session's open run is of something else */
+/**
+ * Checks that the open run of a session is of this runnable.
+ * @throws SessionBusyError when it is of another one
+ */
 export function assertSameRunnable(
   session: Pick<Session, 'id'>,
   open: Pick<InvocationRecord, 'path' | 'kind' | 'name'>,
@@ -112,7 +122,7 @@ export function assertSameRunnable(
   });
 }
 
-/** What a run asks for, of what it begins with. */
+/** Parts of a run's request that its beginning needs. */
 interface RootRequest {
   readonly input: string | undefined;
   readonly data?: JsonValue | undefined;
@@ -121,8 +131,8 @@ interface RootRequest {
 }
 
 /**
- * @throws InvalidRunError when a run that is open already is given data, with which it would have
- * to begin
+ * Checks that data is given only to a run that it can begin with.
+ * @throws InvalidRunError when another run is open already
  */
 export function assertMayBegin(open: InvocationRecord, { data, runId }: RootRequest): void {
   if (data === undefined || open.path === runId) return;
@@ -133,7 +143,7 @@ export function assertMayBegin(open: InvocationRecord, { data, runId }: RootRequ
   });
 }
 
-/** What the root of a run is started with, or was. */
+/** Returns the input that the root of a run is or was started with. */
 export function rootInput(
   ledger: Ledger,
   open: InvocationRecord | undefined,
@@ -143,7 +153,7 @@ export function rootInput(
   return ledger.resolve(open?.input) as InvocationInput | undefined;
 }
 
-/** The message that a run begins with, unless it came before under the name of the run. */
+/** Returns the message that a run begins with, unless it came before under the name of the run. */
 export function messageDrafts(
   ledger: Ledger,
   runId: string,

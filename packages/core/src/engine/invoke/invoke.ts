@@ -14,10 +14,10 @@ import type { BodyFrame, RunContext } from '../frame/run-context.ts';
 import { withdrawnWith, withSettled } from './abandoned-requests.ts';
 
 /**
- * The invoke rule: an outcome that is recorded is returned; one that was handed over is continued
- * in the same slot; what has only begun is resumed; anything else is started. Nothing else is
- * needed to continue any nesting of runnables.
- * @returns the slot's last record, or `undefined` when the run was given back before the end
+ * Carries out a slot by the invoke rule. A recorded outcome is returned. A handoff is continued in
+ * the same slot. An open invocation is resumed; anything else is started. Nothing else is needed to
+ * continue any nesting of runnables.
+ * @returns the slot's last record, or `undefined` when the run was released before the end
  * @throws LedgerMismatchError before anything runs, when the ledger recorded something else at this
  * place
  */
@@ -37,8 +37,8 @@ export function invoke(run: RunContext, slot: Slot): Promise<InvocationRecord | 
 }
 
 /**
- * Waits for what is under way in this slot, as when a body runs again and asks for a child that was
- * continued before it.
+ * Waits for the invocation under way in this slot. An example is a body that runs again and asks
+ * for a child that was continued before it.
  */
 async function join(
   run: RunContext,
@@ -52,7 +52,7 @@ async function join(
       ? undefined
       : slot.scope.onAbort((reason) => same.scope.abort(reason));
   const detach = same.activity.attachTo(slot.activity);
-  // What came to rest before somebody waited for it does not say so again.
+  // An invocation that came to rest earlier does not report it again by itself.
   same.activity.rest();
   try {
     return await same.ended;
@@ -89,10 +89,7 @@ async function carryOut(run: RunContext, slot: Slot): Promise<InvocationRecord |
   }
 }
 
-/**
- * Waits when nothing more is to be begun for now. An agent that goes on waits itself, at its next
- * round.
- */
+/** Waits while the run is held. An agent that goes on waits itself, at its next round. */
 async function passGate({ gate }: RunContext, { scope, activity }: Slot): Promise<void> {
   if (!gate.isClosed || scope.aborted) return;
   activity.judgeBy(() => 'waiting', 'gate');
@@ -100,7 +97,10 @@ async function passGate({ gate }: RunContext, { scope, activity }: Slot): Promis
   await new Promise<void>((resolve) => scope.onAbort(() => resolve()));
 }
 
-/** Calls `fire` when the deadline is over; the time in which everything waits does not count. */
+/**
+ * Calls `fire` when the deadline is over. The time in which everything waits does not count.
+ * Returns a function that disarms it.
+ */
 function armDeadline(
   run: RunContext,
   deadline: number | undefined,
@@ -124,7 +124,7 @@ function armDeadline(
     if (forgetDrafts !== undefined || !activity.isWaiting) return;
     cancel();
     left -= clock.now() - since;
-    // Whatever ends the wait is an event.
+    // Each end of a wait is an event.
     forgetDrafts = ledger.onDraft(() => (activity.isWaiting ? undefined : arm()));
   };
   arm();
@@ -136,9 +136,9 @@ function armDeadline(
 }
 
 /**
- * Whether shared state is read before an invocation starts. A run has just done it, an agent does
- * it in each round; what code starts beside itself, or with writes of its own, gets its place in
- * the ledger at once.
+ * True when shared state is read before an invocation starts. The start of a run has just read it,
+ * and an agent reads it in each round. Code started beside the body, or with writes of its own,
+ * gets its place in the ledger at once.
  */
 function looksAtShared(
   run: RunContext,
@@ -150,7 +150,7 @@ function looksAtShared(
   return mode !== 'root' && mode !== 'spawn' && mode !== 'dispatch' && before.length === 0;
 }
 
-/** Runs a body from its start or from where it stopped. Returns whether the run was given back. */
+/** Runs a body from its start or from where it stopped. Returns true when the run was released. */
 async function runOnce(
   run: RunContext,
   slot: Slot,
@@ -161,13 +161,13 @@ async function runOnce(
   const waits = run.gate.isClosed || looksAtShared(run, slot, recorded);
   if (run.gate.isClosed && slot.begun !== true) await passGate(run, slot);
   if (looksAtShared(run, slot, recorded)) await run.observeShared(slot.path);
-  // A run that is stopped at once is begun all the same: whoever continues it has its input.
+  // A run that is stopped at once is begun all the same: its next process then has its input.
   if (waits && isGivenBack(run, slot.scope)) return true;
   if (recorded !== undefined) assertSame(recorded, slot);
   const deadline =
     recorded === undefined ? start(run, slot) : resumed ? resume(run, recorded) : recorded.deadline;
-  // Shared writes that land with the start may be refused or made again: the body begins with what
-  // is true.
+  // Shared writes that land with the start may be refused or made again. The body must begin with
+  // the final values.
   if (recorded === undefined && slot.extras?.shared !== undefined) await ledger.durable();
   const record = ledger.invocations.byPath.get(slot.path) as InvocationRecord;
   const work = (): Promise<boolean> => runBody(run, slot, { record, resumed, deadline });
@@ -184,7 +184,7 @@ interface Begun {
   readonly deadline: number | undefined;
 }
 
-/** Runs a body and records its end. Returns whether the run was given back. */
+/** Runs a body and records its end. Returns true when the run was released. */
 async function runBody(
   run: RunContext,
   slot: Slot,
@@ -204,15 +204,15 @@ async function runBody(
     const end = await run.runBody(slot.runnable as AnyRunnable, frame);
     if (isGivenBack(run, scope) || end === undefined) return true;
     appendEnd(run, slot.path, timedOut === undefined ? end : timeoutEnd(timedOut));
-    // Shared writes may be refused, which changes how the body ended: nobody goes on from it before
-    // that is known.
+    // A refused shared write changes how the body ended: nothing goes on from the end before that
+    // is known.
     if (end.extras?.shared !== undefined) await run.ledger.durable();
   } catch (thrown) {
     if (isGivenBack(run, scope)) return true;
-    // The ledger is right and the code is not: with the right code the run can go on, so no failure
+    // The ledger is right and the code is not: the run can go on with the right code, so no failure
     // is recorded.
     if (leavesOpen(thrown)) throw thrown;
-    // What a body does not handle ends it: the ledger says so, and the caller decides.
+    // An error that a body does not handle ends it: the ledger records it, and the caller decides.
     appendEnd(run, slot.path, { status: 'error', error: toErrorRecord(thrown) });
   } finally {
     cancelTimer();
@@ -238,7 +238,7 @@ async function reportStep(
   await run.onStep?.(record.events, run.session, runnable);
 }
 
-/** Whether nothing more may be recorded: the process stops, or another owner has taken over. */
+/** True when nothing more may be recorded: the run is released, or the ledger has failed. */
 export function isGivenBack(run: RunContext, scope: CancelScope): boolean {
   return givesBack(scope.reason) || run.ledger.failure !== undefined;
 }
@@ -295,13 +295,16 @@ function start(run: RunContext, slot: Slot): number | undefined {
   return started?.type === 'invocation_start' ? started.deadline : deadline;
 }
 
-/** What the root keeps of the trace that the run is a part of. */
+/** Returns the trace to record with the run's root, if there is one. */
 function traceOf({ runId, surroundings }: RunContext, path: string): { readonly trace?: string } {
   const trace = path === runId ? surroundings?.trace : undefined;
   return trace === undefined ? {} : { trace };
 }
 
-/** Deadlines are moved by the time in which nobody worked on the invocation. */
+/**
+ * Resumes an invocation and returns its deadline. The deadline is moved by the time in which no
+ * process worked on the invocation.
+ */
 function resume(run: RunContext, record: InvocationRecord): number | undefined {
   const { path } = record;
   const deadline = record.deadline === undefined ? undefined : record.deadline + run.idleTime(path);
@@ -318,8 +321,8 @@ function resume(run: RunContext, record: InvocationRecord): number | undefined {
 }
 
 /**
- * Says that an invocation goes on right before the first that comes of it: a ledger does not grow
- * with each try to continue what waits still, or what cannot be continued.
+ * Records the resume mark of an invocation right before the first event that follows from it. So a
+ * ledger does not grow with each failed try to continue a waiting or blocked run.
  */
 function sayBeforeFirstWork(run: RunContext, path: string, draft: EventDraft): void {
   const isSaid = run.isResumedAlready(path);
@@ -353,8 +356,8 @@ function appendEnd(run: RunContext, path: string, end: BodyEnd): void {
 }
 
 /**
- * A body that is continued only to be cancelled does not ask for the children that it left open:
- * they end before it all the same.
+ * Ends the open children of a body that is continued only to be cancelled. Such a body does not ask
+ * for them, and they must end before it.
  */
 async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord): Promise<void> {
   const { run, scope, activity } = frame;
@@ -371,7 +374,7 @@ async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord):
         await invoke(run, { path, runnable, mode, input, scope, activity });
         return;
       }
-      // What a body has made for itself is nowhere to be found.
+      // A runnable that only the body made cannot be found by name.
       await cancelChildren(frame, child);
       if (isGivenBack(run, scope)) return;
       appendEnd(run, path, cancelledEnd(scope));
@@ -379,7 +382,7 @@ async function cancelChildren(frame: BodyFrame, { children }: InvocationRecord):
   );
 }
 
-/** The end of a body whose scope was aborted. */
+/** Returns the end of a body whose scope was aborted. */
 export function cancelledEnd(scope: CancelScope): BodyEnd {
   return {
     status: 'cancelled',

@@ -5,33 +5,32 @@ import type { ChangeValue } from '../../ledger/pending-write.ts';
 /** Kind of a write: a plain value, or a function of the value that is there. */
 export type WriteKind = 'set' | 'update';
 
-/** One write of a body to one key, as this execution of the body makes it. */
+/** Write of a body to one key, as this execution of the body makes it. */
 export interface Operation {
   readonly kind: WriteKind;
   /** Value that the body reads right after it; `undefined`: the key is deleted. */
   readonly value: JsonValue | undefined;
-  /** Of an update: makes the value of the one that is there. */
+  /** Function of an update: makes the new value of the present one. */
   readonly apply?: ChangeValue | undefined;
   readonly id?: string | undefined;
   /** Hash of the text of the update's function. */
   readonly source?: string | undefined;
 }
 
-/** A write of the body that the ledger has. */
+/** Write of the body that the ledger has. */
 export interface Entry {
-  /** Greater than that of every entry recorded before it. */
+  /** Place in the ledger, greater than that of every entry recorded before it. */
   readonly place: number;
   readonly kind: WriteKind;
   readonly id?: string | undefined;
   readonly source?: string | undefined;
   /**
-   * Place of what others wrote to the key and the body had been shown last when it made this write;
-   * 0: nothing.
+   * Place of the last foreign write to the key that the body had been shown when it wrote; 0: none.
    */
   readonly after: number;
   /**
-   * Values as the ledger has them. Asked late: a shared write may still be made again on top of
-   * what others wrote, or be refused.
+   * Returns the values as the ledger has them. They are read late: a shared write may still be
+   * refused, or made again on a foreign write.
    */
   written(): Written;
 }
@@ -43,13 +42,13 @@ export interface Written {
   readonly refused: boolean;
 }
 
-/** A write of the key by somebody else: a child of the body, another call, another session. */
+/** Write of the key by another writer: a child of the body, another call, another session. */
 export interface ForeignEntry {
   readonly place: number;
   readonly value: JsonValue | undefined;
 }
 
-/** A write of this execution: new, or recorded by an execution before. */
+/** Write of this execution: new, or recorded by an earlier execution. */
 interface Made {
   readonly operation: Operation;
   entry: Entry | undefined;
@@ -64,17 +63,17 @@ export interface KeyStart {
   readonly isShared: boolean;
 }
 
-/** How a write of this execution was taken. */
+/** Outcome of a write of this execution. */
 export type Placed = 'recorded' | 'new' | 'out_of_order';
 
 /**
- * The writes of one body to one key: those that executions before have recorded, and those that
- * this execution makes. A write that is made again *is* the recorded one, so that it lands once.
- * Pure: what is in the ledger is told to it.
+ * Writes of one body to one key: those recorded by earlier executions, and those of this one. A
+ * write that is made again *is* the recorded one, so that it lands once. The class is pure: its
+ * caller passes the contents of the ledger.
  *
- * While only this body writes a key of the session, the word of this execution counts: it is a
+ * While only this body writes a key of the session, the values of this execution count: it is a
  * legal run of the body by itself. Where others write the key too, updates happen once, and plain
- * writes must keep the order in which they were recorded.
+ * writes must keep their recorded order.
  */
 export class KeyWrites {
   readonly #isShared: boolean;
@@ -91,7 +90,7 @@ export class KeyWrites {
   #top: { readonly place: number; readonly value: JsonValue | undefined };
   /** Value after the last write that was recorded before. */
   #lastRecorded: JsonValue | undefined;
-  /** Value of what this execution has written by itself, on top of what it started from. */
+  /** Value after the writes of this execution alone, on top of its starting value. */
   #own: JsonValue | undefined;
   #lastForeign = 0;
   #hasOthers = false;
@@ -106,13 +105,11 @@ export class KeyWrites {
     this.#top = { place: 0, value };
   }
 
-  /**
-   * Tells of a write that an execution before this one has recorded. In the order of their places.
-   */
+  /** Adds a write that an earlier execution recorded. Called in the order of the places. */
   recorded(entry: Entry): void {
     const { oldValue, newValue, refused } = entry.written();
-    // A write that was refused, or that replaced another value than the one before it, shows that
-    // somebody else wrote.
+    // A refused write shows a foreign write. So does a write that replaced another value than the
+    // one before it.
     if (this.#isShared && (refused || !sameValue(oldValue, this.#lastRecorded)))
       this.#hasOthers = true;
     if (!refused) this.#lastRecorded = newValue;
@@ -121,8 +118,8 @@ export class KeyWrites {
   }
 
   /**
-   * Tells that somebody else has written the key since the body began. @param unshown its place, if
-   * a child recorded it that the body will be given again
+   * Notes that another writer has written the key since the body began.
+   * @param unshown the write's place, if a child recorded it that the body will be given again
    */
   othersWrote(unshown?: number): void {
     this.#hasOthers = true;
@@ -141,7 +138,7 @@ export class KeyWrites {
   }
 
   /**
-   * True if the values of this execution count, whatever was recorded: nobody else writes the key.
+   * True if the values of this execution count, whatever was recorded: nothing else writes the key.
    */
   get isOwn(): boolean {
     return !this.#hasOthers && !this.#isShared;
@@ -163,13 +160,13 @@ export class KeyWrites {
     return this.#lastForeign;
   }
 
-  /** Tells if this execution has used the `id` for another update already. */
+  /** True if this execution has already used the `id` for another update. */
   hasId(id: string): boolean {
     return this.#ids.has(id);
   }
 
   /**
-   * Takes a write of this execution. `out_of_order`: it does not come where it was recorded, and
+   * Takes a write of this execution. `out_of_order`: it does not come at its recorded place, and
    * nothing may land.
    */
   write(operation: Operation): Placed {
@@ -216,15 +213,17 @@ export class KeyWrites {
     return last;
   }
 
-  /** Tells that a new write of this execution is in the ledger. In the order of the writes. */
+  /**
+   * Notes that a new write of this execution is in the ledger. Called in the order of the writes.
+   */
   landedAt(entry: Entry): void {
     const made = this.#unsettled.find((candidate) => candidate.entry === undefined);
     if (made !== undefined) made.entry = entry;
   }
 
   /**
-   * Tells that a plain value was recorded for the key because the ledger had another one than this
-   * execution says.
+   * Notes that a correction was recorded: the ledger had another value for the key than this
+   * execution.
    */
   resetAt(entry: Entry): void {
     for (const [other, state] of this.#recorded)
@@ -236,7 +235,7 @@ export class KeyWrites {
       if (own === undefined) this.#own = applied(operation, this.#own);
   }
 
-  /** Shows the body what became of its writes, as far as `isDue` says so of what is recorded. */
+  /** Shows the body the outcome of its recorded writes for which `isDue` returns true. */
   settle(isDue: (entry: Entry) => boolean): void {
     this.#unsettled = this.#unsettled.filter(({ operation, entry }) => {
       if (entry === undefined || !isDue(entry)) return true;
@@ -248,7 +247,10 @@ export class KeyWrites {
     });
   }
 
-  /** Shows the body what a child wrote that it is given. @returns whether it comes in its order */
+  /**
+   * Shows the body a write of a child whose result it gets.
+   * @returns whether it comes in its order
+   */
   shown({ place, value }: ForeignEntry): boolean {
     this.#hasOthers = true;
     const isLate = this.#unshown.delete(place) && this.isOrdered && this.#isAhead(place);
@@ -258,8 +260,8 @@ export class KeyWrites {
   }
 
   /**
-   * Tells if some recorded write, not made again yet, was made before the body was shown the write
-   * at `place`.
+   * True if a recorded write, not made again yet, was made before the body was shown the write at
+   * `place`.
    */
   #isAhead(place: number): boolean {
     for (const [entry, state] of this.#recorded)
@@ -272,7 +274,7 @@ export class KeyWrites {
   }
 
   /**
-   * From now on the body reads what the ledger said at `place`, and its own writes behind that.
+   * Makes the body read the ledger's value at `place` from now on, with its own later writes.
    * @returns whether it comes in its order
    */
   rebase(place: number, value: JsonValue | undefined): boolean {
@@ -288,8 +290,8 @@ export class KeyWrites {
   }
 
   /**
-   * Puts a value that was recorded without its operations in the place of what this execution wrote
-   * and has not landed.
+   * Replaces the writes of this execution that have not landed by a value recorded without its
+   * operations.
    */
   restore(place: number, value: JsonValue | undefined): void {
     this.#unsettled = this.#unsettled.filter(({ entry }) => entry !== undefined);
@@ -297,16 +299,16 @@ export class KeyWrites {
     this.#show(place, value);
   }
 
-  /** Forgets what this execution wrote and has not landed. */
+  /** Forgets the writes of this execution that have not landed. */
   forgetNew(): void {
     this.#unsettled = this.#unsettled.filter(({ entry }) => entry !== undefined);
     this.#own = this.#top.value;
   }
 
   /**
-   * The value that is to be recorded because the ledger has another one than this execution says;
-   * `undefined`: none is.
-   * @param ledgerValue what the ledger has, with all writes of this execution that are new
+   * Returns the value to record because the ledger has another one than this execution;
+   * `undefined`: none.
+   * @param ledgerValue the ledger's value, with all new writes of this execution
    * @param isLast whether the body makes no more writes
    */
   correction(
@@ -329,7 +331,7 @@ export class KeyWrites {
   }
 
   /**
-   * Tells if the last recorded write of the body is a plain one that this execution does not make.
+   * True if the last recorded write of the body is a plain one that this execution does not make.
    */
   #isLeftSet(): boolean {
     const last = [...this.#recorded].at(-1);
@@ -367,8 +369,8 @@ function givesSame(apply: ChangeValue | undefined, { oldValue, newValue }: Writt
 }
 
 /**
- * The value after a write. A function that cannot take the value that is there now gave what it
- * gave when the body called it.
+ * Returns the value after a write. A function that throws for the present value counts with its
+ * result from when the body called it.
  */
 export function applied(
   { kind, value, apply }: Pick<Operation, 'kind' | 'value' | 'apply'>,

@@ -3,19 +3,19 @@ import type { StateChange } from '../../ledger/event.ts';
 import type { Operation } from './key-writes.ts';
 import { keyName, type SentWrite } from './write-record.ts';
 
-/** A write that has not landed yet. */
+/** Write that has not landed yet. */
 export interface Waiting extends Operation {
   readonly scope: string;
   readonly key: string;
   /** Value that the code replaced, as far as it knew. */
   readonly saw: JsonValue | undefined;
-  /** Place of what others wrote to the key and the body had been shown last; 0: nothing. */
+  /** Place of the last foreign write to the key that the body had been shown; 0: none. */
   readonly after: number;
-  /** The tool calls whose hooks have written it. */
+  /** Ids of the tool calls whose hooks have written it. */
   readonly calls: readonly string[];
 }
 
-/** Writes of a scope that are given out to be appended. */
+/** Writes of a scope that are handed out to be appended. */
 export interface Given {
   readonly waiting: readonly Waiting[];
   readonly landing: readonly Landing[];
@@ -23,13 +23,15 @@ export interface Given {
   readonly flush: string | undefined;
 }
 
-/** A write as it is to be recorded; without `calls` a correction. */
+/** Write as it is to be recorded; without `calls` it is a correction. */
 export interface Landing
   extends Pick<Waiting, 'key' | 'kind' | 'apply' | 'id' | 'source' | 'after' | 'value'> {
   readonly calls?: readonly string[];
   readonly oldValue: JsonValue | undefined;
   readonly newValue: JsonValue | undefined;
-  /** True if the code knew another value: the store refuses the write, or has it made again. */
+  /**
+   * True if the code knew another value: the store refuses the write, or the update is made again.
+   */
   readonly isStale: boolean;
 }
 
@@ -54,10 +56,11 @@ export function changeOf({
 }
 
 /**
- * An update applied to the value that is there.
- * @param otherwise what it gave before, or whether it may be refused, when it cannot be applied now
- * @returns `undefined`: it is to be refused
- * @throws what the function throws
+ * Returns the result of an update applied to the present value.
+ * @param otherwise the earlier write, or whether a refusal is allowed, for an update that cannot be
+ * applied now
+ * @returns `undefined` when the update is to be refused
+ * @throws the error of the function when `otherwise` is false
  */
 export function madeOf(
   { apply }: Waiting,

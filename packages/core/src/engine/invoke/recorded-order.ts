@@ -6,15 +6,15 @@ interface Asked {
 }
 
 /**
- * Gives a body the outcomes that are recorded in the order in which they were recorded: those that
- * it asks for in one turn of the event loop come one after the other, each after the code that the
- * one before let go on. So code that does several things at once goes the way that it went, as far
- * as it asks for the same. Nobody waits for an outcome that was not asked for.
+ * Gives a body its recorded outcomes in the order in which they were recorded. Outcomes that the
+ * body asks for in one turn of the event loop come one after the other. Each comes after the code
+ * that went on with the one before. So concurrent code goes the same way again, as far as it asks
+ * for the same. An outcome that was not asked for delays no other one.
  */
 export class RecordedOrder {
   #asked: Asked[] = [];
 
-  /** Resolves when it is the turn of the outcome that was recorded as `seq`. */
+  /** Resolves when the outcome recorded as `seq` may be given. */
   turnOf(seq: number): Promise<void> {
     return new Promise((give) => {
       if (this.#asked.length === 0) afterThisTurn(() => this.#next());

@@ -4,8 +4,8 @@ import type { Ledger } from '../../ledger/ledger.ts';
 import type { Flush, RefusedWrites } from './body-state.ts';
 
 /**
- * Writes of a body that were to land with the start of a child or the first attempt of an effect:
- * they stand right before it.
+ * Returns the writes of a body that were to land with a start. The start is that of a child or of
+ * the first attempt of an effect. The writes stand right before it.
  */
 export function flushedWith(ledger: Ledger, path: string, begun: number, key: string): Flush {
   const landed: EventOf<'state_change'>[] = [];
@@ -25,7 +25,7 @@ export function flushedWith(ledger: Ledger, path: string, begun: number, key: st
   return { landed, refused };
 }
 
-/** `seq` of the end of a slot, if the ledger has its outcome. */
+/** Returns the `seq` of the end of a slot, if the ledger has its outcome. */
 export function outcomeSeq(ledger: Ledger, path: string): number | undefined {
   const { byPath } = ledger.invocations;
   let record: InvocationRecord | undefined = byPath.get(path);
@@ -34,8 +34,9 @@ export function outcomeSeq(ledger: Ledger, path: string): number | undefined {
 }
 
 /**
- * `seq` of the state that the body of a tool started from: what it recorded, or the last event
- * before the first child or effect of the call. `undefined`: the call has begun neither.
+ * Returns the `seq` of the state that the body of a tool started from. It is the recorded one, or
+ * that of the last event before the call's first child or effect. `undefined`: the call has begun
+ * neither.
  */
 export function recordedBase(
   { invocations }: Ledger,

@@ -5,23 +5,23 @@ import { belongsTo } from '../../ledger/path.ts';
 import type { RunContext } from '../frame/run-context.ts';
 import { type Entry, KeyWrites } from './key-writes.ts';
 
-/** More than the changes that one event has. */
+/** Places for each event: more than the changes that one event has. */
 const placesPerEvent = 1_000_000;
 
 /**
- * Place of a change among all that a ledger has; without `index` that of the whole event, behind
- * its changes.
+ * Returns the place of a change among all changes of a ledger. Without `index` it is that of the
+ * whole event, behind its changes.
  */
 export function placeOf(seq: number, index = placesPerEvent - 1): number {
   return seq * placesPerEvent + index;
 }
 
-/** `seq` of the event that has a place. */
+/** Returns the `seq` of the event that has a place. */
 export function seqOf(place: number): number {
   return Math.floor(place / placesPerEvent);
 }
 
-/** Names a key of a scope. */
+/** Returns a name for a key of a scope. */
 export function keyName(scope: string, key: string): string {
   return `${scope}\n${key}`;
 }
@@ -32,38 +32,38 @@ export interface BodyOfWrites {
   /** Path below which its children lie. */
   readonly childRoot: string;
   readonly by: Actor;
-  /** Of the body of a tool: the call, since other calls write under the same path. */
+  /** Call id, for the body of a tool, since other calls write under the same path. */
   readonly callId: string | undefined;
 }
 
-/** A write that was given out to be appended: one of this execution (`key`), or a correction. */
+/** Write that was handed out to be appended: one of this execution (`key`), or a correction. */
 export interface SentWrite {
   readonly name: string;
   readonly isCorrection: boolean;
 }
 
 /**
- * Reads in the ledger which writes of a body it has, and which keys others have written since the
- * body began. It goes through the events once, in their order, and tells the `KeyWrites` of each
- * key.
+ * Finds in the ledger the writes of a body, and the keys that others have written since the body
+ * began. It goes through the events once, in order, and informs the `KeyWrites` of each key.
  */
 export class WriteRecord {
   readonly #run: RunContext;
   readonly #body: BodyOfWrites;
-  /** By scope and key. */
+  /** Writes by scope and key. */
   readonly #scopes = new Map<string, Map<string, KeyWrites>>();
-  /** Value of a key at the body's start. */
+  /** Returns the value of a key at the body's start. */
   readonly #valueAtStart: (scope: string, key: string) => JsonValue | undefined;
   readonly #startedAt: number;
   /**
-   * Writes that were given out and are not in the ledger yet: one entry for each event, in order.
+   * Writes that were handed out and are not in the ledger yet: one entry for each event, in order.
    */
   #sent: { writes: readonly SentWrite[] }[] = [];
   #read: number;
 
   /**
-   * @param from `seq` of the last event before the body began
-   * @param startedAt `seq` of the last event before this execution of the body
+   * Reads the recorded writes.
+   * @param at.from `seq` of the last event before the body began
+   * @param at.startedAt `seq` of the last event before this execution of the body
    */
   constructor(
     run: RunContext,
@@ -110,8 +110,8 @@ export class WriteRecord {
   }
 
   /**
-   * Takes note of the writes of one event that is about to be appended. @returns what replaces
-   * them, if they are made anew
+   * Notes the writes of one event that is about to be appended.
+   * @returns a function that replaces them, if they are made anew
    */
   sent(writes: readonly SentWrite[]): { replace(writes: readonly SentWrite[]): void } {
     const sent = { writes };
@@ -123,7 +123,7 @@ export class WriteRecord {
     };
   }
 
-  /** Reads what has been appended since the last time. */
+  /** Reads the events appended since the last time. */
   update(): void {
     const { ledger } = this.#run;
     const { events } = ledger;
@@ -148,7 +148,7 @@ export class WriteRecord {
 
   #readChange(event: EventOf<'state_change'>): void {
     if (!this.#isOwn(event)) this.#readForeign(event);
-    // Of the first version of the event it is taken back where its child is asked for.
+    // A write of the first event version counts where its child is asked for (`BodyState.drop`).
     else if (!isWithoutKinds(event.changes)) this.#readOwn(event.seq, event);
   }
 
@@ -172,7 +172,9 @@ export class WriteRecord {
     });
   }
 
-  /** Finds the writes that were given out for this event; earlier entries were never appended. */
+  /**
+   * Returns the writes that were handed out for this event; earlier entries were never appended.
+   */
   #takeSent(names: readonly string[]): readonly SentWrite[] | undefined {
     const at = this.#sent.findIndex(
       ({ writes }) =>
@@ -213,7 +215,7 @@ export class WriteRecord {
   }
 
   /**
-   * Tells if the body sees what an invocation writes to the session's state: a branch keeps its
+   * True if the body sees the writes of an invocation to the session's state. A branch keeps its
    * writes until the join.
    */
   #isVisible(path: string | undefined): boolean {
@@ -229,8 +231,8 @@ export class WriteRecord {
   }
 
   /**
-   * Tells if a child wrote it that the body called. Spawned children are shown where the body waits
-   * for them.
+   * True if a called child of the body wrote it. Writes of spawned children are shown where the
+   * body waits for them.
    */
   #isOfCalledChild({ invocationId }: EventOf<'state_change'>): boolean {
     const root = `${this.#body.childRoot}/`;
@@ -241,17 +243,20 @@ export class WriteRecord {
   }
 }
 
-/** The slot of a path: without what it was handed over to. */
+/** Returns the slot of a path: the path without the handoffs in its last part. */
 export function slotOf(path: string): string {
   return path.replace(/>[^/]*$/, '');
 }
 
-/** Tells if changes are of version 1 of the event, which has no `op`. */
+/** True if changes are of version 1 of the event, which has no `op`. */
 export function isWithoutKinds(changes: readonly StateChange[]): boolean {
   return changes.every(({ op }) => op === undefined);
 }
 
-/** Changes of a write that the store refused. Decisions of older builds do not have them. */
+/**
+ * Returns the changes of a write that the store refused. Decisions of older builds do not have
+ * them.
+ */
 function refusedChanges({ data = {} }: EventOf<'decision'>): {
   readonly scope: string;
   readonly changes: readonly StateChange[];
@@ -263,8 +268,8 @@ function refusedChanges({ data = {} }: EventOf<'decision'>): {
 }
 
 /**
- * Tells if an event lies in `slot` and not inside a branch there, whose writes count only from the
- * join on.
+ * True if an event lies in `slot` and not inside a branch there. Writes of a branch count only from
+ * the join on.
  */
 export function isOutsideBranches(
   event: EventOf<'state_change'>,

@@ -8,8 +8,8 @@ import type { BodyFrame } from '../../frame/run-context.ts';
 import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
 
 /**
- * Repeats its part; iterations that have begun are not asked about again, even if there may be
- * fewer now.
+ * Runs the iterations of a loop. The loop's conditions are not checked again for iterations that
+ * have begun.
  */
 export async function runLoop(loop: Loop, frame: BodyFrame): Promise<BodyEnd | undefined> {
   const { run, record, scope } = frame;
@@ -48,8 +48,8 @@ export async function runLoop(loop: Loop, frame: BodyFrame): Promise<BodyEnd | u
 }
 
 /**
- * Waits for a message that no prompt of the last iteration has had. Returns whether one has come;
- * otherwise the loop was told to stop.
+ * Waits for a message that no prompt of the last iteration has had. Returns true when one has come,
+ * and false when the loop was stopped.
  */
 async function messageFor(
   { run, record, scope, activity }: BodyFrame,

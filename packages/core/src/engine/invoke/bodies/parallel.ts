@@ -12,8 +12,8 @@ import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
 import { assertNoPartGone, partPaths } from './sequence.ts';
 
 /**
- * Runs all branches at the same time and joins what they wrote: the merged state and the end are
- * one append.
+ * Runs all branches at the same time and joins their writes: the merged state and the end are one
+ * append.
  */
 export async function runParallel(
   parallel: Parallel,
@@ -24,15 +24,15 @@ export async function runParallel(
   if (frame.resumed) assertNoPartGone(frame, paths);
   const branches = new CancelScope(scope);
   let isStopping = false;
-  // Branches that wait are about to be stopped: the run must not take that for rest.
+  // Waiting branches are about to be stopped: the run must not take that for rest.
   frame.activity.judgeBy(() => (isStopping || !frame.activity.hasChildren ? 'busy' : 'idle'));
   const failFast = (path: string, ended: InvocationRecord | undefined): void => {
     if (!parallel.failFast || ended?.status !== 'error') return;
     isStopping = true;
-    // A ledger that cannot be written any more stops them too.
+    // A ledger that cannot be written any more stops the branches, too.
     abortSiblings(path).catch(() => undefined);
   };
-  /** The failing end is durable before its siblings are told to stop. */
+  /** Aborts the siblings of a failed branch after its end is durable. */
   const abortSiblings = async (path: string): Promise<void> => {
     await run.ledger.durable();
     branches.abort(
@@ -67,8 +67,8 @@ export async function runParallel(
 }
 
 /**
- * Waits for all branches. When one cannot be carried on, the others are stopped before that is
- * said: nothing may be left under way.
+ * Waits for all branches. When one cannot be carried on, the others are stopped before the error is
+ * thrown. Nothing may be left under way.
  */
 async function allOf<Ended>(
   branches: CancelScope,
@@ -130,14 +130,17 @@ function join(
   return { status: 'completed', output, before };
 }
 
-/** The branch's key in its parent, without hand-overs: equal names are numbered. */
+/** Returns the branch's key in its parent, without handoffs: equal names are numbered. */
 function nameOf(branch: InvocationRecord, parent: string): string {
   return branch.path.slice(parent.length + 1).replace(/>.*$/, '');
 }
 
 type Changes = Readonly<Record<string, JsonValue | undefined>>;
 
-/** @throws NotJsonError when state would have to hold something else */
+/**
+ * Checks the result of `merge`.
+ * @throws NotJsonError when it is not JSON, which the state could not hold
+ */
 function checked(parallel: Parallel, merged: Changes): Changes {
   const defect = findJsonDefect(merged);
   if (defect !== undefined)

@@ -9,8 +9,8 @@ import type { BodyFrame } from '../../frame/run-context.ts';
 import { cancelledEnd, invoke, isGivenBack } from '../invoke.ts';
 
 /**
- * Paths of the parts of a sequence or parallel: their names, numbered from the second of equal ones
- * on. A number that makes another part's name is left out.
+ * Returns the paths of the parts of a sequence or parallel. They are the names, numbered from the
+ * second of equal ones on. A number that makes another part's name is left out.
  */
 export function partPaths(parent: string, parts: readonly Runnable[]): readonly string[] {
   const names = new Set(parts.map(({ name }) => name));
@@ -23,7 +23,7 @@ export function partPaths(parent: string, parts: readonly Runnable[]): readonly 
   });
 }
 
-/** Continues at the first part without outcome. */
+/** Runs the parts of a sequence in order, from the first one without outcome. */
 export async function runSequence(
   sequence: Sequence,
   frame: BodyFrame,
@@ -54,8 +54,9 @@ export async function runSequence(
 }
 
 /**
- * Parts that were inserted before finished ones, or taken away while open, cannot be continued in
- * order.
+ * Checks that a sequence can be continued in order. It cannot when parts were inserted before begun
+ * ones, or removed while open.
+ * @throws LedgerMismatchError
  */
 function assertContinuable({ run, record }: BodyFrame, paths: readonly string[]): void {
   const tree = run.ledger.invocations;
@@ -72,7 +73,10 @@ function assertContinuable({ run, record }: BodyFrame, paths: readonly string[])
   assertNoPartGone({ run, record }, paths);
 }
 
-/** @throws LedgerMismatchError when a recorded part that has no outcome yet is none of these */
+/**
+ * Checks that no open part has gone from the definition.
+ * @throws LedgerMismatchError when a recorded part without outcome is none of these
+ */
 export function assertNoPartGone(
   { run, record }: Pick<BodyFrame, 'run' | 'record'>,
   paths: readonly string[],

@@ -19,9 +19,7 @@ import { stateAfter } from '../body-state.ts';
 import { planHandOver } from '../handoff.ts';
 import { cancelledEnd, isGivenBack } from '../invoke.ts';
 
-/**
- * How long a body that was told to stop may take to do so before its invocation ends without it.
- */
+/** Milliseconds in which an aborted body may stop before its invocation ends without it. */
 const graceMs = 1_000;
 
 const noWrites = Object.freeze({ drafts: [], extras: undefined });
@@ -52,12 +50,12 @@ class StepBody extends Body implements StepContext {
     this.input = record.input;
   }
 
-  /** The writes that land with the end. */
+  /** Returns the writes that land with the end. */
   takeLast(): ReturnType<StepBody['writes']['take']> {
     return this.hasWrites ? this.writes.take(undefined, { isLast: true }) : noWrites;
   }
 
-  /** Keys of recorded writes that were not made again. */
+  /** Returns the keys of recorded writes that were not made again. */
   leftOver(): ReturnType<StepBody['writes']['leftOver']> {
     return this.hasWrites ? this.writes.leftOver() : [];
   }
@@ -84,8 +82,8 @@ class StepBody extends Body implements StepContext {
 }
 
 /**
- * Runs the code of a step, from the top each time; what its children gave is returned to it without
- * running them again.
+ * Runs the code of a step, from the top each time. Recorded results of its children are returned to
+ * it without running them again.
  */
 export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | undefined> {
   const body = new StepBody(step, frame);
@@ -122,7 +120,7 @@ export async function runStep(step: Step, frame: BodyFrame): Promise<BodyEnd | u
   }
 }
 
-/** The end of a step that did not come to its end; `undefined` when it can still be continued. */
+/** Returns the end of a step that was stopped early; `undefined` when it can still be continued. */
 function stoppedEnd({ run, scope }: BodyFrame): BodyEnd | undefined {
   return isGivenBack(run, scope) || !scope.aborted ? undefined : cancelledEnd(scope);
 }
@@ -130,8 +128,8 @@ function stoppedEnd({ run, scope }: BodyFrame): BodyEnd | undefined {
 const stopped: unique symbol = Symbol('stopped');
 
 /**
- * Whichever comes first: the body's end, a child that gave the run back, or an abort and then a
- * second of grace.
+ * Waits for the first of three: the body's end, the release of the run by a child, or an abort and
+ * a second of grace.
  */
 async function settle(
   step: Step,
@@ -161,8 +159,8 @@ async function settle(
 }
 
 /**
- * A recorded child or effect that the body no longer asks for means that the code has changed
- * since.
+ * Returns the end of a step whose code has changed: it no longer asks for a recorded child or
+ * effect.
  */
 function findDrift(step: Step, body: StepBody, frame: BodyFrame): BodyEnd | undefined {
   const children = frame.record.children.filter(
@@ -176,7 +174,11 @@ function findDrift(step: Step, body: StepBody, frame: BodyFrame): BodyEnd | unde
   );
 }
 
-/** @throws StateOrderError when something is recorded that the step has not written again */
+/**
+ * Checks for recorded writes that the step has not made again. With `onDrift: 'accept'` it only
+ * records a decision.
+ * @throws StateOrderError when there are any
+ */
 function leftOverWrites(step: Step, body: StepBody, { run, record }: BodyFrame): undefined {
   const keys = body.leftOver();
   const [first] = keys;

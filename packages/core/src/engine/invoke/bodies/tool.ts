@@ -13,7 +13,7 @@ import { Body, type BodyPlace } from '../body-context.ts';
 
 const noWrites = Object.freeze({ drafts: [], extras: undefined });
 
-/** What one attempt of a tool call can use. */
+/** Context of one attempt of a tool call. */
 export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
   readonly #attempt: ToolAttempt;
   #conflict: JsonObject | undefined;
@@ -87,7 +87,10 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
     return ended === undefined && !this.hasUnconfirmed ? undefined : this.#settleChildren(ended);
   }
 
-  /** The tool has run: what was refused of its writes does not change what it gave. */
+  /**
+   * Waits for the children and the writes. A refused write does not change the result of the tool,
+   * which has run: it is kept as a conflict.
+   */
   async #settleChildren(ended: Promise<void> | undefined): Promise<void> {
     await ended;
     try {
@@ -112,7 +115,7 @@ export class ToolBodyContext extends Body implements FinalizeContext, ToolBody {
         child.startsWith(`${childRoot}/`) && invocations.byPath.get(child)?.mode === 'call';
       return isCall && !this.asked.has(child) && !hasOutcome(invocations, child);
     });
-    // As with children, what is done does not matter to the call any more.
+    // A settled effect does not matter to the call any more, and neither does an ended child.
     const effects = this.forgottenEffects(({ settled }) => settled === undefined);
     const drift = this.#drift('child', open ?? []) ?? this.#drift('effect', effects);
     const [left] = drift === undefined && this.hasWrites ? this.writes.leftOver() : [];
