@@ -35,10 +35,7 @@ interface RoutingParts {
   find(name: string): Tool | undefined;
 }
 
-/**
- * Error types that are not routed: a person or the runtime ended the call, so the tool did not
- * fail.
- */
+/** Error types that are not routed: a person or the runtime ended the call. */
 const notRouted: ReadonlySet<string | undefined> = new Set([
   'rejected',
   'expired',
