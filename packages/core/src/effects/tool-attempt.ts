@@ -242,7 +242,7 @@ export class AttemptRun implements ToolAttempt {
     return { result, effect: 'none', retryAfterMs: undefined, next: undefined };
   }
 
-  /** Resolves in a replay at the recorded end of an attempt. `undefined`: there is no replay. */
+  /** Resolves when the recorded end is next, in a replay. `undefined`: the attempt must be made. */
   #replayed(
     attempt: number,
     { mayRun = false, takesRaw = false } = {},

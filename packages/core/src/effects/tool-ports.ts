@@ -27,8 +27,8 @@ export interface ToolBody {
    */
   endChildren(stop: boolean): Promise<void> | undefined;
   /**
-   * Returns the result, with refused shared writes in its metadata. These are writes of children
-   * that the tool did not await.
+   * Returns the result. Its metadata names the refused shared writes that came with children which
+   * the tool did not await.
    */
   withConflict(result: ToolResult): ToolResult;
   /**
