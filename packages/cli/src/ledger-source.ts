@@ -91,7 +91,10 @@ function isAbsent(error: unknown): boolean {
   return isAdjutantError(error, 'session_not_found') || isAdjutantError(error, 'usage');
 }
 
-/** Opens the user's app with its own store, or with the store that is named. */
+/**
+ * Opens the user's app with its own store, or with the store that is named. Without an app, it
+ * opens the store of the command line.
+ */
 function openReader(
   host: Host,
   options: SourceOptions,

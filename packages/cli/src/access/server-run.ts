@@ -20,7 +20,7 @@ export interface RemoteContext<Options = ServerFlags> extends RunContext {
   readonly options: RunContext['options'] & RemoteOptions<Options>;
 }
 
-/** `adjutant run "goal" --server <url>` */
+/** `adjutant run "goal" --server <url>`: runs an agent of the server, and shows the run. */
 export async function runRemotely(
   context: RemoteContext<RemoteRunOptions>,
   goal: string,
@@ -38,7 +38,7 @@ export async function runRemotely(
   });
 }
 
-/** `adjutant resume <session> --server <url>` */
+/** `adjutant resume <session> --server <url>`: continues the open run, and shows it. */
 export async function resumeRemotely(context: RemoteContext, session: string): Promise<number> {
   const client = await openClient(context.host, context.options);
   return showRun(context, client, async () => {

@@ -8,7 +8,7 @@ import { notice } from '../output/notice.ts';
 import { styleFor } from '../output/style.ts';
 import { carryOut, commandLine, type RunContext } from './carry-out.ts';
 
-/** `adjutant chat`: one session, a run for each line. */
+/** `adjutant chat`: holds a conversation in one session, with a run for each line. */
 export async function chat(context: RunContext, sessionId: string | undefined): Promise<number> {
   const { host, interruption } = context;
   const { app, agent, announceStandIn } = await openAgentApp(host, context.options);

@@ -250,7 +250,7 @@ class AppNames {
 
   /**
    * Returns the variant, and notes the name of its app. A variant that opens an app for each trial
-   * stays unchanged, because its text is part of the name of its trials.
+   * stays unchanged: its text is part of what identifies its trials.
    */
   watched(variant: EvalVariant): EvalVariant {
     if ('open' in variant) return variant;
@@ -267,7 +267,10 @@ class AppNames {
     return { ...variant, app: open };
   }
 
-  /** @param store store of the sessions; `undefined`: the default store of the command line */
+  /**
+   * Returns a function that makes the `adjutant show` command for a session.
+   * @param store store of the sessions; `undefined`: the default store of the command line
+   */
   sessionCommand(store: string | undefined): SessionCommand {
     return (session, variant) => {
       const app = this.#names.get(variant);

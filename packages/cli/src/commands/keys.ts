@@ -45,7 +45,7 @@ export interface RotateKeyOptions extends KeysOptions {
   readonly expires?: number;
 }
 
-/** `adjutant keys create` */
+/** `adjutant keys create`: makes an API key and shows its credential. */
 export function createKey(host: Host, options: CreateKeyOptions): Promise<number> {
   return withKeys(host, options, 'make', async (keys) => {
     const { name, role, tenant, user, agent, expires } = options;
@@ -60,7 +60,7 @@ export function createKey(host: Host, options: CreateKeyOptions): Promise<number
   });
 }
 
-/** `adjutant keys list` */
+/** `adjutant keys list`: lists the API keys. */
 export function listKeys(host: Host, options: ListKeysOptions): Promise<number> {
   return withKeys(host, options, 'look', async (keys) => {
     const found = await keys.list(options.tenant === undefined ? {} : { tenant: options.tenant });
@@ -73,7 +73,7 @@ export function listKeys(host: Host, options: ListKeysOptions): Promise<number> 
   });
 }
 
-/** `adjutant keys revoke <id>` */
+/** `adjutant keys revoke <id>`: revokes an API key. */
 export function revokeKey(host: Host, id: string, options: KeysOptions): Promise<number> {
   return withKeys(host, options, 'change', async (keys) => {
     const key = await keys.revoke(id);
@@ -86,7 +86,7 @@ export function revokeKey(host: Host, id: string, options: KeysOptions): Promise
   });
 }
 
-/** `adjutant keys rotate <id>` */
+/** `adjutant keys rotate <id>`: gives an API key a new secret. */
 export function rotateKey(host: Host, id: string, options: RotateKeyOptions): Promise<number> {
   return withKeys(host, options, 'change', async (keys) => {
     const { grace, expires } = options;

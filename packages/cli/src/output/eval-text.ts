@@ -214,7 +214,7 @@ function reasonOf({ error, scores, status }: TrialReport): string {
   return failed === undefined ? endings[status] : `${failed.scorer}: ${failed.explanation}`;
 }
 
-/** Line that tells whether the eval passed, and if not, which variants failed it. */
+/** Line with the verdict of the eval, and with the variants that failed it. */
 export function verdictLine(report: EvalReport, style: Style): string {
   const required = report.threshold ?? 1;
   if (report.finishedAt === undefined)

@@ -66,6 +66,7 @@ export class AttemptRecorder {
   }
 
   /**
+   * Records the end of the attempt, or what has to happen before it can be settled.
    * @param ran true when the tool itself ended this way, not when another party reported the end
    */
   record(given: Ending, durationMs: number, ran: boolean): Promise<void> | undefined {

@@ -96,12 +96,12 @@ export interface ModelCallPorts {
   readonly interruptions: Set<() => void>;
   /** Returns the model that replaces the agent's own one in tests. */
   standIn?(request: ModelCallRequest): LanguageModelV4;
-  /** Returns the model with its hooks around it. A hook may answer instead of the model. */
+  /** Returns the model with its `wrapModel` hooks around it. */
   wrap?(model: LanguageModelV4): LanguageModelV4;
-  /** Runs the work of a request inside the wrappers of the request. */
+  /** Runs the work of a request inside the surroundings of the run. */
   around?<Result>(request: ModelCallRequest, work: () => Result): Result;
   beforeCall?(options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined>;
-  /** Inspects and changes an answer before it is recorded. */
+  /** Processes an answer before it is recorded. */
   process?(
     answer: ModelAnswer,
     substitutedBy: string | undefined,

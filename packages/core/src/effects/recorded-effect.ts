@@ -123,7 +123,7 @@ class EffectRun {
     }
   }
 
-  /** @throws EffectFailedError, EffectUnknownError */
+  /** Returns the value of a settled effect. @throws EffectFailedError, EffectUnknownError */
   #outcome({ result, effect, attempt }: EventOf<'tool_result'>): JsonValue {
     // The body may change its copy of the value; the value in the ledger is frozen.
     if (isSuccess(result)) return structuredClone(result.content) as JsonValue;

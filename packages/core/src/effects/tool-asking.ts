@@ -138,7 +138,10 @@ class AnswerReader {
     return { verdict: 'settled' };
   }
 
-  /** @param given default that replaces the answer of the last request, when that has expired */
+  /**
+   * Verdict that the call goes on, if its input still fits.
+   * @param given default that replaces the answer of the last request, when that has expired
+   */
   async #go(
     last: AnsweredRequest,
     answered: readonly AnsweredRequest[],

@@ -142,8 +142,7 @@ export class AttemptRun implements ToolAttempt {
     } finally {
       this.#cancelTimer();
       this.scope.close();
-      // An abandoned tool may go on for as long as it likes. Further calls of its context are
-      // refused.
+      // An abandoned tool may go on for as long as it likes. Its context refuses further calls.
       this.#body?.close();
     }
   }
@@ -232,8 +231,8 @@ export class AttemptRun implements ToolAttempt {
   }
 
   /**
-   * Ending of an operation that was reported as failed. The failure counts as without effect,
-   * unless the answer says otherwise.
+   * Ending of an operation that was rejected, which reports a failure. A rejection counts as
+   * without effect.
    */
   #rejectedOperation(reason: string | undefined): Ending {
     const result = toolResult.permanent(reason ?? 'The operation failed.', {

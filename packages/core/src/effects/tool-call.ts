@@ -15,9 +15,9 @@ import { cancelledBefore, requestRejected, unknownOutcome } from './tool-result-
 import { untilAborted } from './until-aborted.ts';
 
 /**
- * Performs one attempt of a tool call and records its outcome. The order is validate → prepare →
- * checks → requests → attempt → execute → classify → finalize → supervision → record. The attempt
- * is durable before the tool runs, unless the tool may be run again.
+ * Performs one attempt of a tool call and records its outcome. It takes these steps: validate →
+ * prepare → checks → requests → attempt; execute → classify → finalize → supervision → record. The
+ * attempt is durable before the tool runs, unless the tool may be run again.
  */
 export async function performToolCall(
   state: CallState,
@@ -114,8 +114,8 @@ const unfitTool = ({ call, fallback }: CallState): string =>
   `a tool ${fallback ?? call.name} that does not take the recorded arguments`;
 
 /**
- * @throws LedgerMismatchError when a child or an effect of the call is open: only its tool could go
- * on with it
+ * Asserts that no child or effect of the call is open, with which only its tool could go on.
+ * @throws LedgerMismatchError when one is open
  */
 function assertNothingOpen(
   { call }: CallState,
@@ -211,7 +211,7 @@ async function fallbackArgs(
 }
 
 /**
- * Records the outcome of an attempt that a stopped process left open, for a tool whose `recovery`
+ * Records the outcome of an attempt that a stopped process left open. The `recovery` of its tool
  * asks a person or a probe.
  */
 export async function performRecovery(

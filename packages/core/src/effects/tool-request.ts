@@ -149,9 +149,8 @@ export function callSummary(name: string, args: unknown): string {
 }
 
 /**
- * Withdraws a request that this ledger cannot have answered. It was made in the ledger of which
- * this one is a fork or copy, or its tool has changed since. A request that is still needed is made
- * anew.
+ * Withdraws a request that this ledger cannot have answered. It belongs to the ledger of which this
+ * one is a fork or copy, or its tool has changed. A request that is still needed is made anew.
  */
 export function withdrawIfStale(
   ledger: Ledger,
