@@ -20,20 +20,20 @@ look first.
 - When something cannot be found out, say what and why. Answer briefly and say how you got to a \
 number.`;
 
-/** Its name is in the ledgers, so that another process can continue its runs. */
+/** Name of the agent. It is in the ledgers, so that another process can continue its runs. */
 export const assistantName = 'assistant';
 /**
- * Where the session's state has the tools that wait for approval, so that whoever continues its run
- * asks too.
+ * Key of the session's state for the tools that wait for approval. A process that continues the run
+ * asks for the same approvals.
  */
 export const askBeforeKey = 'askBefore';
-/** In the place of a tool's name: every tool, or none. */
+/** Words of `--ask-before` that stand for every tool, and for no tool. */
 const everyTool = 'all';
 const noTool = 'none';
 
 /**
- * The agent of the command line.
- * @param askBefore the tools that wait for approval in sessions that do not say it themselves
+ * Returns the agent of the command line.
+ * @param askBefore the tools that wait for approval in sessions whose state names none
  */
 export function assistant(model: Model, root: string, askBefore: readonly string[] = []): Agent {
   return agent({
@@ -41,8 +41,8 @@ export function assistant(model: Model, root: string, askBefore: readonly string
     model,
     context: [injectSystemMessage(instructions), includeHistory()],
     tools: toolsBelow(root).map((tool) => askingFirst(tool, askBefore)),
-    // Long chats are summarised by the model itself. The rules of the rehearsal model cannot: what
-    // is old is then left out.
+    // The model itself summarises long chats. The rehearsal model cannot: there, old parts are left
+    // out.
     compaction: model.provider === 'rehearsal' ? {} : { model },
   });
 }
@@ -77,8 +77,8 @@ function isAskedBefore(names: unknown, name: string): boolean {
 }
 
 /**
- * What `--ask-before` was given, as the session's state has it. @throws UsageError for a tool that
- * there is not
+ * Returns the tools named by `--ask-before`, in the form that the session's state has.
+ * @throws UsageError for an unknown tool
  */
 export function askedBefore(names: readonly string[]): readonly string[] {
   const known = toolsBelow('.').map(({ name }) => name);

@@ -19,19 +19,19 @@ import { notice } from './output/notice.ts';
 import type { ServedApp } from './output/serving.ts';
 import { readableStorePath, writableStorePath } from './store-location.ts';
 
-/** Name space of the sessions in their store, unless `--app` names another. */
+/** Name of the app whose sessions are used, unless `--app` names another. */
 const defaultApp = 'adjutant';
 
 export interface StoreOptions {
   readonly store?: string;
-  /** Whose sessions. @default 'adjutant' */
+  /** Name of the app that owns the sessions. @default 'adjutant' */
   readonly app?: string;
 }
 
 export interface AgentOptions extends StoreOptions {
   readonly model?: string;
   readonly root?: string;
-  /** Tools that wait for approval. @default as the session has it */
+  /** Tools that wait for approval. @default those of the session's state */
   readonly askBefore?: readonly string[];
 }
 
@@ -39,13 +39,13 @@ export interface AgentApp {
   readonly app: Runtime;
   readonly agent: Agent;
   readonly model: Model;
-  /** Says on stderr that the rehearsal model stands in, if it does. */
+  /** Reports on stderr that the rehearsal model stands in, if it does. */
   readonly announceStandIn: () => void;
 }
 
 /**
- * Opens the app with its agent for serving it: it goes on with runs that stopped, and its sessions
- * wait for approval of `askBefore` unless they say otherwise.
+ * Opens the app with its agent to serve it. The app continues runs that stopped. Its sessions wait
+ * for approval of `askBefore`, unless their state names other tools.
  */
 export async function openServedApp(host: Host, options: AgentOptions): Promise<ServedApp> {
   const askBefore = options.askBefore === undefined ? [] : askedBefore(options.askBefore);
@@ -53,7 +53,7 @@ export async function openServedApp(host: Host, options: AgentOptions): Promise<
   const { model, isStandIn } = chooseModel(options.model, host.env);
   await model.load();
   const path = writableStorePath(host, options.store);
-  // Keys may be of any tenant.
+  // API keys may be of any tenant.
   const app = runtime({
     app: appOf(options),
     store: sqlite(path),
@@ -67,7 +67,7 @@ export async function openServedApp(host: Host, options: AgentOptions): Promise<
   return { app, store: path, announce };
 }
 
-/** @throws UsageError */
+/** Path of the folder that the agent may read. @throws UsageError */
 function rootFolder(host: Host, options: AgentOptions): string {
   const root = resolve(host.cwd, options.root ?? '.');
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory()) return root;
@@ -75,8 +75,8 @@ function rootFolder(host: Host, options: AgentOptions): string {
 }
 
 /**
- * Opens the app with its agent, ready to run. What is wrong with model or folder is said before a
- * session is touched.
+ * Opens the app with its agent, ready to run. A fault of the model or the folder is reported before
+ * a session is touched.
  */
 export async function openAgentApp(host: Host, options: AgentOptions): Promise<AgentApp> {
   if (options.askBefore !== undefined) askedBefore(options.askBefore);
@@ -84,7 +84,7 @@ export async function openAgentApp(host: Host, options: AgentOptions): Promise<A
   const { model, isStandIn } = chooseModel(options.model, host.env);
   await model.load();
   const agent = assistant(model, root);
-  // A command works on the session that it was given, and leaves all others alone.
+  // A command works only on its own session, so the app recovers no others.
   const app = runtime({
     app: appOf(options),
     store: sqlite(writableStorePath(host, options.store)),
@@ -97,14 +97,11 @@ export async function openAgentApp(host: Host, options: AgentOptions): Promise<A
   return { app, agent, model, announceStandIn };
 }
 
-/**
- * Opens the app for looking at its ledgers and posting to them; `undefined` when there is no store
- * yet.
- */
+/** Opens the app to read its ledgers and post to them. `undefined`: there is no store yet. */
 export function openLedgers(host: Host, options: StoreOptions): Runtime | undefined {
   const path = readableStorePath(host, options.store);
   if (path === undefined) return undefined;
-  // The agent is there for what answers are checked with; its model is not called.
+  // The agent is needed to check answers; its model is not called.
   return runtime({
     app: appOf(options),
     store: sqlite(path),
@@ -113,14 +110,16 @@ export function openLedgers(host: Host, options: StoreOptions): Runtime | undefi
   });
 }
 
-/** The same for a command that needs the store. @throws UsageError when there is none yet */
+/**
+ * Opens the same app for a command that needs the store. @throws UsageError when there is none yet
+ */
 export function openExistingLedgers(host: Host, options: StoreOptions): Runtime {
   const app = openLedgers(host, options);
   if (app === undefined) throw new UsageError({ reason: 'There are no sessions yet.' });
   return app;
 }
 
-/** Writes down which tools of a session wait for approval, where that was said. */
+/** Records in the session's state which tools wait for approval, if the options name any. */
 export async function rememberAskBefore(
   session: Session,
   { askBefore }: AgentOptions,
@@ -131,11 +130,11 @@ export async function rememberAskBefore(
 }
 
 export interface LookOptions extends StoreOptions {
-  /** Opens it for looking at only: nothing is written to it. @default false */
+  /** Opens the session for reading only: nothing is written to it. @default false */
   readonly onlyLook?: boolean;
 }
 
-/** A session that must exist. @throws SessionNotFoundError */
+/** Opens a session that must exist. @throws SessionNotFoundError */
 export async function existingSession(
   app: Runtime,
   id: string,
@@ -147,7 +146,7 @@ export async function existingSession(
   return session;
 }
 
-/** What to say when a store has no sessions of the app. */
+/** Message for a store without sessions of the app. */
 export function noSessions(options: StoreOptions): string {
   return (
     `There are no sessions of the app "${appOf(options)}" in this store. --app names another ` +

@@ -8,7 +8,8 @@ import { styleFor } from './output/style.ts';
 import { buildProgram, withCommand } from './program.ts';
 
 /**
- * Carries out a command line and gives the exit code; failures are reported on the host's streams.
+ * Carries out a command line and returns the exit code. Failures are reported on the streams of the
+ * host.
  */
 export async function runCli(args: readonly string[], host: Host): Promise<number> {
   let exitCode: number = exitCodes.ok;
@@ -27,7 +28,7 @@ export async function runCli(args: readonly string[], host: Host): Promise<numbe
   }
 }
 
-/** Help and version end the parsing too, without anything to report. */
+/** Reports a usage error. Help and version also end the parsing, with nothing to report. */
 function reportUsage(host: Host, args: readonly string[], error: CommanderError): number {
   if (error.exitCode === 0) return exitCodes.ok;
   const message = error.message.replace(/^error: /, '');

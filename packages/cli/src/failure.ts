@@ -1,18 +1,16 @@
 import { AdjutantError, isAdjutantError } from 'adjutant';
 
-/** The command line asks for something that cannot be done as it stands. */
+/** Error for a command line that cannot be carried out as it stands. */
 export class UsageError extends AdjutantError<string> {
   constructor(data: { reason: string }) {
     super('usage', data.reason, data);
   }
 }
 
-/** `waiting`: the run goes on when somebody has answered. */
+/** Exit codes of the program. `waiting`: the run continues after an answer. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, waiting: 3 } as const;
 
-/**
- * What the caller can put right by calling differently, as against what went wrong while running.
- */
+/** Codes of errors that the caller can correct by another call, unlike failures of a run. */
 const inputCodes: ReadonlySet<string> = new Set([
   'usage',
   'invalid_model_name',
@@ -42,10 +40,10 @@ const inputCodes: ReadonlySet<string> = new Set([
   'api_key_state',
 ]);
 
-/** A problem of a server, or of the way to it, as its client says it. */
+/** Problem of a server, or of the connection to it, as its client reports it. */
 interface ClientFailure extends Error {
   readonly code: string;
-  /** Of the server's answer. */
+  /** HTTP status of the server's answer. */
   readonly status?: number;
   readonly data?: object;
 }
@@ -71,7 +69,7 @@ export function exitCodeOf(error: unknown): number {
   return isAdjutantError(error) && inputCodes.has(error.code) ? exitCodes.usage : exitCodes.failed;
 }
 
-/** An error as a line for people. */
+/** Returns an error as a line for people. */
 export function describeFailure(error: unknown): string {
   if (isClientFailure(error))
     return error.status === 401
@@ -96,8 +94,7 @@ export function describeFailure(error: unknown): string {
 }
 
 /**
- * The process id of whoever holds a session. Owners on this machine are named `<boot>/<process
- * id>/…`.
+ * Process id of the holder of a session. Owners on this machine are named `<boot>/<process id>/…`.
  */
 export function holderOf({ data }: AdjutantError): string | undefined {
   const [, process, ...rest] = String(data['owner']).split('/');
@@ -114,7 +111,7 @@ function describeBusy(error: AdjutantError): string {
   );
 }
 
-/** The error's own text also tells what a program could pass. */
+/** Message for a missing key, without the advice for programs that the error's own text has. */
 function describeMissingKey({ data }: AdjutantError): string {
   const variables = Array.isArray(data['variables']) ? data['variables'].join(' or ') : '';
   return (

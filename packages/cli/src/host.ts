@@ -7,7 +7,7 @@ export interface OutputStream extends NodeJS.WritableStream {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the commands know of the process that they run in. */
+/** Surroundings of the commands: the streams, environment, folder and clock of their process. */
 export interface Host {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: OutputStream;
@@ -23,8 +23,7 @@ const brokenPipe = 141;
 
 export function processHost(): Host {
   const { stdin, stdout, stderr, env, platform } = process;
-  // Whoever read the output has left (`| head`). A run loses nothing by it: its ledger can be
-  // continued.
+  // The reader of the output has left (`| head`). A run loses nothing: its ledger can be continued.
   stdout.on('error', (error: NodeJS.ErrnoException) =>
     process.exit(error.code === 'EPIPE' ? brokenPipe : 1),
   );

@@ -2,8 +2,8 @@ const exitCodesBySignal = { SIGINT: 130, SIGTERM: 143 } as const;
 export type InterruptSignal = keyof typeof exitCodesBySignal;
 
 /**
- * Ends the process by the signal itself: `process.exit` would wait for the store's thread, which a
- * locked file can hold for seconds.
+ * Ends the process by the signal itself. `process.exit` would wait for the thread of the store,
+ * which a locked file can hold for seconds.
  */
 function endBy(signal: InterruptSignal): void {
   process.removeAllListeners(signal);
@@ -11,20 +11,20 @@ function endBy(signal: InterruptSignal): void {
 }
 
 /**
- * Ctrl-C and SIGTERM: the first one stops what is under way, the second one ends the process at
- * once.
+ * Handler of Ctrl-C and SIGTERM. The first signal stops the work under way, the second ends the
+ * process at once.
  */
 export class Interruption {
   #received: InterruptSignal | undefined;
   #stop: (() => void) | undefined;
 
-  /** Takes over the signals of this process. */
+  /** Begins to handle the signals of this process. */
   listen(): void {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
       process.on(signal, () => this.interrupt(signal));
   }
 
-  /** What a signal does; a terminal in raw mode sends none and calls this instead. */
+  /** Handles a signal. A terminal in raw mode sends none, and its Ctrl-C calls this instead. */
   interrupt(signal: InterruptSignal): void {
     const isFirst = this.#received === undefined;
     this.#received ??= signal;
@@ -32,12 +32,12 @@ export class Interruption {
     else endBy(signal);
   }
 
-  /** The exit code of the signal that came, if one did. */
+  /** Exit code of the first signal. `undefined`: none came. */
   get exitCode(): number | undefined {
     return this.#received === undefined ? undefined : exitCodesBySignal[this.#received];
   }
 
-  /** Has `stop` called by a signal for as long as the work lasts. */
+  /** Runs work during which a signal calls `stop`. */
   async during<Result>(stop: () => void, work: () => PromiseLike<Result>): Promise<Result> {
     const outer = this.#stop;
     this.#stop = stop;

@@ -18,16 +18,16 @@ import { readableStorePath } from './store-location.ts';
 
 export interface SourceOptions extends StoreOptions, ConfigOptions {}
 
-/** The ledgers that a command reads: those of the user's app, of a store, or of files. */
+/** Ledgers that a command reads: those of the user's app, of a store, or of files. */
 export interface LedgerSources {
   readonly configured: ConfiguredApp | undefined;
   readonly replaying: Replaying;
   session(id: string): Promise<Session>;
-  /** A session, or what a file holds. */
+  /** Returns a session, or the content of a ledger file. */
   ledger(name: string): Promise<Session | LedgerFile>;
 }
 
-/** Opens what a command reads from, and closes it when that is done. */
+/** Opens the ledgers that a command reads, and closes them when the command is done. */
 export async function withLedgers<Result>(
   host: Host,
   options: SourceOptions,
@@ -61,8 +61,9 @@ export async function withLedgers<Result>(
 }
 
 /**
- * Opens what a command looks at: the user's app where there is one, else a store, if there is one
- * yet. Closes it when that is done. `ownStore`: the store is one that only the module knows.
+ * Opens the app that a command reads, and closes it when the command is done. It is the user's app
+ * where there is one, else a store, if there is one yet. `ownStore`: only the module knows the
+ * store.
  */
 export async function withReader<Result>(
   host: Host,
@@ -90,7 +91,10 @@ function isAbsent(error: unknown): boolean {
   return isAdjutantError(error, 'session_not_found') || isAdjutantError(error, 'usage');
 }
 
-/** The user's app reads its own store, unless another one is named. */
+/**
+ * Opens the user's app with its own store, or with the store that is named. Without an app, it
+ * opens the store of the command line.
+ */
 function openReader(
   host: Host,
   options: SourceOptions,

@@ -11,16 +11,15 @@ import { configNames, InvalidConfigError, loadModule, shownName } from './load-m
 /** The functions of `adjutant/eval`. */
 export type EvalLibrary = typeof import('adjutant/eval');
 
-/** What a module is given whose default export is a function that gives an eval. */
+/** Argument for a module whose default export is a function that returns an eval. */
 export interface EvalModuleContext {
   /**
-   * The store of `--store`, else the one of the command line: sessions kept there are shown by
-   * `adjutant show`.
+   * Store of `--store`, else that of the command line. `adjutant show` shows the sessions in it.
    */
   readonly store: Store;
 }
 
-/** What a configuration says of evals, as its named exports or as its default export. */
+/** Exports of a configuration that concern evals, as named exports or in the default export. */
 interface EvalConfig {
   readonly app?: Runtime | (() => Runtime | Promise<Runtime>);
   readonly runnable?: Runnable;
@@ -28,22 +27,20 @@ interface EvalConfig {
 }
 
 export interface LoadedEval {
-  /**
-   * The copy of the package that the module itself uses: it would not know the apps of another one.
-   */
+  /** Copy of the package that the module itself uses. Another copy would not know its apps. */
   readonly library: EvalLibrary;
-  /** As the module or the configuration has it. */
+  /** Options of the eval, from the module or the configuration. */
   readonly options: EvalOptions;
   readonly dataset: Dataset;
-  /** Whether the module took the store that it was given. */
+  /** True when the module took the given store. */
   readonly tookStore: boolean;
 }
 
 const moduleEndings: readonly string[] = ['.ts', '.mts', '.js', '.mjs'];
 
 /**
- * Reads an eval: a module that defines one, or a dataset with what the configuration says. @throws
- * UsageError, InvalidConfigError, InvalidDatasetError
+ * Loads an eval: a module that defines one, or a dataset together with a configuration.
+ * @throws UsageError, InvalidConfigError, InvalidDatasetError
  */
 export async function loadEval(
   host: Host,
@@ -73,7 +70,7 @@ export async function loadEval(
   };
 }
 
-/** An eval is told from a dataset by its variants. */
+/** Returns the eval that a module exports. An eval differs from a dataset by its variants. */
 async function exportedEval(
   host: Host,
   path: string,
@@ -150,7 +147,7 @@ async function libraryFor(path: string): Promise<EvalLibrary> {
   try {
     file = createRequire(path).resolve('adjutant/eval');
   } catch {
-    // A module without the package beside it has no app of another copy.
+    // A module without its own copy of the package uses this one.
     return import('adjutant/eval');
   }
   return (await import(pathToFileURL(file).href)) as EvalLibrary;

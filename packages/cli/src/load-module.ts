@@ -5,17 +5,17 @@ import { pathToFileURL } from 'node:url';
 import { AdjutantError, type Runtime } from 'adjutant';
 import type { Host } from './host.ts';
 
-/** A module of the user's cannot be loaded, or does not have what it is loaded for. */
+/** Error for a module of the user that cannot be loaded, or lacks a needed export. */
 export class InvalidConfigError extends AdjutantError<string> {
   constructor(data: { file: string; reason: string }, options?: ErrorOptions) {
     super('invalid_config', `${data.file} ${data.reason}`, data, options);
   }
 }
 
-/** How a module is loaded. */
+/** Options for loading a module. */
 export interface LoadOptions {
   /**
-   * Whether runtimes that it makes look for runs to continue, as they do in the user's own program.
+   * True when runtimes of the module look for runs to continue, as in the user's own program.
    * @default false
    */
   readonly recovers?: boolean;
@@ -23,13 +23,13 @@ export interface LoadOptions {
 
 export interface ConfigOptions {
   /**
-   * The module that exports the app; `false`: none. @default the first of `configNames` that there
-   * is in the working folder
+   * Path of the module that exports the app; `false`: none.
+   * @default the first of `configNames` that exists in the working folder
    */
   readonly config?: string | false;
 }
 
-/** Looked for in this order in the working folder. */
+/** Names of configuration files, in the order in which they are tried in the working folder. */
 export const configNames: readonly string[] = [
   'adjutant.config.ts',
   'adjutant.config.mts',
@@ -38,24 +38,23 @@ export const configNames: readonly string[] = [
 ];
 
 export interface LoadedModule {
-  /** The whole path of its file. */
+  /** Absolute path of the module. */
   readonly file: string;
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
-/** An app of the user's. */
+/** App of the user. */
 export interface ConfiguredApp {
   readonly app: Runtime;
-  /** The whole path of the module that exports it. */
+  /** Absolute path of the module that exports it. */
   readonly file: string;
-  /** What else the module says. */
+  /** All exports of the module. */
   readonly exports: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Loads a TypeScript or JavaScript module of the user's. Runtimes that it makes do not look for
- * runs to continue unless that is wanted: a command works on what it was given, and leaves all
- * others alone.
+ * Loads a TypeScript or JavaScript module of the user. Its runtimes look for runs to continue only
+ * with `recovers`. Otherwise a command works on its own session, and leaves all others alone.
  * @throws InvalidConfigError
  */
 export async function loadModule(
@@ -65,7 +64,7 @@ export async function loadModule(
 ): Promise<LoadedModule> {
   const file = resolve(host.cwd, name);
   if (!existsSync(file)) throw new InvalidConfigError({ file, reason: 'does not exist.' });
-  // Read by the runtimes of whichever copy of the package the module has.
+  // The runtimes read this variable, also those of another copy of the package.
   if (recovers) delete process.env['ADJUTANT_RECOVER'];
   else process.env['ADJUTANT_RECOVER'] = 'manual';
   try {
@@ -86,17 +85,15 @@ function describeThrown(thrown: unknown): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/**
- * Where a module cannot be parsed, which may be one that it imports: Node begins the stack with it.
- */
+/** Place of a syntax error, which may be in an imported module. Node begins the stack with it. */
 function placeOf({ stack = '' }: SyntaxError): string {
   const [first = ''] = stack.split('\n');
   return /^(?:file:|\/|[A-Za-z]:\\).*:\d+$/.test(first) ? ` (${first})` : '';
 }
 
 /**
- * The user's app: what the module exports as `app` or by default, or what a function that it
- * exports so makes. `undefined`: there is no module, and none was asked for.
+ * Loads the user's app. The module exports it as `app` or by default, or exports a function that
+ * returns it. `undefined`: there is no module, and none was asked for.
  * @throws InvalidConfigError
  */
 export async function loadApp(
@@ -114,7 +111,7 @@ export async function loadApp(
 }
 
 /**
- * A runtime, the one that an object has as `app`, or what a function makes. It may come from
+ * Returns a runtime: the value itself, its `app`, or the result of a function. It may come from
  * another copy of the package.
  */
 async function appIn(value: unknown, file: string): Promise<Runtime | undefined> {
@@ -126,7 +123,7 @@ async function appIn(value: unknown, file: string): Promise<Runtime | undefined>
   return isRuntime(made) ? made : undefined;
 }
 
-/** @throws InvalidConfigError */
+/** Calls a function that makes an app. @throws InvalidConfigError */
 async function madeBy(make: () => unknown, file: string): Promise<unknown> {
   try {
     return await make();
@@ -165,8 +162,8 @@ function whyNoApp(exports: Readonly<Record<string, unknown>>): string {
 export type Replaying = typeof import('adjutant/replay');
 
 /**
- * `adjutant/replay` of the package that the user's app was made with; without an app, or where it
- * has none, that of the command line.
+ * Returns `adjutant/replay` of the package with which the user's app was made. Without an app, or
+ * if that package has none, it is that of the command line.
  */
 export async function replayingFor(configured: ConfiguredApp | undefined): Promise<Replaying> {
   if (configured !== undefined) {
@@ -189,7 +186,7 @@ function isNotThere(error: unknown): boolean {
   );
 }
 
-/** The name of a module for people. */
+/** Name of a module for people. */
 export function shownName({ file }: { readonly file: string }): string {
   return basename(file);
 }

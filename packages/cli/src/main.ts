@@ -1,9 +1,6 @@
 import { refuseOldNode } from './node-version.ts';
 
-/**
- * Exit code of what cannot be carried out as it was called, as in failure.ts, which an old Node may
- * not be able to read.
- */
+/** Exit code of a usage error. It repeats failure.ts, which an old Node may not be able to read. */
 const usage = 2;
 
 const refusal = refuseOldNode(process.versions.node);
@@ -14,12 +11,13 @@ else {
 }
 
 /**
- * Loads everything else only here: an older Node stops at names and syntax that it does not know,
- * before a line has run.
+ * Loads the rest of the program only here. An older Node fails at unknown names and syntax, before
+ * a line has run.
  */
 async function start(): Promise<void> {
   const { enableCompileCache } = await import('node:module');
-  // Before anything else is loaded: from its second start on, the program starts in half the time.
+  // The cache must be enabled before anything else is loaded. From its second start on, the program
+  // then starts in half the time.
   enableCompileCache();
   const { runCli } = await import('./cli.ts');
   const { processHost } = await import('./host.ts');

@@ -3,13 +3,13 @@ import type { Environment } from './host.ts';
 
 export interface ModelChoice {
   readonly model: Model;
-  /** Nobody named a model, so the rehearsal model stands in. */
+  /** True when no model was named, so that the rehearsal model stands in. */
   readonly isStandIn: boolean;
 }
 
 /**
- * The model of `--model`, else that of the environment, else the rehearsal model. @throws
- * InvalidModelNameError
+ * Returns the model of `--model`, else that of the environment, else the rehearsal model.
+ * @throws InvalidModelNameError
  */
 export function chooseModel(name: string | undefined, env: Environment): ModelChoice {
   const named = name === undefined ? modelFromEnvironment(env) : parseModelName(name, env);

@@ -1,7 +1,7 @@
-/** The first major version of Node that the program runs on; package.json says the same. */
+/** Oldest major version of Node that the program runs on. It must agree with package.json. */
 export const oldestNode = 24;
 
-/** Why the program cannot run on this version of Node, or `undefined` when it can. */
+/** Returns the reason why the program cannot run on this version of Node. `undefined`: it can. */
 export function refuseOldNode(version: string): string | undefined {
   const major = Number.parseInt(version, 10);
   return major >= oldestNode

@@ -3,14 +3,14 @@ import { validateResumeState } from 'adjutant/views';
 import { holderOf } from './failure.ts';
 import { plainLine } from './output/plain-text.ts';
 
-/** Name of the runnable whose run a session has open; `undefined`: it has none. */
+/** Name of the runnable whose run is open in a session. `undefined`: no run is open. */
 export function openRunOf({ events, ledger }: Session): string | undefined {
   const { openRun } = validateResumeState(events);
   return openRun === undefined ? undefined : ledger.invocations.byPath.get(openRun)?.name;
 }
 
 /**
- * Why the open run of a session cannot be continued by the agent of this name; `undefined`: it can.
+ * Reason why the agent of this name cannot continue the open run of a session. `undefined`: it can.
  */
 export function whyNotHere(session: Session, name: string): string | undefined {
   const found = openRunOf(session) ?? name;
@@ -19,7 +19,10 @@ export function whyNotHere(session: Session, name: string): string | undefined {
     : `it is a run of "${plainLine(found)}", not of the agent of the command line`;
 }
 
-/** Who works on a session; `undefined`: nobody does, and now this process has it. */
+/**
+ * Name of the process that holds a session. `undefined`: no other process does, and this one now
+ * owns it.
+ */
 export async function holderNow(session: Session): Promise<string | undefined> {
   try {
     await session.ledger.own();

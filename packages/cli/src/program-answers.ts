@@ -22,7 +22,7 @@ interface DecisionFlags extends AnswerFlags {
   readonly decision: (typeof decisions)[number];
 }
 
-/** The commands for what runs wait for. */
+/** Adds the commands for requests that wait for an answer. */
 export function addAnswerCommands(program: Command, parts: Parts): void {
   const { host, onExitCode } = parts;
   withServer(

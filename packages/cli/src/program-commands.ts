@@ -4,10 +4,7 @@ import { appName, notEmpty } from './program-values.ts';
 const appDescription =
   'the app whose sessions they are, as in runtime({ app }) (default: adjutant)';
 
-/**
- * Adds the options that say which server a command works with, in the place of a store of this
- * machine.
- */
+/** Adds the options that name a server, to be used instead of a store of this machine. */
 export function withServer(command: Command): Command {
   const own = ['model', 'store', 'app', 'root', 'askBefore', 'config'];
   return command
@@ -20,7 +17,7 @@ export function withServer(command: Command): Command {
     .option('--key <key>', 'API key or token for the server (default: ADJUTANT_KEY)', notEmpty);
 }
 
-/** A command that runs the agent. */
+/** Adds a command that runs the agent. */
 export function agentCommand(program: Command, name: string, description: string): Command {
   return program
     .command(name)
@@ -43,7 +40,7 @@ export function agentCommand(program: Command, name: string, description: string
     );
 }
 
-/** A command that reads ledgers, or posts to them. */
+/** Adds a command that reads ledgers, or posts to them. */
 export function ledgerCommand(program: Command, name: string, description: string): Command {
   return program
     .command(name)
@@ -56,12 +53,12 @@ export function ledgerCommand(program: Command, name: string, description: strin
     .option('--app <name>', appDescription, appName);
 }
 
-/** A command that works with the user's app where there is one. */
+/** Adds a command that works with the user's app where there is one. */
 export function configuredCommand(program: Command, name: string, description: string): Command {
   return withConfig(ledgerCommand(program, name, description));
 }
 
-/** Adds the options that say which module exports the user's app. */
+/** Adds the options that name the module with the user's app. */
 export function withConfig(command: Command): Command {
   return command
     .option(

@@ -10,7 +10,7 @@ interface Parts {
   readonly onExitCode: (code: number) => void;
 }
 
-/** The command that measures agents. */
+/** Adds the command that measures agents. */
 export function addEvalCommand(program: Command, { host, interruption, onExitCode }: Parts): void {
   program
     .command('eval')

@@ -23,7 +23,7 @@ const unitMs: Readonly<Record<string, number>> = {
   y: 31_536_000_000,
 };
 
-/** The commands for the API keys of a server. */
+/** Adds the commands for the API keys of a server. */
 export function addKeyCommands(program: Command, { host, onExitCode }: Parts): void {
   const keys = program
     .command('keys')
@@ -99,7 +99,7 @@ function role(value: string, before: readonly string[] = []): readonly string[] 
   return [...before, value];
 }
 
-/** Milliseconds of `30d`. */
+/** Returns the milliseconds of a duration such as `30d`. */
 function duration(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhdwy])$/.exec(text) ?? [];
   const ms = unitMs[unit];

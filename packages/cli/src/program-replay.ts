@@ -11,7 +11,7 @@ interface Parts {
   readonly onExitCode: (code: number) => void;
 }
 
-/** The commands that keep what happened, and hold code against it. */
+/** Adds the commands that export ledgers, and that replay them with the present code. */
 export function addReplayCommands(program: Command, { host, onExitCode }: Parts): void {
   configuredCommand(
     program,

@@ -11,7 +11,7 @@ interface Parts {
   readonly onExitCode: (code: number) => void;
 }
 
-/** The command that serves an app over HTTP. */
+/** Adds the command that serves an app over HTTP. */
 export function addServeCommand(program: Command, parts: Parts): void {
   withConfig(
     agentCommand(

@@ -43,7 +43,7 @@ export function portNumber(text: string): number {
   return number;
 }
 
-/** For options that may be given again. */
+/** Collects the values of an option that may be repeated. */
 export function gathered(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }

@@ -48,9 +48,9 @@ const commandNames: readonly string[] = [
 ];
 
 /**
- * The arguments with the command that they leave out: a goal alone is run, and nothing at all is a
- * chat or a tour. A goal can be told from a mistyped command by anything but small letters in its
- * first word.
+ * Adds the command that the arguments leave out. A goal alone is run, and no arguments start a chat
+ * or a tour. The first word of such a goal must have another character than small letters and
+ * hyphens. Otherwise it counts as a mistyped command.
  */
 export function withCommand(
   args: readonly string[],
@@ -64,8 +64,8 @@ export function withCommand(
 }
 
 /**
- * The command line's grammar. Commands are loaded when they are called, so that help and mistakes
- * are answered at once.
+ * Builds the grammar of the command line. Commands are loaded when they are called, so that help
+ * and mistakes are answered at once.
  */
 export function buildProgram(
   host: Host,
@@ -241,7 +241,7 @@ const showViews: readonly string[] = [
   'prompt',
 ];
 
-/** The ways to show a session that one of them cannot be combined with. */
+/** Options of `show` that cannot be combined with this one. */
 function othersThan(view: string): string[] {
   return showViews.filter((other) => other !== view);
 }
@@ -283,7 +283,10 @@ function addSessionCommands(
     });
 }
 
-/** `adjutant --store x.db sessions` would otherwise be a goal of one word. */
+/**
+ * Refuses a command name as the only word of a goal. In `adjutant --store x.db sessions` it follows
+ * the options, and would be run as a goal.
+ */
 function refuseMisplacedCommand(words: readonly string[]): void {
   const [first = ''] = words;
   if (words.length > 1 || !commandNames.includes(first)) return;

@@ -7,7 +7,9 @@ import type { Environment, Host } from './host.ts';
 
 const fileName = 'adjutant.db';
 
-/** The folder for the data of one user, by the custom of the platform; `ADJUTANT_HOME` wins. */
+/**
+ * Folder for the data of one user, by the custom of the platform. `ADJUTANT_HOME` takes precedence.
+ */
 export function dataFolder(env: Environment, platform: NodeJS.Platform, home: string): string {
   const { join } = platform === 'win32' ? win32 : posix;
   const own = env['ADJUTANT_HOME'];
@@ -16,14 +18,14 @@ export function dataFolder(env: Environment, platform: NodeJS.Platform, home: st
     return join(env['LOCALAPPDATA'] || join(home, 'AppData', 'Local'), 'adjutant');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'adjutant');
   const shared = env['XDG_DATA_HOME'];
-  // The XDG specification: a path that is not absolute is to be ignored.
+  // The XDG specification requires that a relative path is ignored.
   return join(shared?.startsWith('/') ? shared : join(home, '.local', 'share'), 'adjutant');
 }
 
-/** Where the ledgers are: the given file, or the one in the user's data folder. */
+/** Path of the ledgers: the given file, or the one in the user's data folder. */
 function storePath(host: Host, given: string | undefined): string {
   if (given === ':memory:') return given;
-  // Not shown: it may have a password.
+  // The address is not shown, because it may have a password.
   if (given !== undefined && /^[a-z][a-z0-9+.-]+:\/\//i.test(given)) {
     throw new UsageError({
       reason:
@@ -36,8 +38,8 @@ function storePath(host: Host, given: string | undefined): string {
 }
 
 /**
- * The same, for writing: the user's data folder is made when it is missing. @throws
- * StoreUnavailableError
+ * Returns the same path for writing. A missing data folder of the user is made.
+ * @throws StoreUnavailableError
  */
 export function writableStorePath(host: Host, given: string | undefined): string {
   const path = storePath(host, given);
@@ -54,8 +56,8 @@ export function writableStorePath(host: Host, given: string | undefined): string
 }
 
 /**
- * The same, for reading: `undefined` when nothing has been stored yet. @throws UsageError when the
- * given file does not exist
+ * Returns the same path for reading. `undefined`: nothing has been stored yet.
+ * @throws UsageError when the given file does not exist
  */
 export function readableStorePath(host: Host, given: string | undefined): string | undefined {
   const path = storePath(host, given);

@@ -18,17 +18,17 @@ export interface SessionFilter extends Pick<SessionQuery, 'status' | 'runnable' 
 }
 
 export interface FoundSessions {
-  /** Newest first. */
+  /** Sessions, newest first. */
   readonly sessions: readonly SessionListing[];
   /** The sentence for the user when there is no session at all. */
   readonly nothing: string;
 }
 
-/** The surroundings of a session that is shown. */
+/** Surroundings of a shown session. */
 export interface Surroundings {
-  /** Ids of its requests without an answer. */
+  /** Returns the ids of the session's requests that have no answer. */
   readonly pending: () => Promise<ReadonlySet<string>>;
-  /** The store of the session, for commands that are shown. */
+  /** Store of the session, for the commands that are shown. */
   readonly place: StoreOptions;
 }
 
@@ -40,7 +40,7 @@ export interface SessionView {
 }
 
 export interface CancelOutcome {
-  /** `posted`: another process has to cancel the run. */
+  /** Outcome of a cancel. `posted`: another process has to cancel the run. */
   readonly status: 'posted' | 'cancelled';
   /** The sentence for the user. */
   readonly text: string;

@@ -32,7 +32,7 @@ import { nothingToCancel } from './nothing-to-cancel.ts';
 
 const nothingYet = 'There are no sessions yet. Start one: adjutant "What time is it in Tokyo?"';
 const pageSize = 100;
-/** Stands in shown commands for a store that only the module of the user knows. */
+/** Placeholder in shown commands for a store that only the module of the user knows. */
 const unknownStore = '…';
 
 /** Access to the ledgers of this machine, over a `Runtime` of this process. */

@@ -19,7 +19,10 @@ import { openClient } from './open-client.ts';
 import type { RemoteOptions } from './server-flags.ts';
 import { eventsOf, sessionOf } from './server-session.ts';
 
-/** A process that works on a run cancels it within a second; there may be no such process. */
+/**
+ * Milliseconds to wait until a run is cancelled. A process that works on the run cancels it within
+ * a second, but there may be no such process.
+ */
 const patienceMs = 10_000;
 
 /** Access to the app of a server, over its client. */

@@ -14,8 +14,8 @@ interface RemoteAnswerContext extends AnswerContext {
 }
 
 /**
- * `adjutant approve|reject|edit|answer <id> --server <url>`: answers a request, and
- * shows the run that goes on there.
+ * `adjutant approve|reject|edit|answer <id> --server <url>`: answers a request, and shows the
+ * continued run of the server.
  */
 export async function answerRemotely(
   context: RemoteAnswerContext,
@@ -46,7 +46,7 @@ export async function answerRemotely(
   });
 }
 
-/** The first part of an invocation's path. */
+/** Path of the run: the first part of an invocation's path. */
 function runOf(invocationId: string): string {
   return invocationId.split(/[/>]/, 1)[0] as string;
 }

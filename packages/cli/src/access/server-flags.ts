@@ -1,7 +1,7 @@
 export interface ServerFlags {
   /** Address of a server. Without it, the command works with the store of this machine. */
   readonly server?: string;
-  /** @default ADJUTANT_KEY */
+  /** API key for the server. @default the environment variable `ADJUTANT_KEY` */
   readonly key?: string;
 }
 

@@ -20,7 +20,7 @@ export interface RemoteContext<Options = ServerFlags> extends RunContext {
   readonly options: RunContext['options'] & RemoteOptions<Options>;
 }
 
-/** `adjutant run "goal" --server <url>` */
+/** `adjutant run "goal" --server <url>`: runs an agent of the server, and shows the run. */
 export async function runRemotely(
   context: RemoteContext<RemoteRunOptions>,
   goal: string,
@@ -38,7 +38,7 @@ export async function runRemotely(
   });
 }
 
-/** `adjutant resume <session> --server <url>` */
+/** `adjutant resume <session> --server <url>`: continues the open run, and shows it. */
 export async function resumeRemotely(context: RemoteContext, session: string): Promise<number> {
   const client = await openClient(context.host, context.options);
   return showRun(context, client, async () => {
@@ -48,7 +48,10 @@ export async function resumeRemotely(context: RemoteContext, session: string): P
   });
 }
 
-/** @throws UsageError when there are several to choose from */
+/**
+ * Name of the agent to run without `--agent`. @throws UsageError when there are several to choose
+ * from
+ */
 async function usualAgent(client: AdjutantClient, server: string): Promise<string> {
   const names = (await client.agents.list()).map(({ name }) => name);
   const [only, ...others] = names;
@@ -61,7 +64,7 @@ async function usualAgent(client: AdjutantClient, server: string): Promise<strin
   throw new UsageError({ reason });
 }
 
-/** The events of a session, which is made when it is not there. */
+/** Returns the events of a session. A session that does not exist is created. */
 async function eventsOrNew(client: AdjutantClient, session: string): Promise<readonly Event[]> {
   try {
     return await eventsOf(client, session);

@@ -9,7 +9,7 @@ import {
 import { runReport, validateResumeState } from 'adjutant/views';
 import { UsageError } from '../failure.ts';
 
-/** The events of a session that lies on a server, with their large values. */
+/** Returns the events of a session of a server, with their large values. */
 export async function eventsOf(
   client: AdjutantClient,
   session: string,
@@ -28,20 +28,20 @@ export async function eventsOf(
 }
 
 /**
- * A session of a server, to be looked at here: what is shown of it is folded from its events as
- * from those of any other.
+ * Returns a session of a server for reading. Views of it are folded from its events, as for any
+ * other session.
  */
 export function sessionOf(id: string, events: readonly Event[]): Promise<Session> {
   return sessionInMemory.fromSnapshot({ app: 'server', id, events });
 }
 
-/** A large value is a reference in a stream. */
+/** Returns an event of a stream with its large values, which the stream replaces by references. */
 export async function withLargeValues(
   client: AdjutantClient,
   session: string,
   event: Event,
 ): Promise<Event> {
-  // Or something is written down otherwise because it only looks like a reference.
+  // Text that only looks like a reference is escaped, and needs the same request.
   if (!/"\$+blob"/.test(JSON.stringify(event))) return event;
   const { events } = await client.sessions.eventPage(session, {
     after: event.seq - 1,
@@ -51,7 +51,7 @@ export async function withLargeValues(
   return (events[0] as unknown as Event | undefined) ?? event;
 }
 
-/** Whether this is the root of the run, or what it has handed over to. */
+/** True for the root invocation of the run, and for the targets of its handoffs. */
 function isRootOf(run: string, invocationId: string | undefined): boolean {
   return (
     invocationId !== undefined &&
@@ -60,7 +60,7 @@ function isRootOf(run: string, invocationId: string | undefined): boolean {
   );
 }
 
-/** Whether a run has come to its end, or to a rest, by this event. */
+/** True when this event ends the run or makes it wait. */
 export function restsBy(run: string, event: Event): boolean {
   if (!isRootOf(run, event.invocationId)) return false;
   return (
@@ -69,7 +69,7 @@ export function restsBy(run: string, event: Event): boolean {
   );
 }
 
-/** What a run has come to, as the app that runs it would say. */
+/** Returns the result of a run as the app that runs it would report it. */
 export function resultOf(session: Session, runId: string): RunResult {
   const { events } = session;
   const last = events.findLast((event) => restsBy(runId, event));

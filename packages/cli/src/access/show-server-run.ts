@@ -10,14 +10,14 @@ import { restsBy, resultOf, sessionOf, withLargeValues } from './server-session.
 export interface WatchedRun {
   readonly session: string;
   readonly run: string;
-  /** The ledger as it was before something was asked of the run. */
+  /** Events of the ledger before the command asked for the run. */
   readonly before: readonly Event[];
 }
 
 /**
- * Shows a run of a server until it ends or waits, as if it were one of this process; gives the exit
- * code. A signal ends the showing, not the run.
- * @param begin asks for what is to be shown; a signal that comes meanwhile is heeded after it
+ * Shows a run of a server until it ends or waits, as if it were one of this process. Returns the
+ * exit code. A signal ends the showing, not the run.
+ * @param begin starts the run to show; a signal that comes meanwhile takes effect after it
  */
 export async function showRun(
   context: RunContext,
@@ -48,7 +48,7 @@ async function show(
   return context.interruption.exitCode ?? exitCodes.failed;
 }
 
-/** The session as it is when the run rests; `undefined` when nobody wants to see it any more. */
+/** Returns the session when the run ends or waits. `undefined`: a signal ended the showing. */
 async function watch(
   client: AdjutantClient,
   { session, run, before }: WatchedRun,

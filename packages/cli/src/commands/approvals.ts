@@ -11,14 +11,14 @@ import { styleFor } from '../output/style.ts';
 import { tableLines } from '../output/table.ts';
 
 export interface ApprovalsOptions extends StoreOptions, ServerFlags {
-  /** Only those of sessions of this user. */
+  /** Name of the user whose sessions are listed. */
   readonly user?: string;
   readonly json?: boolean;
 }
 
 const longestSummary = 80;
 
-/** `adjutant approvals`: everything that runs wait for, oldest first. */
+/** `adjutant approvals`: lists all requests that wait for an answer, oldest first. */
 export async function listApprovals(host: Host, options: ApprovalsOptions): Promise<number> {
   const requests = await (await openAccess(host, options)).listRequests(options.user);
   if (options.json) for (const request of requests) host.stdout.write(jsonLine(request));

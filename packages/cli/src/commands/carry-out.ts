@@ -28,8 +28,8 @@ export interface RunContext {
 }
 
 /**
- * Starts a run of a session, shows it, and gives the exit code. A signal gives the run back and
- * says how to continue it.
+ * Starts a run of a session, shows it, and returns the exit code. A signal releases the run and
+ * tells how to continue it.
  */
 export async function carryOut(
   context: RunContext,
@@ -63,7 +63,7 @@ export async function carryOut(
   }
 }
 
-/** Shows how a run ended or what it waits for, and gives the exit code. */
+/** Shows how a run ended or which requests it waits for, and returns the exit code. */
 export function reportRun(
   { host, options }: RunContext,
   output: RunOutput,
@@ -75,8 +75,8 @@ export function reportRun(
 }
 
 /**
- * Hands on events as they come about, and those that another process makes when they are durable.
- * Returns how, and a function that ends it.
+ * Passes events to the output as they are drafted. Events of another process follow when they are
+ * durable. Returns the listener for the stream, and a function that ends the passing.
  */
 function showEvents(
   session: Session,
@@ -114,7 +114,7 @@ export function commandText(options: ShownOptions): CommandText {
   return (...words) => commandLine(words, options);
 }
 
-/** How a run is shown. @param recorded what its session holds before that */
+/** Returns the output that shows a run. @param recorded earlier events of its session */
 export function runOutput(
   { host, options }: RunContext,
   recorded: Pick<TextOutputOptions, 'resolve' | 'events'>,
@@ -142,12 +142,12 @@ function reportEnd(host: Host, { status, error }: RunResult): number {
 }
 
 /**
- * The options that a command to be typed next has as well. A key is not among them: it would stand
- * in the history of the shell.
+ * Options repeated in a suggested command. A key is not among them: it would stay in the history of
+ * the shell.
  */
 export type ShownOptions = Pick<AgentOptions, 'model' | 'store' | 'app' | 'root'> & ServerFlags;
 
-/** A command to be typed next, with the options that this one was started with. */
+/** Returns a command to type next, with the options of the present one. */
 export function commandLine(
   words: readonly string[],
   { model, store, app, root, server }: ShownOptions,
@@ -158,7 +158,7 @@ export function commandLine(
   return ['adjutant', ...words, ...given].map(shellWord).join(' ');
 }
 
-/** A word as a shell takes it. */
+/** Returns a word quoted for a shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -8,7 +8,7 @@ import { notice } from '../output/notice.ts';
 import { styleFor } from '../output/style.ts';
 import { carryOut, commandLine, type RunContext } from './carry-out.ts';
 
-/** `adjutant chat`: one session, a run for each line. */
+/** `adjutant chat`: holds a conversation in one session, with a run for each line. */
 export async function chat(context: RunContext, sessionId: string | undefined): Promise<number> {
   const { host, interruption } = context;
   const { app, agent, announceStandIn } = await openAgentApp(host, context.options);
@@ -28,7 +28,7 @@ export async function chat(context: RunContext, sessionId: string | undefined): 
       const input = line.trim();
       if (input === '/exit' || input === '/quit') break;
       if (input === '') continue;
-      // Another process may have gone on with it meanwhile.
+      // Another process may have continued the session meanwhile.
       session = await app.sessions.open({ id: session.id });
       const decision = decisionIn(input);
       if (decision !== undefined && !(await decide(host, app, session, decision))) continue;
@@ -57,14 +57,14 @@ interface Decision {
   readonly reason?: string;
 }
 
-/** What a line says about the call that waits: `/approve`, or `/reject` with a reason. */
+/** Decision that a line states about the waiting call: `/approve`, or `/reject` with a reason. */
 function decisionIn(line: string): Decision | undefined {
   const [, decision, reason = ''] = /^\/(approve|reject)(?:\s+(.*))?$/.exec(line) ?? [];
   if (decision !== 'approve' && decision !== 'reject') return undefined;
   return { decision, ...(reason === '' ? {} : { reason }) };
 }
 
-/** Answers what has waited longest. Returns whether the run can go on. */
+/** Answers the oldest request that offers this decision. Returns true when the run can go on. */
 async function decide(
   host: Host,
   app: Runtime,
@@ -82,15 +82,15 @@ async function decide(
     await app.requests.answer(asked.requestId, answer);
   } catch (error) {
     if (!isAdjutantError(error, 'request_settled')) throw error;
-    // Somebody else was faster, or its time is over: the run goes on with that.
+    // The request was answered elsewhere or has expired: the run goes on with that.
     notice(host, error.message);
   }
   return true;
 }
 
 /**
- * Lines from a terminal. Between the questions it is out of raw mode, so that Ctrl-C is a signal
- * again.
+ * Yields lines from a terminal. Between the prompts the terminal is out of raw mode, so that Ctrl-C
+ * is a signal again.
  */
 async function* typedLines(host: Host, interruption: Interruption): AsyncGenerator<string> {
   let history: string[] = [];

@@ -4,7 +4,7 @@ import type { Host } from '../host.ts';
 import { plainLine } from '../output/plain-text.ts';
 
 export interface DeleteCommandOptions extends StoreOptions {
-  /** Also its forks, and all that they share. */
+  /** True when forks of the session, and everything that they share, are deleted too. */
   readonly withForks?: boolean;
 }
 

@@ -39,7 +39,9 @@ export interface EvalContext {
   readonly interruption: Interruption;
 }
 
-/** Runs an eval, shows it, and gives the exit code. A signal stops it and says how to continue. */
+/**
+ * Runs an eval, shows it, and returns the exit code. A signal stops it and tells how to continue.
+ */
 export async function runEval(
   { host, interruption }: EvalContext,
   file: string,
@@ -74,7 +76,7 @@ export async function runEval(
   }
 }
 
-/** What the module says, with what the command line says instead. */
+/** Options of the eval: those of the module, overridden by the command line. */
 function evalOptions(
   { options, dataset, tookStore }: LoadedEval,
   flags: EvalCommandOptions,
@@ -174,7 +176,10 @@ function show(
   else host.stdout.write(`${evalLines(report, { style, sessionCommand }).join('\n')}\n`);
 }
 
-/** The exit code; where the eval was stopped, also how it goes on. */
+/**
+ * Returns the exit code. For an eval that was stopped, it also prints the command that continues
+ * it.
+ */
 function ended(
   host: Host,
   interruption: Interruption,
@@ -190,7 +195,7 @@ function ended(
   return interruption.exitCode ?? exitCodes.failed;
 }
 
-/** The options that make it the same eval when it is called again. */
+/** Options that make a repeated call run the same eval. */
 function flagWords({
   config,
   variant,
@@ -212,7 +217,10 @@ function flagWords({
   ];
 }
 
-/** Where the page goes. Said before a trial is run, not after all of them. @throws UsageError */
+/**
+ * Path of the page for `--html`, checked before the first trial and not after the last. @throws
+ * UsageError
+ */
 function writableFile(host: Host, given: string): string {
   const path = resolve(host.cwd, given);
   try {
@@ -228,20 +236,21 @@ function writableFile(host: Host, given: string): string {
 }
 
 /**
- * In the place of what only the module knows, such as the store of an app that it opened itself.
+ * Placeholder for values that only the module knows, such as the store of an app that it opened
+ * itself.
  */
 const unknown = '…';
 
 /**
- * What `adjutant show` needs besides the session: the names of the apps, which some variants only
- * tell when they are opened.
+ * Names of the apps, which `adjutant show` needs besides the session. Some variants tell them only
+ * when they are opened.
  */
 class AppNames {
   readonly #names = new Map<string, string>();
 
   /**
-   * The variant, and its app is noted. One that opens an app for each trial stays as it is: its
-   * text is part of what names its trials.
+   * Returns the variant, and notes the name of its app. A variant that opens an app for each trial
+   * stays unchanged: its text is part of what identifies its trials.
    */
   watched(variant: EvalVariant): EvalVariant {
     if ('open' in variant) return variant;
@@ -258,7 +267,10 @@ class AppNames {
     return { ...variant, app: open };
   }
 
-  /** @param store where the sessions are; `undefined`: where the command line looks by itself */
+  /**
+   * Returns a function that makes the `adjutant show` command for a session.
+   * @param store store of the sessions; `undefined`: the default store of the command line
+   */
   sessionCommand(store: string | undefined): SessionCommand {
     return (session, variant) => {
       const app = this.#names.get(variant);
@@ -273,7 +285,7 @@ class AppNames {
   }
 }
 
-/** Apps that a module made when it was loaded would keep the process. */
+/** Closes the apps that a module made when it was loaded, which would keep the process alive. */
 async function close(loaded: LoadedEval | undefined, store: Store): Promise<void> {
   for (const variant of loaded?.options.variants ?? []) {
     if (!('open' in variant) && typeof variant.app !== 'function')

@@ -8,14 +8,14 @@ import { styleFor } from '../output/style.ts';
 import { firstEvents, headOf, lookAt } from './show.ts';
 
 export interface ExplainCommandOptions extends SourceOptions {
-  /** Only the first events, up to this seq. */
+  /** Last event that is considered, as its `seq`. Later events are left out. */
   readonly at?: number;
   readonly json?: boolean;
 }
 
 /**
- * `adjutant explain [session]`: what was decided in a session, why, and what else was considered.
- * Writes nothing to it.
+ * `adjutant explain [session]`: shows the decisions of a session, with their reasons and
+ * alternatives. Writes nothing to the session.
  */
 export function explainSession(
   host: Host,

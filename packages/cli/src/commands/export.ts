@@ -9,11 +9,11 @@ import { notice } from '../output/notice.ts';
 import { plainLine } from '../output/plain-text.ts';
 
 export interface ExportCommandOptions extends SourceOptions {
-  /** The file to write. @default standard output */
+  /** Path of the file to write. @default standard output */
   readonly output?: string;
-  /** Keys, or paths of keys, whose values are taken out besides secrets. */
+  /** Keys, or paths of keys, whose values are removed besides secrets. */
   readonly redact?: readonly string[];
-  /** Regular expressions of what is taken out of texts. */
+  /** Regular expressions for the parts of texts that are removed. */
   readonly redactPattern?: readonly string[];
   readonly json?: boolean;
 }
@@ -61,7 +61,7 @@ export function exportSession(
   });
 }
 
-/** `/source/flags`, or a source alone. @throws UsageError */
+/** Returns the pattern for `/source/flags`, or for a source alone. @throws UsageError */
 function patternOf(text: string): RegExp {
   const [, source = text, flags = ''] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? [];
   try {
@@ -71,7 +71,7 @@ function patternOf(text: string): RegExp {
   }
 }
 
-/** What is wrong with the rules, in the words of the command line. */
+/** Throws the error for invalid rules, in the words of the command line. @throws UsageError */
 function throwInFlags(error: unknown): never {
   if (!isAdjutantError(error, 'invalid_option')) throw error;
   const reason = String(error.data['reason'])
@@ -91,8 +91,8 @@ function removedText(removed: Readonly<Record<string, number>>): string {
 }
 
 /**
- * Rules that were given and found nothing: a misspelt one would leave in the file what was to be
- * taken out.
+ * Text that names the `--redact` rules without a match. A misspelt rule would leave in the file the
+ * values that it should remove.
  */
 function idleText(
   { redact = [] }: ExportCommandOptions,

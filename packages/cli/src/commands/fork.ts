@@ -8,13 +8,13 @@ import { styleFor } from '../output/style.ts';
 import { commandLine } from './carry-out.ts';
 
 export interface ForkCommandOptions extends StoreOptions {
-  /** `seq` of the last event that the fork has. */
+  /** Last event of the fork, as its `seq`. */
   readonly at: number;
   readonly id?: string;
   readonly json?: boolean;
 }
 
-/** `adjutant fork <session> --at <seq>`: a session of its own that has the events up to there. */
+/** `adjutant fork <session> --at <seq>`: makes a new session with the events up to that one. */
 export async function forkSession(
   host: Host,
   from: string,

@@ -30,7 +30,7 @@ export interface CreateKeyOptions extends KeysOptions {
   readonly tenant?: string;
   readonly user?: string;
   readonly agent?: readonly string[];
-  /** Milliseconds. */
+  /** Milliseconds until the key expires. */
   readonly expires?: number;
 }
 
@@ -39,13 +39,13 @@ export interface ListKeysOptions extends KeysOptions {
 }
 
 export interface RotateKeyOptions extends KeysOptions {
-  /** Milliseconds. */
+  /** Milliseconds for which the previous secret is still accepted. */
   readonly grace?: number;
-  /** Milliseconds. */
+  /** Milliseconds until the key expires. */
   readonly expires?: number;
 }
 
-/** `adjutant keys create` */
+/** `adjutant keys create`: makes an API key and shows its credential. */
 export function createKey(host: Host, options: CreateKeyOptions): Promise<number> {
   return withKeys(host, options, 'make', async (keys) => {
     const { name, role, tenant, user, agent, expires } = options;
@@ -60,7 +60,7 @@ export function createKey(host: Host, options: CreateKeyOptions): Promise<number
   });
 }
 
-/** `adjutant keys list` */
+/** `adjutant keys list`: lists the API keys. */
 export function listKeys(host: Host, options: ListKeysOptions): Promise<number> {
   return withKeys(host, options, 'look', async (keys) => {
     const found = await keys.list(options.tenant === undefined ? {} : { tenant: options.tenant });
@@ -73,7 +73,7 @@ export function listKeys(host: Host, options: ListKeysOptions): Promise<number> 
   });
 }
 
-/** `adjutant keys revoke <id>` */
+/** `adjutant keys revoke <id>`: revokes an API key. */
 export function revokeKey(host: Host, id: string, options: KeysOptions): Promise<number> {
   return withKeys(host, options, 'change', async (keys) => {
     const key = await keys.revoke(id);
@@ -86,7 +86,7 @@ export function revokeKey(host: Host, id: string, options: KeysOptions): Promise
   });
 }
 
-/** `adjutant keys rotate <id>` */
+/** `adjutant keys rotate <id>`: gives an API key a new secret. */
 export function rotateKey(host: Host, id: string, options: RotateKeyOptions): Promise<number> {
   return withKeys(host, options, 'change', async (keys) => {
     const { grace, expires } = options;
@@ -99,7 +99,7 @@ export function rotateKey(host: Host, id: string, options: RotateKeyOptions): Pr
 }
 
 /**
- * The credential goes to stdout alone, so that it can be piped to where it is kept; it is shown
+ * Prints the credential alone on stdout, so that it can be piped to a secret store. It is shown
  * nowhere else.
  */
 function showIssued(host: Host, { json }: KeysOptions, { key, credential }: IssuedApiKey): void {
@@ -168,7 +168,9 @@ async function withKeys(
   }
 }
 
-/** The user's app with its store, unless another one is named. @throws UsageError */
+/**
+ * Returns the user's app with its own store, or with the store that is named. @throws UsageError
+ */
 function servedApp(
   host: Host,
   { store, app }: KeysOptions,
@@ -200,8 +202,8 @@ function servedApp(
 }
 
 /**
- * The app of the command line's own store. @throws UsageError when there is nothing yet that could
- * be changed
+ * Returns the app of the command line's own store. @throws UsageError when a key is to change and
+ * there is no store yet
  */
 function ownApp(host: Host, { store, app = 'adjutant' }: KeysOptions, purpose: Purpose): Runtime {
   const path = purpose === 'make' ? writableStorePath(host, store) : readableStorePath(host, store);

@@ -21,19 +21,19 @@ import { plainLine } from '../output/plain-text.ts';
 import { styleFor } from '../output/style.ts';
 
 export interface ReplayCommandOptions extends SourceOptions {
-  /** The last event that is replayed. */
+  /** Last event that is replayed, as its `seq`. */
   readonly until?: number;
   readonly liveModel?: boolean;
   readonly liveTools?: boolean;
-  /** The model of the built-in agent. @default the one of the record */
+  /** Model of the built-in agent. @default the model of the record */
   readonly model?: string;
   readonly root?: string;
   readonly json?: boolean;
 }
 
 /**
- * `adjutant replay <session|file>`: holds today's code against a record. Exit code 1 says that it
- * does something else.
+ * `adjutant replay <session|file>`: compares the present code with a record. Exit code 1 means that
+ * the code behaves differently.
  */
 export function replayRecord(
   host: Host,
@@ -81,7 +81,10 @@ async function replayed(
   }
 }
 
-/** @throws UsageError for options of the built-in agent where it is not the one that is replayed */
+/**
+ * Refuses options of the built-in agent for another one.
+ * @throws UsageError
+ */
 function refuseAgentOptions({ model, root }: ReplayCommandOptions, isConfigured: boolean): void {
   const given = model === undefined ? (root === undefined ? undefined : '--root') : '--model';
   if (isConfigured && given !== undefined) {
@@ -94,8 +97,8 @@ function refuseAgentOptions({ model, root }: ReplayCommandOptions, isConfigured:
 }
 
 /**
- * The agent of the command line, with the model that the record was made with unless another one is
- * named.
+ * Returns an app with the agent of the command line. Its model is the one that is named, else the
+ * model of the record.
  */
 async function builtInApp(
   host: Host,
@@ -114,7 +117,7 @@ async function builtInApp(
   return runtime({ app: 'replay', runnables: [assistant(model, root)] });
 }
 
-/** A model that is only compared by its name needs neither key nor package. */
+/** Model for a replay, which only compares its name: it needs neither key nor package. */
 function modelNamed(name: string, { env }: Host): Model {
   try {
     return parseModelName(name, env);

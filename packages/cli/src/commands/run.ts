@@ -2,7 +2,7 @@ import type { GoalContext } from '../access/app-access.ts';
 import { openAccess } from '../access/open-access.ts';
 import { UsageError } from '../failure.ts';
 
-/** `adjutant run "goal"` */
+/** `adjutant run "goal"`: runs the agent on a goal. */
 export async function runGoal(
   context: GoalContext,
   goal: string,

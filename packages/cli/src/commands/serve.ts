@@ -29,8 +29,8 @@ export interface ServeContext {
 }
 
 /**
- * `adjutant serve`: serves the user's app over HTTP, or the agent of the command line, until a
- * signal ends it.
+ * `adjutant serve`: serves the user's app, or else the agent of the command line, over HTTP. It
+ * runs until a signal ends it.
  */
 export async function serveApp(context: ServeContext): Promise<number> {
   const { host, options } = context;
@@ -50,7 +50,10 @@ export async function serveApp(context: ServeContext): Promise<number> {
   }
 }
 
-/** @throws UsageError for options that belong to the agent of the command line */
+/**
+ * Returns the user's app for serving.
+ * @throws UsageError for options that belong to the agent of the command line
+ */
 function configuredApp(configured: ConfiguredApp, options: ServeCommandOptions): ServedApp {
   const { model, store, app, root, askBefore } = options;
   const [misplaced] =
@@ -71,7 +74,7 @@ function configuredApp(configured: ConfiguredApp, options: ServeCommandOptions):
   };
 }
 
-/** What the module says about the server. @throws InvalidConfigError */
+/** Options of the server that the module exports. @throws InvalidConfigError */
 function serverOptionsIn({ file, exports }: ConfiguredApp): ServerOptions {
   const own =
     exports['server'] ??
@@ -114,7 +117,7 @@ async function listenUntilStopped(
   return exitCodes.ok;
 }
 
-/** Whoever serves to others is told how they can be let in. */
+/** Returns a `serve` whose error about missing authentication also suggests an API key. */
 function suggestingKeys(serve: typeof Serve): typeof Serve {
   return async (app, options) => {
     try {
@@ -130,7 +133,7 @@ function suggestingKeys(serve: typeof Serve): typeof Serve {
   };
 }
 
-/** What a signal does, and what waits for it. */
+/** Returns a function that a signal calls, and work that waits for that call. */
 function untilStopped(): [stop: () => void, work: () => Promise<void>] {
   const { promise, resolve } = Promise.withResolvers<void>();
   return [resolve, () => promise];

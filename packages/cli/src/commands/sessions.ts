@@ -20,7 +20,7 @@ export interface SessionsOptions
   readonly limit: number;
 }
 
-/** `adjutant sessions` */
+/** `adjutant sessions`: lists sessions. */
 export async function listSessions(host: Host, options: SessionsOptions): Promise<number> {
   const access = await openAccess(host, options);
   const found = await access.listSessions({ limit: options.limit, ...filterOf(options) });

@@ -33,20 +33,20 @@ export interface ShowOptions extends SourceOptions, ServerFlags {
   readonly transcript?: boolean;
   readonly tree?: boolean;
   readonly mermaid?: boolean;
-  /** What was decided, in a line each. */
+  /** True when decisions are shown, each on one line. */
   readonly decisions?: boolean;
-  /** What failed and what was escalated, in a line each. */
+  /** True when failures and escalations are shown, each on one line. */
   readonly failures?: boolean;
-  /** Only the first events, up to this seq. */
+  /** Last event that is shown, as its `seq`. Later events are left out. */
   readonly at?: number;
-  /** Which model call's prompt to show, from 1. */
+  /** Number of the model call whose prompt is shown, from 1. */
   readonly prompt?: number;
   readonly json?: boolean;
 }
 
 /**
- * `adjutant show [session]`: reads a ledger and writes nothing to it, also while another process
- * runs it.
+ * `adjutant show [session]`: reads a ledger and writes nothing to it. It also works while another
+ * process runs the session.
  */
 export function showSession(
   host: Host,
@@ -68,7 +68,7 @@ export async function lookAt(
   text: SessionView['text'],
 ): Promise<number> {
   const access = await openAccess(host, options);
-  // The events of a session that cannot be opened can be shown all the same.
+  // Events of a session that cannot be opened can still be shown.
   const unreadable =
     options.events === true
       ? (app: Runtime, name: string) => storedEvents(app, name, options, styleFor(host.stdout))
@@ -78,7 +78,7 @@ export async function lookAt(
 }
 
 /**
- * The events of a session that cannot be opened, with a mark in the place of each that cannot be
+ * Returns the events of a session that cannot be opened. A mark replaces each event that cannot be
  * read.
  */
 async function storedEvents(
@@ -128,7 +128,7 @@ function failuresUpTo(session: Session, upTo: number): readonly Failure[] {
   return failures(session).filter(({ seq }) => seq <= upTo);
 }
 
-/** The events up to the one with the seq `at`. @throws UsageError when there are not so many */
+/** Returns the events up to the one with the seq `at`. @throws UsageError when there are fewer */
 export function firstEvents(
   session: Session,
   at: number = session.events.length,
@@ -143,12 +143,12 @@ export function firstEvents(
   return session.events.slice(0, at);
 }
 
-/** The first line about a session of which the first `at` events are shown. */
+/** First line about a session of which only the first `at` events are shown. */
 export function headOf(style: Style, session: Session, at: number): string {
   return style.bold(`${session.id} · ${headline(session, at)}`);
 }
 
-/** What the session waits for, below what was done. */
+/** Requests and messages that the session waits for, shown below its events. */
 async function waitingText(
   pending: Surroundings['pending'],
   session: Session,
@@ -189,7 +189,7 @@ function headline(session: Session, at: number): string {
   );
 }
 
-/** JSON escapes every control character, so it needs no cleaning. */
+/** Text of a prompt as JSON. JSON escapes every control character, so it needs no cleaning. */
 function promptText(
   events: Session['events'],
   number: number,

@@ -21,7 +21,7 @@ without any of them a small rehearsal model answers, which understands requests 
 In a clone of the repository, write npm start -- in the place of adjutant.
 `;
 
-/** What the program does, for whoever starts it without arguments and without a terminal. */
+/** Shows an overview of the program, when it starts without arguments and without a terminal. */
 export function showTour(host: Host): number {
   host.stdout.write(tour);
   return 0;

@@ -11,7 +11,7 @@ const saidOf: Readonly<Record<string, string>> = {
 
 type Answered = Pick<RequestEntry, 'requestId' | 'session' | 'name' | 'summary'>;
 
-/** Says that a request is answered. */
+/** Reports that a request is answered. */
 export function sayAnswered(
   host: Host,
   { json }: { readonly json?: boolean },

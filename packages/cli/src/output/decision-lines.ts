@@ -3,7 +3,7 @@ import { formatTime } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
 
-/** Decisions in a line each. */
+/** Returns decisions as text, one line each. */
 export function decisionLines(style: Style, decisions: readonly ExplainedDecision[]): string[] {
   if (decisions.length === 0) return ['Nothing was decided that needs an explanation.'];
   return decisions.map(({ seq, at, component, decision, what }) => {
@@ -15,7 +15,7 @@ export function decisionLines(style: Style, decisions: readonly ExplainedDecisio
   });
 }
 
-/** Failures in a line each. */
+/** Returns failures as text, one line each. */
 export function failureLines(style: Style, found: readonly Failure[]): string[] {
   if (found.length === 0) return ['Nothing failed.'];
   return found.map(({ seq, at, kind, name, code, message }) => {
@@ -28,8 +28,8 @@ export function failureLines(style: Style, found: readonly Failure[]): string[] 
 }
 
 /**
- * Decisions with why they were taken and what else was considered; the text has no control
- * characters but the ends of its lines.
+ * Returns decisions as texts, with their reasons and alternatives. The only control characters in
+ * them are line ends.
  */
 export function decisionTexts(decisions: readonly ExplainedDecision[]): string[] {
   return explainText(decisions).trimEnd().split('\n');

@@ -1,7 +1,7 @@
 import { plainText } from './plain-text.ts';
 import type { Style } from './style.ts';
 
-/** The lines of a diff in colours: what was in red, what is in green. */
+/** Returns the lines of a diff in colours: the old state in red, the new one in green. */
 export function diffLines(style: Style, text: string): string[] {
   return plainText(text)
     .split('\n')

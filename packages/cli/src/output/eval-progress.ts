@@ -9,13 +9,13 @@ const clearLine = '\r\x1b[2K';
 const redrawMs = 80;
 const barLength = 24;
 const defaultColumns = 80;
-/** Elsewhere than on a terminal there is a line each time that this share more is done. */
+/** Share of the trials after which another line is written, where there is no terminal. */
 const lineShare = 0.1;
 
-/** How far an eval is: a bar on a terminal, else now and then a line. */
+/** Progress of an eval: a bar on a terminal, else a line now and then. */
 export interface EvalProgressOutput {
   show(progress: EvalProgress): void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   close(): void;
 }
 
@@ -23,7 +23,7 @@ export interface EvalProgressOptions {
   readonly stream: OutputStream;
   readonly clock: Clock;
   readonly style: Style;
-  /** Whether the stream is a terminal on which a line can be redrawn. */
+  /** True when the stream is a terminal on which a line can be redrawn. */
   readonly isLive: boolean;
 }
 
@@ -37,12 +37,12 @@ class ProgressBar implements EvalProgressOutput {
   readonly #stream: OutputStream;
   readonly #clock: Clock;
   readonly #style: Style;
-  /** When the first trial began: loading the eval says nothing of how long trials take. */
-  #startedAt: number | undefined;
   /**
-   * Trials that this process ran: those that were recorded before say nothing of how long the rest
-   * takes.
+   * Monotonic time at which the first trial began. The time before it, for loading the eval, says
+   * nothing about trials.
    */
+  #startedAt: number | undefined;
+  /** Trials that this process ran. Trials recorded before say nothing about the remaining time. */
   #ran = 0;
   #last: EvalTrialEnded | undefined;
   #total = 0;
@@ -61,7 +61,7 @@ class ProgressBar implements EvalProgressOutput {
       this.#last = progress;
       if (!progress.recorded) this.#ran++;
     }
-    // A thousand trials that were recorded come at once: the line is drawn at most a dozen times a
+    // Recorded trials may arrive a thousand at once, so the line is drawn at most a dozen times a
     // second.
     this.#cancel ??= this.#clock.setTimer(redrawMs, () => {
       this.#cancel = undefined;
@@ -98,7 +98,7 @@ class ProgressBar implements EvalProgressOutput {
   }
 }
 
-/** As many of the texts as there is room for: a line that wraps could not be cleared. */
+/** Returns as many of the texts as there is room for. A line that wraps could not be cleared. */
 function fitting(texts: readonly string[], room: number): string {
   let line = '';
   for (const text of texts) {

@@ -11,7 +11,7 @@ import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
 import { tableLines } from './table.ts';
 
-/** Cases that are named in a terminal; the HTML report has all. */
+/** Number of cases that are named in a terminal; the HTML report has all. */
 const mostCases = 20;
 const longestTitle = 120;
 const longestName = 40;
@@ -19,11 +19,11 @@ const longestReason = 200;
 
 export interface EvalTextOptions {
   readonly style: Style;
-  /** The command that shows the session of a trial. */
+  /** Returns the command that shows the session of a trial. */
   readonly sessionCommand: (session: string, variant: string) => string;
 }
 
-/** What an eval found, for people. */
+/** Returns the report of an eval as lines for people. */
 export function evalLines(report: EvalReport, options: EvalTextOptions): string[] {
   const { style } = options;
   const took =
@@ -104,8 +104,8 @@ function scoreTable({ variants }: EvalReport): string[] {
 }
 
 /**
- * pass@k and pass^k for the numbers of trials that there were; nothing for a single one, which is
- * the pass rate.
+ * Table of pass@k and pass^k, for the numbers of trials that were made. It is empty for a single
+ * trial, where both equal the pass rate.
  */
 function passAtKTable({ variants }: EvalReport): string[] {
   const ks = [
@@ -138,7 +138,8 @@ function comparisonLine(
 }
 
 /**
- * Cases that a variant did not always pass, each with the reason of its first trial that failed.
+ * Lines for the cases that a variant did not always pass. Each has the reason of its first failed
+ * trial.
  */
 function caseLines(report: EvalReport, options: EvalTextOptions): string[] {
   const found = report.variants.flatMap((variant) =>
@@ -180,8 +181,8 @@ function caseText(
 }
 
 /**
- * Cases that passed without a scorer that had anything to say of them: they would pass whatever is
- * answered.
+ * Warning about cases that passed although no scorer applied to them. They would pass with any
+ * answer.
  */
 function unscoredLines({ variants }: EvalReport, style: Style): string[] {
   const cases = variants.flatMap((variant) => variant.cases);
@@ -213,7 +214,7 @@ function reasonOf({ error, scores, status }: TrialReport): string {
   return failed === undefined ? endings[status] : `${failed.scorer}: ${failed.explanation}`;
 }
 
-/** Whether the eval passed, and if not, by what. */
+/** Line with the verdict of the eval, and with the variants that failed it. */
 export function verdictLine(report: EvalReport, style: Style): string {
   const required = report.threshold ?? 1;
   if (report.finishedAt === undefined)
@@ -237,7 +238,8 @@ function rangeText({ value, low, high }: Interval, text: (value: number) => stri
 }
 
 /**
- * A share. What is not all is never rounded up to 100%, and what is not nothing never down to 0%.
+ * Returns a share as a percentage. A share below 1 is never rounded up to 100%, and one above 0
+ * never down to 0%.
  */
 function percent(share: number): string {
   if (!Number.isFinite(share)) return '–';

@@ -8,7 +8,9 @@ const longestData = 160;
 const typeWidth = 17;
 const timeWidth = 12;
 
-/** An event on one line: its place, time, type, invocation and the beginning of its data. */
+/**
+ * Returns an event on one line: its place, time, type, invocation and the beginning of its data.
+ */
 export function eventLine(style: Style, event: StoredEvent): string {
   if (event.type === 'unreadable') {
     const text = shorten(

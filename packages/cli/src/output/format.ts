@@ -17,7 +17,7 @@ export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** US dollars, in cents where that says something. */
+/** Returns US dollars as text: in cents, and below 10 cents with two significant digits. */
 export function formatCost(dollars: number): string {
   if (dollars === 0) return '$0';
   return dollars < 0.1 ? `$${Number(dollars.toPrecision(2))}` : `$${dollars.toFixed(2)}`;
@@ -30,7 +30,7 @@ export function formatUsage({ inputTokens, outputTokens }: Usage): string {
   );
 }
 
-/** Local date and time, to the second. */
+/** Returns the local date and time, to the second. */
 export function formatTime(epochMs: number): string {
   const date = new Date(epochMs);
   const two = (value: number): string => String(value).padStart(2, '0');

@@ -5,14 +5,14 @@ import type { OutputStream } from '../host.ts';
 import type { RunOutput } from './run-output.ts';
 
 /**
- * One JSON value on a line, without a character that a terminal would obey or not show: it is read
- * again as the same value.
+ * Returns a JSON value on one line, without characters that a terminal would obey or not show.
+ * Parsing the line gives the same value.
  */
 export function jsonLine(value: unknown): string {
   return `${visibleJson(value)}\n`;
 }
 
-/** The last line of a run. */
+/** Record for the last line of a run. */
 function resultRecord(result: RunResult): object {
   const {
     session,
@@ -46,7 +46,7 @@ function resultRecord(result: RunResult): object {
   };
 }
 
-/** The line of a failure that kept a command from being carried out. */
+/** Record for a failure that prevented a command. */
 export function failureRecord(thrown: unknown): object {
   const unexpected = {
     name: 'Error',
@@ -63,7 +63,7 @@ export function failureRecord(thrown: unknown): object {
   };
 }
 
-/** A run as newline-delimited JSON: every streamed event, then the result. */
+/** Output of a run as newline-delimited JSON: every streamed event, then the result. */
 export class JsonOutput implements RunOutput {
   readonly #stream: OutputStream;
 

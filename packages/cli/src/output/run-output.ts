@@ -1,20 +1,21 @@
 import type { Event, RunResult, StreamEvent } from 'adjutant';
 
-/** Shows a run. */
+/** Output that shows a run. */
 export interface RunOutput {
   /**
-   * An event of the ledger at the moment it comes about, in order with `streamed` transient events,
-   * before it is durable.
+   * Called with an event of the ledger before it is durable. The order with transient events of
+   * `streamed` is kept.
    */
   drafted(event: Event): void;
-  /** A transient event as it happens, or a durable one once it is durable. */
+  /** Called with a transient event as it happens, or with a durable one once it is durable. */
   streamed(event: StreamEvent): void;
   ended(result: RunResult): void;
   /**
-   * The run waits for somebody; the lines say for what, and how to answer. Called after `ended`.
+   * Called after `ended` when the run waits for a person. The lines tell what it waits for, and how
+   * to answer.
    */
   waits(lines: readonly string[]): void;
-  /** The run was given back before its end; `command` continues it. */
+  /** Called when the run was released before its end; `command` continues it. */
   stopped(session: string, command: string): void;
   /** Leaves the terminal in order, whatever happened. */
   close(): void;

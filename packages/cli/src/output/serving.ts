@@ -5,13 +5,13 @@ import type { Style } from './style.ts';
 /** An app that the command line serves. */
 export interface ServedApp {
   readonly app: Runtime;
-  /** Where its sessions lie, for people. */
+  /** Place of its sessions, for people. */
   readonly store: string;
-  /** Says on stderr what is to be known before it begins. */
+  /** Reports on stderr the facts to know before serving begins. */
   readonly announce: () => void;
 }
 
-/** What is served, what is on, and how to try it. */
+/** Lines about a served app: its address, its settings, and how to try it. */
 export function servingLines(
   style: Style,
   { app, store }: ServedApp,
@@ -55,7 +55,7 @@ export function servingLines(
   ];
 }
 
-/** As a shell takes it. */
+/** Returns text quoted for a shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -7,7 +7,7 @@ const frameMs = 80;
 const clearLine = '\r\x1b[2K';
 const defaultColumns = 80;
 
-/** A line at the bottom of a terminal that says what is going on, until it is hidden. */
+/** Line at the bottom of a terminal that shows the present activity, until it is hidden. */
 export class Spinner {
   readonly #stream: OutputStream;
   readonly #clock: Clock;
@@ -50,8 +50,8 @@ export class Spinner {
 }
 
 /**
- * As much of a text as fits into so many columns: a line that wraps could not be cleared. Beyond
- * ASCII, two columns are reckoned.
+ * Returns as much of a text as fits into the columns, because a line that wraps could not be
+ * cleared. A character beyond ASCII counts as two columns.
  */
 function fitting(text: string, columns: number): string {
   let width = 0;

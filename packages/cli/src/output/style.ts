@@ -12,7 +12,7 @@ export interface Style {
   readonly cyan: Paint;
 }
 
-/** Colours as far as the stream and the environment (NO_COLOR, FORCE_COLOR) want them. */
+/** Returns the colours that the stream and the environment (NO_COLOR, FORCE_COLOR) allow. */
 export function styleFor(stream: OutputStream): Style {
   const paint =
     (format: keyof Style): Paint =>

@@ -1,4 +1,4 @@
-/** A table in columns, its head first. The last column is not padded. */
+/** Returns a table in columns, with the head first. The last column is not padded. */
 export function tableLines(
   head: readonly string[],
   rows: readonly (readonly string[])[],

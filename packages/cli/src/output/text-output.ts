@@ -18,18 +18,18 @@ import { describeCall, toolLine } from './tool-line.ts';
 
 export interface TextOutputOptions {
   readonly stream: OutputStream;
-  /** Takes what is not part of the output: retries, errors, limits. */
+  /** Stream for everything besides the output: retries, errors, limits. */
   readonly notices: OutputStream;
   readonly clock: Clock;
-  /** Whether the stream is a terminal on which a line can be redrawn. */
+  /** True when the stream is a terminal on which a line can be redrawn. */
   readonly isLive: boolean;
-  /** Puts large values back in the place of their references. */
+  /** Replaces references by their large values. */
   readonly resolve: (value: unknown) => unknown;
-  /** What had been recorded before the run began or goes on. @default nothing */
+  /** Events recorded before the run began or continued. @default nothing */
   readonly events?: readonly Event[];
 }
 
-/** Why an answer may be less than was asked for, where the word alone says little. */
+/** Explanations of an incomplete answer, by stop reason, where the name alone says little. */
 const cutShort: Readonly<Record<string, string>> = {
   loop: 'it asked again and again for what leads nowhere',
   goal_unmet: 'the answer does not reach the goal',
@@ -37,8 +37,8 @@ const cutShort: Readonly<Record<string, string>> = {
 };
 
 /**
- * A run for people: the text as it is written, tool calls with their results, and at the end what
- * it took.
+ * Output of a run for people. It shows the text as it is written, tool calls with their results,
+ * and the usage at the end.
  */
 export class TextOutput implements RunOutput {
   readonly #stream: OutputStream;
@@ -47,10 +47,10 @@ export class TextOutput implements RunOutput {
   readonly #spinner: Spinner | undefined;
   readonly #resolve: (value: unknown) => unknown;
   readonly #running = new Map<string, EventOf<'tool_call'>>();
-  /** What open calls are made with: as the model said, or as somebody edited it. */
+  /** Arguments of open calls: those of the model, or those that a person edited. */
   readonly #args = new Map<string, unknown>();
   #text = new VisibleTextStream();
-  /** Invocations whose present answer has been shown as it came. */
+  /** Invocations whose present answer has been streamed to the output. */
   readonly #streaming = new Set<string>();
   #isLineOpen = false;
   #hasText = false;
@@ -115,7 +115,8 @@ export class TextOutput implements RunOutput {
           this.#retry(event.error.message, event.retryAfterMs);
         break;
       case 'decision':
-        // Supervision is told where it changes who works; `explain` tells the rest.
+        // A decision of supervision is shown only when it changes the model; `explain` shows the
+        // rest.
         if (event.component === 'models' && event.decision === 'fallback')
           this.#notice('yellow', String(this.#resolve(event.reasoning)));
         break;
@@ -127,7 +128,7 @@ export class TextOutput implements RunOutput {
         this.#toolResult(event);
         break;
       case 'tool_yield':
-        // It runs no longer: the others do.
+        // The call waits, so only the other calls are running.
         this.#running.delete(event.callId);
         this.#showRunning();
         break;
@@ -240,7 +241,10 @@ export class TextOutput implements RunOutput {
     this.#isLineOpen = false;
   }
 
-  /** A line on the other stream. On a terminal, where both are seen, it gets a line of its own. */
+  /**
+   * Writes a line to the other stream. On a terminal, which shows both streams, it gets a line of
+   * its own.
+   */
   #notice(colour: 'red' | 'yellow', text: string): void {
     this.#spinner?.hide();
     this.#endLine();

@@ -7,15 +7,15 @@ const longestArgs = 100;
 const longestResult = 120;
 const longestPart = 60;
 
-/** What a model asked a tool for, as `name {"its":"arguments"}`. */
+/** Text of a tool call, as `name {"its":"arguments"}`. */
 export function describeCall(name: string, args: unknown): string {
   const text = plainLine(JSON.stringify(args) ?? '');
   return `${plainLine(name)}${text === '{}' || text === '' ? '' : ` ${shorten(text, longestArgs)}`}`;
 }
 
 /**
- * The result in short: long lists and objects by their size, so that the small values, which say
- * most, are seen.
+ * Returns a short text of the result. Long lists and objects are replaced by their size, so that
+ * small values, which say most, stay visible.
  */
 export function describeResult(result: ToolResult): string {
   const content = shorten(plainLine(contentText(result.content)), longestResult);
@@ -42,7 +42,7 @@ function partText(value: JsonValue): string {
     : formatCount(Object.keys(value).length, 'field');
 }
 
-/** A tool call and what came of it, on one line. */
+/** Returns a tool call and its result on one line. */
 export function toolLine(
   style: Style,
   call: { readonly name: string; readonly args: unknown },

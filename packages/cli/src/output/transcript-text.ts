@@ -3,7 +3,7 @@ import { plainLine, plainText } from './plain-text.ts';
 import type { Style } from './style.ts';
 import { toolLine } from './tool-line.ts';
 
-/** A conversation for people, one text for each entry. */
+/** Returns a conversation for people, one text for each entry. */
 export function transcriptText(style: Style, entries: readonly TranscriptEntry[]): string[] {
   return entries.map((entry) => entryText(style, entry));
 }

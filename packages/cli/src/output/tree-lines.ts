@@ -4,8 +4,9 @@ import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
 
 /**
- * Runs as trees: invocations with what they took, in all and by themselves, and their model and
- * tool calls, in the order of the ledger.
+ * Returns runs as trees, in the order of the ledger. They show invocations with their model and
+ * tool calls. The time, tokens and cost of an invocation are shown in total and without its
+ * children.
  */
 export function treeLines(style: Style, nodes: readonly RunTreeNode[], indent = ''): string[] {
   return nodes.flatMap((node) => [

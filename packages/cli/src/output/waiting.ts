@@ -4,25 +4,25 @@ import { formatTime } from './format.ts';
 import { plainLine } from './plain-text.ts';
 import type { Style } from './style.ts';
 
-/** What is needed of a request to say what it asks and how it is answered. */
+/** Parts of a request that are needed to show its question and the ways to answer. */
 export interface AskedRequest
   extends Pick<RequestEntry, 'requestId' | 'kind' | 'summary' | 'options'> {
   readonly expiresAt?: number | undefined;
   /** The arguments of the call. */
   readonly args?: JsonValue;
-  /** Whether its answer has come, and is taken in when the run goes on. */
+  /** True when its answer has come, and takes effect as the run continues. */
   readonly accepted?: boolean;
 }
 
-/** What a session waits for. */
+/** Requests and messages that a session waits for. */
 export interface Waiting {
   readonly requests: readonly AskedRequest[];
-  /** A loop waits for a message. */
+  /** True when a loop waits for a message. */
   readonly message: boolean;
   readonly session: string;
 }
 
-/** Gives a command line, with the options that the present command was started with. */
+/** Function that returns a command line, with the options of the present command. */
 export type CommandText = (...words: string[]) => string;
 
 const asks: Readonly<Record<AskedRequest['kind'], string>> = {
@@ -34,7 +34,9 @@ const asks: Readonly<Record<AskedRequest['kind'], string>> = {
   limit: 'asks whether to go beyond a limit',
 };
 
-/** What a session waits for, and the commands that answer. */
+/**
+ * Lines about the requests and messages that a session waits for, with the commands that answer.
+ */
 export function waitingLines(
   style: Style,
   { requests, message, session }: Waiting,
@@ -59,13 +61,13 @@ export function waitingLines(
 const anyJson = '{…}';
 const longestArgs = 200;
 
-/** The arguments as they are, to be changed. */
+/** Arguments as JSON that a person can edit in a command. */
 function editable(args: JsonValue | undefined): string {
   const text = args === undefined ? '' : visibleJson(args);
   return text === '' || text.length > longestArgs ? anyJson : text;
 }
 
-/** A call of a session that waits, as it is shown. */
+/** Returns a waiting call of a session in the form in which it is shown. */
 export function askedBy({ request, ...call }: PendingCall): AskedRequest {
   return { ...call, summary: request.summary, options: request.options };
 }
@@ -74,7 +76,7 @@ function untilText(expiresAt: number | undefined): string {
   return expiresAt === undefined ? '' : `, until ${formatTime(expiresAt)}`;
 }
 
-/** The ways to answer, as words of a command line. */
+/** Returns the ways to answer, as words of a command line. */
 function commandsFor({ requestId, options, args }: AskedRequest): string[][] {
   return options.flatMap((option): string[][] => {
     if (option === 'approve' || option === 'reject') return [[option, requestId]];

@@ -23,42 +23,42 @@ import { hadNoEffect, unknownOutcome } from './tool-result-texts.ts';
 import { joinedWrites } from './tool-writes.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** How an attempt ended. */
+/** End of an attempt. */
 export interface Ending {
   readonly result: ToolResult;
   /** Missing when the tool did its work, also when something failed afterwards. */
   readonly effect: ToolEffect | undefined;
   readonly retryAfterMs: number | undefined;
   readonly next: Runnable | undefined;
-  /** What the result is awaited of. */
+  /** Operation elsewhere whose result the call waits for. */
   readonly operation?: PendingOperation;
 }
 
-/** The attempt that is recorded. */
+/** Attempt whose end is recorded. */
 interface RecordedAttempt extends ToolAttempt {
   readonly state: CallState;
   readonly ports: ToolCallPorts;
   readonly body: ToolBody | undefined;
-  /** What the checks before it have told the model. */
+  /** Notes for the model from the checks before the attempt. */
   readonly guidance: readonly string[];
   /** Ends the attempt with a result that came from elsewhere. */
   finishGiven(given: unknown): Promise<void>;
 }
 
 const noDrafts: readonly EventDraft[] = Object.freeze([]);
-/** Where nothing watches. */
+/** Notes and writes of a result that no supervisor has looked at. */
 const plain = Object.freeze({
   notes: Object.freeze([]),
   writes: Object.freeze({ drafts: noDrafts, extras: undefined }),
 });
 
 /**
- * Writes down how an attempt ended: its result, a hand-over, the wait for an operation, or the
- * question what became of it.
+ * Records how an attempt ended. That is a result, a handoff, the wait for an operation, or a
+ * request that asks about its outcome.
  */
 export class AttemptRecorder {
   readonly #of: RecordedAttempt;
-  /** What is to be recorded of whether the tool works, with whatever is recorded next. */
+  /** Health events of the tool, appended with the next record of the attempt. */
   #heard: readonly EventDraft[] = noDrafts;
 
   constructor(attempt: RecordedAttempt) {
@@ -66,8 +66,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * @param ran whether the tool itself came to this end, and not somebody elsewhere who says how it
-   * ended
+   * Records the end of the attempt, or what has to happen before it can be settled.
+   * @param ran true when the tool itself ended this way, not when another party reported the end
    */
   record(given: Ending, durationMs: number, ran: boolean): Promise<void> | undefined {
     const drift = given.effect === undefined ? this.#of.body?.findDrift() : undefined;
@@ -84,7 +84,7 @@ export class AttemptRecorder {
     return undefined;
   }
 
-  /** Somebody found out that the attempt had no effect: it is made again. */
+  /** Records that the attempt turned out to have no effect, so that it is made again. */
   retry(): void {
     const more = { settled: false, durationMs: 0, effect: 'none' as const, retryAfterMs: 0 };
     this.#append([
@@ -93,8 +93,7 @@ export class AttemptRecorder {
   }
 
   /**
-   * Settles the call with an outcome that nobody knows, or that was known before somebody was
-   * asked.
+   * Settles the call with an unknown outcome, or with the outcome known before a person was asked.
    */
   settle(result: ToolResult, effect: ToolEffect = 'unknown'): void {
     this.#append([
@@ -106,7 +105,7 @@ export class AttemptRecorder {
     ]);
   }
 
-  /** Whether somebody or something is to say what became of the attempt before it is settled. */
+  /** True when a person or a probe must say what became of the attempt before it is settled. */
   #needsRecovery({ effect }: Ending): boolean {
     const { recovery } = this.#of.tool;
     // A cancelled run asks nobody: it ends.
@@ -129,7 +128,7 @@ export class AttemptRecorder {
       signal: this.#of.ports.scope.signal,
     });
     const ended = await untilAborted(probing, this.#of.ports);
-    // What was not found out in time stays open: whoever cancels settles it as unknown.
+    // An unfinished probe leaves the attempt open: a later cancel settles it as unknown.
     if (ended === undefined || isGivenBack(this.#of.ports)) return;
     const found = ended.value;
     if (found.happened === true) return this.#of.finishGiven(found.result ?? null);
@@ -137,7 +136,7 @@ export class AttemptRecorder {
     this.settle(unknownOutcome(found.detail ?? String(ending.result.content)));
   }
 
-  /** The key that the attempt in question was made under, which may not be that of the next one. */
+  /** Idempotency key under which this attempt was made. The next attempt may have another one. */
   #attemptKey(): string {
     return (
       this.#of.state.attempts.find(({ attempt }) => attempt === this.#of.attempt)?.key ??
@@ -159,7 +158,7 @@ export class AttemptRecorder {
     this.#askAboutAttempt('result', request, drafts, extras);
   }
 
-  /** The failure is known, and nothing is left to be done about it but what a person says. */
+  /** Asks a person what follows a known failure that nothing else can repair. */
   #askWhatFollows({ content, status, errorType }: ToolResult, writes: Writes): void {
     const { drafts, extras } = writes;
     const known = {
@@ -227,8 +226,8 @@ export class AttemptRecorder {
     }
     const { state, tool, args, attempt, guidance } = this.#of;
     const { result, effect, retryAfterMs } = ending;
-    // What still comes after a stop is looked at like everything that prompts will show; in a
-    // cancelled run nothing follows from it.
+    // Supervision also looks at a result that arrives after a stop, because prompts will show it.
+    // In a cancelled run nothing follows from it.
     const isLast = scope.aborted && !isGivenBack(this.#of.ports);
     const supervised = supervisor.ended({
       state,
@@ -255,8 +254,8 @@ export class AttemptRecorder {
       return;
     }
     const settled = retryAfterMs === undefined;
-    // An effect that nobody knows of is answered by the tool's recovery, whatever the cause:
-    // 'report' says so and does not repeat it.
+    // The `recovery` of the tool answers an unknown effect, whatever its cause. With 'report' the
+    // result says that it is unknown, and the call is not repeated.
     const isOpen =
       settled &&
       effect === 'unknown' &&
@@ -283,8 +282,8 @@ export class AttemptRecorder {
   }
 
   /**
-   * Everything that belongs together in one append: state that the tool wrote, what was decided,
-   * and the result.
+   * Appends everything that belongs together at once: state that the tool wrote, decisions, and the
+   * result.
    */
   #append(drafts: readonly EventDraft[], ...writes: readonly (Writes | undefined)[]): void {
     const heard = this.#heard;
@@ -301,7 +300,7 @@ export class AttemptRecorder {
     const decided = this.#of.ports.handOver(target);
     const written = this.#of.body?.takeWrites();
     if ('refused' in decided) {
-      // The tool ran before it was refused: that nothing happened cannot be said.
+      // The tool ran before the handoff was refused: the result cannot claim that nothing happened.
       const result = toolResult.blocked(decided.refused, { errorType: 'handoff_refused' });
       this.#append(
         [resultDraft(this.#of.call, path, this.#of.attempt, result, { settled: true, durationMs })],
@@ -319,7 +318,7 @@ export class AttemptRecorder {
     );
   }
 
-  /** Another attempt, if the tool asks for one. */
+  /** Returns the delay of another attempt, if the tool asks for one. */
   #ownRetry({ result, effect, retryAfterMs }: Ending): { readonly retryAfterMs?: number } {
     if (this.#of.ports.scope.aborted) return {};
     const delay = ownRetryDelay(this.#of, { result, effect, retryAfterMs });
@@ -328,8 +327,8 @@ export class AttemptRecorder {
 }
 
 /**
- * Milliseconds to the next attempt, if the tool asks for one itself and a repetition cannot double
- * an effect.
+ * Milliseconds to the next attempt, if the tool itself asks for one and a repetition cannot double
+ * an effect. `undefined`: there is none.
  */
 export function ownRetryDelay(
   {
@@ -340,7 +339,7 @@ export function ownRetryDelay(
   { result, effect, retryAfterMs }: Pick<Ending, 'result' | 'effect' | 'retryAfterMs'>,
 ): number | undefined {
   const { retry, recovery } = tool;
-  // A tool that stands in for another one begins to count with its own first attempt.
+  // A fallback tool counts from its own first attempt.
   const made = state.fallback === undefined ? attempt : attemptsOf(state).length;
   if (retry === undefined || effect === undefined || made >= retry.maxAttempts) return undefined;
   if (effect === 'unknown' && recovery !== 'rerun') return undefined;
@@ -354,7 +353,7 @@ export function ownRetryDelay(
   return retry.initialDelayMs * retry.backoffMultiplier ** (made - 1);
 }
 
-/** A probe that fails has not found anything out. */
+/** Runs a probe. A probe that fails has found out nothing. */
 async function probe(ask: Probe, ctx: Parameters<Probe>[0]): Promise<ProbeResult> {
   try {
     return await ask(ctx);

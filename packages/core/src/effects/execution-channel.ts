@@ -2,22 +2,23 @@ import { channel } from 'node:diagnostics_channel';
 import type { Ledger } from '../ledger/ledger.ts';
 
 /**
- * A tool, or what `ctx.effect` was given, is entered: this is where something can happen outside.
+ * Message that a tool, or the function of `ctx.effect`, is about to run. From here on something can
+ * happen outside.
  */
 export interface ExecutionMessage {
   /** The ledger as the executing process has it. */
   readonly ledger: Ledger;
-  /** The tool call, or the effect. */
+  /** Id of the tool call or of the effect. */
   readonly callId: string;
   readonly attempt: number;
   readonly key: string;
-  /** What is done after a stop; a probe of any kind is `probe`. */
+  /** Recovery after a stop. `probe` stands for a probe of any kind. */
   readonly recovery: 'report' | 'rerun' | 'ask' | 'probe';
 }
 
 /**
- * Who counts executions listens here, without a place in the options of a runtime; nothing is said
- * while nobody does.
+ * Channel for listeners that count executions, without an option of the runtime. Nothing is
+ * published while nobody listens.
  */
 export const executionChannel = channel('adjutant.execution');
 

@@ -6,7 +6,7 @@ import type { Tool } from '../tools/tool.ts';
 import { validateArgs } from '../tools/validate.ts';
 import { attemptsOf } from './tool-ports.ts';
 
-/** Answers that say that nothing is to be done: they count without the tool. */
+/** Decisions by which nothing is done. They count without the tool. */
 const withoutTool: ReadonlySet<RequestDecision | undefined> = new Set([
   'reject',
   'cancel',
@@ -16,8 +16,8 @@ const withoutTool: ReadonlySet<RequestDecision | undefined> = new Set([
 ]);
 
 /**
- * Whether somebody has said that something is to be done, so that the tool is needed for it. The
- * answers of another ledger do not count in its copy.
+ * True when a person decided that something is done, so that the tool is needed. In a copy of a
+ * ledger, the answers of the original do not count.
  */
 export function needsTool(
   ledger: Pick<Ledger, 'requestId'>,
@@ -32,8 +32,7 @@ export function needsTool(
 }
 
 /**
- * The last thing that somebody has said about a call that is about to be attempted with the tool of
- * this name, and that has not been used.
+ * Returns the last unused answer about a call that is about to be attempted with the named tool.
  */
 export function givenAnswer(state: CallState, name: string): AnsweredRequest | undefined {
   if (attemptsOf(state).length > 0) return undefined;
@@ -43,8 +42,8 @@ export function givenAnswer(state: CallState, name: string): AnsweredRequest | u
 }
 
 /**
- * Arguments that the tool takes, of those that somebody has answered about: edited ones, or those
- * that were asked about.
+ * Returns arguments that fit the tool: the edited ones of an answer, else those of the request.
+ * `undefined`: neither fit.
  */
 export async function answeredArgs(
   ledger: Ledger,
@@ -59,9 +58,9 @@ export async function answeredArgs(
 }
 
 /**
- * Why an answer that somebody gave cannot be used with the code as it is now. Nothing is done in
- * its place: with the right code it counts.
- * @param why of the tool
+ * Error for an answer that cannot be used with the present code. Nothing is done instead: with the
+ * right code the answer counts.
+ * @param why the fault of the tool
  */
 function unusableAnswer({ request, answer }: AnsweredRequest, why: string): LedgerMismatchError {
   const { callId, name, kind, requestId } = request;
@@ -77,8 +76,7 @@ function unusableAnswer({ request, answer }: AnsweredRequest, why: string): Ledg
 }
 
 /**
- * @throws LedgerMismatchError when somebody has said that something is to be done, for which the
- * tool is missing
+ * @throws LedgerMismatchError when a person decided that something is done, but its tool is missing
  */
 export function assertToolIsThere(
   ledger: Ledger,
@@ -90,8 +88,8 @@ export function assertToolIsThere(
 }
 
 /**
- * @throws LedgerMismatchError when somebody has said that something is to be done, with arguments
- * that the tool does not take any more
+ * @throws LedgerMismatchError when a person decided that something is done, but the tool no longer
+ * takes its arguments
  */
 export function assertArgsFit(ledger: Ledger, given: AnsweredRequest | undefined): void {
   if (given !== undefined && needsTool(ledger, given))

@@ -2,7 +2,7 @@ import { sha256 } from '../base/hash.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { ToolEffect } from '../ledger/tool-result.ts';
 
-/** What was tried so far under one id: the calls of tools and the effects of bodies. */
+/** Attempts under one id so far, of a tool call or of an effect in a body. */
 interface Attempted {
   readonly call: { readonly callId: string };
   readonly attempts: readonly {
@@ -11,23 +11,23 @@ interface Attempted {
     readonly tool?: string | undefined;
   }[];
   /**
-   * The tool that stands in for the one that was asked for: what the other one was given is not
-   * given to it.
+   * Name of the tool that stands in for the requested one. It does not get the keys of the
+   * requested tool.
    */
   readonly fallback?: string | undefined;
 }
 
 /**
- * The key that stays while the effect of any attempt with it may have happened, and changes when
- * all of them are known to have had none: a service that honours such keys would answer the old one
- * with the recorded refusal.
+ * Returns the idempotency key of the next attempt. The key stays while an earlier attempt with it
+ * may have had an effect. It changes when all attempts are known to have had none. A service that
+ * honours keys would answer the old key with its recorded refusal.
  */
 export function idempotencyKey(
   { session, ports }: Pick<Ledger, 'session' | 'ports'>,
   { call, attempts, fallback }: Attempted,
 ): string {
-  // The recorded key, not one that is made again: it was made in the ledger that holds the attempt,
-  // which may be another one's beginning.
+  // The recorded key is used, not a newly made one. It belongs to the ledger in which the attempt
+  // was made, and this ledger may be a copy.
   const open = attempts.find(({ result, tool }) => tool === fallback && result?.effect !== 'none');
   if (open !== undefined) return open.key;
   const { tenant, app } = ports.scope;

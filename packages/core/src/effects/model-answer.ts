@@ -4,29 +4,29 @@ import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { ModelAnswer, ModelText, ModelToolCall } from '../models/call.ts';
 import type { StepEvent, SubstituteAnswer } from '../runnables/hooks.ts';
 
-/** An answer as it is to be recorded. */
+/** Answer of a model in the form in which it is recorded. */
 export interface ProcessedAnswer {
   readonly answer: ModelAnswer;
-  /** What the output schema makes of it. */
+  /** Output of the answer, parsed by the output schema. */
   readonly parsed?: JsonValue | undefined;
-  /** State that hooks have written, in front of the answer. */
+  /** State that hooks have written, appended before the answer. */
   readonly before: readonly EventDraft[];
-  /** What was decided about the answer, behind it. */
+  /** Decisions about the answer, appended after it. */
   readonly decisions: readonly EventDraft[];
   readonly extras: BatchExtras | undefined;
 }
 
-/** What answers in the place of a model. */
+/** Answer that replaces the answer of a model. */
 export interface GivenAnswer {
   readonly answer: ModelAnswer;
   readonly substitutedBy: string;
-  /** Whether the agent ends with it when it asks for no tools. */
+  /** True when the agent ends with this answer, provided that it asks for no tools. */
   readonly terminal: boolean;
 }
 
 /**
- * Parts of an answer as hooks see them. The parts that they leave as they are keep what only the
- * provider knows of them.
+ * Returns the parts of an answer as hooks see them. Parts that hooks leave unchanged keep the data
+ * that only the provider understands.
  */
 export function stepEventsOf(
   { thoughts, texts, toolCalls }: ModelAnswer,
@@ -48,8 +48,7 @@ export function stepEventsOf(
 const parts = new WeakMap<StepEvent, ModelText | ModelToolCall>();
 
 /**
- * The answer that these parts make. Parts that were not there before have nothing that a provider
- * wants back.
+ * Returns the answer that these parts make. New parts carry no data for the provider.
  * @param callId prefix of the ids of calls that no provider has named
  */
 export function answerOfSteps(
@@ -88,7 +87,7 @@ export function answerOfSteps(
 
 const noUsage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
-/** An answer that did not come from a model: it has used nothing. */
+/** Returns an answer that did not come from a model, with a usage of zero. */
 export function givenAnswer(
   { stepEvents, terminal = true }: SubstituteAnswer,
   substitutedBy: string,

@@ -24,8 +24,8 @@ import { joinedWrites, noWrites } from './tool-writes.ts';
 
 const defaultTimeoutMs = 60_000;
 /**
- * A call that ran out of time is tried again once: the provider has done, and charged for, the
- * work.
+ * Attempts of a call that runs out of time. It is made again only once, because the provider has
+ * done the work and charged for it.
  */
 const timeoutAttempts = 2;
 
@@ -45,42 +45,42 @@ export interface ModelCallRequest {
   readonly model: Model;
   readonly round: number;
   readonly attempt: number;
-  /** Attempts of this round that failed before. */
+  /** Failed attempts of this round before this one. */
   readonly errorsBefore: number;
   readonly options: LanguageModelV4CallOptions;
-  /** US dollars that are reserved for it. */
+  /** US dollars that are reserved for the call. */
   readonly mostCost?: number | undefined;
   readonly recipe: PromptRecipe;
   /** Characters of the prompt. */
   readonly characters: number;
-  /** The answer is to be given without tools: calls in it are dropped. */
+  /** True when the answer must come without tools: tool calls in it are dropped. */
   readonly final: boolean;
-  /** The name of a tool for the name that the model was given. */
+  /** Returns the name of a tool for the name that the model was given. */
   readonly toolName: (wireName: string) => string;
-  /** What answers in the place of the model; it is not called then. */
+  /** Answer that replaces the call. With it, the model is not called. */
   readonly given?: GivenAnswer | undefined;
 }
 
-/** What is done about a model call that failed. */
+/** Decision about a model call that failed. */
 export interface FailurePlan {
-  /** Milliseconds to the next attempt; `undefined`: there is none. */
+  /** Milliseconds to the next attempt. `undefined`: there is none. */
   readonly retryAfterMs: number | undefined;
-  /** What stands in the place of an answer. */
+  /** Answer that replaces the missing one. */
   readonly given?: GivenAnswer | undefined;
   readonly decisions: readonly EventDraft[];
-  /** What those who were asked have written. */
+  /** State written by the hooks that were asked. */
   readonly writes?: Writes;
 }
 
-/** A model call that failed, and what would be done about it by the model's own settings. */
+/** A model call that failed, and the retry that the settings of the model provide. */
 export interface FailedCall {
   readonly error: ModelError;
   /** Attempts of this round with this model so far, this one included. */
   readonly attempts: number;
   readonly retryAfterMs: number | undefined;
-  /** The model answered with nothing at all. */
+  /** True when the model answered with nothing at all. */
   readonly isEmpty: boolean;
-  /** There is an answer that is given when nothing else helps: the words of a refusal. */
+  /** True when there is an answer of last resort: the words of a refusal. */
   readonly isUsable: boolean;
 }
 
@@ -90,39 +90,35 @@ export interface ModelCallPorts {
   readonly random: Random;
   readonly scope: CancelScope;
   readonly prices: Readonly<Record<string, Price>> | undefined;
-  /** Missing when nobody listens. */
+  /** Receives transient events. Missing when nobody listens. */
   readonly emit: ((event: TransientEvent) => void) | undefined;
-  /**
-   * What cuts off the calls that are under way, so that they are made again with what has come in.
-   */
+  /** Functions that cut off the calls under way, so that they are made again with a new message. */
   readonly interruptions: Set<() => void>;
-  /** Gives the model that is asked in the place of the agent's own; for tests. */
+  /** Returns the model that replaces the agent's own one in tests. */
   standIn?(request: ModelCallRequest): LanguageModelV4;
-  /**
-   * What lies around the model, and what answers in its place when the call is about to be made.
-   */
+  /** Returns the model with its `wrapModel` hooks around it. */
   wrap?(model: LanguageModelV4): LanguageModelV4;
-  /** What lies around the request. */
+  /** Runs the work of a request inside the surroundings of the run. */
   around?<Result>(request: ModelCallRequest, work: () => Result): Result;
   beforeCall?(options: LanguageModelV4CallOptions): Promise<GivenAnswer | undefined>;
-  /** What looks at an answer before it is recorded. */
+  /** Processes an answer before it is recorded. */
   process?(
     answer: ModelAnswer,
     substitutedBy: string | undefined,
   ): ProcessedAnswer | Promise<ProcessedAnswer>;
   /**
-   * What is recorded of the end of the call is about to be in the ledger, in a replay: what hooks
-   * have written lands with it.
+   * Called in a replay, right before the recorded end of the call enters the ledger. State that
+   * hooks have written lands with it.
    */
   landing?(events: readonly Event[]): void;
-  /** What is done about a failure. */
+  /** Decides about a failure. */
   plan(failed: FailedCall): FailurePlan | Promise<FailurePlan>;
 }
 
 /**
- * Makes a model call and records it: its start at once, its answer in one append together with its
- * end. When the process gives the run back, nothing more is recorded: whoever continues closes the
- * call.
+ * Makes a model call and records it. The start is recorded at once, the answer in one append
+ * together with the end. Once the run is released, nothing more is recorded: the process that
+ * continues the run closes the call.
  */
 export async function performModelCall(
   request: ModelCallRequest,
@@ -187,16 +183,16 @@ export async function performModelCall(
 interface FailedAnswer {
   readonly error: unknown;
   readonly reason: AbortReason | undefined;
-  /** What the provider charged, when it said so. */
+  /** Usage that the provider charged, when it reported any. */
   readonly usage?: Usage | undefined;
   readonly isEmpty?: boolean;
-  /** What there is of an answer. */
+  /** Incomplete answer that is still good enough to be given. */
   readonly usable?: ModelAnswer | undefined;
 }
 
 type Called = { readonly answer: ModelAnswer } | FailedAnswer;
 
-/** Asks the model; what it throws, or answers without saying anything, is a failure. */
+/** Asks the model. An exception and an answer without content are both failures. */
 async function call(request: ModelCallRequest, ports: ModelCallPorts): Promise<Called> {
   const { model } = request;
   const { clock } = ports;
@@ -245,14 +241,14 @@ function deltaSink(
   };
 }
 
-/** What is wrong with an answer is a failure of the call. */
+/** Turns a problem of an answer into a failure of the call. */
 function failedAnswer(
   { model, final }: ModelCallRequest,
   answer: ModelAnswer,
   { kind, retryable, detail, usable }: AnswerProblem,
 ): Called {
   const isEmpty = kind === 'malformed';
-  // Who may only answer has said all that it will say.
+  // A model that may only answer has said all that it will say.
   if (final && (isEmpty || kind === 'output_limit')) return { answer };
   const error = new ModelError({ kind, retryable, model: modelName(model), detail });
   return {
@@ -267,15 +263,15 @@ function failedAnswer(
 interface Recorded {
   readonly startedAt: number;
   readonly given?: GivenAnswer;
-  /** Why the model itself gave no answer. */
+  /** Error for which the model itself gave no answer. */
   readonly error?: ModelError | undefined;
-  /** What was decided about that. */
+  /** Decision about that error. */
   readonly plan?: FailurePlan;
-  /** What the model has used for nothing. */
+  /** Usage and estimate of the failed call, which is charged all the same. */
   readonly charged?: Pick<EndDraft, 'usage' | 'estimated'>;
 }
 
-/** Records what stands in the place of a model's answer. Listeners get its text like any other. */
+/** Records an answer that replaces the model's. Listeners get its text like any other. */
 async function recordGiven(
   request: ModelCallRequest,
   ports: ModelCallPorts,
@@ -303,8 +299,8 @@ async function recordAnswer(
   const processed = processing instanceof Promise ? await orFailedHook(processing) : processing;
   if (processed instanceof AdjutantError)
     return recordFailedHook(ports, answerEnd(request, ports, given, recorded), processed);
-  // The answer is not used by anybody when the run was given back meanwhile: whoever continues it
-  // asks again.
+  // A run that was released meanwhile does not use the answer: the process that continues it asks
+  // again.
   if (ports.ledger.failure !== undefined || givesBack(ports.scope.reason)) return;
   const answer = processed?.answer ?? given;
   const { path, agent, round } = request;
@@ -359,7 +355,7 @@ function textDrafts(
 
 type EndDraft = Extract<EventDraft, { type: 'model_end' }>;
 
-/** An answer that was given and that is not the end leads to another round. */
+/** Returns the decision for another round, after a replacing answer that is not the end. */
 function givenDecisions(
   { path }: ModelCallRequest,
   { substitutedBy, terminal }: GivenAnswer,
@@ -504,7 +500,7 @@ async function recordFailure(
   );
 }
 
-/** What is awaited, or the error of the hook that failed in it. */
+/** Returns the awaited value, or the error of a hook that failed. */
 async function orFailedHook<Value>(asked: Promise<Value>): Promise<Value | AdjutantError> {
   try {
     return await asked;
@@ -515,8 +511,8 @@ async function orFailedHook<Value>(asked: Promise<Value>): Promise<Value | Adjut
 }
 
 /**
- * A model that must not be called ends the agent: nothing is tried in its place, because nothing
- * may hide it.
+ * Records the call of a forbidden model and ends the agent. Nothing is tried instead, because
+ * nothing may hide the call.
  */
 function recordForbidden(ports: ModelCallPorts, end: EndDraft, thrown: AdjutantError): void {
   recordEndOfAgent(ports, { ...end, usage: { inputTokens: 0, outputTokens: 0 } }, thrown, {
@@ -525,7 +521,7 @@ function recordForbidden(ports: ModelCallPorts, end: EndDraft, thrown: AdjutantE
   });
 }
 
-/** A hook that throws ends the agent. The call was made, and is paid for, all the same. */
+/** Records a hook that threw, and ends the agent. The call was made, and counts as paid. */
 function recordFailedHook(ports: ModelCallPorts, end: EndDraft, thrown: AdjutantError): void {
   recordEndOfAgent(ports, end, thrown, { component: 'hooks', decision: 'failed' });
 }
@@ -558,8 +554,8 @@ function costMember(cost: number | undefined): { readonly cost?: number } {
 }
 
 /**
- * A call that was refused or never reached the provider has used nothing; one that was cut off may
- * have used its input.
+ * Usage of a failed call. A call that was refused or never reached the provider has used nothing. A
+ * call that was cut off may have used its input.
  */
 function failedUsage(error: ModelError, estimatedInputTokens: number): Usage {
   const reached =

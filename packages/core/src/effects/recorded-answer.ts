@@ -3,9 +3,7 @@ import type { Event } from '../ledger/event.ts';
 import { toolWireName } from '../ledger/tool-name.ts';
 import type { ModelAnswer } from '../models/call.ts';
 
-/**
- * The answer of a model as it came, from the events that recorded it and of which nothing was made.
- */
+/** Returns the original answer of a model, rebuilt from the events that recorded it. */
 export function recordedAnswer(
   events: readonly Event[],
   resolve: (value: unknown) => unknown,

@@ -3,11 +3,11 @@ import type { JsonObject } from '../base/json.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 
 /**
- * An effect of a step or a tool failed, and nothing happened outside. The recorded failure is
- * thrown again whenever the body runs again.
+ * Error of an effect of a step or a tool that failed with nothing done outside. The recorded
+ * failure is thrown again whenever the body runs again.
  */
 export class EffectFailedError extends AdjutantError {
-  /** What the ledger has of it. */
+  /** The recorded result of the effect. */
   readonly result: ToolResult;
 
   constructor(
@@ -24,8 +24,8 @@ export class EffectFailedError extends AdjutantError {
 }
 
 /**
- * Nobody knows whether an effect of a step or a tool took place. It is not repeated, also when the
- * body runs again.
+ * Error of an effect of a step or a tool with an unknown outcome. The effect is not repeated, also
+ * when the body runs again.
  */
 export class EffectUnknownError extends AdjutantError {
   readonly result: ToolResult;
@@ -44,7 +44,7 @@ export class EffectUnknownError extends AdjutantError {
   }
 }
 
-/** Options that no effect can be recorded with. */
+/** Error for options with which no effect can be recorded. */
 export class InvalidEffectError extends AdjutantError {
   constructor(data: { key: string; reason: string }) {
     super('invalid_effect', `The effect "${data.key}" cannot begin: ${data.reason}.`, data);

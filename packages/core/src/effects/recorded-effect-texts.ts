@@ -1,7 +1,9 @@
 import type { ToolResult } from '../ledger/tool-result.ts';
 import { toolResult } from '../tools/result.ts';
 
-/** What is recorded of effects that did not give a result, for the body and for people. */
+/**
+ * Results recorded for effects without an outcome of their own, worded for the body and for people.
+ */
 
 export function effectNotKnown(why: string): ToolResult {
   return toolResult.unknown(why);

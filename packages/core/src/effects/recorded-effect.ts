@@ -28,33 +28,33 @@ import { isGivenBack } from './tool-ports.ts';
 import { resultDraft } from './tool-result-draft.ts';
 
 const defaultTimeoutMs = 30_000;
-/** How long an effect that was told to stop may take to do so before it is settled without it. */
+/** Milliseconds for an aborted effect to stop, before it is settled without its result. */
 const graceMs = 1_000;
 /**
- * Attempts that may be cut off by the end of their process before the effect is settled as it is:
- * it may be what ends it.
+ * Interrupted attempts after which an effect is settled as it is. An attempt is interrupted when
+ * its process ends: the effect itself may be the cause.
  */
 const mostInterruptions = 3;
 const defaultRetry = Object.freeze({ maxAttempts: 3, initialDelayMs: 1_000, backoffMultiplier: 2 });
 
-/** One attempt of an effect as the ledger has it. */
+/** One attempt of an effect, as recorded in the ledger. */
 export interface EffectAttempt {
   readonly attempt: number;
   readonly key: string;
   readonly deadline: number;
   readonly seq: number;
   readonly at: number;
-  /** Missing while it runs, or when the process died. */
+  /** Missing while the attempt runs, or when its process died. */
   result: EventOf<'tool_result'> | undefined;
 }
 
-/** What the ledger has of one effect. */
+/** Everything that the ledger has of one effect. */
 export interface EffectRecord {
   readonly attempts: EffectAttempt[];
   settled: EventOf<'tool_result'> | undefined;
 }
 
-/** What an effect is to do, and under which name. */
+/** Work of an effect, and the name under which it is recorded. */
 export interface EffectRequest {
   readonly key: string;
   readonly callId: string;
@@ -65,12 +65,12 @@ export interface EffectRequest {
 export interface EffectPorts {
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Aborted when the body, or the run, is to stop. */
+  /** Aborted when the body or the run must stop. */
   readonly scope: CancelScope;
   /** Path that the events carry. */
   readonly path: string;
   readonly by: Actor;
-  /** What the body has written to the state: it lands with the first attempt. */
+  /** Takes the state that the body has written. It is recorded with the first attempt. */
   takeWrites(): {
     readonly drafts: readonly EventDraft[];
     readonly extras: BatchExtras | undefined;
@@ -79,15 +79,16 @@ export interface EffectPorts {
 
 interface Ending {
   readonly result: ToolResult;
-  /** Missing when it did its work. */
+  /** Missing when the effect did its work. */
   readonly effect: ToolEffect | undefined;
   readonly retryAfterMs: number | undefined;
 }
 
 /**
- * Gives what is recorded of an effect, or performs and records it: attempt (durable first, unless
- * it may be run again) → lease → run → classify.
- * @returns what it gave; `undefined`: the run was given back
+ * Returns the recorded value of an effect, or performs the effect and records it. The order is
+ * attempt → lease → run → classify. The attempt is durable before the run, unless the effect may be
+ * run again.
+ * @returns the value of the effect; `undefined`: the run was released
  * @throws EffectFailedError, EffectUnknownError, and the reason when the body is cancelled
  */
 export function performEffect(
@@ -122,9 +123,9 @@ class EffectRun {
     }
   }
 
-  /** @throws EffectFailedError, EffectUnknownError */
+  /** Returns the value of a settled effect. @throws EffectFailedError, EffectUnknownError */
   #outcome({ result, effect, attempt }: EventOf<'tool_result'>): JsonValue {
-    // The body may change what it gets; the ledger's own value is frozen.
+    // The body may change its copy of the value; the value in the ledger is frozen.
     if (isSuccess(result)) return structuredClone(result.content) as JsonValue;
     const { key, callId } = this.#request;
     const made = this.#record.attempts.find((candidate) => candidate.attempt === attempt);
@@ -139,8 +140,8 @@ class EffectRun {
   }
 
   /**
-   * Whether the work may go on; `false`: the run was given back. @throws the reason when the body
-   * is cancelled
+   * True when the work may go on, false when the run was released.
+   * @throws the abort reason when the body is cancelled
    */
   #mayGoOn(): boolean {
     if (this.#isGivenBack()) return false;
@@ -171,7 +172,10 @@ class EffectRun {
     if (settled) this.#record.settled = attempt.result;
   }
 
-  /** Says what is known of an attempt whose process stopped. */
+  /**
+   * Records what is known of an attempt whose process stopped. Returns false when the run was
+   * released.
+   */
   async #closeOpen(open: EffectAttempt): Promise<boolean> {
     const { recovery = 'report' } = this.#request.options;
     if (!this.#mayGoOn()) return false;
@@ -183,7 +187,8 @@ class EffectRun {
         await replayed;
         return this.#mayGoOn();
       }
-      // Its process may be suspended and not dead: until its time is over it can still begin.
+      // The process of the attempt may be suspended and not dead. Until the deadline it can still
+      // begin.
       if (!(await this.#sleepUntil(open.deadline))) return false;
       const found = await this.#probe(recovery, open, this.#interrupted('none'));
       if (found === undefined) return false;
@@ -200,7 +205,7 @@ class EffectRun {
     return { result: effectInterruptedTooOften(times), effect, retryAfterMs: undefined };
   }
 
-  /** Makes the next attempt when its time has come. */
+  /** Makes the next attempt when its time has come. Returns false when the run was released. */
   async #next(last: EffectAttempt | undefined): Promise<boolean> {
     const { at = 0, retryAfterMs = 0 } = last?.result ?? {};
     if (retryAfterMs > 0 && !(await this.#sleepUntil(at + retryAfterMs))) return false;
@@ -210,7 +215,7 @@ class EffectRun {
     if (!(await this.#mayBegin())) return false;
     const { scope, clock } = this.#ports;
     const timeLeft = this.#timeoutMs - (clock.monotonic() - timedFrom);
-    // Whoever runs the body again, as after a reopening, may still do it.
+    // A later run of the body, as after a reopening, may still make the attempt.
     if (scope.aborted)
       this.#note(attempt, { result: effectCancelledBefore(), effect: 'none', retryAfterMs: 0 }, 0);
     else if (timeLeft <= 0)
@@ -260,8 +265,8 @@ class EffectRun {
   }
 
   /**
-   * Waits until the attempt is durable and makes sure that the session is still this process's: if
-   * not, another one answers for the attempt.
+   * Waits until the attempt is durable, and makes sure that this process still owns the session.
+   * Otherwise another process is responsible for the attempt.
    */
   async #mayBegin(): Promise<boolean> {
     const { ledger } = this.#ports;
@@ -304,7 +309,7 @@ class EffectRun {
     await this.#end(attempt, unknownEnding(why), durationMs);
   }
 
-  /** Resolves when the recorded end of an attempt is in the ledger, in a replay. */
+  /** Resolves in a replay when the recorded end of an attempt is in the ledger. */
   #replayed(attempt: EffectAttempt): Promise<void> | undefined {
     const { ledger } = this.#ports;
     const ended = ledger.ports.tape?.attemptEnded({
@@ -334,9 +339,7 @@ class EffectRun {
     return { result, effect, retryAfterMs };
   }
 
-  /**
-   * Records the end of an attempt that this process made, and whether there will be another one.
-   */
+  /** Records the end of an attempt of this process, and the delay of a next attempt. */
   async #end(attempt: EffectAttempt, ending: Ending, durationMs: number): Promise<void> {
     const { recovery = 'report' } = this.#request.options;
     const delay = ending.effect === undefined ? undefined : this.#retryDelay(attempt, ending);
@@ -346,7 +349,7 @@ class EffectRun {
         effect: 'none',
         retryAfterMs: delay,
       });
-      // Without an answer the attempt stays open: whoever runs the body again asks.
+      // Without a finding the attempt stays open: the next run of the body asks the probe.
       if (found !== undefined) this.#note(attempt, found, durationMs);
     } else if (ending.effect === 'unknown' && recovery === 'report')
       this.#note(attempt, { ...ending, retryAfterMs: undefined }, durationMs);
@@ -359,7 +362,7 @@ class EffectRun {
     { result, effect, retryAfterMs }: Ending,
   ): number | undefined {
     const { retry, recovery } = this.#request.options;
-    // A cancelled body that is run again, as after a reopening, may repeat what may be repeated.
+    // A cancelled body that runs again, as after a reopening, may repeat an effect with 'rerun'.
     if (this.#ports.scope.aborted)
       return effect === 'unknown' && recovery === 'rerun' ? 0 : undefined;
     if (retry === undefined || attempt >= (retry.maxAttempts ?? defaultRetry.maxAttempts))
@@ -375,8 +378,8 @@ class EffectRun {
   }
 
   /**
-   * What a probe says of an attempt; `undefined`: the run was given back. @throws the reason when
-   * the body is cancelled
+   * Returns the ending that a probe finds for an attempt. `undefined`: the run was released.
+   * @throws the abort reason when the body is cancelled
    */
   async #probe(
     probe: EffectProbe,
@@ -406,8 +409,8 @@ class EffectRun {
   }
 
   /**
-   * Runs something until its time is over and a second of grace; `first` is missing when it went on
-   * beyond that.
+   * Runs work until its time is over, and then a second of grace. `first` is missing when the work
+   * went on beyond that.
    */
   async #limited(
     timeLeft: number,
@@ -442,8 +445,8 @@ class EffectRun {
   }
 
   /**
-   * Whether the time came; `false`: the run was given back. @throws the reason when the body is
-   * cancelled
+   * Waits for a time in epoch milliseconds. Returns false when the run was released.
+   * @throws the abort reason when the body is cancelled
    */
   async #sleepUntil(at: number): Promise<boolean> {
     const { clock, scope } = this.#ports;
@@ -459,10 +462,7 @@ class EffectRun {
     return this.#mayGoOn();
   }
 
-  /**
-   * What an abandoned effect still brings is recorded as late; it does not change how the effect
-   * ended.
-   */
+  /** Records the result of an abandoned effect as late. It does not change how the effect ended. */
   #noteLate(attempt: EffectAttempt, ending: Ending, startedAt: number): void {
     const { ledger, clock } = this.#ports;
     if (ledger.failure !== undefined || ledger.claim === undefined) return;
@@ -472,12 +472,12 @@ class EffectRun {
   }
 }
 
-/** How some work ended in the time it had. */
+/** End of a piece of work within its time. */
 interface Limited {
   readonly first: PromiseSettledResult<unknown> | undefined;
-  /** Its end, however late it comes. */
+  /** End of the work, however late it comes. */
   readonly ended: Promise<PromiseSettledResult<unknown>>;
-  /** Why it was told to stop, if it was. */
+  /** Reason of the abort, if there was one. */
   readonly reason: AbortReason | undefined;
 }
 

@@ -3,7 +3,7 @@ import { isFunction, isGroup, type OptionCheck, type OptionChecks } from '../bas
 import type { Model } from '../models/model.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** A model call that somebody else is to answer. */
+/** Model call for which a test provides the model. */
 export interface StandInModelCall {
   readonly agent: string;
   readonly invocationId: string;
@@ -11,36 +11,33 @@ export interface StandInModelCall {
   readonly attempt: number;
 }
 
-/** An execution of a tool that somebody else may carry out. */
+/** Execution of a tool that a test may carry out. */
 export interface StandInToolCall {
   readonly agent: string;
   readonly callId: string;
   readonly name: string;
   /** The prepared arguments. */
   readonly args: unknown;
-  /** Aborted when the time of the attempt is over, and when the run is cancelled or given back. */
+  /** Aborted when the time of the attempt is over, and when the run is cancelled or released. */
   readonly signal: AbortSignal;
 }
 
-/**
- * What tests put in the place of the world outside. Everything around it is the runtime as it is.
- */
+/** Replacements for models and tools in tests. Everything around them is the runtime as it is. */
 export interface StandIns {
-  /** Gives the model that is asked in the place of an agent's own, which is not loaded then. */
+  /** Returns the model that replaces an agent's own one, which is not loaded then. */
   readonly model?: (model: Model, call: StandInModelCall) => LanguageModelV4;
   /**
-   * Called in the place of a tool's `execute`; what it returns or throws counts as if the tool had
-   * done so.
+   * Called instead of the `execute` of a tool. Its result or exception counts as that of the tool.
    */
   readonly tool?: (call: StandInToolCall, execute: () => unknown) => unknown;
 }
 
 const standInChecks: OptionChecks<StandIns> = { model: isFunction, tool: isFunction };
 
-/** What the port `standIns` must be. */
+/** Check of the port `standIns`. */
 export const isStandIns: OptionCheck = isGroup(standInChecks);
 
-/** What a stand-in is told of a model call. */
+/** Returns the description of a model call that a stand-in gets. */
 export function standInCall({
   agent,
   path,
@@ -50,7 +47,7 @@ export function standInCall({
   return { agent, invocationId: path, round, attempt };
 }
 
-/** The tool as it is run: by itself, or by what stands in for it. */
+/** Returns the tool in the form in which it runs: with its own `execute`, or with its stand-in. */
 export function standingIn(
   tool: Tool | undefined,
   agent: string,

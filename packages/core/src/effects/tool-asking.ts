@@ -12,48 +12,49 @@ import { refusalDraft } from './tool-result-draft.ts';
 import { cancelledBefore, requestExpired, requestRejected } from './tool-result-texts.ts';
 
 /**
- * Milliseconds that an approval waits for its answer, and within which it is to be used (SETTLED
- * §1, SEMANTICS D10).
+ * Milliseconds that an approval waits for its answer, and milliseconds within which it must be
+ * used.
  */
 const defaultApprovalExpiresIn = 30 * 60_000;
 const defaultUseWithin = 24 * 3_600_000;
 
-/** A call that may have to wait for somebody before it is attempted. */
+/** A call that may have to wait for an answer before it is attempted. */
 export interface AskingCall {
   readonly state: CallState;
   readonly tool: Tool;
   readonly ports: ToolCallPorts;
   /** The prepared arguments. */
   readonly args: unknown;
-  /** What a person is to confirm, whether or not the tool itself asks for approval. */
+  /** Question that a person must confirm, whether or not the tool itself asks for approval. */
   readonly confirm: string | undefined;
   context(): FinalizeContext;
-  /** What was decided before the question, to be appended with it. */
+  /** Takes the decisions made before the request, to be appended with it. */
   takeWrites(): Writes;
 }
 
 /**
- * What the answers of a call come to: it goes on with these arguments and this input, it has been
- * settled, or it asks (again).
+ * Verdict on the answers of a call. `go`: the call continues with these arguments and this input.
+ * `settled`: the call is settled, or waits for a new request. `none`: no answer counts, and the
+ * call is prepared and may ask.
  */
 export type Answers =
   | {
       readonly verdict: 'go';
       readonly args: unknown;
-      readonly input: unknown /** Whether the arguments were edited, and are to be prepared. */;
+      readonly input: unknown /** True when the arguments were edited and must be prepared. */;
       readonly edited: boolean;
     }
   | { readonly verdict: 'settled' }
   | { readonly verdict: 'none' };
 
-/** Questions that are asked before a call is attempted with this tool. */
+/** True for a request that was made before an attempt with this tool. */
 function isBeforeAttempt({ request }: AnsweredRequest, tool: Tool): boolean {
   return request.attempt === undefined && request.name === tool.name;
 }
 
 /**
- * Reads what was answered about a call that is about to be attempted. Bad or stale answers are
- * asked again, and the ledger says why.
+ * Reads the answers about a call that is about to be attempted. A bad or stale answer leads to a
+ * new request, and the ledger says why.
  */
 export async function takeAnswers(
   state: CallState,
@@ -64,8 +65,7 @@ export async function takeAnswers(
   const last = answered.at(-1);
   if (last === undefined) return { verdict: 'none' };
   const reader = new AnswerReader(state, tool, ports);
-  // What an attempt was made on has been used: a later attempt of the call goes by the same
-  // answers.
+  // An attempt has used its answers: a later attempt of the call follows the same ones.
   if (attemptsOf(state).length === 0) {
     const stale = answered.find((one) => reader.staleness(one) !== undefined);
     if (stale !== undefined) return reader.askAgain(stale, reader.staleness(stale) as string);
@@ -84,21 +84,21 @@ class AnswerReader {
     this.#ports = ports;
   }
 
-  /** Why an answer no longer counts; `undefined`: it does. */
+  /** Reason for which an answer no longer counts. `undefined`: it counts. */
   staleness({ request, answer }: AnsweredRequest): string | undefined {
     const { ledger, clock } = this.#ports;
     const args = ledger.resolve(request.args);
-    // What is not to be done is not done, whatever the tool is now.
+    // A rejection counts, whatever the tool is now.
     const isChanged =
       answer.decision !== 'reject' && requestFingerprint(this.#tool, args) !== request.fingerprint;
     if (isChanged) return 'the tool has changed since it was asked';
     const isForeign = request.requestId !== ledger.requestId(request.callId, request.generation);
-    // Leave is given for one call of one ledger: a fork or copy does not spend it a second time.
-    // Input is only what somebody said.
+    // An approval holds for one call of one ledger: a fork or copy does not spend it a second time.
+    // Input is only information, so it holds in a copy too.
     if (isForeign && isApproval(request))
       return 'it was given in the ledger that this one is a copy of';
     const { useWithin } = request.request;
-    // It may have lain in the inbox for long.
+    // The answer may have been in the inbox for long.
     const givenAt = Math.min(answer.answeredAt ?? answer.at, answer.at);
     const isOld =
       request.kind === 'approval' && useWithin !== undefined && clock.now() - givenAt > useWithin;
@@ -118,7 +118,7 @@ class AnswerReader {
       case 'escalate':
         return this.#escalate(last);
       case 'expire':
-        // What is to be approved is never approved by anything but that word.
+        // An expired approval is granted only by the default 'approve'.
         if (
           value === undefined ||
           value === 'reject' ||
@@ -138,7 +138,10 @@ class AnswerReader {
     return { verdict: 'settled' };
   }
 
-  /** @param given what stands for the answer of the last question, when its time was over */
+  /**
+   * Verdict that the call goes on, if its input still fits.
+   * @param given default that replaces the answer of the last request, when that has expired
+   */
   async #go(
     last: AnsweredRequest,
     answered: readonly AnsweredRequest[],
@@ -150,7 +153,7 @@ class AnswerReader {
     if (asked === undefined) return { verdict: 'go', args, input: undefined, edited: false };
     const raw = asked === last && given !== undefined ? given : ledger.resolve(asked.answer.input);
     const checked = await validateInput(this.#tool, raw);
-    // A default that does not fit would be asked for again and again.
+    // A default that does not fit would lead to the same request again and again.
     if (!checked.ok && asked === last && given !== undefined) return this.#settle(requestExpired());
     if (!checked.ok) return this.askAgain(asked, checked.message);
     return { verdict: 'go', args, input: checked.input, edited: false };
@@ -177,7 +180,7 @@ class AnswerReader {
   }
 
   askAgain({ request }: AnsweredRequest, why: string): Answers {
-    // What was prepared by another version of the tool is prepared anew before the question.
+    // Arguments that another version of the tool prepared are prepared anew before the request.
     if (
       requestFingerprint(this.#tool, this.#ports.ledger.resolve(request.args)) !==
       request.fingerprint
@@ -222,9 +225,9 @@ class AnswerReader {
   }
 }
 
-/** Whether a question was answered in a way that counts. */
+/** True when a request of this kind has an answer that counts. */
 function isGranted({ state, tool, ports }: AskingCall, kind: RequestKind): boolean {
-  // An attempt that was made has used the answers; another one of the same call goes by them.
+  // An attempt has used the answers; another attempt of the same call follows them.
   if (attemptsOf(state).length > 0 && kind !== 'repeat') return true;
   const answered = state.answered.find(
     (one) => one.request.kind === kind && isBeforeAttempt(one, tool),
@@ -237,7 +240,8 @@ function isGranted({ state, tool, ports }: AskingCall, kind: RequestKind): boole
 }
 
 /**
- * Asks what has to be asked before a call is attempted. Returns whether it now waits for an answer.
+ * Makes the requests that are due before a call is attempted. Returns true when the call now waits
+ * for an answer, or was aborted.
  */
 export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
   const { tool, ports, confirm } = call;
@@ -273,8 +277,8 @@ export async function asksBeforeAttempt(call: AskingCall): Promise<boolean> {
 }
 
 /**
- * Asks whether a call may be made although an equal one may have taken effect. Returns whether it
- * now waits for an answer.
+ * Asks for approval of a call although an equal one may have taken effect. Returns true when the
+ * call now waits for an answer.
  */
 export function asksToRepeat(call: AskingCall, earlier: string): boolean {
   if (isGranted(call, 'repeat')) return false;

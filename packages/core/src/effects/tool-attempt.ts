@@ -31,13 +31,13 @@ import {
 import { noWrites } from './tool-writes.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** Milliseconds for one attempt of a tool, and of a tool that has called an agent. */
+/** Milliseconds for one attempt of a tool, and for one of a tool that has called an agent. */
 const defaultToolTimeoutMs = 30_000;
 const defaultAgentToolTimeoutMs = 120_000;
 
 /**
- * `prepare`: nothing is recorded yet. `finish`: the tool has done its work, and its result is
- * checked and finished.
+ * Stage of an attempt. `prepare`: nothing is recorded yet. `finish`: the tool has done its work,
+ * and its result is checked and finalized.
  */
 type Stage = 'prepare' | 'execute' | 'finish';
 
@@ -59,7 +59,7 @@ export class AttemptRun implements ToolAttempt {
   readonly #preparation: CallPreparation;
   #timeoutMs: number;
   #cancelTimer: () => void = () => undefined;
-  /** Monotonic times at which its time began to run, and at which the tool began. */
+  /** Monotonic times in milliseconds at which the time of the attempt, and the tool, began. */
   #timedFrom = 0;
   #startedAt = 0;
 
@@ -113,8 +113,8 @@ export class AttemptRun implements ToolAttempt {
       this.#appendAttempt();
       const durable = recovery === 'rerun' ? undefined : ledger.durable();
       if (durable !== undefined) await durable;
-      // The last thing before the tool runs: a process that was suspended may have lost the session
-      // to another, which runs the tool itself.
+      // Last check before the tool runs. A process that was suspended may have lost the session to
+      // another process, which runs the tool itself.
       if (!ledger.leaseIsLive() && !(await this.#renewLease())) return;
       if (scope.aborted) return this.#recordNotExecuted();
       const replayed = this.#replayed(this.attempt, {
@@ -142,18 +142,18 @@ export class AttemptRun implements ToolAttempt {
     } finally {
       this.#cancelTimer();
       this.scope.close();
-      // An abandoned tool may go on for as long as it likes; what it still wants is refused.
+      // An abandoned tool may go on for as long as it likes. Its context refuses further calls.
       this.#body?.close();
     }
   }
 
-  /** Says what becomes of an attempt whose process stopped, by the tool's recovery. */
+  /** Records the outcome of an attempt whose process stopped, by the `recovery` of the tool. */
   async recover({ attempt, deadline = 0, epoch }: AttemptState): Promise<void> {
     const { ledger } = this.#ports;
     const replayed = typeof this.tool.recovery === 'function' ? this.#replayed(attempt) : undefined;
     if (replayed !== undefined) return void (await replayed);
     try {
-      // Another owner's attempt may still be running: it is looked for when its time is over.
+      // An attempt of another owner may still be running: its outcome is sought after its deadline.
       if (typeof this.tool.recovery === 'function' && epoch !== ledger.epoch)
         await this.#ports.sleepUntil(deadline);
       if (this.#isGivenBack() || !(await this.#preparedAgain())) return;
@@ -171,8 +171,8 @@ export class AttemptRun implements ToolAttempt {
   }
 
   /**
-   * The arguments of an attempt that was made; what cannot be prepared any more is looked at as it
-   * was asked for.
+   * Restores the prepared arguments of an attempt. If they cannot be prepared again, the requested
+   * arguments are used. Returns false when the run was released.
    */
   async #preparedAgain(): Promise<boolean> {
     const { prepare } = this.tool;
@@ -192,8 +192,8 @@ export class AttemptRun implements ToolAttempt {
   }
 
   /**
-   * Does what was answered about an attempt: its result came from elsewhere, or somebody said what
-   * became of it.
+   * Carries out an answer about an attempt: its result from elsewhere, or a decision on its
+   * outcome.
    */
   async resolve({ request, answer }: AnsweredRequest): Promise<void> {
     const { ledger } = this.#ports;
@@ -231,8 +231,8 @@ export class AttemptRun implements ToolAttempt {
   }
 
   /**
-   * Whoever carried the operation out says that it failed: that counts as without effect, unless
-   * told otherwise.
+   * Ending of an operation that was rejected, which reports a failure. A rejection counts as
+   * without effect.
    */
   #rejectedOperation(reason: string | undefined): Ending {
     const result = toolResult.permanent(reason ?? 'The operation failed.', {
@@ -241,7 +241,7 @@ export class AttemptRun implements ToolAttempt {
     return { result, effect: 'none', retryAfterMs: undefined, next: undefined };
   }
 
-  /** Resolves when it is the turn of the recorded end of an attempt, in a replay. */
+  /** Resolves when the recorded end is next, in a replay. `undefined`: the attempt must be made. */
   #replayed(
     attempt: number,
     { mayRun = false, takesRaw = false } = {},
@@ -258,10 +258,7 @@ export class AttemptRun implements ToolAttempt {
     });
   }
 
-  /**
-   * What a tool gave, and of which nothing was made when it was recorded, goes the way of all
-   * results.
-   */
+  /** Passes a recorded raw result through the usual checks, because nothing had been made of it. */
   async #recordReplayed(outcome: TapedOutcome): Promise<void> {
     const given = 'raw' in outcome ? outcome.raw.at(-1) : undefined;
     if (given?.type !== 'tool_result') return;
@@ -295,8 +292,8 @@ export class AttemptRun implements ToolAttempt {
       this.scope.aborted
     )
       return;
-    // The ledger keeps the deadline that the attempt began with: whoever takes a call with children
-    // over continues it at once, whatever its deadline.
+    // The ledger keeps the original deadline of the attempt. A process that takes over a call with
+    // children continues it at once, whatever that deadline is.
     this.#cancelTimer();
     this.deadline += defaultAgentToolTimeoutMs - this.#timeoutMs;
     this.#timeoutMs = defaultAgentToolTimeoutMs;
@@ -321,7 +318,7 @@ export class AttemptRun implements ToolAttempt {
     this.#cancelTimer();
   }
 
-  /** From now on the time runs, also while the attempt is being written down. */
+  /** Begins the time of the attempt, which also runs while the attempt is being recorded. */
   #setDeadline(): void {
     this.deadline = this.#ports.clock.now() + this.#timeoutMs;
     this.#timedFrom = this.#ports.clock.monotonic();
@@ -333,7 +330,7 @@ export class AttemptRun implements ToolAttempt {
 
   #startTimer(ms = this.#timeLeft()): void {
     this.#cancelTimer = this.#ports.clock.setTimer(ms, () => {
-      // A tool's time does not run while its children wait for somebody outside.
+      // The time of a tool stands still while its children wait for an answer.
       if (this.#ports.isWaiting(this.call.callId)) this.#startTimer(this.#timeoutMs);
       else
         this.scope.abort(
@@ -350,8 +347,8 @@ export class AttemptRun implements ToolAttempt {
     this.#setDeadline();
     const { callId } = this.call;
     const { attempt, key, deadline } = this;
-    // An answered call names what was done with the answer, and one with other arguments than the
-    // model's what these were, whether or not it may be run again.
+    // The recorded fingerprint names a call with an answer. It also names one whose arguments are
+    // not the model's. Both hold whether or not the call may be run again.
     const isNamed = (): boolean =>
       this.#state.answered.length > 0 || !isSameText(this.args, ledger.resolve(this.call.args));
     const named =
@@ -369,7 +366,10 @@ export class AttemptRun implements ToolAttempt {
     );
   }
 
-  /** Whether the session is still this process's: if not, another one answers for the attempt. */
+  /**
+   * True when this process still owns the session. Otherwise another process is responsible for the
+   * attempt.
+   */
   async #renewLease(): Promise<boolean> {
     const { ledger } = this.#ports;
     try {
@@ -381,7 +381,7 @@ export class AttemptRun implements ToolAttempt {
     }
   }
 
-  /** The run was cancelled while the attempt was being written down. */
+  /** Records that the run was cancelled while the attempt was being recorded. */
   #recordNotExecuted(): void {
     if (this.#isGivenBack()) return;
     const { ledger, path } = this.#ports;
@@ -395,7 +395,7 @@ export class AttemptRun implements ToolAttempt {
     ]);
   }
 
-  /** Its time was over before the tool could begin. */
+  /** Ending of an attempt whose time was over before the tool could begin. */
   #endedBefore(): Ending {
     return {
       result: timedOutBefore(this.tool.name, this.#timeoutMs),
@@ -413,7 +413,8 @@ export class AttemptRun implements ToolAttempt {
         finalize === undefined && outputSchema === undefined
           ? execute(context)
           : this.#executeAndFinish(context);
-      // A synchronous tool is not made to wait: most of a round's cost would be promises.
+      // A synchronous tool runs without a promise, because promises would be most of a round's
+      // cost.
       ending = isThenable(executing)
         ? await this.#endOf(Promise.resolve(executing))
         : this.#ended(executing);
@@ -425,7 +426,7 @@ export class AttemptRun implements ToolAttempt {
 
   async #executeAndFinish(context: FinalizeContext): Promise<unknown> {
     const returned = await this.tool.execute(context);
-    // What says of itself how it ended is not a value to be checked or finished.
+    // A handoff, result or operation states its own outcome: it is neither checked nor finalized.
     if (isHandOver(returned) || isToolResult(returned) || returned instanceof PendingOperation)
       return returned;
     this.#stage = 'finish';
@@ -448,7 +449,7 @@ export class AttemptRun implements ToolAttempt {
       : toolResult.permanent(validated.message, { errorType: 'validation_error' });
   }
 
-  /** How a tool ended, or was given up; `undefined`: the run was given back meanwhile. */
+  /** Returns how a tool ended or was abandoned. `undefined`: the run was released meanwhile. */
   async #endOf(executing: Promise<unknown>): Promise<Ending | undefined> {
     try {
       const first = await this.#untilAborted(executing);
@@ -458,7 +459,7 @@ export class AttemptRun implements ToolAttempt {
     }
     if (this.scope.aborted) this.#watchLate(executing);
     else executing.catch(() => undefined);
-    // A child that gave the run back leaves the call open, without an abort.
+    // A child that released the run leaves the call open, without an abort.
     return this.scope.aborted && !this.#isGivenBack() ? this.#abandoned() : undefined;
   }
 
@@ -499,8 +500,7 @@ export class AttemptRun implements ToolAttempt {
   }
 
   #failed(thrown: unknown): Ending {
-    // The code does not fit the ledger: that is no failure of the tool, and nothing of it is
-    // recorded.
+    // Code that does not fit the ledger is no failure of the tool: nothing of it is recorded.
     if (leavesOpen(thrown)) throw thrown;
     return this.scope.aborted ? this.#abandoned() : this.#classified(thrown);
   }
@@ -528,8 +528,8 @@ export class AttemptRun implements ToolAttempt {
   }
 
   /**
-   * The tool did its work: whatever failed afterwards, the call is settled and nothing is done
-   * again.
+   * Ending of a tool that did its work before something else failed. The call is settled, and
+   * nothing is done again.
    */
   #notFinished(why: ToolResult): Ending {
     return {
@@ -540,10 +540,7 @@ export class AttemptRun implements ToolAttempt {
     };
   }
 
-  /**
-   * What an abandoned tool still brings is recorded as late; it does not change the result of the
-   * call.
-   */
+  /** Records the result of an abandoned tool as late. It does not change the result of the call. */
   #watchLate(executing: Promise<unknown>): void {
     const record = ({ result: given, effect, retryAfterMs }: Ending): void => {
       const { ledger, path, clock, supervisor } = this.#ports;
@@ -583,7 +580,7 @@ export class AttemptRun implements ToolAttempt {
     );
   }
 
-  /** Records the ending, after the children that the tool called and did not wait for. */
+  /** Records the ending, once the children that the tool did not await have ended. */
   #close(ending: Ending): Promise<void> | undefined {
     const failed = ending.effect !== undefined;
     if (failed) this.#body?.close();
@@ -600,8 +597,8 @@ export class AttemptRun implements ToolAttempt {
 }
 
 /**
- * What was known of an attempt that a person was asked about because nothing else was left to be
- * done; `undefined`: nobody knew how it ended.
+ * Known result of an attempt whose failure was escalated to a person. `undefined`: nobody knew how
+ * the attempt ended.
  */
 function escalatedResult({ request }: AnsweredRequest['request']): ToolResult | undefined {
   const details = request.details as
@@ -616,8 +613,8 @@ function escalatedResult({ request }: AnsweredRequest['request']): ToolResult | 
 }
 
 /**
- * Whether two values are the same text as JSON. What cannot be said at once, as with another order
- * of keys, counts as different.
+ * True when two values have the same JSON text. Another order of keys counts as different, and so
+ * does a value that cannot be compared at once.
  */
 function isSameText(a: unknown, b: unknown): boolean {
   try {
@@ -627,7 +624,10 @@ function isSameText(a: unknown, b: unknown): boolean {
   }
 }
 
-/** Values may throw when they are looked at; what a tool returned never makes it fail. */
+/**
+ * True for a runnable. A returned value may throw when it is inspected, and that never fails the
+ * tool.
+ */
 function isHandOver(value: unknown): value is Runnable {
   try {
     return isRunnable(value);

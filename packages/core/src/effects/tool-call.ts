@@ -15,9 +15,9 @@ import { cancelledBefore, requestRejected, unknownOutcome } from './tool-result-
 import { untilAborted } from './until-aborted.ts';
 
 /**
- * Performs one attempt of a tool call and records what became of it: validate → prepare → checks →
- * questions → attempt (durable first, unless the tool may be run again) → execute → classify →
- * finalize → supervision → record.
+ * Performs one attempt of a tool call and records its outcome. It takes these steps: validate →
+ * prepare → checks → requests → attempt; execute → classify → finalize → supervision → record. The
+ * attempt is durable before the tool runs, unless the tool may be run again.
  */
 export async function performToolCall(
   state: CallState,
@@ -72,9 +72,9 @@ export async function performToolCall(
 }
 
 /**
- * Settles a call that has begun children or effects and cannot be continued with the code as it is
- * now. Their effects are not undone, so the result says that the outcome is not known, and not that
- * nothing has happened. Returns `false` when the call has begun nothing.
+ * Settles a call that has begun children or effects and cannot continue with the present code.
+ * Their effects are not undone. The result therefore says that the outcome is unknown, and not that
+ * nothing has happened. Returns false when the call has begun nothing.
  * @throws LedgerMismatchError when a child or an effect of the call is open
  */
 function settleBegun(state: CallState, ports: ToolCallPorts, found: string): boolean {
@@ -86,10 +86,10 @@ function settleBegun(state: CallState, ports: ToolCallPorts, found: string): boo
 }
 
 /**
- * Holds that a call with an open child or effect can go on with the code as it is now, before
- * anything is recorded of its attempt.
- * @throws LedgerMismatchError (or rejects with it) when its tool is gone or does not take the
- * arguments any more
+ * Asserts that a call with an open child or effect can continue with the present code. Called
+ * before anything is recorded of its attempt.
+ * @throws LedgerMismatchError (or rejects with it) when its tool is gone or no longer takes the
+ * arguments
  */
 export function assertContinuable(
   state: CallState,
@@ -114,8 +114,8 @@ const unfitTool = ({ call, fallback }: CallState): string =>
   `a tool ${fallback ?? call.name} that does not take the recorded arguments`;
 
 /**
- * @throws LedgerMismatchError when a child or an effect of the call is open: only its tool could go
- * on with it
+ * Asserts that no child or effect of the call is open, with which only its tool could go on.
+ * @throws LedgerMismatchError when one is open
  */
 function assertNothingOpen(
   { call }: CallState,
@@ -131,7 +131,7 @@ function assertNothingOpen(
     });
 }
 
-/** What is not to be done needs no tool. */
+/** Refuses a call that a person rejected. That needs no tool. */
 function refuseRejected(
   state: CallState,
   { answer }: AnsweredRequest,
@@ -140,7 +140,7 @@ function refuseRejected(
   ledger.append([refusalDraft(state, path, requestRejected(answer.reason))]);
 }
 
-/** Makes the attempt with the tool that stands in for the one that was asked for. */
+/** Makes the attempt with the fallback tool. */
 async function performFallback(
   state: CallState,
   name: string,
@@ -164,7 +164,7 @@ async function performFallback(
     return;
   const why = 'why' in found ? found.why : '';
   const supervised = ports.supervisor?.withoutFallback(state, why);
-  // Without supervision any more: the tool is as good as none.
+  // Without supervision, a missing fallback tool counts as an unknown tool.
   if (supervised === undefined)
     return void ports.ledger.append([
       refusalDraft(
@@ -179,7 +179,7 @@ async function performFallback(
   );
 }
 
-/** What a tool that stands in for another one is called with, or why it cannot be. */
+/** Returns the arguments for a fallback tool, or the reason why there are none. */
 async function fallbackArgs(
   state: CallState,
   tool: Tool,
@@ -211,8 +211,8 @@ async function fallbackArgs(
 }
 
 /**
- * Says what became of an attempt that a stopped process left open, for a tool that asks somebody or
- * finds it out.
+ * Records the outcome of an attempt that a stopped process left open. The `recovery` of its tool
+ * asks a person or a probe.
  */
 export async function performRecovery(
   state: CallState,
@@ -223,7 +223,7 @@ export async function performRecovery(
   await (await attemptRun(state, attempt, tool, ports)).recover(attempt);
 }
 
-/** Does what was answered about an attempt. */
+/** Carries out an answer about an attempt. */
 export async function performResolution(
   state: CallState,
   attempt: AttemptState,

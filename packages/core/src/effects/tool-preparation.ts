@@ -22,7 +22,7 @@ import { cancelledBefore, prepareTimedOut, repeatRefused } from './tool-result-t
 import { joinedWrites, noWrites } from './tool-writes.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** The attempt that is got ready. */
+/** Attempt that is being prepared. */
 interface PreparedAttempt extends ToolAttempt {
   args: unknown;
   input: unknown;
@@ -30,21 +30,21 @@ interface PreparedAttempt extends ToolAttempt {
   readonly ports: ToolCallPorts;
   readonly timeoutMs: number;
   context(): FinalizeContext;
-  /** The time of `prepare` runs, and does no more. */
+  /** Begins the time of `prepare`; `endTime` ends it. */
   beginTime(): void;
   endTime(): void;
 }
 
 /**
- * Everything before a call is attempted: takes what was answered, prepares the arguments, has them
- * checked, looks for an equal call of unknown outcome, and asks what has to be asked.
+ * All steps before a call is attempted. They read answers, prepare the arguments, and have them
+ * checked. They look for an equal call of unknown outcome, and make the due requests.
  */
 export class CallPreparation {
-  /** Names the call, for a tool that may not be run again. */
+  /** Fingerprint of the call, for a tool that may not be run again. */
   fingerprint: string | undefined;
-  /** That of an earlier call that does the same and may have taken effect. */
+  /** Idempotency key of an earlier equal call that may have taken effect. */
   key: string | undefined;
-  /** What the model is told with the result. */
+  /** Notes for the model, recorded with the result. */
   guidance: readonly string[] = [];
   readonly #of: PreparedAttempt;
   #writes = noWrites;
@@ -56,20 +56,20 @@ export class CallPreparation {
   }
 
   /**
-   * Whether the attempt can be made now. If not, it is recorded what has become of the call, or
-   * nothing is to be.
+   * True when the attempt can be made now. When false, the outcome or a new request is recorded, or
+   * nothing has to be recorded.
    */
   async isReady(): Promise<boolean> {
     const { tool, state } = this.#of;
     const { supervisor } = this.#of.ports;
     if (attemptsOf(state).length > 0) this.#mode = 'again';
     const isReady = state.answered.length === 0 ? this.#prepareFirst() : this.#takeAnswers();
-    // A tool that neither prepares nor asks is not made to wait.
+    // A tool that neither prepares nor asks runs without a wait.
     if (isReady !== true && !(await isReady)) return false;
     if (supervisor !== undefined) {
       const checking = supervisor.check(this.#of, this.#mode);
       const checked = checking instanceof Promise ? await checking : checking;
-      // What was written by hooks is to land at once: it is waited for nothing that need not be.
+      // Writes of hooks are recorded at once, so no needless wait comes between.
       const isChanged = checked?.args !== undefined && checked.refused === undefined;
       if (checked !== undefined && !this.#heed(isChanged ? await this.#fitting(checked) : checked))
         return false;
@@ -78,14 +78,13 @@ export class CallPreparation {
     const mayAsk =
       tool.approval !== undefined || tool.yieldSchema !== undefined || this.#confirm !== undefined;
     if (mayAsk && (await this.#asks())) return false;
-    // What was asked before may have lasted until the run was told to stop: nothing is attempted
-    // any more.
+    // The request may have lasted until the run was aborted: then nothing is attempted any more.
     if (this.#of.ports.scope.aborted) return this.#cancel();
     const admitted = supervisor?.admit(this.#of);
     return admitted === undefined || this.#heed(admitted);
   }
 
-  /** What was decided before the attempt, to be appended with it. */
+  /** Takes the decisions made before the attempt, to be appended with it. */
   takeWrites(): Writes {
     const writes = this.#writes;
     this.#writes = noWrites;
@@ -93,8 +92,9 @@ export class CallPreparation {
   }
 
   /**
-   * Arguments that a check has put in the place of the model's have to fit the tool as they did. A
-   * schema that takes something else than it gives cannot say so: then they are taken as they are.
+   * Validates arguments with which a check replaced those of the model. They must fit the tool if
+   * the previous ones did. A schema whose output does not fit its own input cannot judge them: then
+   * they are used unchanged.
    */
   async #fitting(checked: CheckedCall): Promise<CheckedCall> {
     const { tool, args } = this.#of;
@@ -117,7 +117,7 @@ export class CallPreparation {
     };
   }
 
-  /** Goes by what the checks have found. Returns whether the call goes on. */
+  /** Applies the findings of the checks. Returns true when the call goes on. */
   #heed({ refused, args, guidance, confirm, writes }: CheckedCall): boolean {
     if (isGivenBack(this.#of.ports)) return false;
     if (refused !== undefined) {
@@ -134,8 +134,8 @@ export class CallPreparation {
   }
 
   /**
-   * The run was told to stop: whoever continues it begins the call anew, and one that is cancelled
-   * is settled. Returns that it does not go on.
+   * Ends the preparation of an aborted call. A released run leaves the call to the process that
+   * continues it. A cancelled run settles the call. Returns false: the call does not go on.
    */
   #cancel(): false {
     if (this.#isGivenBack()) return false;
@@ -154,7 +154,7 @@ export class CallPreparation {
     const answers = await takeAnswers(this.#of.state, this.#of.tool, this.#of.ports);
     if (answers.verdict === 'settled') return false;
     if (answers.verdict === 'none') {
-      // What is asked anew after an answer was looked at before.
+      // A request that is repeated after an answer was checked before.
       if (
         this.#mode === 'first' &&
         this.#of.state.answered.some(({ request }) => request.name === this.#of.tool.name)
@@ -170,8 +170,8 @@ export class CallPreparation {
   }
 
   /**
-   * Prepares the arguments. Nothing has been attempted, so a failure refuses the call. Returns
-   * whether it may go on.
+   * Prepares the arguments. Nothing has been attempted, so a failure refuses the call. Returns true
+   * when the call may go on.
    */
   async #prepare(prepare: NonNullable<Tool['prepare']>): Promise<boolean> {
     const attempt = this.#of;
@@ -203,16 +203,16 @@ export class CallPreparation {
     return false;
   }
 
-  /** Refuses the call for what it is; supervision says what the model is told of it. */
+  /** Refuses the call with this result. Supervision decides on the notes for the model. */
   #refuse(result: ToolResult): void {
     const { state, tool, ports } = this.#of;
     refuseCall(state, tool, result, ports);
   }
 
   /**
-   * Looks for an earlier call that does the same and may have taken effect: this one gets its key,
-   * so that a service that honours keys does nothing twice, or is refused. What this call has
-   * already begun goes on under its own key.
+   * Looks for an earlier equal call that may have taken effect. This call gets the key of that one,
+   * so that a service that honours keys does nothing twice. Otherwise, the call is refused or needs
+   * approval. A call that has begun something already goes on under its own key.
    */
   #mayRepeat(): boolean {
     const { state, tool, ports, call, args } = this.#of;
@@ -229,12 +229,12 @@ export class CallPreparation {
   }
 
   /**
-   * The functions that say whether and what to ask are the user's: what they throw refuses the
-   * call, as nothing was attempted.
+   * Makes the due requests, with functions of the user. An exception in them refuses the call, as
+   * nothing was attempted.
    */
   async #asks(): Promise<boolean> {
     try {
-      // A run that is cancelled or given back meanwhile settles the call without an answer.
+      // A run that is cancelled or released meanwhile settles the call without an answer.
       return (await this.#untilAborted(asksBeforeAttempt(this.#asking())))?.value ?? true;
     } catch (thrown) {
       this.#refuse(
@@ -266,7 +266,7 @@ export class CallPreparation {
   }
 }
 
-/** Settles a call that cannot be attempted, as supervision wants it. */
+/** Settles a call that cannot be attempted, as supervision decides. */
 export function refuseCall(
   state: CallState,
   tool: Tool | undefined,

@@ -4,22 +4,22 @@ import type { Tool } from '../tools/tool.ts';
 import { interrupted, interruptedTooOften, unknownOutcome } from './tool-result-texts.ts';
 
 /**
- * Attempts of one call that may be cut off by the end of their process before the call is settled
- * as it is: the tool may be what ends it.
+ * Attempts of one call that the end of their process may interrupt, before the call is settled. The
+ * tool itself may be the cause of that end.
  */
 const mostInterruptions = 3;
 
 /**
- * What is recorded of an attempt whose process stopped. Its effect is not known: the tool's
- * recovery says what follows.
+ * Returns the result to record for an attempt whose process stopped. The effect of the attempt is
+ * unknown: the `recovery` of the tool says what follows.
  */
 export function resultOfInterrupted(
   { attempts }: CallState,
   tool: Tool | undefined,
   hasChildren: boolean,
 ): { readonly result: ToolResult; readonly settled: boolean } {
-  // A call that has begun children is continued like a step: its body runs again and gets what they
-  // gave.
+  // A call that has begun children continues like a step: its body runs again and gets their
+  // results.
   if (hasChildren) return { result: interrupted(), settled: false };
   if (tool?.recovery !== 'rerun')
     return {

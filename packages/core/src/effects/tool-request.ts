@@ -7,7 +7,7 @@ import type { BatchExtras } from '../ledger/ledger-writer.ts';
 import type { PendingRequest } from '../ledger/port.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** A question about a call, or about an agent at a limit. */
+/** Request about a call, or about an agent at a limit. */
 export interface Question {
   readonly kind: RequestKind;
   readonly path: string;
@@ -24,7 +24,7 @@ export interface Question {
 
 const definitionHashes = new WeakMap<Tool, string>();
 
-/** Names what of a tool's definition an answer depends on. */
+/** Hash of the parts of a tool's definition on which an answer depends. */
 function definitionHash(tool: Tool): string {
   let hash = definitionHashes.get(tool);
   if (hash === undefined) {
@@ -42,13 +42,14 @@ function definitionHash(tool: Tool): string {
 }
 
 /**
- * Binds an answer to what was asked: the tool, its version and schemas, and the prepared arguments.
+ * Fingerprint that binds an answer to its request. It covers the tool, its version and schemas, and
+ * the prepared arguments.
  */
 export function requestFingerprint(tool: Tool, args: unknown): string {
   return sha256(`${definitionHash(tool)}\n${canonicalJson(coerceToJson(args).value)}`).slice(0, 32);
 }
 
-/** A question as an event, and the row by which people find and answer it. */
+/** Returns a request as an event, and as the row by which people find and answer it. */
 export function questionDraft(
   ledger: Ledger,
   question: Question,
@@ -79,7 +80,7 @@ export function questionDraft(
   return { draft, row };
 }
 
-/** Appends a question. */
+/** Appends a request to the ledger. */
 export function ask(
   ledger: Ledger,
   question: Question,
@@ -91,8 +92,8 @@ export function ask(
 }
 
 /**
- * The same question once more, because an answer does not count that the store has taken already.
- * It ends when it would have ended.
+ * Returns the same request once more, for an answer that the store accepted but that does not
+ * count. It expires when the original would have expired.
  */
 export function sameQuestion(ledger: Ledger, event: EventOf<'tool_yield'>): Question {
   const {
@@ -121,7 +122,7 @@ export function sameQuestion(ledger: Ledger, event: EventOf<'tool_yield'>): Ques
   };
 }
 
-/** Says why something is asked again, or not done as it was answered. */
+/** Decision that explains why a request is repeated, or why its answer is not carried out. */
 export function requestDecision(
   path: string,
   decision: string,
@@ -141,16 +142,15 @@ export function requestDecision(
 
 const longestArgs = 160;
 
-/** A call in one line, for people. */
+/** Returns a call as one line for people. */
 export function callSummary(name: string, args: unknown): string {
   const text = JSON.stringify(coerceToJson(args).value) ?? '';
   return `${name}(${text.length <= longestArgs ? text : `${text.slice(0, longestArgs - 1)}…`})`;
 }
 
 /**
- * Takes back a question that this ledger cannot have answered: one of the ledger that this is a
- * fork or copy of, or one about a tool that has changed since. What still needs to be known is
- * asked anew.
+ * Withdraws a request that this ledger cannot have answered. It belongs to the ledger of which this
+ * one is a fork or copy, or its tool has changed. A request that is still needed is made anew.
  */
 export function withdrawIfStale(
   ledger: Ledger,

@@ -44,7 +44,7 @@ export function resultDraft(
   };
 }
 
-/** What a person put in the place of the model's arguments. */
+/** Arguments with which a person replaced those of the model. */
 export function editedArgs(
   { answered }: CallState,
   resolve: (value: unknown) => unknown,
@@ -54,7 +54,7 @@ export function editedArgs(
   return edit === undefined ? undefined : (resolve(edit.answer.input) as JsonValue);
 }
 
-/** Settles a call without an attempt: nothing has been executed. */
+/** Result of a call that is settled without an attempt: nothing has been executed. */
 export function refusalDraft(state: CallState, path: string, result: ToolResult): ResultDraft {
   return resultDraft(state.call, path, 0, result, {
     settled: true,
@@ -64,8 +64,8 @@ export function refusalDraft(state: CallState, path: string, result: ToolResult)
 }
 
 /**
- * What is recorded of a call that was not attempted, as supervision wants it: settled, or to be
- * tried with another tool.
+ * Result of a call that was not attempted, as supervision decides. The call is settled, or tried
+ * with another tool.
  */
 export function supervisedRefusal(
   state: CallState,
@@ -83,10 +83,7 @@ export function supervisedRefusal(
   });
 }
 
-/**
- * What is known of the effects of the attempts that were made: none, unless one of them left it
- * open.
- */
+/** Known effect of the attempts made so far: none, unless one of them left it unknown. */
 export function knownEffect(state: CallState): ToolEffect {
   return state.attempts.some(({ result }) => result?.effect === 'unknown') ? 'unknown' : 'none';
 }

@@ -1,7 +1,7 @@
 import type { ToolResult } from '../ledger/tool-result.ts';
 import { toolResult } from '../tools/result.ts';
 
-/** What the model reads when nobody knows whether a call took effect. */
+/** Result for the model when the effect of a call is unknown. */
 export function unknownOutcome(why: string): ToolResult {
   return toolResult.unknown(
     `It is not known whether this call took effect: ${why}. It has not been repeated.`,
@@ -20,7 +20,7 @@ export function timedOut(name: string, afterMs: number): ToolResult {
   );
 }
 
-/** The time was over while the attempt was being written down. */
+/** Result of an attempt whose time was over while the attempt was being recorded. */
 export function timedOutBefore(name: string, afterMs: number): ToolResult {
   return toolResult.timeout(
     `The tool ${name} was not run: its ${afterMs} ms were over before it could begin.`,
@@ -33,7 +33,7 @@ export function prepareTimedOut(name: string, afterMs: number): ToolResult {
   );
 }
 
-/** What is recorded of a tool that did its work and then failed at something else. */
+/** Result of a tool that did its work and then failed at something else. */
 export function doneButNotFinished(name: string, why: ToolResult): ToolResult {
   return toolResult.permanent(
     `The tool ${name} has done its work, but its result could not be finished: ` +
@@ -53,28 +53,28 @@ export function cancelledWhileRunning(why: string | undefined): ToolResult {
   );
 }
 
-/** What is recorded of a call that a cancelled run had not begun. */
+/** Result of a call that a cancelled run had not begun. */
 export function cancelledBefore(): ToolResult {
   return toolResult.blocked('The call was cancelled before the tool was run.', {
     errorType: 'cancelled',
   });
 }
 
-/** What is recorded of an attempt that was open when its run was cancelled. */
+/** Result of an attempt that was open when its run was cancelled. */
 export function cancelledMeanwhile(): ToolResult {
   return toolResult.unknown('The call was cancelled while the tool was running.', {
     errorType: 'cancelled',
   });
 }
 
-/** What is recorded of an attempt that is to be made again because its process stopped. */
+/** Result of an attempt that is made again because its process stopped. */
 export function interrupted(): ToolResult {
   return toolResult.unknown('The process stopped while the tool was running.', {
     errorType: 'interrupted',
   });
 }
 
-/** What the model reads when a tool that may be run again has lost its process each time. */
+/** Result for the model when every attempt of a repeatable tool lost its process. */
 export function interruptedTooOften(name: string, times: number): ToolResult {
   return toolResult.unknown(
     `The process stopped ${times} times while the tool ${name} was running. It is not run ` +
@@ -86,7 +86,7 @@ export function interruptedTooOften(name: string, times: number): ToolResult {
   );
 }
 
-/** What the model reads when it repeats a call of which nobody knows whether it took effect. */
+/** Result for the model when it repeats a call with an unknown effect. */
 export function repeatRefused(name: string, earlier: string): ToolResult {
   return toolResult.blocked(
     `The tool ${name} was not run: an earlier call with the same arguments (${earlier}) ` +
@@ -101,7 +101,7 @@ export function repeatRefused(name: string, earlier: string): ToolResult {
   );
 }
 
-/** What the model reads when a person did not allow a call. */
+/** Result for the model when a person rejected a call. */
 export function requestRejected(reason: string | undefined): ToolResult {
   return toolResult.blocked(
     `User cancelled this action.${reason === undefined ? '' : ` Reason: ${reason}`}`,
@@ -109,14 +109,14 @@ export function requestRejected(reason: string | undefined): ToolResult {
   );
 }
 
-/** What the model reads when nobody answered in time. */
+/** Result for the model when nobody answered a request in time. */
 export function requestExpired(): ToolResult {
   return toolResult.blocked('This action was not carried out: nobody answered in time.', {
     errorType: 'expired',
   });
 }
 
-/** What the model reads when an operation that went on elsewhere did not report back. */
+/** Result for the model when an operation elsewhere did not report its result in time. */
 export function operationExpired(operationId: string): ToolResult {
   return toolResult.unknown(
     `It is not known whether the operation ${operationId} was carried out: its result did ` +
@@ -128,7 +128,7 @@ export function operationExpired(operationId: string): ToolResult {
   );
 }
 
-/** What is recorded when somebody found out that an attempt had no effect. */
+/** Result of an attempt that, as a person or a probe found out, had no effect. */
 export function hadNoEffect(): ToolResult {
   return toolResult.unknown('It was found out that this attempt had no effect.', {
     errorType: 'no_effect',

@@ -3,7 +3,7 @@ import type { Writes } from './tool-ports.ts';
 
 export const noWrites: Writes = Object.freeze({ drafts: Object.freeze([]), extras: undefined });
 
-/** What is to be appended of all of these together, in their order. */
+/** Joins these writes into one, in their order. */
 export function joinedWrites(writes: readonly (Writes | undefined)[]): Writes {
   let all: Writes = noWrites;
   for (const one of writes) {
@@ -16,7 +16,7 @@ export function joinedWrites(writes: readonly (Writes | undefined)[]): Writes {
   return all;
 }
 
-/** What rides along with both: lists are put one behind the other. */
+/** Joins the extras of two batches: lists are concatenated. */
 function joinedExtras(
   first: BatchExtras | undefined,
   second: BatchExtras | undefined,

@@ -1,15 +1,12 @@
 import type { CancelScope } from '../base/cancel-scope.ts';
 import type { Clock } from '../base/clock.ts';
 
-/**
- * How long code of the user that was told to stop may take to do so before it is not waited for any
- * more.
- */
+/** Milliseconds for aborted code of the user to stop, before it is no longer awaited. */
 const graceMs = 1_000;
 
 /**
- * What `working` gives; `undefined`: an abort came first and then a second of grace, or `suspended`
- * did.
+ * Returns the value of `working`. `undefined`: an abort and then a second of grace came first, or
+ * `suspended` did.
  */
 export async function untilAborted<Value>(
   working: Promise<Value>,
