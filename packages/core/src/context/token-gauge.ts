@@ -81,7 +81,7 @@ export class TokenGauge {
 
   /**
    * Returns the `seq` of the last event that the model has seen. It is the start of the last model
-   * call that was completed.
+   * call that was completed. Before such a call it is the event before the start of the invocation.
    */
   get seen(): number {
     this.#catchUp();
