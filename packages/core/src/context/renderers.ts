@@ -48,7 +48,8 @@ function mapUserMessages(context: RenderContext, change: (text: string) => strin
     context.events.map((event): PromptEvent => {
       if (event.type === 'user')
         return { type: 'rewritten', event: event as EventOf<'user'>, text: change(event.text) };
-      // Only texts rewritten from a `user` event change: another rewritten text is not the user's.
+      // A rewritten event may also come from the message that started an invocation: it is not the
+      // user's.
       return event.type === 'rewritten' && event.event.type === 'user'
         ? { ...event, text: change(event.text) }
         : event;

@@ -36,7 +36,10 @@ const resolutionChecks: OptionChecks<Resolution> = {
   by: isOutsider,
 };
 
-/** The id of the session that something is said to. @throws InvalidRunError */
+/**
+ * Returns the id of the session that a command is for.
+ * @throws InvalidRunError
+ */
 export function sessionIdOf(session: AnySession | string): string {
   if (session instanceof Session) return session.id;
   if (isNonEmptyText(session) === undefined) return session as string;
