@@ -229,7 +229,7 @@ export class MessageEncoder {
         value: withAlternatives(truncateText(JSON.stringify(content), limit), result),
       };
     }
-    // JSON of the ledger is read-only, which the provider's types do not know.
+    // The ledger types JSON as read-only, the provider does not.
     return { type: failed ? 'error-json' : 'json', value: content as JSONValue };
   }
 

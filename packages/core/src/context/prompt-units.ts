@@ -1,8 +1,8 @@
 import type { Event } from '../ledger/event.ts';
 
 /**
- * Events of a prompt that stay or leave together: one message, or an answer of a model with its
- * calls and their results.
+ * Events of a prompt that stay or leave together. A unit is one message, or an answer of a model
+ * with its calls and their results.
  */
 export interface PromptUnit {
   readonly events: Event[];

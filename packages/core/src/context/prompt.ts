@@ -173,7 +173,7 @@ class PromptContext implements RenderContext {
 export interface RenderedPrompt {
   readonly messages: LanguageModelV4Message[];
   readonly segments: readonly RecipeSegment[];
-  /** Contents that the segments name by hash. */
+  /** Contents by the hash that the segments name. */
   readonly contents: ReadonlyMap<string, JsonValue>;
   /** Number of characters of text. */
   readonly characters: number;
@@ -241,7 +241,7 @@ class SegmentEncoder {
   addHistory(scope: HistoryScope): void {
     this.#close();
     const history = this.#histories.of(scope);
-    // One copy of the pointers: the caller's array must not grow with the history.
+    // `concat` copies the list, so that the caller's array does not grow with the history.
     this.#messages = this.#messages.concat(history.messages());
     this.characters += history.characters;
   }

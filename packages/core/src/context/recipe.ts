@@ -16,7 +16,7 @@ const wholeEvery = 64;
 
 /** Recorded state against which a new recipe is written. */
 export interface RecipeBase {
-  /** All segments of the invocation's last prompt. */
+  /** Segments of the invocation's last prompt, all of them. */
   readonly previous: readonly RecipeSegment[] | undefined;
   /** Returns true when the ledger already holds this content. */
   readonly isRecorded: (hash: string) => boolean;

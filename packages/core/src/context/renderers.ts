@@ -26,7 +26,7 @@ export function injectSystemMessage(text: PromptText): Renderer {
   return injectMessage('system', text);
 }
 
-/** Adds a message in the user's name to the prompt. It is not in the ledger. */
+/** Adds a message with the role of the user to the prompt. It is not in the ledger. */
 export function injectUserMessage(text: PromptText): Renderer {
   return injectMessage('user', text);
 }
@@ -155,7 +155,7 @@ export function pruneReasoning(): Renderer {
     context.withEvents(context.events.filter((event) => event.type !== 'thought'));
 }
 
-/** Offers the model only these tools. */
+/** Limits the tools that the model is offered to these names. */
 export function limitTools(names: readonly string[]): Renderer {
   const allowed = new Set(names);
   return (context) => context.withTools(context.tools.filter((name) => allowed.has(name)));

@@ -6,7 +6,7 @@ import { lengthOf, type RoundEvent } from './message-encoder.ts';
 import { NotingEncoder } from './noting-encoder.ts';
 import { truncateText } from './truncate.ts';
 
-/** Confidence below which the model is told not to rely on a result. */
+/** Confidence below which a result carries a warning not to rely on it. */
 const lowConfidence = 0.5;
 
 /**
@@ -67,7 +67,7 @@ export class TellingEncoder extends NotingEncoder {
       typeof content !== 'string' &&
       lengthOf(content) <= limit
     ) {
-      // JSON of the ledger is read-only, which the provider's types do not know.
+      // The ledger types JSON as read-only, the provider does not.
       return { type: 'json', value: content as JSONValue };
     }
     const whole = typeof content === 'string' ? content : JSON.stringify(content);

@@ -110,7 +110,7 @@ export class TokenGauge {
     }
     if (end.status !== 'completed') return;
     this.#seen = this.#started;
-    // A count this far below the estimate is ignored: a server may leave out cached tokens, or the
+    // A count this far below the estimate is ignored. A server may leave out cached tokens, or the
     // model belongs to a test.
     if (end.usage.inputTokens < estimate * leastBelievable) return;
     if (

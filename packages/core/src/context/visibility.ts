@@ -74,7 +74,7 @@ export class Visibility {
     const record = this.#tree.byPath.get(event.invocationId ?? '');
     if (record === undefined || record.parent !== this.#path || record.next !== undefined)
       return false;
-    // A child that handed over has ended when its slot has.
+    // After a handoff, the child has ended when the last invocation in its slot has.
     const slot = record.path.replace(/>[^/]*$/, '');
     if (this.#tree.byPath.get(slot)?.mode !== 'spawn') return false;
     const callId = slot.slice(0, slot.lastIndexOf('/'));

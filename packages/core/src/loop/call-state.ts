@@ -1,6 +1,6 @@
 import type { EventOf } from '../ledger/event.ts';
 
-/** One execution of a tool. */
+/** Execution of a tool. */
 export interface AttemptState {
   readonly attempt: number;
   readonly key: string;
@@ -21,7 +21,7 @@ export interface AnsweredRequest {
   readonly answer: EventOf<'tool_input'>;
 }
 
-/** One tool call of the open round. */
+/** Tool call of the open round. */
 export interface CallState {
   /**
    * Key of the call in the set of work in flight. Made once, because it is read whenever the next

@@ -48,7 +48,7 @@ export type Intent =
     }
   /** Shortens the prompt after the provider refused it as too long. */
   | { readonly type: 'compact'; readonly key: string }
-  /** Asks whether the agent may use more than its limit. */
+  /** Makes a request to use more than the limit. */
   | { readonly type: 'ask_limit'; readonly key: string; readonly limit: LimitState }
   | {
       readonly type: 'warn';

@@ -79,7 +79,7 @@ function onModelEnd(position: Position, event: ModelEndEvent): Position {
 }
 
 function onToolResult(position: Position, event: EventOf<'tool_result'>): Position {
-  // The prompt already told the model that the call was released.
+  // The model has already read that the call was released.
   if (isLateNews(event)) position.unseen++;
   const state = position.calls.get(event.callId);
   if (state === undefined || event.late === true) return position;
@@ -244,7 +244,7 @@ export const positionFold: Fold<Position> = {
   invocation_yield: unchanged,
   invocation_resume: unchanged,
   invocation_end: (position, event) => {
-    // A child that hands over continues in its slot.
+    // A child that ends in a handoff continues in its slot.
     if (event.next !== undefined || !position.openSpawns.delete(slotOf(event.invocationId)))
       return position;
     const callId = parentOf(event.invocationId);

@@ -31,7 +31,7 @@ export interface Position {
   model: { readonly start: EventOf<'model_start'>; end: ModelEndEvent | undefined } | undefined;
   /** Number of attempts of the current round's model call that ended as errors. */
   modelErrors: number;
-  /** Texts of the last answer, joined. */
+  /** Joined texts of the last answer. */
   text: string;
   /**
    * Text of the last answer with text, of any round. It is the only output when a limit cuts the
@@ -42,7 +42,7 @@ export interface Position {
   unsettled: number;
   tokens: number;
   cost: number;
-  /** Runnable that a tool handed the invocation over to. */
+  /** Target of the handoff that a tool or a hook began. */
   next: NextInvocation | undefined;
   /**
    * Number of messages, ends of spawned children and late results that no prompt has contained yet.
@@ -71,10 +71,10 @@ export interface Position {
    * reopened, since the last call.
    */
   opensTurn: boolean;
-  /** The last settled calls of this invocation, oldest first. */
+  /** Last settled calls of this invocation, oldest first. */
   readonly evidence: CallEvidence[];
   vetoes: Vetoes;
-  /** Failed attempts of tools and of model calls. */
+  /** Number of failed attempts of tools and of model calls. */
   errors: number;
   /** Error that the invocation is to end with. */
   failure: ErrorRecord | undefined;

@@ -7,8 +7,8 @@ export interface Room {
   /** Rooms of which the room may import types only. */
   readonly types?: readonly string[];
   /**
-   * Set for a room without clock, timer, randomness, I/O or Node module. The results of such a room
-   * depend on its arguments alone.
+   * True for a room without clock, timer, randomness, I/O or Node module. The results of such a
+   * room depend on its arguments alone.
    */
   readonly pure?: true;
   /** Files of a pure room that hold its effects, by their path in the room. */

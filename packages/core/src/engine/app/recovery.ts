@@ -162,7 +162,7 @@ export class Recovery {
       this.#wakes.delete(due);
       this.hint();
     };
-    // A process that has nothing else to do must be able to end.
+    // The timer must not keep a process alive that has nothing else to do.
     this.#wakes.set(
       due,
       isSystemClock(clock) ? setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake),
@@ -274,7 +274,7 @@ export class Recovery {
     )
       return;
     if (isAdjutantError(error, 'no_open_run')) {
-      // No run can use the rest of its inbox: the session stays due, and must not be examined
+      // No run can use the rest of its inbox. The session stays due, and must not be examined
       // without a pause.
       this.#failures.set(key, { times: 1, until: this.#parts.clock.now() + firstPauseMs });
       return;

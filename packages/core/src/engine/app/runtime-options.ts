@@ -60,7 +60,7 @@ export interface RecoverOptions {
 export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   /** Name of the app: the name space of its sessions. */
   readonly app: string;
-  /** @default a store in memory */
+  /** Store of the app. @default a store in memory */
   readonly store?: Store;
   /**
    * Tenant of the sessions; those of one tenant are out of reach of the others. @default 'default'
@@ -201,7 +201,10 @@ export function mayRecoverByItself({ recover }: RuntimeOptions): boolean {
   return recover !== 'manual' && process.env['ADJUTANT_RECOVER'] !== 'manual';
 }
 
-/** @throws InvalidRuntimeError */
+/**
+ * Returns the options after checking them.
+ * @throws InvalidRuntimeError
+ */
 export function checkedOptions(options: RuntimeOptions): RuntimeOptions {
   const invalid = findInvalidOption(options, runtimeChecks);
   if (invalid !== undefined) throw new InvalidRuntimeError({ reason: invalid.reason });

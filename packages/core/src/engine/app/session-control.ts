@@ -25,7 +25,7 @@ import {
 export interface SessionControlPorts {
   readonly clock: Clock;
   readonly ledgerPorts: () => LedgerPorts;
-  /** Opens a session that exists. */
+  /** Opens an existing session. */
   readonly opened: (session: AnySession | string) => Promise<Session>;
   readonly isActive: (session: string) => boolean;
   /** Called when an entry was posted to a session. */

@@ -47,7 +47,7 @@ export interface SessionOpenerParts {
   /** Returns true while this process carries out a run of the session. */
   readonly isActive: (session: string) => boolean;
   readonly checkAnswer: SessionParts['checkAnswer'];
-  /** Makes a usable copy of a snapshot, apart from all stored sessions. */
+  /** Makes a usable copy of a snapshot that is no stored session. */
   readonly restore: SessionParts['restore'];
   /** Posts a grant to a session that another process may be writing. */
   readonly postGrant: (session: string, permissions: readonly string[]) => Promise<void>;
@@ -100,7 +100,10 @@ export class SessionOpener {
     return this.#openInTurn<StateSchema>(given, {}, mustExist);
   }
 
-  /** @throws InvalidRunError when the session belongs to another app or tenant */
+  /**
+   * Checks that a session belongs to this app and tenant.
+   * @throws InvalidRunError when the session belongs to another app or tenant
+   */
   assertOwn(session: AnySession | string | undefined): void {
     const { app, tenant } = this.#parts.home;
     const owner = typeof session === 'object' ? homes.get(session) : undefined;
@@ -219,8 +222,8 @@ export class SessionOpener {
   }
 
   /**
-   * True when a ledger in memory is the stored one: this process writes it, or no process has
-   * written since it was read.
+   * True when a ledger in memory equals the stored one. Either this process writes it, or no
+   * process has written since it was read.
    */
   #isCurrent(ledger: Ledger, storedSeq: number): boolean {
     return (

@@ -63,7 +63,10 @@ export class SharedApp implements AppParts {
   readonly #tenants: Tenants<TenantApp>;
   #coversAllTenants: boolean;
 
-  /** @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError */
+  /**
+   * Makes an app; with a given store it starts recovery, unless the options forbid it.
+   * @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError
+   */
   constructor(options: RuntimeOptions, makers: AppMakers) {
     const { app, tenant = 'default', ports = {} } = checkedOptions(options);
     this.app = app;
@@ -90,7 +93,7 @@ export class SharedApp implements AppParts {
     if (mayRecoverByItself(this.options)) this.recovery.start();
   }
 
-  /** Continues stopped runs now: of all tenants that the app looks after, or of one. */
+  /** Continues stopped runs now: those of all tenants that the app covers, or of one tenant. */
   recover(from: TenantApp): Promise<readonly Run[]> {
     return this.recovery.look(
       this.#coversAllTenants && from === this.home ? undefined : from.tenant,

@@ -60,7 +60,10 @@ export class TenantApp {
   readonly #shared: AppParts;
   readonly #runs: RunStarter;
 
-  /** @param isHome true when the app reaches the requests of all tenants, not only of its own */
+  /**
+   * Makes the app for one tenant.
+   * @param isHome true when the app reaches the requests of all tenants, not only of its own
+   */
   constructor(shared: AppParts, tenant: string, isHome: boolean) {
     const { app, clock, ids, live, options, restore, services, store, tools } = shared;
     this.#shared = shared;
@@ -133,7 +136,7 @@ export class TenantApp {
     };
   }
 
-  /** True when this process carries out no run of the tenant. */
+  /** True when no run of the tenant has work under way in this process. */
   get isIdle(): boolean {
     return this.#runs.isIdle;
   }
@@ -150,7 +153,10 @@ export class TenantApp {
     else active.poke();
   }
 
-  /** @param onEnd called with the progress of the run, which its result does not contain */
+  /**
+   * Starts a run of `runnable`; without one, continues the open run of the session.
+   * @param onEnd called with the progress of the run, which its result does not contain
+   */
   start(
     runnable: Runnable | undefined,
     options: RunOptions,

@@ -92,7 +92,10 @@ export async function dueSessions(
   return (await store.admin.due({ limit, app })).filter((due) => due.app === app);
 }
 
-/** @throws InvalidRuntimeError when a tenant has no name */
+/**
+ * Checks the name of a tenant.
+ * @throws InvalidRuntimeError when a tenant has no name
+ */
 export function checkTenant(tenant: unknown): void {
   const expected = isNonEmptyText(tenant);
   const refused = 'The runtime of a tenant cannot be made';
