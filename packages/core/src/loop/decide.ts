@@ -132,8 +132,8 @@ function decideCall(state: CallState): Intent | undefined {
 }
 
 /**
- * Decides what follows a model call that did not complete. The call is repeated when its end names
- * a retry delay; otherwise the agent compacts or ends.
+ * Decides what follows a model call that did not complete. The call is repeated when it was
+ * interrupted or its end names a retry delay. Otherwise the agent compacts its prompt or ends.
  */
 function decideRepeat(
   position: Position,
