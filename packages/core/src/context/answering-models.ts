@@ -2,14 +2,13 @@ import type { InvocationTree } from '../ledger/folds/invocation-fold.ts';
 import type { RoundEvent } from './message-encoder.ts';
 
 interface Rounds {
-  /** How many events of the invocation were looked at. */
+  /** Number of events of the invocation that were read. */
   seen: number;
   readonly models: Map<number, string>;
 }
 
 /**
- * Says which model answered in a round: the last one that was asked in it. Each event is looked at
- * once.
+ * Index of the models that answered, by round: the last one called in it. Each event is read once.
  */
 export class AnsweringModels {
   readonly #tree: InvocationTree;

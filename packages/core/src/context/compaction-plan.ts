@@ -3,50 +3,47 @@ import type { Event } from '../ledger/event.ts';
 import { isLateNews } from '../ledger/late-news.ts';
 import { newestMessages, type PromptUnit, promptUnits } from './prompt-units.ts';
 
-/** What is to be left out of a prompt. */
+/** Prompt and limits from which a compaction is planned. */
 export interface CompactionRequest {
-  /** What the prompt holds, in order. */
+  /** Events of the prompt, in order. */
   readonly events: readonly Event[];
-  /** The invocation whose prompt it is. */
+  /** Path of the invocation that the prompt belongs to. */
   readonly path: string;
-  /** The `seq` at which its run began. */
+  /** `seq` at which the run of the invocation began. */
   readonly began: number;
-  /** Events behind this `seq` have not been shown to the model yet. */
+  /** `seq` of the last event that the model has seen. */
   readonly seen: number;
-  /** Whether an event is covered by a compaction already and stays only as its overlap. */
+  /** Returns true when a compaction already covers an event, which stays only as its overlap. */
   readonly isCovered: (event: Event) => boolean;
-  /** Characters of an event in the prompt. */
+  /** Returns the characters of an event in the prompt. */
   readonly sizeOf: (event: Event) => number;
-  /** Messages that are not covered. */
+  /** Maximum number of newest messages that are not covered. */
   readonly keep: number;
-  /** Characters that the messages may have that are not covered. */
+  /** Maximum number of characters of the messages that are not covered. */
   readonly room: number;
-  /** Messages that stay although they are covered. */
+  /** Number of messages that stay although they are covered. */
   readonly overlap: number;
 }
 
 export interface CompactionPlan {
-  /**
-   * Ids of the events that are covered and were not before, with those of the compactions whose
-   * summaries are replaced.
-   */
+  /** Ids of the newly covered events and of the compactions whose summaries are replaced. */
   readonly covers: readonly string[];
-  /** The compactions whose summaries are replaced. */
+  /** Compactions whose summaries are replaced. */
   readonly replaced: readonly Extract<Event, { type: 'compaction' }>[];
-  /** Characters that leave the prompt. */
+  /** Number of characters that leave the prompt. */
   readonly freed: number;
-  /** Characters that stay although they are covered. */
+  /** Number of characters that stay although they are covered. */
   readonly kept: number;
-  /** Messages that leave the prompt. */
+  /** Number of messages that leave the prompt. */
   readonly messages: number;
-  /** Counts of what leaves by kind, and of calls by tool. */
+  /** Counts of the events that leave, by type, and of the tool results among them, by tool. */
   readonly dropped: JsonObject;
 }
 
 /**
- * Decides what to leave out: everything but the newest messages, in whole rounds. What the model
- * has not seen yet stays, and so does what it must not lose: its task, the message that it answers,
- * facts, calls without a result and calls of which nobody knows whether they took effect.
+ * Plans a compaction: everything but the newest messages leaves the prompt, in whole rounds. Events
+ * that the model has not seen stay, and so do its task and the message that it answers. Facts,
+ * calls without a result and calls with an unknown outcome stay as well.
  * @returns `undefined` when nothing would leave
  */
 export function planCompaction(request: CompactionRequest): CompactionPlan | undefined {
@@ -120,7 +117,7 @@ function leaveRule({
   return (unit) => !unit.events.some(mustStay) && isSettled(unit);
 }
 
-/** The message that the run was started with: what comes later is said about it. */
+/** Returns the message that started the run; later messages refer to it. */
 function taskOf(events: readonly Event[], path: string, began: number): Event | undefined {
   const [root] = path.split('/');
   const first = events.find(({ type, invocationId }) => type === 'user' && invocationId === root);

@@ -6,15 +6,15 @@ import { NotingEncoder } from './noting-encoder.ts';
 import { TellingEncoder } from './telling-encoder.ts';
 
 /**
- * How events become messages, by the `encoder` of a recipe. What is here is never edited: another
- * way gets the next number.
+ * Encoder classes by the `encoder` of a recipe. An existing version is never edited: another
+ * encoding gets the next number.
  */
 const encoders: Readonly<Record<EncoderVersion, typeof MessageEncoder>> = Object.freeze({
   1: MessageEncoder,
   2: NotingEncoder,
   3: TellingEncoder,
 });
-/** What new prompts are made with. */
+/** Encoder version of new prompts. */
 export const currentEncoder: EncoderVersion = 3;
 
 export function isKnownEncoder(version: number): version is EncoderVersion {
@@ -26,8 +26,8 @@ export function messageEncoder(options: EncoderOptions): MessageEncoder {
 }
 
 /**
- * Whether an event can stand in a prompt at all. What effects of bodies gave is for the bodies, not
- * for models.
+ * True when an event can stand in a prompt at all. Results of effects in bodies are for the bodies,
+ * not for models.
  */
 export function isPromptEvent(event: Event, encoder: EncoderVersion): boolean {
   switch (event.type) {

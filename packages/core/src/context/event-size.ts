@@ -1,7 +1,7 @@
 import type { Event } from '../ledger/event.ts';
 import { lengthOf } from './message-encoder.ts';
 
-/** About how many characters an event takes in a prompt. */
+/** Returns the approximate number of characters of an event in a prompt. */
 export function eventSize(
   event: Event,
   resultLimit: number,

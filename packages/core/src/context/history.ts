@@ -8,15 +8,15 @@ import type { EncoderOptions, EncoderVersion, MessageEncoder } from './message-e
 import { newestMessages } from './prompt-units.ts';
 import { comparePositions, promptPosition, Visibility } from './visibility.ts';
 
-/** What is read of a ledger to make prompts. */
+/** Parts of a ledger from which prompts are made. */
 export interface LedgerView {
   readonly events: readonly Event[];
   readonly invocations: InvocationTree;
 }
 
 /**
- * What one agent invocation sees of the ledger, as events and as messages. It grows with the
- * ledger: each event is looked at once, so that the thousandth prompt costs what the tenth did.
+ * View of one agent invocation on the ledger, as events and as messages. It grows with the ledger.
+ * Each event is read once, so that the thousandth prompt costs as much as the tenth.
  */
 export class History {
   readonly #ledger: LedgerView;
@@ -26,20 +26,21 @@ export class History {
   readonly #version: EncoderVersion;
   readonly #options: EncoderOptions;
   /**
-   * Missing until it is needed, and again when what it has taken in is no longer all in the prompt.
+   * Encoder of the events; missing until it is needed. It is dropped when an event that it has
+   * encoded leaves the prompt.
    */
   #encoder: MessageEncoder | undefined;
-  /** How many of the events the encoder has taken in. */
+  /** Number of events that the encoder has encoded. */
   #encoded = 0;
   #events: Event[] = [];
-  /** Covered events that stay in the prompt all the same, with the compaction that covers them. */
+  /** Covered events that stay in the prompt, each with the id of the compaction that covers it. */
   readonly #overlap = new Map<Event, string>();
-  /** The last fact of each key. */
+  /** Latest fact of each key. */
   readonly #facts = new Map<string, Event>();
-  /** Invocations whose model is being asked, as far as the events go that were looked at. */
+  /** Invocations with an open model call, according to the events read so far. */
   readonly #asking = new Set<string>();
   /**
-   * What arrived while a model was being asked: the answer does not know of it, so it stands behind
+   * Events that arrived during a model call. The answer was made without them, so they stand behind
    * it.
    */
   #held: Event[] = [];
@@ -60,7 +61,7 @@ export class History {
     this.#options = options;
   }
 
-  /** Takes in what the ledger has got since the last time. */
+  /** Reads the events that the ledger has received since the last call. */
   #catchUp(): void {
     const { events } = this.#ledger;
     if (this.#seen === events.length) return;
@@ -78,7 +79,7 @@ export class History {
   /** Puts an event in its place in the prompt. */
   #place(event: Event): void {
     if (event.type === 'model_start') {
-      // What this call is asked with is all that came before it.
+      // The prompt of this call contains all events before it.
       if (event.invocationId === this.#path) this.#release();
       this.#asking.add(event.invocationId);
     } else if (event.type === 'model_end') {
@@ -112,7 +113,7 @@ export class History {
       this.#keepOnly(this.#events.filter((candidate) => candidate !== before));
   }
 
-  /** What is covered leaves the prompt, and the summary stands where the first of it stood. */
+  /** Removes the covered events from the prompt and puts the summary in the place of the first. */
   #compact(compaction: EventOf<'compaction'>): void {
     const covers = new Set(compaction.covers);
     const covered = new Set(
@@ -141,17 +142,17 @@ export class History {
     this.#encoded = 0;
   }
 
-  /** Whether a compaction covers an event that is still in the prompt. */
+  /** True when a compaction covers an event that is still in the prompt. */
   isCovered(event: Event): boolean {
     return this.#overlap.has(event);
   }
 
-  /** Longest tool result in characters. */
+  /** Maximum length of a tool result in characters. */
   get resultLimit(): number {
     return this.#options.resultLimit;
   }
 
-  /** Whether it has been asked for yet. */
+  /** True when the history has read events. */
   get isUsed(): boolean {
     return this.#seen > 0;
   }
@@ -189,19 +190,19 @@ export class History {
     return this.#ledger.invocations.byPath.get(this.#path)?.start.seq ?? 0;
   }
 
-  /** Whether its invocation stands before this one and had ended when this one began. */
+  /** True when the event's invocation stands before this one and had ended when this one began. */
   #isPast(event: Event): boolean {
     if (this.#visibility.relation(event) !== 'before') return false;
     const author = this.#ledger.invocations.byPath.get(event.invocationId ?? '');
     return author?.end !== undefined && author.end.seq < this.#startSeq();
   }
 
-  /** Whether the agent itself was the author, in this or an earlier invocation. */
+  /** True when the agent itself was the author, in this or an earlier invocation. */
   isNative(event: PromptEvent): boolean {
     if (event.type === 'synthetic' || event.type === 'rewritten') return false;
     if (this.#visibility.relation(event) === 'own') return true;
-    // What goes on at the same time is told as another's, even under the same name: its rounds may
-    // be open.
+    // A concurrent invocation counts as another agent, even under the same name: its rounds may be
+    // open.
     return (
       this.#isPast(event) &&
       this.#ledger.invocations.byPath.get(event.invocationId ?? '')?.name === this.#agent
@@ -228,13 +229,13 @@ export class History {
     return this.#encoder;
   }
 
-  /** Characters of text in the messages. */
+  /** Number of characters of text in the messages. */
   get characters(): number {
     return this.#encoder?.characters ?? 0;
   }
 }
 
-/** Whether an event is not part of anybody's round. */
+/** True when an event is not part of a round of any agent. */
 function isNews(event: Event): boolean {
   switch (event.type) {
     case 'user':

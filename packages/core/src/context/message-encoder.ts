@@ -22,34 +22,34 @@ interface OpenRound {
   readonly deferred: LanguageModelV4Message[];
 }
 
-/** How events become messages: named by each recipe. */
+/** Version of the encoder that turns events into messages; each recipe names it. */
 export type EncoderVersion = PromptRecipe['encoder'];
 
 export interface EncoderOptions {
   readonly encoder: EncoderVersion;
-  /** Longest tool result in characters. */
+  /** Maximum length of a tool result in characters. */
   readonly resultLimit: number;
-  /** Puts large values back in the place of their references. */
+  /** Replaces references by the large values that they stand for. */
   readonly resolve: (value: unknown) => unknown;
-  /** The name that tools have for the model. */
+  /** Returns the name that a tool has for the model. */
   readonly toolName: (name: string) => string;
-  /** The name of the model that is asked. */
+  /** Name of the model that receives the prompt. */
   readonly model?: string | undefined;
-  /** The name of the model that answered in a round. */
+  /** Returns the name of the model that answered in a round. */
   readonly answeredBy?: ((event: RoundEvent) => string | undefined) | undefined;
 }
 
-/** A part of the answer that a model gave in a round. */
+/** Part of the answer that a model gave in a round. */
 export type RoundEvent = EventOf<'thought'> | EventOf<'assistant'> | EventOf<'tool_call'>;
 
 /**
  * Encoder version 1: turns events, one after the other, into the messages of a prompt. It is
- * frozen, because recorded prompts are rebuilt with it; another encoding is another class with the
+ * frozen, because recorded prompts are rebuilt with it. Another encoding is another class with the
  * next version.
  *
- * What the agent itself said becomes assistant and tool messages; what other agents said is told as
- * a message about them. A call is never parted from its result: results stand in the order of the
- * calls, and what arrived between waits behind them.
+ * Answers of the agent itself become assistant and tool messages. Answers of other agents become
+ * messages that report them. A call is never separated from its result: results stand in the order
+ * of the calls. Messages that arrived between a call and its result stand behind the result.
  */
 export class MessageEncoder {
   protected readonly options: EncoderOptions;
@@ -69,12 +69,12 @@ export class MessageEncoder {
     this.options = options;
   }
 
-  /** Characters of text in the messages so far. */
+  /** Number of characters of text in the messages so far. */
   get characters(): number {
     return this.#characters;
   }
 
-  /** Takes one event. `native` says that the agent itself was its author. */
+  /** Adds one event. `native` is true when the agent itself was its author. */
   push(event: PromptEvent, native: boolean): void {
     switch (event.type) {
       case 'synthetic':
@@ -113,7 +113,7 @@ export class MessageEncoder {
     }
   }
 
-  /** The messages so far; a round that lacks results is closed with what is known. */
+  /** Returns the messages so far; a round that lacks results is closed with the known ones. */
   messages(): readonly LanguageModelV4Message[] {
     this.#closeAssistant();
     this.#closeRound();
@@ -213,7 +213,7 @@ export class MessageEncoder {
     };
   }
 
-  /** What the model is given as the result of its call. */
+  /** Returns the content that the model receives as the result of its call. */
   protected output({ result }: EventOf<'tool_result'>): LanguageModelV4ToolResultOutput {
     const content = this.options.resolve(result.content) as JsonValue;
     const failed = !isSuccess(result);
@@ -229,7 +229,7 @@ export class MessageEncoder {
         value: withAlternatives(truncateText(JSON.stringify(content), limit), result),
       };
     }
-    // JSON of the ledger is read-only, which the provider's types do not know.
+    // The ledger types JSON as read-only, the provider does not.
     return { type: failed ? 'error-json' : 'json', value: content as JSONValue };
   }
 
@@ -268,7 +268,7 @@ function userMessage(text: string): LanguageModelV4Message {
   return { role: 'user', content: [{ type: 'text', text }] };
 }
 
-/** Characters of a text, or of the JSON of anything else. */
+/** Returns the number of characters of a text, or of the JSON of any other value. */
 export function lengthOf(value: unknown): number {
   if (typeof value === 'string') return value.length;
   return value === undefined ? 0 : JSON.stringify(value).length;

@@ -5,14 +5,14 @@ import type { PromptEvent } from '../runnables/render-context.ts';
 import { MessageEncoder } from './message-encoder.ts';
 import { truncateText } from './truncate.ts';
 
-/** The longest arguments that a note repeats. */
+/** Maximum length in characters of the arguments that a note repeats. */
 const longestNotedArgs = 500;
 
 /**
- * Encoder version 2: as version 1, and says when a call that was given up has brought its result
- * after all, and when a person changed the arguments of a call before it was run. Frozen like it.
- * Both are told as messages, because a call has one result for every provider, and its arguments
- * are what the model said.
+ * Encoder version 2: version 1, with notes about late results and edited arguments. The first says
+ * that a released call has brought its result after all. The second says that a person changed the
+ * arguments of a call before it was run. Both are messages: every provider allows one result per
+ * call, and the arguments are the model's. Frozen like version 1.
  */
 export class NotingEncoder extends MessageEncoder {
   readonly #calls = new Map<string, EventOf<'tool_call'>>();

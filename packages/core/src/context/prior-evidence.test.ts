@@ -36,7 +36,7 @@ const says = (invocationId: string): EventDraft => ({
   text: 'Go',
 });
 
-/** A call and its result. */
+/** Returns a call and its result. */
 function calls(
   invocationId: string,
   round: number,
@@ -167,7 +167,7 @@ describe('priorEvidence', () => {
       begin('b', 'Ada'),
     ]);
     const cut = events.slice();
-    // Whoever looked at these would fail.
+    // Reading these would fail.
     for (const i of [0, 1, 2, 3]) delete (cut as unknown[])[i];
     const found = priorEvidence({ events: cut, invocations }, 'b', 'Ada', 1, (event) => event);
     expect(found.map(({ args }) => args)).toEqual([2]);

@@ -7,14 +7,14 @@ import type { LedgerView } from './history.ts';
 import { Visibility } from './visibility.ts';
 
 /**
- * The last calls that an agent settled before one of its invocations began, as far as the
- * invocation sees them, oldest first. It walks back through the ledger, so it is to be asked when
- * the invocation makes its first call, and once.
+ * Returns the last calls that an agent settled before one of its invocations began, oldest first.
+ * Only calls that the invocation sees are returned. The function reads the ledger backwards, so
+ * call it once, at the first call of the invocation.
  *
- * Their `turn` counts back from the invocation's own, which begins at 0: who was handed the
- * conversation goes on in the same turn; any other start, and each message since, is reason to look
- * again.
- * @param whole puts large values in the place of their references
+ * `turn` of a call counts back from the invocation's own turn, which begins at 0. An invocation
+ * that begins by a handoff continues the turn of the conversation. Any other start, and each
+ * message since, begins a new turn.
+ * @param whole replaces references by the large values that they stand for
  */
 export function priorEvidence(
   view: LedgerView,
@@ -60,7 +60,7 @@ export function priorEvidence(
     }
   }
   const evidence: CallEvidence[] = [];
-  // Calls of one round in the order in which they were asked for, whichever ended first.
+  // Calls of one round stand in the order in which the model made them, not in that of their ends.
   for (const { event, turn: at, args } of [...settled.values()].sort(
     (one, other) => one.calledAt - other.calledAt,
   )) {
@@ -70,7 +70,7 @@ export function priorEvidence(
   return evidence;
 }
 
-/** What an invocation sees of its own agent. */
+/** View of an invocation on the earlier work of its own agent. */
 class Line {
   readonly #view: LedgerView;
   readonly #visibility: Visibility;
@@ -88,7 +88,7 @@ class Line {
     return this.#visibility.relation(event) !== 'hidden';
   }
 
-  /** Whether the agent itself made the call, in an invocation that had ended before. */
+  /** True when the agent itself made the call, in an invocation that had ended before. */
   has(event: EventOf<'tool_result'>): boolean {
     if (!event.settled || event.late === true || isVeto(event.result) || isEffectId(event.callId))
       return false;

@@ -1,16 +1,16 @@
 import type { Event } from '../ledger/event.ts';
 
 /**
- * Events of a prompt that stay or leave together: one message, or an answer of a model with its
- * calls and their results.
+ * Events of a prompt that stay or leave together. A unit is one message, or an answer of a model
+ * with its calls and their results.
  */
 export interface PromptUnit {
   readonly events: Event[];
-  /** How many messages it is. */
+  /** Number of messages of the unit. */
   readonly messages: number;
 }
 
-/** What an event belongs to: a round of an agent, or nothing but itself. */
+/** Returns the key of the unit of an event: a round of an agent, or the event itself. */
 function unitKey(event: Event): string {
   switch (event.type) {
     case 'thought':
@@ -33,7 +33,7 @@ class RoundUnit implements PromptUnit {
   }
 }
 
-/** The units of a prompt, in the order in which they begin. */
+/** Returns the units of a prompt, in the order in which they begin. */
 export function promptUnits(events: readonly Event[]): readonly PromptUnit[] {
   const units = new Map<string, RoundUnit>();
   for (const event of events) {
@@ -46,8 +46,8 @@ export function promptUnits(events: readonly Event[]): readonly PromptUnit[] {
 }
 
 /**
- * The newest of these events: so many messages, and as many more as it takes to keep calls and
- * results together.
+ * Returns the newest events that make up `count` messages. More are returned when it takes them to
+ * keep calls and results together.
  */
 export function newestMessages(events: readonly Event[], count: number): readonly Event[] {
   const newest: Event[] = [];

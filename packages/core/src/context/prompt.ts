@@ -16,13 +16,13 @@ import { eventSize } from './event-size.ts';
 import { History, type LedgerView } from './history.ts';
 import type { EncoderOptions, MessageEncoder } from './message-encoder.ts';
 
-/** A stretch of the prompt in the making. */
+/** Section of a prompt that renderers are making. */
 type Segment =
   | { readonly kind: 'message'; readonly message: SyntheticMessage }
   | { readonly kind: 'history'; readonly scope: HistoryScope }
   | { readonly kind: 'events'; readonly events: readonly PromptEvent[] };
 
-/** The histories that an agent invocation has looked at; they live as long as it does. */
+/** Histories that an agent invocation has read; they live as long as it does. */
 export class Histories {
   readonly #ledger: LedgerView;
   readonly #path: string;
@@ -43,8 +43,8 @@ export class Histories {
   }
 
   /**
-   * The history that prompts were made of so far: the longest, if there are several. `undefined`:
-   * they hold none.
+   * History from which prompts were made so far: the longest, if there are several. `undefined`:
+   * the prompts contain no history.
    */
   get main(): History | undefined {
     let main: History | undefined;
@@ -54,7 +54,7 @@ export class Histories {
     return main;
   }
 
-  /** Whether it is the ledger's own event, and not one that a renderer made of it. */
+  /** True when an event is the ledger's own, and not one made by a renderer. */
   isRecorded(event: Event): boolean {
     return this.#ledger.events[event.seq - 1] === event;
   }
@@ -69,14 +69,14 @@ export class Histories {
   }
 }
 
-/** What a prompt is made from. */
+/** Inputs of a prompt. */
 interface PromptBase {
   readonly state: RenderState;
   readonly histories: Histories;
   readonly rewrite: RewriteEvent | undefined;
 }
 
-/** Puts what prompts are to have in the place of a recorded event. */
+/** Returns the event that prompts contain in the place of a recorded one. */
 export type RewriteEvent = (event: Event) => PromptEvent;
 
 class PromptContext implements RenderContext {
@@ -149,9 +149,7 @@ class PromptContext implements RenderContext {
     return this.#with([...this.segments, this.#rewritten(scope) ?? { kind: 'history', scope }]);
   }
 
-  /**
-   * A history as its single events, when one of them is to be read otherwise than it was recorded.
-   */
+  /** Returns a history as single events when one of them was rewritten; otherwise `undefined`. */
   #rewritten(scope: HistoryScope): Segment | undefined {
     const { rewrite, histories } = this.#base;
     if (rewrite === undefined) return undefined;
@@ -171,17 +169,17 @@ class PromptContext implements RenderContext {
   }
 }
 
-/** A prompt, and how it can be made again. */
+/** Prompt with the segments from which it can be made again. */
 export interface RenderedPrompt {
   readonly messages: LanguageModelV4Message[];
   readonly segments: readonly RecipeSegment[];
-  /** Contents that the segments name by hash. */
+  /** Contents by the hash that the segments name. */
   readonly contents: ReadonlyMap<string, JsonValue>;
-  /** Characters of text. */
+  /** Number of characters of text. */
   readonly characters: number;
 }
 
-/** An empty prompt, for renderers to fill. */
+/** Returns an empty prompt for renderers to fill. */
 export function promptContext(
   state: RenderState,
   histories: Histories,
@@ -191,7 +189,7 @@ export function promptContext(
   return new PromptContext({ state, histories, rewrite }, [], offered.tools, offered.toolChoice);
 }
 
-/** Encodes what renderers made. */
+/** Encodes the prompt that renderers made. */
 export function encodePrompt(context: RenderContext, histories: Histories): RenderedPrompt {
   return encodeSegments((context as PromptContext).segments, histories);
 }
@@ -222,8 +220,8 @@ function encodeSegments(segments: readonly Segment[], histories: Histories): Ren
 }
 
 /**
- * Joins histories and single events to one prompt. Neighbouring events share an encoder, so that a
- * round among them stays whole.
+ * Encoder that joins histories and single events to one prompt. Neighbouring events share a
+ * `MessageEncoder`, so that a round among them stays whole.
  */
 class SegmentEncoder {
   readonly #histories: Histories;
@@ -243,7 +241,7 @@ class SegmentEncoder {
   addHistory(scope: HistoryScope): void {
     this.#close();
     const history = this.#histories.of(scope);
-    // One copy of the pointers: the caller's array must not grow with the history.
+    // `concat` copies the list, so that the caller's array does not grow with the history.
     this.#messages = this.#messages.concat(history.messages());
     this.characters += history.characters;
   }
@@ -263,8 +261,8 @@ class SegmentEncoder {
 }
 
 /**
- * Encodes recorded segments again. `content` gives what a hash stands for, `event` the event of a
- * seq.
+ * Encodes recorded segments again. `content` returns the content of a hash, `event` the event of a
+ * `seq`.
  */
 export function encodeRecipe(
   segments: readonly RecipeSegment[],
@@ -287,8 +285,8 @@ export function encodeRecipe(
 }
 
 /**
- * An event that a renderer made has to be JSON, as its record will be; what else it has is left out
- * of the prompt too.
+ * Returns an event as it can be recorded. An event made by a renderer is reduced to JSON, for the
+ * prompt as for its record.
  */
 function recordable(event: PromptEvent, histories: Histories): PromptEvent {
   if (event.type === 'synthetic' || event.type === 'rewritten' || histories.isRecorded(event))
@@ -296,7 +294,7 @@ function recordable(event: PromptEvent, histories: Histories): PromptEvent {
   return JSON.parse(JSON.stringify(event)) as PromptEvent;
 }
 
-/** What is stored of a message or event that is not in the ledger. */
+/** Returns the content to store for a message or event that is not in the ledger. */
 function contentOf(event: PromptEvent): JsonValue {
   if (event.type === 'synthetic') return { role: event.role, text: event.text };
   return event.type === 'rewritten'
@@ -312,7 +310,9 @@ function contentEvent(content: JsonValue): PromptEvent {
 
 const hashes = new WeakMap<object, string>();
 
-/** The ledger's events by their seq in ranges, everything else by the hash of its content. */
+/**
+ * Returns the segments of events: those of the ledger as ranges of `seq`, others by content hash.
+ */
 function recipeOf(
   events: readonly PromptEvent[],
   contents: Map<string, JsonValue>,

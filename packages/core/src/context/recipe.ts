@@ -9,20 +9,20 @@ import { currentEncoder, isKnownEncoder } from './encoders.ts';
 import { encodeRecipe, Histories, type RenderedPrompt } from './prompt.ts';
 
 /**
- * How often the segments of an invocation's recipe are written whole, so that a rebuild never walks
- * far back.
+ * Number of rounds after which the segments of a recipe are written in full again. A rebuild thus
+ * never reads far back.
  */
 const wholeEvery = 64;
 
-/** What a new recipe is written against. */
+/** Recorded state against which a new recipe is written. */
 export interface RecipeBase {
-  /** All segments of the invocation's last prompt. */
+  /** Segments of the invocation's last prompt, all of them. */
   readonly previous: readonly RecipeSegment[] | undefined;
-  /** Whether the ledger holds this content already. */
+  /** Returns true when the ledger already holds this content. */
   readonly isRecorded: (hash: string) => boolean;
 }
 
-/** Writes down how a prompt was made: only what is new against the invocation's last one. */
+/** Returns the recipe of a prompt: only the parts that are new since the invocation's last one. */
 export function writeRecipe(
   rendered: RenderedPrompt,
   settings: { readonly hash: string; readonly content: JsonValue },
@@ -62,7 +62,7 @@ function sameSegment(a: RecipeSegment, b: RecipeSegment): boolean {
   return 'events' in b && canonicalJson(a.events) === canonicalJson(b.events);
 }
 
-/** All segments of a recipe, those included that it shares with the call before it. */
+/** Returns all segments of a recipe, including those that it shares with the call before it. */
 function wholeSegments(
   recipe: PromptRecipe,
   previous: readonly RecipeSegment[] | undefined,
@@ -72,7 +72,7 @@ function wholeSegments(
     : [...(previous ?? []).slice(0, recipe.keep), ...recipe.segments];
 }
 
-/** All segments of the last of these model calls of one invocation. */
+/** Returns all segments of the last of these model calls of one invocation. */
 export function lastSegments(
   starts: readonly EventOf<'model_start'>[],
 ): readonly RecipeSegment[] | undefined {
@@ -85,8 +85,8 @@ export function lastSegments(
 }
 
 /**
- * The recipe cannot be followed: there is no such model call, the ledger is not whole, or a later
- * version wrote it.
+ * Error when a recipe cannot be followed. The model call does not exist, the ledger is not whole,
+ * or a later version wrote it.
  */
 export class PromptNotFoundError extends AdjutantError {
   constructor(data: { seq: number; reason: string } | { call: number; reason: string }) {
@@ -96,12 +96,12 @@ export class PromptNotFoundError extends AdjutantError {
 }
 
 /**
- * The exact call that a model got: its prompt, tools and settings, rebuilt from the ledger. Its
- * canonical JSON is, byte for byte, that of the call options that the model received (without
- * `abortSignal` and headers).
+ * Returns the exact call that a model received: its prompt, tools and settings, rebuilt from the
+ * ledger. Its canonical JSON equals, byte for byte, that of the call options that the model
+ * received. `abortSignal` and headers are left out of the comparison.
  * @param source a session, or its events
- * @param resolve puts large values back in the place of their references @default what the session
- * has loaded; for events: nothing
+ * @param resolve replaces references by the large values that they stand for @default for a
+ * session: the values that it has loaded; for events: nothing is replaced
  * @throws PromptNotFoundError
  */
 export function promptOf(
@@ -115,8 +115,8 @@ export function promptOf(
 }
 
 /**
- * The exact call of the `n`-th model call of a session, from 1, in the order of the ledger;
- * attempts that failed count. As `promptOf` otherwise.
+ * Returns the exact `n`-th model call of a session, from 1, in the order of the ledger. Failed
+ * attempts count. Otherwise like `promptOf`.
  * @throws PromptNotFoundError
  */
 export function promptAt(
@@ -132,7 +132,7 @@ export function promptAt(
 }
 
 type ResolveValue = (value: unknown) => unknown;
-/** What `promptOf` needs of a session. */
+/** Parts of a session that `promptOf` reads. */
 type PromptSource = {
   readonly events: readonly Event[];
   readonly ledger: { readonly resolve: ResolveValue };
@@ -167,7 +167,7 @@ function rebuildCall(
     return resolve(found) as JsonValue;
   };
   const segments = lastSegments(starts) ?? [];
-  // What landed between the making of the prompt and the call is not in it.
+  // Events recorded between the making of the prompt and the call are not in the prompt.
   const made = segments.reduce(
     (last, segment) => ('history' in segment ? Math.min(last, segment.to) : last),
     seq - 1,

@@ -10,7 +10,7 @@ import type {
 } from '../runnables/render-context.ts';
 import { charactersPerToken } from './token-gauge.ts';
 
-/** A text, or a pure function that makes one from what the agent sees. */
+/** Text, or a pure function that makes one from the state of the agent. */
 export type PromptText = string | ((context: RenderState) => string);
 
 function injectMessage(role: SyntheticMessage['role'], text: PromptText): Renderer {
@@ -26,15 +26,15 @@ export function injectSystemMessage(text: PromptText): Renderer {
   return injectMessage('system', text);
 }
 
-/** Adds a message in the user's name to the prompt. It is not in the ledger. */
+/** Adds a message with the role of the user to the prompt. It is not in the ledger. */
 export function injectUserMessage(text: PromptText): Renderer {
   return injectMessage('user', text);
 }
 
 /**
- * Adds what the agent sees of the ledger. `ancestors`: itself, the invocations above it and what
- * was done before it in the same line; `own`: only this invocation; `all`: everything; `none`:
- * nothing.
+ * Adds the events of the ledger that the agent sees. `ancestors`: its own, those of the invocations
+ * above it, and earlier ones in the same line. `own`: only those of this invocation; `all`: every
+ * event; `none`: no event.
  */
 export function includeHistory(
   options: { /** @default 'ancestors' */ readonly scope?: HistoryScope } = {},
@@ -48,7 +48,7 @@ function mapUserMessages(context: RenderContext, change: (text: string) => strin
     context.events.map((event): PromptEvent => {
       if (event.type === 'user')
         return { type: 'rewritten', event: event as EventOf<'user'>, text: change(event.text) };
-      // Also the message that an invocation was started with may be rewritten: it is not the
+      // A rewritten event may also come from the message that started an invocation: it is not the
       // user's.
       return event.type === 'rewritten' && event.event.type === 'user'
         ? { ...event, text: change(event.text) }
@@ -63,8 +63,8 @@ export function wrapUserMessages(wrap: (message: string) => string): Renderer {
 }
 
 /**
- * Enriches each message of the user with what the agent knows; with `targetAgent` only in the
- * prompts of that agent.
+ * Enriches each message of the user with knowledge of the agent, for the prompt only. With
+ * `targetAgent`, only prompts of that agent change.
  */
 export function enrichUserMessages(
   enrich: (context: RenderState & { readonly message: string }) => string,
@@ -80,8 +80,8 @@ export function enrichUserMessages(
 }
 
 /**
- * Keeps injected messages, facts that are to be remembered, and the last `count` other events. A
- * call is never parted from its result: the cut moves back to keep them together.
+ * Keeps injected messages, facts, and the last `count` other events. A call is never separated from
+ * its result: the cut moves back to keep them together.
  */
 export function selectRecentEvents(count: number): Renderer {
   return (context) => {
@@ -96,9 +96,8 @@ export function selectRecentEvents(count: number): Renderer {
 }
 
 /**
- * Keeps injected messages, facts that are to be remembered, and as many of the last other events as
- * fit into `count` tokens, four characters to a token. Rounds stay whole, and at least the last one
- * stays.
+ * Keeps injected messages, facts, and as many of the last other events as fit into `count` tokens.
+ * A token counts as four characters. Rounds stay whole, and at least the last one stays.
  */
 export function selectRecentTokens(count: number): Renderer {
   return (context) => {
@@ -117,14 +116,14 @@ export function selectRecentTokens(count: number): Renderer {
   };
 }
 
-/** Whether an event may be left out because it is old. */
+/** True when an event may be left out because it is old. */
 function isSelectable(event: PromptEvent): boolean {
   return event.type !== 'synthetic' && event.type !== 'memory';
 }
 
 /**
- * Whether a cut before `index` would part an answer of the model or its tool results from what goes
- * before.
+ * True when a cut before `index` would separate events of one round. These are the answer of a
+ * model, its calls and their results.
  */
 function belongsToRoundBefore(events: readonly PromptEvent[], index: number): boolean {
   const event = events[index];
@@ -156,13 +155,13 @@ export function pruneReasoning(): Renderer {
     context.withEvents(context.events.filter((event) => event.type !== 'thought'));
 }
 
-/** Offers the model only these tools. */
+/** Limits the tools that the model is offered to these names. */
 export function limitTools(names: readonly string[]): Renderer {
   const allowed = new Set(names);
   return (context) => context.withTools(context.tools.filter((name) => allowed.has(name)));
 }
 
-/** Says whether the model may, must or must not call tools. */
+/** Sets whether the model may, must or must not call tools. */
 export function setToolChoice(choice: ToolChoice): Renderer {
   return (context) => context.withToolChoice(choice);
 }

@@ -6,15 +6,15 @@ import { lengthOf, type RoundEvent } from './message-encoder.ts';
 import { NotingEncoder } from './noting-encoder.ts';
 import { truncateText } from './truncate.ts';
 
-/** Confidence below which the model is told not to rely on a result. */
+/** Confidence below which a result carries a warning not to rely on it. */
 const lowConfidence = 0.5;
 
 /**
- * Encoder version 3: as version 2, and says of a result what became of the call and what
- * supervision has to say about it, what was decided about the agent, what data it was started with,
- * what is to be kept in mind, and what stands in the place of what was left out. Answers of another
- * model than the one that is asked it shows without reasoning and without what only the provider of
- * that model can read. Frozen like them. A plain success reads as before.
+ * Encoder version 3: version 2, with more information for the model. A result names the outcome of
+ * its call and the notes of supervision. Added messages hold decisions about the agent, its input
+ * data, facts, and summaries of compactions. Answers of a model other than the one that receives
+ * the prompt lose their reasoning. They also lose the metadata that only the provider of that model
+ * can read. A plain success reads as before. Frozen like the earlier versions.
  */
 export class TellingEncoder extends NotingEncoder {
   override push(event: PromptEvent, native: boolean): void {
@@ -23,7 +23,7 @@ export class TellingEncoder extends NotingEncoder {
         this.#tell(`Remember: ${String(this.options.resolve(event.text))}`);
         break;
       case 'decision':
-        // What another agent was told is nothing that this one could act on.
+        // A decision about another agent is nothing that this one could act on.
         if (native) this.#tell(String(this.options.resolve(event.tell)));
         break;
       case 'invocation_start':
@@ -44,7 +44,7 @@ export class TellingEncoder extends NotingEncoder {
     }
   }
 
-  /** Ids and signed reasoning of one model are refused by every other. */
+  /** Adds an answer; ids and signed reasoning of one model are refused by every other. */
   #pushAnswer(event: RoundEvent, native: boolean): void {
     const { answeredBy, model } = this.options;
     const isReadByAll = event.type !== 'thought' && event.providerMetadata === undefined;
@@ -67,7 +67,7 @@ export class TellingEncoder extends NotingEncoder {
       typeof content !== 'string' &&
       lengthOf(content) <= limit
     ) {
-      // JSON of the ledger is read-only, which the provider's types do not know.
+      // The ledger types JSON as read-only, the provider does not.
       return { type: 'json', value: content as JSONValue };
     }
     const whole = typeof content === 'string' ? content : JSON.stringify(content);

@@ -2,28 +2,29 @@ import type { Event, ModelEndEvent } from '../ledger/event.ts';
 
 export const charactersPerToken = 4;
 /**
- * What a report may make of the estimate. Of short prompts most is what the provider adds itself,
- * so what they say is not taken at its word.
+ * Smallest and largest correction of the estimate by a reported count. Short prompts consist mostly
+ * of text added by the provider, so their counts are limited.
  */
 const leastRatio = 0.5;
 const mostRatio = 4;
-/** Share of the estimate below which a report is not believed. */
+/** Share of the estimate below which a reported count is ignored. */
 const leastBelievable = 0.25;
-/** Tokens from which on a prompt says how the provider counts. */
+/** Minimum estimate in tokens for a prompt whose reported count is used. */
 const tellingPrompt = 500;
 
 /**
- * Says how many tokens a text is: four characters to a token, corrected by what the provider
- * reported of the last call of the agent. Folded from the agent's events, each looked at once.
+ * Estimator of the tokens of a text: four characters to a token, corrected by reported counts. The
+ * correction comes from the last model call of the agent that reported a usable count. Folded from
+ * the agent's events; each event is read once.
  */
 export class TokenGauge {
   readonly #events: readonly Event[];
   #next = 0;
   #ratio = 1;
-  /** Whether the ratio is known better than that it is about 1. */
+  /** True when the ratio was measured; otherwise it is only assumed to be about 1. */
   #isKnown = false;
   #estimate: number | undefined;
-  /** Tokens of the shortest prompt that each model refused, as estimated. */
+  /** Estimated tokens of the shortest prompt that each model refused. */
   readonly #refused = new Map<string, number>();
   #model = '';
   #seen = 0;
@@ -33,27 +34,27 @@ export class TokenGauge {
     this.#events = events;
   }
 
-  /** Tokens for so many characters. */
+  /** Returns the tokens for a number of characters. */
   tokens(characters: number): number {
     this.#catchUp();
     return Math.ceil((characters / charactersPerToken) * this.#ratio);
   }
 
-  /** Characters for so many tokens. */
+  /** Returns the characters for a number of tokens. */
   characters(tokens: number): number {
     this.#catchUp();
     return Math.floor((tokens / this.#ratio) * charactersPerToken);
   }
 
-  /** Whether a provider has reported how it counts, or somebody has counted. */
+  /** True when a provider has reported a usable count of tokens. */
   get isKnown(): boolean {
     this.#catchUp();
     return this.#isKnown;
   }
 
   /**
-   * Takes over what was counted from the texts themselves, by the tokenizer of the model or by
-   * kinds of characters.
+   * Sets the ratio from tokens counted in the texts themselves. The count comes from the tokenizer
+   * of the model or from kinds of characters.
    */
   suppose(tokens: number, characters: number): void {
     this.#catchUp();
@@ -64,14 +65,14 @@ export class TokenGauge {
     );
   }
 
-  /** Tokens that the provider counts for one of the estimate. */
+  /** Ratio of the tokens counted by the provider to the estimate. */
   get ratio(): number {
     this.#catchUp();
     return this.#ratio;
   }
 
   /**
-   * Tokens of the shortest prompt that this model refused as too long, as its provider counts them.
+   * Returns the tokens of the shortest prompt that this model refused, as its provider counts them.
    */
   refusedBy(model: string): number {
     this.#catchUp();
@@ -79,8 +80,8 @@ export class TokenGauge {
   }
 
   /**
-   * The last event that stood before a call which the model has answered: what is behind it, the
-   * model has not seen.
+   * Returns the `seq` of the last event that the model has seen. It is the start of the last model
+   * call that was completed. Before such a call it is the event before the start of the invocation.
    */
   get seen(): number {
     this.#catchUp();
@@ -109,8 +110,8 @@ export class TokenGauge {
     }
     if (end.status !== 'completed') return;
     this.#seen = this.#started;
-    // So few tokens for so long a prompt are no count of it: a server that leaves out what it had
-    // in its cache, or a model of a test.
+    // A count this far below the estimate is ignored. A server may leave out cached tokens, or the
+    // model belongs to a test.
     if (end.usage.inputTokens < estimate * leastBelievable) return;
     if (
       end.estimated === true ||

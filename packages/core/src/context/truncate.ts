@@ -1,8 +1,8 @@
 import { cutText } from '../base/cut-text.ts';
 
 /**
- * Most of the window that one tool result may take (30 %), counted with 4 characters to a token,
- * and the most in any case.
+ * Maximum share of the window that one tool result may take (30 %), with 4 characters to a token.
+ * `mostCharacters` and `fewestCharacters` bound the result in any case.
  */
 const shareOfWindow = 0.3;
 const charactersPerToken = 4;
@@ -10,7 +10,7 @@ const mostCharacters = 400_000;
 const fewestCharacters = 2_000;
 const marker = '[...truncated]';
 
-/** Longest tool result, in characters, for a model with this context window in tokens. */
+/** Returns the maximum length of a tool result, in characters, for a context window in tokens. */
 export function resultLimit(contextWindow: number): number {
   return Math.max(
     fewestCharacters,
@@ -19,9 +19,9 @@ export function resultLimit(contextWindow: number): number {
 }
 
 /**
- * Shortens a text to `limit` characters: at the last line end if that lies in the second half, and
- * says so.
- * @param note what stands behind the mark
+ * Shortens a text to `limit` characters and appends a mark. The cut is at the last line end if that
+ * lies in the second half.
+ * @param note text behind the mark
  */
 export function truncateText(text: string, limit: number, note = ''): string {
   if (text.length <= limit) return text;

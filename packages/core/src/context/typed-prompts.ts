@@ -5,7 +5,7 @@ import type { RenderState } from '../runnables/render-context.ts';
 import type { StateSchema, StateValuesOf } from '../session/state-types.ts';
 
 /**
- * What typed prompts see: as renderers do, with the state as its schema says. Values that were
+ * View of typed prompts: that of renderers, with the state typed by its schema. Values that were
  * never written are `undefined`.
  */
 export interface PromptView<Schema extends StateSchema> extends Omit<RenderState, 'state'> {
@@ -30,9 +30,9 @@ function viewOf<Schema extends StateSchema>(
 }
 
 /**
- * A text that depends on the state, for `injectSystemMessage` and `injectUserMessage`: the state is
- * typed by its schema, as in steps and tools (`ctx.state.mood`, `ctx.state.user.name`). It is made
- * anew for each prompt and must depend on nothing else.
+ * Returns a text that depends on the state, for `injectSystemMessage` and `injectUserMessage`. The
+ * schema types the state, as in steps and tools (`ctx.state.mood`, `ctx.state.user.name`). The text
+ * is made anew for each prompt and must depend on nothing else.
  */
 export function message<Schema extends StateSchema>(
   schema: Schema,
@@ -42,7 +42,9 @@ export function message<Schema extends StateSchema>(
   return (context) => write(viewOf(schema, context));
 }
 
-/** As `message`, for `enrichUserMessages`: `ctx.message` is what the user said. */
+/**
+ * Returns a text like `message`, for `enrichUserMessages`: `ctx.message` is the text of the user.
+ */
 export function enrichment<Schema extends StateSchema>(
   schema: Schema,
   write: (context: PromptView<Schema> & { readonly message: string }) => string,
@@ -65,7 +67,7 @@ function checkTyped(name: string, schema: unknown, write: unknown): void {
     });
 }
 
-/** A placeholder of a template stands for a value that is not in the state. */
+/** Error when a placeholder of a template stands for a value that is not in the state. */
 export class PromptTemplateError extends AdjutantError {
   constructor(data: { placeholder: string }) {
     const { placeholder } = data;
@@ -81,10 +83,10 @@ export class PromptTemplateError extends AdjutantError {
 const placeholders = /\{([A-Za-z_][\w-]{0,127}):([A-Za-z_][\w.-]{0,127})(\?)?\}/g;
 
 /**
- * Instructions with values of the state: `{session:mood}`, `{user:name}`; with `?` (`{user:name?}`)
- * nothing stands in the place of a missing value. What is no text is written as JSON. Other braces
- * stay as they are, and so do braces within values.
- * @throws InvalidOptionError when this is no text
+ * Returns instructions with values of the state: `{session:mood}`, `{user:name}`. With `?`
+ * (`{user:name?}`) a missing value leaves an empty place. A value that is not a text is written as
+ * JSON. Other braces stay as they are, and so do braces within values.
+ * @throws InvalidOptionError when `text` is not a string
  * @throws PromptTemplateError when the prompt is made and a value without `?` is missing
  */
 export function template(text: string): (context: RenderState) => string {

@@ -3,14 +3,15 @@ import type { InvocationRecord, InvocationTree } from '../ledger/folds/invocatio
 import type { HistoryScope } from '../ledger/prompt-recipe.ts';
 
 /**
- * How an event stands to the invocation that looks at it: its own, of an ancestor, of something
- * that ended before in the same line, outside of all invocations, or hidden.
+ * Relation of an event to the invocation that reads it. `own`: of the invocation itself;
+ * `ancestor`: of one above it; `outside`: of no invocation. `before`: of an invocation in the same
+ * line that ended before; `hidden`: not visible.
  */
 export type Relation = 'own' | 'ancestor' | 'before' | 'outside' | 'hidden';
 
 /**
- * Says what one invocation sees of a ledger. A branch sees its ancestors and itself; calls below
- * others stay theirs.
+ * Rules for the events of a ledger that one invocation sees. A branch sees its ancestors and
+ * itself; calls below other invocations stay hidden.
  */
 export class Visibility {
   readonly #tree: InvocationTree;
@@ -25,8 +26,8 @@ export class Visibility {
   }
 
   /**
-   * A message whose run is not there, because the ledger was forked between the two, is for
-   * whatever runs next.
+   * Returns the relation of an event to this invocation. A message may lack its run, because the
+   * ledger was forked between the two. Such a message is for the next run.
    */
   relation(event: Event): Relation {
     if (this.#scope === 'none') return 'hidden';
@@ -41,8 +42,7 @@ export class Visibility {
       relation = this.#relationOf(path);
       this.#known.set(path, relation);
     }
-    // What the invocations above did meanwhile depends on the moment; what the user says is for
-    // all.
+    // Later events of ancestors depend on timing and stay hidden; messages of the user are for all.
     if (relation === 'ancestor' && event.type !== 'user' && event.seq > this.#startSeq())
       return 'hidden';
     if (relation === 'hidden' && event.type === 'invocation_end' && this.#isNotice(event))
@@ -51,8 +51,8 @@ export class Visibility {
   }
 
   /**
-   * A fact is known to all who see the invocation that it was found for: what was called to find it
-   * out is part of that.
+   * Returns the relation of a fact. It is visible to all invocations that see the one for which it
+   * was found. Calls made to find the fact belong to that invocation.
    */
   #relationOfFact(path: string): Relation {
     for (
@@ -67,14 +67,14 @@ export class Visibility {
   }
 
   /**
-   * The end of a child that was spawned by a call which had its result before: nobody has told the
-   * agent of it yet.
+   * True for the end of a spawned child whose call had its result before. The agent has not been
+   * informed of that end yet.
    */
   #isNotice(event: Event): boolean {
     const record = this.#tree.byPath.get(event.invocationId ?? '');
     if (record === undefined || record.parent !== this.#path || record.next !== undefined)
       return false;
-    // A child that handed over has ended when its slot has.
+    // After a handoff, the child has ended when the last invocation in its slot has.
     const slot = record.path.replace(/>[^/]*$/, '');
     if (this.#tree.byPath.get(slot)?.mode !== 'spawn') return false;
     const callId = slot.slice(0, slot.lastIndexOf('/'));
@@ -87,7 +87,10 @@ export class Visibility {
     );
   }
 
-  /** Whether a slot is part of the structure above it, whoever has it now, and not a call. */
+  /**
+   * True when a slot is part of the structure above it and not a call, whichever runnable holds it
+   * now.
+   */
   #isStructural({ path, mode }: InvocationRecord): boolean {
     const first =
       mode === 'transfer' ? this.#tree.byPath.get(path.replace(/>[^/]*$/, ''))?.mode : mode;
@@ -95,8 +98,8 @@ export class Visibility {
   }
 
   /**
-   * Whether it has ended and left something: of a branch that failed, whoever had it then, nothing
-   * stays.
+   * True when an invocation has ended and its events remain visible. The events of a failed branch
+   * do not remain, whichever runnable held its slot.
    */
   #hasPassed(record: InvocationRecord): boolean {
     let last: InvocationRecord | undefined = record;
@@ -110,8 +113,8 @@ export class Visibility {
   }
 
   /**
-   * Whether something beside this line had ended when the line began. What ends meanwhile, as
-   * branches do, stays hidden.
+   * True when an invocation beside this line had ended when the line began. Invocations that end
+   * later, as branches do, stay hidden.
    */
   #hasGoneBefore(record: InvocationRecord): boolean {
     if (this.#path.startsWith(`${record.path.replace(/>[^/]*$/, '')}>`))
@@ -143,9 +146,10 @@ export class Visibility {
 }
 
 /**
- * Where an event stands in the prompt: its `seq`, but what parallel branches did stands at their
- * join, in the order of declaration, whatever the order of arrival. Joins at or behind `before` do
- * not count: which of them there are depends on when one looks.
+ * Returns the position of an event in the prompt: its `seq`, unless it belongs to a parallel
+ * branch. Events of branches stand at their join, in the order of declaration, whatever the order
+ * of arrival. Joins at or behind `before` do not count, because their existence depends on the time
+ * of reading.
  */
 export function promptPosition(
   tree: InvocationTree,

@@ -16,8 +16,8 @@ const reasons: { readonly [Reason in StopReason]: string } = {
 const longestDetail = 200;
 
 /**
- * What can be said without a model: why there is no answer, and what was tried. For people, and for
- * the agent that asked for it.
+ * Returns an account made without a model: the reason for the missing answer, and the calls tried.
+ * It is meant for people and for the agent that asked for the answer.
  */
 export function accountOf({ evidence }: Position, reason: StopReason): string {
   const lines = new Map<string, number>();

@@ -14,24 +14,24 @@ import type { Intent } from './intent.ts';
 import type { Position } from './position.ts';
 
 /**
- * What an agent may use together with others: its own tokens and dollars with those of what it
- * started, those of its callers, and the run's.
+ * Budget that an agent shares with other invocations. It covers the agent with its children, its
+ * callers and the run.
  */
 export interface BudgetView {
-  /** What is limited, the agent's own first, the run last. */
+  /** Limited accounts: the agent's own first, the run's last. */
   readonly accounts: readonly Account[];
-  /** What the next call needs, since there was no room for it. */
+  /** Tokens and cost that the next call needs, set when there was no room for it. */
   readonly demand: Demand | undefined;
-  /** Limits of the run that some agent has warned of. */
+  /** Limits of the run for which an agent has already recorded a warning. */
   readonly warned: ReadonlySet<string>;
 }
 
-/** What the limits of an agent say before a model call. */
+/** Verdict of the limits of an agent before a model call. */
 export type LimitVerdict =
   | { readonly type: 'intents'; readonly intents: readonly Intent[] }
-  /** Others have reserved what is left. */
+  /** Other invocations have reserved the rest of the budget. */
   | { readonly type: 'wait' }
-  /** Not even a last answer fits. */
+  /** The budget has no room, not even for a last answer. */
   | { readonly type: 'spent' };
 
 interface LimitFrame {
@@ -43,7 +43,7 @@ const noneUsed = Object.freeze({ rounds: 0, tokens: 0, cost: 0, errors: 0 });
 const waitVerdict: LimitVerdict = Object.freeze({ type: 'wait' });
 const spentVerdict: LimitVerdict = Object.freeze({ type: 'spent' });
 
-/** Ends that follow from a limit: `onLimit` says how. */
+/** Stop reasons that come from a limit; `onLimit` decides how the agent ends. */
 const limitReasons: ReadonlySet<StopReason | undefined> = new Set([
   'round_limit',
   'token_limit',
@@ -51,10 +51,10 @@ const limitReasons: ReadonlySet<StopReason | undefined> = new Set([
   'error_limit',
 ]);
 
-/** What the limits want done before a model call; `undefined`: nothing is in its way. */
+/** Returns the verdict of the limits before a model call; `undefined`: the call may be made. */
 export function judgeLimits(position: Position, frame: LimitFrame): LimitVerdict | undefined {
   const { limitRequest } = position;
-  // Who has asked waits for the answer, also when somebody allowed another agent more meanwhile.
+  // An agent with an open request about a limit waits, even when another agent was granted more.
   if (
     limitRequest !== undefined &&
     limitRequest.answer === undefined &&
@@ -71,7 +71,7 @@ export function judgeLimits(position: Position, frame: LimitFrame): LimitVerdict
   return awaitsBudget(position, frame);
 }
 
-/** The agent's own rounds and errors, which nobody shares. */
+/** Account of the agent's own rounds and errors, which no other invocation shares. */
 function ownAccount({ path, rounds, errors, granted }: Position, { limits }: LimitFrame): Account {
   const more = (limit: number | undefined, reason: StopReason) =>
     limit === undefined ? undefined : limit + (granted.get(reason) ?? 0);
@@ -89,7 +89,7 @@ function ownAccount({ path, rounds, errors, granted }: Position, { limits }: Lim
   };
 }
 
-/** Whether the agent's own limits have to be looked at closely: most rounds are far from them. */
+/** True when the agent is near its own limits; most rounds are far from them and skip the check. */
 function isNearOwn({ rounds, errors }: Position, { limits }: LimitFrame): boolean {
   return (
     rounds >= limits.rounds * warningShare ||
@@ -109,8 +109,8 @@ function exhaustedNow(position: Position, frame: LimitFrame): LimitState | undef
 }
 
 /**
- * What has no room only because of calls that are under way waits for their end: no branch is cut
- * short for what another one does not use.
+ * Lets a call wait when running calls reserve the room that it needs. No branch is cut short for a
+ * budget that another branch reserves but does not use.
  */
 function awaitsBudget(
   { stopReason }: Position,
@@ -134,7 +134,7 @@ function failAtLimit(exhausted: LimitState | undefined, declared: StopReason | u
   return { type: 'fail', error: { name: 'LimitError', code, message }, stopReason: reason };
 }
 
-/** What is done at a limit: somebody is asked first, if the agent says so. */
+/** Decides what happens at a limit; with `onLimit: 'ask'` a person is asked first. */
 function decideLimit(
   { limitRequest }: Position,
   limit: LimitState,
@@ -143,7 +143,7 @@ function decideLimit(
   const intents = (intent: Intent): LimitVerdict => ({ type: 'intents', intents: [intent] });
   if (onLimit !== 'ask')
     return intents({ type: 'declare_limit', key: `limit:${limit.reason}`, limit, action: onLimit });
-  // Who allowed more is asked again when that is used up too.
+  // A person who granted more is asked again when the grant is used up.
   const refused = limitRequest?.answer !== undefined && limitRequest.answer.decision !== 'continue';
   if (refused)
     return intents({
@@ -156,8 +156,8 @@ function decideLimit(
 }
 
 /**
- * A warning for the agent's own limits once, and for those of the run once in the whole run. What
- * is used up is not warned of any more.
+ * Returns the next warning: once per limit of the agent, and once per limit of the run. A limit
+ * that is used up causes no warning.
  */
 export function warningBefore(position: Position, frame: LimitFrame): Intent | undefined {
   const { accounts, warned } = frame.budget;

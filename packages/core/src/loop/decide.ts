@@ -8,39 +8,39 @@ import { type BudgetView, judgeLimits, warningBefore } from './decide-limits.ts'
 import type { Intent } from './intent.ts';
 import type { Position } from './position.ts';
 
-/** What `decide` needs to know of the agent and of the run around it. */
+/** Settings of an agent and the budget of its run, as `decide` reads them. */
 export interface Frame {
   readonly limits: ResolvedLimits;
   readonly toolConcurrency: number;
   readonly hold: Hold;
   /**
-   * What follows when calls that the loop detector did not let through are made again all the same;
-   * `undefined`: nobody looks.
+   * Reaction when the agent repeats calls that the loop detector refused. `undefined`: the loop
+   * detector is off.
    */
   readonly onLoop: 'answer' | 'fail' | undefined;
-  /** What the agent may use together with others. */
+  /** Budget that the agent shares with other invocations. */
   readonly budget: BudgetView;
 }
 
 /**
- * How often a prompt that the provider refused as too long is made shorter before the agent fails
- * (004 §3.3).
+ * Maximum number of times that a prompt is shortened after the provider refused it as too long.
+ * After that the agent fails.
  */
 export const mostOverflows = 3;
 
 /**
- * Rounds with calls that were not let through that may follow each other: the second was there to
- * recover.
+ * Number of consecutive rounds with refused calls at which a loop is declared. The last of them was
+ * the agent's chance to recover.
  */
 const mostVetoedRounds = 2;
-/** All rounds together in which calls were not let through. */
+/** Number of refused calls in all rounds together at which a loop is declared. */
 const mostVetoes = 8;
 
 const waiting: readonly Intent[] = [Object.freeze({ type: 'wait' as const })];
 
 /**
- * What is to be done next, from the position and from what is being done. Pure: the same arguments
- * give the same intents. It is asked again after every event that concerns the agent.
+ * Returns the next intents for a position and the keys of the work in flight. Pure: the same
+ * arguments give the same intents. Called again after every event that concerns the agent.
  */
 export function decide(
   position: Position,
@@ -94,8 +94,9 @@ function decideCalls(
 }
 
 /**
- * Whether somebody is asked about the call, or may be: it has not been attempted, and nobody has
- * been asked yet. A result from elsewhere is no answer.
+ * True when a person is asked about the call, or may still be asked. The latter holds before the
+ * first attempt, while no request about the call has been answered. A request for a result from
+ * elsewhere does not count.
  */
 function mayNeedAnswer({ settled, pending, attempts, answered }: CallState): boolean {
   if (settled !== undefined) return false;
@@ -105,15 +106,15 @@ function mayNeedAnswer({ settled, pending, attempts, answered }: CallState): boo
 
 const neverAttempted: ReadonlySet<string | undefined> = new Set(['reject', 'cancel', 'escalate']);
 
-/** Whether the call is attempted for the first time because of what was answered. */
+/** True when an answer to a request allows the first attempt of the call. */
 function isReleasedByAnswer({ attempts, answered }: CallState): boolean {
   const last = answered.at(-1);
   return last !== undefined && attempts.length === 0 && !neverAttempted.has(last.answer.decision);
 }
 
 /**
- * A call that is not in flight: it has not begun, waits for another attempt, or lost its process.
- * `undefined`: it waits for somebody outside.
+ * Returns the intent for a call that is not in flight. The call has not begun, is due for another
+ * attempt, or lost its process. `undefined`: the call waits for an answer to its request.
  */
 function decideCall(state: CallState): Intent | undefined {
   if (state.pending !== undefined) return undefined;
@@ -130,7 +131,10 @@ function decideCall(state: CallState): Intent | undefined {
   return { type: 'tool', key: state.key, call: state, attempt: last.attempt + 1, notBefore };
 }
 
-/** The last model call did not end well: again, if it was said when, or the end. */
+/**
+ * Decides what follows a model call that did not complete. The call is repeated when it was
+ * interrupted or its end names a retry delay. Otherwise the agent compacts its prompt or ends.
+ */
 function decideRepeat(
   position: Position,
   inFlight: ReadonlySet<string>,
@@ -148,7 +152,7 @@ function decideRepeat(
     return inFlight.has(key) ? waiting : [{ type: 'compact', key }];
   }
   if (retryAfterMs === undefined) {
-    // Who has failed too often, and fails again with its last answer, still gives an account.
+    // An agent at its error limit still finishes with an account when its last answer fails.
     if (position.stopReason === 'error_limit') return decideSpent(position);
     return [
       {
@@ -180,8 +184,8 @@ function decideRepeat(
 }
 
 /**
- * The model has answered without calling tools: that is the end, unless somebody has something to
- * add.
+ * Decides what follows an answer without tool calls. The invocation finishes, unless a child is
+ * running, news is unread or the answer does not fit.
  */
 function decideAfterAnswer(
   position: Position,
@@ -189,7 +193,8 @@ function decideAfterAnswer(
   frame: Frame,
 ): readonly Intent[] {
   if (position.openSpawns.size > 0) return waiting;
-  // At a limit what does not fit is asked for once more, like any last answer.
+  // At a limit, an answer that does not fit the schema is requested once more, like any last
+  // answer.
   if (position.isUnfit || (position.unseen > 0 && position.stopReason === undefined))
     return nextRound(position, inFlight, frame);
   const cutOff =
@@ -200,8 +205,8 @@ function decideAfterAnswer(
 }
 
 /**
- * The answer, or as much of one as there is: who ran into a limit gets at least an account of what
- * was tried.
+ * Returns the answer, or as much of it as exists. An agent that reached a limit returns at least an
+ * account of its attempts.
  */
 function answerOf(position: Position): JsonValue {
   if (position.parsed !== undefined) return position.parsed;
@@ -240,7 +245,10 @@ function nextRound(
   ];
 }
 
-/** What the limits want done before a model call; `undefined`: it may be made. */
+/**
+ * Returns the intents that the limits require before a model call; `undefined`: the call may be
+ * made.
+ */
 function decideLimits(position: Position, frame: Frame): readonly Intent[] | undefined {
   const verdict = judgeLimits(position, frame);
   if (verdict === undefined) return undefined;
@@ -248,13 +256,13 @@ function decideLimits(position: Position, frame: Frame): readonly Intent[] | und
   return verdict.type === 'wait' ? waiting : decideSpent(position);
 }
 
-/** No call is left, not even for a last answer: the end with what there is. */
+/** Finishes with the existing text when no model call is left, not even for a last answer. */
 function decideSpent(position: Position): readonly Intent[] {
   if (position.openSpawns.size > 0) return waiting;
   return [{ type: 'finish', output: answerOf(position), stopReason: position.stopReason }];
 }
 
-/** Whether the round that has ended had a call that was new and succeeded. */
+/** True when the ended round had a call that was new and succeeded. */
 function ledSomewhere({ calls, evidence }: Position): boolean {
   for (const { call, settled } of calls.values()) {
     if (settled === undefined || !isSuccess(settled.result)) continue;
@@ -266,8 +274,7 @@ function ledSomewhere({ calls, evidence }: Position): boolean {
 }
 
 /**
- * What follows when the agent makes calls again that were not let through: an answer without tools,
- * or the end.
+ * Returns the intent for an agent that repeats refused calls: an answer without tools, or failure.
  */
 function endlessLoop(position: Position, { onLoop }: Frame): Intent | undefined {
   const { vetoes, stopReason } = position;

@@ -5,8 +5,8 @@ import type { LimitState } from '../supervision/limits.ts';
 import type { AnsweredRequest, AttemptState, CallState } from './call-state.ts';
 
 /**
- * What an agent is to do next. `key` is stable: an intent with a key that is in flight is not
- * performed again.
+ * Next action of an agent. `key` is stable: an intent whose key is in flight is not performed
+ * again.
  */
 export type Intent =
   | {
@@ -16,7 +16,7 @@ export type Intent =
       readonly attempt: number;
       /** Epoch milliseconds before which the call is not made. */
       readonly notBefore: number | undefined;
-      /** The answer is to be given without tools. */
+      /** True when the answer must be given without tools. */
       readonly final: boolean;
     }
   /** Closes a model call that a stopped process left open. */
@@ -28,7 +28,7 @@ export type Intent =
       readonly attempt: number;
       readonly notBefore: number | undefined;
     }
-  /** Says what is known of an attempt that a stopped process left open. */
+  /** Records the known outcome of an attempt that a stopped process left open. */
   | {
       readonly type: 'close_attempt';
       readonly key: string;
@@ -36,8 +36,8 @@ export type Intent =
       readonly attempt: AttemptState;
     }
   /**
-   * Does what was answered about an attempt: its result came from elsewhere, or somebody said what
-   * became of it.
+   * Applies an answer about an attempt. Its result came from elsewhere, or a person reported its
+   * outcome.
    */
   | {
       readonly type: 'resolve_attempt';
@@ -46,9 +46,9 @@ export type Intent =
       readonly attempt: AttemptState;
       readonly answered: AnsweredRequest;
     }
-  /** Makes the prompt shorter after the provider has refused it as too long. */
+  /** Shortens the prompt after the provider refused it as too long. */
   | { readonly type: 'compact'; readonly key: string }
-  /** Asks whether the agent may use more than its limit. */
+  /** Makes a request to use more than the limit. */
   | { readonly type: 'ask_limit'; readonly key: string; readonly limit: LimitState }
   | {
       readonly type: 'warn';

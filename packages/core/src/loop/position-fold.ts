@@ -30,7 +30,7 @@ function onYield(position: Position, event: EventOf<'tool_yield'>): Position {
   if (state === undefined) return position;
   state.pending = event;
   state.generation = event.generation;
-  // What is asked again has not been answered.
+  // A request that is made again has not been answered.
   state.answered = state.answered.filter(({ request }) => request.kind !== event.kind);
   return position;
 }
@@ -49,7 +49,9 @@ function onInput(position: Position, event: EventOf<'tool_input'>): Position {
   return position;
 }
 
-/** Without a number as much again is allowed as the limit was. */
+/**
+ * Records a grant beyond a limit; without a number the amount of the limit itself is granted again.
+ */
 function grant(
   { granted }: Position,
   { request }: EventOf<'tool_yield'>,
@@ -77,7 +79,7 @@ function onModelEnd(position: Position, event: ModelEndEvent): Position {
 }
 
 function onToolResult(position: Position, event: EventOf<'tool_result'>): Position {
-  // The model has read that the call was given up.
+  // The model has already read that the call was released.
   if (isLateNews(event)) position.unseen++;
   const state = position.calls.get(event.callId);
   if (state === undefined || event.late === true) return position;
@@ -120,7 +122,7 @@ function keepEvidence(
   if (evidence.length > mostEvidence) evidence.shift();
 }
 
-/** A question that was taken back was never asked. */
+/** Removes a withdrawn request as if it had never been made. */
 function withdraw(position: Position, requestId: string): void {
   for (const state of position.calls.values())
     if (state.pending?.requestId === requestId) state.pending = undefined;
@@ -144,7 +146,7 @@ function onDecision(position: Position, event: EventOf<'decision'>): Position {
   return position;
 }
 
-/** What was decided about an answer, or in the place of one. */
+/** Folds a decision about an answer, or one that replaces an answer. */
 function onAnswerDecision(
   position: Position,
   { component, decision, data }: EventOf<'decision'>,
@@ -157,8 +159,8 @@ function onAnswerDecision(
   if (component === 'goal' && decision === 'unmet') position.stopReason ??= 'goal_unmet';
   if (component === 'models' && decision === 'fallback') {
     position.rung = Number(data?.['rung']);
-    // The next model has all of its own attempts, and is asked what the former one has refused for
-    // good.
+    // The next model has all of its own attempts. It repeats the call that the former one refused
+    // for good.
     position.modelErrors = 0;
     position.overflows = 0;
     const { model } = position;
@@ -172,8 +174,8 @@ function onAnswerDecision(
 }
 
 /**
- * What came in ends the agent with a refusal in the place of an answer; an answer that went out was
- * replaced by one.
+ * Folds the denial of a guardrail. A denied input or model call ends the agent with a refusal. A
+ * denied output was replaced by a refusal.
  */
 function onRefusal(position: Position, { point, message }: JsonObject): void {
   if (point === 'output') position.stopReason ??= 'refused';
@@ -188,7 +190,7 @@ function onCompaction(
   if (resultLimit !== undefined) position.resultLimit = resultLimit;
   if (reason !== 'overflow') return position;
   position.overflows++;
-  // The prompt that was refused is not the next one.
+  // The next prompt differs from the refused one, so the call is repeated.
   const { model } = position;
   if (model?.end !== undefined && model.end.status === 'error')
     model.end = { ...model.end, status: 'interrupted' };
@@ -242,17 +244,17 @@ export const positionFold: Fold<Position> = {
   invocation_yield: unchanged,
   invocation_resume: unchanged,
   invocation_end: (position, event) => {
-    // A child that hands over goes on in its slot.
+    // A child that ends in a handoff continues in its slot.
     if (event.next !== undefined || !position.openSpawns.delete(slotOf(event.invocationId)))
       return position;
     const callId = parentOf(event.invocationId);
-    // A call that is still running may have waited for the child itself.
+    // A call that is still running may itself have waited for the child.
     if (position.calls.get(callId)?.settled !== undefined || !position.calls.has(callId))
       position.unseen++;
     return position;
   },
   invocation_reopen: (position) => {
-    // What ended it does not count any more: the last call is made again, and limits are looked at
+    // The cause of the end no longer counts: the last call is repeated, and limits are checked
     // anew.
     const { model } = position;
     if (model?.end !== undefined && model.end.status !== 'completed')
@@ -292,7 +294,7 @@ export const positionFold: Fold<Position> = {
   cancel: unchanged,
 };
 
-/** Checks that an event concerns the agent invocation at `position`. */
+/** True when an event concerns the agent invocation at `position`. */
 export function concerns(position: Position, event: Event): boolean {
   if (event.invocationId === position.path)
     return event.type !== 'invocation_start' && event.type !== 'invocation_end';
@@ -313,8 +315,8 @@ export function concerns(position: Position, event: Event): boolean {
 }
 
 /**
- * The position after all these events of the ledger.
- * @param whole puts large values in the place of their references
+ * Returns the position after all these events of the ledger.
+ * @param whole replaces references by the large values that they stand for
  */
 export function foldPosition(
   path: string,

@@ -5,36 +5,36 @@ import { isRoot } from '../ledger/path.ts';
 import type { CallEvidence } from '../supervision/evidence.ts';
 import type { CallState } from './call-state.ts';
 
-/** Rounds in which the loop detector did not let a call through. */
+/** Counts of the calls that the loop detector refused. */
 export interface Vetoes {
-  /** The last such round. */
+  /** Last round with a refused call. */
   round: number;
-  /** How many of them have followed each other, up to the last one. */
+  /** Number of consecutive rounds with refused calls, up to `round`. */
   streak: number;
   total: number;
 }
 
-/** The last question about a limit of the agent. */
+/** Last request about a limit of the agent. */
 export interface LimitRequest {
   readonly request: EventOf<'tool_yield'>;
   answer: EventOf<'tool_input'> | undefined;
 }
 
-/** Where an agent invocation stands: folded from its events, changed in place by the fold. */
+/** State of an agent invocation, folded from its events and changed in place by the fold. */
 export interface Position {
   readonly path: string;
-  /** Whether messages that belong to no invocation are for this agent. */
+  /** True when messages that belong to no invocation are for this agent. */
   readonly isRoot: boolean;
-  /** Rounds whose model call has been answered. */
+  /** Number of rounds whose model call has completed. */
   rounds: number;
-  /** The last model call: whether it is still without an end, and how it ended. */
+  /** Last model call; `end` is `undefined` while the call is open. */
   model: { readonly start: EventOf<'model_start'>; end: ModelEndEvent | undefined } | undefined;
-  /** Attempts of the present round's model call that ended as errors. */
+  /** Number of attempts of the current round's model call that ended as errors. */
   modelErrors: number;
-  /** Texts of the last answer, joined. */
+  /** Joined texts of the last answer. */
   text: string;
   /**
-   * The last text that was not empty, of whatever round: all that there is when a limit cuts the
+   * Text of the last answer with text, of any round. It is the only output when a limit cuts the
    * answer off.
    */
   lastText: string;
@@ -42,54 +42,68 @@ export interface Position {
   unsettled: number;
   tokens: number;
   cost: number;
-  /** The runnable that a tool handed over to. */
+  /** Target of the handoff that a tool or a hook began. */
   next: NextInvocation | undefined;
-  /** Messages, endings of spawned children and late results that no prompt has had yet. */
+  /**
+   * Number of messages, ends of spawned children and late results that no prompt has contained yet.
+   */
   unseen: number;
   readonly openSpawns: Set<string>;
-  /** The limit that was declared exhausted: from then on the model only answers. */
+  /**
+   * Reason why the agent stops, such as an exhausted limit. Once it is set, the model may only give
+   * a last answer.
+   */
   stopReason: StopReason | undefined;
   readonly warned: Set<string>;
-  /** What was asked when a limit was reached. */
+  /** Last request that was made at a limit. */
   limitRequest: LimitRequest | undefined;
-  /** How many questions about limits were asked. */
+  /** Number of requests about limits. */
   limitRequests: number;
-  /** What people allowed beyond the limits, by reason. */
+  /** Amounts that people granted beyond the limits, by reason. */
   readonly granted: Map<StopReason, number>;
   /**
-   * Counts messages from outside as the model comes to read them: each may be reason to do again
-   * what led nowhere before.
+   * Number of model calls before which a message had arrived or the invocation was reopened. Calls
+   * that were useless in an earlier turn may be repeated in a new one.
    */
   turn: number;
-  /** Whether the next model call opens a turn: something came from outside since the last one. */
+  /**
+   * True when the next model call opens a turn. A message has arrived, or the invocation was
+   * reopened, since the last call.
+   */
   opensTurn: boolean;
-  /** The last settled calls of this invocation, oldest first. */
+  /** Last settled calls of this invocation, oldest first. */
   readonly evidence: CallEvidence[];
   vetoes: Vetoes;
-  /** Failed attempts of tools and of model calls. */
+  /** Number of failed attempts of tools and of model calls. */
   errors: number;
-  /** What the invocation is to end with. */
+  /** Error that the invocation is to end with. */
   failure: ErrorRecord | undefined;
-  /** What a guardrail says in the place of an answer. */
+  /** Text of a guardrail that replaces the answer. */
   refusal: string | undefined;
-  /** A tool result that is the answer as it stands. */
+  /** Tool result that is the answer, unchanged. */
   final: { readonly output: JsonValue } | undefined;
-  /** The last answer as the output schema reads it. */
+  /** Last answer as parsed by the output schema. */
   parsed: JsonValue | undefined;
   /**
-   * Whether the last answer does not fit the output schema: it is no answer, and another is asked
-   * for.
+   * True when the last answer does not fit the output schema. It is then no answer, and the model
+   * is asked for another.
    */
   isUnfit: boolean;
-  /** Answers that did not fit the output schema, and answers that did not do what was asked. */
+  /**
+   * Number of repair rounds after answers that did not fit the output schema. `goalRounds` counts
+   * the rounds after answers that did not meet the goal.
+   */
   repairs: number;
   goalRounds: number;
-  /** The step of the agent's models that is in use: 0 is the first model as it was given. */
+  /** Index of the model in use among the agent's models: 0 is the first model as it was given. */
   rung: number;
   compactions: number;
-  /** Recoveries from prompts that the provider refused as too long, since its last answer. */
+  /**
+   * Number of compactions after a prompt was refused as too long, since the last completed model
+   * call.
+   */
   overflows: number;
-  /** Longest tool result in characters, when results were shortened. */
+  /** Maximum length of a tool result in characters, set when a compaction shortened results. */
   resultLimit: number | undefined;
 }
 

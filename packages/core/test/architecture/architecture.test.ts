@@ -1,11 +1,11 @@
 /**
- * The architecture as a test: what may import what, how long things get, and what importing the
- * package does. The table is in architecture/rooms.ts, the accepted findings in
- * architecture/exceptions.ts; architecture/*.test.ts show that each rule can fail.
+ * Test of the architecture: allowed imports, sizes, and the effects of importing the package. The
+ * table is in architecture/rooms.ts, the accepted findings in architecture/exceptions.ts.
+ * architecture/*.test.ts show that each rule can fail.
  *
- * An event type that a fold does not handle is no matter of this test: `Fold` (ledger/event.ts) is
- * a mapped type over all event types, so the compiler refuses the fold, and `npm run check` with
- * it.
+ * This test does not look for an event type that a fold does not handle. `Fold` (ledger/event.ts)
+ * is a mapped type over all event types, so the compiler refuses such a fold. `npm run check` then
+ * fails.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -5,15 +5,15 @@ import type { ModuleImport, SourceFile } from './source-file.ts';
 
 const server = 'packages/server/src/';
 const client = `${server}client/`;
-/** What browsers and Node have alike; the only package that a page loads with the client. */
+/** Packages that a page may load with the client; they run in browsers and in Node. */
 const packages: readonly string[] = ['eventsource-parser'];
 /**
- * Gives the server and its client their time, timers and randomness: the server from core, the
- * client from the platform.
+ * File that supplies time, timers and randomness to the server and its client. The server gets them
+ * from core, the client from the platform.
  */
 const portFile = `${client}ports.ts`;
 
-/** Findings of the rules that hold for the server and its client. */
+/** Returns the findings of the rules that hold for the server and its client. */
 export function checkServer(files: readonly SourceFile[]): Finding[] {
   const sources = files.filter(({ path }) => path.startsWith(server) && !isTestFile(path));
   return sources.flatMap((file) => [
@@ -23,8 +23,8 @@ export function checkServer(files: readonly SourceFile[]): Finding[] {
 }
 
 /**
- * The client runs in pages: it loads nothing of core, of the server or of Node. Types are gone by
- * then.
+ * Checks that the client, which runs in pages, loads no module of core, of the server or of Node.
+ * Imports of types are allowed, because they do not exist at run time.
  */
 function checkClientImports(file: SourceFile): Finding[] {
   return file.imports.flatMap((imported) => {

@@ -4,7 +4,7 @@ import { isTestFile } from './room-rules.ts';
 import { sizeLimits } from './rooms.ts';
 import type { Occurrence, SourceFile } from './source-file.ts';
 
-/** Findings of the rules that hold in every workspace. */
+/** Returns the findings of the rules that hold in every workspace. */
 export function checkFiles(files: readonly SourceFile[]): Finding[] {
   return [...files.flatMap(checkFile), ...checkCircles(files)];
 }
@@ -60,7 +60,7 @@ function checkForms(file: SourceFile): Finding[] {
   ];
 }
 
-/** `packages/core`, `examples`, …: the folder whose package.json a file belongs to. */
+/** Returns the folder whose package.json a file belongs to: `packages/core`, `examples`, …. */
 function workspaceOf(path: string): string {
   const parts = path.split('/');
   return parts.slice(0, parts[0] === 'packages' ? 2 : 1).join('/');
@@ -90,17 +90,17 @@ function checkCircles(files: readonly SourceFile[]): Finding[] {
   }));
 }
 
-/** What a workspace's package.json lets its sources import. */
+/** Imports that the package.json of a workspace allows to its sources. */
 export interface Manifest {
   /** Folder from the repository root. */
   readonly folder: string;
   readonly name: string;
   readonly dependencies: readonly string[];
-  /** Peers that may be missing: loaded with `import()` on first use. */
+  /** Peers that may be missing; they are loaded with `import()` on first use. */
   readonly optionalPeers: readonly string[];
 }
 
-/** Runtime imports of packages that an installed copy of the package would not find. */
+/** Finds runtime imports of packages that an installed copy of the package would not find. */
 export function checkPackages(files: readonly SourceFile[], manifest: Manifest): Finding[] {
   const sources = files.filter(
     ({ path }) => path.startsWith(`${manifest.folder}/src/`) && !isTestFile(path),

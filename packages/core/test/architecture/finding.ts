@@ -17,32 +17,28 @@ export type Rule =
   | 'index-weight'
   | 'stale-exception';
 
-/** A finding that is accepted for now. Every line needs a reason that a reader can check. */
+/** Finding that is accepted for now. Every entry needs a reason that a reader can check. */
 export interface Exception {
   readonly rule: Rule;
   /** Path from the repository root. */
   readonly file: string;
-  /**
-   * What the finding is about, as it prints it in quotes: an imported module, a function, a global.
-   */
+  /** Subject of the finding, as its message quotes it: an imported module, a function, a global. */
   readonly subject: string;
   readonly reason: string;
 }
 
-/** A place where the source breaks a rule of the architecture. */
+/** Place where the source breaks a rule of the architecture. */
 export interface Finding {
   readonly rule: Rule;
   readonly file: string;
   readonly line: number;
-  /**
-   * What it is about; together with rule and file it names the finding in the list of exceptions.
-   */
+  /** Subject of the finding; with rule and file it names the finding in the list of exceptions. */
   readonly subject: string;
   readonly message: string;
 }
 
 /**
- * The findings without the accepted ones, and one more for every exception that accepts nothing.
+ * Returns the findings without the accepted ones. Each exception that accepts no finding adds one.
  */
 export function applyExceptions(
   findings: readonly Finding[],
@@ -74,7 +70,7 @@ export function applyExceptions(
   ];
 }
 
-/** One line per finding, so that an editor can jump to it. */
+/** Returns one line per finding, so that an editor can jump to it. */
 export function printFindings(findings: readonly Finding[]): string {
   return findings
     .map(({ rule, file, line, message }) => `${file}:${line}  ${rule}  ${message}`)

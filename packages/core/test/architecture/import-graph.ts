@@ -2,16 +2,16 @@ import { posix } from 'node:path';
 import type { ModuleImport, SourceFile } from './source-file.ts';
 
 /**
- * Path from the repository root of the file that a relative import names; undefined for a package
- * or a built-in module.
+ * Returns the path, from the repository root, of the file that a relative import names. `undefined`
+ * for a package or a built-in module.
  */
 export function relativeTarget(file: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.join(posix.dirname(file), specifier) : undefined;
 }
 
 /**
- * The package of a specifier: `@scope/name` or `name`; undefined for relative imports and built-in
- * modules.
+ * Returns the package of a specifier: `@scope/name` or `name`. `undefined` for relative imports and
+ * built-in modules.
  */
 export function packageOf(specifier: string): string | undefined {
   if (specifier.startsWith('.') || specifier.startsWith('node:')) return undefined;
@@ -28,9 +28,8 @@ function runtimeTargets(file: SourceFile): string[] {
 }
 
 /**
- * Groups of files that import one another, over all imports: those of types and `import()` too.
- * Strongly connected components after Tarjan, "Depth-first search and linear graph algorithms"
- * (1972).
+ * Returns groups of files that import one another, over all imports, types and `import()` included.
+ * The groups are the strongly connected components, found by the algorithm of Tarjan (1972).
  */
 export function importCircles(files: readonly SourceFile[]): readonly (readonly string[])[] {
   const targets = new Map(
@@ -63,8 +62,7 @@ export function importCircles(files: readonly SourceFile[]): readonly (readonly 
 }
 
 /**
- * An import of a package or a built-in module that loading `entry` reaches, with the file it stands
- * in.
+ * Import of a package or a built-in module that loading `entry` reaches, with the file that has it.
  */
 export interface ReachedModule {
   readonly file: string;
@@ -72,8 +70,8 @@ export interface ReachedModule {
 }
 
 /**
- * What loading a file loads with it: the files of its static runtime imports, and the packages and
- * built-in modules they name.
+ * Returns the files and modules that loading a file loads. These are the files of its static
+ * runtime imports, and the packages and built-in modules they name.
  */
 export function reachedFrom(
   entry: string,

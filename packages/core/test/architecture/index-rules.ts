@@ -3,7 +3,7 @@ import { packageOf, reachedFrom } from './import-graph.ts';
 import { modulesOutsideIndex, sizeLimits } from './rooms.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** The index is a hand-written list of named exports and nothing else. */
+/** Checks that the index is a hand-written list of named exports and nothing else. */
 export function checkIndexShape(index: SourceFile): Finding[] {
   const findings = index.ownDeclarations.map(
     ({ line, subject }): Finding => ({
@@ -29,8 +29,8 @@ export function checkIndexShape(index: SourceFile): Finding[] {
 }
 
 /**
- * What a user pays for `import` of an entry: only the package's own dependencies, and none of the
- * slow modules.
+ * Checks the modules that an `import` of an entry loads. Allowed are only the package's own
+ * dependencies, and none of the slow modules.
  */
 export function checkWeight(
   entry: string,
@@ -56,8 +56,8 @@ export function checkWeight(
 }
 
 /**
- * Statements that run when an entry is imported: declarations only, so that an import changes
- * nothing.
+ * Finds statements that run when an entry is imported. Modules only declare, so that an import
+ * changes nothing.
  */
 export function checkImportEffects(entry: string, files: readonly SourceFile[]): Finding[] {
   return reachedFrom(entry, files).files.flatMap((file) =>

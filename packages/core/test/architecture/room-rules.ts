@@ -7,7 +7,8 @@ import type { ModuleImport, SourceFile } from './source-file.ts';
 const coreSource = 'packages/core/src/';
 
 /**
- * Tests and their fixtures: the room table, the function limit and the port rule leave them alone.
+ * True for tests and their fixtures. The room table, the function limit and the port rule do not
+ * apply to them.
  */
 export function isTestFile(path: string): boolean {
   return (
@@ -16,8 +17,8 @@ export function isTestFile(path: string): boolean {
 }
 
 /**
- * The room of a path below `packages/core/src`: the longest name of the table that it starts with,
- * else its first part.
+ * Returns the room of a path below `packages/core/src`. It is the longest name of the table that
+ * the path starts with, else its first part.
  */
 function roomOf(path: string): string {
   const inside = path.slice(coreSource.length);
@@ -27,7 +28,7 @@ function roomOf(path: string): string {
   );
 }
 
-/** Findings of the rules that hold for the files of core alone. */
+/** Returns the findings of the rules that hold for the files of core alone. */
 export function checkRooms(files: readonly SourceFile[]): Finding[] {
   return files
     .filter((file) => file.path.startsWith(coreSource) && !isTestFile(file.path))
@@ -123,8 +124,8 @@ function checkChance(file: SourceFile): Finding[] {
 }
 
 /**
- * `systemClock` and its like: the implementations of the ports, which only a composition root or a
- * room with effects may name.
+ * True for the name of an implementation of a port, such as `systemClock`, and for `*`. Only a
+ * composition root or a room with effects may import these.
  */
 function isSystemPort(name: string): boolean {
   return name === '*' || name.startsWith('system');

@@ -4,7 +4,7 @@ const [begin, end] = ['<!-- rooms: npm run room-table -->', '<!-- end of rooms -
 const every = ['base', 'ledger', 'session', 'runnables', 'models', 'tools', 'context'];
 const everyRoom = [...every, 'supervision', 'loop', 'effects'];
 
-/** A page with the table of rooms between its marks made anew. */
+/** Returns a page with the table of rooms between its marks made anew. */
 export function withRoomTable(page: string): string {
   const [before, rest = ''] = page.split(begin);
   const [, after = ''] = rest.split(end);
@@ -22,7 +22,7 @@ function roomTable(): string {
   return ['| room | holds | imports |', '|---|---|---|', ...lines, ...roots].join('\n');
 }
 
-/** All rooms below the engine are many names for one thing. */
+/** Shortens a list that contains all rooms below the engine to one name for them. */
 function shortened(imports: readonly string[]): readonly string[] {
   if (!everyRoom.every((room) => imports.includes(room))) return imports;
   const others = imports.filter((room) => !everyRoom.includes(room));

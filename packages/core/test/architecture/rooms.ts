@@ -1,19 +1,19 @@
-/** What a room of `packages/core/src` may import; its own files always count as allowed. */
+/** Imports that a room of `packages/core/src` may have; its own files are always allowed. */
 export interface Room {
   /** Contents of the room, for the table of ARCHITECTURE.md. */
   readonly holds: string;
-  /** Rooms whose files it may import in any way. */
+  /** Rooms whose files the room may import in any way. */
   readonly imports: readonly string[];
-  /** Rooms of which it may import types only. */
+  /** Rooms of which the room may import types only. */
   readonly types?: readonly string[];
   /**
-   * No clock, timer, randomness, I/O or Node module: what the room computes depends on its
-   * arguments alone.
+   * True for a room without clock, timer, randomness, I/O or Node module. The results of such a
+   * room depend on its arguments alone.
    */
   readonly pure?: true;
   /** Files of a pure room that hold its effects, by their path in the room. */
   readonly impureFiles?: readonly string[];
-  /** Built-in modules that the room may import; any when missing. */
+  /** Built-in modules that the room may import; when missing, any may be imported. */
   readonly nodeModules?: readonly string[];
 }
 
@@ -31,9 +31,9 @@ const belowEngine = [
 ];
 
 /**
- * The rooms of core in the order in which the data passes them; ARCHITECTURE.md shows this table. A
- * room within a room (`tools/builtin`) is a room of its own: no other room imports it unless its
- * line says so. Only `runtime.ts`, `testing` and the package's entries reach `stores`.
+ * Rooms of core in the order in which the data passes them; ARCHITECTURE.md shows this table. A
+ * room within a room (`tools/builtin`) is a room of its own. No other room imports it unless its
+ * entry says so. Only `runtime.ts`, `testing` and the entries of the package import `stores`.
  */
 export const rooms: Readonly<Record<string, Room>> = {
   base: {
@@ -176,8 +176,8 @@ export const sizeLimits = {
 } as const;
 
 /**
- * Modules that importing the package must not load: slow to load or able to touch the machine; they
- * wait for their first use.
+ * Modules that an import of the package must not load: they wait for their first use. They are slow
+ * to load or able to touch the machine.
  */
 export const modulesOutsideIndex: readonly string[] = [
   'ajv',

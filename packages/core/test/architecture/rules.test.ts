@@ -13,7 +13,7 @@ function core(sources: Readonly<Record<string, string>>): SourceFile[] {
   return Object.entries(sources).map(([path, text]) => readSource(`${src}${path}`, text));
 }
 
-/** `rule subject` of each finding. */
+/** Returns `rule subject` of each finding. */
 function short(findings: readonly Finding[]): string[] {
   return findings.map(({ rule, subject }) => `${rule} ${subject}`);
 }
@@ -78,7 +78,7 @@ describe('the room table', () => {
     expect(rooms('runnables/agent.ts', "import { isTool } from '../tools/tool.ts';")).toEqual([
       'room-import ../tools/tool.ts',
     ]);
-    // Kept at run time as `import {} from` under verbatimModuleSyntax.
+    // This import is kept at run time as `import {} from` under verbatimModuleSyntax.
     expect(rooms('runnables/agent.ts', "import { type Tool } from '../tools/tool.ts';")).toEqual([
       'room-import ../tools/tool.ts',
     ]);

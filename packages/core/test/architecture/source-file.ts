@@ -1,8 +1,6 @@
 import { type Node, parseSync, visitorKeys } from 'oxc-parser';
 
-/**
- * How a file refers to a module. `type` is gone at run time; `lazy` is an `import()` expression.
- */
+/** Kind of an import. `type` does not exist at run time; `lazy` is an `import()` expression. */
 export type ImportKind = 'runtime' | 'type' | 'lazy';
 
 export interface ModuleImport {
@@ -10,8 +8,8 @@ export interface ModuleImport {
   readonly kind: ImportKind;
   readonly line: number;
   /**
-   * Names that it binds, as the other module exports them; `*` for the whole module, none for
-   * `import './x.ts'`.
+   * Names that the import binds, as the other module exports them. `*` stands for the whole module;
+   * the list is empty for `import './x.ts'`.
    */
   readonly names: readonly string[];
 }
@@ -27,7 +25,7 @@ export interface Occurrence {
   readonly subject: string;
 }
 
-/** What the rules need to know of one source file. */
+/** Facts about one source file, as the rules need them. */
 export interface SourceFile {
   /** Path from the repository root, with `/`. */
   readonly path: string;
@@ -38,13 +36,13 @@ export interface SourceFile {
   readonly anyTypes: readonly Occurrence[];
   readonly exportStars: readonly Occurrence[];
   readonly defaultExports: readonly Occurrence[];
-  /** Clocks, timers and randomness of the platform that are used without a port. */
+  /** Clocks, timers and randomness of the platform that the file uses without a port. */
   readonly sourcesOfChance: readonly Occurrence[];
   /** Globals that reach the outside: `process`, `fetch`, `console`. */
   readonly outsideGlobals: readonly Occurrence[];
-  /** Statements that do something when the module is imported, besides declaring. */
+  /** Statements that do more than declare when the module is imported. */
   readonly importEffects: readonly Occurrence[];
-  /** Statements of the top level that are not `export { … } from`. */
+  /** Top-level statements that are not `export { … } from`. */
   readonly ownDeclarations: readonly Occurrence[];
 }
 
@@ -75,7 +73,7 @@ const outsideGlobals = new Set(['process', 'fetch', 'console']);
 const typeAssertions = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression']);
 const globalObjects = new Set(['globalThis', 'global']);
 
-/** Reads a TypeScript source file into the facts that the rules judge. */
+/** Returns the facts of a TypeScript source file that the rules check. */
 export function readSource(path: string, text: string): SourceFile {
   const result = parseSync(path, text, {
     astType: 'ts',
@@ -281,7 +279,7 @@ function readGlobals(
   }
 }
 
-/** `new Date()` without arguments, and `Date()`, which ignores them. */
+/** True for `new Date()` without arguments, and for `Date()`, which ignores them. */
 function isOwnDate(node: Node): boolean {
   if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return false;
   return (

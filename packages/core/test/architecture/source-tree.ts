@@ -9,7 +9,7 @@ export const repositoryRoot = fileURLToPath(new URL('../../../../', import.meta.
 const sources = ['packages/*/{src,test}/**/*.{ts,tsx}', '{examples,bench,scripts}/**/*.ts'];
 const notSources = /(^|\/)(node_modules|dist|fixtures)\//;
 
-/** Every source file of every workspace, read. */
+/** Returns the facts of every source file of every workspace. */
 export function readSourceTree(): SourceFile[] {
   const paths = globSync(sources, { cwd: repositoryRoot }).map((path) => path.split(sep).join('/'));
   return paths
@@ -27,8 +27,8 @@ interface PackageJson {
 }
 
 /**
- * The manifest of a workspace, with the source files behind its exports, as paths from the
- * repository root.
+ * Returns the manifest of a workspace, with the source files behind its exports. All are paths from
+ * the repository root.
  */
 export function readManifest(folder: string): Manifest & { readonly entries: readonly string[] } {
   const json = JSON.parse(

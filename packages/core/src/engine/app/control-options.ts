@@ -36,7 +36,10 @@ const resolutionChecks: OptionChecks<Resolution> = {
   by: isOutsider,
 };
 
-/** The id of the session that something is said to. @throws InvalidRunError */
+/**
+ * Returns the id of the session that a command is for.
+ * @throws InvalidRunError
+ */
 export function sessionIdOf(session: AnySession | string): string {
   if (session instanceof Session) return session.id;
   if (isNonEmptyText(session) === undefined) return session as string;
@@ -46,17 +49,17 @@ export function sessionIdOf(session: AnySession | string): string {
   });
 }
 
-/** @throws InvalidRunError */
+/** Checks the options of a cancellation. @throws InvalidRunError */
 export function checkCancel(options: CancelOptions): void {
   check('The session cannot be cancelled', options, cancelChecks);
 }
 
-/** @throws InvalidRunError */
+/** Checks the options of a pause. @throws InvalidRunError */
 export function checkPause(options: ControlOptions): void {
   check('The session cannot be paused', options, controlChecks);
 }
 
-/** @throws InvalidRunError */
+/** Checks permissions and the options of a change of grants. @throws InvalidRunError */
 export function checkGrant(permissions: unknown, options: ControlOptions): void {
   const refused = 'The permissions cannot be changed';
   const expected =
@@ -70,7 +73,7 @@ export function checkGrant(permissions: unknown, options: ControlOptions): void 
   check(refused, options, controlChecks);
 }
 
-/** @throws InvalidRunError */
+/** Checks the text and the options of a message. @throws InvalidRunError */
 export function checkMessage(text: unknown, options: SendOptions): void {
   const refused = 'The message cannot be sent';
   if (isText(text) !== undefined)
@@ -81,7 +84,7 @@ export function checkMessage(text: unknown, options: SendOptions): void {
   check(refused, options, sendChecks);
 }
 
-/** @throws InvalidRunError */
+/** Checks the options of `reopen`. @throws InvalidRunError */
 export function checkReopenOptions(options: ReopenOptions): void {
   const refused = 'The session cannot be reopened';
   check(refused, options, reopenChecks);
@@ -89,7 +92,10 @@ export function checkReopenOptions(options: ReopenOptions): void {
     throw new InvalidRunError({ refused, reason: '`reason` is missing: the ledger says why' });
 }
 
-/** @throws InvalidRunError, NotJsonError */
+/**
+ * Checks the arguments of `resolveUnknown`.
+ * @throws InvalidRunError, NotJsonError
+ */
 export function checkResolution(callId: unknown, found: Partial<Resolution>): void {
   const refused = 'The outcome of the call cannot be told';
   if (isNonEmptyText(callId) !== undefined)

@@ -2,7 +2,7 @@ import { SessionDeletedError } from '../../ledger/errors.ts';
 import type { LedgerStore } from '../../ledger/port.ts';
 import type { Session } from '../../session/session.ts';
 
-/** The sessions that an app has open, found again by id for as long as somebody has them. */
+/** Open sessions of an app, found by id as long as they are referenced. */
 export class OpenSessions {
   readonly #opening = new Map<string, Promise<void>>();
   readonly #byId = new Map<string, WeakRef<Session>>();
@@ -11,8 +11,8 @@ export class OpenSessions {
   });
 
   /**
-   * Calls `open` when all that were given before for this session have come to an end: two ledgers
-   * of it would not know of each other.
+   * Calls `open` after all earlier calls for this session have ended. Two ledgers of one session
+   * would not know of each other.
    */
   inTurn<Opened>(id: string, open: () => Promise<Opened>): Promise<Opened> {
     const opening = (this.#opening.get(id) ?? Promise.resolve()).then(open);
@@ -40,11 +40,11 @@ export class OpenSessions {
     return [...this.#byId.values()].flatMap((reference) => reference.deref() ?? []);
   }
 
-  /** A session that was deleted cannot be written any more, and what runs on it stops. */
+  /** Makes deleted sessions unwritable and stops the runs on them. */
   async forgetDeleted(store: LedgerStore): Promise<void> {
     for (const [id, reference] of [...this.#byId]) {
       const ledger = reference.deref()?.ledger;
-      // What has not been stored yet cannot have been deleted.
+      // A session that was never stored cannot have been deleted.
       const isStored =
         ledger !== undefined && (ledger.durableSeq > 0 || ledger.claim !== undefined);
       if (!isStored || (await store.head(id)) !== undefined) continue;

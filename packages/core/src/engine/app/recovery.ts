@@ -5,23 +5,26 @@ import type { DueSession } from '../../ledger/port.ts';
 import { StoreClock } from '../../ledger/store-clock.ts';
 import type { Run } from '../run/run.ts';
 
-/** How often the store is asked for sessions that nobody works on. */
+/** Interval in milliseconds at which the store is asked for due sessions. */
 const lookEveryMs = 5_000;
-/** How long a session that could not be continued is left alone, at first and at most. */
+/** Pause in milliseconds after a session could not be continued, at first and at most. */
 const firstPauseMs = 10_000;
 const longestPauseMs = 600_000;
-/** Sessions that are continued at the same time. */
+/** Maximum number of sessions that are continued at the same time, by default. */
 const defaultAtOnce = 100;
 /**
- * How many due sessions are looked through for those that can be continued here: at first, so that
- * no tenant is hidden behind another, and at most.
+ * Number of due sessions that are examined for those that can be continued here, at first and at
+ * most. The first number is large enough that no tenant is hidden behind another.
  */
 const firstLookedThrough = 512;
 const mostLookedThrough = 4_096;
-/** Timers that fire at the very moment that was asked for, and what others are rounded up to. */
+/**
+ * Number of timers that fire at the exact time, and the unit in milliseconds to which others round
+ * up.
+ */
 const exactWakes = 64;
 const coarseMs = 1_000;
-/** How often large values that nothing refers to are removed. */
+/** Interval in milliseconds at which unreferenced large values are removed. */
 const sweepEveryMs = 3_600_000;
 
 interface Failure {
@@ -29,48 +32,47 @@ interface Failure {
   readonly until: number;
 }
 
-/** Where a session of the app lies. */
+/** Tenant and id of a session of the app. */
 export type SessionPlace = Pick<DueSession, 'tenant' | 'session'>;
 
 export interface RecoveryParts {
   /**
-   * What nobody works on and has something to be done, the longest overdue first: of one tenant, or
-   * of all that are looked after.
+   * Returns due sessions that no process works on, the longest overdue first. They belong to one
+   * tenant, or to all that the app looks after.
    */
   readonly due: (limit: number, tenant: string | undefined) => Promise<readonly SessionPlace[]>;
   readonly clock: Clock;
-  /** Sessions that are continued at the same time. @default 100 */
+  /** Maximum number of sessions that are continued at the same time. @default 100 */
   readonly atOnce?: number | undefined;
-  /** Continues what a session has open. */
+  /** Continues the open run of a session. */
   readonly resume: (place: SessionPlace) => Run;
-  /** Whether this process works on a session, or leaves it alone. */
+  /** Returns true when this process works on a session, or must leave it alone. */
   readonly isActive: (place: SessionPlace) => boolean;
   /**
-   * Calls `onGivenBack` when another process has stopped working on something, as far as it says
-   * so. Returns a function that ends it.
+   * Calls `onGivenBack` when another process announces that it has released a run. Returns a
+   * function that ends these calls.
    */
   readonly heedGivenBack?: (onGivenBack: () => void) => () => void;
-  /** Removes large values that nothing refers to any more. */
+  /** Removes large values without a reference. */
   readonly sweep: () => Promise<unknown>;
 }
 
 /**
- * Finds runs that stopped without an end, because their process died or because what they waited
- * for has come, and continues them. A session that cannot be continued here, as when its runnable
- * is not registered, is left as it is, and tried again later and later.
+ * Finder of stopped runs, which continues them. Their process died, or the answer they waited for
+ * has come. A session that cannot be continued here, such as one without its runnable, is left as
+ * it is. It is tried again after ever longer pauses.
  */
 export class Recovery {
   readonly #parts: RecoveryParts;
   readonly #failures = new Map<string, Failure>();
   readonly #running = new Set<Run>();
   /**
-   * Sessions that were taken up: those that were due until their run rests, those that this process
-   * held until nothing of it is under way.
+   * Sessions that recovery has begun to continue. Due ones stay until their run rests; ones that
+   * this process held stay until their run has settled.
    */
   readonly #taken = new Set<string>();
   /**
-   * Sessions to which something was posted here: whoever has answered does not wait for other
-   * sessions.
+   * Sessions to which an entry was posted here: a person's answer does not wait for other sessions.
    */
   readonly #posted = new Set<string>();
   #cancelTimer: () => void = () => undefined;
@@ -86,12 +88,12 @@ export class Recovery {
     this.#parts = parts;
   }
 
-  /** Whether it looks again and again. */
+  /** True when recovery looks for due sessions repeatedly. */
   get isAutomatic(): boolean {
     return this.#isAutomatic;
   }
 
-  /** Looks now, and again and again. */
+  /** Looks for due sessions now, and repeatedly from then on. */
   start(): void {
     if (this.#isAutomatic) return;
     this.#isAutomatic = true;
@@ -121,18 +123,18 @@ export class Recovery {
   }
 
   /**
-   * Something may be due, as when something was posted to a session that this process does not work
-   * on.
+   * Announces that a session may be due. `posted` names a session that received an entry and that
+   * this process does not work on.
    */
   hint(posted?: SessionPlace): void {
     if (!this.#isAutomatic || this.#stopped) return;
     if (posted !== undefined) this.#posted.add(keyOf(posted));
-    // The look that is under way may have asked the store before.
+    // The running look may have queried the store before the entry was posted.
     if (this.#looking.has(undefined)) this.#isHinted = true;
     else this.#arm(0);
   }
 
-  /** Continues a session that this process holds, which `due` does not list. */
+  /** Continues a session that this process holds and that `due` does not list. */
   takeUp(place: SessionPlace): void {
     const { isActive } = this.#parts;
     const key = keyOf(place);
@@ -148,10 +150,10 @@ export class Recovery {
     );
   }
 
-  /** A session that was given back wants to be looked at again then. */
+  /** Schedules a look at a time when a released session becomes due. */
   wakeAt(at: number): void {
     if (!this.#isAutomatic || this.#stopped) return;
-    // One timer for many sessions: thousands may wait, and a look finds all that are due.
+    // Many sessions share one timer: thousands may wait, and one look finds all that are due.
     const due = this.#wakes.size < exactWakes ? at : Math.ceil(at / coarseMs) * coarseMs;
     if (this.#wakes.has(due)) return;
     const { clock } = this.#parts;
@@ -160,7 +162,7 @@ export class Recovery {
       this.#wakes.delete(due);
       this.hint();
     };
-    // A process that has nothing else to do must be able to end.
+    // The timer must not keep a process alive that has nothing else to do.
     this.#wakes.set(
       due,
       isSystemClock(clock) ? setBackgroundTimer(ms, wake) : clock.setTimer(ms, wake),
@@ -168,7 +170,8 @@ export class Recovery {
   }
 
   /**
-   * Continues what is due, and gives the runs. @param tenant @default all that are looked after.
+   * Continues the due sessions and returns their runs.
+   * @param tenant @default all tenants that the app looks after
    * @throws StoreUnavailableError
    */
   look(tenant?: string): Promise<readonly Run[]> {
@@ -194,7 +197,7 @@ export class Recovery {
     });
   }
 
-  /** A store that has been closed, or refuses for good, is not asked again. */
+  /** Reports a failed look; a store that refuses for good is not asked again. */
   #lookFailed(error: unknown): void {
     if (this.#stopped) return;
     if (isAdjutantError(error) && error.data['permanent'] === true) this.stop();
@@ -205,7 +208,7 @@ export class Recovery {
     const posted = new Set(tenant === undefined ? this.#posted : []);
     for (const key of posted) this.#posted.delete(key);
     const chosen = await this.#chooseDue(tenant, posted);
-    // Another look may have taken it up meanwhile.
+    // Another look may have begun to continue it meanwhile.
     return this.#stopped
       ? []
       : chosen
@@ -223,8 +226,8 @@ export class Recovery {
   }
 
   /**
-   * As many as there is room for, and those to which something was posted here, be there room or
-   * not.
+   * Returns as many due sessions as there are free places. Sessions to which an entry was posted
+   * here are added, even without a free place.
    */
   async #chooseDue(
     tenant: string | undefined,
@@ -253,7 +256,7 @@ export class Recovery {
       () => this.#failures.delete(key),
       (error: unknown) => this.#failed(place, error),
     );
-    // What waited for room is due still.
+    // Sessions that waited for a free place are still due.
     void run.settled().then(() => {
       this.#running.delete(run);
       this.hint();
@@ -263,7 +266,7 @@ export class Recovery {
 
   #failed(place: SessionPlace, error: unknown): void {
     const key = keyOf(place);
-    // Somebody else was quicker.
+    // Another process was quicker.
     if (
       ['session_busy', 'ledger_conflict', 'run_stopped', 'session_not_found'].some((code) =>
         isAdjutantError(error, code),
@@ -271,8 +274,8 @@ export class Recovery {
     )
       return;
     if (isAdjutantError(error, 'no_open_run')) {
-      // What is left in its inbox nobody can use: it stays due, and must not be looked at without a
-      // pause.
+      // No run can use the rest of its inbox. The session stays due, and must not be examined
+      // without a pause.
       this.#failures.set(key, { times: 1, until: this.#parts.clock.now() + firstPauseMs });
       return;
     }
@@ -287,7 +290,10 @@ function keyOf({ tenant, session }: SessionPlace): string {
   return JSON.stringify([tenant, session]);
 }
 
-/** One of each tenant, then the next of each: who has many does not keep the others waiting. */
+/**
+ * Returns one session of each tenant, then the next of each. A tenant with many sessions does not
+ * keep the others waiting.
+ */
 function inTurns(places: readonly SessionPlace[]): readonly SessionPlace[] {
   const seen = new Map<string, number>();
   const placed = places.map((place) => {
@@ -298,7 +304,7 @@ function inTurns(places: readonly SessionPlace[]): readonly SessionPlace[] {
   return placed.sort((left, right) => left.turn - right.turn).map(({ place }) => place);
 }
 
-/** Nobody awaits what recovery does: what goes wrong is told as a warning of the process. */
+/** Emits a warning of the process: no caller awaits the work of recovery. */
 function warn(what: string, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   process.emitWarning(visibleLine(`${what}: ${message}`), {
@@ -307,7 +313,7 @@ function warn(what: string, error: unknown): void {
   });
 }
 
-/** Whether time passes as it does in the system, whatever the store calls it. */
+/** True when time passes at the rate of the system clock, even if the store sets its value. */
 function isSystemClock(clock: Clock): boolean {
   return clock === systemClock || (clock instanceof StoreClock && clock.base === systemClock);
 }

@@ -5,8 +5,8 @@ import type { LedgerTape } from '../../ledger/tape.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 
 /**
- * What a replay goes on from, the first events of a record with all of its large values, and what
- * it is held against.
+ * Start of a replay: the first events of a record with all of their large values. The rest of the
+ * record is the `tape` that the replay is compared with.
  */
 export interface ReplayedLedger extends RecordedLedger {
   readonly clock: Clock;
@@ -14,10 +14,13 @@ export interface ReplayedLedger extends RecordedLedger {
 }
 
 const constantRandom: Random = { next: () => 0.5 };
-/** Nobody else works on a replayed session, however far its clock jumps. */
+/**
+ * Lease of a replayed session in milliseconds: no other process works on it, however far its clock
+ * jumps.
+ */
 const leaseMs = 1e13;
 
-/** Options of a runtime of the same definitions whose time is that of a record. */
+/** Returns the options of a runtime of the same definitions whose time is that of a record. */
 export function replayOptions(
   options: RuntimeOptions,
   { app, tenant, clock }: ReplayedLedger,

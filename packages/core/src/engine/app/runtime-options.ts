@@ -39,16 +39,19 @@ import { type ApprovalKey, isApprovals } from '../requests/approval-token.ts';
 import { type LifecycleOptions, lifecycleChecks } from '../run/lifecycle.ts';
 
 export const defaultLeaseMs = 30_000;
-/** Below this, appends and renewals of a busy process would come too late. */
+/**
+ * Minimum lease in milliseconds: below it, appends and renewals of a busy process would come too
+ * late.
+ */
 const leastLeaseMs = 100;
 
-/** As `recover: 'auto'`, with these settings. */
+/** Settings of recovery, which then behaves as with `recover: 'auto'`. */
 export interface RecoverOptions {
   /**
-   * Sessions that this process continues by itself at the same time, each until it ends or waits.
-   * More of them are left to other processes, or wait for one of these: of each tenant one in turn,
-   * the longest overdue first. What is answered, sent or cancelled through this process does not
-   * wait.
+   * Maximum number of sessions that this process continues by itself at the same time. A session
+   * counts until its run ends or waits. Further sessions are left to other processes, or wait for a
+   * free place. Each tenant gets one place in turn, the longest overdue session first. Sessions
+   * answered, messaged or cancelled through this process do not wait.
    * @default 100
    */
   readonly atOnce?: number;
@@ -57,85 +60,85 @@ export interface RecoverOptions {
 export interface RuntimeOptions<Schema extends StateSchema = StateSchema> {
   /** Name of the app: the name space of its sessions. */
   readonly app: string;
-  /** @default a store in memory */
+  /** Store of the app. @default a store in memory */
   readonly store?: Store;
-  /** Sessions of one tenant are out of reach of the others. @default 'default' */
+  /**
+   * Tenant of the sessions; those of one tenant are out of reach of the others. @default 'default'
+   */
   readonly tenant?: string;
   /**
-   * What runs may be started with and handed over to. A process that continues a run must have them
-   * under the same names.
+   * Runnables that runs may be started with and handed over to. A process that continues a run must
+   * have them under the same names.
    */
   readonly runnables?: readonly Runnable[];
-  /** Finds runnables that are made up at run time, by name. */
+  /** Finds runnables that are created at run time, by name. */
   readonly resolve?: ResolveRunnable;
   /**
-   * Tools that every agent has besides its own. More can be added while it runs:
+   * Tools that every agent has besides its own. More can be added while the app runs:
    * `app.tools.add(…)`.
    */
   readonly tools?: readonly Tool[];
   readonly limits?: RuntimeLimits;
-  /**
-   * What watches over the agents, as far as they do not say otherwise themselves. `false` turns all
-   * of it off.
-   */
+  /** Supervision of the agents, unless an agent sets its own. `false` turns all of it off. */
   readonly supervision?: SupervisionOptions | false;
-  /** Called before those of the agents. */
+  /** Hooks that are called before those of the agents. */
   readonly hooks?: Hooks<Schema> | readonly Hooks<Schema>[];
-  /** Outside that of the agents. */
+  /** Middleware that wraps that of the agents. */
   readonly middleware?: readonly Middleware<Schema>[];
-  /** Asked before those of the agents. */
+  /** Error handlers that are called before those of the agents. */
   readonly errorHandlers?: readonly ErrorHandler<Schema>[];
-  /** How prompts are kept within the models' windows, as far as agents do not say otherwise. */
+  /**
+   * Compaction that keeps prompts within the windows of the models, unless an agent sets its own.
+   */
   readonly compaction?: CompactionOptions | false;
   /**
-   * What every run of the app may do, of what tools require: `fs:write`, or `fs:*` for all that
-   * begins so. @default nothing
+   * Permissions of every run of the app, as tools require them. `fs:write` is one permission,
+   * `fs:*` all permissions that begin so. @default no permissions
    */
   readonly permissions?: readonly string[];
   /**
-   * What happens before and after each run: load what it needs, let it in or refuse it, and keep
-   * what it gave.
+   * Steps before and after each run: they load its data, admit or refuse it, and store its output.
    */
   readonly lifecycle?: LifecycleOptions<Schema>;
   /**
-   * Whether runs that stopped without an end, and runs whose answers have come, are continued by
-   * themselves: at the start and from then on.
-   * @default 'auto' with a `store`, otherwise there is nothing to find
+   * Continuation of runs that stopped without an end, and of runs whose answers have come. With
+   * `'auto'` they are continued by themselves, at the start and from then on.
+   * @default 'auto' with a `store`; without one no stored run can exist
    */
   readonly recover?: 'auto' | 'manual' | RecoverOptions;
   /**
-   * Whether it looks after the sessions of all tenants of the app, and not of its own only: what
-   * they have open is continued in the runtimes that `app.tenants.get` gives. It does so from the
-   * first call of that on.
+   * True when the runtime continues the sessions of all tenants of the app, not only of its own.
+   * Their open runs continue in the runtimes that `app.tenants.get` returns. The first call of
+   * `app.tenants.get` for another tenant turns this on as well.
    * @default false
    */
   readonly tenants?: boolean;
   /**
-   * How long this process may be silent while it works on a session: after `ttl` milliseconds
-   * without an append or a renewal, of which there are three in that time, another process may take
-   * the session over. A process of the same machine that is gone is not waited for.
+   * Lease of this process on a session that it works on. After `ttl` milliseconds without an append
+   * or a renewal, another process may claim the session. Three renewals fall into that time. A
+   * process of the same machine that is gone is not waited for.
    * @default { ttl: 30_000 }
    */
   readonly lease?: { readonly ttl?: number };
   /**
-   * Keys of the tokens by which approvals can be given: the first one signs, all of them are known.
+   * Keys of the tokens by which approvals can be given: the first key signs, all of them are
+   * accepted.
    * @default none: there are no tokens
    */
   readonly approvals?: { readonly keys: readonly ApprovalKey[] };
   /**
-   * Carries what is streamed and not stored (parts of answers, progress of tools) to the other
-   * processes of the app, such as `redis()` of `adjutant/redis`. What is stored reaches them in any
-   * case. It also tells them of runs that this process gives back, so that they look at once.
-   * @default none: only this process has it
+   * Channel for streamed data that is not stored (parts of answers, progress of tools). It reaches
+   * the other processes of the app, such as `redis()` of `adjutant/redis`. Stored data reaches them
+   * in any case. The channel also announces runs that this process releases, so that others look at
+   * once.
+   * @default none: only this process has the streamed data
    */
   readonly pubsub?: PubSub;
-  /** Prices by model name that win over the built-in table. */
+  /** Prices by model name that override the built-in table. */
   readonly prices?: Readonly<Record<string, Price>>;
-  /** Types and checks the state of all sessions. */
+  /** Schema that types and checks the state of all sessions. */
   readonly stateSchema?: Schema;
-  /**
-   * For tests: where time, ids and randomness come from, and what stands in for models and tools.
-   */
+  /** Sources of time, ids and randomness, and stand-ins for models and tools, for tests. */
   readonly ports?: {
     readonly clock?: Clock;
     readonly ids?: IdSource;
@@ -158,7 +161,7 @@ const isPubSub: OptionCheck = (value) => {
 
 const isRecoverOptions = isGroup<RecoverOptions>({ atOnce: isCount });
 
-/** What the options of a runtime must be. */
+/** Checks of the options of a runtime. */
 const runtimeChecks: OptionChecks<RuntimeOptions> = {
   app: isNonEmptyText,
   store: (value) =>
@@ -191,14 +194,17 @@ const runtimeChecks: OptionChecks<RuntimeOptions> = {
 };
 
 /**
- * Whether a runtime may look for what it can continue. The command line loads apps to look at them,
- * and must not begin to work on all their sessions.
+ * True when a runtime may look for runs to continue. The command line loads apps only to inspect
+ * them, and must not begin to work on their sessions.
  */
 export function mayRecoverByItself({ recover }: RuntimeOptions): boolean {
   return recover !== 'manual' && process.env['ADJUTANT_RECOVER'] !== 'manual';
 }
 
-/** @throws InvalidRuntimeError */
+/**
+ * Returns the options after checking them.
+ * @throws InvalidRuntimeError
+ */
 export function checkedOptions(options: RuntimeOptions): RuntimeOptions {
   const invalid = findInvalidOption(options, runtimeChecks);
   if (invalid !== undefined) throw new InvalidRuntimeError({ reason: invalid.reason });
@@ -208,8 +214,8 @@ export function checkedOptions(options: RuntimeOptions): RuntimeOptions {
 }
 
 /**
- * The clock of an app. One that is given is everybody's; a store that the app makes for itself has
- * the one of the process.
+ * Returns the clock of an app: the one of `ports`, if it is given. Otherwise the receipts of a
+ * given store set the clock. A store that the app makes for itself has the system clock.
  */
 export function clockOf({ store, ports }: RuntimeOptions): Clock {
   return ports?.clock ?? (store === undefined ? systemClock : new StoreClock(systemClock));

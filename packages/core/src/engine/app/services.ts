@@ -16,7 +16,7 @@ export function appServices(
   const breaker = supervision === false ? false : supervision?.circuitBreaker;
   const lifecycle = options.lifecycle && lifecycleOf(options.lifecycle);
   const registry = new Registry(options.runnables ?? [], options.resolve);
-  // Another process that continues the step finds it by its name.
+  // Another process that continues the step finds the runnable by its name.
   if (lifecycle?.postProcess !== undefined) registry.register(lifecycle.postProcess);
   return {
     ...own,

@@ -25,16 +25,19 @@ import {
 export interface SessionControlPorts {
   readonly clock: Clock;
   readonly ledgerPorts: () => LedgerPorts;
-  /** Opens a session that exists. */
+  /** Opens an existing session. */
   readonly opened: (session: AnySession | string) => Promise<Session>;
   readonly isActive: (session: string) => boolean;
-  /** Called when something was posted to a session. */
+  /** Called when an entry was posted to a session. */
   readonly posted: (session: string) => void;
   /** Called when a session has become due. */
   readonly due: () => void;
 }
 
-/** Messages and commands to sessions, in this process or another one: each is posted to its inbox. */
+/**
+ * Sender of messages and commands to sessions, in this process or another: it posts to their
+ * inboxes.
+ */
 export class SessionControl {
   readonly #ports: SessionControlPorts;
 

@@ -1,16 +1,16 @@
 import { InvalidCursorError } from '../../ledger/errors.ts';
 import type { ListOptions } from '../../ledger/port.ts';
 
-/** Where a page of a list of sessions ends. */
+/** Place at which a page of a list of sessions ends. */
 type ListPlace = NonNullable<ListOptions['before']>;
 
-/** Writes the place of a page's end as an opaque text. */
+/** Returns the place of a page's end as an opaque text. */
 export function writeCursor({ id, createdAt, updatedAt }: ListPlace, order: string): string {
   return Buffer.from(JSON.stringify([order, createdAt, updatedAt, id])).toString('base64url');
 }
 
 /**
- * Reads the place that `writeCursor` wrote.
+ * Returns the place that `writeCursor` wrote.
  * @throws InvalidCursorError when the text is no cursor, or one of another order
  */
 export function readCursor(cursor: string, wanted: string): ListPlace {

@@ -28,7 +28,7 @@ import { grantDraft, notGranted } from '../frame/grants.ts';
 import type { ForkOptions, SessionOptions } from '../frame/run-options.ts';
 import { OpenSessions } from './open-sessions.ts';
 
-/** The app of one tenant, as the sessions see it that belong to it. */
+/** App of one tenant, as its sessions see it. */
 export interface SessionHome {
   readonly app: string;
   readonly tenant: string;
@@ -38,30 +38,33 @@ export interface SessionOpenerParts {
   readonly home: SessionHome;
   readonly clock: Clock;
   readonly ids: IdSource;
-  /** Types and checks the state of all sessions. */
+  /** Schema that types and checks the state of all sessions. */
   readonly stateSchema: StateSchema | undefined;
-  /** The app has a store that other processes may open too. */
+  /** True when the app has a store that other processes may open too. */
   readonly isShared: boolean;
   readonly ledgers: () => LedgerStore;
   readonly ledgerPorts: (store?: LedgerStore) => LedgerPorts;
-  /** True while this process carries out a run of the session. */
+  /** Returns true while this process carries out a run of the session. */
   readonly isActive: (session: string) => boolean;
   readonly checkAnswer: SessionParts['checkAnswer'];
-  /** Makes a usable copy of a snapshot, apart from all stored sessions. */
+  /** Makes a usable copy of a snapshot that is no stored session. */
   readonly restore: SessionParts['restore'];
   /** Posts a grant to a session that another process may be writing. */
   readonly postGrant: (session: string, permissions: readonly string[]) => Promise<void>;
 }
 
-/** The app that each session came from: `run(runnable, { session })` runs there. */
+/** Apps by the sessions that they opened: `run(runnable, { session })` runs there. */
 const homes = new WeakMap<AnySession, SessionHome>();
 
-/** The app that a session came from; `undefined` when it was not opened by one. */
+/** Returns the app that opened a session; `undefined` when it was not opened by one. */
 export function homeOf(session: AnySession): SessionHome | undefined {
   return homes.get(session);
 }
 
-/** Opens, restores and forks the sessions of an app for one tenant, each ledger only once. */
+/**
+ * Opener of the sessions of an app for one tenant, which also restores and forks them. Each ledger
+ * is opened only once.
+ */
 export class SessionOpener {
   readonly #parts: SessionOpenerParts;
   readonly #sessions = new OpenSessions();
@@ -74,7 +77,10 @@ export class SessionOpener {
     return `session_${this.#parts.ids.next()}`;
   }
 
-  /** Opens a session by id, or makes one. @throws SessionExistsError with `existing: 'fail'` */
+  /**
+   * Opens a session by id, or makes one.
+   * @throws SessionExistsError with `existing: 'fail'`
+   */
   async open<Schema extends StateSchema>(
     options: SessionOptions<Schema>,
   ): Promise<Session<Schema>> {
@@ -84,7 +90,7 @@ export class SessionOpener {
   }
 
   /**
-   * The session of a run: a given one, the stored one of an id, or a new one.
+   * Returns the session of a run: a given one, the stored one of an id, or a new one.
    * @throws InvalidRunError for a session of another app; SessionNotFoundError
    */
   async forRun(given: AnySession | string | undefined, mustExist: boolean): Promise<Session> {
@@ -94,7 +100,10 @@ export class SessionOpener {
     return this.#openInTurn<StateSchema>(given, {}, mustExist);
   }
 
-  /** @throws InvalidRunError when the session belongs to another app or tenant */
+  /**
+   * Checks that a session belongs to this app and tenant.
+   * @throws InvalidRunError when the session belongs to another app or tenant
+   */
   assertOwn(session: AnySession | string | undefined): void {
     const { app, tenant } = this.#parts.home;
     const owner = typeof session === 'object' ? homes.get(session) : undefined;
@@ -105,7 +114,10 @@ export class SessionOpener {
     });
   }
 
-  /** Makes a stored session from a snapshot, under its id. @throws SessionExistsError */
+  /**
+   * Makes a stored session from a snapshot, under its id.
+   * @throws SessionExistsError
+   */
   async restore(
     snapshot: SessionSnapshot | LooseSnapshot,
     schema: StateSchema | undefined,
@@ -120,7 +132,7 @@ export class SessionOpener {
     return session;
   }
 
-  /** Makes a session of a snapshot that can be used at once and is not stored yet. */
+  /** Makes a session from a snapshot that can be used at once and is not stored yet. */
   copy(snapshot: SessionSnapshot, schema: StateSchema | undefined): Session {
     const ledger = new Ledger(snapshot.id, this.#parts.ledgerPorts(), []);
     return this.#fill(snapshot, ledger, schema, false);
@@ -141,7 +153,7 @@ export class SessionOpener {
     return this.#sessions.forgetDeleted(this.#parts.ledgers());
   }
 
-  /** Releases all sessions, so that other processes can go on with them. */
+  /** Releases all sessions, so that other processes can continue them. */
   async releaseAll(): Promise<void> {
     for (const { ledger } of this.#sessions.all())
       if (ledger.failure === undefined) await ledger.release();
@@ -150,7 +162,7 @@ export class SessionOpener {
   async #grantTo(ledger: Ledger, permissions: readonly string[]): Promise<void> {
     const missing = notGranted(ledger.events, permissions);
     if (missing.length === 0) return;
-    // A session that this process does not write may be another's at the moment.
+    // A session that this process does not write may be claimed by another one at the moment.
     if (ledger.claim === undefined && ledger.durableSeq > 0)
       await this.#parts.postGrant(ledger.session, missing);
     else ledger.append([grantDraft('grant', { permissions: missing, by: 'operator' })]);
@@ -188,7 +200,7 @@ export class SessionOpener {
         options.stateSchema === undefined
       )
         return open as unknown as Session<Schema>;
-      // The same ledger, seen with the scopes and types that were asked for.
+      // Opens a view on the same ledger, with the requested scopes and types.
       return this.#view(open.ledger, options);
     }
     const exists = head !== undefined;
@@ -210,8 +222,8 @@ export class SessionOpener {
   }
 
   /**
-   * True when a ledger in memory is the stored one: this process writes it, or no process has
-   * written since it was read.
+   * True when a ledger in memory equals the stored one. Either this process writes it, or no
+   * process has written since it was read.
    */
   #isCurrent(ledger: Ledger, storedSeq: number): boolean {
     return (

@@ -25,14 +25,14 @@ import type { ReopenOptions } from '../run/reopen.ts';
 import type { SessionControl } from './session-control.ts';
 import { readCursor, writeCursor } from './session-cursor.ts';
 
-/** A session that is made and stored at once. */
+/** Options of a session that is made and stored at once. */
 export interface NewSessionOptions<Schema extends StateSchema = StateSchema>
   extends Omit<SessionOptions<Schema>, 'existing' | 'observe'> {
-  /** Who makes it, for the ledger: `user:ann`. @default nobody in particular */
+  /** Author of the session in the ledger: `user:ann`. @default the runtime */
   readonly by?: Actor;
 }
 
-/** Which sessions are listed, and in which order. */
+/** Filter, order and page of a list of sessions. */
 export interface SessionQuery {
   /** Only the session with this id. @default all */
   readonly id?: string;
@@ -42,13 +42,13 @@ export interface SessionQuery {
   readonly runnable?: string;
   /** Only sessions of this user: those whose `user` scope has this id. @default all */
   readonly user?: string;
-  /** By the time of the last event or of the first, newest first. @default 'updatedAt' */
+  /** Order by the time of the last or the first event, newest first. @default 'updatedAt' */
   readonly order?: 'updatedAt' | 'createdAt';
-  /** How many at most. @default 100 */
+  /** Maximum number of sessions. @default 100 */
   readonly limit?: number;
   /**
-   * Goes on where a page ended: its `cursor`. The other options must be those of that page.
-   * @default from the newest on
+   * `cursor` of a page; the list continues behind it. The other options must be those of that page.
+   * @default the list begins with the newest session
    */
   readonly cursor?: string | undefined;
 }
@@ -56,7 +56,7 @@ export interface SessionQuery {
 /** Part of a list of sessions. */
 export interface SessionPage {
   readonly sessions: readonly SessionListing[];
-  /** Gives the next page; missing on the last one. */
+  /** Cursor of the next page; missing on the last one. */
   readonly cursor?: string;
 }
 
@@ -74,7 +74,7 @@ const defaultLimit = 100;
 
 export interface SessionServicePorts {
   readonly app: string;
-  /** The store of the app. */
+  /** Returns the store of the app. */
   readonly ledgers: () => LedgerStore;
   readonly open: <Schema extends StateSchema>(
     options: SessionOptions<Schema>,
@@ -91,7 +91,7 @@ export interface SessionServicePorts {
   readonly control: SessionControl;
 }
 
-/** The stored sessions of an app: `app.sessions`. */
+/** Service for the stored sessions of an app: `app.sessions`. */
 export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   readonly #ports: SessionServicePorts;
 
@@ -113,9 +113,9 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Makes a session and stores it at once, with the shared scopes that it takes part in. Of several
-   * processes that create one id at the same time one succeeds. The session is not held: any
-   * process may run on it.
+   * Makes a session and stores it at once, with the shared scopes that it takes part in. When
+   * several processes create one id at the same time, one of them succeeds. The session is not
+   * held: any process may run on it.
    * @throws InvalidRunError, SessionExistsError, StoreUnavailableError
    */
   async create<Schema extends StateSchema = OwnSchema>({
@@ -135,8 +135,7 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
     const { ledger } = session;
     try {
       await ledger.own();
-      // The first event belongs to whoever made the session: nobody else can begin its ledger
-      // again.
+      // The first event belongs to the creator: no other process can begin the ledger again.
       ledger.append([
         {
           type: 'decision',
@@ -157,8 +156,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Opens a stored session. @throws SessionNotFoundError, LedgerUnreadableError,
-   * StoreUnavailableError
+   * Opens a stored session.
+   * @throws SessionNotFoundError, LedgerUnreadableError, StoreUnavailableError
    */
   async get<Schema extends StateSchema = OwnSchema>(
     id: string,
@@ -171,8 +170,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Opens a stored session; `undefined` when there is none with this id. @throws
-   * LedgerUnreadableError, StoreUnavailableError
+   * Opens a stored session; `undefined` when there is none with this id.
+   * @throws LedgerUnreadableError, StoreUnavailableError
    */
   async find<Schema extends StateSchema = OwnSchema>(
     id: string,
@@ -183,9 +182,9 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Stored sessions, newest first, a page at a time. A session that changes while the pages are
-   * read moves to the front of the order by `updatedAt`, so a later page does not have it; in the
-   * order by `createdAt` none is missed.
+   * Lists stored sessions, newest first, a page at a time. A session that changes while the pages
+   * are read moves to the front of the order by `updatedAt`. A later page then does not have it. In
+   * the order by `createdAt` none is missed.
    * @throws InvalidRunError, InvalidCursorError, StoreUnavailableError
    */
   async list(query: SessionQuery = {}): Promise<SessionPage> {
@@ -194,7 +193,7 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
       throw new InvalidRunError({ refused: 'Sessions cannot be listed', reason: invalid.reason });
     const { cursor, limit = defaultLimit, order = 'updatedAt', ...filter } = query;
     const before = cursor === undefined ? {} : { before: readCursor(cursor, order) };
-    // One more than is wanted tells whether there is another page.
+    // One session more than the limit shows that there is another page.
     const found = await this.#ports
       .ledgers()
       .list({ ...filter, ...before, order, limit: limit + 1 });
@@ -207,9 +206,9 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Makes a session that shares the events up to `at` with another one and goes its own way from
-   * there. The store copies nothing. The work of the shared part stays done. Calls with an unknown
-   * outcome are answered by the `recovery` of their tools, as after a crash.
+   * Makes a session that shares the events up to `at` with another one and continues on its own.
+   * The store copies nothing. The work of the shared part stays done. The `recovery` of their tools
+   * settles calls with an unknown outcome, as after a crash.
    * @throws SessionNotFoundError, SessionExistsError, SeqOutOfRangeError
    */
   async fork(sessionId: string, options: ForkOptions = {}): Promise<Session<OwnSchema>> {
@@ -230,8 +229,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * A stored session as it was right after the event `seq`. Nothing is claimed: another process may
-   * be working on the session.
+   * Returns the state of a stored session right after the event `seq`. No claim is made: another
+   * process may be working on the session.
    * @param seq @default the last event
    * @throws SessionNotFoundError, SeqOutOfRangeError, LedgerUnreadableError
    */
@@ -240,9 +239,9 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * The events of a stored session, without opening it. An event that this version of Adjutant
-   * cannot read comes as an `unreadable` event in its place, so that also a damaged ledger and one
-   * of a newer version can be read. Other work of the process has its turn between any two events.
+   * Reads the events of a stored session without opening it. An event that this version of Adjutant
+   * cannot read comes as an `unreadable` event in its place. Damaged ledgers and those of newer
+   * versions can thus be read. Other work of the process gets its turn between any two events.
    * @throws SessionNotFoundError
    */
   async *events(
@@ -259,9 +258,9 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Lets the runs of a session do more of what tools require: `fs:write`, or `fs:*` for all names
-   * that begin so. The grant holds from the next call of a tool on, for the open run and for all
-   * later runs, until `revoke`. Forks have the grants of their shared part.
+   * Grants permissions to the runs of a session: `fs:write`, or `fs:*` for all names that begin so.
+   * The grant holds from the next call of a tool on, until `revoke`. It holds for the open run and
+   * for all later runs. Forks have the grants of their shared part.
    * @throws InvalidRunError, SessionNotFoundError, StoreUnavailableError
    */
   grant(
@@ -273,8 +272,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Takes grants back from a session and its open run; `fs:*` takes back all names that begin so.
-   * The grants of the app stay, and so does `fs:*` when `fs:write` is revoked.
+   * Revokes grants of a session and its open run; `fs:*` revokes all names that begin so. The
+   * grants of the app stay, and so does `fs:*` when `fs:write` is revoked.
    * @throws InvalidRunError, SessionNotFoundError, StoreUnavailableError
    */
   revoke(
@@ -286,8 +285,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Opens a failed or cancelled run again, or a part of it, so that `app.resume` goes on with it:
-   * after a bug was fixed, or a limit raised. Completed work is not done again.
+   * Reopens a failed or cancelled run, or a part of it, so that `app.resume` continues it. This
+   * helps after a bug was fixed, or a limit raised. Completed work is not done again.
    * @throws NotReopenableError, SessionNotFoundError, SessionBusyError
    */
   reopen(session: AnySession | string, options: ReopenOptions): Promise<void> {
@@ -295,8 +294,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Records the outcome of a call that nobody knew (its result has the status `unknown`): the model
-   * is told, and an equal call is a new one.
+   * Records the outcome of a call whose result has the status `unknown`. The model is informed, and
+   * an equal call counts as a new one.
    * @throws SessionNotFoundError, StoreUnavailableError
    */
   resolveUnknown(
@@ -308,9 +307,9 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Removes a session for good: its events, its large values, what waits for an answer and what was
-   * sent to it. Its id is free at once. What its forks share stays until the last of them is gone;
-   * shared scopes stay. A run that is under way on it stops and records nothing more.
+   * Deletes a session for good: its events, large values, open requests and inbox. Its id is free
+   * at once. Events shared with forks stay until the last fork is gone; shared scopes stay. A run
+   * that is under way on it stops and records nothing more.
    * @throws SessionNotFoundError, StoreUnavailableError
    */
   delete(id: string): Promise<void> {
@@ -318,8 +317,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * As `delete`, with all forks of the session and everything that they share with it. @throws
-   * SessionNotFoundError, StoreUnavailableError
+   * Deletes a session like `delete`, with all of its forks and everything that they share with it.
+   * @throws SessionNotFoundError, StoreUnavailableError
    */
   erase(id: string): Promise<void> {
     return this.#remove(id, true);
@@ -331,8 +330,8 @@ export class SessionService<OwnSchema extends StateSchema = StateSchema> {
   }
 
   /**
-   * Makes an open session take part in a stored shared scope, now and whenever it is opened again.
-   * Doing it again with the same id changes nothing.
+   * Binds an open session to a stored shared scope, now and whenever it is opened again. Repeating
+   * the call with the same id changes nothing.
    * @throws InvalidStateError when the session has a scope or a key of this name
    */
   bindSessionScope(session: AnySession, scope: string, scopeId: string): Promise<void> {

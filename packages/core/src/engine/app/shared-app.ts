@@ -21,13 +21,15 @@ import { homeOf } from './session-opener.ts';
 import { type AppParts, TenantApp } from './tenant-app.ts';
 import { checkTenant, dueSessions, Tenants } from './tenants.ts';
 
-/** Makers of what an app does not get from its options; the composition root knows them. */
+/**
+ * Makers of the parts of an app that its options do not supply; the composition root knows them.
+ */
 export interface AppMakers {
   readonly memoryStore: (clock: Clock) => Store;
   readonly processOwner: (ids: IdSource) => string;
 }
 
-/** An app for one tenant, and what it shares with the others. */
+/** App for one tenant, with the parts that it shares with the others. */
 export interface AppPlace {
   readonly shared: SharedApp;
   readonly own: TenantApp;
@@ -35,13 +37,13 @@ export interface AppPlace {
 
 const places = new WeakMap<object, AppPlace>();
 
-/** The app that a session came from; `undefined` when it was not opened by one. */
+/** Returns the app that opened a session; `undefined` when it was not opened by one. */
 export function placeOf(session: AnySession): AppPlace | undefined {
   const home = homeOf(session);
   return home === undefined ? undefined : places.get(home);
 }
 
-/** An app with all of its tenants: the store, the definitions and the recovery that they share. */
+/** App with all of its tenants: the store, the definitions and the recovery that they share. */
 export class SharedApp implements AppParts {
   readonly app: string;
   readonly options: RuntimeOptions;
@@ -54,14 +56,17 @@ export class SharedApp implements AppParts {
   readonly services: AppParts['services'];
   readonly recovery: Recovery;
   readonly restore: SessionParts['restore'];
-  /** The app for the tenant that the options name. */
+  /** App for the tenant that the options name. */
   readonly home: TenantApp;
   tape: LedgerTape | undefined;
   readonly #makers: AppMakers;
   readonly #tenants: Tenants<TenantApp>;
   #coversAllTenants: boolean;
 
-  /** @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError */
+  /**
+   * Makes an app; with a given store it starts recovery, unless the options forbid it.
+   * @throws InvalidRuntimeError, DuplicateRunnableError, DuplicateToolError
+   */
   constructor(options: RuntimeOptions, makers: AppMakers) {
     const { app, tenant = 'default', ports = {} } = checkedOptions(options);
     this.app = app;
@@ -83,12 +88,12 @@ export class SharedApp implements AppParts {
     if (options.store !== undefined) this.recoverByItself();
   }
 
-  /** Looks for stopped runs from now on, unless the options or the environment forbid it. */
+  /** Starts to look for stopped runs, unless the options or the environment forbid it. */
   recoverByItself(): void {
     if (mayRecoverByItself(this.options)) this.recovery.start();
   }
 
-  /** Continues stopped runs now: of all tenants that the app looks after, or of one. */
+  /** Continues stopped runs now: those of all tenants that the app covers, or of one tenant. */
   recover(from: TenantApp): Promise<readonly Run[]> {
     return this.recovery.look(
       this.#coversAllTenants && from === this.home ? undefined : from.tenant,
@@ -96,8 +101,8 @@ export class SharedApp implements AppParts {
   }
 
   /**
-   * The app for a tenant: the same object for as long as somebody has it or it works on something.
-   * The app looks after the runs of all tenants from then on.
+   * Returns the app for a tenant: the same object as long as it is referenced or works on a run.
+   * From then on the app continues the runs of all tenants.
    * @throws InvalidRuntimeError when the name is empty
    */
   tenant(name: string): TenantApp {
@@ -141,7 +146,9 @@ export class SharedApp implements AppParts {
     });
   }
 
-  /** Releases the runs of one tenant; for the home of the app, of all, and closes the store. */
+  /**
+   * Releases the runs of one tenant; for the home of the app, releases all and closes the store.
+   */
   async close(from: TenantApp): Promise<void> {
     if (from !== this.home) {
       this.#tenants.close(from.tenant);
@@ -156,15 +163,15 @@ export class SharedApp implements AppParts {
     for (const one of released) if (one.status === 'rejected') throw one.reason;
   }
 
-  /** The runnables that were registered, and everything that they contain. */
+  /** Registered runnables, with all runnables that they contain. */
   get runnables(): readonly Runnable[] {
     const { registry } = this.services;
     return registry.names.map((name) => registry.get(name));
   }
 
   /**
-   * Makes an app of the same definitions that goes on from the first events of a record and is held
-   * against the rest of it; for `replay`.
+   * Makes an app of the same definitions that continues the first events of a record, for `replay`.
+   * Its run is compared with the rest of the record.
    * @throws LedgerUnreadableError
    */
   async replaying(replayed: ReplayedLedger): Promise<SharedApp> {

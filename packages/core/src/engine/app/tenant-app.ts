@@ -44,12 +44,12 @@ export interface AppParts {
   readonly live: LiveSessions;
   readonly services: Omit<AppServices, 'takeUp' | 'heed'>;
   readonly recovery: Recovery;
-  /** The record that a replay is held against. */
+  /** Record that a replay is compared with. */
   readonly tape: LedgerTape | undefined;
   readonly restore: SessionParts['restore'];
 }
 
-/** An app for one tenant: its sessions, runs and requests. */
+/** App for one tenant: its sessions, runs and requests. */
 export class TenantApp {
   readonly app: string;
   readonly tenant: string;
@@ -60,7 +60,10 @@ export class TenantApp {
   readonly #shared: AppParts;
   readonly #runs: RunStarter;
 
-  /** @param isHome the app reaches the requests of all tenants, not only those of its own */
+  /**
+   * Makes the app for one tenant.
+   * @param isHome true when the app reaches the requests of all tenants, not only of its own
+   */
   constructor(shared: AppParts, tenant: string, isHome: boolean) {
     const { app, clock, ids, live, options, restore, services, store, tools } = shared;
     this.#shared = shared;
@@ -109,12 +112,12 @@ export class TenantApp {
     });
   }
 
-  /** The stored ledgers of the tenant. */
+  /** Stored ledgers of the tenant. */
   get ledgers(): LedgerStore {
     return this.#clocked(this.#shared.store.for({ tenant: this.tenant, app: this.app }));
   }
 
-  /** Ledgers whose receipts set the clock. */
+  /** Wraps ledgers so that their receipts set the clock. */
   #clocked(ledgers: LedgerStore): LedgerStore {
     const { clock } = this.services;
     return clock instanceof StoreClock ? clock.heeding(ledgers) : ledgers;
@@ -133,7 +136,7 @@ export class TenantApp {
     };
   }
 
-  /** True when nothing is under way here. */
+  /** True when no run of the tenant has work under way in this process. */
   get isIdle(): boolean {
     return this.#runs.isIdle;
   }
@@ -143,14 +146,17 @@ export class TenantApp {
     return this.#runs.isActive(session);
   }
 
-  /** Lets the run of the session look at its inbox at once; without one here, recovery does. */
+  /** Makes the run of the session read its inbox at once; without a run here, recovery does. */
   posted(session: string): void {
     const active = this.#runs.active(session);
     if (active === undefined) this.#shared.recovery.hint({ tenant: this.tenant, session });
     else active.poke();
   }
 
-  /** @param onEnd called with how far the run has come, which its result does not say */
+  /**
+   * Starts a run of `runnable`; without one, continues the open run of the session.
+   * @param onEnd called with the progress of the run, which its result does not contain
+   */
   start(
     runnable: Runnable | undefined,
     options: RunOptions,

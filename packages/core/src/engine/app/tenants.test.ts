@@ -48,7 +48,7 @@ test('what nobody has asked for lately and does nothing goes; what is busy stays
   clock.advance(longAgo);
   get('late');
   tenants.forgetIdle();
-  // What is referred to weakly stays until the turn of the event loop is over.
+  // A weakly referenced object stays until the turn of the event loop is over.
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();
   const left = tenants.all().map(({ name }) => name);

@@ -3,7 +3,7 @@ import { describeValue, isNonEmptyText } from '../../base/options.ts';
 import type { DueSession, LedgerStore, Store } from '../../ledger/port.ts';
 import { InvalidRuntimeError } from '../frame/errors.ts';
 
-/** How long a runtime that nobody has asked for and that does nothing is kept. */
+/** Time in milliseconds for which an idle runtime without requests is kept. */
 const keepMs = 300_000;
 
 interface Kept<Made> {
@@ -12,13 +12,13 @@ interface Kept<Made> {
 }
 
 /**
- * One object for each tenant of an app: made on first use, and the same for as long as somebody has
- * it or it has something under way.
+ * Objects of the tenants of an app, one for each, made on first use. An object stays the same while
+ * it is referenced or busy.
  */
 export class Tenants<Made extends object> {
   readonly #clock: Clock;
   readonly #isBusy: (made: Made) => boolean;
-  /** The one that was asked for longest ago comes first. */
+  /** Kept objects; the one that was requested longest ago comes first. */
   readonly #kept = new Map<string, Kept<Made>>();
   readonly #dropped = new Map<string, WeakRef<Made>>();
   readonly #closed = new Set<string>();
@@ -41,7 +41,7 @@ export class Tenants<Made extends object> {
     return made;
   }
 
-  /** The one of a tenant, if there is one. It is not kept any longer for that. */
+  /** Returns the object of a tenant, if there is one. This does not prolong its time. */
   find(tenant: string): Made | undefined {
     return this.#kept.get(tenant)?.made ?? this.#dropped.get(tenant)?.deref();
   }
@@ -53,7 +53,7 @@ export class Tenants<Made extends object> {
     ];
   }
 
-  /** Until it is asked for again, nothing is to be begun for a tenant. */
+  /** Closes a tenant: no run of it begins until it is requested again. */
   close(tenant: string): void {
     this.#closed.add(tenant);
   }
@@ -62,10 +62,10 @@ export class Tenants<Made extends object> {
     return this.#closed.has(tenant);
   }
 
-  /** Keeps nothing any more of those that nobody has asked for lately and that do nothing. */
+  /** Drops the objects that are idle and were not requested lately. */
   forgetIdle(): void {
     const now = this.#clock.monotonic();
-    // What is put at the end meanwhile has been asked for just now.
+    // An object that is put at the end meanwhile has a new request time.
     for (const [tenant, kept] of this.#kept) {
       if (now - kept.askedAt < keepMs) return;
       this.#kept.delete(tenant);
@@ -79,7 +79,7 @@ export class Tenants<Made extends object> {
   }
 }
 
-/** What is due of one tenant of an app, or of all. */
+/** Returns the due sessions of one tenant of an app, or of all tenants. */
 export async function dueSessions(
   store: Store,
   {
@@ -92,7 +92,10 @@ export async function dueSessions(
   return (await store.admin.due({ limit, app })).filter((due) => due.app === app);
 }
 
-/** @throws InvalidRuntimeError when a tenant has no name */
+/**
+ * Checks the name of a tenant.
+ * @throws InvalidRuntimeError when a tenant has no name
+ */
 export function checkTenant(tenant: unknown): void {
   const expected = isNonEmptyText(tenant);
   const refused = 'The runtime of a tenant cannot be made';
@@ -104,8 +107,9 @@ export function checkTenant(tenant: unknown): void {
 }
 
 /**
- * Gives the ledgers of tenants by name; an app for one tenant has none but its own. @throws
- * InvalidRuntimeError by what it gives
+ * Returns a function that finds the ledgers of a tenant by name. An app for one tenant finds only
+ * its own.
+ * @throws InvalidRuntimeError when the returned function is called for an unreachable tenant
  */
 export function reachableLedgers(
   store: Store,
