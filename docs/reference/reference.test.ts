@@ -36,7 +36,7 @@ function codesInSources(packages = '{core,cli,server}'): ReadonlySet<string> {
       for (const [, code = ''] of source.matchAll(pattern)) codes.add(code);
   }
   const kinds =
-    /export type ModelErrorKind =([^;]*);/.exec(read(`${core}/models/classify.ts`))?.[1] ?? '';
+    /export type ModelErrorKind =([^;]*);/.exec(read(`${core}/models/error-kind.ts`))?.[1] ?? '';
   for (const [, kind] of kinds.matchAll(/'([a-z_]+)'/g)) codes.add(`model_${kind}`);
   return codes;
 }

@@ -1,4 +1,4 @@
-import { cutText } from '../base/cut-text.ts';
+import { cutText } from '../base/text/cut-text.ts';
 
 /**
  * Maximum share of the window that one tool result may take (30 %), with 4 characters to a token.

@@ -1,6 +1,6 @@
 import { checkOptions } from '../base/invalid-option.ts';
 import { isFunction, type OptionChecks } from '../base/options.ts';
-import { VisibleTextStream } from '../base/visible-text-stream.ts';
+import { VisibleTextStream } from '../base/text/visible-text-stream.ts';
 import type { StreamEvent } from '../ledger/event.ts';
 import { isSuccess } from '../ledger/tool-result.ts';
 import type { Middleware } from '../runnables/hooks.ts';

@@ -1,7 +1,7 @@
 import { checkOptions } from '../base/invalid-option.ts';
 import { coerceToJson, type JsonObject, type JsonValue } from '../base/json.ts';
 import { isFlag, isFunction, isOneOf, type OptionChecks } from '../base/options.ts';
-import { visibleJson } from '../base/visible-text.ts';
+import { visibleJson } from '../base/text/visible-text.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import type {
   HookContext,

@@ -7,7 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import { defined } from '../base/defined.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import type { Usage } from '../ledger/event.ts';
-import type { DeltaSink, ModelAnswer, ModelText, ModelToolCall } from './call.ts';
+import type { DeltaSink, ModelAnswer, ModelText, ModelToolCall } from './answer.ts';
 import { ModelStreamError } from './errors.ts';
 
 interface Block {

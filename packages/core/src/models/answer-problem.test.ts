@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { ModelAnswer } from './answer.ts';
 import { answerProblem } from './answer-problem.ts';
-import type { ModelAnswer } from './call.ts';
 
 const answer = (fields: Partial<ModelAnswer>): ModelAnswer => ({
   thoughts: [],

@@ -1,5 +1,5 @@
-import type { ModelAnswer } from './call.ts';
-import type { ModelErrorKind } from './classify.ts';
+import type { ModelAnswer } from './answer.ts';
+import type { ModelErrorKind } from './error-kind.ts';
 
 /** A fault of an answer, with the fields for a `ModelError`. */
 export interface AnswerProblem {

@@ -1,39 +1,9 @@
 import { systemClock } from '../base/clock.ts';
 import { defined } from '../base/defined.ts';
 import { isAdjutantError } from '../base/error.ts';
+import type { ModelErrorClass, ModelErrorKind } from './error-kind.ts';
 import { ModelError } from './errors.ts';
 import { saysContextOverflow, saysLargerThanRate } from './measures/context-overflow.ts';
-
-export type ModelErrorKind =
-  | 'rate_limit'
-  | 'overloaded'
-  | 'server'
-  | 'connection'
-  | 'timeout'
-  | 'auth'
-  | 'invalid_request'
-  | 'model_not_found'
-  | 'context_overflow'
-  | 'content_filter'
-  | 'refusal'
-  | 'output_limit'
-  | 'malformed'
-  | 'aborted'
-  | 'missing_key'
-  | 'missing_package'
-  | 'unknown';
-
-export interface ModelErrorClass {
-  readonly kind: ModelErrorKind;
-  /**
-   * True when the same call may succeed later. Never for credentials, invalid requests, content
-   * filters and spent quotas.
-   */
-  readonly retryable: boolean;
-  readonly retryAfterMs?: number;
-  /** HTTP status. */
-  readonly status?: number;
-}
 
 /**
  * Fields of the errors of the AI SDK, of `fetch` and of streamed error frames. Each may be missing.

@@ -1,7 +1,7 @@
 import { defined } from '../base/defined.ts';
 import { AdjutantError } from '../base/error.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { ModelErrorClass, ModelErrorKind } from './classify.ts';
+import type { ModelErrorClass, ModelErrorKind } from './error-kind.ts';
 
 /**
  * A model call that failed. The `code` is `model_<kind>`, for example `model_rate_limit`.

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ModelErrorKind } from './classify.ts';
+import type { ModelErrorKind } from './error-kind.ts';
 import { modelLadder, nextRung, type RungFailure } from './ladder.ts';
 import { type Model, toModel } from './model.ts';
 import { claude } from './providers/claude.ts';

@@ -1,5 +1,5 @@
 import { defined } from '../base/defined.ts';
-import type { ModelErrorKind } from './classify.ts';
+import type { ModelErrorKind } from './error-kind.ts';
 import { contextWindowOf } from './measures/window.ts';
 import { type Model, modelName } from './model.ts';
 

@@ -1,5 +1,6 @@
 import { AbortReason } from '../base/cancel-scope.ts';
-import { classifyModelError, type ModelErrorKind } from './classify.ts';
+import { classifyModelError } from './classify.ts';
+import type { ModelErrorKind } from './error-kind.ts';
 import { ModelError } from './errors.ts';
 
 const longestDetail = 300;

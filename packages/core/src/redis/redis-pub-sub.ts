@@ -1,4 +1,4 @@
-import { visibleLine } from '../base/visible-text.ts';
+import { visibleLine } from '../base/text/visible-text.ts';
 import type { PubSub } from '../engine/live/pub-sub.ts';
 import { PubSubClosedError } from './errors.ts';
 

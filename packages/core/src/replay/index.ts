@@ -23,4 +23,5 @@ export { diffLedgers, type LedgerDifference } from './diff-ledgers.ts';
 export type { Difference, Divergence, DivergenceKind } from './divergence.ts';
 export { divergenceText } from './divergence-text.ts';
 export { type RecordedLedger, recordedLedgerOf } from './recorded-ledger.ts';
-export { type ReplayOptions, type ReplayReport, replay } from './replay.ts';
+export { type ReplayReport, replay } from './replay.ts';
+export type { ReplayOptions } from './replay-options.ts';

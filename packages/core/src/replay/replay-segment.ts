@@ -15,7 +15,7 @@ import type { Divergence } from './divergence.ts';
 import { capital, nameOf } from './event-name.ts';
 import type { RecordedLedger } from './recorded-ledger.ts';
 import { RecordedTape } from './recorded-tape.ts';
-import type { ReplayOptions } from './replay.ts';
+import type { ReplayOptions } from './replay-options.ts';
 import type { RootStart, Segment } from './segments.ts';
 import { comesFromOutside, isMark, mayComeFromOutside } from './streams.ts';
 

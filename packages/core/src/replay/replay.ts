@@ -1,45 +1,13 @@
 import { checkOptions, InvalidOptionError } from '../base/invalid-option.ts';
-import type { JsonValue } from '../base/json.ts';
 import { describeValue, isCount, isFunction, isOneOf, type OptionChecks } from '../base/options.ts';
 import type { Event } from '../ledger/event.ts';
 import { Runtime } from '../runtime.ts';
 import type { AnySession } from '../session/session.ts';
 import type { Divergence } from './divergence.ts';
 import { ledgerOf, type RecordedLedger, resolverOf } from './recorded-ledger.ts';
+import type { ReplayOptions } from './replay-options.ts';
 import { replaySegment } from './replay-segment.ts';
 import { rootStarts, segmentsOf } from './segments.ts';
-
-export interface ReplayOptions {
-  /**
-   * Source of the answers of models: the record, or the models themselves.
-   * @default 'recorded'
-   */
-  readonly model?: 'recorded' | 'live';
-  /**
-   * Source of the results of tools and of `ctx.effect`: the record, or running them. Live ones have
-   * their effects in the world again. The replay then goes on after a divergence, and reports all
-   * of them.
-   * @default 'recorded'
-   */
-  readonly tools?: 'recorded' | 'live';
-  /**
-   * The `seq` of the last event that is replayed; the record must have it. @default the last one of
-   * the record
-   */
-  readonly until?: number;
-  /**
-   * Applied to both sides before they are compared. Replaces values that differ for good reasons by
-   * the same value, as redaction does.
-   */
-  readonly normalize?: (value: JsonValue) => JsonValue;
-  /**
-   * Milliseconds of real time that code may take for work of its own, such as reading a file in a
-   * step. Code that takes longer counts as not done.
-   * @default 2_000
-   */
-  readonly patience?: number;
-  readonly signal?: AbortSignal;
-}
 
 /** The result of a replay. */
 export interface ReplayReport {

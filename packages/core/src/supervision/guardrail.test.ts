@@ -2,7 +2,6 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import type { ToolResult } from '../ledger/tool-result.ts';
 import {
   applyGuardrails,
-  defaultGuardrails,
   type Guardrail,
   type GuardrailChecks,
   type GuardrailPoint,
@@ -11,6 +10,7 @@ import {
   isListOfGuardrails,
   legalActions,
 } from './guardrail.ts';
+import { defaultGuardrails } from './guardrails/default-guardrails.ts';
 
 const result: ToolResult = { status: 'success', content: 'content' };
 const checks: GuardrailChecks = {

@@ -15,8 +15,6 @@ import {
   type OptionChecks,
 } from '../base/options.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
-import { injectionPatterns } from './guardrails/injection-patterns.ts';
-import { inventedToolCalls } from './guardrails/invented-tool-calls.ts';
 
 /**
  * A decision of a guardrail: go on; refuse with a message; go on with a note to the model
@@ -121,15 +119,6 @@ const guardrailChecks: OptionChecks<Guardrail> = {
   toolCall: isFunction,
   toolResult: isFunction,
 };
-
-/**
- * The default guardrails. They point out to the model instructions inside results of tools, and
- * tool calls that are only written as text. Neither refuses or changes anything that a person sees.
- */
-export const defaultGuardrails: readonly Guardrail[] = Object.freeze([
-  injectionPatterns({ input: false }),
-  inventedToolCalls(),
-]);
 
 type Action = GuardrailVerdict['action'];
 

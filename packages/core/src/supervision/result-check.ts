@@ -1,5 +1,5 @@
-import { cutText } from '../base/cut-text.ts';
 import { isPlainObject, type JsonValue } from '../base/json.ts';
+import { cutText } from '../base/text/cut-text.ts';
 import { isSuccess, type ToolResult } from '../ledger/tool-result.ts';
 import type { ResultCheckOptions } from './options.ts';
 import { pageText } from './page-text.ts';

@@ -1,4 +1,4 @@
-import { visibleText } from '../base/visible-text.ts';
+import { visibleText } from '../base/text/visible-text.ts';
 import type { ExplainedDecision } from './explain.ts';
 
 /** Explained decisions as lines for a terminal. */

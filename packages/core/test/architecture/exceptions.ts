@@ -4,8 +4,8 @@ const long = 'longer than allowed since lines have 100 columns: it is to be spli
 const circle = 'a circle that was not counted before: it is to be opened';
 
 /**
- * List of accepted findings, which may only shrink. An exception that is no longer needed fails the
- * test, and so does an entry more than `mostExceptions`.
+ * May only shrink: an exception that is no longer needed fails the test, and so does a line more
+ * than `mostExceptions`.
  */
 export const exceptions: readonly Exception[] = [
   {
@@ -316,48 +316,9 @@ export const exceptions: readonly Exception[] = [
   },
   {
     rule: 'import-circle',
-    file: 'packages/core/src/supervision/guardrail.ts',
-    subject:
-      'packages/core/src/supervision/guardrail.ts, packages/core/src/supervision/guardrails/injection-patterns.ts, packages/core/src/supervision/guardrails/invented-tool-calls.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
     file: 'packages/core/src/tools/tool.ts',
     subject:
       'packages/core/src/tools/tool.ts, packages/core/src/tools/tool-checks.ts, packages/core/src/tools/request-options.ts, packages/core/src/tools/tool-definition.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
-    file: 'packages/core/src/models/errors.ts',
-    subject: 'packages/core/src/models/errors.ts, packages/core/src/models/classify.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
-    file: 'packages/core/src/models/call.ts',
-    subject: 'packages/core/src/models/call.ts, packages/core/src/models/answer-assembly.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
-    file: 'packages/core/src/engine/frame/run-options.ts',
-    subject:
-      'packages/core/src/engine/frame/run-options.ts, packages/core/src/engine/frame/run-context.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
-    file: 'packages/core/src/models/rehearsal/plan.ts',
-    subject:
-      'packages/core/src/models/rehearsal/plan.ts, packages/core/src/models/rehearsal/plan-table.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
-    file: 'packages/core/src/replay/replay.ts',
-    subject: 'packages/core/src/replay/replay.ts, packages/core/src/replay/replay-segment.ts',
     reason: circle,
   },
   {
@@ -369,18 +330,11 @@ export const exceptions: readonly Exception[] = [
   },
   {
     rule: 'import-circle',
-    file: 'packages/core/src/tools/builtin/web/fetch-url.ts',
-    subject:
-      'packages/core/src/tools/builtin/web/fetch-url.ts, packages/core/src/tools/builtin/web/fetch-text.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
     file: 'packages/server/src/client/runs.ts',
     subject: 'packages/server/src/client/runs.ts, packages/server/src/client/run-handle.ts',
     reason: circle,
   },
 ];
 
-/** Maximum number of exceptions; lower it with every exception that goes. */
-export const mostExceptions = 61;
+/** Lower it with every exception that goes. */
+export const mostExceptions = 54;

@@ -1,6 +1,6 @@
-import { cutText } from '../../base/cut-text.ts';
 import { type ErrorRecord, toErrorRecord } from '../../base/error.ts';
 import { findJsonDefect, type JsonValue } from '../../base/json.ts';
+import { cutText } from '../../base/text/cut-text.ts';
 import { untilAborted } from '../../effects/until-aborted.ts';
 import type { EventDraft } from '../../ledger/event.ts';
 import { visibleValues } from '../../ledger/folds/state-fold.ts';

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../base/json.ts';
 import { answerOfSteps, type ProcessedAnswer, stepEventsOf } from '../../effects/model-answer.ts';
 import type { Event, EventDraft } from '../../ledger/event.ts';
-import type { ModelAnswer } from '../../models/call.ts';
+import type { ModelAnswer } from '../../models/answer.ts';
 import type { Runnable } from '../../session/runnable.ts';
 import { applyGuardrails, type Guardrail, guardrailsAt } from '../../supervision/guardrail.ts';
 import type { BodyFrame } from '../frame/run-context.ts';

@@ -22,7 +22,7 @@ import { type Position, startPosition } from '../../loop/position.ts';
 import { concerns, foldPosition, positionFold } from '../../loop/position-fold.ts';
 import { toModel } from '../../models/model.ts';
 import type { Agent } from '../../runnables/agent.ts';
-import { defaultGuardrails } from '../../supervision/guardrail.ts';
+import { defaultGuardrails } from '../../supervision/guardrails/default-guardrails.ts';
 import type { LimitState } from '../../supervision/limits.ts';
 import { resolveSupervision, type Supervision } from '../../supervision/options.ts';
 import { Activity } from '../frame/activity.ts';

@@ -1,6 +1,6 @@
-import { cutPlace } from '../../base/cut-text.ts';
 import { checkOptions } from '../../base/invalid-option.ts';
 import { isCount, isNonEmptyText } from '../../base/options.ts';
+import { cutPlace } from '../../base/text/cut-text.ts';
 import { Visibility } from '../../context/visibility.ts';
 import type { EventOf } from '../../ledger/event.ts';
 import type { Session } from '../../session/session.ts';

@@ -1,6 +1,6 @@
 import { type Clock, setBackgroundTimer, systemClock } from '../../base/clock.ts';
 import { isAdjutantError } from '../../base/error.ts';
-import { visibleLine } from '../../base/visible-text.ts';
+import { visibleLine } from '../../base/text/visible-text.ts';
 import type { DueSession } from '../../ledger/port.ts';
 import { StoreClock } from '../../ledger/store-clock.ts';
 import type { Run } from '../run/run.ts';

@@ -11,7 +11,6 @@ import { belongsTo, isRootOf } from '../../ledger/path.ts';
 import type { Price } from '../../models/model.ts';
 import type { CompactionOptions } from '../../runnables/compaction-options.ts';
 import type { ErrorHandler, Hooks, Middleware } from '../../runnables/hooks.ts';
-import type { Runnable } from '../../session/runnable.ts';
 import type { Session } from '../../session/session.ts';
 import type { CircuitBreakers } from '../../supervision/circuit-breaker.ts';
 import type { Consumption, ConsumptionLimits } from '../../supervision/limits.ts';
@@ -24,16 +23,10 @@ import { changesGrants, Grants } from './grants.ts';
 import type { BodyEnd } from './invocation.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { occupancyOf } from './occupancy.ts';
+import type { OnStep } from './on-step.ts';
 import type { AnyRunnable, Registry } from './registry.ts';
 import type { ResolvedRunLimits } from './run-options.ts';
 import type { Surroundings } from './tracing.ts';
-
-/** Called with the events that a round of an agent, or another invocation, added to the ledger. */
-export type OnStep = (
-  events: readonly Event[],
-  session: Session,
-  runnable: Runnable,
-) => void | Promise<void>;
 
 /** Number of ended invocations and effects after which the event loop turns. */
 const turnEvery = 256;

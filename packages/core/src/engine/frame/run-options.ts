@@ -22,8 +22,8 @@ import type { ForkScopes } from '../../session/time-travel-fork.ts';
 import type { ConsumptionLimits } from '../../supervision/limits.ts';
 import { isListOfGrants } from '../../supervision/permission.ts';
 import { InvalidRunError } from './errors.ts';
+import type { OnStep } from './on-step.ts';
 import { isOutsider } from './outsider.ts';
-import type { OnStep } from './run-context.ts';
 
 /** Limits of a whole run with everything in it. */
 export interface RunLimits {

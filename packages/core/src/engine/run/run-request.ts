@@ -1,7 +1,7 @@
 import type { IdSource } from '../../base/id.ts';
 import type { JsonValue } from '../../base/json.ts';
 import type { Runnable } from '../../session/runnable.ts';
-import type { OnStep } from '../frame/run-context.ts';
+import type { OnStep } from '../frame/on-step.ts';
 import {
   type ResolvedRunLimits,
   type RunOptions,

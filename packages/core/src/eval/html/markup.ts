@@ -1,4 +1,4 @@
-import { cutText } from '../../base/cut-text.ts';
+import { cutText } from '../../base/text/cut-text.ts';
 
 /**
  * HTML as it goes into the page. Made by `html` only, so that no text of a report becomes a tag.

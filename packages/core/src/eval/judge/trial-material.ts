@@ -1,5 +1,5 @@
-import { cutText } from '../../base/cut-text.ts';
 import type { JsonValue } from '../../base/json.ts';
+import { cutText } from '../../base/text/cut-text.ts';
 import type { ExpectedResponse } from '../dataset/eval-case.ts';
 import type { TrialRecord, TrialToolCall } from '../scorers/scorer.ts';
 

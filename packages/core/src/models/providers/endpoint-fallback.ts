@@ -6,7 +6,8 @@ import type {
   LanguageModelV4StreamResult,
   SharedV4ProviderMetadata,
 } from '@ai-sdk/provider';
-import { classifyModelError, type ModelErrorKind } from '../classify.ts';
+import { classifyModelError } from '../classify.ts';
+import type { ModelErrorKind } from '../error-kind.ts';
 import { ModelStreamError } from '../errors.ts';
 
 export interface EndpointModel {

@@ -1,5 +1,5 @@
-import { cutText } from '../../base/cut-text.ts';
 import { defined } from '../../base/defined.ts';
+import { cutText } from '../../base/text/cut-text.ts';
 import { parseCalculation } from './parse-calculation.ts';
 import { parseList, parseRead, parseSearch } from './parse-file-request.ts';
 import { parseFollowUp } from './parse-follow-up.ts';

@@ -11,7 +11,7 @@ import {
   formatNumber,
 } from './answer.ts';
 import type { Evidence } from './evidence.ts';
-import type { Finding } from './plan.ts';
+import type { Finding } from './finding.ts';
 import type { TableRequest } from './request.ts';
 import { columnList, resolveCondition, type TableInHand } from './resolve-condition.ts';
 import {

@@ -9,14 +9,9 @@ import {
   formatNumber,
 } from './answer.ts';
 import { type Evidence, type Outcome, ToolNotOffered, type WantedCall } from './evidence.ts';
+import type { Finding } from './finding.ts';
 import { planTable } from './plan-table.ts';
 import type { FollowUpRequest, Request } from './request.ts';
-
-/** The outcome of a request. A later "15% of the total" refers to `number`. */
-export interface Finding {
-  readonly text: string;
-  readonly number?: number;
-}
 
 export type NextStep =
   | { readonly kind: 'call'; readonly calls: readonly WantedCall[] }

@@ -1,15 +1,15 @@
-export {
-  defaultGuardrails,
-  type Guardrail,
-  type GuardrailContext,
-  type GuardrailPoint,
-  type GuardrailVerdict,
-  type InputCheck,
-  type ModelCallCheck,
-  type OutputCheck,
-  type ToolCallCheck,
-  type ToolResultCheck,
+export type {
+  Guardrail,
+  GuardrailContext,
+  GuardrailPoint,
+  GuardrailVerdict,
+  InputCheck,
+  ModelCallCheck,
+  OutputCheck,
+  ToolCallCheck,
+  ToolResultCheck,
 } from '../guardrail.ts';
+export { defaultGuardrails } from './default-guardrails.ts';
 export { type FormatRulesOptions, formatRules } from './format-rules.ts';
 export { type InjectionPatternsOptions, injectionPatterns } from './injection-patterns.ts';
 export { inventedToolCalls } from './invented-tool-calls.ts';

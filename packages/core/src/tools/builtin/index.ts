@@ -14,6 +14,7 @@ export { readFile } from './files/read-file.ts';
 export type { FoundFile, RootedToolOptions } from './files/rooted-files.ts';
 export type { FileMatch, SearchFilesOptions, SearchFilesResult } from './files/search-files.ts';
 export { searchFiles } from './files/search-files.ts';
-export type { FetchUrlOptions, FetchUrlResult } from './web/fetch-url.ts';
+export type { FetchUrlOptions } from './web/fetch-url.ts';
 export { fetchUrl } from './web/fetch-url.ts';
+export type { FetchUrlResult } from './web/fetched-page.ts';
 export type { ResolvedAddress } from './web/guarded-request.ts';

@@ -1,4 +1,4 @@
-import { cutText } from '../../../base/cut-text.ts';
+import { cutText } from '../../../base/text/cut-text.ts';
 import type { TestStep } from './steps.ts';
 
 const longestText = 120;

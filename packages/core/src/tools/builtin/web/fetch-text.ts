@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parseRetryAfter } from '../../classify.ts';
 import { ToolFailure } from '../../errors.ts';
-import type { FetchUrlArgs, FetchUrlResult } from './fetch-url.ts';
+import type { FetchUrlArgs, FetchUrlResult } from './fetched-page.ts';
 import { type AddressGuard, guardedRequest } from './guarded-request.ts';
 import { assertTextType, contentTypeOf, readText } from './response-text.ts';
 

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../../../base/clock.ts';
 import { ToolFailure } from '../../errors.ts';
 import { type Tool, type ToolContext, tool } from '../../tool.ts';
+import type { FetchUrlArgs, FetchUrlResult } from './fetched-page.ts';
 import type { AddressGuard, ResolvedAddress } from './guarded-request.ts';
 
 export interface FetchUrlOptions {
@@ -22,22 +23,6 @@ export interface FetchUrlOptions {
   readonly resolve?: (hostname: string) => Promise<readonly ResolvedAddress[]>;
   /** @default the system's clock */
   readonly clock?: Pick<Clock, 'now' | 'setTimer'>;
-}
-
-export interface FetchUrlResult {
-  /** The URL after redirects. */
-  readonly url: string;
-  readonly status: number;
-  /** Content type of the server; HTML is not converted. */
-  readonly contentType: string;
-  readonly text: string;
-  /** There is more than the limit. */
-  readonly truncated: boolean;
-}
-
-export interface FetchUrlArgs {
-  readonly url: string;
-  readonly method?: 'GET' | 'HEAD';
 }
 
 const description = `Fetches a page or text file from the public internet by its http or https \
