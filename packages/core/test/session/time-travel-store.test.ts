@@ -113,7 +113,7 @@ describe.each(storePlaces)('on %s', (_name, make) => {
     await place.remove();
   });
 
-  describe('app.stateAt', () => {
+  describe('app.sessions.stateAt', () => {
     test('is what the session says of itself, at every seq of every ledger', async () => {
       let number = 0;
       await fc.assert(
@@ -219,7 +219,7 @@ describe.each(storePlaces)('on %s', (_name, make) => {
     });
   });
 
-  describe('app.fork', () => {
+  describe('app.sessions.fork', () => {
     test('neither side sees what the other does, whichever the ledger and the place', async () => {
       let number = 0;
       await fc.assert(
