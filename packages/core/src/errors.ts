@@ -9,7 +9,7 @@ export {
   EffectUnknownError,
   InvalidEffectError,
 } from './effects/recorded-effect-errors.ts';
-export { HookFailedError } from './engine/agent/hook-pipeline.ts';
+export { HookFailedError } from './engine/agent/hooks/errors.ts';
 export {
   DuplicateRunnableError,
   HandoffRefusedError,

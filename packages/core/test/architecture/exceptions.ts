@@ -76,12 +76,6 @@ export const exceptions: readonly Exception[] = [
   },
   {
     rule: 'file-size',
-    file: 'packages/core/src/engine/agent/hook-pipeline.ts',
-    subject: 'lines',
-    reason: long,
-  },
-  {
-    rule: 'file-size',
     file: 'packages/core/src/engine/agent/loop.ts',
     subject: 'lines',
     reason: long,
@@ -337,4 +331,4 @@ export const exceptions: readonly Exception[] = [
 ];
 
 /** Lower it with every exception that goes. */
-export const mostExceptions = 54;
+export const mostExceptions = 53;

@@ -6,7 +6,7 @@ import type { Runnable } from '../../session/runnable.ts';
 import { applyGuardrails, type Guardrail, guardrailsAt } from '../../supervision/guardrail.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { planHandOver } from '../invoke/handoff.ts';
-import type { HookPipeline } from './hook-pipeline.ts';
+import type { HookPipeline } from './hooks/hook-pipeline.ts';
 import type { AgentTools } from './tool-lookup.ts';
 
 /** Judge that decides whether an answer has the requested form and reaches the goal. */
@@ -100,7 +100,7 @@ export class AnswerPipeline {
     if (this.#hooks?.has('afterModel') !== true) return { answer };
     const stepEvents = stepEventsOf(answer, (name) => this.#tools.canonicalName(name));
     const usage = answer.usage ?? { inputTokens: 0, outputTokens: 0 };
-    const { result, target, by } = await this.#hooks.afterModel({
+    const { result, target, by } = await this.#hooks.model.after({
       stepEvents,
       usage,
       finishReason: answer.finishReason,

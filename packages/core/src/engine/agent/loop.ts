@@ -44,8 +44,8 @@ import {
   guardedResult,
   readFinal,
 } from './answer-end.ts';
-import { hasEndedModelCall, hookEnd, joined } from './hook-end.ts';
-import { HookPipeline } from './hook-pipeline.ts';
+import { hasEndedModelCall, hookEnd, joined } from './hooks/hook-end.ts';
+import { HookPipeline } from './hooks/hook-pipeline.ts';
 import { ModelRounds } from './model-round.ts';
 import { interruptedCallDraft, limitDraft, limitQuestion, unknownPriceDrafts } from './notes.ts';
 import { AgentTools } from './tool-lookup.ts';
@@ -214,7 +214,7 @@ class AgentRun {
       scope.aborted
     )
       return undefined;
-    const given = await hooks.beforeAgent();
+    const given = await hooks.agent.before();
     if (given === undefined || scope.aborted) return undefined;
     this.#closeModelCall();
     return hookEnd(this.#frame, this.#agent, given, hooks.takeWrites());
@@ -235,7 +235,7 @@ class AgentRun {
       : given;
     const hooks = this.#hooks;
     if (hooks?.has('afterAgent') !== true || end.status !== 'completed') return end;
-    const output = await hooks.afterAgent(end.output ?? null);
+    const output = await hooks.agent.after(end.output ?? null);
     // The end is dropped only if the agent is aborted or its next step is no longer `finish`. A
     // final result or a refusal stays the end, even after a new message.
     if (

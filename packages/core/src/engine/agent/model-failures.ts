@@ -8,7 +8,8 @@ import type { ModelError } from '../../models/errors.ts';
 import { nextRung, type Rung } from '../../models/ladder.ts';
 import { abortAsRecorded, abortForHandler } from '../frame/recorded-abort.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
-import { delayOf, type HookPipeline } from './hook-pipeline.ts';
+import { delayOf } from './hooks/error-handlers.ts';
+import type { HookPipeline } from './hooks/hook-pipeline.ts';
 
 /**
  * Longest wait, in milliseconds, that a provider may request while another key or model is left.
@@ -53,8 +54,8 @@ export class ModelFailures {
 
   async #askedPlan(failed: FailedCall, hooks: HookPipeline): Promise<FailurePlan> {
     const { error, attempts } = failed;
-    const handled = hooks.has('errorHandlers')
-      ? await hooks.handleError({
+    const handled = !hooks.errorHandlers.isEmpty
+      ? await hooks.errorHandlers.handle({
           phase: 'model',
           error,
           attempt: attempts,
@@ -87,7 +88,7 @@ export class ModelFailures {
       error.kind === 'context_overflow' && this.#position.overflows < mostOverflows;
     if (plan.retryAfterMs !== undefined || isCompacted || !hooks.has('onModelError'))
       return undefined;
-    const substitute = await hooks.onModelError(error);
+    const substitute = await hooks.model.onError(error);
     return substitute === undefined
       ? undefined
       : givenAnswer(substitute.answer, `onModelError of ${substitute.by}`, this.#callId());

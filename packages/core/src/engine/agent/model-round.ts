@@ -23,7 +23,8 @@ import { answerRenderers, responseFormatOf } from './answer-format.ts';
 import { AnswerJudge } from './answer-judge.ts';
 import { AnswerPipeline, transferDrafts } from './answer-pipeline.ts';
 import { AgentCompaction } from './compaction.ts';
-import type { BeforeModel, HookPipeline } from './hook-pipeline.ts';
+import type { HookPipeline } from './hooks/hook-pipeline.ts';
+import type { BeforeModel } from './hooks/model-hooks.ts';
 import { InputGuard } from './input-guard.ts';
 import { ModelFailures } from './model-failures.ts';
 import {
@@ -191,7 +192,7 @@ export class ModelRounds {
   ): Promise<Prepared | undefined> {
     let verdict: BeforeModel | undefined;
     const adjust = async (context: RenderContext): Promise<RenderContext> => {
-      verdict = await hooks?.beforeModel(context);
+      verdict = await hooks?.model.before(context);
       return verdict?.kind === 'prompt' ? verdict.prompt : context;
     };
     const call = await this.#prompts.prepare({ ...request, adjust });
@@ -293,7 +294,7 @@ export class ModelRounds {
     model: string,
     options: LanguageModelV4CallOptions,
   ): Promise<GivenAnswer | undefined> {
-    const found = await hooks.beforeCall({ model, options });
+    const found = await hooks.model.beforeCall({ model, options });
     return found === undefined ? undefined : givenAnswer(found.answer, found.by, this.#callId());
   }
 

@@ -19,7 +19,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { abortAsRecorded } from '../frame/recorded-abort.ts';
 import type { BodyFrame } from '../frame/run-context.ts';
 import { ErrorRouting } from './error-routing.ts';
-import type { HookPipeline } from './hook-pipeline.ts';
+import type { HookPipeline } from './hooks/hook-pipeline.ts';
 import { SeenCalls } from './seen-calls.ts';
 import { CircuitStage } from './supervision/circuit-stage.ts';
 import { decisionDraft } from './supervision/decision-draft.ts';

@@ -8,7 +8,8 @@ import { toToolResult } from '../../../tools/result.ts';
 import { abortForHandler } from '../../frame/recorded-abort.ts';
 import type { BodyFrame } from '../../frame/run-context.ts';
 import { type ErrorRouting, mayRepeat } from '../error-routing.ts';
-import { delayOf, type HookPipeline } from '../hook-pipeline.ts';
+import { delayOf } from '../hooks/error-handlers.ts';
+import type { HookPipeline } from '../hooks/hook-pipeline.ts';
 import { decisionDraft } from './decision-draft.ts';
 import { hookCall } from './hook-call.ts';
 import { type Outcome, settledWith } from './stage.ts';
@@ -47,7 +48,7 @@ export class ErrorHandlerStage {
     const error = new AdjutantError(result.errorType ?? result.status, String(result.content), {
       tool: attempt.tool.name,
     });
-    const answer = await hooks.handleError({
+    const answer = await hooks.errorHandlers.handle({
       phase: 'tool' as const,
       error,
       attempt: count,

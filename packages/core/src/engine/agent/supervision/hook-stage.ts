@@ -11,7 +11,7 @@ import { joinedWrites, noWrites } from '../../../effects/tool-writes.ts';
 import { isSuccess, type ToolResult } from '../../../ledger/tool-result.ts';
 import type { HookToolCall } from '../../../runnables/hooks.ts';
 import { toolResult } from '../../../tools/result.ts';
-import type { HookPipeline } from '../hook-pipeline.ts';
+import type { HookPipeline } from '../hooks/hook-pipeline.ts';
 import { decisionDraft } from './decision-draft.ts';
 import type { ErrorHandlerStage } from './error-handler-stage.ts';
 import { hookCall } from './hook-call.ts';
@@ -30,7 +30,7 @@ export class HookStage {
     this.#hooks = hooks;
     this.#handlers = handlers;
     this.asksAfter =
-      hooks.has('afterTool') || hooks.has('onToolError') || hooks.has('errorHandlers');
+      hooks.has('afterTool') || hooks.has('onToolError') || !hooks.errorHandlers.isEmpty;
   }
 
   /** True when there are hooks for what comes before an attempt. */
@@ -46,7 +46,7 @@ export class HookStage {
     const call = hookCall(supervised, passed?.args);
     let given: ToolResult | undefined;
     try {
-      given = await this.#hooks.beforeTool(call);
+      given = await this.#hooks.tool.before(call);
     } catch (thrown) {
       const refused = this.#failed(thrown, call);
       return { refused, guidance: [], writes: passed?.writes ?? noWrites };
@@ -74,10 +74,10 @@ export class HookStage {
     const hooks = this.#hooks;
     const call = hookCall(attempt);
     try {
-      if (hooks.has('afterTool')) outcome.result = await hooks.afterTool(call, outcome.result);
+      if (hooks.has('afterTool')) outcome.result = await hooks.tool.after(call, outcome.result);
       if (!isSuccess(outcome.result) && hooks.has('onToolError'))
-        outcome.result = (await hooks.onToolError(call, outcome.result)) ?? outcome.result;
-      if (isSuccess(outcome.result) || attempt.isLast || !hooks.has('errorHandlers'))
+        outcome.result = (await hooks.tool.onError(call, outcome.result)) ?? outcome.result;
+      if (isSuccess(outcome.result) || attempt.isLast || hooks.errorHandlers.isEmpty)
         return conclude(hooks.takeWrites(call.callId));
       const handled = await this.#handlers.after(attempt, outcome);
       return handled ?? conclude(hooks.takeWrites(call.callId));

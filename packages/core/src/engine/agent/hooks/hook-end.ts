@@ -1,11 +1,11 @@
-import type { EventDraft } from '../../ledger/event.ts';
-import type { InvocationRecord } from '../../ledger/folds/invocation-fold.ts';
-import type { BatchExtras } from '../../ledger/ledger-writer.ts';
-import type { Agent } from '../../runnables/agent.ts';
-import type { Runnable } from '../../session/runnable.ts';
-import type { BodyEnd } from '../frame/invocation.ts';
-import type { BodyFrame } from '../frame/run-context.ts';
-import { planHandOver } from '../invoke/handoff.ts';
+import type { EventDraft } from '../../../ledger/event.ts';
+import type { InvocationRecord } from '../../../ledger/folds/invocation-fold.ts';
+import type { BatchExtras } from '../../../ledger/ledger-writer.ts';
+import type { Agent } from '../../../runnables/agent.ts';
+import type { BodyEnd } from '../../frame/invocation.ts';
+import type { BodyFrame } from '../../frame/run-context.ts';
+import { planHandOver } from '../../invoke/handoff.ts';
+import type { BeforeAgent } from './agent-hooks.ts';
 
 /**
  * True when a model call has ended with an answer or an error. Only such an end records earlier
@@ -25,9 +25,7 @@ export function hasEndedModelCall({ events }: InvocationRecord): boolean {
 export function hookEnd(
   { run, record }: BodyFrame,
   agent: Agent,
-  given:
-    | { readonly answer: string; readonly by: string }
-    | { readonly target: Runnable; readonly by: string },
+  given: BeforeAgent,
   {
     drafts,
     extras,
