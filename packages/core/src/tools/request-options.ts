@@ -12,7 +12,7 @@ import {
 } from '../base/options.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import { ToolFailure } from './errors.ts';
-import type { ToolContext } from './tool.ts';
+import type { ToolContext } from './tool-context.ts';
 
 /**
  * The outcome of a request when its time is over: it counts as rejected, goes to others, or is

@@ -20,7 +20,6 @@ import { isListOfPermissions } from '../supervision/permission.ts';
 import type { ToolCheck } from '../supervision/result-check.ts';
 import { InvalidToolError } from './errors.ts';
 import { isApproval, isRequest } from './request-options.ts';
-
 import type { Tool, ToolFallback, ToolOptions, ToolRetry } from './tool-definition.ts';
 
 const namePattern = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;

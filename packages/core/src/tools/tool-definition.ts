@@ -1,12 +1,12 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import type { ToolResult } from '../ledger/tool-result.ts';
-import type { BodyContext } from '../session/body-context.ts';
 import type { Runnable } from '../session/runnable.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import type { ToolCheck } from '../supervision/result-check.ts';
 import type { ClassifyThrown } from './errors.ts';
 import type { ApprovalOptions, PendingOperation, RequestOptions } from './request-options.ts';
+import type { FinalizeContext, ProbeContext, ToolContext } from './tool-context.ts';
 
 /**
  * A schema library's schema: any Standard Schema that also gives JSON Schema (zod 4.2 and later
@@ -23,18 +23,6 @@ export type ProbeResult =
   | { readonly happened: true /** What the call gives. */; readonly result?: unknown }
   | { readonly happened: false }
   | { readonly happened: 'unknown' /** What the model is told. */; readonly detail?: string };
-
-/** The context of a probe: the call and the attempt in question. */
-export interface ProbeContext<Args = unknown> {
-  /** The prepared arguments. */
-  readonly args: Args;
-  readonly callId: string;
-  readonly toolName: string;
-  readonly attempt: number;
-  /** The key that the attempt was made under. */
-  readonly idempotencyKey: string;
-  readonly signal: AbortSignal;
-}
 
 /** Finds out if an attempt took effect. An error leaves the outcome unknown. */
 export type Probe<Args = unknown> = (ctx: ProbeContext<Args>) => ProbeResult | Promise<ProbeResult>;
@@ -63,50 +51,6 @@ export interface ToolRetry {
   readonly initialDelayMs?: number;
   /** @default 2 */
   readonly backoffMultiplier?: number;
-}
-
-export interface ToolContext<
-  Args = unknown,
-  Schema extends StateSchema = StateSchema,
-  Input = unknown,
-> extends BodyContext<Schema> {
-  readonly args: Args;
-  /**
-   * The validated input of a person or another process, for a tool with `yieldSchema`. `undefined`
-   * in `prepare`, and in the options that ask for it.
-   */
-  readonly input: Input;
-  readonly callId: string;
-  readonly toolName: string;
-  /** Name of the agent that calls. */
-  readonly agent: string;
-  /** 1 for the first attempt. */
-  readonly attempt: number;
-  /**
-   * The same for every attempt whose effect might be that of an earlier one: hand it to services
-   * that honour such keys.
-   */
-  readonly idempotencyKey: string;
-  /** Grows with every owner of the session: a fencing token for services that take one. */
-  readonly epoch: number;
-  /**
-   * Epoch milliseconds at which the attempt times out; later once it has called a runnable, unless
-   * the tool has a `timeout`.
-   */
-  readonly deadline: number | undefined;
-  /** Streams a `tool_progress` event; nothing of it is stored. */
-  progress(data: JsonValue): void;
-}
-
-/** The context of `finalize`: that of the call, with the result of `execute`. */
-export interface FinalizeContext<
-  Args = unknown,
-  Output = unknown,
-  Schema extends StateSchema = StateSchema,
-  Input = unknown,
-> extends ToolContext<Args, Schema, Input> {
-  /** The awaited result of `execute`. */
-  readonly result: Output;
 }
 
 type ToolReturn<Output> = Output | ToolResult | Runnable | PendingOperation;

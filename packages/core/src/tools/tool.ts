@@ -2,19 +2,17 @@ import { deepFreeze, type JsonObject } from '../base/json.ts';
 import { isStandardSchema, jsonSchemaOf } from '../base/schema.ts';
 import type { StateSchema } from '../session/state-types.ts';
 import { InvalidToolError } from './errors.ts';
-
 import { assertConsistent, assertToolName } from './tool-checks.ts';
-import type { Tool, ToolContext, ToolOptions, ToolRetry } from './tool-definition.ts';
+import type { ToolContext } from './tool-context.ts';
+import type { Tool, ToolOptions, ToolRetry } from './tool-definition.ts';
 
+export type { FinalizeContext, ProbeContext, ToolContext } from './tool-context.ts';
 export type {
-  FinalizeContext,
   OnRepeat,
   Probe,
-  ProbeContext,
   ProbeResult,
   Recovery,
   Tool,
-  ToolContext,
   ToolFallback,
   ToolOptions,
   ToolSchema,

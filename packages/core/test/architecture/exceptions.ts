@@ -1,7 +1,6 @@
 import type { Exception } from './finding.ts';
 
 const long = 'longer than allowed since lines have 100 columns: it is to be split by subject';
-const circle = 'a circle that was not counted before: it is to be opened';
 
 /**
  * May only shrink: an exception that is no longer needed fails the test, and so does a line more
@@ -308,27 +307,7 @@ export const exceptions: readonly Exception[] = [
     subject: 'addStreamRoutes',
     reason: long,
   },
-  {
-    rule: 'import-circle',
-    file: 'packages/core/src/tools/tool.ts',
-    subject:
-      'packages/core/src/tools/tool.ts, packages/core/src/tools/tool-checks.ts, packages/core/src/tools/request-options.ts, packages/core/src/tools/tool-definition.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
-    file: 'packages/core/src/stores/postgres/address-key.ts',
-    subject:
-      'packages/core/src/stores/postgres/address-key.ts, packages/core/src/stores/postgres/database.ts, packages/core/src/stores/postgres/tables.ts',
-    reason: circle,
-  },
-  {
-    rule: 'import-circle',
-    file: 'packages/server/src/client/runs.ts',
-    subject: 'packages/server/src/client/runs.ts, packages/server/src/client/run-handle.ts',
-    reason: circle,
-  },
 ];
 
 /** Lower it with every exception that goes. */
-export const mostExceptions = 53;
+export const mostExceptions = 50;

@@ -2,9 +2,15 @@ import type { StreamEvent } from 'adjutant';
 import { isServerProblem } from './errors.ts';
 import { type FollowOptions, follow } from './follow.ts';
 import { pause } from './ports.ts';
-import type { Runs } from './runs.ts';
 import { pathOf, type Transport } from './transport.ts';
 import type { ServerRun, StartedServerRun } from './types.ts';
+
+/** The calls to the server that a handle makes for its run. */
+interface RunCalls {
+  get(session: string, run: string): Promise<ServerRun>;
+  wait<Output>(session: string, run: string): Promise<ServerRun<Output>>;
+  cancel(session: string, run: string, options: { readonly reason?: string }): Promise<ServerRun>;
+}
 
 /** Milliseconds after which a run is looked for again that has not begun yet. */
 const lookAgainMs = 250;
@@ -22,11 +28,11 @@ export class RunHandle<Output = unknown>
   implements PromiseLike<ServerRun<Output>>, AsyncIterable<StreamEvent>
 {
   readonly #transport: Transport;
-  readonly #runs: Runs;
+  readonly #runs: RunCalls;
   readonly #started: Promise<StartedServerRun>;
   #result: Promise<ServerRun<Output>> | undefined;
 
-  constructor(transport: Transport, runs: Runs, started: Promise<StartedServerRun>) {
+  constructor(transport: Transport, runs: RunCalls, started: Promise<StartedServerRun>) {
     this.#transport = transport;
     this.#runs = runs;
     this.#started = started;

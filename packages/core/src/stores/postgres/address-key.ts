@@ -3,20 +3,6 @@ import type { Database } from './database.ts';
 import { toStorable } from './storable-text.ts';
 
 /**
- * The step of the schema that makes the table for the secrets of blob addresses. Existing blobs
- * keep their addresses.
- */
-export const addressKeysStep = `
-  create table {s}.address_keys (
-    tenant text collate "C" not null,
-    app text collate "C" not null,
-    key bytea not null,
-    primary key (tenant, app)
-  );
-  comment on table {s}.address_keys is 'secrets that addresses of blobs are made with';
-  `;
-
-/**
  * Returns the secret of a tenant and app, and makes it if there is none. Of several processes that
  * make one, the first counts.
  */

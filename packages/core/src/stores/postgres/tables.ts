@@ -1,4 +1,16 @@
-import { addressKeysStep } from './address-key.ts';
+/**
+ * The step of the schema that makes the table for the secrets of blob addresses. Existing blobs
+ * keep their addresses.
+ */
+const addressKeysStep = `
+  create table {s}.address_keys (
+    tenant text collate "C" not null,
+    app text collate "C" not null,
+    key bytea not null,
+    primary key (tenant, app)
+  );
+  comment on table {s}.address_keys is 'secrets that addresses of blobs are made with';
+  `;
 
 /**
  * The steps from an empty schema to the present one; the version of a schema is the number of steps
